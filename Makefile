@@ -1,0 +1,35 @@
+# The front door: the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+all: build/sator
+
+build/Makefile:
+	@cmake --preset release >/dev/null || { tools/install-deps.sh --check; exit 1; }
+
+build/sator: build/Makefile FORCE
+	@cmake --build build -j$(JOBS) -- --no-print-directory
+
+demo: deps build/sator
+	@tools/demo.sh build/sator
+
+check: deps build/sator
+	@tools/check.sh $(JOBS)
+
+bench: build/sator
+	@tools/bench.sh $(JOBS)
+
+install: build/sator
+	cmake --install build --prefix $(PREFIX)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+deps:
+	@tools/install-deps.sh
+
+clean:
+	rm -rf build
+
+FORCE:
+.PHONY: all demo check bench install format deps clean FORCE

@@ -1,0 +1,149 @@
+/* The exact model: from a workload, an architecture and a dataflow to every number of
+ * doc/model.md. All counts are exact integers; a quantity whose inputs the architecture does not
+ * give (an energy, a bandwidth) is NAN, which reports show as "-" or null.
+ */
+#ifndef SATOR_ANALYZE_H
+#define SATOR_ANALYZE_H
+
+#include "sator/input.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sator_role { SATOR_READ, SATOR_WRITE };
+
+enum sator_engine_choice { SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_GENERAL };
+
+/* Reuse over one link, multicast bus family or reduction tree family. */
+struct sator_link_volume {
+    const char *name;
+    sator_int spatial_reuse; /* pairs served by it that nothing declared before it serves */
+};
+
+/* Volumes of one tensor in one role (doc/model.md, section 2), in words. */
+struct sator_tensor_result {
+    const char *name;
+    enum sator_role role;
+    int word_bits;
+    sator_int access_volume;
+    sator_int total_volume;
+    sator_int temporal_reuse;
+    sator_int spatial_reuse;
+    sator_int reuse_volume;
+    sator_int unique_volume;
+    sator_int footprint;
+    sator_int partial_sum_reads; /* writes only; 0 for reads */
+    double reuse_factor;
+    double interconnect_bits_per_cycle;
+    double scratchpad_bits_per_cycle;
+    int n_links;
+    const struct sator_link_volume *links;
+};
+
+/* One tensor at one memory level (doc/model.md, section 4), in words, all instances together. */
+struct sator_level_tensor {
+    const char *name;
+    enum sator_role role;
+    sator_int tile_words; /* the most that one instance holds at any time */
+    sator_int fills;      /* words that the level above sends: after links and multicast */
+    sator_int writes;     /* words that arrive in the instances: before links and multicast */
+    sator_int reads;
+    sator_int updates;
+};
+
+struct sator_level_result {
+    const char *name;
+    int time_cut, space_cut;  /* leading dimensions that select the contents */
+    bool cut_declared;
+    sator_int instances;
+    double capacity_words;    /* NAN when not given */
+    int n_tensors;
+    const struct sator_level_tensor *tensors;
+    double read_cycles, write_cycles; /* at the level's bandwidth; NAN when not given */
+};
+
+struct sator_energy_term {
+    const char *component; /* "mac", "scratchpad.read", "east", ... */
+    sator_int actions;
+    double pj_per_action;
+    double pj;
+    const char *source;    /* where the figure comes from; NULL when the file does not say */
+};
+
+/* What decides the latency. */
+enum sator_bound { SATOR_BOUND_COMPUTE, SATOR_BOUND_READ, SATOR_BOUND_WRITE };
+
+/* The latency at one scratchpad bandwidth. */
+struct sator_bandwidth_point {
+    double bits_per_cycle;
+    double read_cycles, write_cycles, total_cycles;
+    enum sator_bound bound;
+};
+
+struct sator_result {
+    const char *workload, *arch, *dataflow;
+    const char *space, *time; /* the dataflow's maps as text */
+    const char *engine;       /* "closed", "general", or "mixed" */
+    const char *declined;     /* why the closed form was not used, or NULL */
+    sator_int instances, stamps, time_stamps, pes, active_pes, max_active_pes;
+    sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp; 0 when not asked for */
+    double utilization_average, utilization_max;
+    double macs_per_cycle;
+    double compute_cycles, read_cycles, write_cycles, total_cycles; /* read, write: NAN without a bandwidth */
+    enum sator_bound bound;
+    double interconnect_bits_per_cycle, scratchpad_bits_per_cycle;
+    int n_tensors;
+    const struct sator_tensor_result *tensors;
+    int n_levels;
+    const struct sator_level_result *levels; /* outermost first */
+    int n_energy_terms;
+    const struct sator_energy_term *energy_terms;
+    double energy_pj; /* the sum of the terms; NAN when a needed figure is missing */
+    double edp;       /* energy_pj x total_cycles */
+    double clock_mhz; /* NAN when not given */
+    int n_sweep;
+    const struct sator_bandwidth_point *sweep;
+    struct sator_arena *arena; /* owns all of the above */
+};
+
+struct sator_analyze_options {
+    enum sator_engine_choice engine;
+    const double *sweep_bandwidths; /* scratchpad bandwidths in bits per cycle */
+    int n_sweep;
+};
+
+/* Analyse layer "layer" of "network" on "arch" under "dataflow" (GIVE: sator_result_free).
+ * A dataflow that leaves the array, or a tile that does not fit, is SATOR_INPUT with a message that names
+ * an instance or the inequality. Equations: TENET (ISCA 2021) Table II and (6)-(8). */
+enum sator_status sator_analyze(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
+        int layer, SATOR_KEEP const struct sator_arch *arch,
+        SATOR_KEEP const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);
+void sator_result_free(SATOR_TAKE struct sator_result *result);
+
+/* A network under one dataflow: a result a layer and the totals. Equal layers are analysed once. */
+struct sator_network_result {
+    const char *network, *arch, *dataflow;
+    int n_layers;
+    struct sator_layer_result {
+        const char *name;
+        int repeat;
+        const struct sator_result *result;
+        int same_as; /* index of the layer whose result this one shares, or its own index */
+    } *layers;
+    sator_int instances;    /* totals, repeats included */
+    double total_cycles, energy_pj, utilization_average;
+    sator_int unique_volume;
+    struct sator_arena *arena;
+};
+enum sator_status sator_analyze_network(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
+        SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options,
+        SATOR_GIVE struct sator_network_result **result);
+void sator_network_result_free(SATOR_TAKE struct sator_network_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

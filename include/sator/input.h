@@ -1,0 +1,74 @@
+/* Reading what an analysis needs: workloads and networks, architectures, dataflows.
+ *
+ * A "spec" is a file name, the name of an entry of the built-in library, or such a name
+ * with sizes: "gemm:i=512,j=512,k=512". Whatever is wrong in a file is reported, all of it,
+ * through the context's messages; the call then returns SATOR_INPUT.
+ */
+#ifndef SATOR_INPUT_H
+#define SATOR_INPUT_H
+
+#include "sator/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sator_network;  /* one workload or more: the layers of a network */
+struct sator_arch;     /* an accelerator: memory levels, PE arrays, compute */
+struct sator_dataflow; /* where and when each loop instance runs */
+
+struct sator_input_options {
+    const char *const *defines; /* "N=256": macros for C files */
+    int n_defines;
+    const char *const *include_dirs;
+    int n_include_dirs;
+    const char *function;       /* C: read this function; NULL: the scop, or the only function */
+    int nest;                   /* C: the nest's number from 1; 0: the only one */
+    const char *const *sets;    /* "sizes.k=64": values that override fields of the input */
+    int n_sets;
+    int tenet_interval;         /* .p files: 1: paper's systolic reading; 0: the program's reading, intervals 0 and 1 */
+};
+
+/* Read a workload or a network (GIVE: sator_network_free). "options" may be NULL. */
+enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, SATOR_GIVE struct sator_network **network);
+void sator_network_free(SATOR_TAKE struct sator_network *network);
+const char *sator_network_name(const struct sator_network *network);
+int sator_network_layer_count(const struct sator_network *network);
+const char *sator_network_layer_name(const struct sator_network *network, int layer);
+
+/* Read an architecture (GIVE: sator_arch_free). */
+enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, SATOR_GIVE struct sator_arch **arch);
+void sator_arch_free(SATOR_TAKE struct sator_arch *arch);
+const char *sator_arch_name(const struct sator_arch *arch);
+
+/* Read a dataflow (GIVE: sator_dataflow_free). It names loops and levels; they are bound to
+ * a workload and an architecture when it is analysed. */
+enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, SATOR_GIVE struct sator_dataflow **dataflow);
+/* The same from texts as on the command line: space "i%8, j%8", time "i/8, j/8, k". */
+enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *name,
+        const char *space, const char *time, SATOR_GIVE struct sator_dataflow **dataflow);
+void sator_dataflow_free(SATOR_TAKE struct sator_dataflow *dataflow);
+const char *sator_dataflow_name(const struct sator_dataflow *dataflow);
+
+/* Validate a file of any kind: report all that is wrong in it. On success "kind" is
+ * "workload", "network", "architecture", "dataflow" or "experiment" (static). */
+enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
+        const struct sator_input_options *options, const char **kind);
+
+/* The built-in library. "kind" is "workloads", "networks", "archs" or "dataflows". */
+int sator_library_count(const char *kind);
+const char *sator_library_name(const char *kind, int index);
+const char *sator_library_summary(const char *kind, int index);
+
+/* The text of a library entry, or for a C file the list of nests found in it, or for any
+ * other input file what was understood, in Sator's own notation (GIVE: free). */
+enum sator_status sator_show(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, SATOR_GIVE char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

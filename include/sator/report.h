@@ -1,0 +1,44 @@
+/* Results as text for people, and as JSON and CSV for programs. The keys are those of
+ * doc/formats.md; counts that may pass 2^53 are JSON strings. All texts are GIVE: free. */
+#ifndef SATOR_REPORT_H
+#define SATOR_REPORT_H
+
+#include "sator/analyze.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sator_format { SATOR_FORMAT_TEXT, SATOR_FORMAT_JSON, SATOR_FORMAT_CSV };
+
+struct sator_report_options {
+    enum sator_format format;
+    bool color;            /* text: mark the best with terminal colours */
+    const char *sort;      /* comparison: a key such as "latency_cycles.total"; NULL: as given */
+};
+
+/* One result, or several side by side. SATOR_USAGE, with the nearest key, when "sort" is unknown. */
+enum sator_status sator_report_results(struct sator_ctx *ctx, const struct sator_result *const *results,
+        int n_results, const struct sator_report_options *options, SATOR_GIVE char **text);
+
+/* A network under one dataflow or several. */
+enum sator_status sator_report_networks(struct sator_ctx *ctx,
+        const struct sator_network_result *const *results, int n_results,
+        const struct sator_report_options *options, SATOR_GIVE char **text);
+
+/* The relations of an analysis in isl notation: domain, accesses, dataflow, data assignment, interconnect,
+ * spacetime maps ("--show relations"). */
+enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        SATOR_GIVE char **text);
+
+/* Which PE holds which element at which time-stamp (TENET, Figure 3: "--show stamps"), for cases of at
+ * most "max_cells" stamps; SATOR_LIMIT with a message otherwise. */
+enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        int max_cells, SATOR_GIVE char **text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

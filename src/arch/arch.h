@@ -1,0 +1,102 @@
+/* An accelerator: memory levels, PE arrays and compute, outermost first (doc/formats.md, architecture). */
+#ifndef SATOR_ARCH_ARCH_H
+#define SATOR_ARCH_ARCH_H
+
+#include "relation/relation.h"
+
+/* A figure with the place it comes from; value NAN when not given. */
+struct sator_figure {
+    double value;
+    const char *source; /* NULL when the file does not say */
+};
+
+/* Wires between PEs: "map" leads from the provider to the consumer (TENET, Definition 3). What a PE holds at
+ * the interval-th occupied time-stamp before is available to the consumer; interval 0 is the same stamp. */
+struct sator_link {
+    const char *name;
+    const struct sator_relation *map; /* { PE[p] -> PE[q] } over this array's dimensions */
+    int interval;
+    int n_tensors;                    /* 0: serves every tensor */
+    const char *const *tensors;
+    struct sator_figure energy_pj;    /* per word and hop */
+    struct sator_loc loc;
+};
+
+/* A multicast bus (reads) or a reduction tree (writes): PEs with the same image share one transfer. */
+struct sator_bus {
+    const char *name;
+    const struct sator_relation *map; /* { PE[p] -> BUS[b] } or { PE[p] -> TREE[r] } */
+    bool is_reduction;
+    int n_tensors;
+    const char *const *tensors;
+    struct sator_figure energy_pj;    /* per word delivered */
+    struct sator_loc loc;
+};
+
+enum sator_level_kind { SATOR_LEVEL_MEMORY, SATOR_LEVEL_ARRAY, SATOR_LEVEL_COMPUTE };
+
+struct sator_capacity {
+    const char *tensor; /* NULL: shared by the tensors that have none of their own */
+    double words;       /* NAN when given in bytes */
+    double bytes;       /* NAN when given in words */
+};
+
+struct sator_memory {
+    int n_capacities;
+    const struct sator_capacity *capacities;
+    bool double_buffered;             /* halves the capacity */
+    struct sator_figure read_pj, write_pj; /* per word */
+    double read_bits, write_bits;     /* bandwidth per cycle and instance; NAN when not given */
+    struct sator_figure leakage_pj;   /* per cycle and instance */
+    int n_tensors;                    /* tensors that it may hold; 0: all */
+    const char *const *tensors;
+    int n_bypass;                     /* tensors that it does not hold */
+    const char *const *bypass;
+    bool overlaps;                    /* transfers overlap with compute; false: fill and drain add to the latency */
+};
+
+struct sator_array {
+    int n_dims;
+    const int64_t *shape;
+    int n_links;
+    const struct sator_link *links;
+    int n_buses;
+    const struct sator_bus *buses;
+};
+
+struct sator_compute {
+    struct sator_figure energy_pj;  /* per loop instance */
+    double cycles;                  /* per loop instance, default 1 */
+    int64_t per_stamp;              /* most instances that one PE runs in one stamp; 0: any number */
+    struct sator_figure leakage_pj;
+};
+
+struct sator_level {
+    enum sator_level_kind kind;
+    const char *name;
+    struct sator_loc loc;
+    struct sator_memory memory;
+    struct sator_array array;
+    struct sator_compute compute;
+};
+
+struct sator_arch {
+    struct sator_arena *arena;
+    const char *name;
+    struct sator_loc loc;
+    double clock_mhz;     /* NAN when not given */
+    double technology_nm; /* NAN when not given */
+    int n_levels;
+    const struct sator_level *levels;
+};
+
+/* The space dimensions of all arrays, outermost first: the length and extents of PE[p] in a space-stamp. */
+int sator_arch_space_dims(const struct sator_arch *arch);
+void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
+
+/* The links and buses of a topology's name for an array of "n_dims" dimensions, into the array; SATOR_INPUT with the
+ * nearest name when there is no such topology. */
+enum sator_status sator_topology(struct sator_ctx *ctx, struct sator_arena *arena, struct sator_loc loc,
+        const char *name, struct sator_array *array);
+
+#endif

@@ -1,0 +1,41 @@
+/* Memory that lives and dies together: one arena an object (a workload, a result), freed as a whole.
+ *
+ * Allocation does not fail: when the system has no memory left the process ends with a message. An arena is
+ * bounded by its input's size, never by a number written in the input, so this needs a machine out of memory.
+ */
+#ifndef SATOR_BASE_ARENA_H
+#define SATOR_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct sator_arena;
+
+struct sator_arena *sator_arena_new(void);
+void sator_arena_free(struct sator_arena *arena);
+
+/* Return "size" zeroed bytes, aligned for any object. */
+void *sator_arena_alloc(struct sator_arena *arena, size_t size);
+void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size);
+char *sator_arena_strdup(struct sator_arena *arena, const char *text);
+char *sator_arena_strndup(struct sator_arena *arena, const char *text, size_t length);
+__attribute__((format(printf, 2, 3))) char *sator_arena_printf(
+        struct sator_arena *arena, const char *format, ...);
+
+/* Return room for one element more than "count" in "array" (which grew through this function alone):
+ * the same array, or a larger copy when "count" is zero or a power of two. */
+void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t element_size);
+
+#define SATOR_NEW(arena, type) ((type *)sator_arena_alloc((arena), sizeof(type)))
+#define SATOR_NEW_ARRAY(arena, type, count) \
+    ((type *)sator_arena_alloc((arena), sizeof(type) * (size_t)(count)))
+/* Append "value" to "array" of "count" elements, both lvalues. */
+#define SATOR_PUSH(arena, array, count, ...) \
+    ((array) = sator_arena_grow((arena), (array), (count), sizeof *(array)), \
+            (array)[(count)++] = (__VA_ARGS__))
+
+/* malloc and realloc that end the process when there is no memory. */
+void *sator_alloc(size_t size);
+void *sator_realloc(void *memory, size_t size);
+
+#endif

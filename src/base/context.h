@@ -1,0 +1,73 @@
+/* What the context holds, and located messages.
+ *
+ * A message is made once, where the fault is known. sator_error and friends record it; a caller that gets
+ * SATOR_INPUT back adds nothing, at most a note. A reader goes on after an error to find the next one.
+ */
+#ifndef SATOR_BASE_CONTEXT_H
+#define SATOR_BASE_CONTEXT_H
+
+#include "base/arena.h"
+#include "sator/context.h"
+
+#include <stdatomic.h>
+
+/* A text that messages point into: a file, or an argument of the command line. */
+struct sator_source {
+    const char *path; /* as the user wrote it; "--space" for an option's text */
+    const char *text;
+    size_t length;
+};
+
+/* A place in a source. "source" NULL: nowhere in particular. */
+struct sator_loc {
+    const struct sator_source *source;
+    size_t offset; /* byte offset into the text */
+    size_t length; /* bytes to underline; at least one caret is shown */
+};
+
+struct sator_ctx {
+    struct sator_arena *arena; /* sources and messages */
+    struct sator_message *messages;
+    int n_messages;
+    int n_errors;
+    uint64_t work_limit;
+    uint64_t work_done; /* since sator_work_begin */
+    atomic_bool cancelled;
+    void *relation_state;  /* owned by relation/: the isl context, made on first use */
+    void (*free_relation_state)(void *state);
+};
+
+/* Read a file into a source that lives as long as "ctx"; SATOR_INPUT with a message when it cannot be read
+ * (missing, a directory, unreadable, or larger than 64 MiB). */
+enum sator_status sator_source_read(
+        struct sator_ctx *ctx, const char *path, const struct sator_source **source);
+/* A source from a text; both strings are copied. */
+const struct sator_source *sator_source_from_text(
+        struct sator_ctx *ctx, const char *path, const char *text);
+
+/* Record an error at "loc". Returns SATOR_INPUT, so that a reader may return it. */
+__attribute__((format(printf, 3, 4))) enum sator_status sator_error(
+        struct sator_ctx *ctx, struct sator_loc loc, const char *format, ...);
+/* Record a warning; the call goes on. */
+__attribute__((format(printf, 3, 4))) void sator_warn(
+        struct sator_ctx *ctx, struct sator_loc loc, const char *format, ...);
+/* Add a line "help: ..." to the latest message. */
+__attribute__((format(printf, 2, 3))) void sator_help(struct sator_ctx *ctx, const char *format, ...);
+/* The help line "did you mean 'x'?", or failing that the valid names, to the latest message. */
+void sator_help_names(
+        struct sator_ctx *ctx, const char *name, const char *const *names, int n_names);
+
+/* Start a counting question: forget the work of the last one. */
+void sator_work_begin(struct sator_ctx *ctx);
+/* Spend "ticks": SATOR_LIMIT past the limit, SATOR_INTERRUPTED after a cancel (no message is recorded). */
+enum sator_status sator_work(struct sator_ctx *ctx, uint64_t ticks);
+
+/* Run "call" and leave for the label "done" with "st" set when it fails. */
+#define SATOR_TRY(call) \
+    do { \
+        st = (call); \
+        if (st != SATOR_OK) \
+            goto done; \
+    } while (0)
+
+#endif

@@ -1,0 +1,28 @@
+/* Growing strings, and the nearest name to a misspelt one. */
+#ifndef SATOR_BASE_TEXT_H
+#define SATOR_BASE_TEXT_H
+
+#include "sator/context.h"
+
+#include <stdarg.h>
+
+struct sator_text {
+    char *data; /* NUL-terminated once something was added, else NULL */
+    size_t length;
+    size_t capacity;
+};
+
+void sator_text_clear(struct sator_text *text);
+__attribute__((format(printf, 2, 3))) void sator_text_add(
+        struct sator_text *text, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void sator_text_add_v(
+        struct sator_text *text, const char *format, va_list arguments);
+void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t length);
+void sator_text_add_int(struct sator_text *text, sator_int value);
+/* Return the string (GIVE: free), "" when nothing was added, and reset "text". */
+char *sator_text_take(struct sator_text *text);
+
+/* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to suggest. */
+const char *sator_nearest(const char *name, const char *const *names, int n_names);
+
+#endif

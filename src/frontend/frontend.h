@@ -1,0 +1,63 @@
+/* Readers, one subfolder an input format. Each reports everything wrong in its input and returns SATOR_INPUT. */
+#ifndef SATOR_FRONTEND_FRONTEND_H
+#define SATOR_FRONTEND_FRONTEND_H
+
+#include "arch/arch.h"
+#include "relation/workload.h"
+#include "sator/input.h"
+
+/* What a YAML document is, from its keys. */
+enum sator_document {
+    SATOR_DOCUMENT_UNKNOWN,
+    SATOR_DOCUMENT_WORKLOAD,
+    SATOR_DOCUMENT_NETWORK,
+    SATOR_DOCUMENT_ARCH,
+    SATOR_DOCUMENT_DATAFLOW
+};
+
+/* "path=value" of --set, split over the inputs: a setting is used by the document that has its first key. */
+struct sator_settings {
+    int n_sets;
+    const char *const *sets;
+    bool *used; /* n_sets flags, set when a document took the setting */
+};
+
+/* ---- yaml/ (the only user of libyaml) ---- */
+/* Whether a setting's path begins with a key that documents of this kind have. */
+bool sator_yaml_takes(enum sator_document kind, const char *path);
+enum sator_status sator_yaml_kind(
+        struct sator_ctx *ctx, const struct sator_source *source, enum sator_document *kind);
+/* A workload or a network; a workload becomes a network of one layer. */
+enum sator_status sator_yaml_network(struct sator_ctx *ctx, const struct sator_source *source,
+        const struct sator_settings *settings, struct sator_network **network);
+enum sator_status sator_yaml_arch(struct sator_ctx *ctx, const struct sator_source *source,
+        const struct sator_settings *settings, struct sator_arch **arch);
+enum sator_status sator_yaml_dataflow(struct sator_ctx *ctx, const struct sator_source *source,
+        const struct sator_settings *settings, struct sator_dataflow **dataflow);
+/* What was read, as a YAML text in Sator's notation that reads back to the same thing. */
+struct sator_text;
+void sator_yaml_write_network(struct sator_text *text, const struct sator_network *network);
+void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch);
+void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow);
+
+/* ---- c/ (the only user of libclang, which is loaded when the first C file is read) ---- */
+enum sator_status sator_c_network(struct sator_ctx *ctx, const struct sator_source *source,
+        const struct sator_input_options *options, struct sator_network **network);
+/* The nests found in a file, one a line with function, line and statement, readable or why not. */
+enum sator_status sator_c_list(struct sator_ctx *ctx, const struct sator_source *source,
+        const struct sator_input_options *options, struct sator_text *text);
+
+/* ---- tenet/: files of the published TENET program ---- */
+enum sator_status sator_tenet_statement(
+        struct sator_ctx *ctx, const struct sator_source *source, struct sator_network **network);
+enum sator_status sator_tenet_mapping(
+        struct sator_ctx *ctx, const struct sator_source *source, struct sator_dataflow **dataflow);
+/* "interval": 0 for the program's reading (every link serves both in the same stamp and from the previous one), 1 for
+ * the paper's systolic reading. Links are turned round: the files give consumer -> provider. */
+enum sator_status sator_tenet_pe_array(struct sator_ctx *ctx, const struct sator_source *source,
+        int interval, struct sator_arch **arch);
+/* An experiment file: paths of its mapping, PE array and statement, as found relative to the file or its parents. */
+enum sator_status sator_tenet_experiment(struct sator_ctx *ctx, const struct sator_source *source,
+        struct sator_arena *arena, const char **mapping, const char **pe_array, const char **statement);
+
+#endif

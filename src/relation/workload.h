@@ -1,0 +1,89 @@
+/* A tensor operation: one statement in a loop nest (doc/model.md, section 1). */
+#ifndef SATOR_RELATION_WORKLOAD_H
+#define SATOR_RELATION_WORKLOAD_H
+
+#include "relation/relation.h"
+#include "sator/analyze.h"
+
+/* A_{S,F}: one tensor in one role, the union of all its accesses (several pieces for Jacobi's five reads). */
+struct sator_access {
+    const char *tensor;
+    enum sator_role role;
+    int word_bits;
+    const struct sator_relation *relation; /* { S[n] -> F[f] } */
+};
+
+struct sator_workload {
+    const char *name;
+    int n_loops;
+    const char *const *loop_names;         /* outermost first */
+    const struct sator_relation *domain;   /* D_S, a set { S[n] : ... } */
+    bool is_box;                           /* the domain is lower <= n < upper and no more */
+    const int64_t *lower, *upper;          /* bounds of each loop (upper exclusive); also of a non-box domain's hull
+                                              where known, else NULL */
+    int n_accesses;
+    const struct sator_access *accesses;   /* reads first, each in order of first appearance */
+    int repeat;                            /* how often a network runs this layer */
+    struct sator_loc loc;
+};
+
+/* Where and when: { S[n] -> PE[p] } and { S[n] -> T[t] }. Loops are matched by name when the dataflow came with
+ * loop names (Sator's own notation), by position when it came in isl notation. */
+struct sator_cut {
+    const char *level;     /* a memory level's name */
+    int time, space;       /* leading dimensions; -1: all */
+    struct sator_loc loc;
+};
+
+struct sator_dataflow {
+    struct sator_arena *arena;
+    const char *name;
+    struct sator_loc loc;
+    const struct sator_source *space_source; /* texts to be read when the loops are known; or NULL */
+    struct sator_loc space_loc, time_loc;    /* "PE[i%8, j%8]" and "T[...]", in Sator's notation */
+    const struct sator_relation *space, *time; /* isl notation: read at once, positional; else NULL */
+    int n_cuts;
+    const struct sator_cut *cuts;
+    const struct sator_loop_nest *loops;     /* the "loops:" form; else NULL */
+};
+
+/* The "loops:" form: one entry a level, outermost first. */
+struct sator_loop_nest {
+    int n_entries;
+    struct sator_loop_entry {
+        const char *level;
+        struct sator_loc loc;
+        int n_loops;
+        struct sator_nest_loop {
+            const char *loop;
+            int64_t extent;
+            int dim;            /* parallel: dimension of the array, from 0; -1 for a temporal loop */
+            struct sator_loc loc;
+        } *loops;
+    } *entries;
+};
+
+/* A dataflow bound to one workload: relations over the workload's loops, in its order. */
+struct sator_bound_dataflow {
+    const char *name;
+    const struct sator_relation *space, *time;
+    int n_cuts;
+    const struct sator_cut *cuts;
+    struct sator_loc space_loc, time_loc;
+};
+
+/* Bind "dataflow" to the loops of "workload": names that are no loops, loops that no stamp mentions twice
+ * differently, a "loops:" form whose factors do not cover an extent: located errors. */
+enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_dataflow *dataflow, const struct sator_workload *workload,
+        const struct sator_bound_dataflow **bound);
+
+struct sator_network {
+    struct sator_arena *arena;
+    const char *name;
+    int n_layers;
+    const struct sator_workload *layers;
+    struct sator_loc loc;
+};
+
+#endif

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Fail when a source file includes a header of a folder that src/LAYERS does not allow.
+cd "$1" || exit 2
+find src -name '*.[ch]' | sort | xargs awk '
+    BEGIN {
+        while ((getline line < "src/LAYERS") > 0)
+            if (line !~ /^#/ && split(line, part, ":") == 2)
+                allowed[part[1]] = " " part[1] " " part[2] " "
+    }
+    /^#include "/ {
+        split(FILENAME, path, "/"); split($2, target, "/"); gsub(/"/, "", target[1])
+        if (index(allowed[path[2]], " " target[1] " ") == 0) {
+            printf "%s:%d: %s may not include %s\n", FILENAME, FNR, path[2], $2
+            bad = 1
+        }
+    }
+    END { exit bad }'

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Install the Debian packages that the build needs and the machine lacks; with --check only name them.
+packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libclang-dev libcmocka-dev"
+missing=""
+for package in $packages; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+if [ "$1" = --check ]; then
+    echo "missing packages:$missing" >&2
+    echo "install them with: apt-get install$missing   (or run 'make demo')" >&2
+    exit 1
+fi
+echo "installing:$missing"
+run=""
+[ "$(id -u)" = 0 ] || run=sudo
+export DEBIAN_FRONTEND=noninteractive
+$run apt-get update -qq && $run apt-get install -y -qq --no-install-recommends $missing >/dev/null
