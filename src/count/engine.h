@@ -1,0 +1,31 @@
+/* What an engine provides to count/count.c, which chooses between them question by question.
+ *
+ * Every function may return SATOR_DECLINED after setting "*reason" (a static or arena string that lives as long as
+ * the state) to why the input is outside the engine's class; the chooser then asks the next engine.
+ */
+#ifndef SATOR_COUNT_ENGINE_H
+#define SATOR_COUNT_ENGINE_H
+
+#include "count/count.h"
+
+struct sator_engine {
+    const char *name;
+    enum sator_status (*open)(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+            void **state, const char **reason);
+    void (*close)(void *state);
+    enum sator_status (*outside)(void *state, bool *found, int64_t *instance, const char **reason);
+    enum sator_status (*stamps)(
+            void *state, struct sator_stamp_counts *counts, const char **reason);
+    enum sator_status (*max_per_stamp)(
+            void *state, sator_int *most, int64_t *instance, const char **reason);
+    enum sator_status (*volumes)(void *state, const struct sator_relation *access,
+            const struct sator_transport *transport, struct sator_volumes *volumes,
+            const char **reason);
+    enum sator_status (*tile)(void *state, const struct sator_relation *access, sator_int *words,
+            const char **reason);
+};
+
+extern const struct sator_engine sator_engine_closed;
+extern const struct sator_engine sator_engine_general;
+
+#endif
