@@ -1,0 +1,136 @@
+/* Chunks in a list, each twice the last; an allocation that is large gets a chunk of its own. */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_CHUNK = 4096,
+    LARGEST_CHUNK = 1 << 20,
+    ALIGNMENT = 16
+};
+
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+struct sator_arena {
+    struct chunk *chunks; /* the newest first; only it has room */
+    size_t next_size;
+};
+
+static void *checked(void *memory)
+{
+    if (memory == NULL) {
+        fputs("sator: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+void *sator_alloc(size_t size)
+{
+    return checked(malloc(size == 0 ? 1 : size));
+}
+
+void *sator_realloc(void *memory, size_t size)
+{
+    return checked(realloc(memory, size == 0 ? 1 : size));
+}
+
+struct sator_arena *sator_arena_new(void)
+{
+    struct sator_arena *arena = sator_alloc(sizeof *arena);
+
+    *arena = (struct sator_arena){.next_size = FIRST_CHUNK};
+    return arena;
+}
+
+void sator_arena_free(struct sator_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    for (struct chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    free(arena);
+}
+
+static struct chunk *add_chunk(struct sator_arena *arena, size_t size)
+{
+    struct chunk *chunk = sator_alloc(sizeof *chunk + size);
+
+    *chunk = (struct chunk){.next = arena->chunks, .size = size};
+    arena->chunks = chunk;
+    return chunk;
+}
+
+void *sator_arena_alloc(struct sator_arena *arena, size_t size)
+{
+    struct chunk *chunk = arena->chunks;
+
+    if (size > SIZE_MAX / 4)
+        checked(NULL);
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (chunk == NULL || chunk->size - chunk->used < size) {
+        chunk = add_chunk(arena, size > arena->next_size ? size : arena->next_size);
+        if (arena->next_size < LARGEST_CHUNK)
+            arena->next_size *= 2;
+    }
+    void *memory = chunk->data + chunk->used;
+    chunk->used += size;
+    return memset(memory, 0, size);
+}
+
+void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size)
+{
+    void *copy = sator_arena_alloc(arena, size);
+
+    return size == 0 ? copy : memcpy(copy, data, size);
+}
+
+char *sator_arena_strndup(struct sator_arena *arena, const char *text, size_t length)
+{
+    char *copy = sator_arena_alloc(arena, length + 1);
+
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *sator_arena_strdup(struct sator_arena *arena, const char *text)
+{
+    return sator_arena_strndup(arena, text, strlen(text));
+}
+
+char *sator_arena_printf(struct sator_arena *arena, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        length = 0;
+    char *text = sator_arena_alloc(arena, (size_t)length + 1);
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t element_size)
+{
+    size_t used = (size_t)count;
+
+    if (count != 0 && (used & (used - 1)) != 0)
+        return array;
+    void *larger = sator_arena_alloc(arena, (used == 0 ? 1 : 2 * used) * element_size);
+    if (used != 0)
+        memcpy(larger, array, used * element_size);
+    return larger;
+}

@@ -1,0 +1,309 @@
+#include "base/context.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LARGEST_FILE = 64 << 20,
+    MOST_MESSAGES = 200,
+    LONGEST_LINE = 160
+};
+
+/* About ten seconds of counting on a slow machine. */
+static const uint64_t default_work_limit = 2000000000;
+
+struct sator_message {
+    struct sator_loc loc;
+    bool is_error;
+    const char *text;
+    const char *help; /* lines, or NULL */
+};
+
+struct sator_ctx *sator_ctx_new(void)
+{
+    struct sator_ctx *ctx = sator_alloc(sizeof *ctx);
+
+    *ctx = (struct sator_ctx){.arena = sator_arena_new(), .work_limit = default_work_limit};
+    return ctx;
+}
+
+void sator_ctx_free(struct sator_ctx *ctx)
+{
+    if (ctx == NULL)
+        return;
+    if (ctx->free_relation_state != NULL)
+        ctx->free_relation_state(ctx->relation_state);
+    sator_arena_free(ctx->arena);
+    free(ctx);
+}
+
+void sator_ctx_cancel(struct sator_ctx *ctx)
+{
+    atomic_store_explicit(&ctx->cancelled, true, memory_order_relaxed);
+}
+
+void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks)
+{
+    ctx->work_limit = ticks == 0 ? default_work_limit : ticks;
+}
+
+int sator_ctx_error_count(const struct sator_ctx *ctx)
+{
+    return ctx->n_errors;
+}
+
+void sator_work_begin(struct sator_ctx *ctx)
+{
+    ctx->work_done = 0;
+}
+
+enum sator_status sator_work(struct sator_ctx *ctx, uint64_t ticks)
+{
+    ctx->work_done += ticks;
+    if (atomic_load_explicit(&ctx->cancelled, memory_order_relaxed))
+        return SATOR_INTERRUPTED;
+    return ctx->work_done > ctx->work_limit ? SATOR_LIMIT : SATOR_OK;
+}
+
+/* ---- sources ---- */
+
+const struct sator_source *sator_source_from_text(
+        struct sator_ctx *ctx, const char *path, const char *text)
+{
+    struct sator_source *source = SATOR_NEW(ctx->arena, struct sator_source);
+
+    source->path = sator_arena_strdup(ctx->arena, path);
+    source->length = strlen(text);
+    source->text = sator_arena_strndup(ctx->arena, text, source->length);
+    return source;
+}
+
+static enum sator_status unreadable(struct sator_ctx *ctx, const char *path, const char *why)
+{
+    struct sator_source *source = SATOR_NEW(ctx->arena, struct sator_source);
+
+    source->path = sator_arena_strdup(ctx->arena, path);
+    return sator_error(ctx, (struct sator_loc){.source = source}, "cannot read the file: %s", why);
+}
+
+enum sator_status sator_source_read(
+        struct sator_ctx *ctx, const char *path, const struct sator_source **source)
+{
+    struct sator_text text = {0};
+    char buffer[1 << 14];
+    size_t got;
+
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == NULL)
+        return unreadable(ctx, path, strerror(errno));
+    while ((got = fread(buffer, 1, sizeof buffer, file)) > 0 && text.length <= LARGEST_FILE)
+        sator_text_add_bytes(&text, buffer, got);
+    bool failed = ferror(file) != 0;
+    int error = errno;
+    if (file != stdin)
+        fclose(file);
+    if (failed || text.length > LARGEST_FILE) {
+        sator_text_clear(&text);
+        return unreadable(ctx, path, failed ? strerror(error) : "it is larger than 64 MiB");
+    }
+    struct sator_source *made = SATOR_NEW(ctx->arena, struct sator_source);
+    made->path = sator_arena_strdup(ctx->arena, strcmp(path, "-") == 0 ? "<stdin>" : path);
+    made->length = text.length;
+    made->text = sator_arena_strndup(ctx->arena, text.data == NULL ? "" : text.data, text.length);
+    sator_text_clear(&text);
+    *source = made;
+    return SATOR_OK;
+}
+
+/* ---- messages ---- */
+
+static char *format_v(struct sator_ctx *ctx, const char *format, va_list arguments)
+{
+    struct sator_text text = {0};
+
+    sator_text_add_v(&text, format, arguments);
+    char *copy = sator_arena_strndup(ctx->arena, text.data == NULL ? "" : text.data, text.length);
+    sator_text_clear(&text);
+    return copy;
+}
+
+static void record(struct sator_ctx *ctx, struct sator_loc loc, bool is_error, const char *text)
+{
+    ctx->n_errors += is_error;
+    if (ctx->n_messages == MOST_MESSAGES)
+        return;
+    for (int i = 0; i < ctx->n_messages; i++) {
+        const struct sator_message *old = &ctx->messages[i];
+        if (old->loc.source == loc.source && old->loc.offset == loc.offset &&
+                strcmp(old->text, text) == 0)
+            return;
+    }
+    SATOR_PUSH(ctx->arena, ctx->messages, ctx->n_messages,
+            (struct sator_message){.loc = loc, .is_error = is_error, .text = text});
+}
+
+enum sator_status sator_error(struct sator_ctx *ctx, struct sator_loc loc, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    record(ctx, loc, true, format_v(ctx, format, arguments));
+    va_end(arguments);
+    return SATOR_INPUT;
+}
+
+void sator_warn(struct sator_ctx *ctx, struct sator_loc loc, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    record(ctx, loc, false, format_v(ctx, format, arguments));
+    va_end(arguments);
+}
+
+void sator_help(struct sator_ctx *ctx, const char *format, ...)
+{
+    va_list arguments;
+
+    if (ctx->n_messages == 0)
+        return;
+    struct sator_message *message = &ctx->messages[ctx->n_messages - 1];
+    va_start(arguments, format);
+    const char *line = format_v(ctx, format, arguments);
+    va_end(arguments);
+    if (message->help != NULL && strstr(message->help, line) != NULL)
+        return;
+    message->help = message->help == NULL
+            ? line
+            : sator_arena_printf(ctx->arena, "%s\n%s", message->help, line);
+}
+
+void sator_help_names(
+        struct sator_ctx *ctx, const char *name, const char *const *names, int n_names)
+{
+    enum {
+        MOST_LISTED = 12
+    };
+    const char *nearest = sator_nearest(name, names, n_names);
+    struct sator_text list = {0};
+
+    if (nearest != NULL) {
+        sator_help(ctx, "did you mean '%s'?", nearest);
+        return;
+    }
+    for (int i = 0; i < n_names && i < MOST_LISTED; i++)
+        sator_text_add(&list, "%s%s", i == 0 ? "" : ", ", names[i]);
+    if (n_names > MOST_LISTED)
+        sator_text_add(&list, ", ... (%d in all)", n_names);
+    if (n_names > 0)
+        sator_help(ctx, "known names: %s", list.data);
+    sator_text_clear(&list);
+}
+
+/* Line and column (from 1) of an offset, and the bounds of its line. */
+static void locate(const struct sator_source *source, size_t offset, int *line, int *column,
+        size_t *start, size_t *end)
+{
+    if (offset > source->length)
+        offset = source->length;
+    *line = 1;
+    *start = 0;
+    for (size_t i = 0; i < offset; i++) {
+        if (source->text[i] == '\n') {
+            (*line)++;
+            *start = i + 1;
+        }
+    }
+    *end = offset;
+    while (*end < source->length && source->text[*end] != '\n' && source->text[*end] != '\r')
+        (*end)++;
+    *column = (int)(offset - *start) + 1;
+}
+
+/* Add bytes of the user's file so that they are one line of printable text, byte for byte where
+ * they are. */
+static void add_printable(struct sator_text *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        char shown = byte < ' ' || byte == 127 ? ' ' : (char)byte;
+        sator_text_add_bytes(out, &shown, 1);
+    }
+}
+
+/* The line with carets under it; a long line is cut to a window around them. */
+static void add_excerpt(
+        struct sator_text *out, const struct sator_loc *loc, size_t start, size_t end)
+{
+    const char *text = loc->source->text;
+    size_t from = start, to = end;
+    size_t at = loc->offset > end ? end : loc->offset;
+    size_t width = loc->length == 0 ? 1 : loc->length;
+
+    if (end - start > LONGEST_LINE) {
+        from = at - start > LONGEST_LINE / 2 ? at - LONGEST_LINE / 2 : start;
+        while (from < at && ((unsigned char)text[from] & 0xC0) == 0x80)
+            from++; /* not into the middle of a UTF-8 character */
+        to = end - from > LONGEST_LINE ? from + LONGEST_LINE : end;
+    }
+    if (at + width > to)
+        width = to > at ? to - at : 1;
+    sator_text_add(out, "    ");
+    add_printable(out, text + from, to - from);
+    sator_text_add(out, "\n    ");
+    for (size_t i = from; i < at; i++) {
+        if (((unsigned char)text[i] & 0xC0) != 0x80)
+            sator_text_add(out, " ");
+    }
+    for (size_t i = 0; i < width; i++) {
+        if (i == 0 || at + i >= to || ((unsigned char)text[at + i] & 0xC0) != 0x80)
+            sator_text_add(out, "^");
+    }
+    sator_text_add(out, "\n");
+}
+
+static void add_message(struct sator_text *out, const struct sator_message *message, bool color)
+{
+    const struct sator_loc *loc = &message->loc;
+    const char *kind = message->is_error ? "error" : "warning";
+    const char *start_color = !color ? "" : message->is_error ? "\033[1;31m" : "\033[1;33m";
+    const char *end_color = color ? "\033[0m" : "";
+    size_t start = 0, end = 0;
+
+    if (loc->source != NULL && loc->source->text != NULL) {
+        int line, column;
+        locate(loc->source, loc->offset, &line, &column, &start, &end);
+        sator_text_add(out, "%s:%d:%d: ", loc->source->path, line, column);
+    } else {
+        sator_text_add(out, "%s: ", loc->source != NULL ? loc->source->path : "sator");
+    }
+    sator_text_add(out, "%s%s:%s %s\n", start_color, kind, end_color, message->text);
+    if (loc->source != NULL && loc->source->text != NULL)
+        add_excerpt(out, loc, start, end);
+    for (const char *help = message->help; help != NULL;) {
+        const char *next = strchr(help, '\n');
+        int length = next == NULL ? (int)strlen(help) : (int)(next - help);
+        sator_text_add(out, "help: %.*s\n", length, help);
+        help = next == NULL ? NULL : next + 1;
+    }
+}
+
+char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color)
+{
+    struct sator_text out = {0};
+
+    if (ctx->n_messages == 0)
+        return NULL;
+    for (int i = 0; i < ctx->n_messages; i++)
+        add_message(&out, &ctx->messages[i], color);
+    if (ctx->n_messages == MOST_MESSAGES && ctx->n_errors > MOST_MESSAGES)
+        sator_text_add(
+                &out, "%d errors in all; the first %d are shown\n", ctx->n_errors, MOST_MESSAGES);
+    ctx->messages = NULL;
+    ctx->n_messages = 0;
+    return sator_text_take(&out);
+}

@@ -1,0 +1,134 @@
+#include "base/text.h"
+
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void reserve(struct sator_text *text, size_t more)
+{
+    if (text->capacity - text->length > more)
+        return;
+    text->capacity = 2 * text->capacity + more + 64;
+    text->data = sator_realloc(text->data, text->capacity);
+}
+
+void sator_text_clear(struct sator_text *text)
+{
+    free(text->data);
+    *text = (struct sator_text){0};
+}
+
+void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t length)
+{
+    reserve(text, length);
+    if (length != 0)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void sator_text_add_v(struct sator_text *text, const char *format, va_list arguments)
+{
+    va_list again;
+
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    if (length > 0) {
+        reserve(text, (size_t)length);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void sator_text_add(struct sator_text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    sator_text_add_v(text, format, arguments);
+    va_end(arguments);
+}
+
+void sator_text_add_int(struct sator_text *text, sator_int value)
+{
+    char digits[64];
+
+    sator_text_add(text, "%s", sator_int_format(value, 0, digits));
+}
+
+char *sator_text_take(struct sator_text *text)
+{
+    if (text->data == NULL)
+        sator_text_add_bytes(text, "", 0);
+    char *data = text->data;
+    *text = (struct sator_text){0};
+    return data;
+}
+
+char *sator_int_format(sator_int value, char separator, char *text)
+{
+    char reversed[64];
+    int length = 0, digits = 0;
+    bool negative = value < 0;
+
+    do {
+        if (separator != 0 && digits != 0 && digits % 3 == 0)
+            reversed[length++] = separator;
+        int digit = (int)(value % 10);
+        reversed[length++] = (char)('0' + (digit < 0 ? -digit : digit));
+        value /= 10;
+        digits++;
+    } while (value != 0);
+    if (negative)
+        reversed[length++] = '-';
+    for (int i = 0; i < length; i++)
+        text[i] = reversed[length - 1 - i];
+    text[length] = '\0';
+    return text;
+}
+
+/* Levenshtein distance of two names that are cut to their first bytes. */
+static int edit_distance(const char *a, const char *b)
+{
+    enum {
+        LONGEST = 63
+    };
+    int row[LONGEST + 1];
+    size_t length_a = strnlen(a, LONGEST), length_b = strnlen(b, LONGEST);
+
+    for (size_t j = 0; j <= length_b; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= length_a; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= length_b; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[length_b];
+}
+
+const char *sator_nearest(const char *name, const char *const *names, int n_names)
+{
+    const char *nearest = NULL;
+    int length = (int)strlen(name);
+    int best = length <= 2 ? 2 : length / 3 + 2; /* farther names would be no help */
+
+    for (int i = 0; i < n_names; i++) {
+        int distance = edit_distance(name, names[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
