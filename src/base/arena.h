@@ -1,7 +1,9 @@
-/* Memory that lives and dies together: one arena an object (a workload, a result), freed as a whole.
+/* Memory that lives and dies together: one arena an object (a workload, a result), freed as a
+ * whole.
  *
- * Allocation does not fail: when the system has no memory left the process ends with a message. An arena is
- * bounded by its input's size, never by a number written in the input, so this needs a machine out of memory.
+ * Allocation does not fail: when the system has no memory left the process ends with a message. An
+ * arena is bounded by its input's size, never by a number written in the input, so this needs a
+ * machine out of memory.
  */
 #ifndef SATOR_BASE_ARENA_H
 #define SATOR_BASE_ARENA_H
@@ -22,16 +24,16 @@ char *sator_arena_strndup(struct sator_arena *arena, const char *text, size_t le
 __attribute__((format(printf, 2, 3))) char *sator_arena_printf(
         struct sator_arena *arena, const char *format, ...);
 
-/* Return room for one element more than "count" in "array" (which grew through this function alone):
- * the same array, or a larger copy when "count" is zero or a power of two. */
+/* Return room for one element more than "count" in "array" (which grew through this function
+ * alone): the same array, or a larger copy when "count" is zero or a power of two. */
 void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t element_size);
 
 #define SATOR_NEW(arena, type) ((type *)sator_arena_alloc((arena), sizeof(type)))
-#define SATOR_NEW_ARRAY(arena, type, count) \
+#define SATOR_NEW_ARRAY(arena, type, count)                                                        \
     ((type *)sator_arena_alloc((arena), sizeof(type) * (size_t)(count)))
 /* Append "value" to "array" of "count" elements, both lvalues. */
-#define SATOR_PUSH(arena, array, count, ...) \
-    ((array) = sator_arena_grow((arena), (array), (count), sizeof *(array)), \
+#define SATOR_PUSH(arena, array, count, ...)                                                       \
+    ((array) = sator_arena_grow((arena), (array), (count), sizeof *(array)),                       \
             (array)[(count)++] = (__VA_ARGS__))
 
 /* malloc and realloc that end the process when there is no memory. */

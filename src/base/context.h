@@ -1,7 +1,8 @@
 /* What the context holds, and located messages.
  *
- * A message is made once, where the fault is known. sator_error and friends record it; a caller that gets
- * SATOR_INPUT back adds nothing, at most a note. A reader goes on after an error to find the next one.
+ * A message is made once, where the fault is known. sator_error and friends record it; a caller
+ * that gets SATOR_INPUT back adds nothing, at most a note. A reader goes on after an error to find
+ * the next one.
  */
 #ifndef SATOR_BASE_CONTEXT_H
 #define SATOR_BASE_CONTEXT_H
@@ -33,12 +34,12 @@ struct sator_ctx {
     uint64_t work_limit;
     uint64_t work_done; /* since sator_work_begin */
     atomic_bool cancelled;
-    void *relation_state;  /* owned by relation/: the isl context, made on first use */
+    void *relation_state; /* owned by relation/: the isl context, made on first use */
     void (*free_relation_state)(void *state);
 };
 
-/* Read a file into a source that lives as long as "ctx"; SATOR_INPUT with a message when it cannot be read
- * (missing, a directory, unreadable, or larger than 64 MiB). */
+/* Read a file into a source that lives as long as "ctx"; SATOR_INPUT with a message when it cannot
+ * be read (missing, a directory, unreadable, or larger than 64 MiB). */
 enum sator_status sator_source_read(
         struct sator_ctx *ctx, const char *path, const struct sator_source **source);
 /* A source from a text; both strings are copied. */
@@ -52,22 +53,24 @@ __attribute__((format(printf, 3, 4))) enum sator_status sator_error(
 __attribute__((format(printf, 3, 4))) void sator_warn(
         struct sator_ctx *ctx, struct sator_loc loc, const char *format, ...);
 /* Add a line "help: ..." to the latest message. */
-__attribute__((format(printf, 2, 3))) void sator_help(struct sator_ctx *ctx, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void sator_help(
+        struct sator_ctx *ctx, const char *format, ...);
 /* The help line "did you mean 'x'?", or failing that the valid names, to the latest message. */
 void sator_help_names(
         struct sator_ctx *ctx, const char *name, const char *const *names, int n_names);
 
 /* Start a counting question: forget the work of the last one. */
 void sator_work_begin(struct sator_ctx *ctx);
-/* Spend "ticks": SATOR_LIMIT past the limit, SATOR_INTERRUPTED after a cancel (no message is recorded). */
+/* Spend "ticks": SATOR_LIMIT past the limit, SATOR_INTERRUPTED after a cancel (no message is
+ * recorded). */
 enum sator_status sator_work(struct sator_ctx *ctx, uint64_t ticks);
 
 /* Run "call" and leave for the label "done" with "st" set when it fails. */
-#define SATOR_TRY(call) \
-    do { \
-        st = (call); \
-        if (st != SATOR_OK) \
-            goto done; \
+#define SATOR_TRY(call)                                                                            \
+    do {                                                                                           \
+        st = (call);                                                                               \
+        if (st != SATOR_OK)                                                                        \
+            goto done;                                                                             \
     } while (0)
 
 #endif

@@ -1,0 +1,278 @@
+/* Quasi-affine expressions: sums and products with constants, "/" (floors) and "%" by positive
+ * constants, floor(e/c), fl(e/c), floord(e, c), "e mod c", and isl's implicit products "2i". */
+#include "relation/scanner.h"
+
+#include <string.h>
+
+enum {
+    DEEPEST = 200
+};
+
+int scope_add(struct scanner *scanner, const char *name)
+{
+    int n_hidden = scanner->n_vars;
+
+    SATOR_PUSH(scanner->arena, scanner->hidden, n_hidden, false);
+    SATOR_PUSH(scanner->arena, scanner->var_names, scanner->n_vars, name);
+    return scanner->n_vars - 1;
+}
+
+int scope_find(const struct scanner *scanner, const char *name, size_t length)
+{
+    for (int i = scanner->n_vars - 1; i >= 0; i--) {
+        if (!scanner->hidden[i] && strlen(scanner->var_names[i]) == length &&
+                memcmp(scanner->var_names[i], name, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static enum sator_status too_large(struct scanner *scanner, struct sator_loc loc)
+{
+    return sator_error(scanner->ctx, loc, "a number in this expression does not fit into 64 bits");
+}
+
+static struct sator_loc since(const struct scanner *scanner, struct sator_loc start)
+{
+    start.length = (size_t)(scanner->previous_end - scanner->source->text) - start.offset;
+    return start;
+}
+
+static enum sator_status unknown_name(struct scanner *scanner)
+{
+    const char *name = scanner_copy(scanner);
+    const char **visible = SATOR_NEW_ARRAY(scanner->arena, const char *, scanner->n_vars + 1);
+    int n_visible = 0;
+
+    for (int i = 0; i < scanner->n_vars; i++) {
+        if (!scanner->hidden[i])
+            visible[n_visible++] = scanner->var_names[i];
+    }
+    enum sator_status st = sator_error(
+            scanner->ctx, scanner_loc(scanner), "unknown name '%s' in an expression", name);
+    if (n_visible == 0)
+        sator_help(scanner->ctx, "only numbers are possible here");
+    else
+        sator_help_names(scanner->ctx, name, visible, n_visible);
+    return st;
+}
+
+static enum sator_status read_sum(struct scanner *scanner, const struct sator_expr **expr);
+
+/* floor(e/c), fl(e/c): the division inside floors already, so the whole must be over one divisor.
+ */
+static enum sator_status read_floor(struct scanner *scanner, const struct sator_expr **expr)
+{
+    enum sator_status st;
+    int outer = scanner->divisions;
+    struct sator_loc start = scanner_loc(scanner);
+
+    scanner_next(scanner);
+    SATOR_TRY(scanner_expect(scanner, "(", "after 'floor'"));
+    scanner->divisions = 0;
+    SATOR_TRY(read_sum(scanner, expr));
+    SATOR_TRY(scanner_expect(scanner, ")", "to close 'floor('"));
+    if (scanner->divisions > 1) {
+        st = sator_error(
+                scanner->ctx, since(scanner, start), "several divisions inside one floor()");
+        sator_help(scanner->ctx,
+                "write it over one divisor, floor((3*i + 2*j)/6), or floor each quotient by "
+                "itself");
+    }
+done:
+    scanner->divisions = outer;
+    return st;
+}
+
+/* floord(e, c) as CLooG and PolyBench write it. */
+static enum sator_status read_floord(struct scanner *scanner, const struct sator_expr **expr)
+{
+    enum sator_status st;
+    const struct sator_expr *divisor;
+
+    scanner_next(scanner);
+    SATOR_TRY(scanner_expect(scanner, "(", "after 'floord'"));
+    SATOR_TRY(read_sum(scanner, expr));
+    SATOR_TRY(scanner_expect(scanner, ",", "between floord's arguments"));
+    struct sator_loc loc = scanner_loc(scanner);
+    SATOR_TRY(read_sum(scanner, &divisor));
+    if (!sator_expr_is_constant(divisor) || divisor->constant <= 0)
+        return sator_error(
+                scanner->ctx, since(scanner, loc), "the divisor must be a positive constant");
+    SATOR_TRY(scanner_expect(scanner, ")", "to close 'floord('"));
+    *expr = sator_expr_floor(scanner->arena, *expr, divisor->constant);
+    if (*expr == NULL)
+        st = too_large(scanner, loc);
+done:
+    return st;
+}
+
+static enum sator_status read_name(struct scanner *scanner, const struct sator_expr **expr)
+{
+    if (scanner_at(scanner, "floor") || scanner_at(scanner, "fl"))
+        return read_floor(scanner, expr);
+    if (scanner_at(scanner, "floord"))
+        return read_floord(scanner, expr);
+    if (scanner_at(scanner, "ceil")) {
+        enum sator_status st =
+                sator_error(scanner->ctx, scanner_loc(scanner), "ceil() is not supported");
+        sator_help(scanner->ctx, "write floor((e + c - 1)/c) for ceil(e/c)");
+        return st;
+    }
+    if (scanner_at(scanner, "min") || scanner_at(scanner, "max"))
+        return sator_error(scanner->ctx, scanner_loc(scanner),
+                "%s is not affine: write it as conditions", scanner_shown(scanner));
+    int var = scope_find(scanner, scanner->token.text, scanner->token.length);
+    if (var < 0)
+        return unknown_name(scanner);
+    scanner_next(scanner);
+    *expr = sator_expr_var(scanner->arena, var);
+    return SATOR_OK;
+}
+
+/* A number, a name, a parenthesised sum, or one of them with a sign. */
+static enum sator_status read_factor(struct scanner *scanner, const struct sator_expr **expr)
+{
+    enum sator_status st;
+    struct sator_loc loc = scanner_loc(scanner);
+
+    if (scanner->token.kind == TOKEN_NUMBER) {
+        if (scanner->token.too_large)
+            return too_large(scanner, loc);
+        *expr = sator_expr_constant(scanner->arena, scanner->token.value);
+        scanner_next(scanner);
+        return SATOR_OK;
+    }
+    if (scanner->token.kind == TOKEN_NAME &&
+            (!scanner_is_keyword(&scanner->token) || scanner_at(scanner, "floor") ||
+                    scanner_at(scanner, "fl") || scanner_at(scanner, "floord") ||
+                    scanner_at(scanner, "ceil") || scanner_at(scanner, "min") ||
+                    scanner_at(scanner, "max")))
+        return read_name(scanner, expr);
+    bool minus = scanner_at(scanner, "-");
+    if (!minus && !scanner_at(scanner, "+") && !scanner_at(scanner, "("))
+        return sator_error(
+                scanner->ctx, loc, "expected an expression, found %s", scanner_shown(scanner));
+    if (scanner->depth >= DEEPEST)
+        return sator_error(scanner->ctx, loc, "nested more than %d deep", DEEPEST);
+    scanner->depth++;
+    if (scanner_accept(scanner, "(")) {
+        SATOR_TRY(read_sum(scanner, expr));
+        SATOR_TRY(scanner_expect(scanner, ")", "to close '('"));
+    } else {
+        scanner_next(scanner);
+        SATOR_TRY(read_factor(scanner, expr));
+        const struct sator_expr *zero = sator_expr_constant(scanner->arena, 0);
+        if (minus)
+            *expr = sator_expr_add(scanner->arena, zero, -1, *expr);
+        if (*expr == NULL)
+            st = too_large(scanner, loc);
+    }
+done:
+    scanner->depth--;
+    return st;
+}
+
+static enum sator_status not_affine(
+        struct scanner *scanner, struct sator_loc loc, const char *what, const char *help)
+{
+    enum sator_status st = sator_error(scanner->ctx, loc, "%s is not affine", what);
+
+    sator_help(scanner->ctx, "%s", help);
+    return st;
+}
+
+/* *left = *left op right, where op is * / % mod. */
+static enum sator_status apply(struct scanner *scanner, char op, struct sator_loc loc,
+        const struct sator_expr **left, const struct sator_expr *right)
+{
+    struct sator_arena *arena = scanner->arena;
+
+    if (op == '*') {
+        if (!sator_expr_is_constant(*left) && !sator_expr_is_constant(right))
+            return not_affine(scanner, loc, "a product of two expressions",
+                    "one factor of '*' must be a constant");
+        const struct sator_expr *zero = sator_expr_constant(arena, 0);
+        *left = sator_expr_is_constant(right)
+                ? sator_expr_add(arena, zero, right->constant, *left)
+                : sator_expr_add(arena, zero, (*left)->constant, right);
+        return *left == NULL ? too_large(scanner, loc) : SATOR_OK;
+    }
+    if (!sator_expr_is_constant(right))
+        return not_affine(scanner, loc,
+                op == '/' ? "a quotient by a variable" : "a remainder by a variable",
+                "the divisor of '/' and '%' must be a positive constant");
+    if (right->constant <= 0)
+        return sator_error(
+                scanner->ctx, loc, "the divisor %lld is not positive", (long long)right->constant);
+    *left = op == '/' ? sator_expr_floor(arena, *left, right->constant)
+                      : sator_expr_mod(arena, *left, right->constant);
+    return *left == NULL ? too_large(scanner, loc) : SATOR_OK;
+}
+
+/* The operator at the scanner: '*', '/', '%', or 0; *implicit for a number directly before a name
+ * or '('. */
+static char product_operator(struct scanner *scanner, bool after_number, bool *implicit)
+{
+    const struct token *token = &scanner->token;
+
+    *implicit = false;
+    if (scanner_at(scanner, "mod"))
+        return '%';
+    if (token->kind == TOKEN_SYMBOL && token->length == 1 && strchr("*/%", *token->text) != NULL)
+        return *token->text;
+    bool names = token->kind == TOKEN_NAME &&
+            (!scanner_is_keyword(token) || scanner_at(scanner, "floor"));
+    if (after_number && (names || scanner_at(scanner, "("))) {
+        *implicit = true;
+        return '*';
+    }
+    return 0;
+}
+
+static enum sator_status read_product(struct scanner *scanner, const struct sator_expr **expr)
+{
+    enum sator_status st;
+    struct sator_loc start = scanner_loc(scanner);
+    bool after_number = scanner->token.kind == TOKEN_NUMBER, divided = false, implicit;
+    char op;
+
+    SATOR_TRY(read_factor(scanner, expr));
+    while ((op = product_operator(scanner, after_number, &implicit)) != 0) {
+        const struct sator_expr *right;
+        if (!implicit)
+            scanner_next(scanner);
+        after_number = scanner->token.kind == TOKEN_NUMBER;
+        SATOR_TRY(read_factor(scanner, &right));
+        scanner->divisions += op == '/' || (op == '*' && divided);
+        divided |= op == '/';
+        SATOR_TRY(apply(scanner, op, since(scanner, start), expr, right));
+    }
+done:
+    return st;
+}
+
+static enum sator_status read_sum(struct scanner *scanner, const struct sator_expr **expr)
+{
+    enum sator_status st;
+    struct sator_loc start = scanner_loc(scanner);
+
+    SATOR_TRY(read_product(scanner, expr));
+    while (scanner_at(scanner, "+") || scanner_at(scanner, "-")) {
+        const struct sator_expr *right;
+        int64_t sign = scanner_at(scanner, "+") ? 1 : -1;
+        scanner_next(scanner);
+        SATOR_TRY(read_product(scanner, &right));
+        *expr = sator_expr_add(scanner->arena, *expr, sign, right);
+        if (*expr == NULL)
+            return too_large(scanner, since(scanner, start));
+    }
+done:
+    return st;
+}
+
+enum sator_status read_expr(struct scanner *scanner, const struct sator_expr **expr)
+{
+    scanner->divisions = 0;
+    return read_sum(scanner, expr);
+}
