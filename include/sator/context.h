@@ -64,6 +64,9 @@ char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color);
  * "separator" goes between groups of three digits, 0 for none. */
 char *sator_int_format(sator_int value, char separator, char *text);
 
+/* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to suggest. */
+const char *sator_nearest(const char *name, const char *const *names, int n_names);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,15 +15,21 @@ struct sator_report_options {
     enum sator_format format;
     bool color;            /* text: mark the best with terminal colours */
     const char *sort;      /* comparison: a key such as "latency_cycles.total"; NULL: as given */
+    bool comparison;       /* several were asked for: a list, even when one is left of them */
 };
 
-/* One result, or several side by side. SATOR_USAGE, with the nearest key, when "sort" is unknown. */
+/* One result, or several side by side. SATOR_USAGE, with the nearest key, when "sort" is unknown; "n_results" 0
+ * only checks that, and leaves "text" alone. */
 enum sator_status sator_report_results(struct sator_ctx *ctx, const struct sator_result *const *results,
         int n_results, const struct sator_report_options *options, SATOR_GIVE char **text);
 
 /* A network under one dataflow or several. */
 enum sator_status sator_report_networks(struct sator_ctx *ctx,
         const struct sator_network_result *const *results, int n_results,
+        const struct sator_report_options *options, SATOR_GIVE char **text);
+
+/* What the built-in library holds: of "kind" (see sator_library_count), or of every kind when it is NULL. */
+enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 
 /* The relations of an analysis in isl notation: domain, accesses, dataflow, data assignment, interconnect,

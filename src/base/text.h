@@ -1,4 +1,4 @@
-/* Growing strings, and the nearest name to a misspelt one. */
+/* Growing strings. */
 #ifndef SATOR_BASE_TEXT_H
 #define SATOR_BASE_TEXT_H
 
@@ -21,9 +21,5 @@ void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t len
 void sator_text_add_int(struct sator_text *text, sator_int value);
 /* Return the string (GIVE: free), "" when nothing was added, and reset "text". */
 char *sator_text_take(struct sator_text *text);
-
-/* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to
- * suggest. */
-const char *sator_nearest(const char *name, const char *const *names, int n_names);
 
 #endif

@@ -1,0 +1,149 @@
+/* The command line program: the first customer of include/sator, and of nothing else.
+ *
+ * The result goes to stdout (or -o FILE), everything else to stderr. Commands return an exit code.
+ */
+#ifndef SATOR_CLI_CLI_H
+#define SATOR_CLI_CLI_H
+
+#include "sator/analyze.h"
+#include "sator/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_INPUT = 1,
+    CLI_USAGE = 2,
+    CLI_LIMIT = 3,
+    CLI_INTERRUPTED = 130
+};
+
+/* Strings of argv, in order. */
+struct cli_list {
+    int count;
+    const char **items;
+};
+
+#define CLI_FIELD_FLAG bool
+#define CLI_FIELD_TEXT const char *
+#define CLI_FIELD_CHOICE const char *
+#define CLI_FIELD_NUMBER int64_t
+#define CLI_FIELD_LIST struct cli_list
+#define CLI_FIELD_MANY struct cli_list
+
+struct cli_options {
+    const struct cli_command *command; /* NULL: none was named */
+    struct cli_list arguments;
+#define OPTION(kind, field, name, letter, argument, commands, help, example) CLI_FIELD_##kind field;
+#include "cli/options.def"
+#undef OPTION
+};
+
+struct cli_command {
+    const char *name, *arguments, *summary, *example;
+    int (*run)(const struct cli_options *options);
+};
+extern const struct cli_command cli_commands[];
+extern const int cli_command_count;
+
+enum cli_option_kind {
+    CLI_FLAG,
+    CLI_TEXT,
+    CLI_CHOICE,
+    CLI_NUMBER,
+    CLI_LIST,
+    CLI_MANY
+};
+
+struct cli_option {
+    enum cli_option_kind kind;
+    const char *name;
+    char letter; /* 0: none */
+    const char *argument, *commands, *help, *example;
+    size_t offset; /* of the field in struct cli_options */
+};
+extern const struct cli_option cli_option_table[];
+extern const int cli_option_count;
+
+#define COMMAND(name, arguments, summary, example)                                                 \
+    int cli_##name(const struct cli_options *options);
+#include "cli/commands.def"
+#undef COMMAND
+
+/* ---- options.c ---- */
+/* Read the command line; false after a message to stderr: a usage error. */
+bool cli_parse(int argc, char **argv, struct cli_options *options);
+void cli_options_clear(struct cli_options *options);
+bool cli_option_applies(const struct cli_option *option, const char *command);
+/* Say that the call is wrong, and where to read how it is done; returns CLI_USAGE. */
+__attribute__((format(printf, 2, 3))) int cli_usage(
+        const struct cli_options *options, const char *format, ...);
+
+/* ---- help.c: text made of the tables (GIVE: free) ---- */
+char *cli_help_text(const struct cli_command *command);
+char *cli_man_text(void);
+char *cli_completion_text(void);
+
+/* ---- output.c ---- */
+/* Write the result; CLI_DONE, or CLI_INPUT after a message when it cannot be written. A reader that
+ * has gone away (a closed pipe) is no error. */
+int cli_write(const struct cli_options *options, const char *text);
+/* Print and forget what the library has to say. */
+void cli_print_messages(struct sator_ctx *ctx);
+/* Whether "stream" (stdout or stderr) is a terminal that wants colours. */
+bool cli_color(FILE *stream);
+/* The exit code for a status; the cases in which the library records no message are said here about
+ * "what". */
+int cli_status(enum sator_status status, const char *what);
+/* The worse of two exit codes: interruption, then budget, then input. */
+int cli_worse(int a, int b);
+
+/* ---- interrupt.c ---- */
+/* From now on Ctrl-C cancels what the watched contexts do; a second one ends the process. */
+void cli_interrupt_init(void);
+bool cli_interrupted(void);
+/* Watch a context, or (before it is freed) stop watching it. At most CLI_MAX_THREADS are watched.
+ */
+enum {
+    CLI_MAX_THREADS = 64
+};
+void cli_watch(struct sator_ctx *ctx);
+void cli_unwatch(struct sator_ctx *ctx);
+
+/* ---- bandwidths.c ---- */
+/* Read "64,80,...,160" or "64:160:16" or a mix (GIVE: free); false with "*why" (static) when it is
+ * malformed. */
+bool cli_read_bandwidths(const char *text, double **values, int *count, const char **why);
+
+/* ---- jobs.c ---- */
+/* A piece of work that leaves its outcome in itself. "messages" (free) and "status" are set by the
+ * runner. */
+struct cli_job {
+    enum sator_status (*run)(struct sator_ctx *ctx, struct cli_job *job);
+    void *data;
+    const char *name;
+    double figure; /* what the progress line calls the best so far when least; NAN: nothing to
+                      compare */
+    enum sator_status status;
+    bool done;
+    char *messages;
+};
+struct cli_run {
+    int threads;
+    uint64_t work_limit;
+    bool quiet;
+    const char *figure_unit; /* of the jobs' figures */
+};
+/* Run all jobs, each with a context that one thread owns; after Ctrl-C the rest is
+ * SATOR_INTERRUPTED. The outcome does not depend on "threads". The contexts die with the run: jobs
+ * must not keep them. */
+void cli_run_jobs(struct cli_job *jobs, int n_jobs, const struct cli_run *run);
+
+/* malloc that ends the process when there is no memory. */
+void *cli_alloc(size_t size);
+struct sator_input_options cli_input_options(const struct cli_options *options);
+enum sator_format cli_format(const struct cli_options *options);
+
+#endif

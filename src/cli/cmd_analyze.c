@@ -1,0 +1,440 @@
+/* sator analyze: read the inputs, analyse every dataflow, report. */
+#include "cli/cli.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    DEFAULT_MAX_CELLS = 4096
+};
+
+/* One dataflow of the comparison, and what came of it. */
+struct flow {
+    const struct analysis *analysis;
+    struct sator_dataflow *dataflow;
+    struct sator_result *result;
+    struct sator_network_result *network_result;
+    char *text; /* --show */
+};
+
+struct analysis {
+    const struct cli_options *options;
+    struct sator_ctx *ctx; /* owns what was read */
+    struct sator_input_options input;
+    struct sator_network *network;
+    struct sator_arch *arch;
+    int layer; /* -1: the whole network */
+    struct sator_analyze_options analyze;
+    double *bandwidths;
+    struct cli_list specs; /* of the dataflows, patterns replaced by what matches */
+    bool is_comparison;
+    struct flow *flows;
+    int n_flows;
+    int exit_code; /* the worst so far */
+};
+
+struct sator_input_options cli_input_options(const struct cli_options *options)
+{
+    return (struct sator_input_options){
+            .defines = options->define.items,
+            .n_defines = options->define.count,
+            .include_dirs = options->include.items,
+            .n_include_dirs = options->include.count,
+            .function = options->function,
+            .nest = (int)(options->nest > INT32_MAX ? INT32_MAX : options->nest),
+            .sets = options->set.items,
+            .n_sets = options->set.count,
+            .tenet_interval = options->tenet_interval != NULL && *options->tenet_interval == '1',
+    };
+}
+
+enum sator_format cli_format(const struct cli_options *options)
+{
+    return options->json ? SATOR_FORMAT_JSON : options->csv ? SATOR_FORMAT_CSV : SATOR_FORMAT_TEXT;
+}
+
+/* ---- what was asked for ---- */
+
+static bool is_experiment(struct analysis *analysis, const char *spec)
+{
+    const char *kind = NULL;
+
+    if (access(spec, R_OK) != 0)
+        return false;
+    enum sator_status status = sator_check_file(analysis->ctx, spec, &analysis->input, &kind);
+    free(sator_ctx_take_messages(
+            analysis->ctx, false)); /* said again, if still wrong, by the one who needs it */
+    return status == SATOR_OK && strcmp(kind, "experiment") == 0;
+}
+
+static bool is_pattern(const char *spec)
+{
+    return strpbrk(spec, "*?[") != NULL && access(spec, F_OK) != 0;
+}
+
+static void add_matches(struct analysis *analysis, const char *pattern)
+{
+    int n_names = sator_library_count("dataflows"), before = analysis->specs.count;
+
+    for (int i = 0; i < n_names; i++) {
+        const char *name = sator_library_name("dataflows", i);
+        if (fnmatch(pattern, name, 0) == 0)
+            analysis->specs.items[analysis->specs.count++] = name;
+    }
+    if (analysis->specs.count == before) {
+        fprintf(stderr,
+                "sator: no dataflow of the library matches '%s' (sator list dataflows names "
+                "them)\n",
+                pattern);
+        analysis->exit_code = CLI_INPUT;
+    }
+}
+
+static void expand_patterns(struct analysis *analysis)
+{
+    const struct cli_list *given = &analysis->options->dataflow;
+    size_t most = (size_t)given->count * ((size_t)sator_library_count("dataflows") + 1);
+
+    analysis->specs.items = cli_alloc(sizeof(char *) * (most + 2));
+    for (int i = 0; i < given->count; i++) {
+        if (is_pattern(given->items[i]))
+            add_matches(analysis, given->items[i]);
+        else
+            analysis->specs.items[analysis->specs.count++] = given->items[i];
+    }
+    bool has_text = analysis->options->space != NULL;
+    analysis->is_comparison =
+            given->count + has_text > 1 || (given->count == 1 && is_pattern(given->items[0]));
+}
+
+static int check_usage(struct analysis *analysis)
+{
+    const struct cli_options *options = analysis->options;
+    const char *why = NULL;
+
+    if (options->arguments.count == 0)
+        return cli_usage(options, "no WORKLOAD was named");
+    if (options->arguments.count > 1)
+        return cli_usage(options,
+                "one WORKLOAD at a time, not '%s' too; dataflows follow --dataflow",
+                options->arguments.items[1]);
+    if ((options->space == NULL) != (options->time == NULL))
+        return cli_usage(options, "--space and --time go together");
+    if (options->show != NULL && cli_format(options) != SATOR_FORMAT_TEXT)
+        return cli_usage(options, "--show prints text, not JSON or CSV");
+    if (options->max_cells > INT32_MAX)
+        return cli_usage(options, "--max-cells is at most %d", INT32_MAX);
+    if (options->bandwidth != NULL &&
+            !cli_read_bandwidths(
+                    options->bandwidth, &analysis->bandwidths, &analysis->analyze.n_sweep, &why))
+        return cli_usage(options, "--bandwidth '%s': %s", options->bandwidth, why);
+    analysis->analyze.sweep_bandwidths = analysis->bandwidths;
+    if (sator_report_results(analysis->ctx, NULL, 0,
+                &(struct sator_report_options){.sort = options->sort}, NULL) != SATOR_OK) {
+        cli_print_messages(analysis->ctx);
+        return CLI_USAGE; /* now, not after hours of work */
+    }
+    if (options->engine != NULL)
+        analysis->analyze.engine = strcmp(options->engine, "closed") == 0 ? SATOR_ENGINE_CLOSED
+                : strcmp(options->engine, "general") == 0                 ? SATOR_ENGINE_GENERAL
+                                                                          : SATOR_ENGINE_AUTO;
+    return CLI_DONE;
+}
+
+/* ---- reading ---- */
+
+static void load(struct analysis *analysis, enum sator_status status, const char *spec)
+{
+    cli_print_messages(analysis->ctx);
+    analysis->exit_code = cli_worse(analysis->exit_code, cli_status(status, spec));
+}
+
+static void load_text_dataflow(struct analysis *analysis)
+{
+    const struct cli_options *options = analysis->options;
+    struct flow *flow = &analysis->flows[analysis->n_flows];
+
+    enum sator_status status = sator_dataflow_from_text(
+            analysis->ctx, "command line", options->space, options->time, &flow->dataflow);
+    load(analysis, status, "--space");
+    analysis->n_flows += status == SATOR_OK;
+}
+
+/* Read every input, the readable ones past the first wrong one too. */
+static void load_inputs(struct analysis *analysis, const char *workload, const char *arch)
+{
+    struct sator_ctx *ctx = analysis->ctx;
+    const struct sator_input_options *input = &analysis->input;
+
+    load(analysis, sator_network_load(ctx, workload, input, &analysis->network), workload);
+    load(analysis, sator_arch_load(ctx, arch, input, &analysis->arch), arch);
+    analysis->flows = cli_alloc(sizeof(struct flow) * ((size_t)analysis->specs.count + 1));
+    for (int i = 0; i < analysis->specs.count; i++) {
+        struct flow *flow = &analysis->flows[analysis->n_flows];
+        enum sator_status status =
+                sator_dataflow_load(ctx, analysis->specs.items[i], input, &flow->dataflow);
+        load(analysis, status, analysis->specs.items[i]);
+        analysis->n_flows += status == SATOR_OK;
+    }
+    if (analysis->options->space != NULL)
+        load_text_dataflow(analysis);
+    for (int i = 0; i < analysis->n_flows; i++)
+        analysis->flows[i].analysis = analysis;
+}
+
+/* The layer to analyse: -1 for all of a network, 0 for a workload, which is a network of one layer
+ * of its own name. */
+static int choose_layer(struct analysis *analysis)
+{
+    const struct sator_network *network = analysis->network;
+    const char *wanted = analysis->options->layer;
+    int n_layers = sator_network_layer_count(network);
+
+    if (wanted == NULL) {
+        bool is_workload = n_layers == 1 &&
+                strcmp(sator_network_name(network), sator_network_layer_name(network, 0)) == 0;
+        analysis->layer = is_workload ? 0 : -1;
+        return CLI_DONE;
+    }
+    const char **names = cli_alloc(sizeof *names * (size_t)n_layers);
+    char *end;
+    long number = strtol(wanted, &end, 10);
+    analysis->layer = *end == '\0' && number >= 1 && number <= n_layers ? (int)number - 1 : -1;
+    for (int i = n_layers - 1; i >= 0; i--) {
+        names[i] = sator_network_layer_name(network, i);
+        if (strcmp(names[i], wanted) == 0)
+            analysis->layer = i;
+    }
+    const char *nearest = sator_nearest(wanted, names, n_layers);
+    if (analysis->layer < 0)
+        fprintf(stderr, "sator: %s has %d layers, none is '%s'%s%s%s\n",
+                sator_network_name(network), n_layers, wanted,
+                nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                nearest == NULL ? "" : "'?");
+    free(names);
+    return analysis->layer < 0 ? CLI_INPUT : CLI_DONE;
+}
+
+/* ---- the work ---- */
+
+static enum sator_status analyze_one(struct sator_ctx *ctx, struct cli_job *job)
+{
+    struct flow *flow = job->data;
+    const struct analysis *analysis = flow->analysis;
+    enum sator_status status;
+
+    if (analysis->layer >= 0) {
+        status = sator_analyze(ctx, analysis->network, analysis->layer, analysis->arch,
+                flow->dataflow, &analysis->analyze, &flow->result);
+        job->figure = status == SATOR_OK ? flow->result->total_cycles : NAN;
+    } else {
+        status = sator_analyze_network(ctx, analysis->network, analysis->arch, flow->dataflow,
+                &analysis->analyze, &flow->network_result);
+        job->figure = status == SATOR_OK ? flow->network_result->total_cycles : NAN;
+    }
+    return status;
+}
+
+static enum sator_status show_layer(
+        struct sator_ctx *ctx, const struct flow *flow, int layer, char **text)
+{
+    const struct analysis *analysis = flow->analysis;
+    const struct cli_options *options = analysis->options;
+
+    if (strcmp(options->show, "relations") == 0)
+        return sator_report_relations(
+                ctx, analysis->network, layer, analysis->arch, flow->dataflow, text);
+    return sator_report_stamps(ctx, analysis->network, layer, analysis->arch, flow->dataflow,
+            options->max_cells == 0 ? DEFAULT_MAX_CELLS : (int)options->max_cells, text);
+}
+
+static enum sator_status show_one(struct sator_ctx *ctx, struct cli_job *job)
+{
+    struct flow *flow = job->data;
+    const struct analysis *analysis = flow->analysis;
+    int first = analysis->layer < 0 ? 0 : analysis->layer;
+    int last = analysis->layer < 0 ? sator_network_layer_count(analysis->network) - 1 : first;
+    enum sator_status status = SATOR_OK;
+    size_t size = 0;
+
+    FILE *out = open_memstream(&flow->text, &size);
+    for (int layer = first; layer <= last && status == SATOR_OK && out != NULL; layer++) {
+        char *text = NULL;
+        if (first != last || analysis->n_flows > 1)
+            fprintf(out, "%s# %s, %s\n", layer == first ? "" : "\n",
+                    sator_network_layer_name(analysis->network, layer),
+                    sator_dataflow_name(flow->dataflow));
+        status = show_layer(ctx, flow, layer, &text);
+        fputs(text == NULL ? "" : text, out);
+        free(text);
+    }
+    if (out != NULL)
+        fclose(out);
+    if (status != SATOR_OK) {
+        free(flow->text);
+        flow->text = NULL;
+    }
+    return status;
+}
+
+static int thread_count(const struct cli_options *options)
+{
+    int64_t threads = options->threads;
+
+    if (threads == 0)
+        threads = sysconf(_SC_NPROCESSORS_ONLN);
+    return threads < 1 ? 1 : threads > CLI_MAX_THREADS ? CLI_MAX_THREADS : (int)threads;
+}
+
+static void run_flows(struct analysis *analysis)
+{
+    const struct cli_options *options = analysis->options;
+    struct cli_job *jobs = cli_alloc(sizeof *jobs * (size_t)analysis->n_flows);
+    struct cli_run run = {.threads = thread_count(options),
+            .work_limit = (uint64_t)options->work_limit,
+            .quiet = options->quiet,
+            .figure_unit = "cycles"};
+    int n_done = 0;
+
+    for (int i = 0; i < analysis->n_flows; i++)
+        jobs[i] = (struct cli_job){.run = options->show != NULL ? show_one : analyze_one,
+                .data = &analysis->flows[i],
+                .name = sator_dataflow_name(analysis->flows[i].dataflow),
+                .figure = NAN};
+    cli_run_jobs(jobs, analysis->n_flows, &run);
+    for (int i = 0; i < analysis->n_flows; i++) {
+        fputs(jobs[i].messages == NULL ? "" : jobs[i].messages, stderr);
+        free(jobs[i].messages);
+        analysis->exit_code =
+                cli_worse(analysis->exit_code, cli_status(jobs[i].status, jobs[i].name));
+        n_done += jobs[i].status == SATOR_OK;
+    }
+    if (analysis->exit_code == CLI_INTERRUPTED)
+        fprintf(stderr, "sator: interrupted, %d of %d dataflows done\n", n_done, analysis->n_flows);
+    free(jobs);
+}
+
+/* ---- the report ---- */
+
+static int write_shown(const struct analysis *analysis)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool first = true;
+
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; i < analysis->n_flows && out != NULL; i++) {
+        if (analysis->flows[i].text == NULL)
+            continue;
+        fprintf(out, "%s%s", first ? "" : "\n", analysis->flows[i].text);
+        first = false;
+    }
+    if (out == NULL || fclose(out) != 0)
+        return CLI_INPUT;
+    int exit_code = first ? CLI_DONE : cli_write(analysis->options, text);
+    free(text);
+    return exit_code;
+}
+
+static int write_report(const struct analysis *analysis)
+{
+    const struct cli_options *options = analysis->options;
+    size_t most = (size_t)analysis->n_flows;
+    const struct sator_result **results = cli_alloc(sizeof *results * most);
+    const struct sator_network_result **networks = cli_alloc(sizeof *networks * most);
+    struct sator_report_options report = {.format = cli_format(options),
+            .color = options->output == NULL && cli_color(stdout),
+            .sort = options->sort,
+            .comparison = analysis->is_comparison};
+    int n_results = 0, n_networks = 0, exit_code = CLI_DONE;
+    enum sator_status status = SATOR_OK;
+    char *text = NULL;
+
+    for (int i = 0; i < analysis->n_flows; i++) {
+        const struct flow *flow = &analysis->flows[i];
+        if (flow->result != NULL)
+            results[n_results++] = flow->result;
+        if (flow->network_result != NULL)
+            networks[n_networks++] = flow->network_result;
+    }
+    if (n_results > 0)
+        status = sator_report_results(analysis->ctx, results, n_results, &report, &text);
+    else if (n_networks > 0)
+        status = sator_report_networks(analysis->ctx, networks, n_networks, &report, &text);
+    cli_print_messages(analysis->ctx);
+    if (status != SATOR_OK)
+        exit_code = cli_status(status, "report");
+    else if (text != NULL)
+        exit_code = cli_write(options, text);
+    free(text);
+    free(networks);
+    free(results);
+    return exit_code;
+}
+
+static void clear(struct analysis *analysis)
+{
+    for (int i = 0; i < analysis->n_flows; i++) {
+        sator_result_free(analysis->flows[i].result);
+        sator_network_result_free(analysis->flows[i].network_result);
+        sator_dataflow_free(analysis->flows[i].dataflow);
+        free(analysis->flows[i].text);
+    }
+    free(analysis->flows);
+    free(analysis->specs.items);
+    free(analysis->bandwidths);
+    sator_network_free(analysis->network);
+    sator_arch_free(analysis->arch);
+    cli_unwatch(analysis->ctx);
+    sator_ctx_free(analysis->ctx);
+}
+
+static int analyze(struct analysis *analysis)
+{
+    const struct cli_options *options = analysis->options;
+    const char *workload, *arch = options->arch;
+
+    int usage = check_usage(analysis);
+    if (usage != CLI_DONE)
+        return usage;
+    workload = options->arguments.items[0];
+    expand_patterns(analysis);
+    bool no_dataflow = options->dataflow.count == 0 && options->space == NULL;
+    if ((arch == NULL || no_dataflow) && is_experiment(analysis, workload)) {
+        arch = arch == NULL ? workload : arch;
+        if (no_dataflow)
+            analysis->specs.items[analysis->specs.count++] = workload;
+        no_dataflow = false;
+    }
+    if (arch == NULL)
+        return cli_usage(options, "no accelerator was named: --arch ARCH (sator list archs)");
+    if (no_dataflow)
+        return cli_usage(options,
+                "no dataflow was named: --dataflow DATAFLOW (sator list dataflows), or --space and "
+                "--time");
+    load_inputs(analysis, workload, arch);
+    if (analysis->network == NULL || analysis->arch == NULL || analysis->n_flows == 0)
+        return analysis->exit_code;
+    int layer = choose_layer(analysis);
+    if (layer != CLI_DONE)
+        return layer;
+    run_flows(analysis);
+    int written = options->show != NULL ? write_shown(analysis) : write_report(analysis);
+    return cli_worse(analysis->exit_code, written);
+}
+
+int cli_analyze(const struct cli_options *options)
+{
+    struct analysis analysis = {.options = options,
+            .ctx = sator_ctx_new(),
+            .input = cli_input_options(options),
+            .analyze = {.engine = SATOR_ENGINE_AUTO}};
+
+    cli_watch(analysis.ctx);
+    int exit_code = analyze(&analysis);
+    clear(&analysis);
+    return exit_code;
+}

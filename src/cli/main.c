@@ -1,0 +1,40 @@
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+static int write_and_free(const struct cli_options *options, char *text)
+{
+    int exit_code = cli_write(options, text);
+
+    free(text);
+    return exit_code;
+}
+
+static int run(const struct cli_options *options)
+{
+    if (options->version)
+        return cli_write(options, "sator " SATOR_VERSION "\n");
+    if (options->man)
+        return write_and_free(options, cli_man_text());
+    if (options->completion != NULL)
+        return write_and_free(options, cli_completion_text());
+    if (options->help)
+        return write_and_free(options, cli_help_text(options->command));
+    if (options->command == NULL) {
+        char *help = cli_help_text(NULL);
+        fputs(help, stderr);
+        free(help);
+        return CLI_USAGE;
+    }
+    return options->command->run(options);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_options options = {0};
+
+    cli_interrupt_init();
+    int exit_code = cli_parse(argc, argv, &options) ? run(&options) : CLI_USAGE;
+    cli_options_clear(&options);
+    return exit_code;
+}

@@ -1,0 +1,285 @@
+/* The command line, read by the table of options.def. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct cli_option cli_option_table[] = {
+#define OPTION(kind, field, name, letter, argument, commands, help, example)                       \
+    {CLI_##kind, name, letter, argument, commands, help, example,                                  \
+            offsetof(struct cli_options, field)},
+#include "cli/options.def"
+#undef OPTION
+};
+const int cli_option_count = (int)(sizeof cli_option_table / sizeof *cli_option_table);
+
+const struct cli_command cli_commands[] = {
+#define COMMAND(name, arguments, summary, example) {#name, arguments, summary, example, cli_##name},
+#include "cli/commands.def"
+#undef COMMAND
+};
+const int cli_command_count = (int)(sizeof cli_commands / sizeof *cli_commands);
+
+/* The state of a parse: "seen" remembers which options were given, to check them once the command
+ * is known. */
+struct parse {
+    int argc;
+    char **argv;
+    int next;
+    bool only_arguments; /* after "--" */
+    struct cli_options *options;
+    bool seen[sizeof cli_option_table / sizeof *cli_option_table];
+};
+
+void *cli_alloc(size_t size)
+{
+    void *memory = calloc(1, size == 0 ? 1 : size);
+
+    if (memory == NULL) {
+        fputs("sator: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+int cli_usage(const struct cli_options *options, const char *format, ...)
+{
+    va_list arguments;
+    const char *command = options->command == NULL ? "" : options->command->name;
+
+    fputs("sator: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\nhow it is used: sator %s%s--help\n", command, *command == '\0' ? "" : " ");
+    return CLI_USAGE;
+}
+
+/* Whether "word" is one of the words of "list", which "separator" divides. */
+static bool has_word(const char *list, const char *word, size_t length, char separator)
+{
+    for (const char *start = list; *start != '\0';) {
+        const char *end = strchr(start, separator);
+        size_t n = end == NULL ? strlen(start) : (size_t)(end - start);
+        if (n == length && memcmp(start, word, n) == 0)
+            return true;
+        start += n + (end != NULL);
+    }
+    return false;
+}
+
+bool cli_option_applies(const struct cli_option *option, const char *command)
+{
+    return strcmp(option->commands, "*") == 0 ||
+            has_word(option->commands, command, strlen(command), ' ');
+}
+
+static bool unknown_option(const struct cli_options *options, const char *name, size_t length)
+{
+    const char *names[sizeof cli_option_table / sizeof *cli_option_table];
+    char *wrong = cli_alloc(length + 1);
+
+    memcpy(wrong, name, length);
+    for (int i = 0; i < cli_option_count; i++)
+        names[i] = cli_option_table[i].name;
+    const char *nearest = sator_nearest(wrong, names, cli_option_count);
+    if (nearest != NULL)
+        cli_usage(options, "there is no option '--%s'; did you mean '--%s'?", wrong, nearest);
+    else
+        cli_usage(options, "there is no option '--%s'", wrong);
+    free(wrong);
+    return false;
+}
+
+static void append(struct cli_list *list, const char *item, int most)
+{
+    if (list->items == NULL)
+        list->items = cli_alloc(sizeof *list->items * (size_t)most);
+    list->items[list->count++] = item;
+}
+
+static bool set_number(
+        const struct cli_options *options, const struct cli_option *row, const char *value)
+{
+    char *end;
+    int64_t *field = (int64_t *)(void *)((char *)(uintptr_t)options + row->offset);
+
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    if (errno != 0 || end == value || *end != '\0' || number < 0) {
+        cli_usage(options, "--%s takes a whole number, not '%s'", row->name, value);
+        return false;
+    }
+    *field = number;
+    return true;
+}
+
+/* Keep the argument "value" of the option "row". */
+static bool set_value(struct parse *parse, const struct cli_option *row, const char *value)
+{
+    char *field = (char *)parse->options + row->offset;
+
+    switch (row->kind) {
+    case CLI_NUMBER:
+        return set_number(parse->options, row, value);
+    case CLI_CHOICE:
+        if (!has_word(row->argument, value, strlen(value), '|')) {
+            cli_usage(parse->options, "--%s takes one of %s, not '%s'", row->name, row->argument,
+                    value);
+            return false;
+        }
+        *(const char **)(void *)field = value;
+        return true;
+    case CLI_TEXT:
+        *(const char **)(void *)field = value;
+        return true;
+    case CLI_LIST:
+    case CLI_MANY:
+        append((struct cli_list *)(void *)field, value, parse->argc);
+        return true;
+    case CLI_FLAG:
+        break;
+    }
+    *(bool *)field = true;
+    return true;
+}
+
+static bool is_argument(const char *word)
+{
+    return word[0] != '-' || word[1] == '\0';
+}
+
+/* Take the value of "row" from "attached" (the text after "=" or a letter, or NULL) or from the
+ * next words. */
+static bool take_value(struct parse *parse, const struct cli_option *row, const char *attached)
+{
+    parse->seen[row - cli_option_table] = true;
+    if (row->kind == CLI_FLAG) {
+        if (attached != NULL) {
+            cli_usage(parse->options, "--%s takes no argument", row->name);
+            return false;
+        }
+        return set_value(parse, row, NULL);
+    }
+    if (attached == NULL) {
+        if (parse->next == parse->argc ||
+                (row->kind == CLI_MANY && !is_argument(parse->argv[parse->next]))) {
+            cli_usage(parse->options, "--%s needs an argument: %s", row->name, row->argument);
+            return false;
+        }
+        attached = parse->argv[parse->next++];
+    }
+    if (!set_value(parse, row, attached))
+        return false;
+    while (row->kind == CLI_MANY && parse->next < parse->argc &&
+            is_argument(parse->argv[parse->next])) {
+        if (!set_value(parse, row, parse->argv[parse->next++]))
+            return false;
+    }
+    return true;
+}
+
+static bool take_long(struct parse *parse, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    size_t length = equals == NULL ? strlen(word) : (size_t)(equals - word);
+
+    for (int i = 0; i < cli_option_count; i++) {
+        const struct cli_option *row = &cli_option_table[i];
+        if (strlen(row->name) == length && memcmp(row->name, word, length) == 0)
+            return take_value(parse, row, equals == NULL ? NULL : equals + 1);
+    }
+    return unknown_option(parse->options, word, length);
+}
+
+/* "-q", "-o FILE", "-oFILE"; letters are not combined. */
+static bool take_letter(struct parse *parse, const char *word)
+{
+    for (int i = 0; i < cli_option_count; i++) {
+        const struct cli_option *row = &cli_option_table[i];
+        if (row->letter != 0 && row->letter == word[0])
+            return take_value(parse, row, word[1] == '\0' ? NULL : word + 1);
+    }
+    cli_usage(parse->options, "there is no option '-%s'", word);
+    return false;
+}
+
+static bool take_command(struct cli_options *options, const char *name)
+{
+    const char *names[sizeof cli_commands / sizeof *cli_commands];
+
+    for (int i = 0; i < cli_command_count; i++) {
+        names[i] = cli_commands[i].name;
+        if (strcmp(cli_commands[i].name, name) == 0) {
+            options->command = &cli_commands[i];
+            return true;
+        }
+    }
+    const char *nearest = sator_nearest(name, names, cli_command_count);
+    if (nearest != NULL)
+        cli_usage(options, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    else
+        cli_usage(options, "there is no command '%s'", name);
+    return false;
+}
+
+static bool take_word(struct parse *parse, const char *word)
+{
+    if (parse->only_arguments || is_argument(word)) {
+        if (parse->options->command == NULL)
+            return take_command(parse->options, word);
+        append(&parse->options->arguments, word, parse->argc);
+        return true;
+    }
+    if (strcmp(word, "--") == 0) {
+        parse->only_arguments = true;
+        return true;
+    }
+    return word[1] == '-' ? take_long(parse, word + 2) : take_letter(parse, word + 1);
+}
+
+static bool check_applies(const struct parse *parse)
+{
+    const struct cli_command *command = parse->options->command;
+
+    for (int i = 0; command != NULL && i < cli_option_count; i++) {
+        if (parse->seen[i] && !cli_option_applies(&cli_option_table[i], command->name)) {
+            cli_usage(parse->options, "sator %s has no option '--%s'", command->name,
+                    cli_option_table[i].name);
+            return false;
+        }
+    }
+    if (parse->options->json && parse->options->csv) {
+        cli_usage(parse->options, "--json or --csv, not both");
+        return false;
+    }
+    return true;
+}
+
+bool cli_parse(int argc, char **argv, struct cli_options *options)
+{
+    struct parse parse = {.argc = argc, .argv = argv, .next = 1, .options = options};
+
+    while (parse.next < argc) {
+        if (!take_word(&parse, argv[parse.next++]))
+            return false;
+    }
+    return check_applies(&parse);
+}
+
+void cli_options_clear(struct cli_options *options)
+{
+    free(options->arguments.items);
+#define CLEAR_FLAG(field)
+#define CLEAR_TEXT(field)
+#define CLEAR_CHOICE(field)
+#define CLEAR_NUMBER(field)
+#define CLEAR_LIST(field) free(options->field.items);
+#define CLEAR_MANY(field) free(options->field.items);
+#define OPTION(kind, field, name, letter, argument, commands, help, example) CLEAR_##kind(field)
+#include "cli/options.def"
+#undef OPTION
+}
