@@ -1,0 +1,23 @@
+/* What every property test does: seeds and case counts from arguments or the environment, cases one
+ * by one, the first failure shrunk and printed. */
+#ifndef SATOR_TEST_RUN_H
+#define SATOR_TEST_RUN_H
+
+#include "oracle/generate.h"
+
+#include <stdio.h>
+
+struct run_options {
+    uint64_t seed;
+    int64_t n_cases;
+    int64_t first_case;
+};
+
+/* Defaults: SATOR_SEED or the clock, SATOR_CASES or "n_cases", case 0. Then "--seed N", "--cases
+ * N", "--case N" (run this one only). Prints the seed. False on anything else in "argv". */
+bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *options);
+
+/* The number that generate() gets for a case. */
+uint64_t run_case_seed(const struct run_options *options, int64_t number);
+
+#endif
