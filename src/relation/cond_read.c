@@ -8,47 +8,6 @@ enum {
     DEEPEST = 200
 };
 
-const struct sator_cond *cond_and(
-        struct sator_arena *arena, int n_kids, const struct sator_cond *const *kids)
-{
-    struct sator_cond *all = SATOR_NEW(arena, struct sator_cond);
-    const struct sator_cond **flat = NULL;
-    int n_flat = 0;
-
-    for (int i = 0; i < n_kids; i++) {
-        if (kids[i]->op == SATOR_COND_TRUE)
-            continue;
-        if (kids[i]->op != SATOR_COND_AND) {
-            SATOR_PUSH(arena, flat, n_flat, kids[i]);
-            continue;
-        }
-        for (int j = 0; j < kids[i]->n_kids; j++)
-            SATOR_PUSH(arena, flat, n_flat, kids[i]->kids[j]);
-    }
-    if (n_flat == 1)
-        return flat[0];
-    *all = (struct sator_cond){
-            .op = n_flat == 0 ? SATOR_COND_TRUE : SATOR_COND_AND, .n_kids = n_flat, .kids = flat};
-    return all;
-}
-
-const struct sator_cond *cond_compare(
-        struct sator_arena *arena, enum sator_cond_op op, const struct sator_expr *difference)
-{
-    struct sator_cond *cond = SATOR_NEW(arena, struct sator_cond);
-
-    if (!sator_expr_is_constant(difference)) {
-        *cond = (struct sator_cond){.op = op, .expr = difference};
-        return cond;
-    }
-    int64_t value = difference->constant;
-    bool holds = op == SATOR_COND_EQUAL ? value == 0
-            : op == SATOR_COND_AT_LEAST ? value >= 0
-                                        : value != 0;
-    cond->op = holds ? SATOR_COND_TRUE : SATOR_COND_OR; /* an empty disjunction is false */
-    return cond;
-}
-
 struct expr_list {
     int count;
     const struct sator_expr **exprs;
@@ -91,7 +50,7 @@ static const struct sator_cond *compare(struct sator_arena *arena, const char *o
         difference = sator_expr_add(arena, difference, -1, sator_expr_constant(arena, 1));
     if (difference == NULL)
         return NULL;
-    return cond_compare(arena,
+    return sator_cond_compare(arena,
             greater || less        ? SATOR_COND_AT_LEAST
                     : op[0] == '!' ? SATOR_COND_NOT_EQUAL
                                    : SATOR_COND_EQUAL,
@@ -127,7 +86,7 @@ static enum sator_status read_comparison(struct scanner *scanner, const struct s
         }
         left = right;
     }
-    *cond = cond_and(scanner->arena, n_kids, kids);
+    *cond = sator_cond_and(scanner->arena, n_kids, kids);
 done:
     return st;
 }
@@ -176,7 +135,7 @@ static enum sator_status read_exists(struct scanner *scanner, const struct sator
             value = sator_expr_add(scanner->arena, value, -1, var);
         if (value != NULL)
             SATOR_PUSH(scanner->arena, kids, n_kids,
-                    cond_compare(scanner->arena, SATOR_COND_EQUAL, value));
+                    sator_cond_compare(scanner->arena, SATOR_COND_EQUAL, value));
     } while (scanner_accept(scanner, ","));
     exists->n_vars = scanner->n_vars - exists->first_var;
     SATOR_TRY(scanner_expect(scanner, ":", "after the variables of 'exists'"));
@@ -186,7 +145,7 @@ static enum sator_status read_exists(struct scanner *scanner, const struct sator
     SATOR_PUSH(scanner->arena, kids, n_kids, inner);
     for (int i = exists->first_var; i < exists->first_var + exists->n_vars; i++)
         scanner->hidden[i] = true;
-    inner = cond_and(scanner->arena, n_kids, kids);
+    inner = sator_cond_and(scanner->arena, n_kids, kids);
     exists->n_kids = 1;
     exists->kids = sator_arena_copy(scanner->arena, &inner, sizeof(const struct sator_cond *));
     *cond = exists;
@@ -211,7 +170,7 @@ static enum sator_status read_primary(struct scanner *scanner, const struct sato
         const struct sator_expr *zero =
                 sator_expr_constant(scanner->arena, scanner_at(scanner, "true") ? 0 : -1);
         scanner_next(scanner);
-        *cond = cond_compare(scanner->arena, SATOR_COND_AT_LEAST, zero);
+        *cond = sator_cond_compare(scanner->arena, SATOR_COND_AT_LEAST, zero);
         st = SATOR_OK;
     } else if (scanner_at(scanner, "(") && encloses_condition(scanner)) {
         scanner_next(scanner);
@@ -228,15 +187,11 @@ done:
 static enum sator_status read_not(struct scanner *scanner, const struct sator_cond **cond)
 {
     enum sator_status st;
-    struct sator_cond *negation = SATOR_NEW(scanner->arena, struct sator_cond);
     const struct sator_cond *kid;
 
     scanner_next(scanner);
     SATOR_TRY(read_primary(scanner, &kid));
-    *negation = (struct sator_cond){.op = SATOR_COND_NOT,
-            .n_kids = 1,
-            .kids = sator_arena_copy(scanner->arena, &kid, sizeof(const struct sator_cond *))};
-    *cond = negation;
+    *cond = sator_cond_not(scanner->arena, kid);
 done:
     return st;
 }
@@ -251,7 +206,7 @@ static enum sator_status read_conjunction(struct scanner *scanner, const struct 
         SATOR_TRY(read_primary(scanner, &kid));
         SATOR_PUSH(scanner->arena, kids, n_kids, kid);
     } while (scanner_accept(scanner, "and"));
-    *cond = cond_and(scanner->arena, n_kids, kids);
+    *cond = sator_cond_and(scanner->arena, n_kids, kids);
 done:
     return st;
 }
@@ -266,13 +221,7 @@ enum sator_status read_cond(struct scanner *scanner, const struct sator_cond **c
         SATOR_TRY(read_conjunction(scanner, &kid));
         SATOR_PUSH(scanner->arena, kids, n_kids, kid);
     } while (scanner_accept(scanner, "or"));
-    if (n_kids == 1) {
-        *cond = kids[0];
-        return SATOR_OK;
-    }
-    struct sator_cond *any = SATOR_NEW(scanner->arena, struct sator_cond);
-    *any = (struct sator_cond){.op = SATOR_COND_OR, .n_kids = n_kids, .kids = kids};
-    *cond = any;
+    *cond = sator_cond_or(scanner->arena, n_kids, kids);
 done:
     return st;
 }

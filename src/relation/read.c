@@ -132,7 +132,7 @@ static enum sator_status read_in_element(struct piece_reader *reader)
     if (value == NULL)
         return sator_error(scanner->ctx, loc, "a number does not fit into 64 bits");
     SATOR_PUSH(scanner->arena, reader->conditions, reader->n_conditions,
-            cond_compare(scanner->arena, SATOR_COND_EQUAL, value));
+            sator_cond_compare(scanner->arena, SATOR_COND_EQUAL, value));
 done:
     return st;
 }
@@ -231,7 +231,7 @@ static enum sator_status read_piece(struct scanner *scanner, struct sator_relati
     struct sator_piece piece = {.n_free = scanner->n_vars - reader.n_in,
             .names = scanner->var_names,
             .out = out,
-            .cond = cond_and(scanner->arena, reader.n_conditions, reader.conditions),
+            .cond = sator_cond_and(scanner->arena, reader.n_conditions, reader.conditions),
             .loc = shape.loc};
     struct sator_piece *pieces = (struct sator_piece *)(uintptr_t)relation->pieces;
     int n_pieces = relation->n_pieces;

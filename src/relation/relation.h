@@ -89,6 +89,26 @@ const struct sator_expr *sator_expr_substitute(struct sator_arena *arena,
 bool sator_expr_range(const struct sator_expr *a, const int64_t *lower, const int64_t *upper,
         int64_t *least, int64_t *greatest);
 
+/* ---- conditions; constant parts fold away ---- */
+
+bool sator_cond_is_false(const struct sator_cond *cond);
+/* "difference" = 0, != 0 or >= 0. */
+const struct sator_cond *sator_cond_compare(struct sator_arena *arena, enum sator_cond_op op,
+        const struct sator_expr *difference);
+const struct sator_cond *sator_cond_and(
+        struct sator_arena *arena, int n_kids, const struct sator_cond *const *kids);
+const struct sator_cond *sator_cond_or(
+        struct sator_arena *arena, int n_kids, const struct sator_cond *const *kids);
+const struct sator_cond *sator_cond_not(struct sator_arena *arena, const struct sator_cond *kid);
+/* "cond" with every variable v replaced by replacements[v], bound variables moved up by "first_var_shift" (their
+ * replacements are the moved variables); NULL on overflow. */
+const struct sator_cond *sator_cond_substitute(struct sator_arena *arena,
+        const struct sator_cond *cond, const struct sator_expr *const *replacements,
+        int first_var_shift);
+bool sator_cond_has_exists(const struct sator_cond *cond);
+/* Whether "cond" holds at "point"; false (nothing decided) on overflow or for a condition with "exists". */
+bool sator_cond_holds(const struct sator_cond *cond, const int64_t *point, bool *holds);
+
 /* ---- relations ---- */
 
 /* The set { name[names...] : lower[i] <= names[i] < upper[i] }. */

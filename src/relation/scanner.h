@@ -60,12 +60,5 @@ int scope_find(const struct scanner *scanner, const char *name, size_t length);
 enum sator_status read_expr(struct scanner *scanner, const struct sator_expr **expr);
 /* ---- conditions, from cond_read.c ---- */
 enum sator_status read_cond(struct scanner *scanner, const struct sator_cond **cond);
-/* left - right = 0, or >= 0 after the operator's shift; constant comparisons become true or false.
- */
-const struct sator_cond *cond_compare(
-        struct sator_arena *arena, enum sator_cond_op op, const struct sator_expr *difference);
-/* The conjunction of "kids", flat. */
-const struct sator_cond *cond_and(
-        struct sator_arena *arena, int n_kids, const struct sator_cond *const *kids);
 
 #endif
