@@ -6,21 +6,10 @@
 #include "relation/workload.h"
 #include "sator/analyze.h"
 
-/* The transport that serves "tensor" in "role" between the space prefixes "from" and "to" of the architecture's arrays:
- * links lifted to all "to" leading space dimensions, equal interval-0 pairs cut to the smaller provider.
- * "names" (n_links then n_buses) and "energies" run parallel to it. A cycle of interval-0 links is an error that
- * shows it. */
-struct sator_transport;
-struct sator_tensor_network {
-    const struct sator_transport *transport;
-    const char *const *names;
-    const struct sator_figure *const *energies;
-};
-enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_arch *arch, int from, int to, const char *tensor, enum sator_role role,
-        const struct sator_tensor_network **network);
-
-/* Analyse one workload under one bound dataflow. */
+/* Analyse one workload under one bound dataflow (GIVE: sator_result_free). The result owns copies
+ * of all names. SATOR_INPUT with messages when the dataflow does not fit the architecture: a
+ * space-stamp of another length or outside the array, cuts of unknown levels, tiles larger than
+ * their memory, a cycle of wires. */
 enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_workload *workload,
         const struct sator_arch *arch, const struct sator_bound_dataflow *dataflow,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);

@@ -1,0 +1,61 @@
+#include "model/analysis.h"
+
+#include <math.h>
+
+void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
+        const struct sator_figure *figure)
+{
+    struct sator_result *result = analysis->result;
+    struct sator_energy_term *terms = (struct sator_energy_term *)(uintptr_t)result->energy_terms;
+    struct sator_energy_term term = {.component = component,
+            .actions = actions,
+            .pj_per_action = figure->value,
+            .pj = actions == 0 ? 0 : (double)actions * figure->value,
+            .source = figure->source == NULL ? NULL
+                                             : sator_arena_strdup(analysis->arena, figure->source)};
+
+    if (actions == 0 && isnan(figure->value))
+        return; /* nothing happened, so nothing is missing */
+    SATOR_PUSH(analysis->arena, terms, result->n_energy_terms, term);
+    result->energy_terms = terms;
+}
+
+static void add_leakage(struct analysis *analysis, const struct sator_level *level,
+        const struct sator_figure *per_cycle, sator_int instances)
+{
+    double cycles = analysis->result->total_cycles;
+
+    if (isnan(per_cycle->value))
+        return; /* leakage is counted where it is given */
+    struct sator_figure figure = {per_cycle->value * (double)instances, per_cycle->source};
+    analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.leakage", level->name),
+            (sator_int)ceil(cycles), &figure);
+}
+
+void analysis_finish_energy(struct analysis *analysis)
+{
+    struct sator_result *result = analysis->result;
+    sator_int instances = 1;
+    int memory = 0;
+
+    for (int i = 0; i < analysis->arch->n_levels; i++) {
+        const struct sator_level *level = &analysis->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_ARRAY) {
+            for (int d = 0; d < level->array.n_dims; d++)
+                instances *= level->array.shape[d];
+        } else if (level->kind == SATOR_LEVEL_MEMORY) {
+            add_leakage(analysis, level, &level->memory.leakage_pj,
+                    analysis->levels[memory++].instances);
+        } else {
+            analysis_add_energy(
+                    analysis, level->name, result->instances, &level->compute.energy_pj);
+            add_leakage(analysis, level, &level->compute.leakage_pj, instances);
+        }
+    }
+    result->energy_pj = 0;
+    for (int i = 0; i < result->n_energy_terms; i++)
+        result->energy_pj += result->energy_terms[i].pj;
+    if (result->n_energy_terms == 0)
+        result->energy_pj = NAN;
+    result->edp = result->energy_pj * result->total_cycles;
+}

@@ -1,0 +1,419 @@
+/* Memory levels: what each holds, and what moves between them (doc/model.md, section 4). */
+#include "base/text.h"
+#include "model/analysis.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One memory with its cut. */
+struct memory {
+    const struct sator_level *level;
+    struct sator_level_result *result;
+    struct sator_level_tensor *tensors; /* one an access; "held" tells which count */
+    bool *held;
+    int time_cut, space_cut;
+    struct sator_loc cut_loc;
+};
+
+struct hierarchy {
+    struct analysis *analysis;
+    int n_memories;
+    struct memory *memories; /* outermost first */
+};
+
+static bool listed(const char *name, int n_names, const char *const *names)
+{
+    for (int i = 0; i < n_names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool holds(const struct sator_memory *memory, const char *tensor)
+{
+    if (memory->n_tensors > 0 && !listed(tensor, memory->n_tensors, memory->tensors))
+        return false;
+    return !listed(tensor, memory->n_bypass, memory->bypass);
+}
+
+/* ---- cuts ---- */
+
+static enum sator_status unknown_level(struct analysis *analysis, const struct sator_cut *cut)
+{
+    const char **names = NULL;
+    int n_names = 0;
+
+    for (int i = 0; i < analysis->arch->n_levels; i++) {
+        if (analysis->arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            SATOR_PUSH(analysis->arena, names, n_names, analysis->arch->levels[i].name);
+    }
+    sator_error(analysis->ctx, cut->loc, "'%s' is no memory level of '%s'", cut->level,
+            analysis->arch->name);
+    sator_help_names(analysis->ctx, cut->level, names, n_names);
+    return SATOR_INPUT;
+}
+
+static enum sator_status apply_cut(
+        struct analysis *analysis, struct memory *memory, const struct sator_cut *cut)
+{
+    int below = memory->space_cut; /* dimensions of the arrays above the memory */
+
+    if (cut->time > analysis->n_time) {
+        sator_error(analysis->ctx, cut->loc, "the cut of '%s' takes %d time dimensions", cut->level,
+                cut->time);
+        sator_help(analysis->ctx, "the time-stamp has %d", analysis->n_time);
+        return SATOR_INPUT;
+    }
+    if (cut->space >= 0 && cut->space != below) {
+        sator_error(analysis->ctx, cut->loc, "the cut of '%s' takes %d space dimension%s",
+                cut->level, cut->space, cut->space == 1 ? "" : "s");
+        sator_help(analysis->ctx, "the arrays above '%s' have %d", cut->level, below);
+        return SATOR_INPUT;
+    }
+    memory->time_cut = cut->time < 0 ? analysis->n_time : cut->time;
+    memory->result->cut_declared = true;
+    memory->cut_loc = cut->loc;
+    return SATOR_OK;
+}
+
+static enum sator_status find_cuts(struct hierarchy *hierarchy)
+{
+    struct analysis *analysis = hierarchy->analysis;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < analysis->dataflow->n_cuts; i++) {
+        const struct sator_cut *cut = &analysis->dataflow->cuts[i];
+        struct memory *memory = NULL;
+        for (int j = 0; j < hierarchy->n_memories && memory == NULL; j++) {
+            if (strcmp(hierarchy->memories[j].level->name, cut->level) == 0)
+                memory = &hierarchy->memories[j];
+        }
+        enum sator_status one =
+                memory == NULL ? unknown_level(analysis, cut) : apply_cut(analysis, memory, cut);
+        if (one != SATOR_OK)
+            st = one;
+    }
+    for (int i = 1; i < hierarchy->n_memories && st == SATOR_OK; i++) {
+        const struct memory *outer = &hierarchy->memories[i - 1];
+        const struct memory *inner = &hierarchy->memories[i];
+        if (inner->time_cut >= outer->time_cut)
+            continue;
+        const struct memory *declared = inner->result->cut_declared ? inner : outer;
+        st = sator_error(analysis->ctx, declared->cut_loc,
+                "the cut of '%s' takes %d time dimensions, fewer than the %d of '%s' outside it",
+                inner->level->name, inner->time_cut, outer->time_cut, outer->level->name);
+        sator_help(analysis->ctx, "an inner level's contents change at least as often");
+    }
+    return st;
+}
+
+/* A memory above every array holds everything by default, one below an array a single stamp's data.
+ */
+static void find_memories(struct hierarchy *hierarchy)
+{
+    struct analysis *analysis = hierarchy->analysis;
+    struct sator_result *result = analysis->result;
+    int n = analysis->arch->n_levels, space = 0, n_accesses = analysis->workload->n_accesses;
+    sator_int instances = 1;
+
+    hierarchy->memories = SATOR_NEW_ARRAY(analysis->arena, struct memory, n + 1);
+    analysis->levels = SATOR_NEW_ARRAY(analysis->arena, struct sator_level_result, n + 1);
+    for (int i = 0; i < n; i++) {
+        const struct sator_level *level = &analysis->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_ARRAY) {
+            for (int d = 0; d < level->array.n_dims; d++)
+                instances *= level->array.shape[d];
+            space += level->array.n_dims;
+        }
+        if (level->kind != SATOR_LEVEL_MEMORY)
+            continue;
+        struct memory *memory = &hierarchy->memories[hierarchy->n_memories];
+        *memory = (struct memory){.level = level,
+                .result = &analysis->levels[hierarchy->n_memories],
+                .tensors =
+                        SATOR_NEW_ARRAY(analysis->arena, struct sator_level_tensor, n_accesses + 1),
+                .held = SATOR_NEW_ARRAY(analysis->arena, bool, n_accesses + 1),
+                .time_cut = space == 0 ? 0 : analysis->n_time,
+                .space_cut = space};
+        memory->result->instances = instances;
+        hierarchy->n_memories++;
+    }
+    result->n_levels = hierarchy->n_memories;
+    result->levels = analysis->levels;
+}
+
+/* ---- transfers ---- */
+
+static void add_network_energy(struct analysis *analysis, const struct sator_model_network *network,
+        const struct sator_volumes *volumes)
+{
+    for (int i = 0; i < network->n_links; i++)
+        analysis_add_energy(analysis,
+                sator_arena_strdup(analysis->arena, network->link_sources[i]->name),
+                volumes->by_link[i], &network->link_sources[i]->energy_pj);
+    for (int i = 0; i < network->n_buses; i++)
+        analysis_add_energy(analysis,
+                sator_arena_strdup(analysis->arena, network->bus_sources[i]->name),
+                volumes->by_bus[i], &network->bus_sources[i]->energy_pj);
+}
+
+/* Words that "volumes" moves out of (reads) and into (updates) the level above. */
+static void charge_parent(struct memory *parent, int access, const struct sator_volumes *volumes)
+{
+    struct sator_level_tensor *above = &parent->tensors[access];
+
+    if (above->role == SATOR_READ) {
+        above->reads += volumes->unique;
+    } else {
+        above->reads += volumes->unique - volumes->footprint;
+        above->updates += volumes->unique;
+    }
+}
+
+/* From "parent" (NULL: nobody holds it outside) into "memory". */
+static enum sator_status fill_level(
+        struct analysis *analysis, struct memory *parent, struct memory *memory, int access)
+{
+    const struct sator_access *what = &analysis->workload->accesses[access];
+    struct sator_level_tensor *tensor = &memory->tensors[access];
+    struct sator_model_network network;
+    struct sator_volumes volumes;
+    struct sator_counter *counter;
+    enum sator_status st;
+
+    SATOR_TRY(analysis_counter(analysis, memory->time_cut, memory->space_cut, &counter));
+    SATOR_TRY(sator_count_tile(counter, what->relation, &tensor->tile_words));
+    if (parent == NULL)
+        return SATOR_OK;
+    SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, parent->space_cut,
+            memory->space_cut, what->tensor, what->role, &network));
+    SATOR_TRY(analysis_volumes(
+            analysis, memory->time_cut, memory->space_cut, access, &network, &volumes));
+    if (what->role == SATOR_READ) {
+        tensor->fills = volumes.unique;
+        tensor->writes = volumes.total - volumes.temporal;
+    } else {
+        tensor->fills = volumes.unique - volumes.footprint;
+        tensor->writes = tensor->fills;
+    }
+    charge_parent(parent, access, &volumes);
+    add_network_energy(analysis, &network, &volumes);
+done:
+    return st;
+}
+
+/* From the innermost holder to the compute units. */
+static enum sator_status serve_compute(struct analysis *analysis, struct memory *memory, int access)
+{
+    const struct sator_access *what = &analysis->workload->accesses[access];
+    struct sator_level_tensor *tensor = &memory->tensors[access];
+    const struct sator_volumes *full = &analysis->volumes[access];
+    struct sator_model_network network;
+    struct sator_volumes volumes;
+    enum sator_status st;
+
+    if (memory->space_cut == analysis->n_space) { /* the PE's own memory */
+        SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, 0,
+                analysis->n_space, what->tensor, what->role, &network));
+        sator_int reduced = 0;
+        for (int i = 0; i < network.n_buses; i++)
+            reduced += full->by_bus[i];
+        tensor->reads +=
+                what->role == SATOR_READ ? full->access : full->access - full->footprint - reduced;
+        tensor->updates += what->role == SATOR_READ ? 0 : full->access;
+        return SATOR_OK;
+    }
+    SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, memory->space_cut,
+            analysis->n_space, what->tensor, what->role, &network));
+    SATOR_TRY(analysis_volumes(
+            analysis, analysis->n_time, analysis->n_space, access, &network, &volumes));
+    charge_parent(memory, access, &volumes);
+    add_network_energy(analysis, &network, &volumes);
+done:
+    return st;
+}
+
+static enum sator_status move_tensor(struct hierarchy *hierarchy, int access)
+{
+    struct analysis *analysis = hierarchy->analysis;
+    const struct sator_access *what = &analysis->workload->accesses[access];
+    struct memory *parent = NULL;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < hierarchy->n_memories; i++) {
+        struct memory *memory = &hierarchy->memories[i];
+        memory->held[access] = holds(&memory->level->memory, what->tensor);
+        memory->tensors[access] = (struct sator_level_tensor){
+                .name = analysis->tensors[access].name, .role = what->role};
+        if (!memory->held[access])
+            continue;
+        SATOR_TRY(fill_level(analysis, parent, memory, access));
+        parent = memory;
+    }
+    if (parent != NULL)
+        SATOR_TRY(serve_compute(analysis, parent, access));
+    else if (hierarchy->n_memories > 0)
+        st = sator_error(analysis->ctx, analysis->arch->loc,
+                "no memory level of '%s' holds tensor '%s'", analysis->arch->name, what->tensor);
+done:
+    return st;
+}
+
+/* ---- capacities ---- */
+
+/* The larger tile of the roles in which the tensor appears; 0 for the second and later roles. */
+static sator_int stored_words(const struct memory *memory, int n_accesses, int access)
+{
+    sator_int words = 0;
+
+    for (int i = 0; i < n_accesses; i++) {
+        bool same = memory->held[i] &&
+                strcmp(memory->tensors[i].name, memory->tensors[access].name) == 0;
+        if (same && i < access)
+            return 0;
+        if (same && memory->tensors[i].tile_words > words)
+            words = memory->tensors[i].tile_words;
+    }
+    return words;
+}
+
+static const struct sator_capacity *own_capacity(
+        const struct sator_memory *memory, const char *tensor)
+{
+    for (int i = 0; i < memory->n_capacities; i++) {
+        const char *owner = memory->capacities[i].tensor;
+        if (owner != NULL && tensor != NULL && strcmp(owner, tensor) == 0)
+            return &memory->capacities[i];
+    }
+    return NULL;
+}
+
+/* Report tensors that together (or alone) do not fit "capacity". */
+static enum sator_status check_capacity(struct hierarchy *hierarchy, const struct memory *memory,
+        const struct sator_capacity *capacity)
+{
+    struct analysis *analysis = hierarchy->analysis;
+    int n_accesses = analysis->workload->n_accesses;
+    bool in_bytes = isnan(capacity->words);
+    double available = in_bytes ? capacity->bytes : capacity->words;
+    sator_int needed_bits = 0, needed_words = 0;
+    struct sator_text parts = {0};
+    char number[48], limit[48];
+
+    if (memory->level->memory.double_buffered)
+        available /= 2;
+    for (int i = 0; i < n_accesses; i++) {
+        const char *tensor = memory->tensors[i].name;
+        bool counts = memory->held[i] &&
+                (capacity->tensor == NULL ? own_capacity(&memory->level->memory, tensor) == NULL
+                                          : strcmp(capacity->tensor, tensor) == 0);
+        sator_int words = counts ? stored_words(memory, n_accesses, i) : 0;
+        if (words == 0)
+            continue;
+        needed_words += words;
+        needed_bits += words * analysis->workload->accesses[i].word_bits;
+        sator_text_add(&parts, "%s%s %s", parts.length == 0 ? "" : ", ", tensor,
+                sator_int_format(words, ',', number));
+    }
+    double needed = in_bytes ? (double)needed_bits / 8 : (double)needed_words;
+    enum sator_status st = SATOR_OK;
+    if (needed > available) {
+        const char *unit = in_bytes ? "bytes" : "words";
+        sator_int shown = in_bytes ? (needed_bits + 7) / 8 : needed_words;
+        st = memory->result->cut_declared ? SATOR_INPUT : SATOR_OK;
+        sator_int_format((sator_int)available, ',', limit);
+        sator_int_format(shown, ',', number);
+        if (st == SATOR_INPUT)
+            sator_error(analysis->ctx, memory->cut_loc, "%s needs %s %s, has %s%s (words: %s)",
+                    memory->level->name, number, unit, limit,
+                    memory->level->memory.double_buffered ? " of each of two buffers" : "",
+                    parts.data);
+        if (st == SATOR_INPUT)
+            sator_help(analysis->ctx,
+                    "the cut selects %d time and %d space dimensions: smaller "
+                    "tiles or more dimensions in the cut hold less at a time",
+                    memory->time_cut, memory->space_cut);
+    }
+    sator_text_clear(&parts);
+    return st;
+}
+
+static enum sator_status check_capacities(struct hierarchy *hierarchy)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < hierarchy->n_memories; i++) {
+        const struct memory *memory = &hierarchy->memories[i];
+        for (int j = 0; j < memory->level->memory.n_capacities; j++) {
+            if (check_capacity(hierarchy, memory, &memory->level->memory.capacities[j]) != SATOR_OK)
+                st = SATOR_INPUT;
+        }
+    }
+    return st;
+}
+
+/* ---- results ---- */
+
+/* All capacities in words when they are given so, else NAN. */
+static double capacity_words(const struct sator_memory *memory)
+{
+    double words = memory->n_capacities == 0 ? NAN : 0;
+
+    for (int i = 0; i < memory->n_capacities; i++)
+        words += memory->capacities[i].words;
+    return words;
+}
+
+static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
+{
+    struct analysis *analysis = hierarchy->analysis;
+    const struct sator_memory *spec = &memory->level->memory;
+    struct sator_level_result *result = memory->result;
+    struct sator_level_tensor *tensors = SATOR_NEW_ARRAY(
+            analysis->arena, struct sator_level_tensor, analysis->workload->n_accesses + 1);
+    sator_int reads = 0, writes = 0;
+    double read_bits = 0, write_bits = 0;
+
+    result->name = sator_arena_strdup(analysis->arena, memory->level->name);
+    result->time_cut = memory->time_cut;
+    result->space_cut = memory->space_cut;
+    result->capacity_words = capacity_words(spec);
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        const struct sator_level_tensor *tensor = &memory->tensors[i];
+        double bits = analysis->workload->accesses[i].word_bits;
+        if (!memory->held[i])
+            continue;
+        tensors[result->n_tensors++] = *tensor;
+        reads += tensor->reads;
+        writes += tensor->writes + tensor->updates;
+        read_bits += bits * (double)tensor->reads;
+        write_bits += bits * (double)(tensor->writes + tensor->updates);
+    }
+    result->tensors = tensors;
+    result->read_cycles = read_bits / (spec->read_bits * (double)result->instances);
+    result->write_cycles = write_bits / (spec->write_bits * (double)result->instances);
+    if (analysis->has_cuts)
+        analysis->slowest_level_cycles = fmax(
+                analysis->slowest_level_cycles, fmax(result->read_cycles, result->write_cycles));
+    analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.read", result->name),
+            reads, &spec->read_pj);
+    analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.write", result->name),
+            writes, &spec->write_pj);
+}
+
+enum sator_status analysis_levels(struct analysis *analysis)
+{
+    struct hierarchy hierarchy = {.analysis = analysis};
+    enum sator_status st;
+
+    find_memories(&hierarchy);
+    SATOR_TRY(find_cuts(&hierarchy));
+    for (int i = 0; i < analysis->workload->n_accesses; i++)
+        SATOR_TRY(move_tensor(&hierarchy, i));
+    SATOR_TRY(check_capacities(&hierarchy));
+    for (int i = 0; i < hierarchy.n_memories; i++)
+        finish_level(&hierarchy, &hierarchy.memories[i]);
+done:
+    return st;
+}

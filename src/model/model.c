@@ -1,0 +1,348 @@
+#include "model/model.h"
+
+#include "base/text.h"
+#include "model/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- counting ---- */
+
+enum sator_status analysis_counter(
+        struct analysis *analysis, int n_time, int n_space, struct sator_counter **counter)
+{
+    for (int i = 0; i < analysis->n_counters; i++) {
+        const struct prefix_counter *known = &analysis->counters[i];
+        if (known->n_time == n_time && known->n_space == n_space) {
+            *counter = known->counter;
+            return SATOR_OK;
+        }
+    }
+    struct sator_stamping *stamping = SATOR_NEW(analysis->arena, struct sator_stamping);
+    *stamping = (struct sator_stamping){.domain = analysis->workload->domain,
+            .space = analysis->dataflow->space,
+            .time = analysis->dataflow->time,
+            .n_space = n_space,
+            .n_time = n_time,
+            .shape = analysis->shape};
+    struct prefix_counter made = {.n_time = n_time, .n_space = n_space};
+    enum sator_status st =
+            sator_counter_new(analysis->ctx, analysis->options->engine, stamping, &made.counter);
+    if (st != SATOR_OK)
+        return st;
+    SATOR_PUSH(analysis->arena, analysis->counters, analysis->n_counters, made);
+    *counter = made.counter;
+    return SATOR_OK;
+}
+
+enum sator_status analysis_volumes(struct analysis *analysis, int n_time, int n_space, int access,
+        const struct sator_model_network *network, struct sator_volumes *volumes)
+{
+    struct sator_counter *counter;
+    enum sator_status st = analysis_counter(analysis, n_time, n_space, &counter);
+
+    if (st != SATOR_OK)
+        return st;
+    volumes->by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, network->n_links);
+    volumes->by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, network->n_buses);
+    return sator_count_volumes(
+            counter, analysis->workload->accesses[access].relation, &network->transport, volumes);
+}
+
+/* ---- checks ---- */
+
+static enum sator_status check_space(struct analysis *analysis)
+{
+    int wanted = sator_arch_space_dims(analysis->arch);
+    int given = analysis->dataflow->space->n_out;
+
+    if (given == wanted)
+        return SATOR_OK;
+    sator_error(analysis->ctx, analysis->dataflow->space_loc,
+            "the space-stamp has %d dimension%s, the arrays of '%s' have %d", given,
+            given == 1 ? "" : "s", analysis->arch->name, wanted);
+    struct sator_text text = {0};
+    for (int i = 0; i < wanted; i++)
+        sator_text_add(&text, "%s%lld", i == 0 ? "" : "x", (long long)analysis->shape[i]);
+    sator_help(analysis->ctx,
+            wanted == 0 ? "this architecture has no array: use PE[]" : "the array is %s",
+            wanted == 0 ? "" : text.data);
+    sator_text_clear(&text);
+    return SATOR_INPUT;
+}
+
+static void write_instance(
+        struct sator_text *text, const struct analysis *analysis, const int64_t *instance)
+{
+    sator_text_add(text, "S[");
+    for (int i = 0; i < analysis->workload->n_loops; i++)
+        sator_text_add(text, "%s%s=%lld", i == 0 ? "" : ", ", analysis->workload->loop_names[i],
+                (long long)instance[i]);
+    sator_text_add(text, "]");
+}
+
+/* The stamp of an instance, "PE[8, 0]"; nothing for a map that is no plain function. */
+static void write_stamp(
+        struct sator_text *text, const struct sator_relation *map, const int64_t *instance)
+{
+    const struct sator_piece *piece = sator_relation_function(map);
+
+    if (piece == NULL)
+        return;
+    sator_text_add(text, "%s[", map->out_name);
+    for (int i = 0; i < map->n_out; i++) {
+        int64_t value = 0;
+        sator_expr_value(piece->out[i], instance, &value);
+        sator_text_add(text, "%s%lld", i == 0 ? "" : ", ", (long long)value);
+    }
+    sator_text_add(text, "]");
+}
+
+static enum sator_status check_inside(struct analysis *analysis, struct sator_counter *counter)
+{
+    int64_t *instance = SATOR_NEW_ARRAY(analysis->arena, int64_t, analysis->workload->n_loops + 1);
+    bool found = false;
+    enum sator_status st = sator_count_outside(counter, &found, instance);
+
+    if (st != SATOR_OK || !found)
+        return st;
+    struct sator_text text = {0};
+    write_instance(&text, analysis, instance);
+    sator_text_add(&text, " runs on ");
+    write_stamp(&text, analysis->dataflow->space, instance);
+    sator_text_add(&text, ", outside the ");
+    for (int i = 0; i < analysis->n_space; i++)
+        sator_text_add(&text, "%s%lld", i == 0 ? "" : "x", (long long)analysis->shape[i]);
+    sator_error(analysis->ctx, analysis->dataflow->space_loc, "%s array of '%s'", text.data,
+            analysis->arch->name);
+    sator_help(analysis->ctx, "every coordinate must be at least 0 and below the array's extent");
+    sator_text_clear(&text);
+    return SATOR_INPUT;
+}
+
+static const struct sator_level *compute_level(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_COMPUTE)
+            return &arch->levels[i];
+    }
+    return NULL;
+}
+
+/* The most instances in a stamp, against what a PE can do. */
+static enum sator_status check_per_stamp(struct analysis *analysis, struct sator_counter *counter)
+{
+    const struct sator_level *compute = compute_level(analysis->arch);
+    int64_t limit = compute == NULL ? 0 : compute->compute.per_stamp;
+    int64_t *instance = SATOR_NEW_ARRAY(analysis->arena, int64_t, analysis->workload->n_loops + 1);
+    sator_int most = 1;
+
+    if (analysis->result->instances != analysis->result->stamps) {
+        enum sator_status st = sator_count_max_per_stamp(counter, &most, instance);
+        if (st != SATOR_OK)
+            return st;
+    }
+    analysis->result->max_instances_per_stamp = most;
+    if (limit == 0 || most <= limit)
+        return SATOR_OK;
+    struct sator_text text = {0};
+    char number[48];
+    write_instance(&text, analysis, instance);
+    sator_text_add(&text, " shares the stamp ");
+    write_stamp(&text, analysis->dataflow->space, instance);
+    sator_text_add(&text, " ");
+    write_stamp(&text, analysis->dataflow->time, instance);
+    sator_error(analysis->ctx, analysis->dataflow->time_loc,
+            "%s instances run on one PE in one stamp, '%s' can do %lld: %s",
+            sator_int_format(most, ',', number), compute->name, (long long)limit, text.data);
+    sator_help(analysis->ctx,
+            "add the loops that share the stamp to the time-stamp, or raise per_stamp");
+    sator_text_clear(&text);
+    return SATOR_INPUT;
+}
+
+/* ---- steps ---- */
+
+static enum sator_status count_stamps(struct analysis *analysis)
+{
+    struct sator_counter *counter;
+    struct sator_stamp_counts counts;
+    struct sator_result *result = analysis->result;
+    enum sator_status st;
+
+    SATOR_TRY(analysis_counter(analysis, analysis->n_time, analysis->n_space, &counter));
+    SATOR_TRY(check_inside(analysis, counter));
+    SATOR_TRY(sator_count_stamps(counter, &counts));
+    if (counts.instances == 0)
+        return sator_error(analysis->ctx, analysis->workload->loc,
+                "the iteration domain of '%s' is empty", analysis->workload->name);
+    result->instances = counts.instances;
+    result->stamps = counts.stamps;
+    result->time_stamps = counts.time_stamps;
+    result->active_pes = counts.active_pes;
+    result->max_active_pes = counts.max_active_pes;
+    SATOR_TRY(check_per_stamp(analysis, counter));
+done:
+    return st;
+}
+
+static const struct sator_link_volume *link_volumes(struct analysis *analysis,
+        const struct sator_model_network *network, const struct sator_volumes *volumes)
+{
+    struct sator_link_volume *links = SATOR_NEW_ARRAY(
+            analysis->arena, struct sator_link_volume, network->n_links + network->n_buses + 1);
+
+    for (int i = 0; i < network->n_links; i++)
+        links[i] = (struct sator_link_volume){
+                sator_arena_strdup(analysis->arena, network->link_sources[i]->name),
+                volumes->by_link[i]};
+    for (int i = 0; i < network->n_buses; i++)
+        links[network->n_links + i] = (struct sator_link_volume){
+                sator_arena_strdup(analysis->arena, network->bus_sources[i]->name),
+                volumes->by_bus[i]};
+    return links;
+}
+
+static void fill_tensor(struct analysis *analysis, int index,
+        const struct sator_model_network *network, const struct sator_volumes *volumes)
+{
+    const struct sator_access *access = &analysis->workload->accesses[index];
+    struct sator_tensor_result *tensor = &analysis->tensors[index];
+
+    *tensor = (struct sator_tensor_result){
+            .name = sator_arena_strdup(analysis->arena, access->tensor),
+            .role = access->role,
+            .word_bits = access->word_bits,
+            .access_volume = volumes->access,
+            .total_volume = volumes->total,
+            .temporal_reuse = volumes->temporal,
+            .spatial_reuse = volumes->spatial,
+            .reuse_volume = volumes->temporal + volumes->spatial,
+            .unique_volume = volumes->unique,
+            .footprint = volumes->footprint,
+            .partial_sum_reads =
+                    access->role == SATOR_WRITE ? volumes->unique - volumes->footprint : 0,
+            .reuse_factor = (double)volumes->access / (double)volumes->unique,
+            .n_links = network->n_links + network->n_buses,
+            .links = link_volumes(analysis, network, volumes)};
+}
+
+static enum sator_status count_tensors(struct analysis *analysis)
+{
+    enum sator_status st = SATOR_OK;
+    int n = analysis->workload->n_accesses;
+    struct sator_volumes *volumes = SATOR_NEW_ARRAY(analysis->arena, struct sator_volumes, n + 1);
+    struct sator_model_network *networks =
+            SATOR_NEW_ARRAY(analysis->arena, struct sator_model_network, n + 1);
+
+    analysis->tensors = SATOR_NEW_ARRAY(analysis->arena, struct sator_tensor_result, n + 1);
+    for (int i = 0; i < n; i++) {
+        const struct sator_access *access = &analysis->workload->accesses[i];
+        SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, 0,
+                analysis->n_space, access->tensor, access->role, &networks[i]));
+        SATOR_TRY(analysis_volumes(
+                analysis, analysis->n_time, analysis->n_space, i, &networks[i], &volumes[i]));
+        fill_tensor(analysis, i, &networks[i], &volumes[i]);
+    }
+    analysis->volumes = volumes;
+    analysis->networks = networks;
+    analysis->result->n_tensors = n;
+    analysis->result->tensors = analysis->tensors;
+done:
+    return st;
+}
+
+static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
+{
+    const struct sator_level *scratchpad = NULL;
+
+    for (int i = 0; i < arch->n_levels && arch->levels[i].kind != SATOR_LEVEL_ARRAY; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            scratchpad = &arch->levels[i];
+    }
+    return scratchpad;
+}
+
+static const char *tuple_text(struct analysis *analysis, const struct sator_relation *map)
+{
+    struct sator_text text = {0};
+
+    if (sator_relation_function(map) != NULL)
+        sator_tuple_write(
+                &text, map->out_name, map->n_out, map->pieces[0].out, map->pieces[0].names);
+    else
+        sator_relation_write(&text, map);
+    const char *copy = sator_arena_strdup(analysis->arena, text.data == NULL ? "" : text.data);
+    sator_text_clear(&text);
+    return copy;
+}
+
+/* Which engine answered, over all prefixes. */
+static void note_engines(struct analysis *analysis)
+{
+    struct sator_result *result = analysis->result;
+
+    for (int i = 0; i < analysis->n_counters; i++) {
+        const char *engine = sator_counter_engine(analysis->counters[i].counter);
+        const char *declined = sator_counter_declined(analysis->counters[i].counter);
+        if (result->engine == NULL)
+            result->engine = engine;
+        else if (engine != NULL && strcmp(result->engine, engine) != 0)
+            result->engine = "mixed";
+        if (result->declined == NULL && declined != NULL)
+            result->declined = sator_arena_strdup(analysis->arena, declined);
+    }
+}
+
+static enum sator_status run(struct analysis *analysis)
+{
+    enum sator_status st;
+
+    SATOR_TRY(check_space(analysis));
+    SATOR_TRY(count_stamps(analysis));
+    SATOR_TRY(count_tensors(analysis));
+    SATOR_TRY(analysis_levels(analysis));
+    analysis_metrics(analysis);
+    analysis_finish_energy(analysis);
+    note_engines(analysis);
+done:
+    return st;
+}
+
+enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_workload *workload,
+        const struct sator_arch *arch, const struct sator_bound_dataflow *dataflow,
+        const struct sator_analyze_options *options, struct sator_result **result)
+{
+    static const struct sator_analyze_options defaults = {0};
+    struct sator_arena *arena = sator_arena_new();
+    struct analysis analysis = {.ctx = ctx,
+            .arena = arena,
+            .workload = workload,
+            .arch = arch,
+            .dataflow = dataflow,
+            .options = options == NULL ? &defaults : options,
+            .result = SATOR_NEW(arena, struct sator_result),
+            .n_space = sator_arch_space_dims(arch),
+            .n_time = dataflow->time->n_out,
+            .scratchpad = find_scratchpad(arch),
+            .has_cuts = dataflow->n_cuts > 0};
+
+    analysis.shape = SATOR_NEW_ARRAY(arena, int64_t, analysis.n_space + 1);
+    sator_arch_shape(arch, analysis.shape);
+    analysis.result->arena = arena;
+    analysis.result->workload = sator_arena_strdup(arena, workload->name);
+    analysis.result->arch = sator_arena_strdup(arena, arch->name);
+    analysis.result->dataflow = sator_arena_strdup(arena, dataflow->name);
+    analysis.result->space = tuple_text(&analysis, dataflow->space);
+    analysis.result->time = tuple_text(&analysis, dataflow->time);
+    analysis.result->clock_mhz = arch->clock_mhz;
+    enum sator_status st = run(&analysis);
+    for (int i = 0; i < analysis.n_counters; i++)
+        sator_counter_free(analysis.counters[i].counter);
+    if (st == SATOR_OK)
+        *result = analysis.result;
+    else
+        sator_arena_free(arena);
+    return st;
+}

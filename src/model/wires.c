@@ -1,0 +1,432 @@
+/* Wires: links of interval 0. Within one stamp a value has to come from somewhere, so no two PEs
+ * may feed each other: where wires join two PEs both ways, the lexicographically smaller one
+ * provides (doc/model.md, section 2). What remains must have no cycle.
+ */
+#include "base/text.h"
+#include "model/network.h"
+
+#include <stdlib.h>
+
+enum {
+    MOST_EDGES = 1 << 22
+}; /* wires of an array that are followed one by one */
+
+struct wires {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    int n_dims;
+    const int64_t *shape;
+    struct sator_model_network *network;
+};
+
+static const struct sator_expr *difference(
+        const struct wires *wires, const struct sator_expr *a, const struct sator_expr *b)
+{
+    const struct sator_expr *result = sator_expr_add(wires->arena, a, -1, b);
+
+    return result == NULL ? sator_expr_constant(wires->arena, 0) : result;
+}
+
+static const struct sator_cond *both(
+        const struct wires *wires, const struct sator_cond *a, const struct sator_cond *b)
+{
+    const struct sator_cond *kids[] = {a, b};
+
+    return sator_cond_and(wires->arena, 2, kids);
+}
+
+static const struct sator_cond *either(
+        const struct wires *wires, const struct sator_cond *a, const struct sator_cond *b)
+{
+    const struct sator_cond *kids[] = {a, b};
+
+    return sator_cond_or(wires->arena, 2, kids);
+}
+
+static const struct sator_cond *equal(
+        const struct wires *wires, const struct sator_expr *a, const struct sator_expr *b)
+{
+    return sator_cond_compare(wires->arena, SATOR_COND_EQUAL, difference(wires, a, b));
+}
+
+/* The condition that the provider (the piece's input) is lexicographically greater than the
+ * consumer. */
+static const struct sator_cond *provider_greater(
+        const struct wires *wires, const struct sator_piece *piece)
+{
+    const struct sator_cond *greater = sator_cond_or(wires->arena, 0, NULL);
+    const struct sator_expr *one = sator_expr_constant(wires->arena, 1);
+
+    for (int i = wires->n_dims - 1; i >= 0; i--) {
+        const struct sator_expr *provider = sator_expr_var(wires->arena, i);
+        const struct sator_expr *gap = difference(wires, provider, piece->out[i]);
+        const struct sator_cond *here =
+                sator_cond_compare(wires->arena, SATOR_COND_AT_LEAST, difference(wires, gap, one));
+        const struct sator_cond *same = sator_cond_compare(wires->arena, SATOR_COND_EQUAL, gap);
+        greater = either(wires, here, both(wires, same, greater));
+    }
+    return greater;
+}
+
+static const struct sator_cond *self(const struct wires *wires, const struct sator_piece *piece)
+{
+    const struct sator_cond *same = sator_cond_and(wires->arena, 0, NULL);
+
+    for (int i = 0; i < wires->n_dims; i++)
+        same = both(wires, same, equal(wires, piece->out[i], sator_expr_var(wires->arena, i)));
+    return same;
+}
+
+/* The output dimension that free variable "var" of "piece" stands for, or -1. */
+static int dimension_of(const struct wires *wires, const struct sator_piece *piece, int var)
+{
+    const struct sator_expr *wanted = sator_expr_var(wires->arena, var);
+
+    for (int i = 0; i < wires->n_dims; i++) {
+        if (sator_expr_equal(piece->out[i], wanted))
+            return i;
+    }
+    return -1;
+}
+
+/* The condition, over the variables of "piece", that "other" leads from the consumer of "piece"
+ * back to its provider. */
+static const struct sator_cond *leads_back(
+        const struct wires *wires, const struct sator_piece *piece, const struct sator_piece *other)
+{
+    const struct sator_expr **variables = SATOR_NEW_ARRAY(
+            wires->arena, const struct sator_expr *, wires->n_dims + other->n_free + 1);
+
+    for (int i = 0; i < wires->n_dims; i++)
+        variables[i] = piece->out[i];
+    for (int i = 0; i < other->n_free; i++) {
+        int dim = dimension_of(wires, other, wires->n_dims + i);
+        variables[wires->n_dims + i] = sator_expr_var(wires->arena, dim);
+    }
+    const struct sator_cond *cond = sator_cond_substitute(wires->arena, other->cond, variables, 0);
+    for (int i = 0; i < wires->n_dims && cond != NULL; i++) {
+        const struct sator_expr *back =
+                sator_expr_substitute(wires->arena, other->out[i], variables);
+        if (back == NULL)
+            return NULL;
+        cond = both(wires, cond, equal(wires, back, sator_expr_var(wires->arena, i)));
+    }
+    return cond;
+}
+
+/* Whether every piece can be followed: free variables are outputs, no "exists". */
+static enum sator_status check_form(const struct wires *wires, int link)
+{
+    const struct sator_relation *map = wires->network->links[link].map;
+    const struct sator_link *declared = wires->network->link_sources[link];
+
+    for (int i = 0; i < map->n_pieces; i++) {
+        const struct sator_piece *piece = &map->pieces[i];
+        bool plain = piece->cond != NULL && !sator_cond_has_exists(piece->cond);
+        for (int v = 0; v < piece->n_free && plain; v++)
+            plain = dimension_of(wires, piece, wires->n_dims + v) >= 0;
+        if (!plain) {
+            sator_error(wires->ctx, declared->loc,
+                    "link '%s' of interval 0 is given with 'exists' or hidden variables",
+                    declared->name);
+            sator_help(
+                    wires->ctx, "give its consumers as expressions of the provider's coordinates");
+            return SATOR_INPUT;
+        }
+    }
+    return SATOR_OK;
+}
+
+/* "piece" without self wires and without wires from the greater PE of a pair that is joined both
+ * ways. */
+static struct sator_piece restricted(const struct wires *wires, const struct sator_piece *piece)
+{
+    const struct sator_cond *back = sator_cond_or(wires->arena, 0, NULL);
+    struct sator_piece result = *piece;
+
+    for (int i = 0; i < wires->network->n_links; i++) {
+        const struct sator_network_link *link = &wires->network->links[i];
+        for (int j = 0; j < link->map->n_pieces && link->interval == 0; j++) {
+            const struct sator_cond *one = leads_back(wires, piece, &link->map->pieces[j]);
+            if (one != NULL)
+                back = either(wires, back, one);
+        }
+    }
+    const struct sator_cond *lost =
+            either(wires, self(wires, piece), both(wires, provider_greater(wires, piece), back));
+    result.cond = both(wires, piece->cond, sator_cond_not(wires->arena, lost));
+    return result;
+}
+
+static const struct sator_relation *restricted_map(
+        const struct wires *wires, const struct sator_relation *map)
+{
+    struct sator_relation *result = sator_arena_copy(wires->arena, map, sizeof *map);
+    struct sator_piece *pieces = SATOR_NEW_ARRAY(wires->arena, struct sator_piece, map->n_pieces);
+
+    result->n_pieces = 0;
+    for (int i = 0; i < map->n_pieces; i++) {
+        struct sator_piece piece = restricted(wires, &map->pieces[i]);
+        if (!sator_cond_is_false(piece.cond))
+            pieces[result->n_pieces++] = piece;
+    }
+    result->pieces = pieces;
+    return result;
+}
+
+/* ---- cycles ---- */
+
+/* The lexicographic sign of consumer - provider when it is the same for the whole piece, else 0. */
+static int direction(const struct wires *wires, const struct sator_piece *piece)
+{
+    for (int i = 0; i < wires->n_dims; i++) {
+        const struct sator_expr *step =
+                difference(wires, piece->out[i], sator_expr_var(wires->arena, i));
+        if (!sator_expr_is_constant(step))
+            return 0;
+        if (step->constant != 0)
+            return step->constant > 0 ? 1 : -1;
+    }
+    return 0;
+}
+
+/* Whether all wires lead to greater PEs, or all to smaller ones: then there is no cycle. */
+static bool one_direction(const struct wires *wires)
+{
+    int common = 0;
+
+    for (int i = 0; i < wires->network->n_links; i++) {
+        const struct sator_network_link *link = &wires->network->links[i];
+        for (int j = 0; j < link->map->n_pieces && link->interval == 0; j++) {
+            int here = direction(wires, &link->map->pieces[j]);
+            if (here == 0 || (common != 0 && here != common))
+                return false;
+            common = here;
+        }
+    }
+    return true;
+}
+
+struct search {
+    const struct wires *wires;
+    int64_t n_pes;
+    int32_t *color; /* 0: not met, 1: on the path, 2: done */
+    int32_t *from; /* the PE before it on the path */
+    int64_t budget;
+};
+
+static void coordinates(const struct wires *wires, int64_t pe, int64_t *point)
+{
+    for (int i = wires->n_dims - 1; i >= 0; i--) {
+        point[i] = pe % wires->shape[i];
+        pe /= wires->shape[i];
+    }
+}
+
+static bool consumer(const struct wires *wires, const struct sator_piece *piece,
+        const int64_t *point, int64_t *pe)
+{
+    bool holds;
+
+    if (!sator_cond_holds(piece->cond, point, &holds) || !holds)
+        return false;
+    *pe = 0;
+    for (int i = 0; i < wires->n_dims; i++) {
+        int64_t value;
+        if (!sator_expr_value(piece->out[i], point, &value) || value < 0 ||
+                value >= wires->shape[i])
+            return false;
+        *pe = *pe * wires->shape[i] + value;
+    }
+    return true;
+}
+
+/* The next assignment of the piece's free variables, each in its dimension's extent; false after
+ * the last. */
+static bool next_free(const struct wires *wires, const struct sator_piece *piece, int64_t *point)
+{
+    for (int v = piece->n_free - 1; v >= 0; v--) {
+        int dim = dimension_of(wires, piece, wires->n_dims + v);
+        if (++point[wires->n_dims + v] < wires->shape[dim])
+            return true;
+        point[wires->n_dims + v] = 0;
+    }
+    return false;
+}
+
+/* Add the consumers of "pe" to "list"; false when the budget is spent. */
+static bool consumers(struct search *search, int64_t pe, int64_t **list, int *n_list)
+{
+    const struct wires *wires = search->wires;
+
+    for (int i = 0; i < wires->network->n_links; i++) {
+        const struct sator_network_link *link = &wires->network->links[i];
+        for (int j = 0; j < link->map->n_pieces && link->interval == 0; j++) {
+            const struct sator_piece *piece = &link->map->pieces[j];
+            int64_t *point =
+                    SATOR_NEW_ARRAY(wires->arena, int64_t, wires->n_dims + piece->n_free + 1);
+            coordinates(wires, pe, point);
+            do {
+                int64_t to;
+                if (search->budget-- <= 0)
+                    return false;
+                if (consumer(wires, piece, point, &to))
+                    SATOR_PUSH(wires->arena, *list, *n_list, to);
+            } while (next_free(wires, piece, point));
+        }
+    }
+    return true;
+}
+
+static void write_pe(struct sator_text *text, const struct wires *wires, int64_t pe)
+{
+    int64_t *point = SATOR_NEW_ARRAY(wires->arena, int64_t, wires->n_dims + 1);
+
+    coordinates(wires, pe, point);
+    sator_text_add(text, "PE[");
+    for (int i = 0; i < wires->n_dims; i++)
+        sator_text_add(text, "%s%lld", i == 0 ? "" : ",", (long long)point[i]);
+    sator_text_add(text, "]");
+}
+
+static enum sator_status report_cycle(struct search *search, int64_t start, int64_t end)
+{
+    struct sator_text path = {0};
+    struct sator_text cycle = {0};
+    int64_t pe = end;
+
+    write_pe(&path, search->wires, start);
+    while (pe != start) {
+        struct sator_text longer = {0};
+        write_pe(&longer, search->wires, pe);
+        sator_text_add(&longer, " -> %s", path.data);
+        sator_text_clear(&path);
+        path = longer;
+        pe = search->from[pe];
+    }
+    write_pe(&cycle, search->wires, start);
+    sator_text_add(&cycle, " -> %s", path.data);
+    for (int i = 0; i < search->wires->network->n_links; i++) {
+        if (search->wires->network->links[i].interval != 0)
+            continue;
+        sator_error(search->wires->ctx, search->wires->network->link_sources[i]->loc,
+                "wires (links of interval 0) form a cycle: %s", cycle.data);
+        sator_help(search->wires->ctx,
+                "within one stamp a value must start somewhere: leave out one direction, or use "
+                "interval 1");
+        break;
+    }
+    sator_text_clear(&path);
+    sator_text_clear(&cycle);
+    return SATOR_INPUT;
+}
+
+struct frame {
+    int64_t pe;
+    int64_t *list;
+    int n_list, next;
+};
+
+/* Depth-first search from "root", with an explicit stack: arrays have up to millions of PEs. */
+static enum sator_status search_from(struct search *search, int64_t root, bool *exhausted)
+{
+    struct frame *stack = NULL;
+    int depth = 0;
+    int64_t pe = root;
+
+    for (bool enter = true;;) {
+        if (enter) {
+            struct frame frame = {.pe = pe};
+            search->color[pe] = 1;
+            if (!consumers(search, pe, &frame.list, &frame.n_list)) {
+                *exhausted = true;
+                return SATOR_OK;
+            }
+            SATOR_PUSH(search->wires->arena, stack, depth, frame);
+        }
+        struct frame *top = &stack[depth - 1];
+        enter = false;
+        if (top->next == top->n_list) {
+            search->color[top->pe] = 2;
+            if (--depth == 0)
+                return SATOR_OK;
+            continue;
+        }
+        pe = top->list[top->next++];
+        if (search->color[pe] == 1)
+            return report_cycle(search, pe, top->pe);
+        if (search->color[pe] == 0) {
+            search->from[pe] = (int32_t)top->pe;
+            enter = true;
+        }
+    }
+}
+
+static enum sator_status too_large(const struct wires *wires)
+{
+    for (int i = 0; i < wires->network->n_links; i++) {
+        if (wires->network->links[i].interval == 0) {
+            sator_error(wires->ctx, wires->network->link_sources[i]->loc,
+                    "the array has too many wires of this form to check them for cycles");
+            sator_help(
+                    wires->ctx, "links by constant offsets that all point one way need no check");
+            break;
+        }
+    }
+    return SATOR_INPUT;
+}
+
+static enum sator_status check_cycles(const struct wires *wires)
+{
+    struct search search = {.wires = wires, .n_pes = 1, .budget = MOST_EDGES};
+    bool exhausted = false;
+    enum sator_status st = SATOR_OK;
+
+    if (one_direction(wires))
+        return SATOR_OK;
+    for (int i = 0; i < wires->n_dims; i++) {
+        if (__builtin_mul_overflow(search.n_pes, wires->shape[i], &search.n_pes) ||
+                search.n_pes > MOST_EDGES)
+            return too_large(wires);
+    }
+    search.color = SATOR_NEW_ARRAY(wires->arena, int32_t, search.n_pes);
+    search.from = SATOR_NEW_ARRAY(wires->arena, int32_t, search.n_pes);
+    for (int64_t pe = 0; pe < search.n_pes && st == SATOR_OK && !exhausted; pe++) {
+        if (search.color[pe] == 0)
+            st = search_from(&search, pe, &exhausted);
+    }
+    return exhausted ? too_large(wires) : st;
+}
+
+enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, int to, struct sator_model_network *network)
+{
+    enum sator_status st = SATOR_OK;
+    int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, sator_arch_space_dims(arch) + 1);
+    struct wires wires = {
+            .ctx = ctx, .arena = arena, .n_dims = to, .shape = shape, .network = network};
+    bool any = false;
+
+    sator_arch_shape(arch, shape);
+    for (int i = 0; i < network->n_links; i++) {
+        if (network->links[i].interval != 0)
+            continue;
+        any = true;
+        SATOR_TRY(check_form(&wires, i));
+    }
+    if (!any)
+        return SATOR_OK;
+    const struct sator_relation **maps =
+            SATOR_NEW_ARRAY(arena, const struct sator_relation *, network->n_links);
+    for (int i = 0; i < network->n_links; i++) {
+        if (network->links[i].interval == 0)
+            maps[i] = restricted_map(&wires, network->links[i].map);
+    }
+    for (int i = 0; i < network->n_links; i++) {
+        if (network->links[i].interval == 0)
+            network->links[i].map = maps[i];
+    }
+    st = check_cycles(&wires);
+done:
+    return st;
+}
