@@ -11,6 +11,7 @@ struct memory {
     struct sator_level_result *result;
     struct sator_level_tensor *tensors; /* one an access; "held" tells which count */
     bool *held;
+    sator_int *merged; /* outputs: words that reduction trees merge on the way up from here */
     int time_cut, space_cut;
     struct sator_loc cut_loc;
 };
@@ -134,6 +135,7 @@ static void find_memories(struct hierarchy *hierarchy)
                 .tensors =
                         SATOR_NEW_ARRAY(analysis->arena, struct sator_level_tensor, n_accesses + 1),
                 .held = SATOR_NEW_ARRAY(analysis->arena, bool, n_accesses + 1),
+                .merged = SATOR_NEW_ARRAY(analysis->arena, sator_int, n_accesses + 1),
                 .time_cut = space == 0 ? 0 : analysis->n_time,
                 .space_cut = space};
         memory->result->instances = instances;
@@ -197,6 +199,8 @@ static enum sator_status fill_level(
         tensor->fills = volumes.unique - volumes.footprint;
         tensor->writes = tensor->fills;
     }
+    for (int i = 0; i < network.n_buses; i++)
+        memory->merged[access] += volumes.by_bus[i];
     charge_parent(parent, access, &volumes);
     add_network_energy(analysis, &network, &volumes);
 done:
@@ -214,13 +218,9 @@ static enum sator_status serve_compute(struct analysis *analysis, struct memory 
     enum sator_status st;
 
     if (memory->space_cut == analysis->n_space) { /* the PE's own memory */
-        SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, 0,
-                analysis->n_space, what->tensor, what->role, &network));
-        sator_int reduced = 0;
-        for (int i = 0; i < network.n_buses; i++)
-            reduced += full->by_bus[i];
-        tensor->reads +=
-                what->role == SATOR_READ ? full->access : full->access - full->footprint - reduced;
+        tensor->reads += what->role == SATOR_READ
+                ? full->access
+                : full->access - full->footprint - memory->merged[access];
         tensor->updates += what->role == SATOR_READ ? 0 : full->access;
         return SATOR_OK;
     }
