@@ -1,0 +1,165 @@
+/* Wires (links of interval 0): one direction between two PEs, and no cycle (doc/model.md, section
+ * 2). */
+#include "base/text.h"
+#include "model/network.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct array_case {
+    const char *links[4];
+    const char *wires; /* the surviving wires "provider>consumer" of a 1x4 or 2x2 array, or NULL for
+                          an error */
+};
+
+static const struct sator_relation *read(struct sator_ctx *ctx, const char *text)
+{
+    const struct sator_relation *map = NULL;
+    const struct sator_source *source = sator_source_from_text(ctx, "t", text);
+
+    assert_int_equal(sator_relation_read(ctx, ctx->arena,
+                             (struct sator_loc){.source = source, .length = source->length}, &map),
+            SATOR_OK);
+    return map;
+}
+
+/* Every pair of PEs that a wire still joins, in order. */
+static char *list_wires(const struct sator_model_network *network, const int64_t *shape)
+{
+    struct sator_text text = {0};
+    int64_t n = shape[0] * shape[1];
+
+    for (int64_t q = 0; q < n; q++) {
+        for (int64_t p = 0; p < n; p++) {
+            bool joined = false;
+            for (int l = 0; l < network->n_links; l++) {
+                const struct sator_relation *map = network->links[l].map;
+                for (int i = 0; i < map->n_pieces; i++) {
+                    const struct sator_piece *piece = &map->pieces[i];
+                    /* free variables of these tests are consumer coordinates, in order */
+                    int64_t point[4] = {q / shape[1], q % shape[1]};
+                    int64_t want[2] = {p / shape[1], p % shape[1]}, out[2];
+                    int next = 0;
+                    for (int d = 0; d < 2; d++) {
+                        if (piece->out[d]->n_terms == 1 && piece->out[d]->terms[0].var >= 2)
+                            point[2 + next++] = want[d];
+                    }
+                    bool holds;
+                    assert_true(sator_cond_holds(piece->cond, point, &holds));
+                    for (int d = 0; d < 2; d++)
+                        assert_true(sator_expr_value(piece->out[d], point, &out[d]));
+                    joined |= holds && out[0] == want[0] && out[1] == want[1];
+                }
+            }
+            if (joined)
+                sator_text_add(&text, "%s%d>%d", text.length == 0 ? "" : " ", (int)q, (int)p);
+        }
+    }
+    return sator_text_take(&text);
+}
+
+static void check(const struct array_case *c, const int64_t *shape)
+{
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_link links[4] = {0};
+    struct sator_level level = {.kind = SATOR_LEVEL_ARRAY, .name = "PE"};
+    struct sator_arch arch = {.name = "a", .n_levels = 1, .levels = &level};
+    struct sator_model_network network;
+
+    for (int i = 0; i < 4 && c->links[i] != NULL; i++) {
+        links[i] = (struct sator_link){.name = "wire", .map = read(ctx, c->links[i])};
+        level.array.n_links++;
+    }
+    level.array.n_dims = 2;
+    level.array.shape = shape;
+    level.array.links = links;
+    enum sator_status st =
+            sator_model_network(ctx, ctx->arena, &arch, 0, 2, "A", SATOR_READ, &network);
+    if (c->wires == NULL) {
+        assert_int_equal(st, SATOR_INPUT);
+    } else {
+        assert_int_equal(st, SATOR_OK);
+        char *wires = list_wires(&network, shape);
+        assert_string_equal(wires, c->wires);
+        free(wires);
+    }
+    sator_ctx_free(ctx);
+}
+
+static void test_row_of_four(void **state)
+{
+    static const int64_t shape[] = {1, 4};
+    static const struct array_case cases[] = {
+            {{"PE[i,j] -> PE[i,j+1]"}, "0>1 1>2 2>3"},
+            {{"PE[i,j] -> PE[i,j-1]"}, "1>0 2>1 3>2"},
+            {{"PE[i,j] -> PE[i,j-1]", "PE[i,j] -> PE[i,j+1]"}, "0>1 1>2 2>3"},
+            {{"PE[i,j] -> PE[i,j]"}, ""},
+            {{"PE[i,j] -> PE[i,j2] : -2 <= j2 - j <= 2"}, "0>1 0>2 1>2 1>3 2>3"},
+            {{"PE[i,j] -> PE[i,j2] : floor(j/2) = floor(j2/2)"}, "0>1 2>3"},
+            /* joined both ways only where both are declared: 3 > 0 goes one way, against the others
+             */
+            {{"PE[i,j] -> PE[i,j+1] : j < 2", "PE[i,j] -> PE[i,j-3]"}, "0>1 1>2 3>0"},
+            {{"PE[i,j] -> PE[i,j+1]", "PE[i,j] -> PE[i,j-3]"}, NULL},
+            {{"PE[i,j] -> PE[i,j+1] : j = 0", "PE[i,j] -> PE[i,j-1] : j = 1"}, "0>1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(&cases[i], shape);
+}
+
+static void test_square(void **state)
+{
+    static const int64_t shape[] = {2, 2};
+    static const struct array_case cases[] = {
+            {{"PE[i,j] -> PE[i2,j2] : -1 <= i2 - i <= 1 and -1 <= j2 - j <= 1"},
+                    "0>1 0>2 0>3 1>2 1>3 2>3"},
+            {{"PE[i,j] -> PE[i+1,j-1]", "PE[i,j] -> PE[i-1,j+1]"}, "1>2"},
+            /* 0 > 1 > 3 > 2 > 0 */
+            {{"PE[i,j] -> PE[i,j+1] : i = 0", "PE[i,j] -> PE[i+1,j] : j = 1",
+                     "PE[i,j] -> PE[i,j-1] : i = 1", "PE[i,j] -> PE[i-1,j] : j = 0"},
+                    NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(&cases[i], shape);
+}
+
+static void test_cycle_message(void **state)
+{
+    static const int64_t shape[] = {1, 3};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_link links[2] = {
+            {.name = "on", .map = read(ctx, "PE[i,j] -> PE[i,j+1]")},
+            {.name = "round", .map = read(ctx, "PE[i,j] -> PE[i,j-2]")},
+    };
+    struct sator_level level = {.kind = SATOR_LEVEL_ARRAY,
+            .name = "PE",
+            .array = {.n_dims = 2, .shape = shape, .n_links = 2, .links = links}};
+    struct sator_arch arch = {.name = "a", .n_levels = 1, .levels = &level};
+    struct sator_model_network network;
+
+    (void)state;
+    assert_int_equal(sator_model_network(ctx, ctx->arena, &arch, 0, 2, "A", SATOR_READ, &network),
+            SATOR_INPUT);
+    char *messages = sator_ctx_take_messages(ctx, false);
+    assert_non_null(strstr(messages, "form a cycle: PE[0,0] -> PE[0,1] -> PE[0,2] -> PE[0,0]"));
+    free(messages);
+    sator_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_row_of_four),
+            cmocka_unit_test(test_square),
+            cmocka_unit_test(test_cycle_message),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
