@@ -1,0 +1,166 @@
+/* The public functions: choose the writer, order a comparison. */
+#include "report/report.h"
+
+#include <stdlib.h>
+
+/* The results in the order to be shown: order[i] is the number of the i-th. */
+static int *sorted(const struct comparison *comparison, int n, const struct value *values)
+{
+    int *order = SATOR_NEW_ARRAY(comparison->arena, int, n);
+
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    report_sort_order(order, n, values, report_key_better(&comparison->key));
+    return order;
+}
+
+static void sort_results(struct comparison *comparison)
+{
+    int n = comparison->n_results;
+    struct value *values = SATOR_NEW_ARRAY(comparison->arena, struct value, n);
+    const struct sator_result **in_order =
+            SATOR_NEW_ARRAY(comparison->arena, const struct sator_result *, n);
+
+    for (int i = 0; i < n; i++)
+        values[i] = report_key_value(&comparison->key, comparison->results[i]);
+    const int *order = sorted(comparison, n, values);
+    for (int i = 0; i < n; i++)
+        in_order[i] = comparison->results[order[i]];
+    comparison->results = in_order;
+}
+
+static void sort_networks(struct comparison *comparison)
+{
+    int n = comparison->n_networks;
+    struct value *values = SATOR_NEW_ARRAY(comparison->arena, struct value, n);
+    const struct sator_network_result **in_order =
+            SATOR_NEW_ARRAY(comparison->arena, const struct sator_network_result *, n);
+
+    for (int i = 0; i < n; i++)
+        values[i] = comparison->key.metric->of_network(comparison->networks[i]);
+    const int *order = sorted(comparison, n, values);
+    for (int i = 0; i < n; i++)
+        in_order[i] = comparison->networks[order[i]];
+    comparison->networks = in_order;
+}
+
+static void write_results(struct sator_text *out, const struct comparison *comparison)
+{
+    const struct sator_report_options *options = comparison->options;
+
+    if (options->format == SATOR_FORMAT_CSV)
+        report_csv_results(out, comparison);
+    else if (comparison->n_results == 1)
+        report_text_result(out, comparison->arena, comparison->results[0], options->color);
+    else
+        report_text_results(out, comparison);
+}
+
+enum sator_status sator_report_results(struct sator_ctx *ctx,
+        const struct sator_result *const *results, int n_results,
+        const struct sator_report_options *options, char **text)
+{
+    enum sator_status st;
+    struct sator_text out = {0};
+    struct comparison comparison = {.arena = sator_arena_new(),
+            .ctx = ctx,
+            .options = options,
+            .n_results = n_results,
+            .results = results};
+
+    SATOR_TRY(report_sort_key(ctx, comparison.arena, options->sort, false, &comparison.key));
+    if (n_results == 0)
+        goto done;
+    if (options->sort != NULL)
+        sort_results(&comparison);
+    if (options->format == SATOR_FORMAT_JSON) {
+        *text = report_json_results(&comparison);
+    } else {
+        write_results(&out, &comparison);
+        *text = sator_text_take(&out);
+    }
+done:
+    sator_arena_free(comparison.arena);
+    return st;
+}
+
+enum sator_status sator_report_networks(struct sator_ctx *ctx,
+        const struct sator_network_result *const *results, int n_results,
+        const struct sator_report_options *options, char **text)
+{
+    enum sator_status st;
+    struct sator_text out = {0};
+    struct comparison comparison = {.arena = sator_arena_new(),
+            .ctx = ctx,
+            .options = options,
+            .n_networks = n_results,
+            .networks = results};
+
+    SATOR_TRY(report_sort_key(ctx, comparison.arena, options->sort, true, &comparison.key));
+    if (n_results == 0)
+        goto done;
+    if (options->sort != NULL)
+        sort_networks(&comparison);
+    if (options->format == SATOR_FORMAT_JSON) {
+        *text = report_json_networks(&comparison);
+        goto done;
+    }
+    if (options->format == SATOR_FORMAT_CSV)
+        report_csv_networks(&out, &comparison);
+    else
+        report_text_networks(&out, &comparison);
+    *text = sator_text_take(&out);
+done:
+    sator_arena_free(comparison.arena);
+    return st;
+}
+
+/* ---- the library ---- */
+
+static void list_kind(struct sator_text *out, struct sator_arena *arena, const char *kind, bool csv)
+{
+    struct table table = {.arena = arena};
+
+    report_table_column(&table, kind, "", true);
+    report_table_column(&table, "", "", true);
+    for (int i = 0; i < sator_library_count(kind); i++) {
+        const char *name = sator_library_name(kind, i), *summary = sator_library_summary(kind, i);
+        if (csv) {
+            report_csv_field(out, true, kind);
+            report_csv_field(out, false, name);
+            report_csv_field(out, false, summary == NULL ? "" : summary);
+            sator_text_add(out, "\n");
+            continue;
+        }
+        report_table_cell(&table, report_clean(arena, name), false);
+        report_table_cell(&table, summary == NULL ? "" : report_clean(arena, summary), false);
+    }
+    if (!csv)
+        report_table_write(out, &table, false);
+}
+
+enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
+        const struct sator_report_options *options, char **text)
+{
+    static const char *const all[] = {"workloads", "networks", "archs", "dataflows"};
+    const char *const *kinds = kind == NULL ? all : &kind;
+    int n_kinds = kind == NULL ? (int)(sizeof all / sizeof *all) : 1;
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_text out = {0};
+
+    (void)ctx;
+    if (options->format == SATOR_FORMAT_JSON) {
+        *text = report_json_library(arena, kinds, n_kinds);
+    } else {
+        bool csv = options->format == SATOR_FORMAT_CSV;
+        if (csv)
+            sator_text_add(&out, "kind,name,summary\n");
+        for (int i = 0; i < n_kinds; i++) {
+            sator_text_add(&out, "%s", csv || i == 0 ? "" : "\n");
+            list_kind(&out, arena, kinds[i], csv);
+        }
+        *text = sator_text_take(&out);
+    }
+    sator_arena_free(arena);
+    return SATOR_OK;
+}

@@ -1,0 +1,407 @@
+/* Several dataflows side by side, and networks layer by layer, as text. The best of a column has a
+ * '*'; figures that are all the same have none. */
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One column's values, marked and formatted together. */
+struct series {
+    int n;
+    struct value *values;
+    bool *best;
+    double unit_pj;
+    const char *unit;
+};
+
+static struct series series_new(struct sator_arena *arena, int n)
+{
+    return (struct series){.n = n,
+            .values = SATOR_NEW_ARRAY(arena, struct value, n),
+            .best = SATOR_NEW_ARRAY(arena, bool, n),
+            .unit_pj = 1,
+            .unit = ""};
+}
+
+static void mark_best(struct series *series, enum metric_better better)
+{
+    const struct value *best = &series->values[0];
+    bool differ = false;
+
+    if (better == BETTER_NEITHER)
+        return;
+    for (int i = 1; i < series->n; i++) {
+        const struct value *value = &series->values[i];
+        differ = differ || report_value_before(value, best, better) ||
+                report_value_before(best, value, better);
+        if (report_value_before(value, best, better))
+            best = value;
+    }
+    for (int i = 0; i < series->n; i++)
+        series->best[i] = differ && series->values[i].kind != VALUE_NONE &&
+                !report_value_before(best, &series->values[i], better);
+}
+
+static void choose_energy_unit(struct series *series)
+{
+    double least = INFINITY;
+
+    for (int i = 0; i < series->n; i++) {
+        const struct value *value = &series->values[i];
+        if (value->kind == VALUE_NUMBER && value->number > 0 && value->number < least)
+            least = value->number;
+    }
+    series->unit = report_energy_unit(isinf(least) ? 0 : least, &series->unit_pj);
+}
+
+/* A table whose rows are made column by column: cells[row * n_columns + column]. */
+struct grid {
+    struct sator_arena *arena;
+    struct table table;
+    int n_rows;
+    struct cell **columns; /* n_rows cells each */
+    int n_columns;
+};
+
+static void grid_column(
+        struct grid *grid, const char *header, const char *unit, bool left, struct cell *cells)
+{
+    report_table_column(&grid->table, header, unit, left);
+    SATOR_PUSH(grid->arena, grid->columns, grid->n_columns, cells);
+}
+
+static struct cell *grid_cells(struct grid *grid)
+{
+    return SATOR_NEW_ARRAY(grid->arena, struct cell, grid->n_rows);
+}
+
+static void grid_series(struct grid *grid, const char *header, const char *unit,
+        enum metric_format format, const struct series *series)
+{
+    struct cell *cells = grid_cells(grid);
+    bool whole = true;
+
+    for (int i = 0; i < series->n; i++)
+        whole = whole && report_is_whole(series->values[i].number);
+    for (int i = 0; i < series->n; i++)
+        cells[i] = (struct cell){.text = report_value(grid->arena, &series->values[i], format,
+                                         series->unit_pj, whole),
+                .marked = series->best[i]};
+    grid_column(grid, header, unit, format == FORMAT_WORD, cells);
+}
+
+static void grid_write(struct sator_text *text, struct grid *grid, bool color)
+{
+    for (int row = 0; row < grid->n_rows; row++) {
+        for (int c = 0; c < grid->n_columns; c++)
+            report_table_cell(
+                    &grid->table, grid->columns[c][row].text, grid->columns[c][row].marked);
+    }
+    report_table_write(text, &grid->table, color);
+}
+
+static struct grid grid_new(struct sator_arena *arena, int n_rows)
+{
+    return (struct grid){.arena = arena, .table = {.arena = arena}, .n_rows = n_rows};
+}
+
+/* ---- results ---- */
+
+static void result_column(struct grid *grid, const struct metric *metric,
+        const struct sator_result *const *results, bool mark)
+{
+    struct series series = series_new(grid->arena, grid->n_rows);
+
+    for (int i = 0; i < series.n; i++)
+        series.values[i] = metric->of_result(results[i]);
+    if (mark)
+        mark_best(&series, metric->better);
+    if (metric->format == FORMAT_ENERGY)
+        choose_energy_unit(&series);
+    grid_series(grid, metric->header, metric->format == FORMAT_ENERGY ? series.unit : metric->unit,
+            metric->format, &series);
+}
+
+static int find_tensor(
+        struct sator_arena *arena, const struct sator_result *result, const char *label)
+{
+    for (int i = 0; i < result->n_tensors; i++) {
+        if (strcmp(report_tensor_label(arena, result, i), label) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The reuse factors, a column a tensor of the first result (the results are of one workload). */
+static void reuse_columns(struct grid *grid, const struct sator_result *const *results)
+{
+    for (int t = 0; t < results[0]->n_tensors; t++) {
+        const char *label = report_tensor_label(grid->arena, results[0], t);
+        struct series series = series_new(grid->arena, grid->n_rows);
+        for (int i = 0; i < series.n; i++) {
+            int tensor = find_tensor(grid->arena, results[i], label);
+            double factor = tensor < 0 ? NAN : results[i]->tensors[tensor].reuse_factor;
+            series.values[i] = (struct value){
+                    .kind = isnan(factor) ? VALUE_NONE : VALUE_NUMBER, .number = factor};
+        }
+        mark_best(&series, BETTER_HIGH);
+        grid_series(grid, "reuse", report_clean(grid->arena, label), FORMAT_RATE, &series);
+    }
+}
+
+/* A column for the figure that --sort names, unless the table has it anyway. */
+static void sort_column(struct grid *grid, const struct comparison *comparison)
+{
+    const struct sort_key *key = &comparison->key;
+    struct series series = series_new(grid->arena, grid->n_rows);
+    const char *name = key->metric != NULL ? key->metric->key
+            : key->field != NULL           ? key->field->key
+                                           : NULL;
+
+    if (name == NULL || (key->metric != NULL && key->metric->header != NULL) ||
+            (key->field != NULL && strcmp(name, "reuse_factor") == 0))
+        return;
+    for (int i = 0; i < series.n; i++)
+        series.values[i] = report_key_value(key, comparison->results[i]);
+    mark_best(&series, report_key_better(key));
+    grid_series(grid, name, key->tensor == NULL ? "" : report_clean(grid->arena, key->tensor),
+            key->metric != NULL ? key->metric->format : FORMAT_RATE, &series);
+}
+
+static bool all_equal(const struct sator_result *const *results, int n, bool archs)
+{
+    for (int i = 1; i < n; i++) {
+        if (strcmp(archs ? results[i]->arch : results[i]->workload,
+                    archs ? results[0]->arch : results[0]->workload) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void text_column(struct grid *grid, const char *header, const char *const *texts)
+{
+    struct cell *cells = grid_cells(grid);
+
+    for (int i = 0; i < grid->n_rows; i++)
+        cells[i].text = report_clean(grid->arena, texts[i]);
+    grid_column(grid, header, "", true, cells);
+}
+
+static void name_columns(struct grid *grid, const struct sator_result *const *results)
+{
+    int n = grid->n_rows;
+    const char **names = SATOR_NEW_ARRAY(grid->arena, const char *, n);
+    const char **archs = SATOR_NEW_ARRAY(grid->arena, const char *, n);
+    const char **workloads = SATOR_NEW_ARRAY(grid->arena, const char *, n);
+
+    for (int i = 0; i < n; i++) {
+        names[i] = results[i]->dataflow;
+        archs[i] = results[i]->arch;
+        workloads[i] = results[i]->workload;
+    }
+    text_column(grid, "dataflow", names);
+    if (!all_equal(results, n, true))
+        text_column(grid, "arch", archs);
+    if (!all_equal(results, n, false))
+        text_column(grid, "workload", workloads);
+}
+
+static void write_sweeps(struct sator_text *text, const struct comparison *comparison)
+{
+    struct sator_arena *arena = comparison->arena;
+    const struct sator_result *const *results = comparison->results;
+    struct grid grid = grid_new(arena, comparison->n_results);
+
+    if (results[0]->n_sweep == 0)
+        return;
+    sator_text_add(text, "\nLatency (cycles) by scratchpad bandwidth (bits per cycle)\n");
+    name_columns(&grid, results);
+    for (int p = 0; p < results[0]->n_sweep; p++) {
+        struct series series = series_new(arena, grid.n_rows);
+        for (int i = 0; i < series.n; i++) {
+            double cycles = p < results[i]->n_sweep ? results[i]->sweep[p].total_cycles : NAN;
+            series.values[i] = (struct value){
+                    .kind = isnan(cycles) ? VALUE_NONE : VALUE_NUMBER, .number = cycles};
+        }
+        mark_best(&series, BETTER_LOW);
+        grid_series(&grid, report_number(arena, results[0]->sweep[p].bits_per_cycle, 2), "",
+                FORMAT_CYCLES, &series);
+    }
+    grid_write(text, &grid, comparison->options->color);
+}
+
+void report_text_results(struct sator_text *text, const struct comparison *comparison)
+{
+    struct sator_arena *arena = comparison->arena;
+    const struct sator_result *const *results = comparison->results;
+    struct grid grid = grid_new(arena, comparison->n_results);
+
+    sator_text_add(text, "%s on %s: %s loop instances, %s PEs\n\n",
+            report_clean(arena, results[0]->workload), report_clean(arena, results[0]->arch),
+            report_count(arena, results[0]->instances), report_count(arena, results[0]->pes));
+    name_columns(&grid, results);
+    for (int m = 0; m < report_metric_count; m++) {
+        if (report_metrics[m].header != NULL)
+            result_column(&grid, &report_metrics[m], results, true);
+    }
+    reuse_columns(&grid, results);
+    sort_column(&grid, comparison);
+    grid_write(text, &grid, comparison->options->color);
+    sator_text_add(text,
+            "\n  * best of its column; bound by: what decides the latency;\n"
+            "  scratchpad, interconnect: bandwidth needed to keep up with the PEs\n");
+    write_sweeps(text, comparison);
+}
+
+/* ---- networks ---- */
+
+static void layer_columns(struct grid *grid, const struct sator_network_result *network)
+{
+    static const char *const shown[] = {"latency_cycles.total", "bound", "utilization.average",
+            "unique_volume", "energy_pj.total"};
+    int n = network->n_layers;
+    const struct sator_result **results =
+            SATOR_NEW_ARRAY(grid->arena, const struct sator_result *, n);
+    const char **names = SATOR_NEW_ARRAY(grid->arena, const char *, n);
+    struct cell *repeats = grid_cells(grid), *instances = grid_cells(grid);
+
+    for (int i = 0; i < n; i++) {
+        results[i] = network->layers[i].result;
+        names[i] = network->layers[i].name;
+        repeats[i].text = report_count(grid->arena, network->layers[i].repeat);
+        instances[i].text = report_count(grid->arena, results[i]->instances);
+    }
+    text_column(grid, "layer", names);
+    grid_column(grid, "repeat", "", false, repeats);
+    grid_column(grid, "instances", "", false, instances);
+    for (int i = 0; i < (int)(sizeof shown / sizeof *shown); i++)
+        result_column(grid, report_metric_key(shown[i]).metric, results, false);
+}
+
+static void write_totals(
+        struct sator_text *text, struct sator_arena *arena, const struct sator_network_result *n)
+{
+    double unit_pj, edp = n->energy_pj * n->total_cycles;
+    const char *unit = report_energy_unit(isnan(n->energy_pj) ? 0 : n->energy_pj, &unit_pj);
+
+    sator_text_add(text,
+            "\n  in all, repeats included: %s loop instances, %s cycles, %s %% utilization,\n",
+            report_count(arena, n->instances), report_number(arena, n->total_cycles, 2),
+            report_number(arena, 100 * n->utilization_average, 1));
+    sator_text_add(text, "  %s words unique, energy %s%s%s, EDP %s\n",
+            report_count(arena, n->unique_volume), report_number(arena, n->energy_pj / unit_pj, 2),
+            isnan(n->energy_pj) ? "" : " ", isnan(n->energy_pj) ? "" : unit,
+            isnan(edp) ? "-" : sator_arena_printf(arena, "%.4g pJ x cycles", edp));
+}
+
+static void write_network(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_network_result *network)
+{
+    struct grid grid = grid_new(arena, network->n_layers);
+
+    sator_text_add(text, "%s on %s, dataflow %s\n\n", report_clean(arena, network->network),
+            report_clean(arena, network->arch), report_clean(arena, network->dataflow));
+    layer_columns(&grid, network);
+    grid_write(text, &grid, false);
+    write_totals(text, arena, network);
+}
+
+static void total_column(
+        struct grid *grid, const struct metric *metric, const struct comparison *comparison)
+{
+    struct series series = series_new(grid->arena, grid->n_rows);
+
+    for (int i = 0; i < series.n; i++)
+        series.values[i] = metric->of_network(comparison->networks[i]);
+    mark_best(&series, metric->better);
+    if (metric->format == FORMAT_ENERGY)
+        choose_energy_unit(&series);
+    grid_series(grid, metric->header, metric->format == FORMAT_ENERGY ? series.unit : metric->unit,
+            metric->format, &series);
+}
+
+static void write_network_totals(struct sator_text *text, const struct comparison *comparison)
+{
+    struct grid grid = grid_new(comparison->arena, comparison->n_networks);
+    const char **names = SATOR_NEW_ARRAY(comparison->arena, const char *, grid.n_rows);
+
+    for (int i = 0; i < grid.n_rows; i++)
+        names[i] = comparison->networks[i]->dataflow;
+    text_column(&grid, "dataflow", names);
+    for (int m = 0; m < report_metric_count; m++) {
+        if (report_metrics[m].header != NULL && report_network_has(&report_metrics[m]))
+            total_column(&grid, &report_metrics[m], comparison);
+    }
+    grid_write(text, &grid, comparison->options->color);
+}
+
+/* Whether all are of one network, so that their layers can be compared. */
+static bool same_layers(const struct comparison *comparison)
+{
+    for (int i = 1; i < comparison->n_networks; i++) {
+        if (comparison->networks[i]->n_layers != comparison->networks[0]->n_layers)
+            return false;
+    }
+    return true;
+}
+
+/* The dataflow that does best on a layer, by the figure of --sort, else by latency; ties go to the
+ * first. */
+static int best_of_layer(const struct comparison *comparison, const struct sort_key *key, int layer)
+{
+    int best = 0;
+
+    for (int i = 1; i < comparison->n_networks; i++) {
+        struct value a = report_key_value(key, comparison->networks[i]->layers[layer].result);
+        struct value b = report_key_value(key, comparison->networks[best]->layers[layer].result);
+        if (report_value_before(&a, &b, report_key_better(key)))
+            best = i;
+    }
+    return best;
+}
+
+static void write_best_per_layer(struct sator_text *text, const struct comparison *comparison)
+{
+    const struct sator_network_result *first = comparison->networks[0];
+    struct sort_key key = comparison->key.metric != NULL
+            ? comparison->key
+            : report_metric_key("latency_cycles.total");
+    struct grid grid = grid_new(comparison->arena, first->n_layers);
+    const char **layers = SATOR_NEW_ARRAY(grid.arena, const char *, grid.n_rows);
+    const char **dataflows = SATOR_NEW_ARRAY(grid.arena, const char *, grid.n_rows);
+    struct series series = series_new(grid.arena, grid.n_rows);
+
+    for (int l = 0; l < grid.n_rows; l++) {
+        const struct sator_network_result *best =
+                comparison->networks[best_of_layer(comparison, &key, l)];
+        layers[l] = first->layers[l].name;
+        dataflows[l] = best->dataflow;
+        series.values[l] = report_key_value(&key, best->layers[l].result);
+    }
+    if (key.metric->format == FORMAT_ENERGY)
+        choose_energy_unit(&series);
+    sator_text_add(text, "\nBest dataflow of each layer by %s\n\n", key.metric->key);
+    text_column(&grid, "layer", layers);
+    text_column(&grid, "best dataflow", dataflows);
+    grid_series(&grid, key.metric->header == NULL ? key.metric->key : key.metric->header,
+            key.metric->format == FORMAT_ENERGY ? series.unit : key.metric->unit,
+            key.metric->format, &series);
+    grid_write(text, &grid, false);
+}
+
+void report_text_networks(struct sator_text *text, const struct comparison *comparison)
+{
+    const struct sator_network_result *first = comparison->networks[0];
+
+    if (comparison->n_networks == 1) {
+        write_network(text, comparison->arena, first);
+        return;
+    }
+    sator_text_add(text, "%s on %s: %s loop instances\n\n",
+            report_clean(comparison->arena, first->network),
+            report_clean(comparison->arena, first->arch),
+            report_count(comparison->arena, first->instances));
+    write_network_totals(text, comparison);
+    if (same_layers(comparison))
+        write_best_per_layer(text, comparison);
+}

@@ -1,0 +1,320 @@
+/* One result as text, section by section. */
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+struct writer {
+    struct sator_text *text;
+    struct sator_arena *arena;
+    const struct sator_result *result;
+    bool color;
+};
+
+/* A line "  name       value". */
+__attribute__((format(printf, 3, 4))) static void line(
+        struct writer *w, const char *name, const char *format, ...)
+{
+    va_list arguments;
+
+    sator_text_add(w->text, "  %-13s", name);
+    va_start(arguments, format);
+    sator_text_add_v(w->text, format, arguments);
+    va_end(arguments);
+    sator_text_add(w->text, "\n");
+}
+
+static void section(struct writer *w, const char *title)
+{
+    sator_text_add(
+            w->text, "\n%s%s%s\n", w->color ? "\033[1m" : "", title, w->color ? "\033[0m" : "");
+}
+
+static const char *count(const struct writer *w, sator_int value)
+{
+    return report_count(w->arena, value);
+}
+
+static const char *number(const struct writer *w, double value)
+{
+    return report_number(w->arena, value, fabs(value) < 0.1 ? 4 : 2);
+}
+
+static void write_header(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+
+    line(w, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
+            count(w, r->instances));
+    line(w, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch), count(w, r->pes),
+            r->pes == 1 ? "" : "s");
+    line(w, "dataflow", "%s", report_clean(w->arena, r->dataflow));
+    line(w, "  space", "%s", report_clean(w->arena, r->space));
+    line(w, "  time", "%s", report_clean(w->arena, r->time));
+    if (r->declined != NULL)
+        line(w, "engine", "%s (not the closed form: %s)", r->engine,
+                report_clean(w->arena, r->declined));
+    else
+        line(w, "engine", "%s", r->engine);
+}
+
+static bool reads_partial_sums(const struct sator_result *r)
+{
+    for (int i = 0; i < r->n_tensors; i++) {
+        if (r->tensors[i].partial_sum_reads != 0)
+            return true;
+    }
+    return false;
+}
+
+static void write_volumes(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+    static const char *const headers[] = {"bits", "access", "total", "temporal", "spatial",
+            "unique", "footprint", "reuse factor"};
+    bool partial = reads_partial_sums(r);
+
+    section(w, "Volumes (words)");
+    report_table_column(&table, "tensor", "", true);
+    report_table_column(&table, "role", "", true);
+    for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
+        report_table_column(&table, headers[i], "", false);
+    if (partial)
+        report_table_column(&table, "partial sums read", "", false);
+    for (int i = 0; i < r->n_tensors; i++) {
+        const struct sator_tensor_result *t = &r->tensors[i];
+        report_table_cell(&table, report_clean(w->arena, t->name), false);
+        report_table_cell(&table, report_role_name(t->role), false);
+        report_table_cell(&table, count(w, t->word_bits), false);
+        report_table_cell(&table, count(w, t->access_volume), false);
+        report_table_cell(&table, count(w, t->total_volume), false);
+        report_table_cell(&table, count(w, t->temporal_reuse), false);
+        report_table_cell(&table, count(w, t->spatial_reuse), false);
+        report_table_cell(&table, count(w, t->unique_volume), false);
+        report_table_cell(&table, count(w, t->footprint), false);
+        report_table_cell(&table, report_fixed(w->arena, t->reuse_factor, 2), false);
+        if (partial)
+            report_table_cell(&table, count(w, t->partial_sum_reads), false);
+    }
+    report_table_write(w->text, &table, false);
+}
+
+/* What each link, bus or tree carries; only when the array has some. */
+static void write_links(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+    int n_links = 0;
+
+    for (int i = 0; i < r->n_tensors; i++)
+        n_links += r->tensors[i].n_links;
+    if (n_links == 0)
+        return;
+    section(w, "Spatial reuse by link (words)");
+    for (int i = 0; i < r->n_tensors; i++) {
+        const struct sator_tensor_result *t = &r->tensors[i];
+        if (t->n_links == 0)
+            continue;
+        sator_text_add(
+                w->text, "  %s", report_clean(w->arena, report_tensor_label(w->arena, r, i)));
+        for (int l = 0; l < t->n_links; l++)
+            sator_text_add(w->text, "%s%s %s", l == 0 ? ": " : ", ",
+                    report_clean(w->arena, t->links[l].name), count(w, t->links[l].spatial_reuse));
+        sator_text_add(w->text, "\n");
+    }
+}
+
+static const char *bound_text(enum sator_bound bound)
+{
+    static const char *const texts[] = {
+            "compute", "reading from the scratchpad", "writing to the scratchpad"};
+
+    return texts[bound];
+}
+
+static void write_metrics(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+
+    section(w, "Time");
+    line(w, "latency", "%s cycles, bound by %s", number(w, r->total_cycles), bound_text(r->bound));
+    if (!isnan(r->clock_mhz) && r->clock_mhz > 0)
+        line(w, "", "%s us at %s MHz", number(w, r->total_cycles / r->clock_mhz),
+                number(w, r->clock_mhz));
+    line(w, "  compute", "%s cycles", number(w, r->compute_cycles));
+    line(w, "  read", "%s%s", number(w, r->read_cycles),
+            isnan(r->read_cycles) ? " (no bandwidth given)" : " cycles");
+    line(w, "  write", "%s%s", number(w, r->write_cycles),
+            isnan(r->write_cycles) ? " (no bandwidth given)" : " cycles");
+    line(w, "stamps", "%s in %s time-stamps", count(w, r->stamps), count(w, r->time_stamps));
+    line(w, "utilization", "%s %% on average, at most %s %%; %s of %s PEs are used",
+            report_number(w->arena, 100 * r->utilization_average, 1),
+            report_number(w->arena, 100 * r->utilization_max, 1), count(w, r->active_pes),
+            count(w, r->pes));
+    line(w, "throughput", "%s MACs per cycle", number(w, r->macs_per_cycle));
+    if (r->max_instances_per_stamp > 1)
+        line(w, "", "up to %s instances share a stamp", count(w, r->max_instances_per_stamp));
+}
+
+static void write_bandwidth(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+
+    section(w, "Bandwidth needed (bits per cycle of compute)");
+    report_table_column(&table, "tensor", "", true);
+    report_table_column(&table, "scratchpad", "", false);
+    report_table_column(&table, "interconnect", "", false);
+    for (int i = 0; i < r->n_tensors; i++) {
+        const struct sator_tensor_result *t = &r->tensors[i];
+        report_table_cell(
+                &table, report_clean(w->arena, report_tensor_label(w->arena, r, i)), false);
+        report_table_cell(&table, report_fixed(w->arena, t->scratchpad_bits_per_cycle, 2), false);
+        report_table_cell(&table, report_fixed(w->arena, t->interconnect_bits_per_cycle, 2), false);
+    }
+    report_table_cell(&table, "all", false);
+    report_table_cell(&table, report_fixed(w->arena, r->scratchpad_bits_per_cycle, 2), false);
+    report_table_cell(&table, report_fixed(w->arena, r->interconnect_bits_per_cycle, 2), false);
+    report_table_write(w->text, &table, false);
+}
+
+static void level_row(
+        struct writer *w, struct table *table, const struct sator_level_result *level, int tensor)
+{
+    const struct sator_level_tensor *t = &level->tensors[tensor];
+    bool first = tensor == 0;
+
+    report_table_cell(table, first ? report_clean(w->arena, level->name) : "", false);
+    report_table_cell(table, first ? count(w, level->instances) : "", false);
+    report_table_cell(table, first ? number(w, level->capacity_words) : "", false);
+    report_table_cell(table, report_clean(w->arena, t->name), false);
+    report_table_cell(table, report_role_name(t->role), false);
+    report_table_cell(table, count(w, t->tile_words), false);
+    report_table_cell(table, count(w, t->fills), false);
+    report_table_cell(table, count(w, t->writes), false);
+    report_table_cell(table, count(w, t->reads), false);
+    report_table_cell(table, count(w, t->updates), false);
+}
+
+static void write_levels(struct writer *w)
+{
+    static const char *const headers[] = {"tile", "fills", "writes", "reads", "updates"};
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+
+    if (r->n_levels == 0)
+        return;
+    section(w, "Memory levels (words; all instances together, tile and capacity of one)");
+    report_table_column(&table, "level", "", true);
+    report_table_column(&table, "instances", "", false);
+    report_table_column(&table, "capacity", "", false);
+    report_table_column(&table, "tensor", "", true);
+    report_table_column(&table, "role", "", true);
+    for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
+        report_table_column(&table, headers[i], "", false);
+    for (int i = 0; i < r->n_levels; i++) {
+        for (int j = 0; j < r->levels[i].n_tensors; j++)
+            level_row(w, &table, &r->levels[i], j);
+    }
+    report_table_write(w->text, &table, false);
+}
+
+/* The number of the footnote for "source", which is added when it is new. */
+static int footnote(
+        struct sator_arena *arena, const char *source, const char ***notes, int *n_notes)
+{
+    for (int i = 0; i < *n_notes; i++) {
+        if (strcmp((*notes)[i], source) == 0)
+            return i + 1;
+    }
+    SATOR_PUSH(arena, *notes, *n_notes, source);
+    return *n_notes;
+}
+
+static void energy_row(struct writer *w, struct table *table, const struct sator_energy_term *term,
+        double unit_pj, const char *note)
+{
+    double share = term->pj / w->result->energy_pj;
+
+    report_table_cell(table, report_clean(w->arena, term->component), false);
+    report_table_cell(table, count(w, term->actions), false);
+    report_table_cell(table, report_fixed(w->arena, term->pj_per_action, 3), false);
+    report_table_cell(table, report_fixed(w->arena, term->pj / unit_pj, 2), false);
+    report_table_cell(table, report_fixed(w->arena, 100 * share, 1), false);
+    report_table_cell(table, note, false);
+}
+
+static void write_energy(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+    const char **notes = NULL;
+    int n_notes = 0;
+    double unit_pj;
+    const char *unit = report_energy_unit(isnan(r->energy_pj) ? 0 : r->energy_pj, &unit_pj);
+
+    section(w, "Energy");
+    line(w, "total", "%s%s%s", report_number(w->arena, r->energy_pj / unit_pj, 2),
+            isnan(r->energy_pj) ? "" : " ",
+            isnan(r->energy_pj) ? " (a figure marked '-' is not given)" : unit);
+    line(w, "EDP", "%s",
+            isnan(r->edp) ? "-" : sator_arena_printf(w->arena, "%.4g pJ x cycles", r->edp));
+    if (r->n_energy_terms == 0)
+        return;
+    report_table_column(&table, "component", "", true);
+    report_table_column(&table, "actions", "", false);
+    report_table_column(&table, "each", "pJ", false);
+    report_table_column(&table, "energy", unit, false);
+    report_table_column(&table, "share", "%", false);
+    report_table_column(&table, "", "", true);
+    for (int i = 0; i < r->n_energy_terms; i++) {
+        const struct sator_energy_term *term = &r->energy_terms[i];
+        const char *note = term->source == NULL
+                ? ""
+                : sator_arena_printf(
+                          w->arena, "[%d]", footnote(w->arena, term->source, &notes, &n_notes));
+        energy_row(w, &table, term, unit_pj, note);
+    }
+    report_table_write(w->text, &table, false);
+    for (int i = 0; i < n_notes; i++)
+        sator_text_add(w->text, "  [%d] %s\n", i + 1, report_clean(w->arena, notes[i]));
+}
+
+static void write_sweep(struct writer *w)
+{
+    static const char *const headers[] = {"read", "write", "latency"};
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+
+    if (r->n_sweep == 0)
+        return;
+    section(w, "Latency by scratchpad bandwidth (cycles)");
+    report_table_column(&table, "bits/cycle", "", false);
+    for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
+        report_table_column(&table, headers[i], "", false);
+    report_table_column(&table, "bound by", "", true);
+    for (int i = 0; i < r->n_sweep; i++) {
+        const struct sator_bandwidth_point *point = &r->sweep[i];
+        report_table_cell(&table, number(w, point->bits_per_cycle), false);
+        report_table_cell(&table, number(w, point->read_cycles), false);
+        report_table_cell(&table, number(w, point->write_cycles), false);
+        report_table_cell(&table, number(w, point->total_cycles), false);
+        report_table_cell(&table, report_bound_name(point->bound), false);
+    }
+    report_table_write(w->text, &table, false);
+}
+
+void report_text_result(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_result *result, bool color)
+{
+    struct writer w = {.text = text, .arena = arena, .result = result, .color = color};
+
+    write_header(&w);
+    write_volumes(&w);
+    write_links(&w);
+    write_metrics(&w);
+    write_bandwidth(&w);
+    write_levels(&w);
+    write_energy(&w);
+    write_sweep(&w);
+}

@@ -1,0 +1,242 @@
+/* Numbers and names as text, and aligned tables of them. What is written here is ASCII; names keep
+ * their UTF-8. */
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The length of the UTF-8 sequence at "text", 0 when it is broken: overlong forms, surrogates and
+ * values past U+10FFFF are. */
+static int sequence_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    int length = at[0] < 0x80                ? 1
+            : at[0] >= 0xC2 && at[0] <= 0xDF ? 2
+            : at[0] >= 0xE0 && at[0] <= 0xEF ? 3
+            : at[0] >= 0xF0 && at[0] <= 0xF4 ? 4
+                                             : 0;
+
+    for (int i = 1; i < length; i++) {
+        if ((at[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
+    bool surrogate = at[0] == 0xED && at[1] > 0x9F;
+    return overlong || surrogate || (at[0] == 0xF4 && at[1] > 0x8F) ? 0 : length;
+}
+
+static bool is_control(const char *text, int length)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    return (length == 1 && (at[0] < ' ' || at[0] == 127)) ||
+            (length == 2 && at[0] == 0xC2 && at[1] < 0xA0);
+}
+
+static const char *replace(
+        struct sator_arena *arena, const char *text, const char *replacement, bool controls)
+{
+    struct sator_text out = {0};
+
+    for (const char *at = text; *at != '\0';) {
+        int length = sequence_length(at);
+        if (length == 0 || (controls && is_control(at, length)))
+            sator_text_add(&out, "%s", replacement);
+        else
+            sator_text_add_bytes(&out, at, (size_t)length);
+        at += length == 0 ? 1 : length;
+    }
+    const char *copy = sator_arena_strdup(arena, out.data == NULL ? "" : out.data);
+    sator_text_clear(&out);
+    return copy;
+}
+
+const char *report_clean(struct sator_arena *arena, const char *text)
+{
+    return text == NULL ? "-" : replace(arena, text, "?", true);
+}
+
+const char *report_utf8(struct sator_arena *arena, const char *text)
+{
+    return replace(arena, text, "\xEF\xBF\xBD", false);
+}
+
+/* Columns that "text" takes: its UTF-8 characters. */
+static int width(const char *text)
+{
+    int characters = 0;
+
+    for (; *text != '\0'; text++)
+        characters += ((unsigned char)*text & 0xC0) != 0x80;
+    return characters;
+}
+
+/* ---- numbers ---- */
+
+const char *report_count(struct sator_arena *arena, sator_int count)
+{
+    char digits[64];
+
+    return sator_arena_strdup(arena, sator_int_format(count, ',', digits));
+}
+
+bool report_is_whole(double number)
+{
+    return fabs(number - round(number)) <= 1e-9 * fabs(number);
+}
+
+const char *report_fixed(struct sator_arena *arena, double number, int decimals)
+{
+    char digits[64], fraction[32];
+
+    if (isnan(number))
+        return "-";
+    if (fabs(number) >= 1e15)
+        return sator_arena_printf(arena, "%.6g", number);
+    double scale = pow(10, decimals), scaled = round(fabs(number) * scale);
+    double whole = floor(scaled / scale);
+    sator_int_format((sator_int)whole, ',', digits);
+    snprintf(fraction, sizeof fraction, "%0*.0f", decimals, scaled - whole * scale);
+    return sator_arena_printf(arena, "%s%s.%s", number < 0 ? "-" : "", digits, fraction);
+}
+
+const char *report_number(struct sator_arena *arena, double number, int decimals)
+{
+    if (fabs(number) < 1e15 && report_is_whole(number))
+        return report_count(arena, (sator_int)round(number));
+    return report_fixed(arena, number, decimals);
+}
+
+const char *report_energy_unit(double least_pj, double *unit_pj)
+{
+    static const char *const names[] = {"pJ", "nJ", "uJ", "mJ", "J"};
+    enum {
+        N_UNITS = sizeof names / sizeof *names
+    };
+    int unit = 0;
+
+    *unit_pj = 1;
+    while (unit + 1 < N_UNITS && least_pj >= 10000 * *unit_pj) {
+        *unit_pj *= 1000;
+        unit++;
+    }
+    return names[unit];
+}
+
+static const char *number_text(struct sator_arena *arena, double number, enum metric_format format,
+        double unit_pj, bool whole)
+{
+    switch (format) {
+    case FORMAT_PERCENT:
+        return report_fixed(arena, 100 * number, 1);
+    case FORMAT_ENERGY:
+        return report_fixed(arena, number / unit_pj, 2);
+    case FORMAT_PRODUCT:
+        return sator_arena_printf(arena, "%.4g", number);
+    default:
+        return whole ? report_number(arena, number, 2) : report_fixed(arena, number, 2);
+    }
+}
+
+const char *report_value(struct sator_arena *arena, const struct value *value,
+        enum metric_format format, double unit_pj, bool whole)
+{
+    switch (value->kind) {
+    case VALUE_NONE:
+        break;
+    case VALUE_COUNT:
+        return report_count(arena, value->count);
+    case VALUE_NUMBER:
+        return number_text(arena, value->number, format, unit_pj, whole);
+    case VALUE_WORD:
+        return report_clean(arena, value->word);
+    }
+    return "-";
+}
+
+/* ---- tables ---- */
+
+void report_table_column(struct table *table, const char *header, const char *unit, bool left)
+{
+    SATOR_PUSH(table->arena, table->columns, table->n_columns,
+            (struct column){.header = header, .unit = unit, .left = left});
+}
+
+void report_table_cell(struct table *table, const char *text, bool marked)
+{
+    SATOR_PUSH(table->arena, table->cells, table->n_cells,
+            (struct cell){.text = text, .marked = marked});
+}
+
+static void add_padded(
+        struct sator_text *text, const char *cell, int columns, bool left, bool marked, bool color)
+{
+    int padding = columns - width(cell) - marked;
+
+    if (!left)
+        sator_text_add(text, "%*s", padding, "");
+    sator_text_add(text, "%s%s%s%s", marked && color ? "\033[1;32m" : "", cell, marked ? "*" : "",
+            marked && color ? "\033[0m" : "");
+    if (left)
+        sator_text_add(text, "%*s", padding, "");
+}
+
+static void end_line(struct sator_text *text)
+{
+    while (text->length > 0 && text->data[text->length - 1] == ' ')
+        text->length--;
+    text->data[text->length] = '\0';
+    sator_text_add(text, "\n");
+}
+
+/* Column widths; a column with marks keeps a place for them right of its numbers. */
+static void measure(const struct table *table, int *widths, bool *marks)
+{
+    for (int c = 0; c < table->n_columns; c++) {
+        int header = width(table->columns[c].header), unit = width(table->columns[c].unit);
+        widths[c] = header > unit ? header : unit;
+        marks[c] = false;
+    }
+    for (int i = 0; i < table->n_cells; i++) {
+        int c = i % table->n_columns;
+        marks[c] = marks[c] || table->cells[i].marked;
+    }
+    for (int i = 0; i < table->n_cells; i++) {
+        int c = i % table->n_columns, needed = width(table->cells[i].text) + marks[c];
+        widths[c] = needed > widths[c] ? needed : widths[c];
+    }
+}
+
+void report_table_write(struct sator_text *text, const struct table *table, bool color)
+{
+    int *widths = SATOR_NEW_ARRAY(table->arena, int, table->n_columns);
+    bool *marks = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
+    bool has_units = false;
+
+    measure(table, widths, marks);
+    for (int c = 0; c < table->n_columns; c++) {
+        const struct column *column = &table->columns[c];
+        has_units = has_units || *column->unit != '\0';
+        sator_text_add(text, "  ");
+        add_padded(text, column->header, widths[c], column->left, false, false);
+    }
+    end_line(text);
+    for (int c = 0; has_units && c < table->n_columns; c++) {
+        sator_text_add(text, "  ");
+        add_padded(text, table->columns[c].unit, widths[c], table->columns[c].left, false, false);
+    }
+    if (has_units)
+        end_line(text);
+    for (int i = 0; i < table->n_cells; i++) {
+        int c = i % table->n_columns;
+        const struct cell *cell = &table->cells[i];
+        bool room = marks[c] && !cell->marked && !table->columns[c].left;
+        sator_text_add(text, "  ");
+        add_padded(text, cell->text, widths[c] - room, table->columns[c].left, cell->marked, color);
+        sator_text_add(text, "%s", room ? " " : "");
+        if (c == table->n_columns - 1)
+            end_line(text);
+    }
+}
