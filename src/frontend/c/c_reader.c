@@ -1,0 +1,173 @@
+#include "frontend/c/c_reader.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void c_fault(
+        struct c_reader *reader, struct sator_loc loc, const char *help, const char *format, ...)
+{
+    struct sator_text text = {NULL, 0, 0};
+    va_list arguments;
+    char *message;
+
+    va_start(arguments, format);
+    sator_text_add_v(&text, format, arguments);
+    va_end(arguments);
+    message = sator_text_take(&text);
+    SATOR_PUSH(reader->arena, reader->faults, reader->n_faults,
+            (struct c_fault){loc, sator_arena_strdup(reader->arena, message), help});
+    free(message);
+}
+
+static void fault_obstacle(struct c_reader *reader, const struct c_node *obstacle)
+{
+    switch (obstacle->kind) {
+    case C_IF:
+    case C_SWITCH:
+        c_fault(reader, obstacle->loc,
+                "put the condition into the loops' bounds, or give it as \"where\" in a YAML "
+                "workload",
+                "conditionals in a nest are not supported: '%s'", obstacle->name);
+        return;
+    case C_JUMP:
+        c_fault(reader, obstacle->loc, "let every loop run to its bound",
+                "'%s' in a loop: which instances run is not known", obstacle->name);
+        return;
+    default:
+        c_fault(reader, obstacle->loc, "supported: for loops with affine bounds",
+                "how often a '%s' loop runs is not known", obstacle->name);
+        return;
+    }
+}
+
+static bool same_index(const struct sator_relation *relation, const struct c_access *access)
+{
+    for (int p = 0; p < relation->n_pieces; p++) {
+        bool equal = true;
+        for (int i = 0; i < access->n_index && equal; i++)
+            equal = sator_expr_equal(relation->pieces[p].out[i], access->index[i]);
+        if (equal)
+            return true;
+    }
+    return false;
+}
+
+/* Add one more element to the accesses of its tensor and role. */
+static void add_piece(
+        struct c_reader *reader, struct sator_access *access, const struct c_access *element)
+{
+    static const struct sator_cond always = {.op = SATOR_COND_TRUE};
+    struct sator_relation *all = SATOR_NEW(reader->arena, struct sator_relation);
+    struct sator_piece *pieces;
+
+    if (!access->relation)
+        *all = (struct sator_relation){.in_name = "S",
+                .out_name = element->tensor->name,
+                .n_in = reader->n_loops,
+                .n_out = element->n_index,
+                .loc = element->loc};
+    else if (same_index(access->relation, element))
+        return;
+    else
+        *all = *access->relation;
+    pieces = SATOR_NEW_ARRAY(reader->arena, struct sator_piece, all->n_pieces + 1);
+    for (int i = 0; i < all->n_pieces; i++)
+        pieces[i] = all->pieces[i];
+    pieces[all->n_pieces++] = (struct sator_piece){
+            .names = reader->names, .out = element->index, .cond = &always, .loc = element->loc};
+    all->pieces = pieces;
+    access->relation = all;
+}
+
+/* The accesses by tensor, reads first, each in order of first appearance. */
+static void gather_accesses(struct c_reader *reader, struct sator_workload *workload)
+{
+    struct sator_access *accesses =
+            SATOR_NEW_ARRAY(reader->arena, struct sator_access, reader->n_accesses + 1);
+    int n_accesses = 0;
+
+    for (int role = SATOR_READ; role <= SATOR_WRITE; role++)
+        for (int e = 0; e < reader->n_accesses; e++) {
+            const struct c_access *element = &reader->accesses[e];
+            int at = 0;
+            if ((int)element->role != role)
+                continue;
+            while (at < n_accesses &&
+                    ((int)accesses[at].role != role ||
+                            strcmp(accesses[at].tensor, element->tensor->name) != 0))
+                at++;
+            if (at == n_accesses)
+                accesses[n_accesses++] = (struct sator_access){.tensor = element->tensor->name,
+                        .role = element->role,
+                        .word_bits = element->tensor->element_bits};
+            add_piece(reader, &accesses[at], element);
+        }
+    workload->accesses = accesses;
+    workload->n_accesses = n_accesses;
+}
+
+/* One name for tensors of two kinds of subscripts would be two tensors. */
+static void check_tensors(struct c_reader *reader)
+{
+    for (int a = 0; a < reader->n_accesses; a++) {
+        const struct c_access *access = &reader->accesses[a];
+        if (access->tensor->element_bits == 0)
+            c_fault(reader, access->loc, "supported: elements of integer and floating-point types",
+                    "the size of an element of '%s' is not known", access->tensor->name);
+        for (int b = 0; b < a; b++) {
+            const struct c_access *other = &reader->accesses[b];
+            if (other->tensor == access->tensor && other->n_index != access->n_index)
+                c_fault(reader, access->loc, NULL, "'%s' has %d subscripts here and %d elsewhere",
+                        access->tensor->name, access->n_index, other->n_index);
+            if (other->tensor != access->tensor &&
+                    strcmp(other->tensor->name, access->tensor->name) == 0)
+                c_fault(reader, access->loc, "rename one of them", "two arrays are called '%s'",
+                        access->tensor->name);
+        }
+    }
+}
+
+static void make_domain(struct c_reader *reader, struct sator_workload *workload)
+{
+    struct sator_cond *all = SATOR_NEW(reader->arena, struct sator_cond);
+    int n = reader->n_loops;
+    int64_t *upper = SATOR_NEW_ARRAY(reader->arena, int64_t, n + 1);
+    const struct sator_relation *domain;
+
+    *all = (struct sator_cond){
+            .op = SATOR_COND_AND, .n_kids = reader->n_conditions, .kids = reader->conditions};
+    domain = sator_relation_make(reader->arena, "S", n, reader->names, NULL, 0, NULL, all);
+    for (int i = 0; i < n; i++)
+        upper[i] = reader->greatest[i] + 1;
+    workload->lower = reader->least;
+    workload->upper = upper;
+    workload->domain = domain;
+    workload->is_box = sator_set_is_box(domain, SATOR_NEW_ARRAY(reader->arena, int64_t, n + 1),
+            SATOR_NEW_ARRAY(reader->arena, int64_t, n + 1));
+    if (workload->is_box)
+        workload->domain = sator_set_box(
+                reader->arena, "S", n, reader->names, workload->lower, workload->upper);
+}
+
+const struct sator_workload *c_read_nest(struct c_reader *reader, const char *name)
+{
+    struct sator_workload *workload = SATOR_NEW(reader->arena, struct sator_workload);
+
+    if (reader->nest->obstacle)
+        fault_obstacle(reader, reader->nest->obstacle);
+    c_read_loops(reader);
+    c_read_statement(reader);
+    check_tensors(reader);
+    if (reader->n_faults > 0)
+        return NULL;
+    *workload = (struct sator_workload){.name = name,
+            .n_loops = reader->n_loops,
+            .loop_names = reader->names,
+            .repeat = 1,
+            .loc = reader->nest->statement->loc};
+    make_domain(reader, workload);
+    gather_accesses(reader, workload);
+    return workload;
+}

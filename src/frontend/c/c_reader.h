@@ -1,0 +1,64 @@
+/* From one nest to a workload: its loops' bounds, its statement's accesses. */
+#ifndef SATOR_FRONTEND_C_READER_H
+#define SATOR_FRONTEND_C_READER_H
+
+#include "frontend/c/c_nests.h"
+#include "relation/workload.h"
+
+/* Something that keeps a nest from being read. */
+struct c_fault {
+    struct sator_loc loc;
+    const char *message;
+    const char *help; /* how to rewrite it; lines, or NULL */
+};
+
+struct c_reader {
+    struct sator_arena *arena;
+    const struct c_file *file;
+    const struct c_nest *nest;
+    const struct sator_input_options *options;
+    bool *used_sets; /* one flag an options->sets entry, or NULL */
+    int n_loops; /* read so far: the variables of expressions */
+    const struct c_symbol **iterators;
+    const char **names;
+    int64_t *least, *greatest; /* bounds of each iterator's values, both included */
+    bool bounded; /* no loop so far had a fault, so the bounds hold */
+    int n_conditions;
+    const struct sator_cond **conditions;
+    int n_accesses;
+    struct c_access *accesses;
+    int n_faults;
+    struct c_fault *faults;
+};
+
+/* One element that the statement reads or writes. */
+struct c_access {
+    const struct c_symbol *tensor;
+    enum sator_role role;
+    int n_index;
+    const struct sator_expr **index;
+    struct sator_loc loc;
+};
+
+/* Record a fault; the reader goes on to find the next. "help" may be NULL. */
+__attribute__((format(printf, 4, 5))) void c_fault(
+        struct c_reader *reader, struct sator_loc loc, const char *help, const char *format, ...);
+
+/* Read the nest into a workload named "name"; NULL when it has faults. */
+const struct sator_workload *c_read_nest(struct c_reader *reader, const char *name);
+
+/* Steps of it. */
+void c_read_loops(struct c_reader *reader);
+void c_read_statement(struct c_reader *reader);
+
+/* "node" as an affine expression over the loops read so far; NULL after a fault. "what" names it:
+ * "bound". */
+const struct sator_expr *c_affine(
+        struct c_reader *reader, const struct c_node *node, const char *what);
+
+/* The value of an integer that is the same throughout: given with --set sizes.NAME, declared with a
+ * constant and never changed, or a parameter that every call in the file gives the same constant.
+ */
+bool c_symbol_value(struct c_reader *reader, const struct c_symbol *symbol, int64_t *value);
+
+#endif

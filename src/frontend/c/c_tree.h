@@ -1,0 +1,88 @@
+/* A C file as the nests are found in it: its functions, their statements and expressions, macros
+ * expanded.
+ *
+ * Every node knows the place in the user's file that it comes from; inside a macro that is the
+ * macro's use. Parentheses, casts between numbers and implicit conversions are gone. All lives in
+ * one arena.
+ */
+#ifndef SATOR_FRONTEND_C_TREE_H
+#define SATOR_FRONTEND_C_TREE_H
+
+#include "base/context.h"
+#include "sator/input.h"
+
+enum c_kind {
+    /* statements */
+    C_BLOCK, /* kids: statements; also a label's and a case's */
+    C_FOR, /* kids: start, condition, step (each may be NULL), body */
+    C_IF, /* kids: condition, branches */
+    C_SWITCH, /* kids: value, body */
+    C_WHILE, /* kids: condition, body */
+    C_DO, /* kids: body, condition */
+    C_JUMP, /* name: "break", "continue", "return", "goto" */
+    C_DECLARE, /* kids: C_VARIABLE */
+    C_VARIABLE, /* symbol; kids: its start value, if any */
+    C_EMPTY,
+    /* expressions; as a statement each stands for itself */
+    C_INT, /* value */
+    C_NUMBER, /* any other literal */
+    C_NAME, /* symbol */
+    C_SUBSCRIPT, /* kids: array, index */
+    C_MEMBER, /* name; kids: structure */
+    C_BINARY, /* op; kids: left, right; also "," */
+    C_ASSIGN, /* op; kids: left, right */
+    C_UNARY, /* op */
+    C_CHOICE, /* ?: with three kids */
+    C_CALL, /* symbol of the function or NULL; kids: arguments */
+    C_OTHER /* name: what it is */
+};
+
+struct c_symbol {
+    const char *name;
+    struct sator_loc loc; /* of its declaration, when that is in the file */
+    const struct c_function *owner; /* a parameter's function */
+    int parameter; /* its place among the parameters from 0, or -1 */
+    bool is_function;
+    bool is_pure; /* a function that the file declares const or pure */
+    bool is_array; /* an array or a pointer */
+    bool is_integer; /* a scalar of an integer type */
+    bool is_unsigned;
+    bool is_const;
+    int element_bits; /* of the array's elements, or of the scalar */
+    bool has_value; /* it is declared with this value */
+    int64_t value;
+    int n_writes; /* assignments, ++ and -- and & of it in the file */
+};
+
+struct c_node {
+    enum c_kind kind;
+    struct sator_loc loc;
+    const char *op;
+    const char *name;
+    struct c_symbol *symbol;
+    int64_t value;
+    int n_kids;
+    struct c_node **kids;
+};
+
+struct c_function {
+    const char *name;
+    struct sator_loc loc;
+    struct c_node *body;
+};
+
+struct c_file {
+    const struct sator_source *source;
+    int n_functions;
+    struct c_function **functions; /* defined in the file itself, in its order */
+    int n_symbols;
+    struct c_symbol **symbols;
+};
+
+/* Parse "source" with the options' macros and include folders. Errors of the language are reported
+ * at their places. */
+enum sator_status c_parse(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_source *source, const struct sator_input_options *options,
+        struct c_file **file);
+
+#endif
