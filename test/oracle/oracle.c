@@ -312,9 +312,12 @@ static bool serves(unsigned tensors, int tensor)
 
 /* Whether "wires" drops the interval-0 pair q -> p; "united" holds the pairs of all interval-0
  * links. */
-static bool is_dropped(const struct tuples *united, int64_t p, int64_t q)
+static bool is_dropped(enum oracle_wires wires, const struct tuples *united, int64_t p, int64_t q)
 {
-    return p == q || (q > p && tuples_find(united, (int64_t[]){q, p}) >= 0);
+    if (wires == ORACLE_WIRES_AS_GIVEN)
+        return false;
+    return p == q ||
+            (wires == ORACLE_WIRES_ORDERED && q > p && tuples_find(united, (int64_t[]){q, p}) >= 0);
 }
 
 static void unite_wires(
@@ -337,7 +340,8 @@ static void feeds_init(struct feeds *feeds, const struct oracle_program *program
     for (int l = 0; l < program->n_links; l++) {
         const struct oracle_link *link = &program->links[l];
         struct tuples pairs;
-        bool ordered = wires == ORACLE_WIRES_ORDERED && link->interval == 0;
+        enum oracle_wires rule =
+                link->interval > 0 && wires == ORACLE_WIRES_ORDERED ? ORACLE_WIRES_AS_GIVEN : wires;
 
         if (!serves(link->tensors, tensor))
             continue;
@@ -347,14 +351,14 @@ static void feeds_init(struct feeds *feeds, const struct oracle_program *program
         feeds->list[l] = must(calloc((size_t)pairs.n + 1, sizeof(int64_t)));
         for (int64_t i = 0; i < pairs.n; i++) {
             const int64_t *pair = tuple_at(&pairs, i);
-            if (!(ordered && is_dropped(&united, pair[0], pair[1])))
+            if (!is_dropped(rule, &united, pair[0], pair[1]))
                 feeds->start[l][pair[0] + 2]++;
         }
         for (int64_t p = 0; p <= n_pes; p++)
             feeds->start[l][p + 1] += feeds->start[l][p];
         for (int64_t i = 0; i < pairs.n; i++) {
             const int64_t *pair = tuple_at(&pairs, i);
-            if (!(ordered && is_dropped(&united, pair[0], pair[1])))
+            if (!is_dropped(rule, &united, pair[0], pair[1]))
                 feeds->list[l][feeds->start[l][pair[0] + 1]++] = pair[1];
         }
         tuples_clear(&pairs);
@@ -385,7 +389,7 @@ static bool has_cycle(const struct oracle_program *program, int n_space, int ten
         changed = false;
         for (int64_t i = 0; i < united.n; i++) {
             int64_t p = tuple_at(&united, i)[0], q = tuple_at(&united, i)[1];
-            if (!is_dropped(&united, p, q) && !gone[q])
+            if (!is_dropped(ORACLE_WIRES_ORDERED, &united, p, q) && !gone[q])
                 fed[p] = true;
         }
         for (int64_t p = 0; p < n_pes; p++)

@@ -115,11 +115,12 @@ struct oracle_program {
     struct oracle_expr exprs[ORACLE_EXPRS];
 };
 
-/* What happens to interval-0 links (doc/model.md, section 2). */
+/* Which declared pairs of PEs count. */
 enum oracle_wires {
-    ORACLE_WIRES_AS_GIVEN, /* nothing: every declared pair serves */
-    ORACLE_WIRES_ORDERED /* no self pairs, and of two PEs that are joined both ways the smaller
-                            provides */
+    ORACLE_WIRES_AS_GIVEN, /* all */
+    ORACLE_WIRES_NO_SELF, /* all but those of a PE with itself */
+    ORACLE_WIRES_ORDERED /* doc/model.md, section 2: over interval 0, no PE with itself, and of two
+                            that are joined both ways the smaller provides */
 };
 
 struct oracle_volumes {
