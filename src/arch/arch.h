@@ -94,9 +94,17 @@ struct sator_arch {
 int sator_arch_space_dims(const struct sator_arch *arch);
 void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
 
-/* The links and buses of a topology's name for an array of "n_dims" dimensions, into the array; SATOR_INPUT with the
- * nearest name when there is no such topology. */
-enum sator_status sator_topology(struct sator_ctx *ctx, struct sator_arena *arena, struct sator_loc loc,
-        const char *name, struct sator_array *array);
+/* Add the links and buses of a topology to the array level "array_name". For PE[i,j] (in more dimensions, the last two):
+ *
+ *   systolic-1d  PE[i,j] -> PE[i,j+1] "east", interval 1
+ *   systolic-2d  the same, and PE[i,j] -> PE[i+1,j] "south", interval 1
+ *   mesh         to all eight neighbours, interval 1, named by the compass ("north" is i-1); two in one dimension
+ *   multicast    PE[i,j] -> BUS[i] "row" and PE[i,j] -> BUS[j] "column": the PEs of a line share what is read
+ *                in the same stamp; one bus a dimension ("line0" and so on before the last two)
+ *   tree         PE[i,j] -> TREE[i] "tree": what the PEs of a row write in the same stamp leaves as one
+ *
+ * SATOR_INPUT with the nearest name when there is no such topology, or the array has too few dimensions for it. */
+enum sator_status sator_topology(struct sator_ctx *ctx, struct sator_arena *arena,
+        struct sator_loc loc, const char *name, const char *array_name, struct sator_array *array);
 
 #endif
