@@ -1,0 +1,427 @@
+/* Binding a dataflow to a workload's loops: texts are read, "loops:" forms become relations and
+ * cuts. */
+#include "relation/workload.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+struct binder {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    const struct sator_dataflow *dataflow;
+    const struct sator_workload *workload;
+    int n_levels; /* -1: the architecture is not known */
+    const struct sator_bind_level *levels;
+    struct sator_bound_dataflow *bound;
+};
+
+/* ---- maps ---- */
+
+static const struct sator_relation *make_map(struct binder *b, const char *name, int n_exprs,
+        const struct sator_expr *const *exprs, struct sator_loc loc)
+{
+    const struct sator_workload *w = b->workload;
+    struct sator_relation *map = SATOR_NEW(b->arena, struct sator_relation);
+
+    *map = *sator_relation_make(
+            b->arena, w->domain->in_name, w->n_loops, w->loop_names, name, n_exprs, exprs, NULL);
+    map->loc = loc;
+    return map;
+}
+
+static enum sator_status read_map(struct binder *b, struct sator_loc loc, const char *what,
+        const char *default_name, const struct sator_relation **map)
+{
+    enum sator_status st;
+    const char *name;
+    int n_exprs;
+    const struct sator_expr *const *exprs;
+
+    SATOR_TRY(sator_tuple_read(b->ctx, b->arena, loc, b->workload->n_loops, b->workload->loop_names,
+            &name, &n_exprs, &exprs));
+    if (n_exprs == 0)
+        return sator_error(b->ctx, loc, "the %s-stamp has no dimensions: write 0 for a single %s",
+                what, what[0] == 's' ? "PE" : "time-stamp");
+    *map = make_map(b, name == NULL ? default_name : name, n_exprs, exprs, loc);
+done:
+    return st;
+}
+
+/* A relation in isl notation names its loops as it likes; position counts. */
+static enum sator_status bind_relation(struct binder *b, const struct sator_relation *relation,
+        struct sator_loc loc, const char *what, const struct sator_relation **map)
+{
+    if (relation->n_in != b->workload->n_loops) {
+        enum sator_status st = sator_error(b->ctx, loc,
+                "the %s map is over %d %s; workload '%s' has %d", what, relation->n_in,
+                relation->n_in == 1 ? "loop" : "loops", b->workload->name, b->workload->n_loops);
+        sator_help(b->ctx, "maps in isl notation take the workload's loops by position");
+        return st;
+    }
+    if (relation->n_out == 0)
+        return sator_error(b->ctx, loc, "the %s-stamp has no dimensions", what);
+    struct sator_relation *copy = SATOR_NEW(b->arena, struct sator_relation);
+    *copy = *relation;
+    copy->in_name = b->workload->domain->in_name;
+    *map = copy;
+    return SATOR_OK;
+}
+
+static enum sator_status bind_side(struct binder *b, const struct sator_relation *relation,
+        struct sator_loc loc, const char *what, const char *default_name,
+        const struct sator_relation **map)
+{
+    return relation != NULL ? bind_relation(b, relation, loc, what, map)
+                            : read_map(b, loc, what, default_name, map);
+}
+
+/* ---- levels ---- */
+
+static int find_level(const struct binder *b, const char *name)
+{
+    for (int i = 0; i < b->n_levels; i++) {
+        if (strcmp(b->levels[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static enum sator_status unknown_level(struct binder *b, const char *name, struct sator_loc loc)
+{
+    const char **names = SATOR_NEW_ARRAY(b->arena, const char *, b->n_levels + 1);
+
+    for (int i = 0; i < b->n_levels; i++)
+        names[i] = b->levels[i].name;
+    enum sator_status st = sator_error(b->ctx, loc, "the architecture has no level '%s'", name);
+    sator_help_names(b->ctx, name, names, b->n_levels);
+    return st;
+}
+
+/* ---- the "loops:" form ---- */
+
+/* Entries name levels of the architecture from the outside in; parallel loops stand at arrays. */
+static enum sator_status check_entries(struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    enum sator_status st = SATOR_OK;
+    int outer = -1;
+
+    for (int i = 0; b->n_levels >= 0 && i < nest->n_entries; i++) {
+        const struct sator_loop_entry *entry = &nest->entries[i];
+        int level = find_level(b, entry->level);
+        if (level < 0) {
+            st = unknown_level(b, entry->level, entry->loc);
+            continue;
+        }
+        if (level < outer) {
+            st = sator_error(b->ctx, entry->loc, "'%s' is outside '%s' in the architecture",
+                    entry->level, b->levels[outer].name);
+            sator_help(b->ctx, "entries go from the outermost level to the innermost");
+        }
+        outer = level;
+        for (int k = 0; k < entry->n_loops; k++) {
+            const struct sator_nest_loop *loop = &entry->loops[k];
+            int n_dims = b->levels[level].n_dims;
+            if (loop->dim < n_dims)
+                continue;
+            if (n_dims == 0)
+                st = sator_error(b->ctx, loop->loc,
+                        "'%s' is not an array: loops run one after "
+                        "the other there",
+                        entry->level);
+            else
+                st = sator_error(b->ctx, loop->loc, "array '%s' has %d %s, counted from 0",
+                        entry->level, n_dims, n_dims == 1 ? "dimension" : "dimensions");
+        }
+    }
+    return st;
+}
+
+static int find_loop(const struct binder *b, const char *name)
+{
+    for (int i = 0; i < b->workload->n_loops; i++) {
+        if (strcmp(b->workload->loop_names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static enum sator_status check_names(struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < nest->n_entries; i++) {
+        for (int k = 0; k < nest->entries[i].n_loops; k++) {
+            const struct sator_nest_loop *loop = &nest->entries[i].loops[k];
+            if (find_loop(b, loop->loop) >= 0)
+                continue;
+            st = sator_error(b->ctx, loop->loc, "workload '%s' has no loop '%s'", b->workload->name,
+                    loop->loop);
+            sator_help_names(b->ctx, loop->loop, b->workload->loop_names, b->workload->n_loops);
+        }
+    }
+    return st;
+}
+
+/* A product that stays at the first number beyond any extent. */
+static int64_t times(int64_t a, int64_t factor)
+{
+    const int64_t most = INT64_C(1) << 42;
+
+    return a > most / factor ? most : a * factor;
+}
+
+/* The product of all factors of loop "loop" inside the "k"-th loop of entry "entry". */
+static int64_t stride_inside(const struct binder *b, int entry, int k, const char *loop)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    int64_t stride = 1;
+
+    for (int i = entry; i < nest->n_entries; i++) {
+        for (int j = i == entry ? k + 1 : 0; j < nest->entries[i].n_loops; j++) {
+            if (strcmp(nest->entries[i].loops[j].loop, loop) == 0)
+                stride = times(stride, nest->entries[i].loops[j].extent);
+        }
+    }
+    return stride;
+}
+
+static enum sator_status check_covered(struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    const struct sator_workload *w = b->workload;
+    enum sator_status st = SATOR_OK;
+
+    for (int l = 0; l < w->n_loops; l++) {
+        int64_t extent = w->upper[l] - w->lower[l];
+        struct sator_text factors = {0};
+        struct sator_loc loc = nest->n_entries > 0 ? nest->entries[0].loc : b->dataflow->loc;
+        int64_t product = 1;
+        for (int i = nest->n_entries - 1; i >= 0; i--) {
+            for (int k = nest->entries[i].n_loops - 1; k >= 0; k--) {
+                if (strcmp(nest->entries[i].loops[k].loop, w->loop_names[l]) != 0)
+                    continue;
+                product = times(product, nest->entries[i].loops[k].extent);
+                loc = nest->entries[i].loops[k].loc;
+            }
+        }
+        if (product >= extent)
+            continue;
+        for (int i = 0; i < nest->n_entries; i++) {
+            for (int k = 0; k < nest->entries[i].n_loops; k++) {
+                if (strcmp(nest->entries[i].loops[k].loop, w->loop_names[l]) == 0)
+                    sator_text_add(&factors, "%s%lld", factors.length == 0 ? "" : " x ",
+                            (long long)nest->entries[i].loops[k].extent);
+            }
+        }
+        if (factors.length == 0)
+            st = sator_error(b->ctx, loc, "loop '%s' of extent %lld has no factor",
+                    w->loop_names[l], (long long)extent);
+        else
+            st = sator_error(b->ctx, loc, "loop '%s' has extent %lld, its factors %s cover %lld",
+                    w->loop_names[l], (long long)extent, factors.data, (long long)product);
+        sator_text_clear(&factors);
+    }
+    return st;
+}
+
+/* The digit of loop "loop" that the "k"-th loop of entry "entry" counts. */
+static const struct sator_expr *digit(
+        struct binder *b, int entry, int k, const struct sator_nest_loop *loop)
+{
+    const struct sator_workload *w = b->workload;
+    int var = find_loop(b, loop->loop);
+    int64_t stride = stride_inside(b, entry, k, loop->loop);
+    int64_t extent = w->upper[var] - w->lower[var];
+
+    if (loop->extent == 1 || stride >= extent)
+        return sator_expr_constant(b->arena, 0);
+    const struct sator_expr *value = sator_expr_add(b->arena,
+            sator_expr_constant(b->arena, -w->lower[var]), 1, sator_expr_var(b->arena, var));
+    value = sator_expr_floor(b->arena, value, stride);
+    if (times(stride, loop->extent) < extent)
+        value = sator_expr_mod(b->arena, value, loop->extent);
+    return value;
+}
+
+/* The first dimension in the space-stamp of the array that entry "entry" is at. */
+static int first_dim(const struct binder *b, int entry)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    int first = 0;
+
+    if (b->n_levels >= 0) {
+        int level = find_level(b, nest->entries[entry].level);
+        for (int i = 0; i < level; i++)
+            first += b->levels[i].n_dims;
+        return first;
+    }
+    for (int i = 0; i < entry; i++) {
+        int n_dims = 0;
+        for (int k = 0; k < nest->entries[i].n_loops; k++) {
+            if (nest->entries[i].loops[k].dim >= n_dims)
+                n_dims = nest->entries[i].loops[k].dim + 1;
+        }
+        first += n_dims;
+    }
+    return first;
+}
+
+static int count_dims(const struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    int n_dims = 0;
+
+    for (int i = 0; b->n_levels >= 0 && i < b->n_levels; i++)
+        n_dims += b->levels[i].n_dims;
+    for (int i = 0; b->n_levels < 0 && i < nest->n_entries; i++) {
+        for (int k = 0; k < nest->entries[i].n_loops; k++) {
+            const struct sator_nest_loop *loop = &nest->entries[i].loops[k];
+            int end = loop->dim < 0 ? 0 : first_dim(b, i) + loop->dim + 1;
+            n_dims = end > n_dims ? end : n_dims;
+        }
+    }
+    return n_dims == 0 ? 1 : n_dims;
+}
+
+static enum sator_status make_maps(struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    int n_space = count_dims(b), n_time = 0;
+    const struct sator_expr **space = SATOR_NEW_ARRAY(b->arena, const struct sator_expr *, n_space);
+    const struct sator_expr **time = NULL;
+    const struct sator_expr *zero = sator_expr_constant(b->arena, 0);
+
+    for (int d = 0; d < n_space; d++)
+        space[d] = zero;
+    for (int i = 0; i < nest->n_entries; i++) {
+        for (int k = 0; k < nest->entries[i].n_loops; k++) {
+            const struct sator_nest_loop *loop = &nest->entries[i].loops[k];
+            const struct sator_expr *value = digit(b, i, k, loop);
+            if (loop->dim < 0) {
+                SATOR_PUSH(b->arena, time, n_time, value);
+                continue;
+            }
+            int d = first_dim(b, i) + loop->dim;
+            const struct sator_expr *scaled =
+                    sator_expr_add(b->arena, zero, loop->extent, space[d]);
+            space[d] = scaled == NULL ? NULL : sator_expr_add(b->arena, scaled, 1, value);
+            if (space[d] == NULL)
+                return sator_error(b->ctx, loop->loc,
+                        "the array's coordinate does not fit into 64 "
+                        "bits");
+        }
+    }
+    if (n_time == 0)
+        SATOR_PUSH(b->arena, time, n_time, zero);
+    b->bound->space = make_map(b, "PE", n_space, space, b->dataflow->loc);
+    b->bound->time = make_map(b, "T", n_time, time, b->dataflow->loc);
+    return SATOR_OK;
+}
+
+/* The temporal loops of the entries before "entry", all when it is n_entries. */
+static int time_dims_before(const struct binder *b, int entry)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    int n_time = 0;
+
+    for (int i = 0; i < entry; i++) {
+        for (int k = 0; k < nest->entries[i].n_loops; k++)
+            n_time += nest->entries[i].loops[k].dim < 0;
+    }
+    return n_time;
+}
+
+static void make_cuts(struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+    struct sator_cut *cuts = NULL;
+    int entry = 0, space = 0;
+
+    for (int level = 0; level < b->n_levels; level++) {
+        /* entries outside this level; both go outermost first */
+        while (entry < nest->n_entries && find_level(b, nest->entries[entry].level) < level)
+            entry++;
+        struct sator_cut cut = {.level = b->levels[level].name,
+                .time = time_dims_before(b, entry),
+                .space = space,
+                .loc = nest->entries[entry < nest->n_entries ? entry : nest->n_entries - 1].loc};
+        if (b->levels[level].is_memory)
+            SATOR_PUSH(b->arena, cuts, b->bound->n_cuts, cut);
+        space += b->levels[level].n_dims;
+    }
+    for (int i = 0; b->n_levels < 0 && i < nest->n_entries; i++) {
+        bool parallel = false;
+        for (int k = 0; k < nest->entries[i].n_loops; k++)
+            parallel |= nest->entries[i].loops[k].dim >= 0;
+        if (!parallel)
+            SATOR_PUSH(b->arena, cuts, b->bound->n_cuts,
+                    (struct sator_cut){.level = nest->entries[i].level,
+                            .time = time_dims_before(b, i),
+                            .space = first_dim(b, i),
+                            .loc = nest->entries[i].loc});
+    }
+    b->bound->cuts = cuts;
+}
+
+static enum sator_status bind_nest(struct binder *b)
+{
+    enum sator_status st;
+
+    if (b->workload->lower == NULL || b->workload->upper == NULL) {
+        st = sator_error(b->ctx, b->dataflow->loc,
+                "'loops' needs constant bounds for each loop, which workload '%s' does not have",
+                b->workload->name);
+        sator_help(b->ctx, "give the dataflow as 'space' and 'time'");
+        return st;
+    }
+    enum sator_status levels = check_entries(b);
+    SATOR_TRY(check_names(b));
+    SATOR_TRY(check_covered(b));
+    SATOR_TRY(levels);
+    SATOR_TRY(make_maps(b));
+    make_cuts(b);
+done:
+    return st;
+}
+
+enum sator_status sator_dataflow_bind_levels(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound)
+{
+    struct binder b = {.ctx = ctx,
+            .arena = arena,
+            .dataflow = dataflow,
+            .workload = workload,
+            .n_levels = n_levels,
+            .levels = levels,
+            .bound = SATOR_NEW(arena, struct sator_bound_dataflow)};
+    enum sator_status st;
+
+    *b.bound = (struct sator_bound_dataflow){.name = dataflow->name,
+            .n_cuts = dataflow->n_cuts,
+            .cuts = dataflow->cuts,
+            .space_loc = dataflow->loops != NULL ? dataflow->loc : dataflow->space_loc,
+            .time_loc = dataflow->loops != NULL ? dataflow->loc : dataflow->time_loc};
+    if (dataflow->loops != NULL) {
+        SATOR_TRY(bind_nest(&b));
+    } else {
+        enum sator_status space =
+                bind_side(&b, dataflow->space, dataflow->space_loc, "space", "PE", &b.bound->space);
+        SATOR_TRY(bind_side(&b, dataflow->time, dataflow->time_loc, "time", "T", &b.bound->time));
+        SATOR_TRY(space);
+    }
+    *bound = b.bound;
+    st = SATOR_OK;
+done:
+    return st;
+}
+
+enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_dataflow *dataflow, const struct sator_workload *workload,
+        const struct sator_bound_dataflow **bound)
+{
+    return sator_dataflow_bind_levels(ctx, arena, dataflow, workload, -1, NULL, bound);
+}
