@@ -15,16 +15,25 @@ enum sator_document {
     SATOR_DOCUMENT_DATAFLOW
 };
 
+/* Finds the text that an input names: a file (looked for beside the input first), or the entry "name" of the folder
+ * "folder" of the library. Reports at "loc" when there is none. */
+typedef enum sator_status sator_find_source(struct sator_ctx *ctx, const char *folder,
+        const char *name, struct sator_loc loc, const struct sator_source **source);
+
 /* "path=value" of --set, split over the inputs: a setting is used by the document that has its first key. */
 struct sator_settings {
     int n_sets;
     const char *const *sets;
-    bool *used; /* n_sets flags, set when a document took the setting */
+    const char *const *labels; /* n_sets: where messages say that each comes from; NULL: "--set" */
+    bool *used;                /* n_sets flags, set when a document took the setting */
+    sator_find_source *find;   /* NULL: an input may name no other */
 };
 
 /* ---- yaml/ (the only user of libyaml) ---- */
 /* Whether a setting's path begins with a key that documents of this kind have. */
 bool sator_yaml_takes(enum sator_document kind, const char *path);
+/* The top-level keys of all kinds, each once, into "names" (room for "most"); how many. */
+int sator_yaml_all_keys(const char **names, int most);
 enum sator_status sator_yaml_kind(
         struct sator_ctx *ctx, const struct sator_source *source, enum sator_document *kind);
 /* A workload or a network; a workload becomes a network of one layer. */
@@ -34,6 +43,10 @@ enum sator_status sator_yaml_arch(struct sator_ctx *ctx, const struct sator_sour
         const struct sator_settings *settings, struct sator_arch **arch);
 enum sator_status sator_yaml_dataflow(struct sator_ctx *ctx, const struct sator_source *source,
         const struct sator_settings *settings, struct sator_dataflow **dataflow);
+/* Check a space- or time-stamp ("key" says which) before its loops are known; one in isl notation, a relation by
+ * position, is read into "*relation". */
+enum sator_status sator_yaml_read_stamp(struct sator_ctx *ctx, struct sator_arena *arena,
+        struct sator_loc loc, const char *key, const struct sator_relation **relation);
 /* What was read, as a YAML text in Sator's notation that reads back to the same thing. */
 struct sator_text;
 void sator_yaml_write_network(struct sator_text *text, const struct sator_network *network);

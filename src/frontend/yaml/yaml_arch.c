@@ -1,0 +1,615 @@
+/* Architectures: levels of memory, arrays with their networks, compute (doc/formats.md). */
+#include "frontend/yaml/yaml_arch.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_LEVELS = 32,
+    MOST_DIMS = 8,
+    MOST_CYCLES = 1000000000
+};
+
+/* An array of more PEs than this is a mistake in the file. */
+static const int64_t most_pes = INT64_C(1) << 32;
+
+static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
+        "double_buffered", "bandwidth_bits", "energy_pj", "leakage_pj", "tensors", "bypass",
+        "overlaps", "component", "source"};
+static const char *const array_keys[] = {
+        "array", "shape", "topology", "links", "multicast", "reduction", "source"};
+static const char *const compute_keys[] = {
+        "compute", "energy_pj", "cycles", "per_stamp", "leakage_pj", "component", "source"};
+
+/* ---- figures ---- */
+
+static const char *read_source(
+        struct sator_yaml_reader *reader, const struct sator_yaml_node *map, const char *outer)
+{
+    const struct sator_yaml_node *node = sator_yaml_get(reader, map, "source");
+    const char *source = outer;
+
+    if (node != NULL)
+        sator_yaml_string(reader, node, "source", &source);
+    return source;
+}
+
+/* A number, or a map of "key" and its source, into "figure"; untouched when "node" is NULL. */
+static void read_figure(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *what, const char *source, struct sator_figure *figure)
+{
+    static const char *const keys[] = {"value", "source"};
+
+    if (node == NULL)
+        return;
+    if (node->kind == SATOR_YAML_MAP) {
+        sator_yaml_check_keys(reader, node, what, keys, SATOR_YAML_COUNT(keys));
+        source = read_source(reader, node, source);
+        node = sator_yaml_need(reader, node, what, "value");
+        if (node == NULL)
+            return;
+    }
+    if (sator_yaml_number(reader, node, what, false, &figure->value))
+        figure->source = source;
+}
+
+/* energy_pj of a memory: a number for both directions, or a map with either. */
+static void read_memory_energy(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *source, struct sator_memory *memory)
+{
+    static const char *const keys[] = {"read", "write", "source"};
+
+    if (node == NULL)
+        return;
+    if (node->kind != SATOR_YAML_MAP) {
+        read_figure(reader, node, "energy_pj", source, &memory->read_pj);
+        memory->write_pj = memory->read_pj;
+        return;
+    }
+    sator_yaml_check_keys(reader, node, "energy_pj", keys, SATOR_YAML_COUNT(keys));
+    source = read_source(reader, node, source);
+    read_figure(reader, sator_yaml_get(reader, node, "read"), "energy_pj.read", source,
+            &memory->read_pj);
+    read_figure(reader, sator_yaml_get(reader, node, "write"), "energy_pj.write", source,
+            &memory->write_pj);
+}
+
+static void read_bandwidth(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        struct sator_memory *memory)
+{
+    static const char *const keys[] = {"read", "write"};
+    const struct sator_yaml_node *side;
+
+    if (node == NULL)
+        return;
+    if (node->kind != SATOR_YAML_MAP) {
+        if (sator_yaml_number(reader, node, "bandwidth_bits", true, &memory->read_bits))
+            memory->write_bits = memory->read_bits;
+        return;
+    }
+    sator_yaml_check_keys(reader, node, "bandwidth_bits", keys, SATOR_YAML_COUNT(keys));
+    if ((side = sator_yaml_get(reader, node, "read")) != NULL)
+        sator_yaml_number(reader, side, "bandwidth_bits.read", true, &memory->read_bits);
+    if ((side = sator_yaml_get(reader, node, "write")) != NULL)
+        sator_yaml_number(reader, side, "bandwidth_bits.write", true, &memory->write_bits);
+}
+
+/* ---- memories ---- */
+
+static void add_capacity(struct sator_yaml_reader *reader, const struct sator_yaml_node *value,
+        const struct sator_yaml_node *tensor, bool in_bytes, struct sator_capacity **capacities,
+        int *n_capacities)
+{
+    struct sator_capacity capacity = {.words = NAN, .bytes = NAN};
+    int64_t amount;
+
+    if (tensor != NULL && !sator_yaml_identifier(reader, tensor, "a tensor", &capacity.tensor))
+        return;
+    if (!sator_yaml_int(reader, value, in_bytes ? "capacity_bytes" : "capacity_words", 1,
+                INT64_C(1) << 52, &amount))
+        return;
+    *(in_bytes ? &capacity.bytes : &capacity.words) = (double)amount;
+    for (int i = 0; i < *n_capacities; i++) {
+        const char *other = (*capacities)[i].tensor;
+        bool same = other == NULL || tensor == NULL ? other == capacity.tensor
+                                                    : strcmp(other, capacity.tensor) == 0;
+        if (!same)
+            continue;
+        sator_error(reader->ctx, tensor == NULL ? value->loc : tensor->loc,
+                "the capacity %s%s is given in bytes and in words", tensor == NULL ? "" : "of ",
+                tensor == NULL ? "of the memory" : capacity.tensor);
+        return;
+    }
+    SATOR_PUSH(reader->arena, *capacities, *n_capacities, capacity);
+}
+
+static void read_capacities(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_memory *memory)
+{
+    static const char *const keys[] = {"capacity_bytes", "capacity_words"};
+    struct sator_capacity *capacities = NULL;
+
+    for (int k = 0; k < SATOR_YAML_COUNT(keys); k++) {
+        const struct sator_yaml_node *node = sator_yaml_get(reader, map, keys[k]);
+        if (node == NULL)
+            continue;
+        if (node->kind != SATOR_YAML_MAP) {
+            add_capacity(reader, node, NULL, k == 0, &capacities, &memory->n_capacities);
+            continue;
+        }
+        for (int i = 0; i < node->n_pairs && !sator_yaml_full(reader); i++)
+            add_capacity(reader, node->pairs[i].value, node->pairs[i].key, k == 0, &capacities,
+                    &memory->n_capacities);
+    }
+    memory->capacities = capacities;
+}
+
+static void read_tensor_lists(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_memory *memory)
+{
+    const struct sator_yaml_node *tensors = sator_yaml_get(reader, map, "tensors");
+    const struct sator_yaml_node *bypass = sator_yaml_get(reader, map, "bypass");
+
+    if (tensors != NULL)
+        sator_yaml_names(reader, tensors, "tensors", &memory->n_tensors, &memory->tensors);
+    if (bypass != NULL)
+        sator_yaml_names(reader, bypass, "bypass", &memory->n_bypass, &memory->bypass);
+    if (tensors != NULL && tensors->kind == SATOR_YAML_LIST && tensors->n_items == 0) {
+        sator_error(reader->ctx, tensors->loc, "tensors: the list is empty");
+        sator_help(reader->ctx, "without 'tensors' a memory may hold all of them");
+    }
+    for (int i = 0; i < memory->n_bypass; i++) {
+        for (int k = 0; k < memory->n_tensors; k++) {
+            if (strcmp(memory->bypass[i], memory->tensors[k]) == 0)
+                sator_error(reader->ctx, bypass->loc, "'%s' is in tensors and in bypass",
+                        memory->bypass[i]);
+        }
+    }
+}
+
+static void read_memory(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_memory *memory)
+{
+    const struct sator_figure unknown = {.value = NAN};
+    const struct sator_yaml_node *node;
+
+    *memory = (struct sator_memory){.read_pj = unknown,
+            .write_pj = unknown,
+            .leakage_pj = unknown,
+            .read_bits = NAN,
+            .write_bits = NAN,
+            .overlaps = true};
+    sator_yaml_check_keys(reader, map, "a memory", memory_keys, SATOR_YAML_COUNT(memory_keys));
+    const char *source = read_source(reader, map, NULL);
+    read_capacities(reader, map, memory);
+    read_bandwidth(reader, sator_yaml_get(reader, map, "bandwidth_bits"), memory);
+    read_memory_energy(reader, sator_yaml_get(reader, map, "energy_pj"), source, memory);
+    read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
+            &memory->leakage_pj);
+    read_tensor_lists(reader, map, memory);
+    if ((node = sator_yaml_get(reader, map, "double_buffered")) != NULL)
+        sator_yaml_bool(reader, node, "double_buffered", &memory->double_buffered);
+    if ((node = sator_yaml_get(reader, map, "overlaps")) != NULL)
+        sator_yaml_bool(reader, node, "overlaps", &memory->overlaps);
+}
+
+/* ---- compute ---- */
+
+static void read_compute(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_compute *compute)
+{
+    const struct sator_figure unknown = {.value = NAN};
+    const struct sator_yaml_node *node;
+
+    *compute = (struct sator_compute){.energy_pj = unknown, .leakage_pj = unknown, .cycles = 1};
+    sator_yaml_check_keys(
+            reader, map, "a compute level", compute_keys, SATOR_YAML_COUNT(compute_keys));
+    const char *source = read_source(reader, map, NULL);
+    read_figure(reader, sator_yaml_get(reader, map, "energy_pj"), "energy_pj", source,
+            &compute->energy_pj);
+    read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
+            &compute->leakage_pj);
+    if ((node = sator_yaml_get(reader, map, "cycles")) != NULL)
+        sator_yaml_number(reader, node, "cycles", true, &compute->cycles);
+    if ((node = sator_yaml_get(reader, map, "per_stamp")) != NULL)
+        sator_yaml_int(reader, node, "per_stamp", 1, INT64_C(1) << 40, &compute->per_stamp);
+}
+
+/* ---- arrays ---- */
+
+static bool read_shape(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_array *array)
+{
+    const struct sator_yaml_node *node = sator_yaml_need(reader, map, "an array", "shape");
+    int64_t pes = 1;
+    bool valid = true;
+
+    if (node == NULL ||
+            (node->kind != SATOR_YAML_SCALAR &&
+                    !sator_yaml_is(reader, node, SATOR_YAML_LIST, "shape")))
+        return false;
+    int n_dims = node->kind == SATOR_YAML_SCALAR ? 1 : node->n_items;
+    if (n_dims == 0 || n_dims > MOST_DIMS) {
+        sator_error(reader->ctx, node->loc, "%d dimensions: an array has between 1 and %d", n_dims,
+                MOST_DIMS);
+        return false;
+    }
+    int64_t *shape = SATOR_NEW_ARRAY(reader->arena, int64_t, n_dims);
+    for (int d = 0; d < n_dims; d++) {
+        shape[d] = 1;
+        valid &= sator_yaml_int(reader, node->kind == SATOR_YAML_SCALAR ? node : node->items[d],
+                "shape", 1, most_pes, &shape[d]);
+        if (__builtin_mul_overflow(pes, shape[d], &pes) || pes > most_pes) {
+            sator_error(reader->ctx, node->loc, "the array has more than 2^32 PEs");
+            return false;
+        }
+    }
+    array->n_dims = n_dims;
+    array->shape = shape;
+    return valid;
+}
+
+/* What links and buses have in common: { array[n_dims] -> name[...] }. */
+static const struct sator_relation *read_map(struct sator_yaml_reader *reader,
+        const struct sator_yaml_node *entry, const char *where, const char *array_name,
+        const struct sator_array *array)
+{
+    const struct sator_yaml_node *node = sator_yaml_need(reader, entry, where, "map");
+    const struct sator_relation *map;
+
+    if (node == NULL || !sator_yaml_is(reader, node, SATOR_YAML_SCALAR, "map"))
+        return NULL;
+    if (sator_relation_read(reader->ctx, reader->arena, node->text_loc, &map) != SATOR_OK)
+        return NULL;
+    if (map->is_set) {
+        sator_error(reader->ctx, node->loc, "a map such as \"%s[i] -> %s[i+1]\" is expected",
+                array_name, array_name);
+        return NULL;
+    }
+    if (map->in_name == NULL || strcmp(map->in_name, array_name) != 0) {
+        sator_error(reader->ctx, node->loc, "the map starts from '%s'; this array is '%s'",
+                map->in_name == NULL ? "" : map->in_name, array_name);
+        return NULL;
+    }
+    if (map->n_in != array->n_dims) {
+        sator_error(reader->ctx, node->loc, "'%s' has %d %s here; the array has %d", array_name,
+                map->n_in, map->n_in == 1 ? "dimension" : "dimensions", array->n_dims);
+        return NULL;
+    }
+    return map;
+}
+
+/* By how much the link shifts dimension "d", when it shifts it by a constant. */
+static bool shift_of(const struct sator_piece *piece, int d, int64_t *shift)
+{
+    const struct sator_expr *out = piece->out[d];
+
+    *shift = out->constant;
+    return out->n_terms == 1 && out->terms[0].atom == SATOR_ATOM_VAR && out->terms[0].var == d &&
+            out->terms[0].factor == 1;
+}
+
+/* A link that can join no two PEs of the array is a mistake; so is a wire from a PE to itself. */
+static void check_link(struct sator_yaml_reader *reader, const struct sator_loc loc,
+        const struct sator_link *link, const struct sator_array *array)
+{
+    const struct sator_piece *piece = sator_relation_function(link->map);
+    bool to_itself = piece != NULL;
+    int64_t shift;
+
+    for (int d = 0; piece != NULL && d < array->n_dims; d++) {
+        if (!shift_of(piece, d, &shift)) {
+            to_itself = false;
+            continue;
+        }
+        to_itself &= shift == 0;
+        if (shift >= array->shape[d] || shift <= -array->shape[d]) {
+            sator_warn(reader->ctx, loc,
+                    "link '%s' joins no two PEs: it shifts dimension %d by %lld, and the array has "
+                    "%lld there",
+                    link->name, d, (long long)shift, (long long)array->shape[d]);
+            return;
+        }
+    }
+    if (to_itself && link->interval == 0)
+        sator_error(reader->ctx, loc, "link '%s' leads from every PE to itself in the same stamp",
+                link->name);
+}
+
+static void read_common(struct sator_yaml_reader *reader, const struct sator_yaml_node *entry,
+        const char *source, const char **name, int *n_tensors, const char *const **tensors,
+        struct sator_figure *energy_pj)
+{
+    const struct sator_yaml_node *node;
+
+    energy_pj->value = NAN;
+    if ((node = sator_yaml_get(reader, entry, "name")) != NULL)
+        sator_yaml_string(reader, node, "name", name);
+    if ((node = sator_yaml_get(reader, entry, "tensors")) != NULL)
+        sator_yaml_names(reader, node, "tensors", n_tensors, tensors);
+    read_figure(reader, sator_yaml_get(reader, entry, "energy_pj"), "energy_pj",
+            read_source(reader, entry, source), energy_pj);
+}
+
+static void read_link(struct sator_yaml_reader *reader, const struct sator_yaml_node *entry,
+        const char *array_name, const char *source, struct sator_array *array,
+        struct sator_link **links)
+{
+    static const char *const keys[] = {"name", "map", "interval", "tensors", "energy_pj", "source"};
+    struct sator_link link = {.loc = entry->loc};
+    const struct sator_yaml_node *node;
+    int64_t interval = 1;
+
+    if (!sator_yaml_is(reader, entry, SATOR_YAML_MAP, "a link"))
+        return;
+    link.loc.length = 1;
+    sator_yaml_check_keys(reader, entry, "a link", keys, SATOR_YAML_COUNT(keys));
+    link.name = sator_arena_printf(reader->arena, "link%d", array->n_links + 1);
+    read_common(reader, entry, source, &link.name, &link.n_tensors, &link.tensors, &link.energy_pj);
+    if ((node = sator_yaml_get(reader, entry, "interval")) != NULL)
+        sator_yaml_int(reader, node, "interval", 0, 1024, &interval);
+    link.interval = (int)interval;
+    link.map = read_map(reader, entry, "a link", array_name, array);
+    if (link.map == NULL)
+        return;
+    struct sator_loc loc = sator_yaml_find(entry, "map")->loc;
+    if (link.map->out_name == NULL || strcmp(link.map->out_name, array_name) != 0 ||
+            link.map->n_out != array->n_dims) {
+        sator_error(reader->ctx, loc, "a link leads to a PE of the same array: '%s' with %d %s",
+                array_name, array->n_dims, array->n_dims == 1 ? "dimension" : "dimensions");
+        return;
+    }
+    check_link(reader, loc, &link, array);
+    SATOR_PUSH(reader->arena, *links, array->n_links, link);
+}
+
+static void read_bus(struct sator_yaml_reader *reader, const struct sator_yaml_node *entry,
+        const char *array_name, const char *source, bool is_reduction, struct sator_array *array,
+        struct sator_bus **buses)
+{
+    static const char *const keys[] = {"name", "map", "tensors", "energy_pj", "source"};
+    const char *where = is_reduction ? "a reduction tree" : "a multicast bus";
+    struct sator_bus bus = {.loc = entry->loc, .is_reduction = is_reduction};
+
+    if (!sator_yaml_is(reader, entry, SATOR_YAML_MAP, where))
+        return;
+    bus.loc.length = 1;
+    sator_yaml_check_keys(reader, entry, where, keys, SATOR_YAML_COUNT(keys));
+    bus.name = sator_arena_printf(
+            reader->arena, "%s%d", is_reduction ? "tree" : "bus", array->n_buses + 1);
+    read_common(reader, entry, source, &bus.name, &bus.n_tensors, &bus.tensors, &bus.energy_pj);
+    bus.map = read_map(reader, entry, where, array_name, array);
+    if (bus.map == NULL)
+        return;
+    struct sator_loc loc = sator_yaml_find(entry, "map")->loc;
+    if (bus.map->n_pieces != 1 || bus.map->pieces[0].n_free != 0) {
+        sator_error(reader->ctx, loc,
+                "%s: a PE may be on one bus only, so the map is one "
+                "expression such as \"%s[i,j] -> BUS[i]\"",
+                where, array_name);
+        sator_help(reader->ctx, "declare further buses as entries of their own");
+        return;
+    }
+    if (strcmp(bus.map->out_name, array_name) == 0) {
+        sator_error(reader->ctx, loc, "%s leads to a bus, not to a PE; PE to PE is a link", where);
+        return;
+    }
+    SATOR_PUSH(reader->arena, *buses, array->n_buses, bus);
+}
+
+static void read_network_lists(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const char *array_name, struct sator_array *array)
+{
+    static const char *const keys[] = {"links", "multicast", "reduction"};
+    const char *source = read_source(reader, map, NULL);
+    struct sator_link *links = NULL;
+    struct sator_bus *buses = NULL;
+
+    for (int k = 0; k < SATOR_YAML_COUNT(keys); k++) {
+        const struct sator_yaml_node *list = sator_yaml_get(reader, map, keys[k]);
+        if (list == NULL || !sator_yaml_is(reader, list, SATOR_YAML_LIST, keys[k]))
+            continue;
+        for (int i = 0; i < list->n_items && !sator_yaml_full(reader); i++) {
+            if (k == 0)
+                read_link(reader, list->items[i], array_name, source, array, &links);
+            else
+                read_bus(reader, list->items[i], array_name, source, k == 2, array, &buses);
+        }
+    }
+    array->links = links;
+    array->buses = buses;
+}
+
+static void read_topologies(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *array_name, struct sator_array *array)
+{
+    const char *name;
+
+    int n_items = node->kind == SATOR_YAML_LIST ? node->n_items : 1;
+    for (int i = 0; i < n_items && i < 16; i++) {
+        const struct sator_yaml_node *item = node->kind == SATOR_YAML_LIST ? node->items[i] : node;
+        if (sator_yaml_string(reader, item, "topology", &name))
+            sator_topology(reader->ctx, reader->arena, item->loc,
+                    sator_yaml_clip(reader->arena, name), array_name, array);
+    }
+}
+
+/* Names of links and buses are the keys of results. */
+static void check_network_names(struct sator_yaml_reader *reader, const struct sator_array *array)
+{
+    enum {
+        MOST_NAMED = 1024
+    };
+    int n = array->n_links + array->n_buses;
+
+    if (n > MOST_NAMED) {
+        sator_error(reader->ctx, array->n_links > 0 ? array->links[0].loc : array->buses[0].loc,
+                "the array has more than %d links and buses", MOST_NAMED);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        bool link = i < array->n_links;
+        const char *name = link ? array->links[i].name : array->buses[i - array->n_links].name;
+        for (int k = 0; k < i; k++) {
+            const char *other = k < array->n_links ? array->links[k].name
+                                                   : array->buses[k - array->n_links].name;
+            if (strcmp(name, other) != 0)
+                continue;
+            sator_error(reader->ctx,
+                    link ? array->links[i].loc : array->buses[i - array->n_links].loc,
+                    "two links or buses of the array are called '%s'",
+                    sator_yaml_clip(reader->scratch, name));
+            break;
+        }
+    }
+}
+
+static void read_array(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const char *name, struct sator_array *array)
+{
+    const struct sator_yaml_node *topology;
+
+    sator_yaml_check_keys(reader, map, "an array", array_keys, SATOR_YAML_COUNT(array_keys));
+    if (!read_shape(reader, map, array))
+        return; /* the maps could not be judged */
+    read_network_lists(reader, map, name, array);
+    if ((topology = sator_yaml_get(reader, map, "topology")) != NULL)
+        read_topologies(reader, topology, name, array);
+    check_network_names(reader, array);
+}
+
+/* ---- levels ---- */
+
+static void read_level(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_level **levels, int *n_levels)
+{
+    static const char *const kinds[] = {"memory", "array", "compute"};
+    struct sator_level level = {.loc = map->loc};
+    const struct sator_yaml_node *name = NULL;
+    int kind = 0, found = 0;
+
+    if (!sator_yaml_is(reader, map, SATOR_YAML_MAP, "a level"))
+        return;
+    for (int k = 0; k < SATOR_YAML_COUNT(kinds); k++) {
+        if (sator_yaml_find(map, kinds[k]) != NULL) {
+            name = sator_yaml_find(map, kinds[k]);
+            kind = k;
+            found++;
+        }
+    }
+    if (found != 1) {
+        struct sator_loc loc = map->n_pairs > 0 ? map->pairs[0].key->loc : map->loc;
+        sator_error(reader->ctx, loc, "a level is %sa memory, an array or a compute level",
+                found == 0 ? "" : "only one of ");
+        sator_help(reader->ctx, "begin it with 'memory: NAME', 'array: NAME' or 'compute: NAME'");
+        return;
+    }
+    level.kind = (enum sator_level_kind)kind;
+    if (!sator_yaml_identifier(reader, name, "a level's name", &level.name))
+        return;
+    level.loc = name->loc;
+    if (level.kind == SATOR_LEVEL_MEMORY)
+        read_memory(reader, map, &level.memory);
+    else if (level.kind == SATOR_LEVEL_ARRAY)
+        read_array(reader, map, level.name, &level.array);
+    else
+        read_compute(reader, map, &level.compute);
+    for (int i = 0; i < *n_levels; i++) {
+        if (strcmp((*levels)[i].name, level.name) == 0)
+            sator_error(reader->ctx, level.loc, "two levels are called '%s'", level.name);
+    }
+    SATOR_PUSH(reader->arena, *levels, *n_levels, level);
+}
+
+/* One compute level, inside everything else; at least one array. */
+static void check_levels(
+        struct sator_yaml_reader *reader, struct sator_loc loc, const struct sator_arch *arch)
+{
+    int n_arrays = 0, n_compute = 0, n_dims = 0;
+    int64_t pes = 1;
+    bool fits = true;
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        if (level->kind == SATOR_LEVEL_COMPUTE && n_compute++ > 0)
+            sator_error(reader->ctx, level->loc, "a second compute level");
+        else if (level->kind != SATOR_LEVEL_COMPUTE && n_compute > 0)
+            sator_error(reader->ctx, level->loc,
+                    "'%s' stands inside the compute level, which is "
+                    "the innermost",
+                    level->name);
+        n_arrays += level->kind == SATOR_LEVEL_ARRAY;
+        for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++, n_dims++)
+            fits &= !__builtin_mul_overflow(pes, level->array.shape[d], &pes) && pes <= most_pes;
+    }
+    loc.length = 1;
+    if (n_compute == 0)
+        sator_error(reader->ctx, loc, "no compute level: add one such as {compute: mac}");
+    if (n_arrays == 0)
+        sator_error(reader->ctx, loc, "no array: add one such as {array: PE, shape: [8, 8]}");
+    if (!fits || n_dims > 2 * MOST_DIMS)
+        sator_error(reader->ctx, loc, "the arrays together have too many PEs or dimensions");
+}
+
+static void read_levels(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
+        struct sator_arch *arch)
+{
+    const struct sator_yaml_node *list = sator_yaml_need(reader, root, "an architecture", "levels");
+    struct sator_level *levels = NULL;
+    int before = reader->ctx->n_errors;
+
+    if (list == NULL || !sator_yaml_is(reader, list, SATOR_YAML_LIST, "levels"))
+        return;
+    if (list->n_items > MOST_LEVELS) {
+        sator_error(reader->ctx, (struct sator_loc){list->loc.source, list->loc.offset, 1},
+                "%d levels: there may be %d", list->n_items, MOST_LEVELS);
+        return;
+    }
+    for (int i = 0; i < list->n_items && !sator_yaml_full(reader); i++)
+        read_level(reader, list->items[i], &levels, &arch->n_levels);
+    arch->levels = levels;
+    if (reader->ctx->n_errors == before)
+        check_levels(reader, list->loc, arch);
+    if (reader->ctx->n_errors == before)
+        sator_yaml_apply_energy_table(reader, root, list, levels, arch->n_levels);
+}
+
+static void read_arch(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
+        struct sator_arch *arch)
+{
+    const struct sator_yaml_node *node;
+    int n_keys;
+    const char *const *keys = sator_yaml_keys(SATOR_DOCUMENT_ARCH, &n_keys);
+
+    sator_yaml_check_keys(reader, root, "an architecture", keys, n_keys);
+    if ((node = sator_yaml_get(reader, root, "name")) != NULL)
+        sator_yaml_string(reader, node, "name", &arch->name);
+    if ((node = sator_yaml_get(reader, root, "clock_mhz")) != NULL)
+        sator_yaml_number(reader, node, "clock_mhz", true, &arch->clock_mhz);
+    if ((node = sator_yaml_get(reader, root, "technology_nm")) != NULL)
+        sator_yaml_number(reader, node, "technology_nm", true, &arch->technology_nm);
+    read_levels(reader, root, arch);
+}
+
+enum sator_status sator_yaml_arch(struct sator_ctx *ctx, const struct sator_source *source,
+        const struct sator_settings *settings, struct sator_arch **arch)
+{
+    struct sator_yaml_reader reader;
+
+    sator_yaml_reader_init(&reader, ctx, settings);
+    struct sator_arch *read = SATOR_NEW(reader.arena, struct sator_arch);
+    *read = (struct sator_arch){.arena = reader.arena,
+            .name = sator_yaml_base_name(reader.arena, source->path),
+            .loc = {source, 0, 0},
+            .clock_mhz = NAN,
+            .technology_nm = NAN};
+    struct sator_yaml_node *root = sator_yaml_open(&reader, source, SATOR_DOCUMENT_ARCH);
+    if (root != NULL)
+        read_arch(&reader, root, read);
+    enum sator_status st = sator_yaml_reader_end(&reader);
+    if (st == SATOR_OK)
+        *arch = read;
+    return st;
+}

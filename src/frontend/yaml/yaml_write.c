@@ -1,0 +1,459 @@
+/* Inputs as YAML texts in Sator's notation. What is written reads back to the same thing, places
+ * aside. */
+#include "base/text.h"
+#include "frontend/frontend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- scalars ---- */
+
+/* Text in double quotes, so that no word means anything else to YAML. */
+static void write_quoted(struct sator_text *text, const char *value)
+{
+    sator_text_add(text, "\"");
+    for (; *value != '\0'; value++) {
+        unsigned char c = (unsigned char)*value;
+        if (c == '"' || c == '\\')
+            sator_text_add(text, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            sator_text_add(text, "\\x%02X", c);
+        else
+            sator_text_add_bytes(text, value, 1);
+    }
+    sator_text_add(text, "\"");
+}
+
+static bool is_plain(const char *value)
+{
+    static const char *const words[] = {"null", "true", "false"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(value, words[i]) == 0)
+            return false;
+    }
+    return strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+            strlen(value) &&
+            *value != '\0' && (*value < '0' || *value > '9');
+}
+
+static void write_string(struct sator_text *text, const char *value)
+{
+    if (is_plain(value))
+        sator_text_add(text, "%s", value);
+    else
+        write_quoted(text, value);
+}
+
+/* The shortest decimal that reads back to the same double. */
+static void write_number(struct sator_text *text, double value)
+{
+    char digits[40];
+
+    for (int precision = 6; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    sator_text_add(text, "%s", digits);
+}
+
+static void write_names(struct sator_text *text, const char *key, int n, const char *const *names)
+{
+    if (n == 0)
+        return;
+    sator_text_add(text, ", %s: [", key);
+    for (int i = 0; i < n; i++) {
+        sator_text_add(text, i == 0 ? "" : ", ");
+        write_string(text, names[i]);
+    }
+    sator_text_add(text, "]");
+}
+
+static void write_relation(struct sator_text *text, const struct sator_relation *relation)
+{
+    struct sator_text inner = {0};
+
+    sator_relation_write(&inner, relation);
+    write_quoted(text, inner.data);
+    sator_text_clear(&inner);
+}
+
+/* ---- workloads ---- */
+
+/* Whether "sizes" and "op" can say it: loops from 0, one written tensor with one access, accesses
+ * that are functions. */
+static bool fits_einsum(const struct sator_workload *w)
+{
+    int n_writes = 0;
+
+    if (!w->is_box || strcmp(w->domain->in_name == NULL ? "" : w->domain->in_name, "S") != 0)
+        return false;
+    for (int i = 0; i < w->n_loops; i++) {
+        if (w->lower[i] != 0 || !is_plain(w->loop_names[i]))
+            return false;
+    }
+    for (int i = 0; i < w->n_accesses; i++) {
+        const struct sator_access *access = &w->accesses[i];
+        for (int p = 0; p < access->relation->n_pieces; p++) {
+            const struct sator_piece *piece = &access->relation->pieces[p];
+            if (piece->n_free != 0 || piece->cond->op != SATOR_COND_TRUE)
+                return false;
+        }
+        if (access->role == SATOR_WRITE)
+            n_writes += access->relation->n_pieces;
+    }
+    return n_writes == 1 && w->n_accesses > 1;
+}
+
+static void write_op(struct sator_text *text, const struct sator_workload *w)
+{
+    bool first = true;
+
+    for (int role = SATOR_WRITE; role >= SATOR_READ; role--) {
+        for (int i = 0; i < w->n_accesses; i++) {
+            const struct sator_access *access = &w->accesses[i];
+            for (int p = 0; access->role == (enum sator_role)role && p < access->relation->n_pieces;
+                    p++) {
+                if (role == SATOR_READ)
+                    sator_text_add(text, first ? " += " : " * ");
+                first = role == SATOR_WRITE;
+                sator_tuple_write(text, access->tensor, access->relation->n_out,
+                        access->relation->pieces[p].out, w->loop_names);
+            }
+        }
+    }
+}
+
+static void write_accesses(struct sator_text *text, const struct sator_workload *w,
+        enum sator_role role, const char *indent)
+{
+    for (int i = 0; i < w->n_accesses; i++) {
+        if (w->accesses[i].role != role)
+            continue;
+        sator_text_add(text, "\n%s  - ", indent);
+        write_relation(text, w->accesses[i].relation);
+    }
+}
+
+static void write_word_bits(
+        struct sator_text *text, const struct sator_workload *w, const char *indent)
+{
+    sator_text_add(text, "\n%sword_bits: {", indent);
+    for (int i = 0, n = 0; i < w->n_accesses; i++) {
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again |= strcmp(w->accesses[k].tensor, w->accesses[i].tensor) == 0;
+        if (again)
+            continue;
+        sator_text_add(text, n++ == 0 ? "" : ", ");
+        write_string(text, w->accesses[i].tensor);
+        sator_text_add(text, ": %d", w->accesses[i].word_bits);
+    }
+    sator_text_add(text, "}");
+}
+
+/* The keys of a workload, the first of them without its line's beginning. */
+static void write_workload(
+        struct sator_text *text, const struct sator_workload *w, const char *indent)
+{
+    sator_text_add(text, "name: ");
+    write_string(text, w->name);
+    if (fits_einsum(w)) {
+        sator_text_add(text, "\n%ssizes: {", indent);
+        for (int i = 0; i < w->n_loops; i++)
+            sator_text_add(text, "%s%s: %lld", i == 0 ? "" : ", ", w->loop_names[i],
+                    (long long)w->upper[i]);
+        sator_text_add(text, "}\n%sop: \"", indent);
+        write_op(text, w);
+        sator_text_add(text, "\"");
+    } else {
+        sator_text_add(text, "\n%sdomain: ", indent);
+        write_relation(text, w->domain);
+        sator_text_add(text, "\n%sreads:", indent);
+        write_accesses(text, w, SATOR_READ, indent);
+        sator_text_add(text, "\n%swrites:", indent);
+        write_accesses(text, w, SATOR_WRITE, indent);
+    }
+    write_word_bits(text, w, indent);
+    if (w->repeat != 1)
+        sator_text_add(text, "\n%srepeat: %d", indent, w->repeat);
+    sator_text_add(text, "\n");
+}
+
+void sator_yaml_write_network(struct sator_text *text, const struct sator_network *network)
+{
+    if (network->n_layers == 1 && strcmp(network->name, network->layers[0].name) == 0) {
+        write_workload(text, &network->layers[0], "");
+        return;
+    }
+    sator_text_add(text, "name: ");
+    write_string(text, network->name);
+    sator_text_add(text, "\nlayers:\n");
+    for (int i = 0; i < network->n_layers; i++) {
+        sator_text_add(text, "  - ");
+        write_workload(text, &network->layers[i], "    ");
+    }
+}
+
+/* ---- architectures ---- */
+
+static void write_source(struct sator_text *text, const char *source)
+{
+    if (source == NULL)
+        return;
+    sator_text_add(text, ", source: ");
+    write_quoted(text, source);
+}
+
+static void write_figure(
+        struct sator_text *text, const char *key, const struct sator_figure *figure)
+{
+    if (isnan(figure->value))
+        return;
+    sator_text_add(text, ", %s: {value: ", key);
+    write_number(text, figure->value);
+    write_source(text, figure->source);
+    sator_text_add(text, "}");
+}
+
+/* One side of a memory's energy as a map of its own, for each may have a source of its own. */
+static void write_side(
+        struct sator_text *text, const char *key, const struct sator_figure *figure, bool first)
+{
+    if (isnan(figure->value))
+        return;
+    sator_text_add(text, "%s%s: {value: ", first ? "" : ", ", key);
+    write_number(text, figure->value);
+    write_source(text, figure->source);
+    sator_text_add(text, "}");
+}
+
+static void write_capacities(struct sator_text *text, const struct sator_memory *memory, bool bytes)
+{
+    const char *key = bytes ? "capacity_bytes" : "capacity_words";
+    int n_own = 0;
+
+    for (int i = 0; i < memory->n_capacities; i++) {
+        const struct sator_capacity *c = &memory->capacities[i];
+        double amount = bytes ? c->bytes : c->words;
+        if (isnan(amount))
+            continue;
+        if (c->tensor == NULL) {
+            sator_text_add(text, ", %s: %.0f", key, amount);
+            continue;
+        }
+        if (n_own++ == 0)
+            sator_text_add(text, ", %s: {", key);
+        else
+            sator_text_add(text, ", ");
+        write_string(text, c->tensor);
+        sator_text_add(text, ": %.0f", amount);
+    }
+    if (n_own > 0)
+        sator_text_add(text, "}");
+}
+
+static void write_memory(struct sator_text *text, const struct sator_memory *memory)
+{
+    write_capacities(text, memory, true);
+    write_capacities(text, memory, false);
+    if (memory->double_buffered)
+        sator_text_add(text, ", double_buffered: true");
+    if (!isnan(memory->read_bits) || !isnan(memory->write_bits)) {
+        sator_text_add(text, ", bandwidth_bits: {");
+        if (!isnan(memory->read_bits)) {
+            sator_text_add(text, "read: ");
+            write_number(text, memory->read_bits);
+        }
+        if (!isnan(memory->write_bits)) {
+            sator_text_add(text, isnan(memory->read_bits) ? "write: " : ", write: ");
+            write_number(text, memory->write_bits);
+        }
+        sator_text_add(text, "}");
+    }
+    if (!isnan(memory->read_pj.value) || !isnan(memory->write_pj.value)) {
+        sator_text_add(text, ", energy_pj: {");
+        write_side(text, "read", &memory->read_pj, true);
+        write_side(text, "write", &memory->write_pj, isnan(memory->read_pj.value));
+        sator_text_add(text, "}");
+    }
+    write_figure(text, "leakage_pj", &memory->leakage_pj);
+    write_names(text, "tensors", memory->n_tensors, memory->tensors);
+    write_names(text, "bypass", memory->n_bypass, memory->bypass);
+    if (!memory->overlaps)
+        sator_text_add(text, ", overlaps: false");
+    sator_text_add(text, "}\n");
+}
+
+static void write_wire(struct sator_text *text, const char *name, const struct sator_relation *map)
+{
+    sator_text_add(text, "      - {name: ");
+    write_string(text, name);
+    sator_text_add(text, ", map: ");
+    write_relation(text, map);
+}
+
+static void write_buses(struct sator_text *text, const struct sator_array *array, bool reduction)
+{
+    bool any = false;
+
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        if (bus->is_reduction != reduction)
+            continue;
+        if (!any)
+            sator_text_add(text, reduction ? "    reduction:\n" : "    multicast:\n");
+        any = true;
+        write_wire(text, bus->name, bus->map);
+        write_names(text, "tensors", bus->n_tensors, bus->tensors);
+        write_figure(text, "energy_pj", &bus->energy_pj);
+        sator_text_add(text, "}\n");
+    }
+}
+
+static void write_array(struct sator_text *text, const struct sator_array *array)
+{
+    sator_text_add(text, "\n    shape: [");
+    for (int d = 0; d < array->n_dims; d++)
+        sator_text_add(text, "%s%lld", d == 0 ? "" : ", ", (long long)array->shape[d]);
+    sator_text_add(text, "]\n");
+    if (array->n_links > 0)
+        sator_text_add(text, "    links:\n");
+    for (int i = 0; i < array->n_links; i++) {
+        const struct sator_link *link = &array->links[i];
+        write_wire(text, link->name, link->map);
+        sator_text_add(text, ", interval: %d", link->interval);
+        write_names(text, "tensors", link->n_tensors, link->tensors);
+        write_figure(text, "energy_pj", &link->energy_pj);
+        sator_text_add(text, "}\n");
+    }
+    write_buses(text, array, false);
+    write_buses(text, array, true);
+}
+
+static void write_compute(struct sator_text *text, const struct sator_compute *compute)
+{
+    write_figure(text, "energy_pj", &compute->energy_pj);
+    sator_text_add(text, ", cycles: ");
+    write_number(text, compute->cycles);
+    if (compute->per_stamp > 0)
+        sator_text_add(text, ", per_stamp: %lld", (long long)compute->per_stamp);
+    write_figure(text, "leakage_pj", &compute->leakage_pj);
+    sator_text_add(text, "}\n");
+}
+
+void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch)
+{
+    static const char *const kinds[] = {"memory", "array", "compute"};
+
+    sator_text_add(text, "name: ");
+    write_string(text, arch->name);
+    if (!isnan(arch->clock_mhz)) {
+        sator_text_add(text, "\nclock_mhz: ");
+        write_number(text, arch->clock_mhz);
+    }
+    if (!isnan(arch->technology_nm)) {
+        sator_text_add(text, "\ntechnology_nm: ");
+        write_number(text, arch->technology_nm);
+    }
+    sator_text_add(text, "\nlevels:\n");
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        sator_text_add(text, "  - %s%s: ", level->kind == SATOR_LEVEL_ARRAY ? "" : "{",
+                kinds[level->kind]);
+        write_string(text, level->name);
+        if (level->kind == SATOR_LEVEL_MEMORY)
+            write_memory(text, &level->memory);
+        else if (level->kind == SATOR_LEVEL_ARRAY)
+            write_array(text, &level->array);
+        else
+            write_compute(text, &level->compute);
+    }
+}
+
+/* ---- dataflows ---- */
+
+static void write_stamp(struct sator_text *text, const char *key,
+        const struct sator_relation *relation, struct sator_loc loc)
+{
+    sator_text_add(text, "%s: ", key);
+    if (relation != NULL) {
+        write_relation(text, relation);
+    } else {
+        char *stamp = sator_alloc(loc.length + 1);
+        memcpy(stamp, loc.source->text + loc.offset, loc.length);
+        stamp[loc.length] = '\0';
+        write_quoted(text, stamp);
+        free(stamp);
+    }
+    sator_text_add(text, "\n");
+}
+
+static void write_loops(
+        struct sator_text *text, const struct sator_loop_entry *entry, bool parallel)
+{
+    int n = 0;
+
+    for (int i = 0; i < entry->n_loops; i++) {
+        const struct sator_nest_loop *loop = &entry->loops[i];
+        if ((loop->dim >= 0) != parallel)
+            continue;
+        if (n++ == 0)
+            sator_text_add(text, "    %s: [", parallel ? "parallel" : "for");
+        else
+            sator_text_add(text, ", ");
+        sator_text_add(text, "%s %lld", loop->loop, (long long)loop->extent);
+        if (parallel)
+            sator_text_add(text, " -> %d", loop->dim);
+    }
+    if (n > 0)
+        sator_text_add(text, "]\n");
+}
+
+static void write_cuts(struct sator_text *text, const struct sator_dataflow *dataflow)
+{
+    if (dataflow->n_cuts == 0)
+        return;
+    sator_text_add(text, "cuts:\n");
+    for (int i = 0; i < dataflow->n_cuts; i++) {
+        const struct sator_cut *cut = &dataflow->cuts[i];
+        const int values[] = {cut->time, cut->space};
+        static const char *const keys[] = {"time", "space"};
+        sator_text_add(text, "  ");
+        write_string(text, cut->level);
+        sator_text_add(text, ": {");
+        for (int k = 0; k < 2; k++) {
+            sator_text_add(text, "%s%s: ", k == 0 ? "" : ", ", keys[k]);
+            if (values[k] < 0)
+                sator_text_add(text, "all");
+            else
+                sator_text_add(text, "%d", values[k]);
+        }
+        sator_text_add(text, "}\n");
+    }
+}
+
+void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow)
+{
+    sator_text_add(text, "name: ");
+    write_string(text, dataflow->name);
+    sator_text_add(text, "\n");
+    if (dataflow->loops == NULL) {
+        write_stamp(text, "space", dataflow->space, dataflow->space_loc);
+        write_stamp(text, "time", dataflow->time, dataflow->time_loc);
+        write_cuts(text, dataflow);
+        return;
+    }
+    sator_text_add(text, "loops:\n");
+    for (int i = 0; i < dataflow->loops->n_entries; i++) {
+        const struct sator_loop_entry *entry = &dataflow->loops->entries[i];
+        sator_text_add(text, "  - at: ");
+        write_string(text, entry->level);
+        sator_text_add(text, "\n");
+        write_loops(text, entry, false);
+        write_loops(text, entry, true);
+    }
+}
