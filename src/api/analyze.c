@@ -1,0 +1,200 @@
+/* From the public interface to the model: binding, and networks layer by layer. */
+#include "sator/analyze.h"
+
+#include "api/bind.h"
+#include "base/checked.h"
+#include "base/text.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum sator_status sator_api_bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, const struct sator_bound_dataflow **bound)
+{
+    struct sator_bind_level *levels =
+            SATOR_NEW_ARRAY(arena, struct sator_bind_level, arch->n_levels + 1);
+
+    if (layer < 0 || layer >= network->n_layers) {
+        sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
+                network->name, network->n_layers, layer);
+        return SATOR_USAGE;
+    }
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        levels[i] = (struct sator_bind_level){.name = level->name,
+                .is_memory = level->kind == SATOR_LEVEL_MEMORY,
+                .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0};
+    }
+    return sator_dataflow_bind_levels(
+            ctx, arena, dataflow, &network->layers[layer], arch->n_levels, levels, bound);
+}
+
+enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, struct sator_result **result)
+{
+    static const struct sator_analyze_options defaults = {0};
+    struct sator_arena *arena = sator_arena_new();
+    const struct sator_bound_dataflow *bound;
+    enum sator_status st;
+
+    SATOR_TRY(sator_api_bind(ctx, arena, network, layer, arch, dataflow, &bound));
+    SATOR_TRY(sator_model_analyze(ctx, &network->layers[layer], arch, bound,
+            options == NULL ? &defaults : options, result));
+done:
+    sator_arena_free(arena);
+    return st;
+}
+
+void sator_result_free(struct sator_result *result)
+{
+    if (result != NULL)
+        sator_arena_free(result->arena);
+}
+
+/* ---- networks ---- */
+
+/* All of a layer that its result depends on, as text: equal texts, equal results. */
+struct layer_key {
+    char *text;
+    int layer;
+};
+
+static char *key_of(const struct sator_workload *layer)
+{
+    struct sator_text text = {0};
+
+    for (int i = 0; i < layer->n_loops; i++)
+        sator_text_add(&text, "%s,", layer->loop_names[i]);
+    sator_relation_write(&text, layer->domain);
+    for (int i = 0; i < layer->n_accesses; i++) {
+        const struct sator_access *access = &layer->accesses[i];
+        sator_text_add(&text, "\n%d %d ", (int)access->role, access->word_bits);
+        sator_relation_write(&text, access->relation);
+    }
+    return sator_text_take(&text);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct layer_key *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+
+    return order != 0 ? order : x->layer - y->layer;
+}
+
+/* Set each layer's same_as to the first layer that is equal to it. */
+static void find_equal_layers(
+        const struct sator_network *network, struct sator_network_result *result)
+{
+    struct layer_key *keys = sator_alloc(sizeof *keys * (size_t)(network->n_layers + 1));
+
+    for (int i = 0; i < network->n_layers; i++)
+        keys[i] = (struct layer_key){key_of(&network->layers[i]), i};
+    qsort(keys, (size_t)network->n_layers, sizeof *keys, compare_keys);
+    for (int i = 0, first = 0; i < network->n_layers; i++) {
+        if (strcmp(keys[i].text, keys[first].text) != 0)
+            first = i;
+        result->layers[keys[i].layer].same_as = keys[first].layer;
+    }
+    for (int i = 0; i < network->n_layers; i++)
+        free(keys[i].text);
+    free(keys);
+}
+
+static bool add_times(sator_int *total, sator_int value, int repeat)
+{
+    sator_int product;
+
+    return sator_mul(value, repeat, &product) && sator_add(*total, product, total);
+}
+
+/* The network's totals; a layer counts as often as it is repeated. */
+static enum sator_status add_up(struct sator_network_result *result)
+{
+    sator_int stamps = 0, slots = 0, layer_slots;
+    bool fits = true;
+
+    for (int i = 0; i < result->n_layers; i++) {
+        const struct sator_result *r = result->layers[i].result;
+        int repeat = result->layers[i].repeat;
+        fits &= add_times(&result->instances, r->instances, repeat);
+        fits &= add_times(&stamps, r->stamps, repeat);
+        fits &= sator_mul(r->time_stamps, r->pes, &layer_slots) &&
+                add_times(&slots, layer_slots, repeat);
+        for (int t = 0; t < r->n_tensors; t++)
+            fits &= add_times(&result->unique_volume, r->tensors[t].unique_volume, repeat);
+        result->total_cycles += r->total_cycles * repeat;
+        result->energy_pj += r->energy_pj * repeat;
+    }
+    result->utilization_average = slots == 0 ? NAN : (double)stamps / (double)slots;
+    return fits ? SATOR_OK : SATOR_OVERFLOW;
+}
+
+static void note_layer(struct sator_ctx *ctx, int errors_before, const char *name)
+{
+    if (sator_ctx_error_count(ctx) > errors_before)
+        sator_help(ctx, "this is about layer '%s'", name);
+}
+
+static enum sator_status analyze_layers(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, struct sator_network_result *result)
+{
+    for (int i = 0; i < network->n_layers; i++) {
+        struct sator_layer_result *layer = &result->layers[i];
+        struct sator_result *own;
+        if (layer->same_as != i) {
+            layer->result = result->layers[layer->same_as].result;
+            continue;
+        }
+        int errors = sator_ctx_error_count(ctx);
+        enum sator_status st = sator_analyze(ctx, network, i, arch, dataflow, options, &own);
+        if (st != SATOR_OK) {
+            note_layer(ctx, errors, network->layers[i].name);
+            return st;
+        }
+        layer->result = own;
+    }
+    return add_up(result);
+}
+
+enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, struct sator_network_result **result)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_network_result *made = SATOR_NEW(arena, struct sator_network_result);
+
+    *made = (struct sator_network_result){.network = sator_arena_strdup(arena, network->name),
+            .arch = sator_arena_strdup(arena, arch->name),
+            .dataflow = sator_arena_strdup(arena, dataflow->name),
+            .n_layers = network->n_layers,
+            .layers = SATOR_NEW_ARRAY(arena, struct sator_layer_result, network->n_layers + 1),
+            .arena = arena};
+    for (int i = 0; i < network->n_layers; i++) {
+        made->layers[i].name = sator_arena_strdup(arena, network->layers[i].name);
+        made->layers[i].repeat = network->layers[i].repeat;
+    }
+    find_equal_layers(network, made);
+    enum sator_status st = analyze_layers(ctx, network, arch, dataflow, options, made);
+    if (st == SATOR_OK)
+        *result = made;
+    else
+        sator_network_result_free(made);
+    return st;
+}
+
+void sator_network_result_free(struct sator_network_result *result)
+{
+    if (result == NULL)
+        return;
+    for (int i = 0; i < result->n_layers; i++) {
+        if (result->layers[i].same_as == i && result->layers[i].result != NULL)
+            sator_arena_free(result->layers[i].result->arena);
+    }
+    sator_arena_free(result->arena);
+}

@@ -1,0 +1,484 @@
+/* From a spec to what it names: files by their ending, entries of the built-in library by their
+ * name. */
+#include "sator/input.h"
+
+#include "api/library.h"
+#include "api/spec.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading by format ---- */
+
+static enum sator_status read_experiment_part(struct sator_ctx *ctx,
+        const struct sator_source *source, enum sator_document kind,
+        const struct sator_source **part, enum sator_format_of_input *format)
+{
+    struct sator_arena *scratch = sator_arena_new();
+    const char *mapping, *pe_array, *statement;
+    enum sator_status st;
+
+    SATOR_TRY(sator_tenet_experiment(ctx, source, scratch, &mapping, &pe_array, &statement));
+    *format = kind == SATOR_DOCUMENT_DATAFLOW ? SATOR_INPUT_MAPPING
+            : kind == SATOR_DOCUMENT_ARCH     ? SATOR_INPUT_PE_ARRAY
+                                              : SATOR_INPUT_STATEMENT;
+    SATOR_TRY(sator_source_read(ctx,
+            kind == SATOR_DOCUMENT_DATAFLOW       ? mapping
+                    : kind == SATOR_DOCUMENT_ARCH ? pe_array
+                                                  : statement,
+            part));
+done:
+    sator_arena_free(scratch);
+    return st;
+}
+
+/* What is read from the spec's source; an experiment file stands for its part of this kind. */
+static enum sator_status open_spec(struct sator_ctx *ctx, const char *text,
+        const struct sator_input_options *options, enum sator_document kind,
+        struct sator_spec *spec)
+{
+    enum sator_status st;
+
+    SATOR_TRY(sator_spec_open(ctx, text, options, kind, spec));
+    if (spec->format == SATOR_INPUT_EXPERIMENT)
+        SATOR_TRY(read_experiment_part(ctx, spec->source, kind, &spec->source, &spec->format));
+done:
+    return st;
+}
+
+/* Only YAML inputs have fields that settings can override. */
+static enum sator_status refuse_settings(
+        struct sator_ctx *ctx, const struct sator_spec *spec, enum sator_document kind)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < spec->settings.n_sets; i++) {
+        const char *set = spec->settings.sets[i];
+        if (!sator_yaml_takes(kind, set))
+            continue;
+        const struct sator_source *source =
+                sator_source_from_text(ctx, spec->settings.labels[i], set);
+        st = sator_error(ctx, (struct sator_loc){source, 0, strcspn(set, "=")},
+                "%s has no fields to set", spec->source->path);
+        sator_help(ctx,
+                spec->format == SATOR_INPUT_C
+                        ? "macros of a C file are set with -D"
+                        : "write it as YAML with 'sator show' and set the fields of that");
+    }
+    return st;
+}
+
+static enum sator_status wrong_format(
+        struct sator_ctx *ctx, const struct sator_spec *spec, const char *wanted)
+{
+    struct sator_loc loc = {spec->source, 0, 0};
+
+    return sator_error(ctx, loc, "%s is expected here, and this is %s", wanted,
+            sator_spec_format_name(spec->format));
+}
+
+static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_network **network)
+{
+    switch (spec->format) {
+    case SATOR_INPUT_YAML:
+        return sator_yaml_network(ctx, spec->source, &spec->settings, network);
+    case SATOR_INPUT_C:
+        return sator_c_network(ctx, spec->source, options, network);
+    case SATOR_INPUT_STATEMENT:
+        return sator_tenet_statement(ctx, spec->source, network);
+    default:
+        return wrong_format(ctx, spec, "a workload");
+    }
+}
+
+static enum sator_status read_arch(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_arch **arch)
+{
+    switch (spec->format) {
+    case SATOR_INPUT_YAML:
+        return sator_yaml_arch(ctx, spec->source, &spec->settings, arch);
+    case SATOR_INPUT_PE_ARRAY:
+        return sator_tenet_pe_array(ctx, spec->source, options->tenet_interval, arch);
+    default:
+        return wrong_format(ctx, spec, "an architecture");
+    }
+}
+
+static enum sator_status read_dataflow(
+        struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_dataflow **dataflow)
+{
+    switch (spec->format) {
+    case SATOR_INPUT_YAML:
+        return sator_yaml_dataflow(ctx, spec->source, &spec->settings, dataflow);
+    case SATOR_INPUT_MAPPING:
+        return sator_tenet_mapping(ctx, spec->source, dataflow);
+    default:
+        return wrong_format(ctx, spec, "a dataflow");
+    }
+}
+
+static const struct sator_input_options no_options = {0};
+
+enum sator_status sator_network_load(struct sator_ctx *ctx, const char *text,
+        const struct sator_input_options *options, struct sator_network **network)
+{
+    struct sator_spec spec = {0};
+    struct sator_network *read = NULL;
+    enum sator_status st;
+
+    options = options == NULL ? &no_options : options;
+    enum sator_status known = sator_spec_check_sets(ctx, options);
+    SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_WORKLOAD, &spec));
+    if (spec.format != SATOR_INPUT_YAML)
+        SATOR_TRY(refuse_settings(ctx, &spec, SATOR_DOCUMENT_WORKLOAD));
+    SATOR_TRY(read_network(ctx, &spec, options, &read));
+    SATOR_TRY(known);
+    *network = read;
+    read = NULL;
+done:
+    sator_network_free(read);
+    sator_spec_clear(&spec);
+    return st;
+}
+
+enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *text,
+        const struct sator_input_options *options, struct sator_arch **arch)
+{
+    struct sator_spec spec = {0};
+    enum sator_status st;
+
+    options = options == NULL ? &no_options : options;
+    SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_ARCH, &spec));
+    if (spec.format != SATOR_INPUT_YAML)
+        SATOR_TRY(refuse_settings(ctx, &spec, SATOR_DOCUMENT_ARCH));
+    SATOR_TRY(read_arch(ctx, &spec, options, arch));
+done:
+    sator_spec_clear(&spec);
+    return st;
+}
+
+enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *text,
+        const struct sator_input_options *options, struct sator_dataflow **dataflow)
+{
+    struct sator_spec spec = {0};
+    enum sator_status st;
+
+    options = options == NULL ? &no_options : options;
+    SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_DATAFLOW, &spec));
+    if (spec.format != SATOR_INPUT_YAML)
+        SATOR_TRY(refuse_settings(ctx, &spec, SATOR_DOCUMENT_DATAFLOW));
+    SATOR_TRY(read_dataflow(ctx, &spec, dataflow));
+done:
+    sator_spec_clear(&spec);
+    return st;
+}
+
+enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *name,
+        const char *space, const char *time, struct sator_dataflow **dataflow)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_dataflow *made = SATOR_NEW(arena, struct sator_dataflow);
+    const struct sator_source *space_source = sator_source_from_text(ctx, "--space", space);
+    const struct sator_source *time_source = sator_source_from_text(ctx, "--time", time);
+
+    *made = (struct sator_dataflow){.arena = arena,
+            .name = sator_arena_strdup(arena, name),
+            .loc = {space_source, 0, 0},
+            .space_source = space_source,
+            .space_loc = {space_source, 0, space_source->length},
+            .time_loc = {time_source, 0, time_source->length}};
+    enum sator_status st =
+            sator_yaml_read_stamp(ctx, arena, made->space_loc, "space", &made->space);
+    enum sator_status other =
+            sator_yaml_read_stamp(ctx, arena, made->time_loc, "time", &made->time);
+    st = st == SATOR_OK ? other : st;
+    if (st == SATOR_OK)
+        *dataflow = made;
+    else
+        sator_arena_free(arena);
+    return st;
+}
+
+/* ---- check ---- */
+
+static enum sator_status check_yaml(
+        struct sator_ctx *ctx, const struct sator_spec *spec, const char **kind)
+{
+    enum sator_document document;
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_dataflow *dataflow;
+    enum sator_status st;
+
+    SATOR_TRY(sator_yaml_kind(ctx, spec->source, &document));
+    switch (document) {
+    case SATOR_DOCUMENT_WORKLOAD:
+    case SATOR_DOCUMENT_NETWORK:
+        *kind = document == SATOR_DOCUMENT_WORKLOAD ? "workload" : "network";
+        SATOR_TRY(sator_yaml_network(ctx, spec->source, &spec->settings, &network));
+        sator_network_free(network);
+        break;
+    case SATOR_DOCUMENT_ARCH:
+        *kind = "architecture";
+        SATOR_TRY(sator_yaml_arch(ctx, spec->source, &spec->settings, &arch));
+        sator_arch_free(arch);
+        break;
+    case SATOR_DOCUMENT_DATAFLOW:
+        *kind = "dataflow";
+        SATOR_TRY(sator_yaml_dataflow(ctx, spec->source, &spec->settings, &dataflow));
+        sator_dataflow_free(dataflow);
+        break;
+    case SATOR_DOCUMENT_UNKNOWN:
+        st = sator_error(ctx, (struct sator_loc){spec->source, 0, 0},
+                "this is no workload, network, architecture or dataflow: none of their keys is "
+                "here");
+        sator_help(ctx,
+                "a workload has 'op' or 'domain', a network 'layers', an architecture "
+                "'levels', a dataflow 'space' and 'time' or 'loops'");
+        break;
+    }
+done:
+    return st;
+}
+
+static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, const char **kind);
+
+/* Every one of the three files, the later ones past the first wrong one too. */
+static enum sator_status check_experiment(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options)
+{
+    static const enum sator_document parts[] = {
+            SATOR_DOCUMENT_DATAFLOW, SATOR_DOCUMENT_ARCH, SATOR_DOCUMENT_WORKLOAD};
+    enum sator_status worst = SATOR_OK;
+    const char *kind;
+
+    for (int i = 0; i < 3; i++) {
+        struct sator_spec part = *spec;
+        enum sator_status st =
+                read_experiment_part(ctx, spec->source, parts[i], &part.source, &part.format);
+        if (st == SATOR_OK)
+            st = check_source(ctx, &part, options, &kind);
+        else
+            return st;
+        worst = worst == SATOR_OK ? st : worst;
+    }
+    return worst;
+}
+
+static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, const char **kind)
+{
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_dataflow *dataflow;
+    enum sator_status st = SATOR_OK;
+
+    switch (spec->format) {
+    case SATOR_INPUT_YAML:
+        return check_yaml(ctx, spec, kind);
+    case SATOR_INPUT_C:
+    case SATOR_INPUT_STATEMENT:
+        *kind = "workload";
+        SATOR_TRY(read_network(ctx, spec, options, &network));
+        sator_network_free(network);
+        break;
+    case SATOR_INPUT_PE_ARRAY:
+        *kind = "architecture";
+        SATOR_TRY(read_arch(ctx, spec, options, &arch));
+        sator_arch_free(arch);
+        break;
+    case SATOR_INPUT_MAPPING:
+        *kind = "dataflow";
+        SATOR_TRY(read_dataflow(ctx, spec, &dataflow));
+        sator_dataflow_free(dataflow);
+        break;
+    case SATOR_INPUT_EXPERIMENT:
+        *kind = "experiment";
+        return check_experiment(ctx, spec, options);
+    }
+done:
+    return st;
+}
+
+enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
+        const struct sator_input_options *options, const char **kind)
+{
+    struct sator_spec spec = {0};
+    const char *found = NULL;
+    enum sator_status st;
+
+    options = options == NULL ? &no_options : options;
+    enum sator_status known = sator_spec_check_sets(ctx, options);
+    SATOR_TRY(sator_spec_open(ctx, path, options, SATOR_DOCUMENT_UNKNOWN, &spec));
+    SATOR_TRY(check_source(ctx, &spec, options, &found));
+    SATOR_TRY(known);
+    *kind = found;
+done:
+    sator_spec_clear(&spec);
+    return st;
+}
+
+/* ---- show ---- */
+
+static enum sator_status show_network(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_text *out)
+{
+    struct sator_network *network;
+    enum sator_status st;
+
+    SATOR_TRY(read_network(ctx, spec, options, &network));
+    sator_yaml_write_network(out, network);
+    sator_network_free(network);
+done:
+    return st;
+}
+
+static enum sator_status show_arch(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_text *out)
+{
+    struct sator_arch *arch;
+    enum sator_status st;
+
+    SATOR_TRY(read_arch(ctx, spec, options, &arch));
+    sator_yaml_write_arch(out, arch);
+    sator_arch_free(arch);
+done:
+    return st;
+}
+
+static enum sator_status show_dataflow(
+        struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_text *out)
+{
+    struct sator_dataflow *dataflow;
+    enum sator_status st;
+
+    SATOR_TRY(read_dataflow(ctx, spec, &dataflow));
+    sator_yaml_write_dataflow(out, dataflow);
+    sator_dataflow_free(dataflow);
+done:
+    return st;
+}
+
+static enum sator_status show_yaml(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_text *out)
+{
+    enum sator_document document;
+    const char *kind;
+    enum sator_status st;
+
+    SATOR_TRY(sator_yaml_kind(ctx, spec->source, &document));
+    switch (document) {
+    case SATOR_DOCUMENT_WORKLOAD:
+    case SATOR_DOCUMENT_NETWORK:
+        return show_network(ctx, spec, options, out);
+    case SATOR_DOCUMENT_ARCH:
+        return show_arch(ctx, spec, options, out);
+    case SATOR_DOCUMENT_DATAFLOW:
+        return show_dataflow(ctx, spec, out);
+    case SATOR_DOCUMENT_UNKNOWN:
+        return check_yaml(ctx, spec, &kind); /* which says what is missing */
+    }
+done:
+    return st;
+}
+
+static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_text *out)
+{
+    static const enum sator_document parts[] = {
+            SATOR_DOCUMENT_WORKLOAD, SATOR_DOCUMENT_ARCH, SATOR_DOCUMENT_DATAFLOW};
+    enum sator_status st = SATOR_OK;
+
+    switch (spec->format) {
+    case SATOR_INPUT_YAML:
+        return show_yaml(ctx, spec, options, out);
+    case SATOR_INPUT_C:
+        return sator_c_list(ctx, spec->source, options, out);
+    case SATOR_INPUT_STATEMENT:
+        return show_network(ctx, spec, options, out);
+    case SATOR_INPUT_PE_ARRAY:
+        return show_arch(ctx, spec, options, out);
+    case SATOR_INPUT_MAPPING:
+        return show_dataflow(ctx, spec, out);
+    case SATOR_INPUT_EXPERIMENT:
+        for (int i = 0; i < 3; i++) {
+            struct sator_spec part = *spec;
+            SATOR_TRY(
+                    read_experiment_part(ctx, spec->source, parts[i], &part.source, &part.format));
+            sator_text_add(out, "%s# %s\n", i == 0 ? "" : "\n", part.source->path);
+            SATOR_TRY(show_source(ctx, &part, options, out));
+        }
+    }
+done:
+    return st;
+}
+
+enum sator_status sator_show(struct sator_ctx *ctx, const char *text,
+        const struct sator_input_options *options, char **shown)
+{
+    struct sator_spec spec = {0};
+    struct sator_text out = {0};
+    enum sator_status st;
+
+    options = options == NULL ? &no_options : options;
+    enum sator_status known = sator_spec_check_sets(ctx, options);
+    SATOR_TRY(sator_spec_open(ctx, text, options, SATOR_DOCUMENT_UNKNOWN, &spec));
+    if (spec.entry != NULL && spec.settings.n_sets == 0)
+        sator_text_add_bytes(&out, spec.entry->text, spec.entry->length);
+    else
+        SATOR_TRY(show_source(ctx, &spec, options, &out));
+    SATOR_TRY(known);
+    *shown = sator_text_take(&out);
+done:
+    sator_text_clear(&out);
+    sator_spec_clear(&spec);
+    return st;
+}
+
+/* ---- objects ---- */
+
+void sator_network_free(struct sator_network *network)
+{
+    if (network != NULL)
+        sator_arena_free(network->arena);
+}
+
+const char *sator_network_name(const struct sator_network *network)
+{
+    return network->name;
+}
+
+int sator_network_layer_count(const struct sator_network *network)
+{
+    return network->n_layers;
+}
+
+const char *sator_network_layer_name(const struct sator_network *network, int layer)
+{
+    return layer >= 0 && layer < network->n_layers ? network->layers[layer].name : NULL;
+}
+
+void sator_arch_free(struct sator_arch *arch)
+{
+    if (arch != NULL)
+        sator_arena_free(arch->arena);
+}
+
+const char *sator_arch_name(const struct sator_arch *arch)
+{
+    return arch->name;
+}
+
+void sator_dataflow_free(struct sator_dataflow *dataflow)
+{
+    if (dataflow != NULL)
+        sator_arena_free(dataflow->arena);
+}
+
+const char *sator_dataflow_name(const struct sator_dataflow *dataflow)
+{
+    return dataflow->name;
+}

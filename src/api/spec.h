@@ -1,0 +1,39 @@
+/* A spec of the public interface, resolved: which text it names, in which format, with which
+ * settings. */
+#ifndef SATOR_API_SPEC_H
+#define SATOR_API_SPEC_H
+
+#include "api/library.h"
+#include "frontend/frontend.h"
+
+enum sator_format_of_input {
+    SATOR_INPUT_YAML,
+    SATOR_INPUT_C,
+    SATOR_INPUT_STATEMENT,
+    SATOR_INPUT_PE_ARRAY,
+    SATOR_INPUT_MAPPING,
+    SATOR_INPUT_EXPERIMENT
+};
+
+struct sator_spec {
+    struct sator_arena *arena;
+    const struct sator_source *source;
+    enum sator_format_of_input format;
+    const struct sator_library_file *entry; /* the library's, or NULL for a file */
+    struct sator_settings settings; /* sizes of the spec itself, then those of the options */
+};
+
+/* Find what "text" names: a file, an entry of the library folders for "kind" (any folder for
+ * SATOR_DOCUMENT_UNKNOWN), or either with sizes, "NAME:i=512,j=512". Release with sator_spec_clear,
+ * also on failure. */
+enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
+        const struct sator_input_options *options, enum sator_document kind,
+        struct sator_spec *spec);
+void sator_spec_clear(struct sator_spec *spec);
+const char *sator_spec_format_name(enum sator_format_of_input format);
+
+/* Report the settings that no kind of input takes. */
+enum sator_status sator_spec_check_sets(
+        struct sator_ctx *ctx, const struct sator_input_options *options);
+
+#endif
