@@ -43,7 +43,13 @@ void sator_ctx_free(struct sator_ctx *ctx)
 
 void sator_ctx_cancel(struct sator_ctx *ctx)
 {
-    atomic_store_explicit(&ctx->cancelled, true, memory_order_relaxed);
+    void (*cancel)(void *state);
+
+    /* The flag first: a computation that starts meanwhile sees one or the other. */
+    atomic_store(&ctx->cancelled, true);
+    cancel = atomic_load(&ctx->cancel_relation_state);
+    if (cancel != NULL)
+        cancel(ctx->relation_state);
 }
 
 void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks)
