@@ -1,0 +1,31 @@
+/* Relations as isl objects: the only place where the two meet.
+ *
+ * The isl context belongs to the Sator context, is made on first use and dies with it. It never
+ * prints; an isl call that fails returns NULL and the reason is asked with sator_bridge_status. isl
+ * tuples carry no names: a set's or a map's dimensions are known by their position.
+ */
+#ifndef SATOR_RELATION_BRIDGE_H
+#define SATOR_RELATION_BRIDGE_H
+
+#include "relation/relation.h"
+
+#include <isl/ctx.h>
+#include <isl/map.h>
+#include <isl/set.h>
+
+/* The isl context of "ctx" (KEEP). */
+isl_ctx *sator_bridge_ctx(struct sator_ctx *ctx);
+
+/* Start an isl computation: forget old errors, give isl the operations that the work limit allows.
+ * SATOR_INTERRUPTED when the context is cancelled. */
+enum sator_status sator_bridge_begin(struct sator_ctx *ctx);
+
+/* Why an isl call returned NULL: SATOR_LIMIT, SATOR_INTERRUPTED, or SATOR_INPUT with a message made
+ * from isl's. */
+enum sator_status sator_bridge_status(struct sator_ctx *ctx);
+
+/* { [n] } and { [n] -> [f] } (GIVE; NULL: see sator_bridge_status). */
+isl_set *sator_bridge_set(struct sator_ctx *ctx, const struct sator_relation *set);
+isl_map *sator_bridge_map(struct sator_ctx *ctx, const struct sator_relation *relation);
+
+#endif
