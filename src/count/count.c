@@ -1,0 +1,194 @@
+/* The chooser: asks the closed form first, and the general engine what that declines. Engines are
+ * opened when they are first asked. */
+#include "count/count.h"
+
+#include "base/arena.h"
+#include "count/engine.h"
+
+#include <stdlib.h>
+
+enum {
+    N_ENGINES = 2,
+    CLOSED = 0,
+    GENERAL = 1
+};
+
+static const struct sator_engine *const engines[N_ENGINES] = {
+        &sator_engine_closed, &sator_engine_general};
+
+struct sator_counter {
+    struct sator_ctx *ctx;
+    struct sator_stamping stamping; /* its parts are the caller's */
+    enum sator_engine_choice choice;
+    bool opened[N_ENGINES], answered[N_ENGINES];
+    enum sator_status open_status[N_ENGINES];
+    void *state[N_ENGINES];
+    const char *declined; /* the closed form's first reason */
+};
+
+enum sator_status sator_counter_new(struct sator_ctx *ctx, enum sator_engine_choice choice,
+        const struct sator_stamping *stamping, struct sator_counter **counter)
+{
+    struct sator_counter *made = sator_alloc(sizeof *made);
+
+    *made = (struct sator_counter){.ctx = ctx, .stamping = *stamping, .choice = choice};
+    *counter = made;
+    return SATOR_OK;
+}
+
+void sator_counter_free(struct sator_counter *counter)
+{
+    if (!counter)
+        return;
+    for (int e = 0; e < N_ENGINES; e++)
+        if (counter->opened[e] && counter->open_status[e] == SATOR_OK)
+            engines[e]->close(counter->state[e]);
+    free(counter);
+}
+
+const char *sator_counter_engine(const struct sator_counter *counter)
+{
+    if (counter->answered[CLOSED] && counter->answered[GENERAL])
+        return "mixed";
+    if (counter->answered[CLOSED])
+        return engines[CLOSED]->name;
+    /* Before the first answer: what would be asked. */
+    return engines[GENERAL]->name;
+}
+
+const char *sator_counter_declined(const struct sator_counter *counter)
+{
+    return counter->declined;
+}
+
+/* A question to any engine, with its answer's place; results are written only when it is answered.
+ */
+enum question {
+    OUTSIDE,
+    STAMPS,
+    MAX_PER_STAMP,
+    VOLUMES,
+    TILE
+};
+
+struct query {
+    enum question question;
+    const struct sator_relation *access;
+    const struct sator_transport *transport;
+    bool *found;
+    int64_t *instance;
+    struct sator_stamp_counts *counts;
+    struct sator_volumes *volumes;
+    sator_int *number;
+};
+
+static enum sator_status put(const struct sator_engine *engine, void *state,
+        const struct query *query, const char **reason)
+{
+    switch (query->question) {
+    case OUTSIDE:
+        return engine->outside(state, query->found, query->instance, reason);
+    case STAMPS:
+        return engine->stamps(state, query->counts, reason);
+    case MAX_PER_STAMP:
+        return engine->max_per_stamp(state, query->number, query->instance, reason);
+    case VOLUMES:
+        return engine->volumes(state, query->access, query->transport, query->volumes, reason);
+    case TILE:
+        return engine->tile(state, query->access, query->number, reason);
+    }
+    abort(); /* a question is one of the above */
+}
+
+/* Ask one engine, opening it if need be. */
+static enum sator_status ask(struct sator_counter *counter, int e, const struct query *query)
+{
+    const char *reason = NULL;
+    enum sator_status st;
+
+    if (!counter->opened[e]) {
+        st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], &reason);
+        /* A refusal and a wrong input stay so; a limit or an interruption may pass. */
+        counter->opened[e] = st == SATOR_OK || st == SATOR_DECLINED;
+        counter->open_status[e] = st;
+        if (st == SATOR_DECLINED && !counter->declined)
+            counter->declined = reason ? reason : "outside the engine's class";
+        if (st != SATOR_OK)
+            return st;
+    }
+    if (counter->open_status[e] != SATOR_OK)
+        return counter->open_status[e];
+    st = put(engines[e], counter->state[e], query, &reason);
+    if (st == SATOR_OK)
+        counter->answered[e] = true;
+    if (st == SATOR_DECLINED && !counter->declined)
+        counter->declined = reason ? reason : "outside the engine's class";
+    return st;
+}
+
+/* The limit is the user's to change; say how. */
+static enum sator_status report_limit(struct sator_counter *counter)
+{
+    static const struct sator_loc nowhere;
+
+    sator_error(counter->ctx, nowhere, "counting takes more than %llu units of work",
+            (unsigned long long)counter->ctx->work_limit);
+    sator_help(counter->ctx,
+            "raise the work limit, or make extents multiples of the array's, fewer loops skewed "
+            "together, or the sizes smaller");
+    return SATOR_LIMIT;
+}
+
+static enum sator_status answer(struct sator_counter *counter, const struct query *query)
+{
+    static const struct sator_loc nowhere;
+    enum sator_status st = SATOR_DECLINED;
+
+    sator_work_begin(counter->ctx);
+    if (counter->choice != SATOR_ENGINE_GENERAL)
+        st = ask(counter, CLOSED, query);
+    if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_CLOSED) {
+        sator_error(counter->ctx, nowhere, "the closed-form engine does not count this: %s",
+                counter->declined);
+        return st;
+    }
+    if (st == SATOR_DECLINED)
+        st = ask(counter, GENERAL, query);
+    return st == SATOR_LIMIT ? report_limit(counter) : st;
+}
+
+enum sator_status sator_count_outside(struct sator_counter *counter, bool *found, int64_t *instance)
+{
+    return answer(
+            counter, &(struct query){.question = OUTSIDE, .found = found, .instance = instance});
+}
+
+enum sator_status sator_count_stamps(
+        struct sator_counter *counter, struct sator_stamp_counts *counts)
+{
+    return answer(counter, &(struct query){.question = STAMPS, .counts = counts});
+}
+
+enum sator_status sator_count_max_per_stamp(
+        struct sator_counter *counter, sator_int *most, int64_t *instance)
+{
+    return answer(counter,
+            &(struct query){.question = MAX_PER_STAMP, .number = most, .instance = instance});
+}
+
+enum sator_status sator_count_volumes(struct sator_counter *counter,
+        const struct sator_relation *access, const struct sator_transport *transport,
+        struct sator_volumes *volumes)
+{
+    return answer(counter,
+            &(struct query){.question = VOLUMES,
+                    .access = access,
+                    .transport = transport,
+                    .volumes = volumes});
+}
+
+enum sator_status sator_count_tile(
+        struct sator_counter *counter, const struct sator_relation *access, sator_int *words)
+{
+    return answer(counter, &(struct query){.question = TILE, .access = access, .number = words});
+}

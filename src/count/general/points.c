@@ -1,0 +1,474 @@
+/* Counting the integer points of a system, exactly.
+ *
+ * Equalities are solved over the integers; independent parts multiply; a variable whose number of
+ * values does not depend on the others is a factor; a part of two variables is a polygon, summed in
+ * closed form. Otherwise one variable is enumerated, the one with the fewest values that matter:
+ * over the interior of its range, where its rows restrict nothing else, all values leave the same
+ * system, which is counted once. Sub-counts are remembered by their system, which is kept in a
+ * normal form. So a tiled loop costs its digits, not its extent.
+ */
+#include "count/general/points.h"
+
+#include "base/arena.h"
+#include "base/checked.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory of sub-counts ---- */
+
+struct memo_entry {
+    struct sator_memo_key key;
+    struct sator_memo_value value;
+};
+
+struct sator_points {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena; /* keys and outer values */
+    struct memo_entry *entries;
+    size_t n_entries, capacity; /* a power of two */
+    size_t n_cells;
+};
+
+enum {
+    LEAST_CAPACITY = 256,
+    MOST_CELLS = 8 << 20
+};
+
+struct sator_points *sator_points_new(struct sator_ctx *ctx)
+{
+    struct sator_points *points = sator_alloc(sizeof *points);
+
+    *points = (struct sator_points){.ctx = ctx, .capacity = LEAST_CAPACITY};
+    points->arena = sator_arena_new();
+    points->entries = sator_alloc(sizeof *points->entries * points->capacity);
+    memset(points->entries, 0, sizeof *points->entries * points->capacity);
+    return points;
+}
+
+void sator_points_free(struct sator_points *points)
+{
+    if (!points)
+        return;
+    sator_arena_free(points->arena);
+    free(points->entries);
+    free(points);
+}
+
+struct sator_memo_key sator_points_key(const int64_t *cells, size_t n_cells)
+{
+    uint64_t hash = 0x9e3779b97f4a7c15u ^ n_cells;
+
+    for (size_t c = 0; c < n_cells; c++) {
+        hash = (hash ^ (uint64_t)cells[c]) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    return (struct sator_memo_key){cells, n_cells, hash};
+}
+
+static struct memo_entry *find_entry(const struct sator_points *points, struct sator_memo_key key)
+{
+    size_t mask = points->capacity - 1;
+    size_t slot = (size_t)key.hash & mask;
+
+    for (;; slot = (slot + 1) & mask) {
+        struct memo_entry *entry = &points->entries[slot];
+
+        if (!entry->key.cells)
+            return entry;
+        if (entry->key.hash == key.hash && entry->key.n_cells == key.n_cells &&
+                memcmp(entry->key.cells, key.cells, sizeof *key.cells * key.n_cells) == 0)
+            return entry;
+    }
+}
+
+const struct sator_memo_value *sator_points_recall(
+        const struct sator_points *points, struct sator_memo_key key)
+{
+    const struct memo_entry *entry = find_entry(points, key);
+
+    return entry->key.cells ? &entry->value : NULL;
+}
+
+static void grow_memo(struct sator_points *points)
+{
+    struct memo_entry *old = points->entries;
+    size_t old_capacity = points->capacity;
+
+    points->capacity *= 2;
+    points->entries = sator_alloc(sizeof *old * points->capacity);
+    memset(points->entries, 0, sizeof *old * points->capacity);
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i].key.cells)
+            *find_entry(points, old[i].key) = old[i];
+    free(old);
+}
+
+static void forget_all(struct sator_points *points)
+{
+    sator_arena_free(points->arena);
+    points->arena = sator_arena_new();
+    memset(points->entries, 0, sizeof *points->entries * points->capacity);
+    points->n_entries = points->n_cells = 0;
+}
+
+void sator_points_remember(struct sator_points *points, struct sator_memo_key key,
+        const struct sator_memo_value *value)
+{
+    struct memo_entry *entry;
+
+    if (points->n_cells + key.n_cells > MOST_CELLS)
+        forget_all(points);
+    if (points->n_entries * 2 >= points->capacity)
+        grow_memo(points);
+    entry = find_entry(points, key);
+    if (entry->key.cells)
+        return; /* a recursion that met the same system has been here */
+    key.cells = sator_arena_copy(points->arena, key.cells, sizeof *key.cells * key.n_cells);
+    entry->key = key;
+    entry->value = *value;
+    if (value->n_outer > 0)
+        entry->value.outer = sator_arena_copy(
+                points->arena, value->outer, sizeof *value->outer * (size_t)value->n_outer);
+    points->n_entries++;
+    points->n_cells += key.n_cells + (size_t)value->n_outer;
+}
+
+/* ---- what the recursion looks at ---- */
+
+enum sator_status sator_points_work(struct sator_points *points, uint64_t ticks)
+{
+    return sator_work(points->ctx, ticks);
+}
+
+static enum sator_status report_infinite(struct sator_points *points)
+{
+    static const struct sator_loc nowhere;
+
+    return sator_error(points->ctx, nowhere, "the relations describe infinitely many points");
+}
+
+static bool is_finite(struct sator_range range)
+{
+    return range.lower != INT64_MIN && range.upper != INT64_MAX;
+}
+
+enum sator_status sator_points_range(struct sator_points *points, const struct sator_system *system,
+        int var, struct sator_range *range)
+{
+    enum sator_status st = sator_system_project(system, var, range);
+
+    if (st == SATOR_OK && !is_finite(*range))
+        st = report_infinite(points);
+    return st;
+}
+
+struct sator_range sator_points_interior(
+        const struct sator_system *system, int var, struct sator_range range)
+{
+    static const struct sator_range none = {0, -1};
+    struct sator_range *stated = sator_alloc(sizeof *stated * (size_t)system->n_vars);
+
+    sator_system_stated(system, stated);
+    for (int r = 0; r < system->n_rows && range.lower <= range.upper; r++) {
+        const int64_t *row = sator_system_row(system, r);
+        sator_int a = row[ROW_COEFFICIENTS + var];
+        sator_int least = row[ROW_CONSTANT];
+        bool alone = true, known = true;
+
+        for (int v = 0; v < system->n_vars && a != 0; v++) {
+            sator_int b = v == var ? 0 : row[ROW_COEFFICIENTS + v];
+            int64_t bound = b > 0 ? stated[v].lower : stated[v].upper;
+
+            if (b == 0)
+                continue;
+            alone = false;
+            known = known && bound != INT64_MIN && bound != INT64_MAX &&
+                    sator_add(least, b * bound, &least);
+        }
+        if (a == 0 || alone)
+            continue;
+        if (row[ROW_KIND] == KIND_EQUALITY || !known) {
+            range = none;
+        } else if (a > 0) {
+            sator_int lower = least >= 0 ? -(least / a) : (-least + a - 1) / a;
+
+            if (lower > range.lower)
+                range = lower > range.upper ? none
+                                            : (struct sator_range){(int64_t)lower, range.upper};
+        } else {
+            sator_int upper = least >= 0 ? least / -a : -((-least - a - 1) / -a);
+
+            if (upper < range.upper)
+                range = upper < range.lower ? none
+                                            : (struct sator_range){range.lower, (int64_t)upper};
+        }
+    }
+    free(stated);
+    return range;
+}
+
+/* ---- counting ---- */
+
+static enum sator_status count_part(
+        struct sator_points *points, struct sator_system *part, sator_int *count);
+
+/* If all rows with "var" bound one linear form from both sides, and the number of values of "var"
+ * does not depend on the rest of the form, that number; else 0. */
+static sator_int constant_factor(const struct sator_system *system, int var)
+{
+    const int64_t *low = NULL, *high = NULL;
+    sator_int width, a;
+
+    for (int r = 0; r < system->n_rows; r++) {
+        const int64_t *row = sator_system_row(system, r);
+
+        if (row[ROW_COEFFICIENTS + var] == 0)
+            continue;
+        if (row[ROW_KIND] == KIND_EQUALITY || high)
+            return 0;
+        *(low ? &high : &low) = row;
+    }
+    if (!high)
+        return 0;
+    for (int v = 0; v < system->n_vars; v++)
+        if (low[ROW_COEFFICIENTS + v] != -high[ROW_COEFFICIENTS + v])
+            return 0;
+    /* The form takes "width" consecutive values; "var" moves it in steps of a. */
+    width = (sator_int)low[ROW_CONSTANT] + high[ROW_CONSTANT] + 1;
+    a = low[ROW_COEFFICIENTS + var];
+    a = a < 0 ? -a : a;
+    return width % a == 0 ? width / a : 0;
+}
+
+/* The system without "var" and its rows. */
+static struct sator_system *drop_var(const struct sator_system *system, int var)
+{
+    struct sator_system *rest = sator_system_new(system->n_vars - 1, system->n_rows);
+
+    for (int r = 0; r < system->n_rows; r++) {
+        const int64_t *from = sator_system_row(system, r);
+        int64_t *to;
+
+        if (from[ROW_COEFFICIENTS + var] != 0)
+            continue;
+        to = sator_system_add(rest, (int)from[ROW_KIND]);
+        for (int c = ROW_CONSTANT; c < sator_system_stride(system); c++)
+            if (c != ROW_COEFFICIENTS + var)
+                *++to = from[c];
+    }
+    return rest;
+}
+
+struct choice {
+    int var;
+    struct sator_range range, interior;
+    sator_int cost; /* systems to be counted */
+};
+
+static struct choice weigh(const struct sator_system *system, int var, struct sator_range range)
+{
+    struct choice choice = {.var = var, .range = range};
+
+    choice.interior = sator_points_interior(system, var, range);
+    choice.cost = (sator_int)range.upper - range.lower + 1;
+    if (choice.interior.lower <= choice.interior.upper)
+        choice.cost -= (sator_int)choice.interior.upper - choice.interior.lower;
+    return choice;
+}
+
+/* The variable whose enumeration asks for the fewest sub-counts. */
+static enum sator_status choose_var(
+        struct sator_points *points, const struct sator_system *system, struct choice *best)
+{
+    struct sator_range *ranges = sator_alloc(sizeof *ranges * (size_t)system->n_vars);
+    enum sator_status st = SATOR_OK;
+    bool empty;
+
+    sator_system_ranges(system, ranges, &empty);
+    best->var = -1;
+    for (int v = 0; v < system->n_vars; v++) {
+        struct choice choice;
+
+        if (!is_finite(ranges[v]))
+            continue;
+        choice = weigh(system, v, ranges[v]);
+        if (best->var < 0 || choice.cost < best->cost)
+            *best = choice;
+    }
+    if (best->var < 0) {
+        SATOR_TRY(sator_points_range(points, system, 0, &ranges[0]));
+        *best = weigh(system, 0, ranges[0]);
+    }
+done:
+    free(ranges);
+    return st;
+}
+
+static enum sator_status enumerate(
+        struct sator_points *points, const struct sator_system *system, sator_int *count)
+{
+    enum sator_status st;
+    struct choice choice;
+    sator_int sum = 0;
+
+    SATOR_TRY(choose_var(points, system, &choice));
+    for (sator_int value = choice.range.lower; value <= choice.range.upper; value++) {
+        struct sator_system *rest;
+        sator_int part, times = 1;
+
+        if (value == choice.interior.lower && choice.interior.upper >= choice.interior.lower)
+            times = (sator_int)choice.interior.upper - choice.interior.lower + 1;
+        SATOR_TRY(sator_system_fix(system, choice.var, (int64_t)value, &rest));
+        SATOR_TRY(sator_points_count(points, rest, &part));
+        if (!sator_mul(part, times, &part) || !sator_add(sum, part, &sum))
+            SATOR_TRY(SATOR_OVERFLOW);
+        value += times - 1;
+    }
+    *count = sum;
+done:
+    return st;
+}
+
+/* Count a part of several variables that is not in the memory. */
+static enum sator_status count_new(
+        struct sator_points *points, const struct sator_system *part, sator_int *count)
+{
+    enum sator_status st;
+    bool infinite = false;
+
+    for (int v = 0; v < part->n_vars; v++) {
+        sator_int factor = constant_factor(part, v);
+
+        if (factor == 0)
+            continue;
+        SATOR_TRY(sator_points_count(points, drop_var(part, v), count));
+        return sator_mul(*count, factor, count) ? SATOR_OK : SATOR_OVERFLOW;
+    }
+    if (part->n_vars != 2)
+        return enumerate(points, part, count);
+    SATOR_TRY(sator_points_planar(part, &infinite, count));
+    if (infinite)
+        st = report_infinite(points);
+done:
+    return st;
+}
+
+static enum sator_status count_line(
+        struct sator_points *points, const struct sator_system *line, sator_int *count)
+{
+    struct sator_range range;
+    bool empty;
+
+    sator_system_ranges(line, &range, &empty);
+    if (!empty && !is_finite(range))
+        return report_infinite(points);
+    *count = empty ? 0 : (sator_int)range.upper - range.lower + 1;
+    return SATOR_OK;
+}
+
+static enum sator_status count_part(
+        struct sator_points *points, struct sator_system *part, sator_int *count)
+{
+    size_t n_cells = (size_t)part->n_rows * (size_t)sator_system_stride(part);
+    int64_t *cells;
+    struct sator_memo_key key;
+    const struct sator_memo_value *known;
+    enum sator_status st = SATOR_OK;
+
+    if (part->n_vars == 1)
+        return count_line(points, part, count);
+    cells = sator_alloc(sizeof *cells * (n_cells + 1));
+    cells[0] = part->n_vars;
+    memcpy(cells + 1, part->cells, sizeof *cells * n_cells);
+    key = sator_points_key(cells, n_cells + 1);
+    known = sator_points_recall(points, key);
+    if (known) {
+        *count = known->count;
+    } else {
+        SATOR_TRY(count_new(points, part, count));
+        sator_points_remember(points, key, &(struct sator_memo_value){.count = *count});
+    }
+done:
+    free(cells);
+    return st;
+}
+
+/* Remove the first variable of which one value is left; "*removed": there was one. */
+static enum sator_status remove_fixed(
+        struct sator_system **system, const struct sator_range *ranges, bool *removed)
+{
+    int v = 0;
+    struct sator_system *fixed;
+    enum sator_status st;
+
+    while (v < (*system)->n_vars && ranges[v].lower != ranges[v].upper)
+        v++;
+    *removed = v < (*system)->n_vars;
+    if (!*removed)
+        return SATOR_OK;
+    st = sator_system_fix(*system, v, ranges[v].lower, &fixed);
+    if (st == SATOR_OK) {
+        sator_system_free(*system);
+        *system = fixed;
+    }
+    return st;
+}
+
+/* Simplify, tighten, remove variables that have one value left. "*empty" as of
+ * sator_system_simplify. */
+static enum sator_status tidy(struct sator_system **system, bool *empty)
+{
+    struct sator_range *ranges = NULL;
+    enum sator_status st;
+    bool again = true;
+
+    while (again) {
+        SATOR_TRY(sator_system_simplify(*system, 0, empty));
+        if (*empty || (*system)->n_vars == 0)
+            break;
+        ranges = sator_realloc(ranges, sizeof *ranges * (size_t)(*system)->n_vars);
+        sator_system_ranges(*system, ranges, empty);
+        if (*empty)
+            break;
+        SATOR_TRY(remove_fixed(system, ranges, &again));
+        if (!again)
+            sator_system_prune(*system, ranges);
+    }
+done:
+    free(ranges);
+    return st;
+}
+
+enum sator_status sator_points_count(
+        struct sator_points *points, struct sator_system *system, sator_int *count)
+{
+    enum sator_status st;
+    int *component = NULL, n_parts;
+    sator_int product = 1;
+    bool empty = false;
+
+    SATOR_TRY(sator_points_work(
+            points, (uint64_t)(system->n_rows + 1) * (uint64_t)sator_system_stride(system) * 4));
+    SATOR_TRY(tidy(&system, &empty));
+    component = sator_alloc(sizeof *component * (size_t)(system->n_vars + 1));
+    n_parts = empty ? 0 : sator_system_components(system, component);
+    if (n_parts == 1)
+        SATOR_TRY(count_part(points, system, &product));
+    for (int i = 0; i < n_parts && n_parts > 1 && product != 0; i++) {
+        struct sator_system *part = sator_system_part(system, component, i);
+        sator_int factor;
+
+        st = count_part(points, part, &factor);
+        sator_system_free(part);
+        SATOR_TRY(st);
+        if (!sator_mul(product, factor, &product))
+            SATOR_TRY(SATOR_OVERFLOW);
+    }
+    *count = empty ? 0 : product;
+done:
+    free(component);
+    sator_system_free(system);
+    return st;
+}

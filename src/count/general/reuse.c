@@ -1,0 +1,392 @@
+/* Reuse from registers and over links.
+ *
+ * What a link serves is the conjunction of  ((p,t),f) in A,  t' = prev^k(t),  (q -> p) in the link,
+ * ((q,t'),f) in A. Given (p,t,f) the other variables are determined, so that the conjunction is
+ * counted as it is, without projection, and intersecting two of them is putting their rows
+ * together. The union over registers and links is counted in order: each adds its own count less
+ * that of its union with what came before inside it, |X1 u ... u Xn| = sum over i of |Xi| - |(Xi n
+ * X1) u ... u (Xi n Xi-1)|, where a part that is empty or everything ends the recursion.
+ */
+#include "count/general/reuse.h"
+
+#include "base/arena.h"
+#include "base/checked.h"
+
+#include <isl/space.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Disjoint systems whose leading variables are (p,t,f), each inside one piece of the assignment. */
+struct served {
+    int n;
+    struct sator_system **systems;
+    int *home; /* that piece's number */
+    sator_int *counts;
+    sator_int count; /* their sum */
+};
+
+static void clear_served(struct served *served)
+{
+    for (int i = 0; i < served->n; i++)
+        sator_system_free(served->systems[i]);
+    free(served->systems);
+    free(served->home);
+    free(served->counts);
+    *served = (struct served){0};
+}
+
+/* Add "system" (TAKE) unless it is empty. */
+static enum sator_status add_served(struct sator_stamps *stamps, struct served *served,
+        struct sator_system *system, int home, int n_leading)
+{
+    size_t n = (size_t)served->n + 1;
+    enum sator_status st;
+    sator_int count;
+    bool empty;
+
+    SATOR_TRY(sator_points_count(stamps->points, sator_system_copy(system), &count));
+    if (count == 0)
+        goto done;
+    SATOR_TRY(sator_system_simplify(system, n_leading, &empty));
+    if (!sator_add(served->count, count, &served->count))
+        SATOR_TRY(SATOR_OVERFLOW);
+    served->systems = sator_realloc(served->systems, sizeof *served->systems * n);
+    served->home = sator_realloc(served->home, sizeof *served->home * n);
+    served->counts = sator_realloc(served->counts, sizeof *served->counts * n);
+    served->systems[served->n] = system;
+    served->home[served->n] = home;
+    served->counts[served->n] = count;
+    served->n++;
+    return SATOR_OK;
+done:
+    sator_system_free(system);
+    return st;
+}
+
+/* The rows of both, which share their leading variables. */
+static struct sator_system *conjoin(
+        const struct sator_system *a, const struct sator_system *b, int n_leading)
+{
+    int n_vars = a->n_vars + b->n_vars - n_leading;
+    struct sator_system *both = sator_system_new(n_vars, a->n_rows + b->n_rows);
+    int *vars = sator_alloc(sizeof *vars * (size_t)(n_vars + 1));
+
+    for (int v = 0; v < a->n_vars; v++)
+        vars[v] = v;
+    sator_system_add_rows(both, a, vars);
+    for (int v = 0; v < b->n_vars; v++)
+        vars[v] = v < n_leading ? v : v + a->n_vars - n_leading;
+    sator_system_add_rows(both, b, vars);
+    free(vars);
+    return both;
+}
+
+static enum sator_status intersect(struct sator_stamps *stamps, const struct served *a,
+        const struct served *b, int n_leading, struct served *both)
+{
+    enum sator_status st = SATOR_OK;
+
+    *both = (struct served){0};
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++)
+            if (a->home[i] == b->home[j])
+                SATOR_TRY(add_served(stamps, both, conjoin(a->systems[i], b->systems[j], n_leading),
+                        a->home[i], n_leading));
+done:
+    if (st != SATOR_OK)
+        clear_served(both);
+    return st;
+}
+
+static int more_first(const void *a, const void *b)
+{
+    sator_int x = ((const struct served *)a)->count;
+    sator_int y = ((const struct served *)b)->count;
+
+    return (x < y) - (x > y);
+}
+
+static enum sator_status added(struct sator_stamps *stamps, const struct served *one,
+        const struct served *before, int n_before, int n_leading, sator_int *count);
+
+/* The number of points of the union. */
+static enum sator_status count_union(struct sator_stamps *stamps, const struct served *all,
+        int n_all, int n_leading, sator_int *count)
+{
+    enum sator_status st = SATOR_OK;
+    sator_int sum = 0;
+
+    for (int i = 0; i < n_all; i++) {
+        sator_int more;
+
+        SATOR_TRY(added(stamps, &all[i], all, i, n_leading, &more));
+        if (!sator_add(sum, more, &sum))
+            SATOR_TRY(SATOR_OVERFLOW);
+    }
+    *count = sum;
+done:
+    return st;
+}
+
+/* The points of "one" that are in none of "before". */
+static enum sator_status added(struct sator_stamps *stamps, const struct served *one,
+        const struct served *before, int n_before, int n_leading, sator_int *count)
+{
+    struct served *inside = sator_alloc(sizeof *inside * (size_t)(n_before + 1));
+    enum sator_status st = SATOR_OK;
+    sator_int covered = 0;
+    int n_inside = 0;
+
+    for (int i = 0; i < n_before && covered < one->count; i++) {
+        SATOR_TRY(intersect(stamps, one, &before[i], n_leading, &inside[n_inside]));
+        if (inside[n_inside].count == one->count)
+            covered = one->count;
+        n_inside += inside[n_inside].count > 0;
+    }
+    if (covered < one->count && n_inside > 0) {
+        qsort(inside, (size_t)n_inside, sizeof *inside, more_first);
+        SATOR_TRY(count_union(stamps, inside, n_inside, n_leading, &covered));
+    }
+    *count = one->count - covered;
+done:
+    for (int i = 0; i < n_inside; i++)
+        clear_served(&inside[i]);
+    free(inside);
+    return st;
+}
+
+/* ---- what a link serves ---- */
+
+/* One way that providers are found: systems over (q, p) that determine q by p, and the pieces of A
+ * that they hold; or, with "link" NULL, pieces { [p, t', f] } from which the provider has been
+ * projected out. */
+struct way {
+    const struct sator_system *link;
+    const struct sator_pieces *held;
+};
+
+struct layout {
+    int n_space, n_time, n_leading;
+};
+
+/* ((p,t),f) in "here", (t,t') in "chain" (NULL: t' = t), and the provider's ((q,t'),f) in "there".
+ */
+static struct sator_system *serve(const struct layout *layout, const struct sator_system *here,
+        const struct sator_system *chain, const struct sator_system *link,
+        const struct sator_system *there)
+{
+    int n_stamp = layout->n_space + layout->n_time;
+    int n_vars = here->n_vars, time = layout->n_space, space = 0;
+    int most =
+            here->n_vars + there->n_vars + (chain ? chain->n_vars : 0) + (link ? link->n_vars : 0);
+    int *vars = sator_alloc(sizeof *vars * (size_t)(most + 1));
+    struct sator_system *all;
+
+    if (chain) {
+        time = n_vars;
+        n_vars += chain->n_vars - layout->n_time;
+    }
+    if (link) {
+        space = n_vars;
+        n_vars += link->n_vars - layout->n_space;
+    }
+    all = sator_system_new(n_vars + there->n_vars - layout->n_leading,
+            here->n_rows + there->n_rows + (chain ? chain->n_rows : 0) + (link ? link->n_rows : 0));
+    for (int v = 0; v < here->n_vars; v++)
+        vars[v] = v;
+    sator_system_add_rows(all, here, vars);
+    /* (t, t', more): t' and more are new. */
+    for (int v = 0; chain && v < chain->n_vars; v++)
+        vars[v] = v < layout->n_time ? layout->n_space + v : time + v - layout->n_time;
+    if (chain)
+        sator_system_add_rows(all, chain, vars);
+    /* (q, p, more): q and more are new. */
+    for (int v = 0; link && v < link->n_vars; v++)
+        vars[v] = v < layout->n_space     ? space + v
+                : v < 2 * layout->n_space ? v - layout->n_space
+                                          : space + v - layout->n_space;
+    if (link)
+        sator_system_add_rows(all, link, vars);
+    for (int v = 0; v < there->n_vars; v++)
+        vars[v] = v < layout->n_space   ? space + v
+                : v < n_stamp           ? time + v - layout->n_space
+                : v < layout->n_leading ? v
+                                        : n_vars + v - layout->n_leading;
+    sator_system_add_rows(all, there, vars);
+    free(vars);
+    return all;
+}
+
+static enum sator_status find_served(struct sator_stamps *stamps, const struct layout *layout,
+        const struct sator_pieces *assignment, int interval, const struct way *way,
+        struct served *served)
+{
+    enum sator_status st = SATOR_OK;
+    const struct sator_pieces *chain = NULL;
+
+    *served = (struct served){0};
+    if (interval > 0) {
+        if (stamps->n_time == 0)
+            return SATOR_OK;
+        SATOR_TRY(sator_stamps_chain(stamps, interval, &chain));
+    }
+    for (int i = 0; i < assignment->n; i++)
+        for (int j = 0; j < (chain ? chain->n : 1); j++)
+            for (int k = 0; k < way->held->n; k++)
+                SATOR_TRY(add_served(stamps, served,
+                        serve(layout, assignment->systems[i], chain ? chain->systems[j] : NULL,
+                                way->link, way->held->systems[k]),
+                        i, layout->n_leading));
+done:
+    if (st != SATOR_OK)
+        clear_served(served);
+    return st;
+}
+
+/* ---- all ways of a transport, in order ---- */
+
+struct ways {
+    int n;
+    struct served *served;
+    int *link; /* of each: the link's number, or -1 for registers */
+};
+
+static enum sator_status add_way(struct sator_stamps *stamps, const struct layout *layout,
+        const struct sator_pieces *assignment, int interval, const struct way *way, int link,
+        struct ways *ways)
+{
+    struct served served;
+    enum sator_status st = find_served(stamps, layout, assignment, interval, way, &served);
+
+    if (st != SATOR_OK || served.n == 0)
+        return st;
+    ways->served = sator_realloc(ways->served, sizeof *ways->served * (size_t)(ways->n + 1));
+    ways->link = sator_realloc(ways->link, sizeof *ways->link * (size_t)(ways->n + 1));
+    ways->served[ways->n] = served;
+    ways->link[ways->n++] = link;
+    return SATOR_OK;
+}
+
+/* Beyond this many pieces, projecting the provider out is cheaper than inclusion and exclusion. */
+enum {
+    MOST_FUNCTIONS = 12
+};
+
+/* The parts of a link: those with at most one provider a consumer, one by one, and the rest. */
+struct split {
+    int n_functions;
+    isl_map *functions[MOST_FUNCTIONS];
+    isl_map *others;
+};
+
+static isl_stat split_basic(isl_basic_map *part, void *user)
+{
+    struct split *split = user;
+    isl_map *map = isl_map_from_basic_map(part);
+    isl_bool single = isl_map_is_injective(map);
+
+    if (single == isl_bool_true && split->n_functions < MOST_FUNCTIONS)
+        split->functions[split->n_functions++] = map;
+    else
+        split->others = isl_map_union(split->others, map);
+    return single < 0 ? isl_stat_error : isl_stat_ok;
+}
+
+/* { [p, t', f] : exists q : (q -> p) in "link" (TAKE), [q, t', f] in "assignment" }. */
+static isl_set *project_provider(const struct layout *layout, isl_map *link, isl_set *assignment)
+{
+    unsigned n_rest = (unsigned)(layout->n_leading - layout->n_space);
+    isl_space *space = isl_space_alloc(isl_map_get_ctx(link), 0, n_rest, n_rest);
+
+    return isl_set_apply(
+            isl_set_copy(assignment), isl_map_flat_product(link, isl_map_identity(space)));
+}
+
+/* What a link of one provider a consumer (TAKE) serves. */
+static enum sator_status add_function(struct sator_stamps *stamps, const struct layout *layout,
+        const struct sator_pieces *assignment, isl_map *function, int interval, int number,
+        struct ways *ways)
+{
+    struct sator_pieces links;
+    enum sator_status st;
+
+    SATOR_TRY(sator_stamps_pieces(stamps, isl_set_flatten(isl_map_wrap(function)), &links));
+    for (int i = 0; i < links.n; i++)
+        SATOR_TRY(add_way(stamps, layout, assignment, interval,
+                &(struct way){links.systems[i], assignment}, number, ways));
+done:
+    sator_pieces_clear(&links);
+    return st;
+}
+
+/* What a link (TAKE) of several providers a consumer serves. */
+static enum sator_status add_others(struct sator_stamps *stamps, const struct layout *layout,
+        isl_set *assignment, const struct sator_pieces *pieces, isl_map *others, int interval,
+        int number, struct ways *ways)
+{
+    struct sator_pieces held;
+    enum sator_status st;
+
+    SATOR_TRY(sator_stamps_pieces(stamps, project_provider(layout, others, assignment), &held));
+    st = add_way(stamps, layout, pieces, interval, &(struct way){NULL, &held}, number, ways);
+done:
+    sator_pieces_clear(&held);
+    return st;
+}
+
+static enum sator_status add_link(struct sator_stamps *stamps, const struct layout *layout,
+        isl_set *assignment, const struct sator_pieces *pieces,
+        const struct sator_network_link *link, int number, struct ways *ways)
+{
+    isl_map *map = isl_map_compute_divs(sator_stamps_link(stamps, link->map));
+    struct split split = {.others = isl_map_empty(isl_map_get_space(map))};
+    enum sator_status st = SATOR_OK;
+    int next = 0;
+
+    if (isl_map_foreach_basic_map(map, split_basic, &split) < 0)
+        SATOR_TRY(sator_bridge_status(stamps->ctx));
+    while (next < split.n_functions)
+        SATOR_TRY(add_function(
+                stamps, layout, pieces, split.functions[next++], link->interval, number, ways));
+    if (isl_map_plain_is_empty(split.others) != isl_bool_true) {
+        st = add_others(stamps, layout, assignment, pieces, isl_map_copy(split.others),
+                link->interval, number, ways);
+    }
+done:
+    while (next < split.n_functions)
+        isl_map_free(split.functions[next++]);
+    isl_map_free(map);
+    isl_map_free(split.others);
+    return st;
+}
+
+enum sator_status sator_reuse_count(struct sator_stamps *stamps, isl_set *assignment,
+        const struct sator_pieces *pieces, const struct sator_transport *transport,
+        sator_int *temporal, sator_int *by_link)
+{
+    struct layout layout = {stamps->n_space, stamps->n_time, 0};
+    struct ways ways = {0};
+    enum sator_status st = SATOR_OK;
+
+    layout.n_leading = isl_set_dim(assignment, isl_dim_set);
+    *temporal = 0;
+    memset(by_link, 0, sizeof *by_link * (size_t)transport->n_links);
+    if (transport->registers)
+        SATOR_TRY(add_way(stamps, &layout, pieces, 1, &(struct way){NULL, pieces}, -1, &ways));
+    for (int i = 0; i < transport->n_links; i++)
+        SATOR_TRY(add_link(stamps, &layout, assignment, pieces, &transport->links[i], i, &ways));
+    for (int i = 0; i < ways.n; i++) {
+        sator_int *total = ways.link[i] < 0 ? temporal : &by_link[ways.link[i]];
+        sator_int more;
+
+        SATOR_TRY(added(stamps, &ways.served[i], ways.served, i, layout.n_leading, &more));
+        if (!sator_add(*total, more, total))
+            SATOR_TRY(SATOR_OVERFLOW);
+    }
+done:
+    for (int i = 0; i < ways.n; i++)
+        clear_served(&ways.served[i]);
+    free(ways.served);
+    free(ways.link);
+    return st;
+}

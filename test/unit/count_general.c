@@ -1,0 +1,499 @@
+/* The general engine: known answers as text, and its point counter against enumeration. */
+#include "base/arena.h"
+#include "base/context.h"
+#include "count/count.h"
+#include "count/general/points.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- known answers ---- */
+
+enum {
+    MOST_WAYS = 4
+};
+
+struct volume_case {
+    const char *name, *domain, *space, *time;
+    int64_t shape[2];
+    const char *access;
+    bool registers;
+    struct {
+        const char *map;
+        int interval;
+    } links[MOST_WAYS];
+    const char *buses[MOST_WAYS];
+    int64_t access_volume, total, temporal, spatial, unique, footprint;
+};
+
+#define GEMM "{ S[i,j,k] : 0 <= i < 20 and 0 <= j < 12 and 0 <= k < 9 }"
+#define SMALL "{ S[i,j,k] : 0 <= i < 2 and 0 <= j < 2 and 0 <= k < 4 }"
+#define FIRST "{ S[i,j,k] : 0 <= i < 2 and 0 <= j < 2 and 0 <= k < 4 and i + j + k < 4 }"
+#define CUBE "{ S[i,j,k] : 0 <= i, j, k < 4 }"
+#define SYSTOLIC                                                                                   \
+    {                                                                                              \
+        {"{ PE[i,j] -> PE[i,j+1] }", 1},                                                           \
+        {                                                                                          \
+            "{ PE[i,j] -> PE[i+1,j] }", 1                                                          \
+        }                                                                                          \
+    }
+#define SKEWED                                                                                     \
+    "{ S[i,j,k] -> PE[i%8,j%8] }", "{ S[i,j,k] -> T[i/8, j/8, i%8 + j%8 + k] }",                   \
+    {                                                                                              \
+        8, 8                                                                                       \
+    }
+#define FLAT                                                                                       \
+    "{ S[i,j,k] -> PE[i,j] }", "{ S[i,j,k] -> T[i + j + k] }",                                     \
+    {                                                                                              \
+        2, 2                                                                                       \
+    }
+#define STILL                                                                                      \
+    "{ S[i,j,k] -> PE[i,j] }", "{ S[i,j,k] -> T[k] }",                                             \
+    {                                                                                              \
+        4, 4                                                                                       \
+    }
+
+/* TENET's examples (ISCA 2021, Figures 1 and 3), a ragged GEMM, and cases small enough to be done
+ * by hand. */
+static const struct volume_case volume_cases[] = {
+        {"Figure 1, A", "{ S[i,j] : 0 <= i < 4 and 0 <= j < 3 }", "{ S[i,j] -> PE[i] }",
+                "{ S[i,j] -> T[j] }", {4}, "{ S[i,j] -> A[i+j] }", true,
+                {{"{ PE[i] -> PE[i-1] }", 1}}, {0}, 12, 12, 0, 6, 6, 6},
+        {"Figure 3, stamps 0 to 3, A", FIRST, FLAT, "{ S[i,j,k] -> A[i,k] }", true, SYSTOLIC, {0},
+                12, 12, 0, 5, 7, 7},
+        {"Figure 3, A", SMALL, FLAT, "{ S[i,j,k] -> A[i,k] }", true, SYSTOLIC, {0}, 16, 16, 0, 8, 8,
+                8},
+        {"Figure 3, B", SMALL, FLAT, "{ S[i,j,k] -> B[k,j] }", true, SYSTOLIC, {0}, 16, 16, 0, 8, 8,
+                8},
+        {"Figure 3, Y", SMALL, FLAT, "{ S[i,j,k] -> Y[i,j] }", true, SYSTOLIC, {0}, 16, 16, 12, 0,
+                4, 4},
+        {"GEMM 20x12x9, A", GEMM, SKEWED, "{ S[i,j,k] -> A[i,k] }", true, SYSTOLIC, {0}, 2160, 2160,
+                0, 1800, 360, 180},
+        {"GEMM 20x12x9, B", GEMM, SKEWED, "{ S[i,j,k] -> B[k,j] }", true, SYSTOLIC, {0}, 2160, 2160,
+                0, 1836, 324, 108},
+        {"GEMM 20x12x9, Y", GEMM, SKEWED, "{ S[i,j,k] -> Y[i,j] }", true, SYSTOLIC, {0}, 2160, 2160,
+                1920, 0, 240, 240},
+        /* Each of 4 x 4 (i,k) once a bus instead of 4 times. */
+        {"a bus a row", CUBE, STILL, "{ S[i,j,k] -> A[i,k] }", true, {{0}},
+                {"{ PE[i,j] -> BUS[i] }"}, 64, 64, 0, 48, 16, 16},
+        /* Rows make (i,k) pairs of column 0; then k alone: 4 of the 16 are fetched. */
+        {"two families of buses", CUBE, STILL, "{ S[i,j,k] -> A[k] }", true, {{0}},
+                {"{ PE[i,j] -> BUS[i] }", "{ PE[i,j] -> BUS[j] }"}, 64, 64, 0, 60, 4, 4},
+        /* Rows 0 and 1 only: 2 x 4 x 4 pairs become 2 x 4; rows 2 and 3 fetch all of 32. */
+        {"PEs off the bus", CUBE, STILL, "{ S[i,j,k] -> A[i,k] }", true, {{0}},
+                {"{ PE[i,j] -> BUS[i] : i < 2 }"}, 64, 64, 0, 24, 40, 16},
+        /* A tree takes what neither registers nor wires serve. */
+        {"a wire, then a bus", CUBE, STILL, "{ S[i,j,k] -> A[i,k] }", true,
+                {{"{ PE[i,0] -> PE[i,1] }", 0}}, {"{ PE[i,j] -> BUS[i] }"}, 64, 64, 0, 48, 16, 16},
+        {"wires to all PEs to the right", CUBE, STILL, "{ S[i,j,k] -> A[i,k] }", true,
+                {{"{ PE[i,j] -> PE[i,q] : j < q }", 0}}, {0}, 64, 64, 0, 48, 16, 16},
+        /* k mod 2 is at hand two stamps before: of 4 stamps the last two. */
+        {"two stamps back", CUBE, STILL, "{ S[i,j,k] -> A[i, j, k % 2] }", true,
+                {{"{ PE[i,j] -> PE[i,j] }", 2}}, {0}, 64, 64, 0, 32, 32, 32},
+        {"further back than there are stamps", CUBE, STILL, "{ S[i,j,k] -> A[i,j] }", false,
+                {{"{ PE[i,j] -> PE[i,j] }", 9}}, {0}, 64, 64, 0, 0, 64, 16},
+        {"several accesses of one tensor", "{ S[i] : 0 <= i < 6 }", "{ S[i] -> PE[0] }",
+                "{ S[i] -> T[i] }", {1}, "{ S[i] -> A[i-1]; S[i] -> A[i]; S[i] -> A[i+1] }", true,
+                {{0}}, {0}, 18, 18, 10, 0, 8, 8},
+        {"several instances a stamp", "{ S[i,r] : 0 <= i < 5 and 0 <= r < 3 }",
+                "{ S[i,r] -> PE[i] }", "{ S[i,r] -> T[0] }", {5}, "{ S[i,r] -> Y[i] }", true, {{0}},
+                {0}, 15, 5, 0, 0, 5, 5},
+        {"no time", "{ S[i] : 0 <= i < 5 }", "{ S[i] -> PE[i] }", "{ S[i] -> T[] }", {5},
+                "{ S[i] -> Y[0] }", true, {{"{ PE[i] -> PE[i+1] }", 0}}, {0}, 5, 5, 0, 4, 1, 1},
+};
+
+struct fixture {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+};
+
+static const struct sator_relation *read_text(struct fixture *fixture, const char *text)
+{
+    const struct sator_source *source = sator_source_from_text(fixture->ctx, "test", text);
+    const struct sator_relation *relation = NULL;
+    struct sator_loc loc = {source, 0, source->length};
+
+    if (sator_relation_read(fixture->ctx, fixture->arena, loc, &relation) != SATOR_OK)
+        fail_msg("%s", sator_ctx_take_messages(fixture->ctx, false));
+    return relation;
+}
+
+static int open_fixture(void **state)
+{
+    struct fixture *fixture = sator_alloc(sizeof *fixture);
+
+    *fixture = (struct fixture){sator_ctx_new(), sator_arena_new()};
+    *state = fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    struct fixture *fixture = *state;
+
+    sator_arena_free(fixture->arena);
+    sator_ctx_free(fixture->ctx);
+    free(fixture);
+    return 0;
+}
+
+static struct sator_counter *open_counter(struct fixture *fixture, const char *domain,
+        const char *space, const char *time, const int64_t *shape)
+{
+    struct sator_stamping *stamping = SATOR_NEW(fixture->arena, struct sator_stamping);
+    struct sator_counter *counter;
+
+    stamping->domain = read_text(fixture, domain);
+    stamping->space = read_text(fixture, space);
+    stamping->time = read_text(fixture, time);
+    stamping->n_space = stamping->space->n_out;
+    stamping->n_time = stamping->time->n_out;
+    stamping->shape = shape;
+    assert_int_equal(
+            sator_counter_new(fixture->ctx, SATOR_ENGINE_GENERAL, stamping, &counter), SATOR_OK);
+    return counter;
+}
+
+static void check_volumes(struct fixture *fixture, const struct volume_case *row)
+{
+    struct sator_counter *counter =
+            open_counter(fixture, row->domain, row->space, row->time, row->shape);
+    struct sator_network_link links[MOST_WAYS];
+    const struct sator_relation *buses[MOST_WAYS];
+    struct sator_transport transport = {
+            .registers = row->registers, .links = links, .buses = buses};
+    struct sator_volumes volumes = {0};
+
+    for (int i = 0; i < MOST_WAYS && row->links[i].map; i++)
+        links[transport.n_links++] = (struct sator_network_link){
+                read_text(fixture, row->links[i].map), row->links[i].interval};
+    for (int i = 0; i < MOST_WAYS && row->buses[i]; i++)
+        buses[transport.n_buses++] = read_text(fixture, row->buses[i]);
+    assert_int_equal(
+            sator_count_volumes(counter, read_text(fixture, row->access), &transport, &volumes),
+            SATOR_OK);
+    sator_counter_free(counter);
+    assert_int_equal(volumes.access, row->access_volume);
+    assert_int_equal(volumes.total, row->total);
+    assert_int_equal(volumes.temporal, row->temporal);
+    assert_int_equal(volumes.spatial, row->spatial);
+    assert_int_equal(volumes.unique, row->unique);
+    assert_int_equal(volumes.footprint, row->footprint);
+}
+
+static void test_volumes(void **state)
+{
+    for (size_t i = 0; i < sizeof volume_cases / sizeof *volume_cases; i++) {
+        print_message("    %s\n", volume_cases[i].name);
+        check_volumes(*state, &volume_cases[i]);
+    }
+}
+
+/* Two links that both reach a PE: the first is credited. */
+static void test_credit_in_order(void **state)
+{
+    static const int64_t shape[] = {4, 4};
+    struct fixture *fixture = *state;
+    struct sator_counter *counter =
+            open_counter(fixture, CUBE, "{ S[i,j,k] -> PE[i,j] }", "{ S[i,j,k] -> T[k] }", shape);
+    struct sator_network_link links[] = {{read_text(fixture, "{ PE[i,j] -> PE[i,j+1] }"), 0},
+            {read_text(fixture, "{ PE[i,j] -> PE[i+1,j] }"), 0}};
+    struct sator_transport transport = {.n_links = 2, .links = links};
+    sator_int by_link[2];
+    struct sator_volumes volumes = {.by_link = by_link};
+
+    assert_int_equal(sator_count_volumes(counter, read_text(fixture, "{ S[i,j,k] -> A[k] }"),
+                             &transport, &volumes),
+            SATOR_OK);
+    sator_counter_free(counter);
+    assert_int_equal(by_link[0], 4 * 12); /* columns 1 to 3 */
+    assert_int_equal(by_link[1], 4 * 3); /* rows 1 to 3 of column 0 */
+    assert_int_equal(volumes.unique, 4);
+}
+
+static void test_stamps(void **state)
+{
+    static const int64_t shape[] = {8, 8};
+    struct sator_counter *counter = open_counter(*state, GEMM, "{ S[i,j,k] -> PE[i%8,j%8] }",
+            "{ S[i,j,k] -> T[i/8, j/8, i%8 + j%8 + k] }", shape);
+    struct sator_stamp_counts counts;
+    int64_t instance[3];
+    sator_int most;
+    bool found;
+
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_OK);
+    assert_int_equal(counts.instances, 2160);
+    assert_int_equal(counts.stamps, 2160);
+    assert_int_equal(counts.time_stamps, 118);
+    assert_int_equal(counts.active_pes, 64);
+    assert_int_equal(counts.max_active_pes, 52); /* 0.8125 of 64 */
+    assert_int_equal(sator_count_max_per_stamp(counter, &most, instance), SATOR_OK);
+    assert_int_equal(most, 1);
+    assert_int_equal(sator_count_outside(counter, &found, instance), SATOR_OK);
+    assert_false(found);
+    assert_string_equal(sator_counter_engine(counter), "general");
+    sator_counter_free(counter);
+}
+
+static void test_shared_stamp_and_tile(void **state)
+{
+    static const int64_t shape[] = {4};
+    struct fixture *fixture = *state;
+    struct sator_counter *counter =
+            open_counter(fixture, "{ S[i,r] : 0 <= i < 10 and 0 <= r <= i }",
+                    "{ S[i,r] -> PE[i%4] }", "{ S[i,r] -> T[i/4] }", shape);
+    int64_t instance[2] = {-1, -1};
+    sator_int most;
+
+    assert_int_equal(sator_count_max_per_stamp(counter, &most, instance), SATOR_OK);
+    assert_int_equal(most, 10);
+    assert_int_equal(instance[0], 9);
+    assert_in_range(instance[1], 0, 9);
+    assert_int_equal(
+            sator_count_tile(counter, read_text(fixture, "{ S[i,r] -> A[r/2] }"), &most), SATOR_OK);
+    assert_int_equal(most, 5);
+    sator_counter_free(counter);
+}
+
+static void test_outside(void **state)
+{
+    static const int64_t shape[] = {8, 4};
+    struct sator_counter *counter = open_counter(*state, "{ S[i,j] : 0 <= i < 8 and 3 <= j < 9 }",
+            "{ S[i,j] -> PE[i, j - i] }", "{ S[i,j] -> T[j] }", shape);
+    int64_t instance[2];
+    bool found = false;
+
+    assert_int_equal(sator_count_outside(counter, &found, instance), SATOR_OK);
+    assert_true(found);
+    assert_true(instance[0] >= 0 && instance[0] < 8 && instance[1] >= 3 && instance[1] < 9);
+    assert_true(instance[1] - instance[0] < 0 || instance[1] - instance[0] >= 4);
+    sator_counter_free(counter);
+}
+
+static void test_infinite_is_an_error(void **state)
+{
+    static const int64_t shape[] = {4};
+    struct fixture *fixture = *state;
+    struct sator_counter *counter = open_counter(
+            fixture, "{ S[i] : 0 <= i }", "{ S[i] -> PE[i%4] }", "{ S[i] -> T[i/4] }", shape);
+    struct sator_stamp_counts counts = {.instances = -1};
+
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_INPUT);
+    assert_int_equal(counts.instances, -1);
+    assert_int_equal(sator_ctx_error_count(fixture->ctx), 1);
+    sator_counter_free(counter);
+}
+
+static void test_limit_and_cancel(void **state)
+{
+    static const int64_t shape[] = {8, 8};
+    struct fixture *fixture = *state;
+    struct sator_counter *counter = open_counter(fixture, GEMM, "{ S[i,j,k] -> PE[i%8,j%8] }",
+            "{ S[i,j,k] -> T[i/8, j/8, i%8 + j%8 + k] }", shape);
+    struct sator_stamp_counts counts;
+
+    sator_ctx_set_work_limit(fixture->ctx, 10);
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_LIMIT);
+    sator_ctx_set_work_limit(fixture->ctx, 0);
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_OK);
+    sator_ctx_cancel(fixture->ctx);
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_INTERRUPTED);
+    sator_counter_free(counter);
+}
+
+/* ---- the point counter against enumeration ---- */
+
+static uint64_t seed = 1;
+
+static int64_t draw(int64_t lower, int64_t upper)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return lower + (int64_t)(seed % (uint64_t)(upper - lower + 1));
+}
+
+enum {
+    MOST_VARS = 5,
+    REACH = 4
+};
+
+/* A random system whose points are within REACH of zero: the box is said by rows like any other. */
+static struct sator_system *random_system(int n_vars)
+{
+    struct sator_system *system = sator_system_new(n_vars, 16);
+    int n_rows = (int)draw(0, 5);
+
+    for (int v = 0; v < n_vars; v++) {
+        int64_t *low = sator_system_add(system, KIND_INEQUALITY);
+
+        low[ROW_CONSTANT] = draw(0, REACH);
+        low[ROW_COEFFICIENTS + v] = 1;
+        low = sator_system_add(system, KIND_INEQUALITY);
+        low[ROW_CONSTANT] = draw(0, REACH);
+        low[ROW_COEFFICIENTS + v] = -1;
+    }
+    for (int r = 0; r < n_rows; r++) {
+        int64_t *row = sator_system_add(system, draw(0, 3) ? KIND_INEQUALITY : KIND_EQUALITY);
+
+        row[ROW_CONSTANT] = draw(-2, 7);
+        for (int v = 0; v < n_vars; v++)
+            row[ROW_COEFFICIENTS + v] = draw(0, 1) ? draw(-3, 3) : 0;
+    }
+    return system;
+}
+
+static bool holds(const struct sator_system *system, const int64_t *point)
+{
+    for (int r = 0; r < system->n_rows; r++) {
+        const int64_t *row = sator_system_row(system, r);
+        int64_t value = row[ROW_CONSTANT];
+
+        for (int v = 0; v < system->n_vars; v++)
+            value += row[ROW_COEFFICIENTS + v] * point[v];
+        if (row[ROW_KIND] == KIND_EQUALITY ? value != 0 : value < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Step through [-REACH, REACH]^n from variable "first" on; false after the last point. */
+static bool step(int64_t *point, int first, int n_vars)
+{
+    for (int v = n_vars - 1; v >= first; v--) {
+        if (++point[v] <= REACH)
+            return true;
+        point[v] = -REACH;
+    }
+    return false;
+}
+
+static int64_t enumerate(const struct sator_system *system, int64_t *point, int n_fixed)
+{
+    int64_t count = 0;
+
+    for (int v = n_fixed; v < system->n_vars; v++)
+        point[v] = -REACH;
+    do {
+        count += holds(system, point);
+    } while (step(point, n_fixed, system->n_vars));
+    return count;
+}
+
+static void test_points_against_enumeration(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sator_points *points = sator_points_new(fixture->ctx);
+    int n_positive = 0;
+
+    seed = 20210601;
+    print_message("    seed %llu\n", (unsigned long long)seed);
+    for (int i = 0; i < 4000; i++) {
+        struct sator_system *system = random_system((int)draw(1, MOST_VARS - (i % 4 != 0)));
+        int64_t point[MOST_VARS];
+        int64_t expected = enumerate(system, point, 0);
+        sator_int count = -1;
+
+        assert_int_equal(sator_points_count(points, sator_system_copy(system), &count), SATOR_OK);
+        if (count != expected)
+            fail_msg("system %d: counted %lld, has %lld", i, (long long)count, (long long)expected);
+        n_positive += expected > 0;
+        sator_system_free(system);
+    }
+    assert_true(n_positive > 1000);
+    sator_points_free(points);
+}
+
+static void test_most_against_enumeration(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sator_points *points = sator_points_new(fixture->ctx);
+
+    seed = 20230419;
+    print_message("    seed %llu\n", (unsigned long long)seed);
+    for (int i = 0; i < 800; i++) {
+        int n_systems = (int)draw(1, 3), n_outer = (int)draw(0, 2);
+        struct sator_system *systems[3];
+        int64_t point[MOST_VARS], outer[MOST_VARS] = {0}, best = 0, at_outer = 0;
+        sator_int most = -1;
+
+        for (int s = 0; s < n_systems; s++)
+            systems[s] = random_system(n_outer + (int)draw(1, 2));
+        for (int v = 0; v < n_outer; v++)
+            point[v] = -REACH;
+        do {
+            int64_t sum = 0;
+
+            for (int s = 0; s < n_systems; s++)
+                sum += enumerate(systems[s], point, n_outer);
+            best = sum > best ? sum : best;
+        } while (step(point, 0, n_outer));
+        assert_int_equal(
+                sator_points_most(points, n_systems, systems, n_outer, &most, outer), SATOR_OK);
+        for (int s = 0; s < n_systems; s++)
+            at_outer += enumerate(systems[s], outer, n_outer);
+        if (most != best || (best > 0 && at_outer != best))
+            fail_msg("family %d: found %lld (%lld there), has %lld", i, (long long)most,
+                    (long long)at_outer, (long long)best);
+        for (int s = 0; s < n_systems; s++)
+            sator_system_free(systems[s]);
+    }
+    sator_points_free(points);
+}
+
+/* Polygons with long sides: the closed form against adding up line by line. */
+static void test_polygons(void **state)
+{
+    (void)state;
+    seed = 19630715;
+    print_message("    seed %llu\n", (unsigned long long)seed);
+    for (int i = 0; i < 500; i++) {
+        struct sator_system *system = sator_system_new(2, 8);
+        sator_int count = -1;
+        int64_t expected = 0;
+        bool infinite;
+
+        for (int r = 0; r < 6; r++) {
+            int64_t *row = sator_system_add(system, KIND_INEQUALITY);
+
+            row[ROW_CONSTANT] = draw(0, 300);
+            row[ROW_COEFFICIENTS] = r == 0 ? 1 : r == 1 ? -1 : r < 4 ? 0 : draw(-9, 9);
+            row[ROW_COEFFICIENTS + 1] = r == 2 ? 1 : r == 3 ? -1 : r < 2 ? 0 : draw(-9, 9);
+        }
+        for (int64_t x = -300; x <= 300; x++)
+            for (int64_t y = -300; y <= 300; y++)
+                expected += holds(system, (int64_t[]){x, y});
+        assert_int_equal(sator_points_planar(system, &infinite, &count), SATOR_OK);
+        assert_false(infinite);
+        if (count != expected)
+            fail_msg(
+                    "polygon %d: counted %lld, has %lld", i, (long long)count, (long long)expected);
+        sator_system_free(system);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test_setup_teardown(test_volumes, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_credit_in_order, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_stamps, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(
+                    test_shared_stamp_and_tile, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_outside, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_infinite_is_an_error, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_limit_and_cancel, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(
+                    test_points_against_enumeration, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(
+                    test_most_against_enumeration, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_polygons, open_fixture, close_fixture),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
