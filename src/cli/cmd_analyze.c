@@ -18,6 +18,7 @@ struct flow {
     struct sator_result *result;
     struct sator_network_result *network_result;
     char *text; /* --show */
+    bool from_pattern; /* one of several that matched: that it does not fit is no error */
 };
 
 struct analysis {
@@ -30,6 +31,7 @@ struct analysis {
     struct sator_analyze_options analyze;
     double *bandwidths;
     struct cli_list specs; /* of the dataflows, patterns replaced by what matches */
+    bool *from_pattern; /* for each spec */
     bool is_comparison;
     struct flow *flows;
     int n_flows;
@@ -67,7 +69,8 @@ static bool is_experiment(struct analysis *analysis, const char *spec)
     enum sator_status status = sator_check_file(analysis->ctx, spec, &analysis->input, &kind);
     free(sator_ctx_take_messages(
             analysis->ctx, false)); /* said again, if still wrong, by the one who needs it */
-    return status == SATOR_OK && strcmp(kind, "experiment") == 0;
+    (void)status; /* one whose parts are wrong is an experiment too */
+    return kind != NULL && strcmp(kind, "experiment") == 0;
 }
 
 static bool is_pattern(const char *spec)
@@ -81,8 +84,10 @@ static void add_matches(struct analysis *analysis, const char *pattern)
 
     for (int i = 0; i < n_names; i++) {
         const char *name = sator_library_name("dataflows", i);
-        if (fnmatch(pattern, name, 0) == 0)
-            analysis->specs.items[analysis->specs.count++] = name;
+        if (fnmatch(pattern, name, 0) != 0)
+            continue;
+        analysis->from_pattern[analysis->specs.count] = true;
+        analysis->specs.items[analysis->specs.count++] = name;
     }
     if (analysis->specs.count == before) {
         fprintf(stderr,
@@ -99,6 +104,7 @@ static void expand_patterns(struct analysis *analysis)
     size_t most = (size_t)given->count * ((size_t)sator_library_count("dataflows") + 1);
 
     analysis->specs.items = cli_alloc(sizeof(char *) * (most + 2));
+    analysis->from_pattern = cli_alloc(sizeof(bool) * (most + 2));
     for (int i = 0; i < given->count; i++) {
         if (is_pattern(given->items[i]))
             add_matches(analysis, given->items[i]);
@@ -177,6 +183,7 @@ static void load_inputs(struct analysis *analysis, const char *workload, const c
         enum sator_status status =
                 sator_dataflow_load(ctx, analysis->specs.items[i], input, &flow->dataflow);
         load(analysis, status, analysis->specs.items[i]);
+        flow->from_pattern = analysis->from_pattern[i];
         analysis->n_flows += status == SATOR_OK;
     }
     if (analysis->options->space != NULL)
@@ -289,6 +296,30 @@ static int thread_count(const struct cli_options *options)
     return threads < 1 ? 1 : threads > CLI_MAX_THREADS ? CLI_MAX_THREADS : (int)threads;
 }
 
+/* Whether a dataflow that a pattern brought in turned out not to fit the workload or the array. */
+static bool left_out(const struct cli_job *job)
+{
+    const struct flow *flow = job->data;
+
+    return flow->from_pattern && (job->status == SATOR_INPUT || job->status == SATOR_DECLINED);
+}
+
+/* Say what went wrong with a job; of one that is left out only when nothing else is left
+ * ("any_done"). */
+static void finish_job(struct analysis *analysis, struct cli_job *job, bool any_done)
+{
+    int exit_code = CLI_DONE;
+
+    if (!left_out(job) || !any_done) {
+        fputs(job->messages == NULL ? "" : job->messages, stderr);
+        exit_code = job->status == SATOR_LIMIT && job->messages != NULL
+                ? CLI_LIMIT
+                : cli_status(job->status, job->name);
+    }
+    free(job->messages);
+    analysis->exit_code = cli_worse(analysis->exit_code, exit_code);
+}
+
 static void run_flows(struct analysis *analysis)
 {
     const struct cli_options *options = analysis->options;
@@ -297,7 +328,7 @@ static void run_flows(struct analysis *analysis)
             .work_limit = (uint64_t)options->work_limit,
             .quiet = options->quiet,
             .figure_unit = "cycles"};
-    int n_done = 0;
+    int n_done = 0, n_left_out = 0;
 
     for (int i = 0; i < analysis->n_flows; i++)
         jobs[i] = (struct cli_job){.run = options->show != NULL ? show_one : analyze_one,
@@ -306,12 +337,14 @@ static void run_flows(struct analysis *analysis)
                 .figure = NAN};
     cli_run_jobs(jobs, analysis->n_flows, &run);
     for (int i = 0; i < analysis->n_flows; i++) {
-        fputs(jobs[i].messages == NULL ? "" : jobs[i].messages, stderr);
-        free(jobs[i].messages);
-        analysis->exit_code =
-                cli_worse(analysis->exit_code, cli_status(jobs[i].status, jobs[i].name));
         n_done += jobs[i].status == SATOR_OK;
+        n_left_out += left_out(&jobs[i]);
     }
+    for (int i = 0; i < analysis->n_flows; i++)
+        finish_job(analysis, &jobs[i], n_done > 0);
+    if (n_left_out > 0 && n_done > 0 && !options->quiet)
+        fprintf(stderr, "sator: %d of the dataflows that match do not fit and are left out\n",
+                n_left_out);
     if (analysis->exit_code == CLI_INTERRUPTED)
         fprintf(stderr, "sator: interrupted, %d of %d dataflows done\n", n_done, analysis->n_flows);
     free(jobs);
@@ -385,6 +418,7 @@ static void clear(struct analysis *analysis)
     }
     free(analysis->flows);
     free(analysis->specs.items);
+    free(analysis->from_pattern);
     free(analysis->bandwidths);
     sator_network_free(analysis->network);
     sator_arch_free(analysis->arch);

@@ -101,10 +101,9 @@ bool report_is_whole(double number);
 /* The energy unit that suits values of which "least_pj" is the least positive one, and its size in
  * pJ. */
 const char *report_energy_unit(double least_pj, double *unit_pj);
-/* A value as its metric is shown; energies in "unit_pj"; without a fraction in a column whose
- * values are all "whole". */
+/* A value as its metric is shown; energies in "unit_pj", rates and cycles with "decimals". */
 const char *report_value(struct sator_arena *arena, const struct value *value,
-        enum metric_format format, double unit_pj, bool whole);
+        enum metric_format format, double unit_pj, int decimals);
 
 struct cell {
     const char *text;

@@ -75,17 +75,28 @@ static struct cell *grid_cells(struct grid *grid)
     return SATOR_NEW_ARRAY(grid->arena, struct cell, grid->n_rows);
 }
 
+/* Digits after the point that a column needs: none where all are whole, or so large that they would
+ * be noise. */
+static int series_decimals(const struct series *series)
+{
+    bool whole = true, large = false;
+
+    for (int i = 0; i < series->n; i++) {
+        whole = whole && report_is_whole(series->values[i].number);
+        large = large || fabs(series->values[i].number) >= 1e5;
+    }
+    return whole || large ? 0 : 2;
+}
+
 static void grid_series(struct grid *grid, const char *header, const char *unit,
         enum metric_format format, const struct series *series)
 {
     struct cell *cells = grid_cells(grid);
-    bool whole = true;
+    int decimals = series_decimals(series);
 
     for (int i = 0; i < series->n; i++)
-        whole = whole && report_is_whole(series->values[i].number);
-    for (int i = 0; i < series->n; i++)
         cells[i] = (struct cell){.text = report_value(grid->arena, &series->values[i], format,
-                                         series->unit_pj, whole),
+                                         series->unit_pj, decimals),
                 .marked = series->best[i]};
     grid_column(grid, header, unit, format == FORMAT_WORD, cells);
 }

@@ -25,7 +25,7 @@ static void add_number(struct sator_text *text, double number)
 {
     struct sator_text digits = {0};
 
-    for (int precision = 15; precision <= 17; precision += 2) {
+    for (int precision = 15; precision <= 17; precision++) {
         sator_text_clear(&digits);
         sator_text_add(&digits, "%.*g", precision, number);
         if (strtod(digits.data, NULL) == number)

@@ -98,6 +98,8 @@ const char *report_fixed(struct sator_arena *arena, double number, int decimals)
     double scale = pow(10, decimals), scaled = round(fabs(number) * scale);
     double whole = floor(scaled / scale);
     sator_int_format((sator_int)whole, ',', digits);
+    if (decimals == 0)
+        return sator_arena_printf(arena, "%s%s", number < 0 ? "-" : "", digits);
     snprintf(fraction, sizeof fraction, "%0*.0f", decimals, scaled - whole * scale);
     return sator_arena_printf(arena, "%s%s.%s", number < 0 ? "-" : "", digits, fraction);
 }
@@ -126,7 +128,7 @@ const char *report_energy_unit(double least_pj, double *unit_pj)
 }
 
 static const char *number_text(struct sator_arena *arena, double number, enum metric_format format,
-        double unit_pj, bool whole)
+        double unit_pj, int decimals)
 {
     switch (format) {
     case FORMAT_PERCENT:
@@ -136,12 +138,12 @@ static const char *number_text(struct sator_arena *arena, double number, enum me
     case FORMAT_PRODUCT:
         return sator_arena_printf(arena, "%.4g", number);
     default:
-        return whole ? report_number(arena, number, 2) : report_fixed(arena, number, 2);
+        return report_fixed(arena, number, decimals);
     }
 }
 
 const char *report_value(struct sator_arena *arena, const struct value *value,
-        enum metric_format format, double unit_pj, bool whole)
+        enum metric_format format, double unit_pj, int decimals)
 {
     switch (value->kind) {
     case VALUE_NONE:
@@ -149,7 +151,7 @@ const char *report_value(struct sator_arena *arena, const struct value *value,
     case VALUE_COUNT:
         return report_count(arena, value->count);
     case VALUE_NUMBER:
-        return number_text(arena, value->number, format, unit_pj, whole);
+        return number_text(arena, value->number, format, unit_pj, decimals);
     case VALUE_WORD:
         return report_clean(arena, value->word);
     }

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Figure 3 of the TENET paper: which PE of a 2x2 systolic array holds what in the stamps of a 2x2x4 GEMM.
+. "$2/test/cli/harness"
+sator analyze gemm:i=2,j=2,k=4 --arch systolic-2d-8x8 --set levels.PE.shape=[2,2] --space i,j --time i+j+k \
+    --show stamps
+sator analyze gemm:i=2,j=2,k=4 --arch systolic-2d-8x8 --space i,j --time i+j+k --show stamps --max-cells 23
