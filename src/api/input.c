@@ -47,26 +47,28 @@ done:
     return st;
 }
 
-/* Only YAML inputs have fields that settings can override. */
-static enum sator_status refuse_settings(
-        struct sator_ctx *ctx, const struct sator_spec *spec, enum sator_document kind)
+/* Whether a setting is meant for this input. */
+static bool has_settings(const struct sator_spec *spec, enum sator_document kind)
 {
-    enum sator_status st = SATOR_OK;
-
     for (int i = 0; i < spec->settings.n_sets; i++) {
-        const char *set = spec->settings.sets[i];
-        if (!sator_yaml_takes(kind, set))
-            continue;
-        const struct sator_source *source =
-                sator_source_from_text(ctx, spec->settings.labels[i], set);
-        st = sator_error(ctx, (struct sator_loc){source, 0, strcspn(set, "=")},
-                "%s has no fields to set", spec->source->path);
-        sator_help(ctx,
-                spec->format == SATOR_INPUT_C
-                        ? "macros of a C file are set with -D"
-                        : "write it as YAML with 'sator show' and set the fields of that");
+        if (sator_yaml_takes(kind, spec->settings.sets[i]))
+            return true;
     }
-    return st;
+    return false;
+}
+
+/* Settings address the fields of YAML documents. An input in another format that is to be changed
+ * is written as YAML and read again from there; "yaml" is taken over. */
+static struct sator_spec as_yaml(
+        struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_text *yaml)
+{
+    struct sator_spec copy = *spec;
+    char *path = sator_arena_printf(ctx->arena, "%s as YAML", spec->source->path);
+
+    copy.source = sator_source_from_text(ctx, path, yaml->data);
+    copy.format = SATOR_INPUT_YAML;
+    sator_text_clear(yaml);
+    return copy;
 }
 
 static enum sator_status wrong_format(
@@ -81,42 +83,88 @@ static enum sator_status wrong_format(
 static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
+    struct sator_network *read;
+    enum sator_status st;
+
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_network(ctx, spec->source, &spec->settings, network);
     case SATOR_INPUT_C:
-        return sator_c_network(ctx, spec->source, options, network);
+        st = sator_c_network(ctx, spec->source, options, &read);
+        break;
     case SATOR_INPUT_STATEMENT:
-        return sator_tenet_statement(ctx, spec->source, network);
+        st = sator_tenet_statement(ctx, spec->source, &read);
+        break;
     default:
         return wrong_format(ctx, spec, "a workload");
     }
+    SATOR_TRY(st);
+    if (has_settings(spec, SATOR_DOCUMENT_WORKLOAD)) {
+        struct sator_text yaml = {0};
+        sator_yaml_write_network(&yaml, read);
+        sator_network_free(read);
+        struct sator_spec changed = as_yaml(ctx, spec, &yaml);
+        return sator_yaml_network(ctx, changed.source, &changed.settings, network);
+    }
+    *network = read;
+done:
+    return st;
 }
 
 static enum sator_status read_arch(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_arch **arch)
 {
+    struct sator_arch *read;
+    enum sator_status st;
+
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_arch(ctx, spec->source, &spec->settings, arch);
     case SATOR_INPUT_PE_ARRAY:
-        return sator_tenet_pe_array(ctx, spec->source, options->tenet_interval, arch);
+        st = sator_tenet_pe_array(ctx, spec->source, options->tenet_interval, &read);
+        break;
     default:
         return wrong_format(ctx, spec, "an architecture");
     }
+    SATOR_TRY(st);
+    if (has_settings(spec, SATOR_DOCUMENT_ARCH)) {
+        struct sator_text yaml = {0};
+        sator_yaml_write_arch(&yaml, read);
+        sator_arch_free(read);
+        struct sator_spec changed = as_yaml(ctx, spec, &yaml);
+        return sator_yaml_arch(ctx, changed.source, &changed.settings, arch);
+    }
+    *arch = read;
+done:
+    return st;
 }
 
 static enum sator_status read_dataflow(
         struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_dataflow **dataflow)
 {
+    struct sator_dataflow *read;
+    enum sator_status st;
+
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_dataflow(ctx, spec->source, &spec->settings, dataflow);
     case SATOR_INPUT_MAPPING:
-        return sator_tenet_mapping(ctx, spec->source, dataflow);
+        st = sator_tenet_mapping(ctx, spec->source, &read);
+        break;
     default:
         return wrong_format(ctx, spec, "a dataflow");
     }
+    SATOR_TRY(st);
+    if (has_settings(spec, SATOR_DOCUMENT_DATAFLOW)) {
+        struct sator_text yaml = {0};
+        sator_yaml_write_dataflow(&yaml, read);
+        sator_dataflow_free(read);
+        struct sator_spec changed = as_yaml(ctx, spec, &yaml);
+        return sator_yaml_dataflow(ctx, changed.source, &changed.settings, dataflow);
+    }
+    *dataflow = read;
+done:
+    return st;
 }
 
 static const struct sator_input_options no_options = {0};
@@ -131,8 +179,6 @@ enum sator_status sator_network_load(struct sator_ctx *ctx, const char *text,
     options = options == NULL ? &no_options : options;
     enum sator_status known = sator_spec_check_sets(ctx, options);
     SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_WORKLOAD, &spec));
-    if (spec.format != SATOR_INPUT_YAML)
-        SATOR_TRY(refuse_settings(ctx, &spec, SATOR_DOCUMENT_WORKLOAD));
     SATOR_TRY(read_network(ctx, &spec, options, &read));
     SATOR_TRY(known);
     *network = read;
@@ -151,8 +197,6 @@ enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *text,
 
     options = options == NULL ? &no_options : options;
     SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_ARCH, &spec));
-    if (spec.format != SATOR_INPUT_YAML)
-        SATOR_TRY(refuse_settings(ctx, &spec, SATOR_DOCUMENT_ARCH));
     SATOR_TRY(read_arch(ctx, &spec, options, arch));
 done:
     sator_spec_clear(&spec);
@@ -167,8 +211,6 @@ enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *text,
 
     options = options == NULL ? &no_options : options;
     SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_DATAFLOW, &spec));
-    if (spec.format != SATOR_INPUT_YAML)
-        SATOR_TRY(refuse_settings(ctx, &spec, SATOR_DOCUMENT_DATAFLOW));
     SATOR_TRY(read_dataflow(ctx, &spec, dataflow));
 done:
     sator_spec_clear(&spec);

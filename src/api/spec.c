@@ -189,16 +189,16 @@ static const char *sizes_of(const char *text)
     return *c == '=' ? colon : NULL;
 }
 
-static void add_setting(struct sator_spec *spec, const char *set, const char *label)
+static void add_setting(struct sator_spec *spec, const char *set, const char *from)
 {
     const char **sets = (const char **)(uintptr_t)spec->settings.sets;
-    const char **labels = (const char **)(uintptr_t)spec->settings.labels;
-    int n_sets = spec->settings.n_sets, n_labels = n_sets;
+    const char **specs = (const char **)(uintptr_t)spec->settings.specs;
+    int n_sets = spec->settings.n_sets, n_specs = n_sets;
 
     SATOR_PUSH(spec->arena, sets, n_sets, set);
-    SATOR_PUSH(spec->arena, labels, n_labels, label);
+    SATOR_PUSH(spec->arena, specs, n_specs, from);
     spec->settings.sets = sets;
-    spec->settings.labels = labels;
+    spec->settings.specs = specs;
     spec->settings.n_sets = n_sets;
 }
 
@@ -206,9 +206,7 @@ static void add_sizes(struct sator_spec *spec, const char *text, const char *siz
 {
     while (*sizes != '\0') {
         size_t length = strcspn(sizes, ",");
-        const char *set = sator_arena_printf(spec->arena, "sizes.%.*s", (int)length, sizes);
-        add_setting(spec,
-                strchr(set, '=') == NULL ? sator_arena_printf(spec->arena, "%s=", set) : set, text);
+        add_setting(spec, sator_arena_printf(spec->arena, "sizes.%.*s", (int)length, sizes), text);
         sizes += length;
         sizes += *sizes == ',';
     }
@@ -305,7 +303,7 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
         goto done;
     }
     for (int i = 0; i < options->n_sets; i++)
-        add_setting(spec, options->sets[i], "--set");
+        add_setting(spec, options->sets[i], NULL);
     spec->settings.find = find_source;
 done:
     return st;

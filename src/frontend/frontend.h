@@ -24,7 +24,7 @@ typedef enum sator_status sator_find_source(struct sator_ctx *ctx, const char *f
 struct sator_settings {
     int n_sets;
     const char *const *sets;
-    const char *const *labels; /* n_sets: where messages say that each comes from; NULL: "--set" */
+    const char *const *specs;  /* n_sets, or NULL: the "gemm:i=512" that "sizes.i=512" comes from; NULL for a --set */
     bool *used;                /* n_sets flags, set when a document took the setting */
     sator_find_source *find;   /* NULL: an input may name no other */
 };

@@ -96,14 +96,17 @@ enum sator_status sator_yaml_kind(
         struct sator_ctx *ctx, const struct sator_source *source, enum sator_document *kind)
 {
     struct sator_arena *scratch = sator_arena_new();
+    struct sator_ctx *unheard = sator_ctx_new();
     struct sator_yaml_node *root;
+    enum sator_status st = SATOR_OK;
 
-    enum sator_status st = sator_yaml_parse(ctx, scratch, source, 0, source->length, &root);
-    /* after an error in a document that is whole, reading it as what it is finds the rest */
-    if (root != NULL) {
+    /* what is wrong with a document that is whole is for its reader to say, once */
+    sator_yaml_parse(unheard, scratch, source, 0, source->length, &root);
+    sator_ctx_free(unheard);
+    if (root == NULL)
+        st = sator_yaml_parse(ctx, scratch, source, 0, source->length, &root);
+    else
         *kind = sator_yaml_guess(root);
-        st = SATOR_OK;
-    }
     sator_arena_free(scratch);
     return st;
 }

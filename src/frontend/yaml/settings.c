@@ -12,7 +12,8 @@ struct setting {
     struct sator_yaml_reader *reader;
     const struct sator_source *source;
     size_t at; /* the component being looked at */
-    size_t equal; /* where the '=' is */
+    size_t equal; /* where the equals sign is */
+    size_t end; /* where the value ends */
     struct sator_yaml_node *value;
 };
 
@@ -67,7 +68,23 @@ static struct sator_yaml_node *new_scalar(struct setting *s, size_t length)
     return node;
 }
 
-static struct sator_yaml_node **step_into_map(struct setting *s, struct sator_yaml_node *map)
+/* A size is that of a loop which is there; a new one would be another operation. */
+static bool may_add(struct setting *s, const struct sator_yaml_node *map, bool are_sizes)
+{
+    const char **names = SATOR_NEW_ARRAY(s->reader->scratch, const char *, map->n_pairs + 1);
+    const char *name = component(s);
+
+    if (!are_sizes || map->n_pairs == 0)
+        return true;
+    for (int i = 0; i < map->n_pairs; i++)
+        names[i] = map->pairs[i].key->text;
+    sator_error(s->reader->ctx, component_loc(s), "there is no loop '%s'", name);
+    sator_help_names(s->reader->ctx, name, names, map->n_pairs);
+    return false;
+}
+
+static struct sator_yaml_node **step_into_map(
+        struct setting *s, struct sator_yaml_node *map, bool are_sizes)
 {
     struct sator_yaml_pair *found = NULL;
     size_t longest = 0;
@@ -80,6 +97,8 @@ static struct sator_yaml_node **step_into_map(struct setting *s, struct sator_ya
         }
     }
     if (found == NULL) {
+        if (!may_add(s, map, are_sizes))
+            return NULL;
         longest = component_length(s);
         /* a copy: growing may only be done to an array that grew from nothing */
         struct sator_yaml_pair *pairs =
@@ -150,7 +169,7 @@ static bool widen(struct setting *s, struct sator_yaml_node *node, size_t parent
     return false;
 }
 
-static void walk(struct setting *s, struct sator_yaml_node *root)
+static void walk(struct setting *s, struct sator_yaml_node *root, bool are_sizes)
 {
     struct sator_yaml_node **slot = &root;
 
@@ -161,9 +180,11 @@ static void walk(struct setting *s, struct sator_yaml_node *root)
             sator_error(s->reader->ctx, component_loc(s), "a name is missing in the path");
             return;
         }
-        slot = node->kind == SATOR_YAML_MAP ? step_into_map(s, node) : step_into_list(s, node);
+        slot = node->kind == SATOR_YAML_MAP ? step_into_map(s, node, are_sizes)
+                                            : step_into_list(s, node);
         if (slot == NULL)
             return;
+        are_sizes = s->at - parent == 5 && strncmp(s->source->text + parent, "sizes", 5) == 0;
         if (s->at == s->equal)
             break;
         if ((*slot)->kind == SATOR_YAML_SCALAR && !widen(s, *slot, parent, s->at)) {
@@ -172,31 +193,58 @@ static void walk(struct setting *s, struct sator_yaml_node *root)
             return;
         }
         s->at++; /* the dot */
-        if (s->at == s->equal)
+        if (s->at == s->equal) {
             sator_error(s->reader->ctx, component_loc(s), "a name is missing in the path");
+            return;
+        }
     }
     *slot = s->value;
+}
+
+/* A size that is part of a spec, as in "gemm:i=512,j=512": shown there, and starting at the sizes.
+ */
+static struct sator_yaml_node *enter_spec(
+        struct setting *s, struct sator_yaml_node *root, const char *spec, const char *set)
+{
+    struct sator_yaml_node *sizes = sator_yaml_find(root, "sizes");
+    const char *size = strstr(spec, set + strlen("sizes."));
+
+    s->source = sator_source_from_text(s->reader->ctx, "argument", spec);
+    s->at = size == NULL ? 0 : (size_t)(size - spec);
+    s->end = s->at + strcspn(spec + s->at, ",");
+    if (sizes != NULL && sizes->kind == SATOR_YAML_MAP)
+        return sizes;
+    sator_error(s->reader->ctx, (struct sator_loc){s->source, s->at, s->end - s->at},
+            "the workload has no sizes to set");
+    return NULL;
 }
 
 void sator_yaml_apply_one(struct sator_yaml_reader *reader, struct sator_yaml_node *root, int set)
 {
     const struct sator_settings *settings = reader->settings;
-    const char *label = settings->labels == NULL ? "--set" : settings->labels[set];
+    const char *spec = settings->specs == NULL ? NULL : settings->specs[set];
     struct setting s = {.reader = reader};
 
-    s.source = sator_source_from_text(reader->ctx, label, settings->sets[set]);
-    s.equal = strcspn(s.source->text, "=");
     if (settings->used != NULL)
         settings->used[set] = true;
-    if (s.equal == s.source->length) {
-        sator_error(reader->ctx, (struct sator_loc){s.source, s.equal, 0},
-                "'=' and a value are missing");
+    if (spec != NULL) {
+        root = enter_spec(&s, root, spec, settings->sets[set]);
+        if (root == NULL)
+            return;
+    } else {
+        s.source = sator_source_from_text(reader->ctx, "--set", settings->sets[set]);
+        s.end = s.source->length;
+    }
+    s.equal = s.at + strcspn(s.source->text + s.at, "=,");
+    if (s.equal >= s.end || s.source->text[s.equal] != '=') {
+        sator_error(
+                reader->ctx, (struct sator_loc){s.source, s.end, 0}, "'=' and a value are missing");
         return;
     }
     size_t start = s.equal + 1;
-    if (sator_yaml_parse(reader->ctx, reader->scratch, s.source, start, s.source->length - start,
-                &s.value) == SATOR_OK)
-        walk(&s, root);
+    if (sator_yaml_parse(reader->ctx, reader->scratch, s.source, start, s.end - start, &s.value) ==
+            SATOR_OK)
+        walk(&s, root, spec != NULL);
 }
 
 void sator_yaml_apply(

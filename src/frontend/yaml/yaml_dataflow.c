@@ -20,12 +20,12 @@ static int collect_names(
 
     for (size_t i = 0; i < length;) {
         size_t end = i;
-        while (end < length && (isalnum((unsigned char)text[end]) || text[end] == '_'))
-            end++;
-        if (end == i || isdigit((unsigned char)text[i])) {
-            i = end == i ? i + 1 : end;
+        if (!isalpha((unsigned char)text[i]) && text[i] != '_') {
+            i++;
             continue;
         }
+        while (end < length && (isalnum((unsigned char)text[end]) || text[end] == '_'))
+            end++;
         const char *name = sator_arena_strndup(arena, text + i, end - i);
         int same = 0;
         while (same < n_names && strcmp((*names)[same], name) != 0)

@@ -78,6 +78,29 @@ static struct sator_yaml_node *read_named(
     return root;
 }
 
+/* The sizes of a layer that names a workload are of that workload's loops. */
+static void check_loops(struct network_reader *n, const struct sator_yaml_node *base,
+        const struct sator_yaml_node *item)
+{
+    const struct sator_yaml_node *sizes = sator_yaml_find(item, "sizes");
+    const struct sator_yaml_node *loops = sator_yaml_find(base, "sizes");
+
+    if (sizes == NULL || loops == NULL || sizes->kind != SATOR_YAML_MAP ||
+            loops->kind != SATOR_YAML_MAP)
+        return;
+    const char **names = SATOR_NEW_ARRAY(n->reader->scratch, const char *, loops->n_pairs + 1);
+    for (int i = 0; i < loops->n_pairs; i++)
+        names[i] = loops->pairs[i].key->text;
+    for (int i = 0; i < sizes->n_pairs && !sator_yaml_full(n->reader); i++) {
+        const struct sator_yaml_node *key = sizes->pairs[i].key;
+        if (sator_yaml_find(loops, key->text) != NULL)
+            continue;
+        sator_error(n->reader->ctx, key->loc, "the workload has no loop '%s'",
+                sator_yaml_clip(n->reader->scratch, key->text));
+        sator_help_names(n->reader->ctx, key->text, names, loops->n_pairs);
+    }
+}
+
 /* The layer as the map of a workload: its own, or the one that it names with its own keys over it.
  */
 static struct sator_yaml_node *resolve(struct network_reader *n, struct sator_yaml_node *item)
@@ -94,6 +117,7 @@ static struct sator_yaml_node *resolve(struct network_reader *n, struct sator_ya
     base = read_named(n, name);
     if (base == NULL || item->kind == SATOR_YAML_SCALAR)
         return base;
+    check_loops(n, base, item);
     return merge(n->reader->scratch, base, item, 1);
 }
 
@@ -132,9 +156,9 @@ static void check_sizes_used(struct network_reader *n)
         if (strncmp(settings->sets[s], "sizes", 5) != 0 || n->size_used[s] ||
                 !sator_yaml_takes(SATOR_DOCUMENT_NETWORK, settings->sets[s]))
             continue;
-        const char *label = settings->labels == NULL ? "--set" : settings->labels[s];
-        const struct sator_source *source =
-                sator_source_from_text(n->reader->ctx, label, settings->sets[s]);
+        const char *spec = settings->specs == NULL ? NULL : settings->specs[s];
+        const struct sator_source *source = sator_source_from_text(n->reader->ctx,
+                spec == NULL ? "--set" : "argument", spec == NULL ? settings->sets[s] : spec);
         if (settings->used != NULL)
             settings->used[s] = true;
         sator_error(n->reader->ctx, (struct sator_loc){source, 0, strcspn(settings->sets[s], "=")},
@@ -166,6 +190,8 @@ static void read_layer(struct network_reader *n, struct sator_yaml_node *item, i
     const char *name = sator_arena_printf(reader->arena, "layer%d", index + 1);
     if (!sator_yaml_lower_workload(reader, map, name, &layer))
         return;
+    layer.loc = item->loc;
+    layer.loc.length = item->kind == SATOR_YAML_MAP ? 1 : item->loc.length;
     SATOR_PUSH(reader->arena, n->layers, n->n_layers, layer);
 }
 

@@ -26,6 +26,7 @@ struct lowering {
     const struct sator_yaml_node *map;
     struct sator_workload *workload;
     const char *statement; /* the domain's tuple name */
+    int errors_before;
     int n_groups;
     struct group *groups;
 };
@@ -126,6 +127,9 @@ static void finish_accesses(struct lowering *l)
         }
     }
     w->accesses = accesses;
+    if (w->domain != NULL && l->reader->ctx->n_errors == l->errors_before &&
+            (w->n_accesses == 0 || accesses[w->n_accesses - 1].role != SATOR_WRITE))
+        sator_error(l->reader->ctx, w->loc, "the operation writes no tensor");
 }
 
 /* ---- the einsum form ---- */
@@ -349,8 +353,10 @@ static void find_box(struct lowering *l)
 bool sator_yaml_lower_workload(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
         const char *default_name, struct sator_workload *workload)
 {
-    struct lowering l = {.reader = reader, .map = map, .workload = workload};
-    int errors = reader->ctx->n_errors;
+    struct lowering l = {.reader = reader,
+            .map = map,
+            .workload = workload,
+            .errors_before = reader->ctx->n_errors};
     const struct sator_yaml_node *node;
     int64_t repeat = 1;
 
@@ -370,5 +376,5 @@ bool sator_yaml_lower_workload(struct sator_yaml_reader *reader, const struct sa
     finish_accesses(&l);
     if (workload->domain != NULL)
         find_box(&l);
-    return reader->ctx->n_errors == errors;
+    return reader->ctx->n_errors == l.errors_before;
 }

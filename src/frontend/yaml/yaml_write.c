@@ -200,34 +200,18 @@ void sator_yaml_write_network(struct sator_text *text, const struct sator_networ
 
 /* ---- architectures ---- */
 
-static void write_source(struct sator_text *text, const char *source)
+/* "KEY: 0.5", or with its source "KEY: {value: 0.5, source: ...}"; nothing when it is not known. */
+static void write_figure(struct sator_text *text, const char *separator, const char *key,
+        const struct sator_figure *figure)
 {
-    if (source == NULL)
+    if (isnan(figure->value))
+        return;
+    sator_text_add(text, "%s%s: %s", separator, key, figure->source == NULL ? "" : "{value: ");
+    write_number(text, figure->value);
+    if (figure->source == NULL)
         return;
     sator_text_add(text, ", source: ");
-    write_quoted(text, source);
-}
-
-static void write_figure(
-        struct sator_text *text, const char *key, const struct sator_figure *figure)
-{
-    if (isnan(figure->value))
-        return;
-    sator_text_add(text, ", %s: {value: ", key);
-    write_number(text, figure->value);
-    write_source(text, figure->source);
-    sator_text_add(text, "}");
-}
-
-/* One side of a memory's energy as a map of its own, for each may have a source of its own. */
-static void write_side(
-        struct sator_text *text, const char *key, const struct sator_figure *figure, bool first)
-{
-    if (isnan(figure->value))
-        return;
-    sator_text_add(text, "%s%s: {value: ", first ? "" : ", ", key);
-    write_number(text, figure->value);
-    write_source(text, figure->source);
+    write_quoted(text, figure->source);
     sator_text_add(text, "}");
 }
 
@@ -276,11 +260,11 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     }
     if (!isnan(memory->read_pj.value) || !isnan(memory->write_pj.value)) {
         sator_text_add(text, ", energy_pj: {");
-        write_side(text, "read", &memory->read_pj, true);
-        write_side(text, "write", &memory->write_pj, isnan(memory->read_pj.value));
+        write_figure(text, "", "read", &memory->read_pj);
+        write_figure(text, isnan(memory->read_pj.value) ? "" : ", ", "write", &memory->write_pj);
         sator_text_add(text, "}");
     }
-    write_figure(text, "leakage_pj", &memory->leakage_pj);
+    write_figure(text, ", ", "leakage_pj", &memory->leakage_pj);
     write_names(text, "tensors", memory->n_tensors, memory->tensors);
     write_names(text, "bypass", memory->n_bypass, memory->bypass);
     if (!memory->overlaps)
@@ -309,7 +293,7 @@ static void write_buses(struct sator_text *text, const struct sator_array *array
         any = true;
         write_wire(text, bus->name, bus->map);
         write_names(text, "tensors", bus->n_tensors, bus->tensors);
-        write_figure(text, "energy_pj", &bus->energy_pj);
+        write_figure(text, ", ", "energy_pj", &bus->energy_pj);
         sator_text_add(text, "}\n");
     }
 }
@@ -327,7 +311,7 @@ static void write_array(struct sator_text *text, const struct sator_array *array
         write_wire(text, link->name, link->map);
         sator_text_add(text, ", interval: %d", link->interval);
         write_names(text, "tensors", link->n_tensors, link->tensors);
-        write_figure(text, "energy_pj", &link->energy_pj);
+        write_figure(text, ", ", "energy_pj", &link->energy_pj);
         sator_text_add(text, "}\n");
     }
     write_buses(text, array, false);
@@ -336,12 +320,12 @@ static void write_array(struct sator_text *text, const struct sator_array *array
 
 static void write_compute(struct sator_text *text, const struct sator_compute *compute)
 {
-    write_figure(text, "energy_pj", &compute->energy_pj);
+    write_figure(text, ", ", "energy_pj", &compute->energy_pj);
     sator_text_add(text, ", cycles: ");
     write_number(text, compute->cycles);
     if (compute->per_stamp > 0)
         sator_text_add(text, ", per_stamp: %lld", (long long)compute->per_stamp);
-    write_figure(text, "leakage_pj", &compute->leakage_pj);
+    write_figure(text, ", ", "leakage_pj", &compute->leakage_pj);
     sator_text_add(text, "}\n");
 }
 
