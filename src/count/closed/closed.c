@@ -1,23 +1,346 @@
-/* The closed-form counting engine: exact volumes without enumeration (doc/counting.md). */
-#include "count/engine.h"
+/* The closed-form counting engine: exact volumes without enumeration (doc/counting.md).
+ *
+ * open() writes the stamping as integer forms over mixed-radix digits (digits.c) and finds its
+ * time-stamps (times.c). A question builds the image of the rows it needs (image.c) and counts
+ * boxes; nothing depends on the loop extents.
+ */
+#include "count/closed/closed.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the stamping in digits ---- */
+
+/* Convert the leading "n" outputs of "relation", a function. */
+static const char *convert(struct closed_digits *digits, const struct sator_relation *relation,
+        int n, struct closed_form *form, bool *changed)
+{
+    struct closed_form vars[CLOSED_LOOPS];
+    for (int l = 0; l < digits->n_loops; l++)
+        vars[l] = digits->loop[l].value;
+    for (int p = 0; p < relation->n_pieces; p++) {
+        const struct sator_piece *piece = &relation->pieces[p];
+        for (int i = 0; i < n && !*changed; i++) {
+            const char *why = closed_digits_form(digits, piece->out[i], vars, form++, changed);
+            if (why != NULL)
+                return why;
+        }
+    }
+    return NULL;
+}
+
+/* Convert all rows, again whenever one of them has split a loop further. */
+static const char *convert_all(const struct sator_stamping *stamping,
+        const struct sator_relation *access, struct closed_system *system, struct closed_form *form)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        const char *why =
+                convert(&system->digits, stamping->space, system->n_space, system->space, &changed);
+        if (why == NULL && !changed)
+            why = convert(&system->digits, stamping->time, system->n_time, system->time, &changed);
+        if (why == NULL && !changed && access != NULL)
+            why = convert(&system->digits, access, access->n_out, form, &changed);
+        if (why != NULL)
+            return why;
+    }
+    return NULL;
+}
+
+static void make_times(struct closed_state *state, struct closed_system *system)
+{
+    state->pool.used = 0;
+    system->times_declined = closed_times_make(&state->pool, &system->digits, system->n_time,
+            system->time, &state->image, &system->times);
+}
+
+static const char *check_access(
+        const struct sator_relation *access, const struct sator_relation *space)
+{
+    if (access->n_out > CLOSED_INDICES)
+        return "a tensor has too many dimensions";
+    if (access->n_pieces > CLOSED_COPIES)
+        return "a tensor is accessed too often";
+    if (access->n_in != space->n_in)
+        return "an access has another domain";
+    for (int i = 0; i < access->n_pieces; i++) {
+        if (access->pieces[i].n_free > 0 || access->pieces[i].cond->op != SATOR_COND_TRUE)
+            return "an access is restricted by a condition";
+    }
+    return NULL;
+}
+
+const char *closed_system_for(struct closed_state *state, const struct sator_relation *access,
+        struct closed_form *form, struct closed_system **system)
+{
+    const struct sator_stamping *stamping = state->stamping;
+    bool changed = false;
+    const char *why = check_access(access, stamping->space);
+    if (why == NULL) {
+        struct closed_digits digits = state->main.digits;
+        why = convert(&digits, access, access->n_out, form, &changed);
+    }
+    if (why != NULL || !changed) {
+        *system = &state->main;
+        return why;
+    }
+    if (state->extended == NULL)
+        state->extended = sator_alloc(sizeof *state->extended);
+    else
+        closed_times_clear(&state->extended->times);
+    *system = state->extended;
+    (*system)->digits = state->main.digits;
+    (*system)->n_space = state->main.n_space;
+    (*system)->n_time = state->main.n_time;
+    (*system)->times.cases = (struct closed_cases){0};
+    (*system)->times.base = (struct closed_cases){0};
+    why = convert_all(stamping, access, *system, form);
+    if (why == NULL)
+        make_times(state, *system);
+    return why;
+}
+
+static bool count_instances(
+        int n_loops, const int64_t *lower, const int64_t *upper, sator_int *count)
+{
+    *count = 1;
+    for (int l = 0; l < n_loops; l++) {
+        if (!sator_mul(*count, (sator_int)upper[l] - lower[l], count))
+            return false;
+    }
+    /* Every volume is at most instances * copies * PEs' links: keep room for sums of them. */
+    return *count < (sator_int)1 << 110;
+}
+
+static const char *prepare(struct closed_state *state)
+{
+    const struct sator_stamping *stamping = state->stamping;
+    int64_t lower[CLOSED_LOOPS];
+    int64_t upper[CLOSED_LOOPS];
+    int n_loops = stamping->domain->n_in;
+    if (n_loops > CLOSED_LOOPS)
+        return "the domain has too many loops";
+    if (!sator_set_is_box(stamping->domain, lower, upper))
+        return "the domain is no box";
+    for (int l = 0; l < n_loops; l++) {
+        if (lower[l] >= upper[l])
+            return "the domain is empty";
+    }
+    if (stamping->n_space > CLOSED_SPACES || stamping->n_time > CLOSED_TIMES)
+        return "a stamp has too many dimensions";
+    if (sator_relation_function(stamping->space) == NULL ||
+            sator_relation_function(stamping->time) == NULL)
+        return "a stamp is restricted by a condition";
+    state->main.n_space = stamping->n_space;
+    state->main.n_time = stamping->n_time;
+    const char *why = closed_digits_init(&state->main.digits, n_loops, lower, upper);
+    if (why == NULL && !count_instances(n_loops, lower, upper, &state->instances))
+        why = "the number of instances does not fit";
+    if (why == NULL)
+        why = convert_all(stamping, NULL, &state->main, NULL);
+    if (why == NULL)
+        make_times(state, &state->main);
+    return why;
+}
+
+static void closed_close(void *opaque)
+{
+    struct closed_state *state = opaque;
+    if (state == NULL)
+        return;
+    closed_times_clear(&state->main.times);
+    if (state->extended != NULL)
+        closed_times_clear(&state->extended->times);
+    free(state->extended);
+    if (state->arena != NULL)
+        sator_arena_free(state->arena);
+    free(state);
+}
 
 static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **state, const char **reason)
+        void **opaque, const char **reason)
 {
-    (void)ctx;
-    (void)stamping;
-    (void)state;
-    *reason = "the closed form is not built yet";
+    struct closed_state *state = sator_alloc(sizeof *state);
+    state->ctx = ctx;
+    state->stamping = stamping;
+    state->extended = NULL;
+    state->arena = NULL;
+    state->n_links = 0;
+    state->link = NULL;
+    state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
+    state->main.times.cases = (struct closed_cases){0};
+    state->main.times.base = (struct closed_cases){0};
+    const char *why = prepare(state);
+    if (why != NULL) {
+        closed_close(state);
+        *reason = why;
+        return SATOR_DECLINED;
+    }
+    *opaque = state;
+    return SATOR_OK;
+}
+
+static enum sator_status finish(const char *why, const char **reason)
+{
+    if (why == NULL)
+        return SATOR_OK;
+    *reason = why;
     return SATOR_DECLINED;
 }
 
-static void closed_close(void *state)
+/* ---- the array's bounds ---- */
+
+/* Add the least (or greatest) value of "form" over a loop to "*value", and set the loop's iterator
+ * to where it is taken. */
+static const char *extreme_of_loop(struct closed_state *state, const struct closed_form *form,
+        int loop, bool greatest, int64_t *value, int64_t *iterator)
 {
-    (void)state;
+    const struct closed_digits *digits = &state->main.digits;
+    const struct closed_loop *l = &digits->loop[loop];
+    struct closed_boxes boxes;
+    int64_t best = 0;
+    int used = state->pool.used;
+    const char *why = closed_boxes_of_loop(&state->pool, digits, loop, &boxes);
+    for (int i = 0; why == NULL && i < boxes.n; i++) {
+        int64_t sum = 0;
+        int64_t at = l->value.constant;
+        for (int k = 0; k < boxes.n_axes; k++) {
+            int64_t coef = form->coef[l->first_digit + k];
+            struct closed_interval range = boxes.box[i * boxes.n_axes + k];
+            int64_t digit = (coef < 0) == greatest ? range.lo : range.hi;
+            sum += coef * digit;
+            at += digits->digit[l->first_digit + k].place * digit;
+        }
+        if (i == 0 || (greatest ? sum > best : sum < best)) {
+            best = sum;
+            *iterator = at;
+        }
+    }
+    *value += best;
+    state->pool.used = used;
+    return why;
+}
+
+static enum sator_status closed_outside(
+        void *opaque, bool *found, int64_t *instance, const char **reason)
+{
+    struct closed_state *state = opaque;
+    int64_t at[CLOSED_LOOPS];
+    state->pool.used = 0;
+    for (int i = 0; i < state->main.n_space; i++) {
+        for (int greatest = 0; greatest < 2; greatest++) {
+            int64_t value = state->main.space[i].constant;
+            for (int l = 0; l < state->main.digits.n_loops; l++) {
+                const char *why =
+                        extreme_of_loop(state, &state->main.space[i], l, greatest, &value, &at[l]);
+                if (why != NULL)
+                    return finish(why, reason);
+            }
+            if (greatest ? value < state->stamping->shape[i] : value >= 0)
+                continue;
+            *found = true;
+            if (instance != NULL)
+                memcpy(instance, at, sizeof *at * (size_t)state->main.digits.n_loops);
+            return SATOR_OK;
+        }
+    }
+    *found = false;
+    return SATOR_OK;
+}
+
+/* ---- stamps ---- */
+
+static const char *count_image(struct closed_state *state, const struct closed_system *system,
+        int n_rows, const struct closed_form *const *rows, sator_int *count)
+{
+    struct closed_region all;
+    state->pool.used = 0;
+    const char *why = closed_image_make(&state->pool, &system->digits, n_rows, rows, &state->image);
+    if (why != NULL)
+        return why;
+    closed_region_all(&state->image, &all);
+    return closed_region_count(&state->image, &all, count);
+}
+
+/* The rows of the system's stamp: space, then time. */
+static int stamp_rows(const struct closed_system *system, const struct closed_form **rows)
+{
+    int n = 0;
+    for (int i = 0; i < system->n_space; i++)
+        rows[n++] = &system->space[i];
+    for (int i = 0; i < system->n_time; i++)
+        rows[n++] = &system->time[i];
+    return n;
+}
+
+static enum sator_status closed_stamps(
+        void *opaque, struct sator_stamp_counts *counts, const char **reason)
+{
+    struct closed_state *state = opaque;
+    const struct closed_system *system = &state->main;
+    const struct closed_form *rows[CLOSED_ROWS];
+    struct sator_stamp_counts result = {.instances = state->instances};
+    int n_rows = stamp_rows(system, rows);
+    const char *why = system->times_declined;
+    if (why == NULL) {
+        result.time_stamps = system->times.stamps;
+        why = count_image(state, system, n_rows, rows, &result.stamps);
+    } else {
+        why = count_image(
+                state, system, system->n_time, rows + system->n_space, &result.time_stamps);
+        if (why == NULL)
+            why = count_image(state, system, n_rows, rows, &result.stamps);
+    }
+    if (why == NULL)
+        why = count_image(state, system, system->n_space, rows, &result.active_pes);
+    if (why == NULL)
+        why = closed_most(state, system, system->n_time, rows + system->n_space, system->n_space,
+                rows, false, &result.max_active_pes, NULL);
+    if (why == NULL)
+        *counts = result;
+    return finish(why, reason);
+}
+
+static enum sator_status closed_max_per_stamp(
+        void *opaque, sator_int *most, int64_t *instance, const char **reason)
+{
+    struct closed_state *state = opaque;
+    const struct closed_form *rows[CLOSED_ROWS];
+    int n_rows = stamp_rows(&state->main, rows);
+    return finish(
+            closed_most(state, &state->main, n_rows, rows, 0, NULL, true, most, instance), reason);
+}
+
+static enum sator_status closed_tile(
+        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+{
+    struct closed_state *state = opaque;
+    struct closed_form form[CLOSED_COPIES * CLOSED_INDICES];
+    struct closed_system *system;
+    const struct closed_form *rows[CLOSED_ROWS];
+    const struct closed_form *index[CLOSED_INDICES];
+    const char *why = closed_system_for(state, access, form, &system);
+    if (why == NULL && access->n_pieces > 1)
+        why = "the tile of a tensor with several accesses";
+    for (int i = 0; i < access->n_out && why == NULL; i++)
+        index[i] = &form[i];
+    if (why == NULL) {
+        int n_rows = stamp_rows(system, rows);
+        why = closed_most(state, system, n_rows, rows, access->n_out, index, false, words, NULL);
+    }
+    return finish(why, reason);
 }
 
 const struct sator_engine sator_engine_closed = {
         .name = "closed",
         .open = closed_open,
         .close = closed_close,
+        .outside = closed_outside,
+        .stamps = closed_stamps,
+        .max_per_stamp = closed_max_per_stamp,
+        .volumes = closed_volumes,
+        .tile = closed_tile,
 };

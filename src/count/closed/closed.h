@@ -1,0 +1,73 @@
+/* The closed-form engine's state: one stamping in digits, and a workspace. */
+#ifndef SATOR_COUNT_CLOSED_CLOSED_H
+#define SATOR_COUNT_CLOSED_CLOSED_H
+
+#include "count/closed/links.h"
+#include "count/closed/times.h"
+#include "count/engine.h"
+
+enum {
+    CLOSED_COPIES = 16, /* most accesses of one tensor */
+    CLOSED_SOURCES = 160, /* most places that one value can come from in one case */
+    CLOSED_CREDITS = 64, /* most links of a transport, and two */
+    CLOSED_VISITS = 100000, /* regions counted for one volume */
+    CLOSED_POOL = 4096 /* intervals of the workspace */
+};
+
+/* A stamping whose expressions are forms over common digits. */
+struct closed_system {
+    struct closed_digits digits;
+    int n_space, n_time;
+    struct closed_form space[CLOSED_SPACES];
+    struct closed_form time[CLOSED_TIMES]; /* as given; times.row is the normal form */
+    struct closed_times times;
+    const char *times_declined; /* why times is not there, or NULL */
+};
+
+/* A link's translations, found once for all tensors. */
+struct closed_known_link {
+    const struct sator_relation *map;
+    struct closed_hops hops;
+};
+
+/* Somewhere that a value may come from: a point moved by "shift", for the consumers in a box of
+ * PEs. */
+struct closed_source {
+    int credit;
+    int64_t shift[CLOSED_DIGITS];
+    const struct closed_interval *consumers; /* NULL: all */
+};
+
+struct closed_state {
+    struct sator_ctx *ctx;
+    const struct sator_stamping *stamping;
+    sator_int instances;
+    struct closed_system main; /* the digits of the stamping alone */
+    struct closed_system *extended; /* with those that an access asks for too; made on demand */
+    struct sator_arena *arena; /* links; made on demand */
+    int n_links;
+    struct closed_known_link **link;
+    struct closed_pool pool;
+    struct closed_image image, other; /* scratch */
+    struct closed_source source[CLOSED_SOURCES];
+    struct closed_interval pool_data[CLOSED_POOL];
+};
+
+/* Set "*system" to one that holds the stamping and "access" (may be NULL), and "form" to the
+ * indices of the access's pieces, n_out forms a piece. */
+const char *closed_system_for(struct closed_state *state, const struct sator_relation *access,
+        struct closed_form *form, struct closed_system **system);
+
+/* doc/model.md, section 2 (count/count.h). */
+enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const char **reason);
+
+/* Set "*most" to the greatest number of distinct vectors "value" among the digit vectors that share
+ * one vector "key"; "instance" (NULL or n_loops numbers) to a member of such a class. "every":
+ * values are all digit vectors. */
+const char *closed_most(struct closed_state *state, const struct closed_system *system, int n_keys,
+        const struct closed_form *const *key, int n_values, const struct closed_form *const *value,
+        bool every, sator_int *most, int64_t *instance);
+
+#endif

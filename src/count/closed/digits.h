@@ -1,0 +1,81 @@
+/* Iterators as mixed-radix digits, and quasi-affine expressions as integer combinations of them.
+ *
+ * Loop n of the domain is n = constant + sum of place * digit. The places of one loop form a
+ * divisibility chain 1 | r1 | r2 ..., so that n % m and floor(n / m) are plain sums of digits for
+ * every m in use. The values of a loop are x = n + phase - origin in [begin, end), 0 <= begin < the
+ * largest place (doc/counting.md, "Digits").
+ */
+#ifndef SATOR_COUNT_CLOSED_DIGITS_H
+#define SATOR_COUNT_CLOSED_DIGITS_H
+
+#include "relation/relation.h"
+
+enum {
+    CLOSED_LOOPS = 12, /* most loops of a domain */
+    CLOSED_DIGITS = 24, /* most digits of all loops together */
+    CLOSED_RADICES = 8, /* most digits of one loop */
+    CLOSED_TIMES = 12, /* most time rows after normalisation */
+    CLOSED_SPACES = 6, /* most dimensions of a space-stamp */
+    CLOSED_INDICES = 8, /* most dimensions of a tensor */
+    CLOSED_ROWS = CLOSED_SPACES + CLOSED_TIMES + CLOSED_INDICES
+};
+
+/* All sums of coefficients times digits stay below this, so that int64 arithmetic on them cannot
+ * overflow. */
+#define CLOSED_BOUND ((int64_t)1 << 50)
+
+struct closed_interval {
+    int64_t lo, hi; /* inclusive; empty when hi < lo */
+};
+
+/* constant + sum of coef[d] * digit d */
+struct closed_form {
+    int64_t constant;
+    int64_t coef[CLOSED_DIGITS];
+};
+
+struct closed_digit {
+    int loop;
+    int64_t place;
+    int64_t size; /* values are 0 .. size - 1, not all of them with every value of the others */
+};
+
+struct closed_loop {
+    int64_t lower, upper; /* of the iterator, upper exclusive */
+    int64_t phase;
+    bool has_phase;
+    int n_radices;
+    int64_t radix[CLOSED_RADICES]; /* places, radix[0] = 1 */
+    int first_digit, n_digits;
+    int64_t begin, end;
+    struct closed_form value; /* the iterator as a form */
+};
+
+struct closed_digits {
+    int n_loops, n_digits;
+    struct closed_loop loop[CLOSED_LOOPS];
+    struct closed_digit digit[CLOSED_DIGITS];
+};
+
+/* Every function that may meet an input outside the class returns NULL, or a static string that
+ * says why. */
+
+/* One digit a loop, bounds lower <= n < upper. */
+const char *closed_digits_init(
+        struct closed_digits *digits, int n_loops, const int64_t *lower, const int64_t *upper);
+
+/* Set "form" to "expr" whose variable v is vars[v]. A divisor that needs a finer split of a loop
+ * splits it and sets "*changed": all forms made before are then void and must be made again. */
+const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,
+        const struct closed_form *vars, struct closed_form *form, bool *changed);
+
+/* The least and greatest value of "form" when every digit ranges over its size on its own. */
+struct closed_interval closed_form_range(
+        const struct closed_digits *digits, const struct closed_form *form);
+
+/* Decline a form that reaches CLOSED_BOUND. */
+const char *closed_form_check(const struct closed_digits *digits, const struct closed_form *form);
+
+int64_t closed_gcd(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,473 @@
+/* Making an image: classes of proportional digits, merged axes, the order of solving. */
+#include "count/closed/image.h"
+
+#include "base/checked.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char dependent[] =
+        "several instances share a stamp in a way that is no sum along one direction";
+
+/* What is known while an image is made. */
+struct maker {
+    const struct closed_digits *digits;
+    int n_rows;
+    const struct closed_form *const *rows;
+    uint64_t support[CLOSED_DIGITS]; /* rows that use the digit */
+    int class_of[CLOSED_DIGITS]; /* -1: unused */
+    int64_t multiple[CLOSED_DIGITS]; /* the digit's column is multiple * the class's column */
+    int leader[CLOSED_LOOPS]; /* loops of one factor share a leader */
+    struct closed_boxes loop[CLOSED_LOOPS];
+};
+
+/* ---- classes ---- */
+
+/* Whether the columns of digits "a" and "b", of equal support, are proportional. */
+static bool proportional(const struct maker *maker, int a, int b)
+{
+    int first = __builtin_ctzll(maker->support[a]);
+    int64_t ka = maker->rows[first]->coef[a];
+    int64_t kb = maker->rows[first]->coef[b];
+    for (uint64_t rest = maker->support[a]; rest != 0; rest &= rest - 1) {
+        const struct closed_form *row = maker->rows[__builtin_ctzll(rest)];
+        if ((sator_int)row->coef[a] * kb != (sator_int)row->coef[b] * ka)
+            return false;
+    }
+    return true;
+}
+
+/* Start a class with the primitive column of "digit". */
+static void start_class(struct maker *maker, int digit, struct closed_image *image)
+{
+    int class = image->n_classes++;
+    int64_t unit = 0;
+    for (uint64_t rest = maker->support[digit]; rest != 0; rest &= rest - 1)
+        unit = closed_gcd(unit, maker->rows[__builtin_ctzll(rest)]->coef[digit]);
+    for (int r = 0; r < maker->n_rows; r++)
+        image->column[r][class] = maker->rows[r]->coef[digit] / unit;
+    maker->class_of[digit] = class;
+    maker->multiple[digit] = unit;
+}
+
+/* Sort the used digits into classes; loops whose digits share a class get one leader. */
+static void classify(struct maker *maker, bool separate, struct closed_image *image)
+{
+    int example[CLOSED_DIGITS];
+    image->n_classes = 0;
+    for (int d = 0; d < maker->digits->n_digits; d++) {
+        uint64_t support = 0;
+        for (int r = 0; r < maker->n_rows; r++)
+            support |= (uint64_t)(maker->rows[r]->coef[d] != 0) << r;
+        maker->support[d] = support;
+        maker->class_of[d] = -1;
+        maker->multiple[d] = 1;
+        if (separate) {
+            int class = image->n_classes++;
+            maker->class_of[d] = class;
+            for (int r = 0; r < maker->n_rows; r++)
+                image->column[r][class] = maker->rows[r]->coef[d];
+            continue;
+        }
+        if (support == 0)
+            continue;
+        for (int c = 0; c < image->n_classes && maker->class_of[d] < 0; c++) {
+            int e = example[c];
+            if (maker->support[e] != support || !proportional(maker, e, d))
+                continue;
+            int row = __builtin_ctzll(support);
+            maker->class_of[d] = c;
+            maker->multiple[d] = maker->rows[row]->coef[d] / image->column[row][c];
+            int from = maker->leader[maker->digits->digit[d].loop];
+            int to = maker->leader[maker->digits->digit[e].loop];
+            for (int l = 0; l < maker->digits->n_loops; l++)
+                maker->leader[l] = maker->leader[l] == from ? to : maker->leader[l];
+        }
+        if (maker->class_of[d] < 0) {
+            example[image->n_classes] = d;
+            start_class(maker, d, image);
+        }
+    }
+}
+
+/* ---- merging the digits of a class ---- */
+
+/* The product of the box lists of a factor's loops, one combination after another. */
+struct product {
+    int n_loops;
+    int loop[CLOSED_LOOPS];
+    int at[CLOSED_LOOPS];
+};
+
+static void first_combination(const struct maker *maker, uint32_t loops, struct product *product)
+{
+    product->n_loops = 0;
+    for (int l = 0; l < maker->digits->n_loops; l++) {
+        if (loops >> l & 1) {
+            product->at[product->n_loops] = 0;
+            product->loop[product->n_loops++] = l;
+        }
+    }
+}
+
+static bool next_combination(const struct maker *maker, struct product *product)
+{
+    for (int i = 0; i < product->n_loops; i++) {
+        if (++product->at[i] < maker->loop[product->loop[i]].n)
+            return true;
+        product->at[i] = 0;
+    }
+    return false;
+}
+
+/* The interval of "digit" in the current combination. */
+static struct closed_interval interval_of(
+        const struct maker *maker, const struct product *product, int digit)
+{
+    int l = maker->digits->digit[digit].loop;
+    int i = 0;
+    while (product->loop[i] != l)
+        i++;
+    const struct closed_boxes *boxes = &maker->loop[l];
+    int at = 0; /* the digit's place among the used digits of its loop */
+    for (int d = maker->digits->loop[l].first_digit; d < digit; d++)
+        at += maker->class_of[d] >= 0;
+    return boxes->box[product->at[i] * boxes->n_axes + at];
+}
+
+/* A run of digits that become one axis. */
+struct run {
+    int n;
+    int digit[CLOSED_DIGITS];
+    int64_t unit;
+};
+
+static int64_t magnitude(int64_t value)
+{
+    return value < 0 ? -value : value;
+}
+
+/* Whether adding "digit" to "run" leaves no gap in any combination of boxes. */
+static bool stays_gapless(
+        const struct maker *maker, uint32_t loops, const struct run *run, int digit)
+{
+    struct product product;
+    if (maker->multiple[digit] % run->unit != 0)
+        return false;
+    first_combination(maker, loops, &product);
+    do {
+        int64_t reach = 0;
+        for (int i = 0; i < run->n; i++) {
+            int64_t width = closed_width(interval_of(maker, &product, run->digit[i]));
+            reach += magnitude(maker->multiple[run->digit[i]]) * (width - 1);
+        }
+        if (closed_width(interval_of(maker, &product, digit)) > 1 &&
+                magnitude(maker->multiple[digit]) > reach + run->unit)
+            return false;
+    } while (next_combination(maker, &product));
+    return true;
+}
+
+/* The members of "class", in ascending order of their multiples' size. */
+static int members_of(const struct maker *maker, int class, int *member)
+{
+    int n = 0;
+    for (int d = 0; d < maker->digits->n_digits; d++) {
+        if (maker->class_of[d] != class)
+            continue;
+        int at = n++;
+        while (at > 0 &&
+                magnitude(maker->multiple[member[at - 1]]) > magnitude(maker->multiple[d])) {
+            member[at] = member[at - 1];
+            at--;
+        }
+        member[at] = d;
+    }
+    return n;
+}
+
+/* Cut the members of a class into runs, each gapless, each run's unit above all that the earlier
+ * ones reach. */
+static const char *make_runs(const struct maker *maker, uint32_t loops, int n, const int *member,
+        struct run *runs, int *n_runs)
+{
+    int64_t reach = 0; /* of all members so far, whatever the combination */
+    *n_runs = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t size = maker->digits->digit[member[i]].size - 1;
+        struct run *run = *n_runs > 0 ? &runs[*n_runs - 1] : NULL;
+        if (run == NULL || !stays_gapless(maker, loops, run, member[i])) {
+            int64_t unit = 0;
+            for (int j = i; j < n; j++)
+                unit = closed_gcd(unit, maker->multiple[member[j]]);
+            if (run != NULL && unit <= reach)
+                return "a sum of loops has gaps";
+            if (unit != magnitude(maker->multiple[member[i]]))
+                return "a sum of loops has gaps";
+            run = &runs[(*n_runs)++];
+            run->n = 0;
+            run->unit = unit;
+        }
+        run->digit[run->n++] = member[i];
+        reach += magnitude(maker->multiple[member[i]]) * size;
+    }
+    return NULL;
+}
+
+/* ---- factors ---- */
+
+/* Make the axes of "class" and note them in "run_of_axis". */
+static const char *make_axes(const struct maker *maker, uint32_t loops, int class,
+        struct run *run_of_axis, struct closed_image *image)
+{
+    int member[CLOSED_DIGITS];
+    int n = members_of(maker, class, member);
+    struct run *runs = &run_of_axis[image->n_axes];
+    int n_runs;
+    const char *why = make_runs(maker, loops, n, member, runs, &n_runs);
+    for (int i = 0; why == NULL && i < n_runs; i++) {
+        struct closed_axis *axis = &image->axis[image->n_axes];
+        axis->class = class;
+        axis->weight = runs[i].unit;
+        axis->span = 0;
+        for (int j = 0; j < runs[i].n; j++) {
+            int digit = runs[i].digit[j];
+            image->axis_of_digit[digit] = image->n_axes;
+            axis->span += magnitude(maker->multiple[digit]) / axis->weight *
+                    (maker->digits->digit[digit].size - 1);
+        }
+        image->is_merged |= runs[i].n > 1;
+        image->n_axes++;
+    }
+    return why;
+}
+
+/* The boxes of a factor over its axes, one a combination of its loops' boxes. */
+static const char *make_boxes(struct closed_pool *pool, const struct maker *maker,
+        const struct run *run_of_axis, int n_axes, struct closed_factor *factor)
+{
+    struct product product;
+    factor->boxes = (struct closed_boxes){.n_axes = n_axes, .box = pool->data + pool->used};
+    first_combination(maker, factor->loops, &product);
+    do {
+        struct closed_interval *box = closed_pool_take(pool, n_axes);
+        if (box == NULL)
+            return "the digit boxes are too many";
+        factor->boxes.n++;
+        for (int i = 0; i < n_axes; i++) {
+            const struct run *run = &run_of_axis[factor->first_axis + i];
+            box[i] = (struct closed_interval){0, 0};
+            for (int j = 0; j < run->n; j++) {
+                struct closed_interval part = interval_of(maker, &product, run->digit[j]);
+                int64_t by = maker->multiple[run->digit[j]] / run->unit;
+                box[i].lo += by * (by < 0 ? part.hi : part.lo);
+                box[i].hi += by * (by < 0 ? part.lo : part.hi);
+            }
+        }
+    } while (next_combination(maker, &product));
+    return closed_boxes_disjoin(pool, &factor->boxes);
+}
+
+/* Whether the axes of a single loop's factor are its used digits, in their order. */
+static bool axes_are_digits(const struct maker *maker, int loop, const struct closed_image *image,
+        const struct closed_factor *factor)
+{
+    const struct closed_loop *l = &maker->digits->loop[loop];
+    int axis = factor->first_axis;
+    for (int d = l->first_digit; d < l->first_digit + l->n_digits; d++) {
+        if (maker->class_of[d] < 0)
+            continue;
+        if (image->axis_of_digit[d] != axis++ || maker->multiple[d] < 0)
+            return false;
+    }
+    return true;
+}
+
+static const char *make_factor(struct closed_pool *pool, const struct maker *maker, int leader,
+        struct run *run_of_axis, struct closed_image *image)
+{
+    struct closed_factor *factor = &image->factor[image->n_factors];
+    bool done[CLOSED_DIGITS] = {false};
+    const char *why = NULL;
+    factor->loops = 0;
+    factor->first_axis = image->n_axes;
+    for (int l = 0; l < maker->digits->n_loops; l++) {
+        if (maker->leader[l] == leader)
+            factor->loops |= (uint32_t)1 << l;
+    }
+    for (int d = 0; d < maker->digits->n_digits && why == NULL; d++) {
+        int class = maker->class_of[d];
+        if (class < 0 || !(factor->loops >> maker->digits->digit[d].loop & 1) || done[class])
+            continue;
+        why = make_axes(maker, factor->loops, class, run_of_axis, image);
+        done[class] = true;
+    }
+    int n_axes = image->n_axes - factor->first_axis;
+    if (why != NULL || n_axes == 0)
+        return why;
+    image->n_factors++;
+    if ((factor->loops & (factor->loops - 1)) == 0 &&
+            axes_are_digits(maker, leader, image, factor)) {
+        factor->boxes = maker->loop[leader];
+        return NULL;
+    }
+    return make_boxes(pool, maker, run_of_axis, n_axes, factor);
+}
+
+/* ---- the order of solving ---- */
+
+/* The only class of "row" that is not known, -1 when none is, -2 when several are. */
+static int only_unknown(const struct closed_image *image, int row, const bool *known)
+{
+    int only = -1;
+    for (int c = 0; c < image->n_classes; c++) {
+        if (known[c] || image->column[row][c] == 0)
+            continue;
+        if (only >= 0)
+            return -2;
+        only = c;
+    }
+    return only;
+}
+
+/* Take rows that give one more class each, as long as there are any. */
+static void peel(struct closed_image *image, int first, int end, bool *known)
+{
+    bool progress = true;
+    while (progress && image->n_steps < image->n_classes) {
+        progress = false;
+        for (int r = first; r < end; r++) {
+            int class = only_unknown(image, r, known);
+            if (class < 0)
+                continue;
+            known[class] = true;
+            image->step[image->n_steps++] = (struct closed_step){.row = r, .class = class};
+            progress = true;
+        }
+    }
+}
+
+/* Replace combined row "to" by to * a - from * b so that "class" leaves it. */
+static const char *eliminate(struct closed_image *image, int to, int from, int class)
+{
+    int64_t *x = image->column[image->n_rows + to];
+    const int64_t *y = image->column[image->n_rows + from];
+    int64_t common = closed_gcd(x[class], y[class]);
+    int64_t a = y[class] / common;
+    int64_t b = x[class] / common;
+    int64_t unit = 0;
+    for (int c = 0; c < image->n_classes; c++) {
+        sator_int value = (sator_int)x[c] * a - (sator_int)y[c] * b;
+        if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
+            return "the stamps' equations have too large coefficients";
+        x[c] = (int64_t)value;
+        unit = closed_gcd(unit, x[c]);
+    }
+    for (int r = 0; r < image->n_rows; r++) {
+        sator_int value =
+                (sator_int)image->combine[to][r] * a - (sator_int)image->combine[from][r] * b;
+        if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
+            return "the stamps' equations have too large coefficients";
+        image->combine[to][r] = (int64_t)value;
+        unit = closed_gcd(unit, image->combine[to][r]);
+    }
+    for (int c = 0; c < image->n_classes && unit > 1; c++)
+        x[c] /= unit;
+    for (int r = 0; r < image->n_rows && unit > 1; r++)
+        image->combine[to][r] /= unit;
+    return NULL;
+}
+
+/* Gauss-Jordan elimination of the classes that peeling could not reach. */
+static const char *combine_rows(struct closed_image *image, bool *known)
+{
+    bool is_pivot[CLOSED_ROWS] = {false};
+    image->n_combined = image->n_rows;
+    memset(image->combine, 0, sizeof image->combine);
+    for (int r = 0; r < image->n_rows; r++) {
+        image->combine[r][r] = 1;
+        memcpy(image->column[image->n_rows + r], image->column[r], sizeof image->column[r]);
+    }
+    for (int c = 0; c < image->n_classes; c++) {
+        int pivot = -1;
+        for (int r = 0; r < image->n_rows && !known[c] && pivot < 0; r++) {
+            if (!is_pivot[r] && image->column[image->n_rows + r][c] != 0)
+                pivot = r;
+        }
+        if (known[c])
+            continue;
+        if (pivot < 0)
+            return dependent;
+        is_pivot[pivot] = true;
+        for (int r = 0; r < image->n_rows; r++) {
+            if (r == pivot || image->column[image->n_rows + r][c] == 0)
+                continue;
+            const char *why = eliminate(image, r, pivot, c);
+            if (why != NULL)
+                return why;
+        }
+    }
+    peel(image, image->n_rows, image->n_rows * 2, known);
+    return image->n_steps == image->n_classes ? NULL : dependent;
+}
+
+static const char *order(struct closed_image *image)
+{
+    bool known[CLOSED_DIGITS] = {false};
+    image->n_steps = 0;
+    image->n_combined = 0;
+    peel(image, 0, image->n_rows, known);
+    return image->n_steps == image->n_classes ? NULL : combine_rows(image, known);
+}
+
+/* ---- the whole ---- */
+
+static const char *make(struct closed_pool *pool, const struct closed_digits *digits, int n_rows,
+        const struct closed_form *const *rows, bool separate, struct closed_image *image)
+{
+    struct maker maker = {.digits = digits, .n_rows = n_rows, .rows = rows};
+    struct run run_of_axis[CLOSED_DIGITS];
+    const char *why = NULL;
+    assert(n_rows <= CLOSED_ROWS);
+    image->n_rows = n_rows;
+    image->n_axes = 0;
+    image->n_factors = 0;
+    image->n_steps = 0;
+    image->n_combined = 0;
+    image->is_merged = false;
+    for (int r = 0; r < n_rows; r++)
+        image->constant[r] = rows[r]->constant;
+    for (int d = 0; d < digits->n_digits; d++)
+        image->axis_of_digit[d] = -1;
+    for (int l = 0; l < digits->n_loops; l++)
+        maker.leader[l] = l;
+    classify(&maker, separate, image);
+    for (int l = 0; l < digits->n_loops && why == NULL; l++) {
+        const struct closed_loop *loop = &digits->loop[l];
+        bool used[CLOSED_RADICES];
+        for (int k = 0; k < loop->n_digits; k++)
+            used[k] = maker.class_of[loop->first_digit + k] >= 0;
+        why = closed_boxes_of_loop(pool, digits, l, &maker.loop[l]);
+        if (why == NULL)
+            why = closed_boxes_project(pool, used, &maker.loop[l]);
+    }
+    for (int l = 0; l < digits->n_loops && why == NULL; l++) {
+        if (maker.leader[l] == l)
+            why = make_factor(pool, &maker, l, run_of_axis, image);
+    }
+    if (why == NULL && !separate)
+        why = order(image);
+    return why;
+}
+
+const char *closed_image_make(struct closed_pool *pool, const struct closed_digits *digits,
+        int n_rows, const struct closed_form *const *rows, struct closed_image *image)
+{
+    return make(pool, digits, n_rows, rows, false, image);
+}
+
+const char *closed_image_make_all(struct closed_pool *pool, const struct closed_digits *digits,
+        int n_rows, const struct closed_form *const *rows, struct closed_image *image)
+{
+    return make(pool, digits, n_rows, rows, true, image);
+}

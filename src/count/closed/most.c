@@ -1,0 +1,310 @@
+/* The greatest number of distinct values that share a key: tile sizes, active PEs, instances in a
+ * stamp.
+ *
+ * Axes that the key determines are pinned; the others are free, or coupled: bound together by a key
+ * row such as i%8 + j%8 + k. Of each factor the best pinned value is taken, the one that most boxes
+ * contain; a coupled row is then most often met at the mode of its distribution.
+ */
+#include "count/closed/closed.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+enum {
+    FAMILIES = 4096 /* families of boxes tried for one factor */
+};
+
+enum kind {
+    AXIS_FREE,
+    AXIS_PINNED,
+    AXIS_COUPLED
+};
+
+struct most {
+    const struct closed_image *image;
+    int n_keys;
+    enum kind kind[CLOSED_DIGITS]; /* of each axis */
+    bool is_coupled[CLOSED_ROWS]; /* key rows with several unknown axes */
+    struct closed_interval chosen[CLOSED_DIGITS]; /* pinned: the value; else: the fibre (coupled
+                                                     factors) or a box of it */
+    int budget;
+};
+
+/* ---- kinds of axes ---- */
+
+/* Whether the unknown axes of key row "row" make a mixed-radix number, so that the row determines
+ * them all: of each two, one counts in steps greater than all that smaller steps reach. */
+static bool determines_all(const struct closed_image *image, int row, const bool *known)
+{
+    int64_t above = 0; /* the smallest step not yet looked at exceeds this */
+    int64_t reach = 0;
+    for (;;) {
+        int64_t step = 0;
+        int64_t span = 0;
+        int n = 0;
+        for (int a = 0; a < image->n_axes; a++) {
+            int64_t coef = closed_image_coef(image, row, a);
+            int64_t size = coef < 0 ? -coef : coef;
+            if (size <= above || known[image->axis[a].class] || (step > 0 && size > step))
+                continue;
+            n = size == step ? n + 1 : 1;
+            step = size;
+            span = image->axis[a].span;
+        }
+        if (step == 0)
+            return true;
+        if (n > 1 || step <= reach)
+            return false;
+        above = step;
+        reach += step * span;
+    }
+}
+
+static const char *find_kinds(struct most *most)
+{
+    const struct closed_image *image = most->image;
+    bool known[CLOSED_DIGITS] = {false};
+    int owner[CLOSED_DIGITS];
+    bool progress = true;
+    while (progress) {
+        progress = false;
+        for (int r = 0; r < most->n_keys; r++) {
+            int only = -1;
+            for (int c = 0; c < image->n_classes && only != -2; c++) {
+                if (!known[c] && image->column[r][c] != 0)
+                    only = only == -1 ? c : -2;
+            }
+            if (only == -1 || (only == -2 && !determines_all(image, r, known)))
+                continue;
+            for (int c = 0; c < image->n_classes; c++)
+                known[c] = known[c] || image->column[r][c] != 0;
+            progress = true;
+        }
+    }
+    for (int a = 0; a < image->n_axes; a++) {
+        most->kind[a] = known[image->axis[a].class] ? AXIS_PINNED : AXIS_FREE;
+        owner[a] = -1;
+    }
+    for (int r = 0; r < most->n_keys; r++) {
+        most->is_coupled[r] = false;
+        for (int a = 0; a < image->n_axes; a++) {
+            if (closed_image_coef(image, r, a) == 0 || most->kind[a] == AXIS_PINNED)
+                continue;
+            if (owner[a] >= 0 && owner[a] != r)
+                return "two dimensions of the stamp depend on the same loops";
+            owner[a] = r;
+            most->kind[a] = AXIS_COUPLED;
+            most->is_coupled[r] = true;
+        }
+    }
+    return NULL;
+}
+
+/* ---- the best fibre of a factor ---- */
+
+/* A family of boxes with a common pinned value. */
+struct family {
+    int n;
+    int box[64];
+    struct closed_interval pinned[CLOSED_DIGITS];
+};
+
+static const struct closed_interval *box_of(const struct closed_factor *factor, int i)
+{
+    return factor->boxes.box + i * factor->boxes.n_axes;
+}
+
+/* Points that the family's boxes have over one pinned value: they are disjoint there. */
+static sator_int fibre_volume(
+        const struct most *most, const struct closed_factor *factor, const struct family *family)
+{
+    sator_int sum = 0;
+    for (int i = 0; i < family->n; i++) {
+        sator_int product = 1;
+        for (int a = 0; a < factor->boxes.n_axes; a++) {
+            if (most->kind[factor->first_axis + a] != AXIS_PINNED)
+                product *= closed_width(box_of(factor, family->box[i])[a]);
+        }
+        sum += product;
+    }
+    return sum;
+}
+
+/* Extend "family" by boxes from "from" on in every way that leaves a common pinned value; keep the
+ * greatest. */
+static const char *search(struct most *most, const struct closed_factor *factor, int from,
+        const struct family *family, sator_int *best, struct family *winner)
+{
+    if (--most->budget < 0)
+        return "the digit boxes overlap in too many ways";
+    if (family->n > 0) {
+        sator_int volume = fibre_volume(most, factor, family);
+        if (volume > *best) {
+            *best = volume;
+            *winner = *family;
+        }
+    }
+    for (int i = from; i < factor->boxes.n; i++) {
+        struct family next = *family;
+        bool empty = false;
+        for (int a = 0; a < factor->boxes.n_axes && !empty; a++) {
+            struct closed_interval range = box_of(factor, i)[a];
+            if (most->kind[factor->first_axis + a] != AXIS_PINNED)
+                continue;
+            next.pinned[a] = family->n == 0 ? range : closed_meet(family->pinned[a], range);
+            empty = closed_is_empty(next.pinned[a]);
+        }
+        if (empty || next.n == 64)
+            continue;
+        next.box[next.n++] = i;
+        const char *why = search(most, factor, i + 1, &next, best, winner);
+        if (why != NULL)
+            return why;
+    }
+    return NULL;
+}
+
+/* Set the chosen intervals of a coupled factor: one box that holds the fibre of every pinned value.
+ */
+static const char *choose_hull(struct closed_pool *pool, struct most *most,
+        const struct closed_factor *factor, const struct family *winner)
+{
+    static const char why_not[] = "a skewed stamp runs over ragged tiles";
+    int n_axes = factor->boxes.n_axes;
+    struct closed_boxes fibre = {.n = winner->n, .n_axes = n_axes};
+    fibre.box = closed_pool_take(pool, winner->n * n_axes);
+    if (fibre.box == NULL)
+        return "the digit boxes are too many";
+    for (int i = 0; i < winner->n; i++) {
+        for (int a = 0; a < n_axes; a++) {
+            int64_t at = winner->pinned[a].lo;
+            fibre.box[i * n_axes + a] = most->kind[factor->first_axis + a] == AXIS_PINNED
+                    ? (struct closed_interval){at, at}
+                    : box_of(factor, winner->box[i])[a];
+        }
+    }
+    const char *why = closed_boxes_disjoin(pool, &fibre);
+    if (why != NULL || fibre.n != 1)
+        return why != NULL ? why : why_not;
+    for (int a = 0; a < n_axes; a++) {
+        most->chosen[factor->first_axis + a] = fibre.box[a];
+        for (int i = 0; i < factor->boxes.n; i++) {
+            struct closed_interval range = box_of(factor, i)[a];
+            if (most->kind[factor->first_axis + a] != AXIS_PINNED &&
+                    (range.lo < fibre.box[a].lo || range.hi > fibre.box[a].hi))
+                return why_not;
+        }
+    }
+    return NULL;
+}
+
+static bool is_coupled_factor(const struct most *most, const struct closed_factor *factor)
+{
+    for (int a = 0; a < factor->boxes.n_axes; a++) {
+        if (most->kind[factor->first_axis + a] == AXIS_COUPLED)
+            return true;
+    }
+    return false;
+}
+
+/* Multiply "*product" by what the factor contributes apart from coupled axes, and choose its fibre.
+ */
+static const char *count_factor(struct closed_pool *pool, struct most *most,
+        const struct closed_factor *factor, sator_int *product)
+{
+    struct family none = {.n = 0};
+    struct family winner = {.n = 0};
+    sator_int best = 0;
+    int n_axes = factor->boxes.n_axes;
+    most->budget = FAMILIES;
+    const char *why = search(most, factor, 0, &none, &best, &winner);
+    if (why != NULL)
+        return why;
+    if (is_coupled_factor(most, factor)) {
+        why = choose_hull(pool, most, factor, &winner);
+        for (int a = 0; a < n_axes && why == NULL; a++) {
+            if (most->kind[factor->first_axis + a] == AXIS_FREE)
+                *product *= closed_width(most->chosen[factor->first_axis + a]);
+        }
+        return why;
+    }
+    *product *= best;
+    for (int a = 0; a < n_axes; a++) {
+        int64_t at = winner.pinned[a].lo;
+        most->chosen[factor->first_axis + a] = most->kind[factor->first_axis + a] == AXIS_PINNED
+                ? (struct closed_interval){at, at}
+                : box_of(factor, winner.box[0])[a];
+    }
+    return NULL;
+}
+
+/* ---- coupled rows ---- */
+
+/* Multiply "*product" by the mode of a coupled row; its axes' values there into "chosen" if
+ * "point". */
+static const char *count_row(struct most *most, int row, bool point, sator_int *product)
+{
+    int64_t coef[CLOSED_DIGITS];
+    struct closed_interval x[CLOSED_DIGITS];
+    int axis[CLOSED_DIGITS];
+    int64_t at[CLOSED_DIGITS];
+    int n = 0;
+    sator_int mode;
+    int64_t value;
+    for (int a = 0; a < most->image->n_axes; a++) {
+        int64_t c = closed_image_coef(most->image, row, a);
+        if (c == 0 || most->kind[a] != AXIS_COUPLED)
+            continue;
+        axis[n] = a;
+        coef[n] = c;
+        x[n++] = most->chosen[a];
+    }
+    const char *why = closed_slab_most(n, coef, x, &mode, &value);
+    if (why != NULL)
+        return why;
+    *product *= mode;
+    if (!point)
+        return NULL;
+    if (!closed_slab_point(n, coef, x, value, at))
+        return "a stamp is a sum whose values have no simple distribution";
+    for (int i = 0; i < n; i++)
+        most->chosen[axis[i]] = (struct closed_interval){at[i], at[i]};
+    return NULL;
+}
+
+const char *closed_most(struct closed_state *state, const struct closed_system *system, int n_keys,
+        const struct closed_form *const *key, int n_values, const struct closed_form *const *value,
+        bool every, sator_int *most, int64_t *instance)
+{
+    const struct closed_form *rows[CLOSED_ROWS];
+    struct most question = {.image = &state->image, .n_keys = n_keys};
+    sator_int product = 1;
+    if (n_keys + n_values > CLOSED_ROWS)
+        return "a stamp has too many dimensions";
+    if (n_keys > 0)
+        memcpy(rows, key, sizeof(*rows) * (size_t)n_keys);
+    if (n_values > 0)
+        memcpy(rows + n_keys, value, sizeof(*rows) * (size_t)n_values);
+    state->pool.used = 0;
+    const char *why = (every ? closed_image_make_all : closed_image_make)(
+            &state->pool, &system->digits, n_keys + n_values, rows, &state->image);
+    if (why == NULL)
+        why = find_kinds(&question);
+    for (int f = 0; f < state->image.n_factors && why == NULL; f++)
+        why = count_factor(&state->pool, &question, &state->image.factor[f], &product);
+    for (int r = 0; r < n_keys && why == NULL; r++) {
+        if (question.is_coupled[r])
+            why = count_row(&question, r, instance != NULL, &product);
+    }
+    if (why != NULL)
+        return why;
+    *most = product;
+    for (int l = 0; l < system->digits.n_loops && instance != NULL; l++) {
+        const struct closed_loop *loop = &system->digits.loop[l];
+        instance[l] = loop->value.constant;
+        for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++)
+            instance[l] += system->digits.digit[d].place * question.chosen[d].lo;
+    }
+    return NULL;
+}

@@ -1,0 +1,445 @@
+/* Shifts between points of an image, and counting the points of its parts. */
+#include "count/closed/image.h"
+
+#include "base/checked.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char pool_full[] = "the digit boxes are too many";
+
+/* ---- solving ---- */
+
+/* Set the classes' values so that image(value) = rhs; false when there is no integer solution. */
+static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value)
+{
+    memset(value, 0, sizeof *value * (size_t)image->n_classes);
+    for (int s = 0; s < image->n_steps; s++) {
+        int row = image->step[s].row;
+        int class = image->step[s].class;
+        const int64_t *column = image->column[row];
+        sator_int sum = 0;
+        if (row < image->n_rows)
+            sum = rhs[row];
+        for (int r = 0; row >= image->n_rows && r < image->n_rows; r++)
+            sum += (sator_int)image->combine[row - image->n_rows][r] * rhs[r];
+        for (int t = 0; t < s; t++) {
+            int c = image->step[t].class;
+            if (column[c] != 0)
+                sum -= (sator_int)column[c] * value[c];
+        }
+        if (sum % column[class] != 0)
+            return false;
+        sum /= column[class];
+        if (sum > CLOSED_BOUND || sum < -CLOSED_BOUND)
+            return false; /* farther apart than any two points */
+        value[class] = (int64_t)sum;
+    }
+    for (int r = 0; r < image->n_rows; r++) {
+        sator_int sum = 0;
+        for (int c = 0; c < image->n_classes; c++) {
+            if (image->column[r][c] != 0)
+                sum += (sator_int)image->column[r][c] * value[c];
+        }
+        if (sum != rhs[r])
+            return false;
+    }
+    return true;
+}
+
+/* Axes of one class, and what those of smaller weight reach together. */
+struct chain {
+    const struct closed_image *image;
+    int n;
+    int axis[CLOSED_DIGITS]; /* greatest weight first */
+    int64_t reach[CLOSED_DIGITS];
+};
+
+static void find_chain(const struct closed_image *image, int class, struct chain *chain)
+{
+    int64_t reach = 0;
+    chain->image = image;
+    chain->n = 0;
+    for (int a = image->n_axes - 1; a >= 0; a--) {
+        if (image->axis[a].class == class)
+            chain->axis[chain->n++] = a; /* made in ascending order of weight */
+    }
+    for (int i = chain->n - 1; i >= 0; i--) {
+        const struct closed_axis *axis = &image->axis[chain->axis[i]];
+        chain->reach[i] = reach;
+        reach += axis->weight * axis->span;
+    }
+}
+
+/* Append to "shift" the ways to write "rest" with the axes from "i" on, copied from shift[base]. */
+static const char *split_class(const struct chain *chain, int i, int64_t rest, int most_shifts,
+        int64_t (*shift)[CLOSED_DIGITS], int64_t *base, int *n_shifts)
+{
+    if (i == chain->n) {
+        if (rest != 0)
+            return NULL;
+        if (*n_shifts == most_shifts)
+            return "a value can come from too many places";
+        memcpy(shift[(*n_shifts)++], base, sizeof *base * CLOSED_DIGITS);
+        return NULL;
+    }
+    const struct closed_axis *axis = &chain->image->axis[chain->axis[i]];
+    int64_t first = -sator_floor_div(-(rest - chain->reach[i]), axis->weight);
+    int64_t last = sator_floor_div(rest + chain->reach[i], axis->weight);
+    struct closed_interval range = closed_meet((struct closed_interval){first, last},
+            (struct closed_interval){-axis->span, axis->span});
+    const char *why = NULL;
+    for (int64_t v = range.lo; v <= range.hi && why == NULL; v++) {
+        base[chain->axis[i]] = v;
+        why = split_class(
+                chain, i + 1, rest - v * axis->weight, most_shifts, shift, base, n_shifts);
+    }
+    return why;
+}
+
+const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
+        int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts)
+{
+    int64_t value[CLOSED_DIGITS];
+    *n_shifts = 0;
+    if (!solve_classes(image, rhs, value))
+        return NULL;
+    int64_t base[CLOSED_DIGITS];
+    bool is_plain = image->n_axes == image->n_classes;
+    for (int a = 0; a < image->n_axes && is_plain; a++) {
+        const struct closed_axis *axis = &image->axis[a];
+        base[a] = value[axis->class] / axis->weight;
+        if (value[axis->class] % axis->weight != 0 || base[a] > axis->span || base[a] < -axis->span)
+            return NULL;
+    }
+    if (is_plain) {
+        if (most_shifts == 0)
+            return "a value can come from too many places";
+        memcpy(shift[0], base, sizeof *base * (size_t)image->n_axes);
+        *n_shifts = 1;
+        return NULL;
+    }
+    /* One class after another: every way so far is continued in every way of the next class. */
+    int first = 0;
+    int end = 1;
+    if (most_shifts == 0)
+        return "a value can come from too many places";
+    memset(shift[0], 0, sizeof shift[0]);
+    for (int c = 0; c < image->n_classes; c++) {
+        struct chain chain;
+        int next = end;
+        find_chain(image, c, &chain);
+        for (int i = first; i < end; i++) {
+            memcpy(base, shift[i], sizeof base);
+            const char *why = split_class(&chain, 0, value[c], most_shifts, shift, base, &next);
+            if (why != NULL)
+                return why;
+        }
+        memmove(shift, shift + end, sizeof *shift * (size_t)(next - end));
+        end = next - end;
+    }
+    *n_shifts = end;
+    return NULL;
+}
+
+/* ---- regions ---- */
+
+void closed_region_all(const struct closed_image *image, struct closed_region *region)
+{
+    for (int f = 0; f < image->n_factors; f++)
+        region->factor[f] = image->factor[f].boxes;
+    for (int r = 0; r < image->n_rows; r++)
+        region->slab[r] = CLOSED_ANY;
+}
+
+/* The only axis of "row", -1 for none, -2 for several. */
+static int only_axis(const struct closed_image *image, int row)
+{
+    int only = -1;
+    for (int a = 0; a < image->n_axes; a++) {
+        if (closed_image_coef(image, row, a) == 0)
+            continue;
+        if (only >= 0)
+            return -2;
+        only = a;
+    }
+    return only;
+}
+
+static void make_empty(const struct closed_image *image, struct closed_region *region)
+{
+    for (int f = 0; f < image->n_factors; f++)
+        region->factor[f].n = 0;
+}
+
+/* The values x with coef * x + constant in "slab". */
+static struct closed_interval solve_slab(
+        int64_t coef, int64_t constant, struct closed_interval slab)
+{
+    struct closed_interval part = {slab.lo - constant, slab.hi - constant};
+    if (coef < 0) {
+        coef = -coef;
+        part = (struct closed_interval){-part.hi, -part.lo};
+    }
+    part.lo = -sator_floor_div(-part.lo, coef);
+    part.hi = sator_floor_div(part.hi, coef);
+    return part;
+}
+
+static int factor_of_axis(const struct closed_image *image, int axis)
+{
+    int f = image->n_factors - 1;
+    while (image->factor[f].first_axis > axis)
+        f--;
+    return f;
+}
+
+const char *closed_region_clip(struct closed_pool *pool, const struct closed_image *image, int row,
+        struct closed_interval slab, struct closed_region *region)
+{
+    int axis = only_axis(image, row);
+    if (axis == -2) {
+        region->slab[row] = closed_meet(region->slab[row], slab);
+        return NULL;
+    }
+    if (axis == -1) {
+        if (image->constant[row] < slab.lo || image->constant[row] > slab.hi)
+            make_empty(image, region);
+        return NULL;
+    }
+    struct closed_interval part =
+            solve_slab(closed_image_coef(image, row, axis), image->constant[row], slab);
+    int f = factor_of_axis(image, axis);
+    int at = axis - image->factor[f].first_axis;
+    const struct closed_boxes *boxes = &region->factor[f];
+    int n_axes = boxes->n_axes;
+    struct closed_boxes clipped = {.n_axes = n_axes, .box = pool->data + pool->used};
+    for (int i = 0; i < boxes->n; i++) {
+        struct closed_interval meet = closed_meet(boxes->box[i * n_axes + at], part);
+        if (closed_is_empty(meet))
+            continue;
+        struct closed_interval *box = closed_pool_take(pool, n_axes);
+        if (box == NULL)
+            return pool_full;
+        memcpy(box, boxes->box + i * n_axes, sizeof *box * (size_t)n_axes);
+        box[at] = meet;
+        clipped.n++;
+    }
+    region->factor[f] = clipped;
+    return NULL;
+}
+
+const char *closed_region_move(struct closed_pool *pool, const struct closed_image *image,
+        const int64_t *shift, const struct closed_region *region, struct closed_region *result)
+{
+    memcpy(result->slab, region->slab, sizeof result->slab[0] * (size_t)image->n_rows);
+    for (int f = 0; f < image->n_factors; f++) {
+        const struct closed_factor *factor = &image->factor[f];
+        const int64_t *by = shift + factor->first_axis;
+        bool moves = false;
+        for (int a = 0; a < factor->boxes.n_axes; a++)
+            moves |= by[a] != 0;
+        result->factor[f] = region->factor[f];
+        if (!moves)
+            continue;
+        const char *why = closed_boxes_intersect(
+                pool, &region->factor[f], &factor->boxes, by, &result->factor[f]);
+        if (why != NULL)
+            return why;
+    }
+    return NULL;
+}
+
+/* ---- counting ---- */
+
+/* Rows with a bound and several axes couple factors; a component is a set of factors that must be
+ * counted together. */
+struct component {
+    int n_factors, n_rows;
+    int factor[CLOSED_LOOPS];
+    int row[CLOSED_ROWS];
+};
+
+/* Count the points of one box (one interval an axis, for the axes of the component's factors)
+ * between the bounds of its rows. Rows that leave one axis free bound it; the others must not share
+ * a free axis. */
+static const char *count_box(const struct closed_image *image, const struct component *component,
+        const struct closed_region *region, struct closed_interval *axis, sator_int *count)
+{
+    bool counted[CLOSED_DIGITS] = {false};
+    bool done[CLOSED_ROWS] = {false};
+    bool progress = true;
+    *count = 0;
+    while (progress) {
+        progress = false;
+        for (int i = 0; i < component->n_rows; i++) {
+            int row = component->row[i];
+            struct closed_interval slab = region->slab[row];
+            int64_t constant = image->constant[row];
+            struct closed_interval range = {constant, constant};
+            int n_free = 0;
+            int free = 0;
+            if (done[i])
+                continue;
+            for (int a = 0; a < image->n_axes; a++) {
+                int64_t coef = closed_image_coef(image, row, a);
+                if (coef == 0)
+                    continue;
+                range.lo += coef * (coef < 0 ? axis[a].hi : axis[a].lo);
+                range.hi += coef * (coef < 0 ? axis[a].lo : axis[a].hi);
+                if (axis[a].lo < axis[a].hi) {
+                    n_free++;
+                    free = a;
+                } else {
+                    constant += coef * axis[a].lo;
+                }
+            }
+            if (range.hi < slab.lo || range.lo > slab.hi)
+                return NULL;
+            if (slab.lo <= range.lo && range.hi <= slab.hi) {
+                done[i] = true;
+            } else if (n_free == 1) {
+                axis[free] = closed_meet(axis[free],
+                        solve_slab(closed_image_coef(image, row, free), constant, slab));
+                if (closed_is_empty(axis[free]))
+                    return NULL;
+                done[i] = true;
+                progress = true;
+            }
+        }
+    }
+    sator_int product = 1;
+    for (int i = 0; i < component->n_rows; i++) {
+        int64_t coef[CLOSED_DIGITS];
+        struct closed_interval x[CLOSED_DIGITS];
+        int n = 0;
+        int row = component->row[i];
+        int64_t constant = image->constant[row];
+        if (done[i])
+            continue;
+        for (int a = 0; a < image->n_axes; a++) {
+            int64_t c = closed_image_coef(image, row, a);
+            if (c == 0)
+                continue;
+            if (axis[a].lo == axis[a].hi) {
+                constant += c * axis[a].lo;
+                continue;
+            }
+            if (counted[a])
+                return "two coupled stamps are bounded at once";
+            counted[a] = true;
+            coef[n] = c;
+            x[n++] = axis[a];
+        }
+        struct closed_interval slab = region->slab[row];
+        slab.lo -= constant;
+        slab.hi -= constant;
+        sator_int part;
+        const char *why = closed_slab_count(n, coef, x, slab, &part);
+        if (why != NULL)
+            return why;
+        product *= part;
+    }
+    for (int i = 0; i < component->n_factors; i++) {
+        const struct closed_factor *factor = &image->factor[component->factor[i]];
+        for (int a = 0; a < factor->boxes.n_axes; a++) {
+            if (!counted[factor->first_axis + a])
+                product *= closed_width(axis[factor->first_axis + a]);
+        }
+    }
+    *count = product;
+    return NULL;
+}
+
+/* Sum count_box over the product of the boxes of the component's factors. */
+static const char *count_component(const struct closed_image *image,
+        const struct component *component, const struct closed_region *region, sator_int *count)
+{
+    struct closed_interval axis[CLOSED_DIGITS];
+    int at[CLOSED_LOOPS] = {0};
+    int n = component->n_factors;
+    *count = 0;
+    for (;;) {
+        for (int i = 0; i < n; i++) {
+            const struct closed_boxes *boxes = &region->factor[component->factor[i]];
+            memcpy(&axis[image->factor[component->factor[i]].first_axis],
+                    boxes->box + at[i] * boxes->n_axes, sizeof *axis * (size_t)boxes->n_axes);
+        }
+        sator_int part;
+        const char *why = count_box(image, component, region, axis, &part);
+        if (why != NULL)
+            return why;
+        *count += part;
+        int i = 0;
+        while (i < n && ++at[i] == region->factor[component->factor[i]].n)
+            at[i++] = 0;
+        if (i == n)
+            return NULL;
+    }
+}
+
+static sator_int volume(const struct closed_boxes *boxes)
+{
+    sator_int sum = 0;
+    for (int i = 0; i < boxes->n; i++) {
+        sator_int product = 1;
+        for (int a = 0; a < boxes->n_axes; a++)
+            product *= closed_width(boxes->box[i * boxes->n_axes + a]);
+        sum += product;
+    }
+    return sum;
+}
+
+const char *closed_region_count(
+        const struct closed_image *image, const struct closed_region *region, sator_int *count)
+{
+    uint32_t rows_of[CLOSED_LOOPS] = {0}; /* bounded rows that use the factor */
+    uint32_t pending = 0;
+    *count = 0;
+    for (int f = 0; f < image->n_factors; f++) {
+        if (region->factor[f].n == 0)
+            return NULL;
+    }
+    for (int r = 0; r < image->n_rows; r++) {
+        if (region->slab[r].lo <= CLOSED_ANY.lo && region->slab[r].hi >= CLOSED_ANY.hi)
+            continue;
+        if (closed_is_empty(region->slab[r]))
+            return NULL;
+        for (int a = 0; a < image->n_axes; a++) {
+            if (closed_image_coef(image, r, a) != 0)
+                rows_of[factor_of_axis(image, a)] |= (uint32_t)1 << r;
+        }
+        pending |= (uint32_t)1 << r;
+    }
+    sator_int product = 1;
+    for (int f = 0; f < image->n_factors; f++) {
+        if (rows_of[f] == 0)
+            product *= volume(&region->factor[f]);
+    }
+    while (pending != 0) {
+        struct component component = {0};
+        uint32_t rows = pending & -pending;
+        uint32_t before = 0;
+        while (rows != before) {
+            before = rows;
+            for (int f = 0; f < image->n_factors; f++)
+                rows |= rows_of[f] & rows ? rows_of[f] : 0;
+        }
+        for (int f = 0; f < image->n_factors; f++) {
+            if (rows_of[f] & rows)
+                component.factor[component.n_factors++] = f;
+        }
+        for (int r = 0; r < image->n_rows; r++) {
+            if (rows >> r & 1)
+                component.row[component.n_rows++] = r;
+        }
+        sator_int part;
+        const char *why = count_component(image, &component, region, &part);
+        if (why != NULL)
+            return why;
+        product *= part;
+        pending &= ~rows;
+    }
+    *count = product;
+    return NULL;
+}

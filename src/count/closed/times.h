@@ -1,0 +1,54 @@
+/* The occupied time-stamps as a trie of intervals, and the predecessor of a stamp as a short list
+ * of cases.
+ *
+ * Time rows are first normalised without changing the order of stamps or which are equal: a row
+ * loses multiples of earlier rows, is divided by its common factor, and is split where its values
+ * have gaps. Then each row has digits of its own and its values fill intervals.
+ */
+#ifndef SATOR_COUNT_CLOSED_TIMES_H
+#define SATOR_COUNT_CLOSED_TIMES_H
+
+#include "count/closed/image.h"
+
+enum {
+    CLOSED_BACK = 4, /* greatest interval of a link */
+    CLOSED_TIME_BOXES = 256,
+    CLOSED_CASES = 4096
+};
+
+/* The stamps with every row in its slab; prev^k(t) = t - shift[k - 1] for all of them, k = 1 ..
+ * n_back; for greater k there is no such stamp. */
+struct closed_case {
+    int n_back;
+    struct closed_interval slab[CLOSED_TIMES];
+    int64_t shift[CLOSED_BACK][CLOSED_TIMES];
+};
+
+struct closed_cases {
+    int n, capacity;
+    struct closed_case *list;
+};
+
+struct closed_times {
+    int n_rows;
+    struct closed_form row[CLOSED_TIMES];
+    int n_boxes; /* disjoint */
+    struct closed_interval box[CLOSED_TIME_BOXES][CLOSED_TIMES];
+    sator_int stamps;
+    int back; /* the cases know prev^1 .. prev^back; 0: not made yet */
+    struct closed_cases cases;
+    struct closed_cases base; /* for back > 1, prev alone */
+};
+
+/* Normalise the time rows "row" (n_rows of them) and find the occupied stamps. "image" is scratch.
+ */
+const char *closed_times_make(struct closed_pool *pool, const struct closed_digits *digits,
+        int n_rows, const struct closed_form *row, struct closed_image *image,
+        struct closed_times *times);
+
+/* Make the cases for prev^1 .. prev^back. */
+const char *closed_times_cases(struct closed_times *times, int back);
+
+void closed_times_clear(struct closed_times *times);
+
+#endif

@@ -1,0 +1,402 @@
+/* Volumes of one tensor: total, and what registers, links and buses save.
+ *
+ * The pairs ((p, t), f) are the points of the image of the rows (p; t; f), once for each access of
+ * the tensor ("copies", which differ by constants). In a case of prev, a pair has its value
+ * elsewhere if it stays in the image when moved by one of a few constant vectors, the sources.
+ * Sources are credited in order: to be counted already (an earlier copy reaches the same pair), the
+ * PE's own register, the links as declared.
+ */
+#include "count/closed/closed.h"
+
+#include "base/checked.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    CREDIT_COPY,
+    CREDIT_REGISTER,
+    CREDIT_LINK
+};
+
+/* One call of closed_volumes. */
+struct question {
+    struct closed_state *state;
+    struct closed_system *system;
+    const struct sator_transport *transport;
+    struct closed_image *image;
+    int n_copies, n_index;
+    const struct closed_form *copy[CLOSED_COPIES]; /* n_index forms each */
+    const struct closed_hops *hops[CLOSED_CREDITS];
+    sator_int credit[CLOSED_CREDITS];
+    int n_sources;
+    int visits;
+};
+
+/* ---- sources ---- */
+
+/* Append what "rhs" = (offset; step back in time; difference of constants) leads to. */
+static const char *add_sources(
+        struct question *question, const int64_t *rhs, int credit, const struct closed_hop *hop)
+{
+    int64_t shift[8][CLOSED_DIGITS];
+    int n_shifts;
+    const char *why = closed_image_solve(question->image, rhs, 8, shift, &n_shifts);
+    int n_boxes = hop != NULL && hop->n_boxes > 0 ? hop->n_boxes : 1;
+    for (int i = 0; i < n_shifts && why == NULL; i++) {
+        for (int b = 0; b < n_boxes; b++) {
+            struct closed_source *source = &question->state->source[question->n_sources];
+            if (question->n_sources == CLOSED_SOURCES)
+                return "a value can come from too many places";
+            question->n_sources++;
+            source->credit = credit;
+            memcpy(source->shift, shift[i], sizeof source->shift);
+            source->consumers = NULL;
+            if (hop != NULL && hop->n_boxes > 0)
+                source->consumers = hop->box + b * question->system->n_space;
+        }
+    }
+    return why;
+}
+
+/* The right-hand side's index part: what copy "to" reads minus what copy "from" reads, of the same
+ * instance. */
+static void set_difference(const struct question *question, int from, int to, int64_t *rhs)
+{
+    for (int i = 0; i < question->n_index; i++)
+        rhs[i] = question->copy[to][i].constant - question->copy[from][i].constant;
+}
+
+/* All sources for the pairs of copy "copy" in a case of prev (NULL: only those of the same stamp).
+ */
+static const char *find_sources(struct question *question, int copy, const struct closed_case *when)
+{
+    const struct sator_transport *transport = question->transport;
+    int n_space = question->system->n_space;
+    int n_time = question->system->times.n_rows;
+    int64_t rhs[CLOSED_ROWS] = {0};
+    const char *why = NULL;
+    question->n_sources = 0;
+    for (int from = 0; from < copy && why == NULL; from++) {
+        set_difference(question, copy, from, rhs + n_space + n_time);
+        why = add_sources(question, rhs, CREDIT_COPY, NULL);
+    }
+    if (when != NULL && when->n_back > 0 && transport->registers) {
+        memcpy(rhs + n_space, when->shift[0], sizeof *rhs * (size_t)n_time);
+        for (int from = 0; from < question->n_copies && why == NULL; from++) {
+            set_difference(question, copy, from, rhs + n_space + n_time);
+            why = add_sources(question, rhs, CREDIT_REGISTER, NULL);
+        }
+    }
+    for (int link = 0; link < transport->n_links && why == NULL; link++) {
+        int back = transport->links[link].interval;
+        const struct closed_hops *hops = question->hops[link];
+        if (back > 0 && (when == NULL || when->n_back < back))
+            continue;
+        if (back > 0)
+            memcpy(rhs + n_space, when->shift[back - 1], sizeof *rhs * (size_t)n_time);
+        else
+            memset(rhs + n_space, 0, sizeof *rhs * (size_t)n_time);
+        for (int h = 0; h < hops->n && why == NULL; h++) {
+            memcpy(rhs, hops->hop[h].offset, sizeof *rhs * (size_t)n_space);
+            for (int from = 0; from < question->n_copies && why == NULL; from++) {
+                set_difference(question, copy, from, rhs + n_space + n_time);
+                why = add_sources(question, rhs, CREDIT_LINK + link, &hops->hop[h]);
+            }
+        }
+    }
+    return why;
+}
+
+/* ---- crediting ---- */
+
+/* The part of "region" that source "i" serves. */
+static const char *restrict_to(struct question *question, const struct closed_region *region, int i,
+        struct closed_region *result, sator_int *count)
+{
+    struct closed_state *state = question->state;
+    const struct closed_source *source = &state->source[i];
+    if (++question->visits > CLOSED_VISITS)
+        return "the links overlap in too many ways";
+    const char *why =
+            closed_region_move(&state->pool, question->image, source->shift, region, result);
+    for (int k = 0; source->consumers != NULL && k < question->system->n_space && why == NULL; k++)
+        why = closed_region_clip(&state->pool, question->image, k, source->consumers[k], result);
+    return why != NULL ? why : closed_region_count(question->image, result, count);
+}
+
+/* Set "*count" to the points of "region", "total" of them, that no source before "end" serves. */
+static const char *count_fresh(struct question *question, const struct closed_region *region,
+        sator_int total, int end, sator_int *count)
+{
+    sator_int sum = total;
+    for (int i = 0; i < end; i++) {
+        struct closed_region part;
+        sator_int n;
+        int used = question->state->pool.used;
+        const char *why = restrict_to(question, region, i, &part, &n);
+        if (why != NULL)
+            return why;
+        if (n == total) {
+            sum = 0;
+            end = 0;
+        } else if (n > 0) {
+            why = count_fresh(question, &part, n, i, &n);
+            if (why != NULL)
+                return why;
+            sum -= n;
+        }
+        question->state->pool.used = used;
+    }
+    *count = sum;
+    return NULL;
+}
+
+/* Credit the sources with what each serves of "region" that no earlier one does. */
+static const char *credit_sources(struct question *question, const struct closed_region *region)
+{
+    for (int i = 0; i < question->n_sources; i++) {
+        struct closed_region part;
+        sator_int n;
+        int used = question->state->pool.used;
+        if (question->state->source[i].credit == CREDIT_COPY)
+            continue;
+        const char *why = restrict_to(question, region, i, &part, &n);
+        if (why == NULL && n > 0)
+            why = count_fresh(question, &part, n, i, &n);
+        if (why != NULL)
+            return why;
+        question->credit[question->state->source[i].credit] += n;
+        question->state->pool.used = used;
+    }
+    return NULL;
+}
+
+/* Credit everything in one case of prev, NULL for all stamps together. */
+static const char *credit_case(struct question *question, const struct closed_case *when)
+{
+    struct closed_state *state = question->state;
+    const char *why = NULL;
+    for (int copy = 0; copy < question->n_copies && why == NULL; copy++) {
+        struct closed_region region;
+        int used = state->pool.used;
+        why = find_sources(question, copy, when);
+        if (why != NULL || question->n_sources == 0)
+            continue;
+        closed_region_all(question->image, &region);
+        for (int r = 0; when != NULL && r < question->system->times.n_rows && why == NULL; r++)
+            why = closed_region_clip(&state->pool, question->image, question->system->n_space + r,
+                    when->slab[r], &region);
+        if (why == NULL)
+            why = credit_sources(question, &region);
+        state->pool.used = used;
+    }
+    return why;
+}
+
+/* ---- the question ---- */
+
+/* Sort the access's pieces into copies that differ by constants. */
+static const char *find_copies(struct question *question, const struct sator_relation *access,
+        const struct closed_form *form)
+{
+    size_t size = sizeof form->coef;
+    question->n_index = access->n_out;
+    question->n_copies = 0;
+    for (int p = 0; p < access->n_pieces; p++) {
+        const struct closed_form *piece = form + p * access->n_out;
+        bool known = false;
+        for (int c = 0; c < question->n_copies && !known; c++) {
+            known = true;
+            for (int i = 0; i < access->n_out; i++) {
+                if (memcmp(piece[i].coef, question->copy[c][i].coef, size) != 0)
+                    return "the accesses of a tensor differ by more than a constant";
+                known = known && piece[i].constant == question->copy[c][i].constant;
+            }
+        }
+        if (!known)
+            question->copy[question->n_copies++] = piece;
+    }
+    return NULL;
+}
+
+static const char *find_hops(struct closed_state *state, const struct sator_relation *map,
+        const struct closed_hops **hops)
+{
+    if (state->arena == NULL)
+        state->arena = sator_arena_new();
+    for (int i = 0; i < state->n_links; i++) {
+        if (state->link[i]->map == map) {
+            *hops = &state->link[i]->hops;
+            return NULL;
+        }
+    }
+    struct closed_known_link *link = SATOR_NEW(state->arena, struct closed_known_link);
+    link->map = map;
+    const char *why = closed_hops_of_map(state->arena, &state->pool, map, state->stamping->n_space,
+            state->stamping->shape, &link->hops);
+    if (why != NULL)
+        return why;
+    SATOR_PUSH(state->arena, state->link, state->n_links, link);
+    *hops = &link->hops;
+    return NULL;
+}
+
+/* Find the links' translations, and how far back in time the transport looks. */
+static const char *find_links(struct question *question, int *back)
+{
+    const struct sator_transport *transport = question->transport;
+    *back = transport->registers ? 1 : 0;
+    if (transport->n_links + CREDIT_LINK > CLOSED_CREDITS)
+        return "the array has too many links";
+    for (int link = 0; link < transport->n_links; link++) {
+        int interval = transport->links[link].interval;
+        const char *why =
+                find_hops(question->state, transport->links[link].map, &question->hops[link]);
+        if (why != NULL)
+            return why;
+        if (interval < 0)
+            return "a link's interval is negative";
+        if (interval > *back)
+            *back = interval;
+        for (int h = 0; interval == 0 && h < question->hops[link]->n; h++) {
+            bool moves = false;
+            for (int k = 0; k < question->system->n_space; k++)
+                moves |= question->hops[link]->hop[h].offset[k] != 0;
+            if (!moves)
+                return "a link feeds a PE from itself in the same stamp";
+        }
+    }
+    return NULL;
+}
+
+/* The points of the union of all copies of the image. */
+static const char *count_union(struct question *question, int n_before, sator_int *count)
+{
+    struct closed_region all;
+    sator_int one;
+    closed_region_all(question->image, &all);
+    const char *why = closed_region_count(question->image, &all, &one);
+    *count = one;
+    for (int copy = 1; copy < question->n_copies && why == NULL; copy++) {
+        int64_t rhs[CLOSED_ROWS] = {0};
+        sator_int n;
+        question->n_sources = 0;
+        for (int from = 0; from < copy && why == NULL; from++) {
+            set_difference(question, copy, from, rhs + n_before);
+            why = add_sources(question, rhs, CREDIT_COPY, NULL);
+        }
+        if (why == NULL)
+            why = count_fresh(question, &all, one, question->n_sources, &n);
+        if (why == NULL)
+            *count += n;
+    }
+    return why;
+}
+
+static const char *count_footprint(struct question *question, sator_int *count)
+{
+    struct closed_state *state = question->state;
+    const struct closed_form *rows[CLOSED_INDICES];
+    for (int i = 0; i < question->n_index; i++)
+        rows[i] = &question->copy[0][i];
+    state->pool.used = 0;
+    const char *why = closed_image_make(
+            &state->pool, &question->system->digits, question->n_index, rows, question->image);
+    return why != NULL ? why : count_union(question, 0, count);
+}
+
+/* The image of (p; t; f), t in normal form. */
+static const char *make_image(struct question *question)
+{
+    const struct closed_system *system = question->system;
+    const struct closed_form *rows[CLOSED_ROWS];
+    int n = 0;
+    for (int i = 0; i < system->n_space; i++)
+        rows[n++] = &system->space[i];
+    for (int i = 0; i < system->times.n_rows; i++)
+        rows[n++] = &system->times.row[i];
+    for (int i = 0; i < question->n_index; i++)
+        rows[n++] = &question->copy[0][i];
+    question->state->pool.used = 0;
+    return closed_image_make(&question->state->pool, &system->digits, n, rows, question->image);
+}
+
+static const char *check_inside(const struct question *question)
+{
+    const struct sator_stamping *stamping = question->state->stamping;
+    if (question->transport->n_links == 0)
+        return NULL;
+    for (int i = 0; i < question->system->n_space; i++) {
+        struct closed_interval range =
+                closed_form_range(&question->system->digits, &question->system->space[i]);
+        if (range.lo >= 0 && range.hi < stamping->shape[i])
+            continue;
+        bool outside = false;
+        const char *why;
+        if (sator_engine_closed.outside(question->state, &outside, NULL, &why) != SATOR_OK)
+            return why;
+        return outside ? "the dataflow leaves the array" : NULL;
+    }
+    return NULL;
+}
+
+static const char *answer(struct question *question, const struct sator_relation *access,
+        const struct closed_form *form, struct sator_volumes *volumes)
+{
+    struct closed_times *times = &question->system->times;
+    int n_before = question->system->n_space + times->n_rows;
+    int back = 0;
+    const char *why = find_copies(question, access, form);
+    if (why == NULL)
+        why = question->system->times_declined;
+    if (why == NULL)
+        why = check_inside(question);
+    if (why == NULL)
+        why = count_footprint(question, &volumes->footprint);
+    if (why == NULL)
+        why = find_links(question, &back);
+    if (why == NULL)
+        why = make_image(question);
+    if (why == NULL)
+        why = count_union(question, n_before, &volumes->total);
+    if (why == NULL && back > 0)
+        why = closed_times_cases(times, back);
+    if (why == NULL && back == 0)
+        why = credit_case(question, NULL);
+    for (int i = 0; i < times->cases.n && back > 0 && why == NULL; i++)
+        why = credit_case(question, &times->cases.list[i]);
+    return why;
+}
+
+enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+{
+    struct closed_state *state = opaque;
+    struct closed_form form[CLOSED_COPIES * CLOSED_INDICES];
+    struct closed_system *system;
+    struct sator_volumes result = {0};
+    struct question question = {.state = state, .transport = transport, .image = &state->image};
+    const char *why = closed_system_for(state, access, form, &system);
+    question.system = system;
+    if (why == NULL && transport->n_buses > 0)
+        why = "buses";
+    if (why == NULL)
+        why = answer(&question, access, form, &result);
+    if (why != NULL) {
+        *reason = why;
+        return SATOR_DECLINED;
+    }
+    result.access = state->instances * question.n_copies;
+    result.temporal = question.credit[CREDIT_REGISTER];
+    result.by_link = volumes->by_link;
+    result.by_bus = volumes->by_bus;
+    for (int i = 0; i < transport->n_links; i++) {
+        result.spatial += question.credit[CREDIT_LINK + i];
+        if (result.by_link != NULL)
+            result.by_link[i] = question.credit[CREDIT_LINK + i];
+    }
+    result.unique = result.total - result.temporal - result.spatial;
+    *volumes = result;
+    return SATOR_OK;
+}

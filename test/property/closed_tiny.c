@@ -1,0 +1,962 @@
+/* The closed-form engine against brute force on tiny random programs.
+ *
+ * usage: property_closed_tiny [CASES [SEED]]
+ *
+ * Each case is a box domain, quasi-affine space and time stamps, an access, links and buses. Brute
+ * force enumerates the instances and applies the definitions of doc/model.md word for word; it
+ * shares nothing with src/. A question may be declined, but every answer must be right. The share
+ * of answers and the reasons to decline are printed.
+ */
+#include "count/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOPS = 6,
+    DIMS = 5,
+    TERMS = 4,
+    COPIES = 3,
+    LINKS = 4,
+    BUSES = 2,
+    MOST = 6000,
+    HOPS = 8
+};
+
+/* ---- random numbers ---- */
+
+static uint64_t random_state;
+
+static uint64_t next_random(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * UINT64_C(2685821657736338717);
+}
+
+static int pick(int n)
+{
+    return (int)((next_random() >> 33) % (uint64_t)n);
+}
+
+static bool chance(int percent)
+{
+    return pick(100) < percent;
+}
+
+/* ---- programs ---- */
+
+/* factor * ((((loop + add) / div) % mod) / div2), where div, div2 = 1 and mod = 0 leave out. */
+struct term {
+    int factor, loop, add, div, mod, div2;
+};
+
+struct expression {
+    int n, constant;
+    struct term term[TERMS];
+};
+
+enum link_kind {
+    LINK_SHIFT,
+    LINK_GROUP,
+    LINK_WINDOW
+};
+
+struct link {
+    enum link_kind kind;
+    int interval;
+    int n_offsets; /* LINK_SHIFT */
+    int offset[2][DIMS];
+    int dim, size; /* LINK_GROUP: PEs of one group of "size" along "dim"; LINK_WINDOW: up to size
+                      apart */
+};
+
+struct program {
+    int n_loops, lower[LOOPS], upper[LOOPS];
+    int n_space, n_time; /* of the maps */
+    int cut_space, cut_time; /* leading dimensions in use */
+    int shape[DIMS];
+    struct expression space[DIMS], time[DIMS];
+    int n_index, n_copies;
+    struct expression index[COPIES][DIMS];
+    bool registers;
+    int n_links, n_buses;
+    struct link link[LINKS];
+    int n_bus[BUSES];
+    struct expression bus[BUSES][DIMS]; /* over PE coordinates */
+};
+
+static int floor_div(int a, int b)
+{
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+static int value_of(const struct expression *e, const int *n)
+{
+    int sum = e->constant;
+    for (int i = 0; i < e->n; i++) {
+        const struct term *t = &e->term[i];
+        int v = floor_div(n[t->loop] + t->add, t->div);
+        if (t->mod > 0)
+            v -= floor_div(v, t->mod) * t->mod;
+        sum += t->factor * floor_div(v, t->div2);
+    }
+    return sum;
+}
+
+/* ---- generation ---- */
+
+/* How a program is made: the radix of each loop, so that divisors fit together most of the time. */
+static int radix[LOOPS];
+
+static struct term random_term(const struct program *p, bool plain)
+{
+    struct term t = {.factor = 1, .div = 1, .div2 = 1};
+    t.loop = pick(p->n_loops);
+    int m = radix[t.loop];
+    if (!plain && m > 1) {
+        switch (pick(6)) {
+        case 0:
+        case 1:
+            t.mod = m;
+            break;
+        case 2:
+        case 3:
+            t.div = m;
+            break;
+        case 4:
+            if (m % 2 == 0 && m > 2) {
+                t.mod = m;
+                t.div2 = 2;
+            } else {
+                t.div = m;
+                t.mod = 2;
+            }
+            break;
+        default:
+            break;
+        }
+        if (chance(5))
+            t.add = m;
+        if (chance(3))
+            t.add = pick(4);
+    }
+    return t;
+}
+
+static int random_factor(int skew)
+{
+    static const int factors[] = {-1, 2, -2, 3, 1, 4};
+    return chance(skew) ? factors[pick(6)] : 1;
+}
+
+static struct expression random_expression(const struct program *p, int terms, int skew, bool plain)
+{
+    struct expression e = {.n = 1 + pick(terms)};
+    for (int i = 0; i < e.n; i++) {
+        e.term[i] = random_term(p, plain);
+        e.term[i].factor = random_factor(skew);
+    }
+    if (chance(5))
+        e.constant = pick(5) - 2;
+    return e;
+}
+
+/* A stamping as people write it: split loops once, tiles in time, the inner part in space. */
+static void tile(struct program *p)
+{
+    int loop_of[DIMS];
+    p->n_space = 0;
+    p->n_time = 0;
+    for (int l = 0; l < p->n_loops && p->n_space < 3; l++) {
+        if (radix[l] > 1 && chance(60)) {
+            loop_of[p->n_space] = l;
+            p->space[p->n_space++] = (struct expression){.n = 1,
+                    .term = {{.factor = 1, .loop = l, .div = 1, .mod = radix[l], .div2 = 1}}};
+        }
+    }
+    if (p->n_space == 0) {
+        loop_of[0] = pick(p->n_loops);
+        p->space[p->n_space++] = (struct expression){
+                .n = 1, .term = {{.factor = 1, .loop = loop_of[0], .div = 1, .div2 = 1}}};
+        radix[loop_of[0]] = 100;
+    }
+    for (int l = 0; l < p->n_loops && p->n_time < DIMS; l++) {
+        bool is_space = false;
+        for (int i = 0; i < p->n_space; i++)
+            is_space |= loop_of[i] == l;
+        if (chance(15))
+            continue;
+        p->time[p->n_time++] = (struct expression){.n = 1,
+                .term = {{.factor = 1, .loop = l, .div = is_space ? radix[l] : 1, .div2 = 1}}};
+    }
+    for (int i = p->n_time - 1; i > 0; i--) {
+        int j = pick(i + 1);
+        struct expression swap = p->time[i];
+        p->time[i] = p->time[j];
+        p->time[j] = swap;
+    }
+    if (p->n_time > 0 && chance(40)) {
+        struct expression *last = &p->time[chance(80) ? p->n_time - 1 : pick(p->n_time)];
+        for (int i = 0; i < p->n_space && last->n < TERMS; i++) {
+            if (chance(70))
+                last->term[last->n++] = p->space[i].term[0];
+        }
+    }
+}
+
+static struct link random_link(const struct program *p)
+{
+    struct link link = {.interval = pick(10) < 6 ? 1 : pick(3), .n_offsets = 1 + chance(25)};
+    link.dim = pick(p->cut_space);
+    link.size = 2 + pick(3);
+    if (chance(15))
+        link.kind = chance(50) ? LINK_GROUP : LINK_WINDOW;
+    for (int k = 0; k < 2; k++) {
+        bool zero = true;
+        while (zero) {
+            for (int i = 0; i < p->cut_space; i++) {
+                link.offset[k][i] =
+                        chance(50) ? 0 : pick(chance(10) ? 5 : 3) - (chance(50) ? 1 : 0);
+                zero &= link.offset[k][i] == 0;
+            }
+        }
+    }
+    return link;
+}
+
+static void generate(struct program *p)
+{
+    *p = (struct program){.n_loops = 1 + pick(LOOPS)};
+    int volume = 1;
+    for (int l = 0; l < p->n_loops; l++) {
+        int most = MOST / 2 / volume;
+        int extent = 1 + pick(most < 9 ? most : 9);
+        p->lower[l] = chance(15) ? pick(7) - 3 : 0;
+        p->upper[l] = p->lower[l] + extent;
+        volume *= extent;
+        radix[l] = chance(30) ? 1 : 2 + pick(3);
+    }
+    if (chance(60)) {
+        tile(p);
+    } else {
+        int skew = chance(50) ? 10 : 40;
+        p->n_space = 1 + pick(3);
+        p->n_time = pick(5);
+        for (int i = 0; i < p->n_space; i++)
+            p->space[i] = random_expression(p, chance(70) ? 1 : 2, skew / 4, false);
+        for (int i = 0; i < p->n_time; i++)
+            p->time[i] = random_expression(p, chance(60) ? 1 : 3, skew, false);
+    }
+    p->cut_space = p->n_space;
+    p->cut_time = p->n_time;
+    if (chance(20)) {
+        p->cut_space = pick(p->n_space + 1);
+        p->cut_time = pick(p->n_time + 1);
+    }
+    p->n_index = 1 + pick(3);
+    p->n_copies = chance(85) ? 1 : 2 + pick(2);
+    for (int i = 0; i < p->n_index; i++) {
+        p->index[0][i] = random_expression(p, chance(60) ? 1 : 2, 20, chance(90));
+        for (int c = 1; c < p->n_copies; c++) {
+            p->index[c][i] = p->index[0][i];
+            p->index[c][i].constant += pick(3) - 1;
+        }
+    }
+    p->registers = chance(70);
+    p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
+    for (int i = 0; i < p->n_links; i++)
+        p->link[i] = random_link(p);
+    p->n_buses = p->cut_space > 0 && chance(30) ? 1 + pick(2) : 0;
+    for (int b = 0; b < p->n_buses; b++) {
+        p->n_bus[b] = pick(p->cut_space + 1);
+        for (int i = 0; i < p->n_bus[b]; i++) {
+            p->bus[b][i] = (struct expression){.n = 1,
+                    .term = {{.factor = 1, .loop = pick(p->cut_space), .div = 1, .div2 = 1}}};
+            if (chance(10))
+                p->bus[b][i].term[0].div = 2;
+        }
+    }
+}
+
+/* ---- as text ---- */
+
+static void write_expression(FILE *out, const struct expression *e, const char *name)
+{
+    fprintf(out, "%d", e->constant);
+    for (int i = 0; i < e->n; i++) {
+        const struct term *t = &e->term[i];
+        char text[80];
+        char inner[160];
+        snprintf(text, sizeof text, "(%s%d + %d)", name, t->loop, t->add);
+        if (t->div > 1) {
+            snprintf(inner, sizeof inner, "floor(%s/%d)", text, t->div);
+            memcpy(text, inner, sizeof text);
+        }
+        if (t->mod > 0) {
+            snprintf(inner, sizeof inner, "(%s %% %d)", text, t->mod);
+            memcpy(text, inner, sizeof text);
+        }
+        if (t->div2 > 1) {
+            snprintf(inner, sizeof inner, "floor(%s/%d)", text, t->div2);
+            memcpy(text, inner, sizeof text);
+        }
+        fprintf(out, " + %d*%s", t->factor, text);
+    }
+}
+
+static void write_tuple(FILE *out, const char *tuple, int n, const char *name)
+{
+    fprintf(out, "%s[", tuple);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%s%d", i > 0 ? ", " : "", name, i);
+    fprintf(out, "]");
+}
+
+static void write_map(FILE *out, int n_in, const char *in, const char *name, const char *tuple,
+        int n_out, const struct expression *e)
+{
+    write_tuple(out, in, n_in, name);
+    fprintf(out, " -> %s[", tuple);
+    for (int i = 0; i < n_out; i++) {
+        fprintf(out, i > 0 ? ", " : "");
+        write_expression(out, &e[i], name);
+    }
+    fprintf(out, "]");
+}
+
+static void write_link(FILE *out, const struct link *link, int n_space)
+{
+    fprintf(out, "{ ");
+    for (int k = 0; link->kind == LINK_SHIFT && k < link->n_offsets; k++) {
+        fprintf(out, k > 0 ? "; " : "");
+        write_tuple(out, "PE", n_space, "p");
+        fprintf(out, " -> PE[");
+        for (int i = 0; i < n_space; i++)
+            fprintf(out, "%sp%d + %d", i > 0 ? ", " : "", i, link->offset[k][i]);
+        fprintf(out, "]");
+    }
+    if (link->kind != LINK_SHIFT) {
+        write_tuple(out, "PE", n_space, "p");
+        fprintf(out, " -> PE[");
+        for (int i = 0; i < n_space; i++)
+            fprintf(out, "%s%s%d", i > 0 ? ", " : "", i == link->dim ? "q" : "p", i);
+        if (link->kind == LINK_GROUP)
+            fprintf(out, "] : floor(p%d/%d) = floor(q%d/%d) and q%d > p%d", link->dim, link->size,
+                    link->dim, link->size, link->dim, link->dim);
+        else
+            fprintf(out, "] : %d <= q%d - p%d <= %d and q%d > p%d", -link->size, link->dim,
+                    link->dim, link->size, link->dim, link->dim);
+    }
+    fprintf(out, " }");
+}
+
+/* ---- brute force ---- */
+
+/* One pair ((p, t), f), everything by number: PEs, stamps and elements are numbered in their order.
+ */
+struct brute {
+    int n_points;
+    int point[MOST][LOOPS];
+    int n_pes, n_stamps, n_elements, n_pairs, n_slots;
+    int pe[MOST][DIMS], stamp[MOST][DIMS], element[MOST * COPIES][DIMS];
+    int pe_of[MOST], stamp_of[MOST];
+    int64_t pair[MOST * COPIES]; /* (pe * n_stamps + stamp) * n_elements + element, sorted */
+    int64_t slot[MOST]; /* pe * n_stamps + stamp, sorted */
+    int64_t access;
+    int64_t temporal, link[LINKS], bus[BUSES], unique;
+    int64_t max_active, max_per_stamp, tile;
+    bool outside;
+};
+
+static int width_to_compare;
+
+static int compare_tuples(const void *a, const void *b)
+{
+    const int *x = a;
+    const int *y = b;
+    for (int i = 0; i < width_to_compare; i++) {
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int unique_tuples(int (*list)[DIMS], int n, int width)
+{
+    int kept = 0;
+    width_to_compare = width;
+    qsort(list, (size_t)n, sizeof *list, compare_tuples);
+    for (int i = 0; i < n; i++) {
+        if (kept == 0 || compare_tuples(list[kept - 1], list[i]) != 0)
+            memcpy(list[kept++], list[i], sizeof *list);
+    }
+    return kept;
+}
+
+static int unique_numbers(int64_t *list, int n)
+{
+    int kept = 0;
+    qsort(list, (size_t)n, sizeof *list, compare_numbers);
+    for (int i = 0; i < n; i++) {
+        if (kept == 0 || list[kept - 1] != list[i])
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+static int find_tuple(int (*list)[DIMS], int n, int width, const int *tuple)
+{
+    width_to_compare = width;
+    int(*found)[DIMS] = bsearch(tuple, list, (size_t)n, sizeof *list, compare_tuples);
+    return found == NULL ? -1 : (int)(found - list);
+}
+
+static void evaluate(const struct expression *e, int n, const int *point, int *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = value_of(&e[i], point);
+}
+
+static void number_all(const struct program *p, struct brute *b)
+{
+    int at[LOOPS];
+    memcpy(at, p->lower, sizeof at);
+    b->n_points = 0;
+    b->n_elements = 0;
+    b->outside = false;
+    for (bool more = true; more;) {
+        int n = b->n_points++;
+        memcpy(b->point[n], at, sizeof at);
+        evaluate(p->space, p->cut_space, at, b->pe[n]);
+        evaluate(p->time, p->cut_time, at, b->stamp[n]);
+        for (int i = 0; i < p->cut_space; i++)
+            b->outside |= b->pe[n][i] < 0 || b->pe[n][i] >= p->shape[i];
+        for (int c = 0; c < p->n_copies; c++)
+            evaluate(p->index[c], p->n_index, at, b->element[b->n_elements++]);
+        int l = p->n_loops - 1;
+        while (l >= 0 && ++at[l] == p->upper[l]) {
+            at[l] = p->lower[l];
+            l--;
+        }
+        more = l >= 0;
+    }
+    b->n_pes = unique_tuples(b->pe, b->n_points, p->cut_space);
+    b->n_stamps = unique_tuples(b->stamp, b->n_points, p->cut_time);
+    b->n_elements = unique_tuples(b->element, b->n_elements, p->n_index);
+    b->n_pairs = 0;
+    b->access = 0;
+    for (int n = 0; n < b->n_points; n++) {
+        int out[DIMS];
+        int64_t of_point[COPIES];
+        evaluate(p->space, p->cut_space, b->point[n], out);
+        b->pe_of[n] = find_tuple(b->pe, b->n_pes, p->cut_space, out);
+        evaluate(p->time, p->cut_time, b->point[n], out);
+        b->stamp_of[n] = find_tuple(b->stamp, b->n_stamps, p->cut_time, out);
+        b->slot[n] = (int64_t)b->pe_of[n] * b->n_stamps + b->stamp_of[n];
+        for (int c = 0; c < p->n_copies; c++) {
+            evaluate(p->index[c], p->n_index, b->point[n], out);
+            of_point[c] = find_tuple(b->element, b->n_elements, p->n_index, out);
+            b->pair[b->n_pairs++] = b->slot[n] * b->n_elements + of_point[c];
+        }
+        b->access += unique_numbers(of_point, p->n_copies);
+    }
+    b->n_pairs = unique_numbers(b->pair, b->n_pairs);
+}
+
+static bool has_pair(const struct brute *b, int pe, int stamp, int element)
+{
+    int64_t key = ((int64_t)pe * b->n_stamps + stamp) * b->n_elements + element;
+    return bsearch(&key, b->pair, (size_t)b->n_pairs, sizeof key, compare_numbers) != NULL;
+}
+
+/* Whether PE "from" feeds PE "to" over the link. */
+static bool feeds(const struct program *p, const struct link *link, const int *from, const int *to)
+{
+    if (link->kind == LINK_SHIFT) {
+        for (int k = 0; k < link->n_offsets; k++) {
+            bool equal = true;
+            for (int i = 0; i < p->cut_space; i++)
+                equal &= to[i] == from[i] + link->offset[k][i];
+            if (equal)
+                return true;
+        }
+        return false;
+    }
+    for (int i = 0; i < p->cut_space; i++) {
+        if (i != link->dim && from[i] != to[i])
+            return false;
+    }
+    int a = from[link->dim];
+    int b = to[link->dim];
+    if (link->kind == LINK_GROUP)
+        return a / link->size == b / link->size && b > a;
+    return b > a && b - a <= link->size;
+}
+
+static bool served(const struct program *p, struct brute *b, const struct link *link, int pe,
+        int stamp, int element)
+{
+    if (stamp - link->interval < 0)
+        return false;
+    for (int q = 0; q < b->n_pes; q++) {
+        if (feeds(p, link, b->pe[q], b->pe[pe]) && has_pair(b, q, stamp - link->interval, element))
+            return true;
+    }
+    return false;
+}
+
+struct fetch {
+    int bus[DIMS];
+    int pe, stamp, element;
+};
+
+static int compare_fetches(const void *a, const void *b)
+{
+    const struct fetch *x = a;
+    const struct fetch *y = b;
+    for (int i = 0; i < DIMS; i++) {
+        if (x->bus[i] != y->bus[i])
+            return x->bus[i] < y->bus[i] ? -1 : 1;
+    }
+    if (x->stamp != y->stamp)
+        return x->stamp < y->stamp ? -1 : 1;
+    if (x->element != y->element)
+        return x->element < y->element ? -1 : 1;
+    return (x->pe > y->pe) - (x->pe < y->pe);
+}
+
+static void count_reuse(const struct program *p, struct brute *b)
+{
+    static struct fetch fetch[MOST * COPIES];
+    int n = 0;
+    b->temporal = 0;
+    memset(b->link, 0, sizeof b->link);
+    memset(b->bus, 0, sizeof b->bus);
+    for (int i = 0; i < b->n_pairs; i++) {
+        int element = (int)(b->pair[i] % b->n_elements);
+        int stamp = (int)(b->pair[i] / b->n_elements % b->n_stamps);
+        int pe = (int)(b->pair[i] / b->n_elements / b->n_stamps);
+        bool found = p->registers && stamp > 0 && has_pair(b, pe, stamp - 1, element);
+        b->temporal += found;
+        for (int k = 0; k < p->n_links && !found; k++) {
+            found = served(p, b, &p->link[k], pe, stamp, element);
+            b->link[k] += found;
+        }
+        if (!found)
+            fetch[n++] = (struct fetch){.pe = pe, .stamp = stamp, .element = element};
+    }
+    for (int k = 0; k < p->n_buses; k++) {
+        int kept = 0;
+        for (int i = 0; i < n; i++) {
+            memset(fetch[i].bus, 0, sizeof fetch[i].bus);
+            evaluate(p->bus[k], p->n_bus[k], b->pe[fetch[i].pe], fetch[i].bus);
+        }
+        qsort(fetch, (size_t)n, sizeof *fetch, compare_fetches);
+        for (int i = 0; i < n; i++) {
+            if (kept > 0 && fetch[kept - 1].stamp == fetch[i].stamp &&
+                    fetch[kept - 1].element == fetch[i].element &&
+                    memcmp(fetch[kept - 1].bus, fetch[i].bus, sizeof fetch[i].bus) == 0)
+                b->bus[k]++;
+            else
+                fetch[kept++] = fetch[i];
+        }
+        n = kept;
+    }
+    b->unique = n;
+}
+
+/* The longest run of equal list[i] / divisor in a sorted list. */
+static int64_t longest_run(const int64_t *list, int n, int64_t divisor)
+{
+    int64_t best = 0;
+    int64_t run = 0;
+    for (int i = 0; i < n; i++) {
+        run = i > 0 && list[i] / divisor == list[i - 1] / divisor ? run + 1 : 1;
+        best = run > best ? run : best;
+    }
+    return best;
+}
+
+static void brute_force(const struct program *p, struct brute *b)
+{
+    static int64_t turned[MOST];
+    number_all(p, b);
+    qsort(b->slot, (size_t)b->n_points, sizeof *b->slot, compare_numbers);
+    b->max_per_stamp = longest_run(b->slot, b->n_points, 1);
+    b->n_slots = unique_numbers(b->slot, b->n_points);
+    for (int i = 0; i < b->n_slots; i++)
+        turned[i] = b->slot[i] % b->n_stamps * b->n_pes + b->slot[i] / b->n_stamps;
+    qsort(turned, (size_t)b->n_slots, sizeof *turned, compare_numbers);
+    b->max_active = longest_run(turned, b->n_slots, b->n_pes);
+    b->tile = longest_run(b->pair, b->n_pairs, b->n_elements);
+    count_reuse(p, b);
+}
+
+/* ---- the engine ---- */
+
+struct reason {
+    const char *text;
+    int count;
+};
+
+struct tally {
+    int cases, opened, declined_any;
+    int asked[5], answered[5];
+    struct reason reasons[5][80];
+};
+
+enum {
+    ASK_STAMPS,
+    ASK_MOST,
+    ASK_VOLUMES,
+    ASK_TILE,
+    ASK_OPEN
+};
+static const char *const question_names[] = {"stamps", "max_per_stamp", "volumes", "tile", "open"};
+
+static void note(struct tally *tally, int question, enum sator_status st, const char *reason)
+{
+    tally->asked[question]++;
+    if (st == SATOR_OK) {
+        tally->answered[question]++;
+        return;
+    }
+    for (int i = 0; i < 80; i++) {
+        struct reason *r = &tally->reasons[question][i];
+        if (r->text == NULL)
+            r->text = reason;
+        if (strcmp(r->text, reason) == 0) {
+            r->count++;
+            return;
+        }
+    }
+}
+
+static const struct sator_relation *parse(
+        struct sator_ctx *ctx, struct sator_arena *arena, FILE *stream, char **text, size_t *size)
+{
+    const struct sator_relation *relation = NULL;
+    fclose(stream);
+    struct sator_loc loc = {
+            .source = sator_source_from_text(ctx, "test", *text), .offset = 0, .length = *size};
+    if (sator_relation_read(ctx, arena, loc, &relation) != SATOR_OK) {
+        char *messages = sator_ctx_take_messages(ctx, false);
+        fprintf(stderr, "the generated text is not read: %s\n%s", *text, messages);
+        exit(1);
+    }
+    free(*text);
+    return relation;
+}
+
+struct inputs {
+    const struct sator_relation *domain, *space, *time, *access;
+    struct sator_network_link link[LINKS];
+    const struct sator_relation *bus[BUSES];
+};
+
+static void write_domain(FILE *out, const struct program *p)
+{
+    fprintf(out, "{ ");
+    write_tuple(out, "S", p->n_loops, "n");
+    for (int l = 0; l < p->n_loops; l++)
+        fprintf(out, "%s %d <= n%d < %d", l == 0 ? " :" : " and", p->lower[l], l, p->upper[l]);
+    fprintf(out, " }");
+}
+
+static void write_access(FILE *out, const struct program *p)
+{
+    fprintf(out, "{ ");
+    for (int c = 0; c < p->n_copies; c++) {
+        fprintf(out, c > 0 ? "; " : "");
+        write_map(out, p->n_loops, "S", "n", "F", p->n_index, p->index[c]);
+    }
+    fprintf(out, " }");
+}
+
+static void write_stamp(FILE *out, const struct program *p, bool time)
+{
+    fprintf(out, "{ ");
+    write_map(out, p->n_loops, "S", "n", time ? "T" : "PE", time ? p->n_time : p->n_space,
+            time ? p->time : p->space);
+    fprintf(out, " }");
+}
+
+static void write_bus(FILE *out, const struct program *p, int k)
+{
+    fprintf(out, "{ ");
+    write_map(out, p->cut_space, "PE", "p", "BUS", p->n_bus[k], p->bus[k]);
+    fprintf(out, " }");
+}
+
+static void print_program(const struct program *p)
+{
+    printf("domain "), write_domain(stdout, p);
+    printf("\nspace "), write_stamp(stdout, p, false);
+    printf(" (%d used)\ntime ", p->cut_space), write_stamp(stdout, p, true);
+    printf(" (%d used)\naccess ", p->cut_time), write_access(stdout, p);
+    printf("\nregisters %d\n", p->registers);
+    for (int i = 0; i < p->n_links; i++) {
+        printf("link (interval %d) ", p->link[i].interval);
+        write_link(stdout, &p->link[i], p->cut_space);
+        printf("\n");
+    }
+    for (int k = 0; k < p->n_buses; k++) {
+        printf("bus "), write_bus(stdout, p, k);
+        printf("\n");
+    }
+}
+
+static void read_inputs(struct sator_ctx *ctx, struct sator_arena *arena, const struct program *p,
+        struct inputs *in)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    write_domain(out, p);
+    in->domain = parse(ctx, arena, out, &text, &size);
+    write_stamp(out = open_memstream(&text, &size), p, false);
+    in->space = parse(ctx, arena, out, &text, &size);
+    write_stamp(out = open_memstream(&text, &size), p, true);
+    in->time = parse(ctx, arena, out, &text, &size);
+    write_access(out = open_memstream(&text, &size), p);
+    in->access = parse(ctx, arena, out, &text, &size);
+    for (int i = 0; i < p->n_links; i++) {
+        write_link(out = open_memstream(&text, &size), &p->link[i], p->cut_space);
+        in->link[i].map = parse(ctx, arena, out, &text, &size);
+        in->link[i].interval = p->link[i].interval;
+    }
+    for (int k = 0; k < p->n_buses; k++) {
+        write_bus(out = open_memstream(&text, &size), p, k);
+        in->bus[k] = parse(ctx, arena, out, &text, &size);
+    }
+}
+
+static int failures;
+
+static void expect(const char *what, sator_int got, int64_t expected)
+{
+    if (got == expected)
+        return;
+    failures++;
+    printf("%s: got %" PRId64 ", brute force %" PRId64 "\n", what, (int64_t)got, expected);
+}
+
+static void check_stamps(void *engine, const struct brute *b, struct tally *tally)
+{
+    struct sator_stamp_counts counts;
+    const char *reason = NULL;
+    enum sator_status st = sator_engine_closed.stamps(engine, &counts, &reason);
+    note(tally, ASK_STAMPS, st, reason);
+    if (st != SATOR_OK)
+        return;
+    expect("instances", counts.instances, b->n_points);
+    expect("stamps", counts.stamps, b->n_slots);
+    expect("time_stamps", counts.time_stamps, b->n_stamps);
+    expect("active_pes", counts.active_pes, b->n_pes);
+    expect("max_active_pes", counts.max_active_pes, b->max_active);
+}
+
+static void check_most(
+        void *engine, const struct program *p, const struct brute *b, struct tally *tally)
+{
+    sator_int most;
+    int64_t instance[LOOPS];
+    int point[LOOPS];
+    int64_t members = 0;
+    int pe[DIMS];
+    int stamp[DIMS];
+    const char *reason = NULL;
+    enum sator_status st = sator_engine_closed.max_per_stamp(engine, &most, instance, &reason);
+    note(tally, ASK_MOST, st, reason);
+    if (st != SATOR_OK)
+        return;
+    expect("max_per_stamp", most, b->max_per_stamp);
+    for (int l = 0; l < p->n_loops; l++) {
+        point[l] = (int)instance[l];
+        expect("instance in the domain", point[l] >= p->lower[l] && point[l] < p->upper[l], 1);
+    }
+    evaluate(p->space, p->cut_space, point, pe);
+    evaluate(p->time, p->cut_time, point, stamp);
+    for (int n = 0; n < b->n_points; n++) {
+        int other[DIMS];
+        evaluate(p->space, p->cut_space, b->point[n], other);
+        bool same = memcmp(other, pe, sizeof *pe * (size_t)p->cut_space) == 0;
+        evaluate(p->time, p->cut_time, b->point[n], other);
+        members += same && memcmp(other, stamp, sizeof *stamp * (size_t)p->cut_time) == 0;
+    }
+    expect("instances in the stamp named", members, b->max_per_stamp);
+}
+
+static void check_volumes(void *engine, const struct program *p, const struct inputs *in,
+        const struct brute *b, struct tally *tally)
+{
+    sator_int by_link[LINKS] = {0};
+    sator_int by_bus[BUSES] = {0};
+    struct sator_volumes v = {.by_link = by_link, .by_bus = by_bus};
+    struct sator_transport transport = {.registers = p->registers,
+            .n_links = p->n_links,
+            .links = in->link,
+            .n_buses = p->n_buses,
+            .buses = in->bus};
+    const char *reason = NULL;
+    int64_t spatial = 0;
+    enum sator_status st = sator_engine_closed.volumes(engine, in->access, &transport, &v, &reason);
+    note(tally, ASK_VOLUMES, st, reason);
+    if (st != SATOR_OK)
+        return;
+    for (int k = 0; k < p->n_links; k++) {
+        expect("link", by_link[k], b->link[k]);
+        spatial += b->link[k];
+    }
+    for (int k = 0; k < p->n_buses; k++) {
+        expect("bus", by_bus[k], b->bus[k]);
+        spatial += b->bus[k];
+    }
+    expect("access", v.access, b->access);
+    expect("total", v.total, b->n_pairs);
+    expect("temporal", v.temporal, b->temporal);
+    expect("spatial", v.spatial, spatial);
+    expect("unique", v.unique, b->unique);
+    expect("footprint", v.footprint, b->n_elements);
+}
+
+static void check_outside(void *engine, const struct program *p, const struct brute *b)
+{
+    bool found = false;
+    int64_t instance[LOOPS];
+    const char *reason = NULL;
+    if (sator_engine_closed.outside(engine, &found, instance, &reason) != SATOR_OK)
+        return;
+    expect("outside", found, b->outside);
+    if (!found)
+        return;
+    int point[LOOPS];
+    int pe[DIMS];
+    bool outside = false;
+    for (int l = 0; l < p->n_loops; l++)
+        point[l] = (int)instance[l];
+    evaluate(p->space, p->cut_space, point, pe);
+    for (int i = 0; i < p->cut_space; i++)
+        outside |= pe[i] < 0 || pe[i] >= p->shape[i];
+    expect("instance outside", outside, 1);
+}
+
+/* Space-stamps must be inside the array: shift them to begin at 0, choose the shape to match. */
+static void fit_array(struct program *p, const struct brute *b)
+{
+    for (int i = 0; i < p->cut_space; i++) {
+        int least = b->pe[0][i];
+        int greatest = b->pe[0][i];
+        for (int q = 0; q < b->n_pes; q++) {
+            least = b->pe[q][i] < least ? b->pe[q][i] : least;
+            greatest = b->pe[q][i] > greatest ? b->pe[q][i] : greatest;
+        }
+        p->space[i].constant -= least;
+        p->shape[i] = greatest - least + 1 + (chance(20) ? pick(3) : 0);
+    }
+}
+
+static void check_case(struct sator_ctx *ctx, struct tally *tally)
+{
+    static struct program p;
+    static struct brute b;
+    struct sator_arena *arena = sator_arena_new();
+    struct inputs in;
+    void *engine = NULL;
+    const char *reason = NULL;
+    int64_t shape[DIMS];
+    generate(&p);
+    number_all(&p, &b);
+    fit_array(&p, &b);
+    brute_force(&p, &b);
+    read_inputs(ctx, arena, &p, &in);
+    if (p.cut_space > 0 && chance(3))
+        p.shape[pick(p.cut_space)] = 1;
+    for (int i = 0; i < p.cut_space; i++)
+        shape[i] = p.shape[i];
+    struct sator_stamping stamping = {.domain = in.domain,
+            .space = in.space,
+            .time = in.time,
+            .n_space = p.cut_space,
+            .n_time = p.cut_time,
+            .shape = shape};
+    number_all(&p, &b);
+    bool outside = b.outside;
+    brute_force(&p, &b);
+    int before = failures;
+    enum sator_status st = sator_engine_closed.open(ctx, &stamping, &engine, &reason);
+    tally->cases++;
+    note(tally, ASK_OPEN, st, reason);
+    if (st == SATOR_OK) {
+        sator_int tile;
+        check_outside(engine, &p, &b);
+        check_stamps(engine, &b, tally);
+        check_most(engine, &p, &b, tally);
+        if (!outside)
+            check_volumes(engine, &p, &in, &b, tally);
+        st = sator_engine_closed.tile(engine, in.access, &tile, &reason);
+        note(tally, ASK_TILE, st, reason);
+        if (st == SATOR_OK)
+            expect("tile", tile, b.tile);
+        sator_engine_closed.close(engine);
+    }
+    if (failures > before)
+        print_program(&p);
+    sator_arena_free(arena);
+}
+
+static int compare_reasons(const void *a, const void *b)
+{
+    return ((const struct reason *)b)->count - ((const struct reason *)a)->count;
+}
+
+static void report(struct tally *tally)
+{
+    for (int q = 0; q < 5; q++) {
+        printf("%-14s %d of %d answered (%.2f%%)\n", question_names[q], tally->answered[q],
+                tally->asked[q], 100.0 * tally->answered[q] / (tally->asked[q] + !tally->asked[q]));
+        qsort(tally->reasons[q], 80, sizeof tally->reasons[q][0], compare_reasons);
+        for (int i = 0; i < 80 && tally->reasons[q][i].text != NULL; i++)
+            printf("  %8d %s\n", tally->reasons[q][i].count, tally->reasons[q][i].text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int cases = argc > 1 ? atoi(argv[1]) : 10000;
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    static struct tally tally;
+    struct sator_ctx *ctx = sator_ctx_new();
+    printf("%d cases, seed %" PRIu64 "\n", cases, seed);
+    for (int i = 0; i < cases && failures < 20; i++) {
+        random_state = (seed * UINT64_C(0x9E3779B97F4A7C15)) ^
+                ((uint64_t)i * UINT64_C(0xBF58476D1CE4E5B9)) ^ UINT64_C(0x94D049BB133111EB);
+        for (int k = 0; k < 4; k++)
+            next_random();
+        int before = failures;
+        check_case(ctx, &tally);
+        if (failures > before)
+            printf("(case %d)\n\n", i);
+        if (i % 1000 == 999) {
+            sator_ctx_free(ctx);
+            ctx = sator_ctx_new();
+        }
+    }
+    report(&tally);
+    sator_ctx_free(ctx);
+    /* A test that accepts hardly anything shows nothing. */
+    if (tally.answered[ASK_VOLUMES] * 2 < tally.asked[ASK_VOLUMES])
+        failures++;
+    return failures > 0;
+}
