@@ -1,0 +1,98 @@
+-- The results of an exploration: one file, one exploration (doc/explore.md says how to read it).
+--
+-- Counts are exact: an integer where 63 bits are enough, else its decimal digits as text. Derived figures
+-- are 8-byte floating point numbers, computed once from the counts; NULL: the architecture does not say.
+-- Rows are only ever added. What a batch found and the note that it is done are one transaction.
+
+-- What the exploration is: schema, program and model versions, the inputs' text and its SHA-256, the options.
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- The workloads, in the network's order. Layers of a family share their loops, and so their dataflow spaces.
+CREATE TABLE layer (
+    layer INTEGER PRIMARY KEY,
+    family INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    same_as INTEGER NOT NULL -- the layer that has the results: itself, or an equal one before it
+);
+
+-- The architectures: one a combination of the varied settings.
+CREATE TABLE hardware (
+    hardware INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    settings TEXT NOT NULL -- "levels.PE.shape=[8,8]", one a line; empty when nothing varies
+);
+
+-- The dataflow spaces: points are numbered from 0 to size - 1.
+CREATE TABLE space (
+    family INTEGER NOT NULL,
+    hardware INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (family, hardware)
+) WITHOUT ROWID;
+
+-- The batches that are done: points [first, first + points) of a space, every layer of the family.
+CREATE TABLE batch (
+    batch INTEGER PRIMARY KEY,
+    family INTEGER NOT NULL,
+    hardware INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    points INTEGER NOT NULL,
+    results INTEGER NOT NULL -- rows of table result that the batch added
+);
+
+-- Points of a batch that are no results, by the rule that says so.
+CREATE TABLE skipped (
+    batch INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    points INTEGER NOT NULL,
+    PRIMARY KEY (batch, rule)
+) WITHOUT ROWID;
+
+-- One evaluated point. Units are in doc/model.md; names are those of `sator analyze --json`, dots as underscores.
+CREATE TABLE result (
+    layer INTEGER NOT NULL,
+    hardware INTEGER NOT NULL,
+    point INTEGER NOT NULL,
+    space TEXT NOT NULL,
+    time TEXT NOT NULL,
+    instances NOT NULL,
+    stamps NOT NULL,
+    time_stamps NOT NULL,
+    pes NOT NULL,
+    active_pes NOT NULL,
+    max_active_pes NOT NULL,
+    unique_volume NOT NULL,
+    utilization_average REAL,
+    utilization_max REAL,
+    macs_per_cycle REAL,
+    latency_cycles_compute REAL,
+    latency_cycles_read REAL,
+    latency_cycles_write REAL,
+    latency_cycles_total REAL,
+    bandwidth_bits_per_cycle_interconnect REAL,
+    bandwidth_bits_per_cycle_scratchpad REAL,
+    energy_pj_total REAL,
+    edp REAL,
+    power_mw REAL,
+    PRIMARY KEY (layer, hardware, point)
+) WITHOUT ROWID;
+
+-- The volumes of a result's tensors, in words.
+CREATE TABLE tensor (
+    layer INTEGER NOT NULL,
+    hardware INTEGER NOT NULL,
+    point INTEGER NOT NULL,
+    tensor TEXT NOT NULL,
+    role TEXT NOT NULL,
+    access_volume NOT NULL,
+    total_volume NOT NULL,
+    temporal_reuse NOT NULL,
+    spatial_reuse NOT NULL,
+    unique_volume NOT NULL,
+    footprint NOT NULL,
+    PRIMARY KEY (layer, hardware, point, tensor, role)
+) WITHOUT ROWID;
