@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the Debian packages that the build needs and the machine lacks; with --check only name them.
-packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libclang-dev libcmocka-dev"
+packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libsqlite3-dev libclang-dev libcmocka-dev"
 missing=""
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
