@@ -1,49 +1,5 @@
 #include "frontend/tenet/tenet_reverse.h"
 
-/* "cond" with every variable v replaced by replacements[v]; bound variables are replaced by
- * variables and stay in one block. NULL when a number overflows. */
-static const struct sator_cond *substitute(struct sator_arena *arena, const struct sator_cond *cond,
-        const struct sator_expr *const *replacements)
-{
-    struct sator_cond *copy = sator_arena_copy(arena, cond, sizeof *cond);
-    const struct sator_cond **kids =
-            SATOR_NEW_ARRAY(arena, const struct sator_cond *, cond->n_kids + 1);
-
-    if (cond->expr) {
-        copy->expr = sator_expr_substitute(arena, cond->expr, replacements);
-        if (!copy->expr)
-            return NULL;
-    }
-    for (int i = 0; i < cond->n_kids; i++) {
-        kids[i] = substitute(arena, cond->kids[i], replacements);
-        if (!kids[i])
-            return NULL;
-    }
-    copy->kids = kids;
-    if (cond->op == SATOR_COND_EXISTS && cond->n_vars > 0)
-        copy->first_var = replacements[cond->first_var]->terms[0].var;
-    return copy;
-}
-
-static const struct sator_cond *leaf(
-        struct sator_arena *arena, enum sator_cond_op op, const struct sator_expr *expr)
-{
-    struct sator_cond *cond = SATOR_NEW(arena, struct sator_cond);
-    *cond = (struct sator_cond){.op = op, .expr = expr};
-    return cond;
-}
-
-static const struct sator_cond *combine(struct sator_arena *arena, enum sator_cond_op op,
-        int n_kids, const struct sator_cond **kids)
-{
-    struct sator_cond *cond = SATOR_NEW(arena, struct sator_cond);
-
-    if (n_kids == 1)
-        return kids[0];
-    *cond = (struct sator_cond){.op = op, .n_kids = n_kids, .kids = kids};
-    return cond;
-}
-
 /* The only variable of "expr" = variable + constant, or -1. */
 static int shifted_var(const struct sator_expr *expr)
 {
@@ -104,7 +60,7 @@ static const struct sator_relation *reverse_permutation(struct sator_arena *aren
     }
     *reversed = (struct sator_piece){.names = names,
             .out = out,
-            .cond = substitute(arena, piece->cond, out),
+            .cond = sator_cond_substitute(arena, piece->cond, out, 0),
             .loc = piece->loc};
     return reversed->cond ? new_relation(arena, relation, reversed) : NULL;
 }
@@ -130,7 +86,7 @@ static const struct sator_relation *reverse_condition(struct sator_arena *arena,
         names[n_out + v] = piece->names[v];
     }
     if (piece->cond->op != SATOR_COND_TRUE) {
-        all[n_all++] = substitute(arena, piece->cond, moved);
+        all[n_all++] = sator_cond_substitute(arena, piece->cond, moved, n_out);
         if (!all[0])
             return NULL;
     }
@@ -143,15 +99,15 @@ static const struct sator_relation *reverse_condition(struct sator_arena *arena,
         if (!gap || !step)
             return NULL;
         names[k] = sator_arena_printf(arena, "%s'", piece->names[k]);
-        all[n_all++] = leaf(arena, SATOR_COND_EQUAL, gap);
-        unequal[k] = leaf(arena, SATOR_COND_NOT_EQUAL, step);
+        all[n_all++] = sator_cond_compare(arena, SATOR_COND_EQUAL, gap);
+        unequal[k] = sator_cond_compare(arena, SATOR_COND_NOT_EQUAL, step);
     }
     if (proper)
-        all[n_all++] = combine(arena, SATOR_COND_OR, n_out, unequal);
+        all[n_all++] = sator_cond_or(arena, n_out, unequal);
     *reversed = (struct sator_piece){.n_free = n_old,
             .names = names,
             .out = moved,
-            .cond = combine(arena, SATOR_COND_AND, n_all, all),
+            .cond = sator_cond_and(arena, n_all, all),
             .loc = piece->loc};
     return new_relation(arena, relation, reversed);
 }
