@@ -23,6 +23,23 @@ static bool is_one_of(const char *op, const char *const *list)
     return false;
 }
 
+/* An integer whose value is not known. */
+static void fault_symbol(struct c_reader *reader, const struct c_node *node)
+{
+    const struct c_symbol *symbol = node->symbol;
+    const char *help = sator_arena_printf(reader->arena,
+            "give it one: --set sizes.%s=64, or write a constant or a macro (-D) in its place",
+            symbol->name);
+    const char *message = sator_arena_printf(reader->arena,
+            symbol->n_writes > 0 && symbol->parameter < 0
+                    ? "'%s' is no iterator of this nest and no constant: the file changes it"
+                    : "'%s' has no constant value",
+            symbol->name);
+
+    if (!c_has_fault(reader, message))
+        c_fault(reader, node->loc, help, "%s", message);
+}
+
 static const struct sator_expr *affine_name(
         struct c_reader *reader, const struct c_node *node, const char *what)
 {
@@ -35,15 +52,7 @@ static const struct sator_expr *affine_name(
     if (c_symbol_value(reader, symbol, &value))
         return sator_expr_constant(reader->arena, value);
     if (symbol->is_integer) {
-        const char *help = sator_arena_printf(reader->arena,
-                "give it one: --set sizes.%s=64, or write a constant or a macro (-D) in its place",
-                symbol->name);
-        if (symbol->n_writes > 0 && symbol->parameter < 0)
-            c_fault(reader, node->loc, help,
-                    "'%s' is no iterator of this nest and no constant: the file changes it",
-                    symbol->name);
-        else
-            c_fault(reader, node->loc, help, "'%s' has no constant value", symbol->name);
+        fault_symbol(reader, node);
     } else if (symbol->is_array) {
         c_fault(reader, node->loc,
                 "write subscripts of the array itself: A[i][j] instead of *(A + i) and the like",

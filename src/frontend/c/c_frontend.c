@@ -194,8 +194,8 @@ static const struct c_nest *only_nest(const struct input *in, const char *functi
         sator_error(in->ctx, whole(in), "function '%s' has no statement inside loops", function);
         return NULL;
     }
-    sator_error(in->ctx, whole(in), "function '%s' has %d statements in loops: choose one",
-            function, n_nests);
+    sator_error(in->ctx, only->loops[0]->loc,
+            "function '%s' has %d statements in loops: choose one", function, n_nests);
     help_nests(in, function);
     return NULL;
 }

@@ -37,8 +37,13 @@ static const struct c_node *read_start(
         c_fault(reader, node->loc, FORM_HELP, "the loop sets no iterator");
         return NULL;
     }
-    if (start->kind == C_DECLARE && start->n_kids == 1)
+    if ((start->kind == C_DECLARE && start->n_kids > 1) ||
+            (start->kind == C_BINARY && strcmp(start->op, ",") == 0)) {
+        c_fault(reader, start->loc, FORM_HELP, "the loop must set one iterator and nothing else");
+        start = start->kids[0]; /* so that its uses are no faults of their own */
+    } else if (start->kind == C_DECLARE && start->n_kids == 1) {
         start = start->kids[0];
+    }
     if (start->kind == C_VARIABLE && start->n_kids == 1) {
         *iterator = start->symbol;
         return start->kids[0];
@@ -221,16 +226,34 @@ static bool find_hull(struct c_reader *reader, const struct loop *loop,
         reader->least[loop->var] = most;
         reader->greatest[loop->var] = start_greatest;
     }
-    /* A constant start is met exactly, and so is the last value before a constant end. */
-    if (sator_expr_is_constant(loop->start) && sator_expr_is_constant(rest)) {
-        int64_t span = reader->greatest[loop->var] - reader->least[loop->var];
-        int64_t step = loop->step > 0 ? loop->step : -loop->step;
-        if (span > 0 && loop->step > 0)
-            reader->greatest[loop->var] -= span % step;
-        else if (span > 0)
-            reader->least[loop->var] += span % step;
-    }
     return true;
+}
+
+/* Whether start and end are numbers. */
+static bool is_constant(const struct loop *loop, const struct sator_expr *condition)
+{
+    return sator_expr_is_constant(loop->start) && condition->n_terms == 1;
+}
+
+/* The conditions of a loop between numbers, from its first to its last value. */
+static void add_constant_range(struct c_reader *reader, const struct loop *loop)
+{
+    int64_t *least = &reader->least[loop->var];
+    int64_t *greatest = &reader->greatest[loop->var];
+    int64_t step = loop->step > 0 ? loop->step : -loop->step;
+    const struct sator_expr *var = sator_expr_var(reader->arena, loop->var);
+    const struct sator_expr *gap;
+
+    if (*greatest > *least && loop->step > 0)
+        *greatest -= (*greatest - *least) % step;
+    else if (*greatest > *least)
+        *least += (*greatest - *least) % step;
+    gap = minus(reader, var, sator_expr_constant(reader->arena, *least));
+    add_condition(reader, SATOR_COND_AT_LEAST, gap);
+    add_condition(reader, SATOR_COND_AT_LEAST,
+            minus(reader, sator_expr_constant(reader->arena, *greatest), var));
+    if (step > 1 && *greatest > *least)
+        add_condition(reader, SATOR_COND_EQUAL, sator_expr_mod(reader->arena, gap, step));
 }
 
 /* Add the conditions on the iterator. */
@@ -273,6 +296,10 @@ static void bound_loop(struct c_reader *reader, const struct loop *loop)
     if (!from_start || (reader->bounded && !find_hull(reader, loop, condition, factor))) {
         c_fault(reader, node->loc, NULL, "a number here does not fit into 64 bits");
         reader->bounded = false;
+        return;
+    }
+    if (reader->bounded && is_constant(loop, condition)) {
+        add_constant_range(reader, loop);
         return;
     }
     add_condition(reader, SATOR_COND_AT_LEAST, from_start);
@@ -328,38 +355,48 @@ static bool changes(
         *where = node;
         return true;
     }
-    for (int i = 0; i < node->n_kids; i++)
+    /* A loop inside that counts with the same name is told so itself. */
+    for (int i = node->kind == C_FOR ? 3 : 0; i < node->n_kids; i++)
         if (changes(node->kids[i], symbol, where))
             return true;
     return false;
 }
 
+/* The iterator and the start of a loop; false after a fault that leaves nothing to go on with. */
+static bool begin_loop(struct c_reader *reader, struct loop *loop)
+{
+    const struct c_node *node = loop->node;
+    const struct c_node *start = read_start(reader, node, &loop->iterator);
+    bool good = start != NULL;
+
+    if (good && !loop->iterator->is_integer) {
+        c_fault(reader, node->kids[0]->loc, FORM_HELP, "the iterator '%s' is no integer",
+                loop->iterator->name);
+        good = false;
+    }
+    for (int i = 0; good && i < reader->n_loops; i++)
+        if (reader->iterators[i] && strcmp(reader->names[i], loop->iterator->name) == 0) {
+            c_fault(reader, node->kids[0]->loc, "give each loop an iterator of its own",
+                    "'%s' is the iterator of a loop around this one", loop->iterator->name);
+            good = false;
+        }
+    if (good)
+        loop->start = c_affine(reader, start, "bound");
+    reader->iterators[loop->var] = loop->iterator;
+    reader->names[loop->var] = loop->iterator ? loop->iterator->name : "?";
+    reader->n_loops++;
+    return good;
+}
+
 static void read_loop(struct c_reader *reader, const struct c_node *node)
 {
     struct loop loop = {.node = node, .var = reader->n_loops};
-    const struct c_node *start = read_start(reader, node, &loop.iterator);
     const struct c_node *change = NULL;
 
-    if (!start) {
+    if (!begin_loop(reader, &loop)) {
         reader->bounded = false;
-        loop.iterator = NULL;
-    } else if (!loop.iterator->is_integer) {
-        c_fault(reader, node->kids[0]->loc, FORM_HELP, "the iterator '%s' is no integer",
-                loop.iterator->name);
-        reader->bounded = false;
-    } else {
-        for (int i = 0; i < reader->n_loops; i++)
-            if (reader->iterators[i] &&
-                    strcmp(reader->iterators[i]->name, loop.iterator->name) == 0)
-                c_fault(reader, node->kids[0]->loc, "give each loop an iterator of its own",
-                        "'%s' is the iterator of a loop around this one", loop.iterator->name);
-        loop.start = c_affine(reader, start, "bound");
-    }
-    reader->iterators[loop.var] = loop.iterator;
-    reader->names[loop.var] = loop.iterator ? loop.iterator->name : "?";
-    reader->n_loops++;
-    if (!loop.iterator)
         return;
+    }
     if (!node->kids[2]) {
         c_fault(reader, node->loc, FORM_HELP, "the loop has no step");
     } else {

@@ -21,6 +21,14 @@ void c_fault(
     free(message);
 }
 
+bool c_has_fault(const struct c_reader *reader, const char *message)
+{
+    for (int i = 0; i < reader->n_faults; i++)
+        if (strcmp(reader->faults[i].message, message) == 0)
+            return true;
+    return false;
+}
+
 static void fault_obstacle(struct c_reader *reader, const struct c_node *obstacle)
 {
     switch (obstacle->kind) {
@@ -155,8 +163,12 @@ const struct sator_workload *c_read_nest(struct c_reader *reader, const char *na
 {
     struct sator_workload *workload = SATOR_NEW(reader->arena, struct sator_workload);
 
-    if (reader->nest->obstacle)
+    if (reader->nest->obstacle) {
         fault_obstacle(reader, reader->nest->obstacle);
+        /* What such a loop counts with would be told as a fault of its own. */
+        if (reader->nest->obstacle->kind == C_WHILE || reader->nest->obstacle->kind == C_DO)
+            return NULL;
+    }
     c_read_loops(reader);
     c_read_statement(reader);
     check_tensors(reader);

@@ -44,6 +44,9 @@ struct c_access {
 __attribute__((format(printf, 4, 5))) void c_fault(
         struct c_reader *reader, struct sator_loc loc, const char *help, const char *format, ...);
 
+/* Whether a fault with this message was recorded, wherever: what is said of a name is said once. */
+bool c_has_fault(const struct c_reader *reader, const char *message);
+
 /* Read the nest into a workload named "name"; NULL when it has faults. */
 const struct sator_workload *c_read_nest(struct c_reader *reader, const char *name);
 

@@ -166,10 +166,9 @@ static void read_choice(
 
 /* A scalar that the loops compute carries elements from elsewhere, which this statement would hide.
  */
-static bool computes(
-        const struct c_node *node, const struct c_symbol *symbol, const struct c_node *except)
+static bool computes(const struct c_node *node, const struct c_symbol *symbol)
 {
-    if (!node || node == except)
+    if (!node)
         return false;
     if ((node->kind == C_ASSIGN ||
                 (node->kind == C_UNARY &&
@@ -179,13 +178,15 @@ static bool computes(
     if (node->kind == C_VARIABLE && node->symbol == symbol && node->n_kids > 0)
         return true;
     for (int i = 0; i < node->n_kids; i++)
-        if (computes(node->kids[i], symbol, except))
+        if (computes(node->kids[i], symbol))
             return true;
     return false;
 }
 
 static void read_scalar(struct c_reader *reader, const struct c_node *node)
 {
+    const char *message;
+
     if (node->symbol->is_array) {
         c_fault(reader, node->loc, "supported: its elements, A[i]",
                 "the array '%s' as a whole is no value", node->symbol->name);
@@ -194,10 +195,12 @@ static void read_scalar(struct c_reader *reader, const struct c_node *node)
     for (int i = 0; i < reader->n_loops; i++)
         if (reader->iterators[i] == node->symbol)
             return;
-    if (computes(reader->nest->loops[0]->kids[3], node->symbol, NULL))
+    message = sator_arena_printf(
+            reader->arena, "the scalar '%s' is computed inside the loops", node->symbol->name);
+    if (computes(reader->nest->loops[0]->kids[3], node->symbol) && !c_has_fault(reader, message))
         c_fault(reader, node->loc,
-                "write the expression in its place, or keep the value in an array's element",
-                "the scalar '%s' is computed inside the loops", node->symbol->name);
+                "write the expression in its place, or keep the value in an array's element", "%s",
+                message);
 }
 
 static void read_unary(

@@ -112,7 +112,7 @@ static void help_diagnostic(struct sator_ctx *ctx, const char *text)
     else if (begins(text, undeclared)) {
         const char *name = text + strlen(undeclared);
         int length = (int)strcspn(name, "'");
-        sator_help(ctx, "a macro is given its value with -D: -D%.*s=64", length, name);
+        sator_help(ctx, "declare it; a size can be given as a macro: -D%.*s=64", length, name);
     } else if (begins(text, "unknown type name '")) {
         const char *name = strchr(text, '\'') + 1;
         int length = (int)strcspn(name, "'");
