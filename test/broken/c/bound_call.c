@@ -1,0 +1,7 @@
+#include <stdlib.h>
+float A[9], B[9];
+void f(void)
+{
+    for (int i = 0; i < atoi("9"); i++)
+        A[i] += B[i];
+}

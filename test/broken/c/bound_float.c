@@ -1,0 +1,6 @@
+float A[9], B[9];
+void f(void)
+{
+    for (int i = 0; i < 4.5; i++)
+        A[i] += B[i];
+}

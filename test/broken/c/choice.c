@@ -1,0 +1,6 @@
+float A[9], B[9], C[9];
+void f(void)
+{
+    for (int i = 0; i < 9; i++)
+        A[i] = B[i] > 0 ? C[i] : 0;
+}

@@ -1,0 +1,7 @@
+float A[9], B[9];
+void f(void)
+{
+    for (int i = 0; i < 9; i++)
+        if (B[i] > 0)
+            A[i] += B[i];
+}

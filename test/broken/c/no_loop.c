@@ -1,0 +1,5 @@
+float A[9];
+void f(void)
+{
+    A[0] = 1;
+}

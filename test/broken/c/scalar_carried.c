@@ -1,0 +1,8 @@
+float A[9], B[9];
+void f(void)
+{
+    for (int i = 0; i < 9; i++) {
+        float t = A[i];
+        B[i] = t * t;
+    }
+}
