@@ -302,7 +302,7 @@ static void write_totals(
     sator_text_add(text, "  %s words unique, energy %s%s%s, EDP %s\n",
             report_count(arena, n->unique_volume), report_number(arena, n->energy_pj / unit_pj, 2),
             isnan(n->energy_pj) ? "" : " ", isnan(n->energy_pj) ? "" : unit,
-            isnan(edp) ? "-" : sator_arena_printf(arena, "%.4g pJ x cycles", edp));
+            isnan(edp) ? "-" : sator_arena_printf(arena, "%.3e pJ x cycles", edp));
 }
 
 static void write_network(struct sator_text *text, struct sator_arena *arena,

@@ -293,7 +293,7 @@ static void write_energy(struct writer *w)
             isnan(r->energy_pj) ? "" : " ",
             isnan(r->energy_pj) ? " (a figure marked '-' is not given)" : unit);
     line(w, "EDP", "%s",
-            isnan(r->edp) ? "-" : sator_arena_printf(w->arena, "%.4g pJ x cycles", r->edp));
+            isnan(r->edp) ? "-" : sator_arena_printf(w->arena, "%.3e pJ x cycles", r->edp));
     if (r->n_energy_terms == 0)
         return;
     report_table_column(&table, "component", "", true);

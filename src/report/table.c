@@ -136,7 +136,7 @@ static const char *number_text(struct sator_arena *arena, double number, enum me
     case FORMAT_ENERGY:
         return report_fixed(arena, number / unit_pj, 2);
     case FORMAT_PRODUCT:
-        return sator_arena_printf(arena, "%.4g", number);
+        return sator_arena_printf(arena, "%.3e", number);
     default:
         return report_fixed(arena, number, decimals);
     }
