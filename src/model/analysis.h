@@ -37,7 +37,9 @@ struct analysis {
     struct sator_level_result *levels;
     const struct sator_level *scratchpad; /* innermost memory above the outermost array, or NULL */
     bool has_cuts;
-    double slowest_level_cycles; /* of levels with declared cuts; 0 when there are none */
+    double scratchpad_read_bits, scratchpad_write_bits; /* of section 4 */
+    /* with declared cuts, the levels other than the scratchpad; else 0 */
+    double slowest_read_cycles, slowest_write_cycles;
 };
 
 /* The counter of the leading "n_time" and "n_space" dimensions. */

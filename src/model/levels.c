@@ -393,9 +393,13 @@ static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
     result->tensors = tensors;
     result->read_cycles = read_bits / (spec->read_bits * (double)result->instances);
     result->write_cycles = write_bits / (spec->write_bits * (double)result->instances);
-    if (analysis->has_cuts)
-        analysis->slowest_level_cycles = fmax(
-                analysis->slowest_level_cycles, fmax(result->read_cycles, result->write_cycles));
+    if (memory->level == analysis->scratchpad) {
+        analysis->scratchpad_read_bits = read_bits;
+        analysis->scratchpad_write_bits = write_bits;
+    } else if (analysis->has_cuts) {
+        analysis->slowest_read_cycles = fmax(analysis->slowest_read_cycles, result->read_cycles);
+        analysis->slowest_write_cycles = fmax(analysis->slowest_write_cycles, result->write_cycles);
+    }
     analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.read", result->name),
             reads, &spec->read_pj);
     analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.write", result->name),

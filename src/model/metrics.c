@@ -33,10 +33,12 @@ static double latency(const struct analysis *analysis, double read, double write
 {
     const struct sator_result *result = analysis->result;
 
+    double others = fmax(analysis->slowest_read_cycles, analysis->slowest_write_cycles);
+
     if (analysis->scratchpad != NULL && !analysis->scratchpad->memory.overlaps)
         return fmax(result->compute_cycles + (isnan(read) ? 0 : read) + (isnan(write) ? 0 : write),
-                analysis->slowest_level_cycles);
-    return fmax(fmax(result->compute_cycles, fmax(read, write)), analysis->slowest_level_cycles);
+                others);
+    return fmax(fmax(result->compute_cycles, fmax(read, write)), others);
 }
 
 static enum sator_bound bound(double compute, double read, double write)
@@ -86,8 +88,11 @@ void analysis_metrics(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
     const struct sator_level *scratchpad = analysis->scratchpad;
-    double read_bits = traffic_bits(analysis, SATOR_READ);
-    double write_bits = traffic_bits(analysis, SATOR_WRITE);
+    /* declared cuts say what crosses the scratchpad; without them every stamp's words do */
+    double read_bits = analysis->has_cuts ? analysis->scratchpad_read_bits
+                                          : traffic_bits(analysis, SATOR_READ);
+    double write_bits = analysis->has_cuts ? analysis->scratchpad_write_bits
+                                           : traffic_bits(analysis, SATOR_WRITE);
 
     result->pes = 1;
     for (int i = 0; i < analysis->n_space; i++)
@@ -101,6 +106,10 @@ void analysis_metrics(struct analysis *analysis)
     result->read_cycles = scratchpad == NULL ? NAN : read_bits / scratchpad->memory.read_bits;
     result->write_cycles = scratchpad == NULL ? NAN : write_bits / scratchpad->memory.write_bits;
     result->total_cycles = latency(analysis, result->read_cycles, result->write_cycles);
+    if (analysis->slowest_read_cycles > 0)
+        result->read_cycles = fmax(result->read_cycles, analysis->slowest_read_cycles);
+    if (analysis->slowest_write_cycles > 0)
+        result->write_cycles = fmax(result->write_cycles, analysis->slowest_write_cycles);
     result->bound = bound(result->compute_cycles, result->read_cycles, result->write_cycles);
     result->macs_per_cycle = (double)result->instances / result->total_cycles;
     tensor_bandwidths(analysis);
