@@ -1,0 +1,231 @@
+/* What a mapping is, which are legal and what they cost (doc/mapper.md).
+ *
+ * A problem is a workload and an architecture, compiled into rows: one row a memory level (its
+ * temporal loops) and one row a dimension of each array (its parallel loops), outermost first. A
+ * mapping gives every loop a factor in every row and every memory row an order. The number of loop
+ * instances that one step of a row skips is the product of the factors in the rows inside it.
+ *
+ * A transfer is one access (a tensor in one role) between two levels that hold it, or between the
+ * innermost level that holds it and the compute units. Two numbers decide everything about it:
+ * "unique", the words that leave or reach the outer level, and "arriving", those that cross on the
+ * inner side (total - temporal of doc/model.md, section 4).
+ */
+#ifndef SATOR_MAPPER_MAPPER_H
+#define SATOR_MAPPER_MAPPER_H
+
+#include "arch/arch.h"
+#include "relation/workload.h"
+#include "sator/map.h"
+
+enum {
+    MAPPER_LOOPS = 12, /* loops of extent 2 and more */
+    MAPPER_ACCESSES = 8,
+    MAPPER_INDICES = 8, /* of one access */
+    MAPPER_PARTS = 4, /* loops of one index */
+    MAPPER_ROWS = 16,
+    MAPPER_MEMORIES = 8,
+    MAPPER_TRANSFERS = 32
+};
+
+/* One dimension of an access: a sum of coefficient x loop. */
+struct mapper_index {
+    int n_parts;
+    int loop[MAPPER_PARTS];
+    int64_t coef[MAPPER_PARTS];
+};
+
+struct mapper_access {
+    const char *name;
+    enum sator_role role;
+    int word_bits;
+    int n_indices;
+    struct mapper_index index[MAPPER_INDICES];
+    unsigned relevant; /* loops that index it */
+    unsigned plain; /* loops that stand alone in their index */
+    bool is_sliding; /* some index has several loops */
+    int stored_as; /* the first access of the same tensor */
+    int64_t footprint;
+};
+
+struct mapper_row {
+    bool is_space;
+    int level; /* of the architecture */
+    int memory; /* time: index among the memories */
+    int dim; /* space: dimension of the array */
+    int64_t shape; /* space: the array's extent */
+};
+
+struct mapper_capacity {
+    bool in_bits;
+    int64_t available; /* bits or words */
+    unsigned accesses; /* that share it */
+};
+
+struct mapper_memory {
+    int level, row;
+    unsigned holds; /* accesses */
+    int n_capacities;
+    struct mapper_capacity capacity[MAPPER_ACCESSES + 1];
+    double read_pj, write_pj;
+    double read_bits, write_bits; /* bandwidth of all instances; NAN when not given */
+    double leakage_pj; /* of all instances, a cycle; 0 when not given */
+    int64_t instances;
+};
+
+struct mapper_transfer {
+    int access;
+    int parent; /* memory */
+    int child; /* memory; n_memories: the compute units */
+    int child_row; /* the first row inside: n_rows for the compute units */
+    unsigned outer; /* space rows above the parent */
+    unsigned between; /* space rows between parent and child */
+    unsigned collapsed; /* of these, rows over which a word crosses once */
+    int n_buses;
+    const struct sator_bus *buses[MAPPER_ROWS];
+    double bus_pj; /* a word that the buses spare */
+    bool into_own; /* an output that ends in the PE's own memory: merged words need no partial sum
+                    */
+    double unique_pj, arriving_pj; /* energy a word, all its actions together */
+};
+
+struct mapper_problem {
+    struct sator_arena *arena;
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    int n_loops;
+    int loop_of[MAPPER_LOOPS]; /* index in the workload */
+    const char *loop_names[MAPPER_LOOPS];
+    int64_t extent[MAPPER_LOOPS];
+    int64_t instances; /* loop instances */
+    int n_accesses;
+    struct mapper_access access[MAPPER_ACCESSES];
+    int n_rows;
+    struct mapper_row row[MAPPER_ROWS];
+    int n_memories;
+    struct mapper_memory memory[MAPPER_MEMORIES];
+    int n_transfers; /* innermost first */
+    struct mapper_transfer transfer[MAPPER_TRANSFERS];
+    double fixed_pj; /* what every mapping spends */
+    double fixed_read_bits[MAPPER_MEMORIES], fixed_write_bits[MAPPER_MEMORIES];
+    double mac_pj, cycles_per_instance;
+    double leakage_pj; /* a cycle, everything together */
+    bool overlaps;
+    int scratchpad; /* the innermost memory above all arrays; -1: none */
+    int n_space_dims;
+    bool has_energy; /* all figures that a mapping's energy needs are given */
+    const char *missing_energy; /* the level whose figure is missing */
+    enum sator_map_objective objective;
+};
+
+/* Factors by row and loop; the order of the loops of each memory row, outermost first. */
+struct mapper_mapping {
+    int64_t factor[MAPPER_ROWS][MAPPER_LOOPS];
+    int8_t order[MAPPER_MEMORIES][MAPPER_LOOPS];
+};
+
+struct mapper_cost {
+    double pj, cycles, value; /* value: the objective */
+};
+
+/* ---- problem.c ---- */
+/* Compile "workload" on "arch"; SATOR_INPUT with a message for what the mapper does not map. */
+enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        enum sator_map_objective objective, struct mapper_problem *problem);
+
+/* ---- words.c: sizes of sums of arithmetic progressions, remembered ---- */
+struct mapper_words;
+struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem);
+void sator_mapper_words_free(struct mapper_words *words);
+const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words);
+/* Steps of an index: tile extents by part, the parallel steps that share words, and a shift. */
+struct mapper_steps {
+    int64_t tile[MAPPER_PARTS];
+    int n_spread;
+    int64_t spread_step[8], spread_count[8];
+};
+/* The number of values of the index over the tiles of all spread positions. */
+int64_t sator_mapper_words_union(
+        struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
+/* Of these, the values that every position which touches them also touched when each tile stood
+ * "shift" lower. */
+int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int64_t shift);
+
+/* ---- cost.c ---- */
+/* The words of "tile" (extents by loop) of an access. */
+int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile);
+/* Whether tiles of "size" words an access fit memory "m"; else "*violated" (may be NULL) is the
+ * capacity. */
+bool sator_mapper_fits(
+        const struct mapper_problem *problem, int m, const int64_t *size, int *violated);
+
+/* Suffix products of the factors: inside[r][i] is the extent of loop i that rows r.. cover. */
+struct mapper_shape {
+    int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
+};
+void sator_mapper_shape_init(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, struct mapper_shape *shape);
+
+/* One transfer along the temporal loops outside its child, innermost loop first. */
+struct mapper_walk {
+    const struct mapper_problem *problem;
+    const struct mapper_transfer *transfer;
+    const struct mapper_access *access;
+    struct mapper_steps steps[MAPPER_INDICES];
+    int64_t shift[MAPPER_INDICES]; /* how far the placed loops fall back when the next one steps */
+    int64_t group_words; /* that cross in one step to the PEs that share */
+    int64_t tile_words;
+    int64_t groups, tiles; /* of each, at once */
+    int64_t stamps; /* steps in all */
+    int64_t inside; /* product of the loops placed */
+    int64_t kept_unique,
+            kept_arriving; /* words that need not cross, of one group and of one tile */
+    bool spread; /* parallel positions move an index */
+    bool moved, dead; /* some shift is not 0; nothing is kept from here on */
+};
+void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, const struct mapper_mapping *mapping, int transfer,
+        struct mapper_walk *walk);
+void sator_mapper_walk_place(struct mapper_walk *walk, struct mapper_words *words, int loop,
+        int64_t factor, int64_t step);
+static inline int64_t sator_mapper_walk_unique(const struct mapper_walk *walk)
+{
+    return walk->groups * (walk->group_words * walk->stamps - walk->kept_unique);
+}
+static inline int64_t sator_mapper_walk_arriving(const struct mapper_walk *walk)
+{
+    return walk->tiles * (walk->tile_words * walk->stamps - walk->kept_arriving);
+}
+
+struct mapper_traffic {
+    int64_t unique[MAPPER_TRANSFERS], arriving[MAPPER_TRANSFERS];
+    int64_t time_stamps;
+};
+/* The exact traffic of a mapping whose factors multiply to the extents. */
+void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+struct mapper_cost sator_mapper_cost(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic);
+double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles);
+/* Whether the mapping respects arrays, capacities and what the mapper models; words may be NULL. */
+bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping);
+/* Whether several families of buses serve an access whose sliding index "space" unrolls: not
+ * modelled. */
+bool sator_mapper_is_modelled(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+
+/* ---- draw.c ---- */
+uint64_t sator_mapper_random(uint64_t *state);
+/* A random mapping with factors that multiply to the extents and fit the arrays; tiles may not fit.
+ */
+void sator_mapper_draw(
+        const struct mapper_problem *problem, uint64_t *state, struct mapper_mapping *mapping);
+
+/* ---- mapping.c ---- */
+/* The mapping as space and time maps with a cut for each memory. */
+const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_problem *problem,
+        struct sator_arena *arena, const struct mapper_mapping *mapping, const char *name);
+
+#endif

@@ -1,0 +1,74 @@
+/* A mapping as a dataflow: relations and cuts (doc/model.md, section 4). */
+#include "mapper/mapper.h"
+
+#include <string.h>
+
+/* The digit of "loop" that row "row" counts: (x / inside) % factor. */
+static const struct sator_expr *digit(const struct mapper_problem *p, struct sator_arena *arena,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int row, int loop)
+{
+    int var = p->loop_of[loop];
+    int64_t inside = shape->inside[row + 1][loop];
+    const struct sator_expr *value = sator_expr_add(arena,
+            sator_expr_constant(arena, -p->workload->lower[var]), 1, sator_expr_var(arena, var));
+
+    if (inside >= p->extent[loop])
+        return sator_expr_constant(arena, 0);
+    value = sator_expr_floor(arena, value, inside);
+    if (shape->inside[row][loop] < p->extent[loop])
+        value = sator_expr_mod(arena, value, mapping->factor[row][loop]);
+    return value;
+}
+
+static const struct sator_expr *coordinate(const struct mapper_problem *p,
+        struct sator_arena *arena, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int row)
+{
+    const struct sator_expr *zero = sator_expr_constant(arena, 0), *sum = zero;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (mapping->factor[row][i] == 1)
+            continue;
+        sum = sator_expr_add(arena, zero, mapping->factor[row][i], sum);
+        sum = sator_expr_add(arena, sum, 1, digit(p, arena, mapping, shape, row, i));
+    }
+    return sum;
+}
+
+const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_problem *p,
+        struct sator_arena *arena, const struct mapper_mapping *mapping, const char *name)
+{
+    const struct sator_workload *w = p->workload;
+    struct sator_bound_dataflow *bound = SATOR_NEW(arena, struct sator_bound_dataflow);
+    struct sator_cut *cuts = SATOR_NEW_ARRAY(arena, struct sator_cut, MAPPER_MEMORIES);
+    const struct sator_expr **space =
+            SATOR_NEW_ARRAY(arena, const struct sator_expr *, MAPPER_ROWS);
+    const struct sator_expr **time =
+            SATOR_NEW_ARRAY(arena, const struct sator_expr *, MAPPER_MEMORIES *MAPPER_LOOPS + 1);
+    int n_space = 0, n_time = 0;
+    struct mapper_shape shape;
+
+    *bound = (struct sator_bound_dataflow){.name = name, .cuts = cuts, .n_cuts = p->n_memories};
+    sator_mapper_shape_init(p, mapping, &shape);
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].is_space) {
+            space[n_space++] = coordinate(p, arena, mapping, &shape, r);
+            continue;
+        }
+        int m = p->row[r].memory;
+        cuts[m] = (struct sator_cut){
+                .level = p->arch->levels[p->row[r].level].name, .time = n_time, .space = n_space};
+        for (int k = 0; k < p->n_loops; k++) {
+            int loop = mapping->order[m][k];
+            if (mapping->factor[r][loop] > 1)
+                time[n_time++] = digit(p, arena, mapping, &shape, r, loop);
+        }
+    }
+    if (n_time == 0)
+        time[n_time++] = sator_expr_constant(arena, 0);
+    bound->space = sator_relation_make(
+            arena, w->domain->in_name, w->n_loops, w->loop_names, "PE", n_space, space, NULL);
+    bound->time = sator_relation_make(
+            arena, w->domain->in_name, w->n_loops, w->loop_names, "T", n_time, time, NULL);
+    return bound;
+}

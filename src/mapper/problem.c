@@ -1,0 +1,531 @@
+/* From a workload and an architecture to the problem that the strategies solve. */
+#include "base/checked.h"
+#include "base/context.h"
+#include "mapper/mapper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+    struct sator_ctx *ctx;
+    struct mapper_problem *problem;
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    int loop_at[64]; /* workload loop -> problem loop, -1 for loops of extent 1 */
+};
+
+enum {
+    MOST_VALUES = 1 << 22, /* of an index with several loops */
+    MOST_WORKLOAD_LOOPS = 64
+};
+
+/* ---- the workload ---- */
+
+static enum sator_status add_loops(struct builder *b)
+{
+    struct mapper_problem *p = b->problem;
+    const struct sator_workload *w = b->workload;
+    sator_int instances = 1;
+
+    if (!w->is_box || w->lower == NULL || w->n_loops > MOST_WORKLOAD_LOOPS) {
+        sator_error(b->ctx, w->loc, "the iteration domain of '%s' is not a box", w->name);
+        sator_help(b->ctx,
+                "the mapper tiles loops with constant bounds; 'sator analyze' takes other "
+                "domains under a given dataflow");
+        return SATOR_INPUT;
+    }
+    for (int i = 0; i < w->n_loops; i++) {
+        int64_t extent = w->upper[i] - w->lower[i];
+        b->loop_at[i] = -1;
+        if (extent <= 0)
+            return sator_error(b->ctx, w->loc, "the iteration domain of '%s' is empty", w->name);
+        if (extent == 1)
+            continue;
+        if (p->n_loops == MAPPER_LOOPS)
+            return sator_error(
+                    b->ctx, w->loc, "'%s' has more than %d loops", w->name, MAPPER_LOOPS);
+        if (!sator_mul(instances, extent, &instances) || instances > INT64_MAX / 64)
+            return sator_error(b->ctx, w->loc,
+                    "'%s' has more than 2^57 loop instances, too many to map", w->name);
+        b->loop_at[i] = p->n_loops;
+        p->loop_of[p->n_loops] = i;
+        p->loop_names[p->n_loops] = w->loop_names[i];
+        p->extent[p->n_loops++] = extent;
+    }
+    p->instances = (int64_t)instances;
+    return SATOR_OK;
+}
+
+static enum sator_status unsupported_access(
+        struct builder *b, const struct sator_access *access, const char *why)
+{
+    sator_error(b->ctx, b->workload->loc, "the mapper cannot tile tensor '%s' of '%s': %s",
+            access->tensor, b->workload->name, why);
+    sator_help(b->ctx,
+            "it maps accesses whose indices are sums of loops, each loop in one index; "
+            "'sator analyze' takes any under a given dataflow");
+    return SATOR_INPUT;
+}
+
+static enum sator_status add_index(struct builder *b, const struct sator_access *access,
+        const struct sator_expr *expr, struct mapper_access *made)
+{
+    struct mapper_index *index = &made->index[made->n_indices];
+    int64_t values = 1;
+
+    *index = (struct mapper_index){0};
+    for (int i = 0; i < expr->n_terms; i++) {
+        const struct sator_term *term = &expr->terms[i];
+        if (term->atom != SATOR_ATOM_VAR)
+            return unsupported_access(b, access, "an index has a quotient or a remainder");
+        int loop = b->loop_at[term->var];
+        if (loop < 0)
+            continue;
+        if (made->relevant >> loop & 1)
+            return unsupported_access(b, access, "a loop appears in two of its indices");
+        if (index->n_parts == MAPPER_PARTS)
+            return unsupported_access(b, access, "an index adds more than four loops");
+        index->loop[index->n_parts] = loop;
+        index->coef[index->n_parts++] = term->factor;
+        made->relevant |= 1U << loop;
+        int64_t width;
+        if (__builtin_mul_overflow(llabs(term->factor), b->problem->extent[loop] - 1, &width) ||
+                __builtin_add_overflow(values, width, &values))
+            return unsupported_access(b, access, "an index leaves 64 bits");
+    }
+    if (index->n_parts == 0)
+        return SATOR_OK;
+    if (index->n_parts == 1)
+        made->plain |= 1U << index->loop[0];
+    else
+        made->is_sliding = true;
+    if (index->n_parts > 1 && values > MOST_VALUES)
+        return unsupported_access(b, access, "an index that adds loops takes too many values");
+    made->n_indices++;
+    return SATOR_OK;
+}
+
+static enum sator_status add_access(struct builder *b, const struct sator_access *access)
+{
+    struct mapper_problem *p = b->problem;
+    const struct sator_piece *piece = sator_relation_function(access->relation);
+    struct mapper_access *made = &p->access[p->n_accesses];
+    enum sator_status st = SATOR_OK;
+
+    if (p->n_accesses == MAPPER_ACCESSES)
+        return unsupported_access(b, access, "the statement has more than eight accesses");
+    if (piece == NULL)
+        return unsupported_access(
+                b, access, "it is accessed at several places or under conditions");
+    if (access->relation->n_out > MAPPER_INDICES)
+        return unsupported_access(b, access, "it has more than eight dimensions");
+    *made = (struct mapper_access){
+            .name = access->tensor, .role = access->role, .word_bits = access->word_bits};
+    while (strcmp(p->access[made->stored_as].name, made->name) != 0)
+        made->stored_as++; /* ends at the access itself */
+    for (int i = 0; i < access->relation->n_out; i++)
+        SATOR_TRY(add_index(b, access, piece->out[i], made));
+    p->n_accesses++;
+done:
+    return st;
+}
+
+/* ---- the architecture ---- */
+
+static bool listed(const char *name, int n_names, const char *const *names)
+{
+    for (int i = 0; i < n_names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool holds(const struct sator_memory *memory, const char *tensor)
+{
+    return (memory->n_tensors == 0 || listed(tensor, memory->n_tensors, memory->tensors)) &&
+            !listed(tensor, memory->n_bypass, memory->bypass);
+}
+
+static void add_capacities(
+        struct mapper_problem *p, const struct sator_memory *spec, struct mapper_memory *memory)
+{
+    for (int c = 0; c < spec->n_capacities && memory->n_capacities <= MAPPER_ACCESSES; c++) {
+        const struct sator_capacity *capacity = &spec->capacities[c];
+        bool in_bits = isnan(capacity->words);
+        double available =
+                (in_bits ? capacity->bytes * 8 : capacity->words) / (spec->double_buffered ? 2 : 1);
+        unsigned accesses = 0;
+        for (int a = 0; a < p->n_accesses; a++) {
+            bool own = false;
+            for (int i = 0; i < spec->n_capacities; i++)
+                own |= spec->capacities[i].tensor != NULL &&
+                        strcmp(spec->capacities[i].tensor, p->access[a].name) == 0;
+            bool counts = capacity->tensor == NULL
+                    ? !own
+                    : strcmp(capacity->tensor, p->access[a].name) == 0;
+            if (counts && (memory->holds >> a & 1))
+                accesses |= 1U << a;
+        }
+        if (accesses == 0)
+            continue;
+        memory->capacity[memory->n_capacities++] = (struct mapper_capacity){.in_bits = in_bits,
+                .available = available > 9e18 ? INT64_MAX : (int64_t)floor(available),
+                .accesses = accesses};
+    }
+}
+
+static enum sator_status add_memory(struct builder *b, int level, int64_t instances)
+{
+    struct mapper_problem *p = b->problem;
+    const struct sator_memory *spec = &b->arch->levels[level].memory;
+    struct mapper_memory *memory = &p->memory[p->n_memories];
+
+    if (p->n_memories == MAPPER_MEMORIES || p->n_rows == MAPPER_ROWS)
+        return sator_error(b->ctx, b->arch->loc,
+                "'%s' has more levels than the mapper handles (%d)", b->arch->name,
+                MAPPER_MEMORIES);
+    *memory = (struct mapper_memory){.level = level,
+            .row = p->n_rows,
+            .read_pj = spec->read_pj.value,
+            .write_pj = spec->write_pj.value,
+            .read_bits = spec->read_bits * (double)instances,
+            .write_bits = spec->write_bits * (double)instances,
+            .leakage_pj =
+                    isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * (double)instances,
+            .instances = instances};
+    for (int a = 0; a < p->n_accesses; a++)
+        memory->holds |= holds(spec, p->access[a].name) ? 1U << a : 0;
+    add_capacities(p, spec, memory);
+    p->leakage_pj += memory->leakage_pj;
+    p->row[p->n_rows++] = (struct mapper_row){.level = level, .memory = p->n_memories++};
+    return SATOR_OK;
+}
+
+static enum sator_status add_levels(struct builder *b)
+{
+    struct mapper_problem *p = b->problem;
+    int64_t instances = 1;
+    bool seen_array = false;
+    enum sator_status st = SATOR_OK;
+
+    p->overlaps = true;
+    p->scratchpad = -1;
+    p->cycles_per_instance = 1;
+    p->mac_pj = 0;
+    for (int i = 0; i < b->arch->n_levels; i++) {
+        const struct sator_level *level = &b->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_MEMORY) {
+            SATOR_TRY(add_memory(b, i, instances));
+            if (!seen_array) {
+                p->overlaps = level->memory.overlaps;
+                p->scratchpad = p->n_memories - 1;
+            }
+        } else if (level->kind == SATOR_LEVEL_ARRAY) {
+            seen_array = true;
+            for (int d = 0; d < level->array.n_dims; d++) {
+                if (p->n_rows == MAPPER_ROWS)
+                    return sator_error(
+                            b->ctx, b->arch->loc, "'%s' has too many levels", b->arch->name);
+                p->row[p->n_rows++] = (struct mapper_row){
+                        .is_space = true, .level = i, .dim = d, .shape = level->array.shape[d]};
+                p->n_space_dims++;
+                if (__builtin_mul_overflow(instances, level->array.shape[d], &instances))
+                    return sator_error(b->ctx, level->loc, "'%s' has too many PEs", level->name);
+            }
+        } else {
+            p->mac_pj = level->compute.energy_pj.value;
+            p->cycles_per_instance = level->compute.cycles;
+            if (!isnan(level->compute.leakage_pj.value))
+                p->leakage_pj += level->compute.leakage_pj.value * (double)instances;
+        }
+    }
+    if (p->n_memories == 0 || p->row[0].is_space) {
+        sator_error(b->ctx, b->arch->loc, "'%s' has no memory outside its array", b->arch->name);
+        return SATOR_INPUT;
+    }
+done:
+    return st;
+}
+
+/* ---- transfers ---- */
+
+static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
+{
+    return n_tensors == 0 || listed(tensor, n_tensors, tensors);
+}
+
+/* The rows of the array at "level" over which "bus" spreads one word: the dimensions that its map
+ * drops. False when the map is more than a choice of dimensions. */
+static bool bus_rows(
+        const struct mapper_problem *p, int level, const struct sator_bus *bus, unsigned *rows)
+{
+    const struct sator_piece *piece = sator_relation_function(bus->map);
+    unsigned kept = 0;
+
+    if (piece == NULL)
+        return false;
+    for (int i = 0; i < bus->map->n_out; i++) {
+        const struct sator_expr *out = piece->out[i];
+        if (out->n_terms == 0)
+            continue;
+        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR)
+            return false;
+        kept |= 1U << out->terms[0].var;
+    }
+    *rows = 0;
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].is_space && p->row[r].level == level && !(kept >> p->row[r].dim & 1))
+            *rows |= 1U << r;
+    }
+    return true;
+}
+
+static enum sator_status add_array_buses(
+        struct builder *b, int level, struct mapper_transfer *transfer)
+{
+    const struct mapper_access *access = &b->problem->access[transfer->access];
+    const struct sator_array *array = &b->arch->levels[level].array;
+
+    for (int i = 0; i < array->n_links; i++) {
+        if (!serves(array->links[i].n_tensors, array->links[i].tensors, access->name))
+            continue;
+        sator_error(b->ctx, array->links[i].loc,
+                "the mapper does not handle links between PEs yet: '%s' of '%s' serves '%s'",
+                array->links[i].name, b->arch->name, access->name);
+        sator_help(b->ctx, "it maps onto arrays with multicast buses and reduction trees");
+        return SATOR_INPUT;
+    }
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        unsigned rows;
+        if (bus->is_reduction != (access->role == SATOR_WRITE) ||
+                !serves(bus->n_tensors, bus->tensors, access->name))
+            continue;
+        if (!bus_rows(b->problem, level, bus, &rows))
+            return sator_error(b->ctx, bus->loc,
+                    "the mapper handles buses that run along dimensions of the array; '%s' does "
+                    "not",
+                    bus->name);
+        if (transfer->n_buses > 0 &&
+                !(bus->energy_pj.value == transfer->bus_pj ||
+                        (isnan(bus->energy_pj.value) && isnan(transfer->bus_pj))))
+            return sator_error(b->ctx, bus->loc,
+                    "the mapper handles several buses for one tensor only if a word costs the same "
+                    "on each; '%s' differs",
+                    bus->name);
+        if (transfer->n_buses == MAPPER_ROWS)
+            return sator_error(b->ctx, bus->loc, "too many buses for one tensor");
+        transfer->bus_pj = bus->energy_pj.value;
+        transfer->buses[transfer->n_buses++] = bus;
+        transfer->collapsed |= rows;
+    }
+    return SATOR_OK;
+}
+
+static enum sator_status add_transfer(struct builder *b, int access, int parent, int child)
+{
+    struct mapper_problem *p = b->problem;
+    struct mapper_transfer *transfer = &p->transfer[p->n_transfers];
+    int parent_row = p->memory[parent].row, last_level = -1;
+    enum sator_status st = SATOR_OK;
+
+    if (p->n_transfers == MAPPER_TRANSFERS)
+        return sator_error(
+                b->ctx, b->arch->loc, "'%s' has too many levels and tensors to map", b->arch->name);
+    *transfer = (struct mapper_transfer){.access = access,
+            .parent = parent,
+            .child = child,
+            .child_row = child == p->n_memories ? p->n_rows : p->memory[child].row};
+    for (int r = 0; r < transfer->child_row; r++) {
+        if (!p->row[r].is_space)
+            continue;
+        if (r < parent_row) {
+            transfer->outer |= 1U << r;
+            continue;
+        }
+        transfer->between |= 1U << r;
+        if (p->row[r].level != last_level)
+            SATOR_TRY(add_array_buses(b, p->row[r].level, transfer));
+        last_level = p->row[r].level;
+    }
+    p->n_transfers++;
+done:
+    return st;
+}
+
+/* Whether an array lies inside memory "m". */
+static bool array_below(const struct mapper_problem *p, int m)
+{
+    for (int r = p->memory[m].row; r < p->n_rows; r++) {
+        if (p->row[r].is_space)
+            return true;
+    }
+    return false;
+}
+
+static enum sator_status add_transfers_of(struct builder *b, int access)
+{
+    struct mapper_problem *p = b->problem;
+    int child = p->n_memories;
+    enum sator_status st = SATOR_OK;
+
+    for (int m = p->n_memories - 1; m >= 0; m--) {
+        if (!(p->memory[m].holds >> access & 1))
+            continue;
+        /* the PE's own memory serves the compute units instance by instance: a fixed cost */
+        if (child < p->n_memories || array_below(p, m))
+            SATOR_TRY(add_transfer(b, access, m, child));
+        child = m;
+    }
+    if (child == p->n_memories)
+        return sator_error(b->ctx, b->arch->loc, "no memory level of '%s' holds tensor '%s'",
+                b->arch->name, p->access[access].name);
+done:
+    return st;
+}
+
+static enum sator_status add_transfers(struct builder *b)
+{
+    struct mapper_problem *p = b->problem;
+    enum sator_status st = SATOR_OK;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        SATOR_TRY(add_transfers_of(b, a));
+    /* innermost child first */
+    for (int i = 1; i < p->n_transfers; i++) {
+        for (int j = i; j > 0 && p->transfer[j].child > p->transfer[j - 1].child; j--) {
+            struct mapper_transfer swap = p->transfer[j];
+            p->transfer[j] = p->transfer[j - 1];
+            p->transfer[j - 1] = swap;
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- energies ---- */
+
+static double figure(struct mapper_problem *p, double value, const char *name)
+{
+    if (!isnan(value))
+        return value;
+    p->has_energy = false;
+    if (p->missing_energy == NULL)
+        p->missing_energy = name;
+    return 0;
+}
+
+/* The innermost memory that holds "access". */
+static int innermost(const struct mapper_problem *p, int access)
+{
+    int m = p->n_memories - 1;
+
+    while (!(p->memory[m].holds >> access & 1))
+        m--;
+    return m;
+}
+
+/* What a word of each transfer costs, all its actions together, and what no mapping can change. */
+static void price(struct builder *b)
+{
+    struct mapper_problem *p = b->problem;
+
+    p->has_energy = true;
+    p->fixed_pj = figure(p, p->mac_pj, "compute") * (double)p->instances;
+    for (int i = 0; i < p->n_transfers; i++) {
+        struct mapper_transfer *t = &p->transfer[i];
+        const struct mapper_access *access = &p->access[t->access];
+        const struct mapper_memory *parent = &p->memory[t->parent];
+        const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
+        const char *above = b->arch->levels[parent->level].name;
+        double bus = t->n_buses == 0 ? 0 : figure(p, t->bus_pj, t->buses[0]->name);
+        double read = figure(p, parent->read_pj, above), foot = (double)access->footprint;
+        t->unique_pj = read - bus;
+        t->arriving_pj = bus;
+        const char *here = child == NULL ? NULL : b->arch->levels[child->level].name;
+        double fill = child == NULL ? 0 : figure(p, child->write_pj, here);
+        if (access->role == SATOR_READ) {
+            t->arriving_pj += fill;
+            continue;
+        }
+        t->unique_pj += figure(p, parent->write_pj, above) + fill;
+        p->fixed_pj -= foot * (read + fill);
+        if (child != NULL && t->child == innermost(p, t->access) && !array_below(p, t->child)) {
+            double own = figure(p, child->read_pj, here); /* merged words need no partial sum */
+            t->into_own = true;
+            t->unique_pj += own;
+            t->arriving_pj -= own;
+        }
+    }
+}
+
+/* The actions of the PE's own memories. */
+static void fix_own_memories(struct builder *b)
+{
+    struct mapper_problem *p = b->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int m = innermost(p, a);
+        const struct mapper_memory *memory = &p->memory[m];
+        const char *name = b->arch->levels[memory->level].name;
+        double bits = p->access[a].word_bits, instances = (double)p->instances;
+        if (array_below(p, m))
+            continue;
+        p->fixed_pj += instances * figure(p, memory->read_pj, name);
+        p->fixed_read_bits[m] += instances * bits;
+        if (p->access[a].role == SATOR_READ)
+            continue;
+        p->fixed_pj -= (double)p->access[a].footprint * figure(p, memory->read_pj, name);
+        p->fixed_read_bits[m] -= (double)p->access[a].footprint * bits;
+        p->fixed_pj += instances * figure(p, memory->write_pj, name);
+        p->fixed_write_bits[m] += instances * bits;
+    }
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        double bits = (double)p->access[t->access].footprint * p->access[t->access].word_bits;
+        if (p->access[t->access].role == SATOR_READ)
+            continue;
+        p->fixed_read_bits[t->parent] -= bits;
+        if (t->child < p->n_memories)
+            p->fixed_write_bits[t->child] -= bits;
+    }
+}
+
+static void count_footprints(struct mapper_problem *p)
+{
+    struct mapper_words *words = sator_mapper_words_new(p);
+
+    for (int a = 0; a < p->n_accesses; a++)
+        p->access[a].footprint = sator_mapper_tile_words(words, a, p->extent);
+    sator_mapper_words_free(words);
+}
+
+enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        enum sator_map_objective objective, struct mapper_problem *problem)
+{
+    struct builder b = {.ctx = ctx, .problem = problem, .workload = workload, .arch = arch};
+    enum sator_status st;
+
+    *problem = (struct mapper_problem){
+            .arena = arena, .workload = workload, .arch = arch, .objective = objective};
+    SATOR_TRY(add_loops(&b));
+    for (int i = 0; i < workload->n_accesses; i++)
+        SATOR_TRY(add_access(&b, &workload->accesses[i]));
+    count_footprints(problem);
+    SATOR_TRY(add_levels(&b));
+    SATOR_TRY(add_transfers(&b));
+    price(&b);
+    fix_own_memories(&b);
+    if (!problem->has_energy && objective != SATOR_MAP_LATENCY) {
+        sator_error(ctx, arch->loc,
+                "'%s' does not give the energy of '%s', which this objective needs", arch->name,
+                problem->missing_energy);
+        sator_help(ctx, "give it (energy_pj), or choose the objective 'latency'");
+        return SATOR_INPUT;
+    }
+done:
+    return st;
+}

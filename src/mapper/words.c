@@ -1,0 +1,307 @@
+/* How many values an index takes over a tile, and how many of them the tile before it took too.
+ *
+ * An index is a sum of loops with coefficients, so a tile's values are a sum of arithmetic
+ * progressions. One loop, or two whose values leave no gap, have closed forms; the rest (strides
+ * beyond the window, three loops, halos between parallel tiles) are marked in a byte map once and
+ * remembered.
+ */
+#include "mapper/mapper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_WORDS = 24,
+    FIRST_SLOTS = 1024
+};
+
+struct entry {
+    int64_t value;
+    uint64_t hash; /* 0: free */
+    int64_t key[KEY_WORDS];
+};
+
+struct mapper_words {
+    const struct mapper_problem *problem;
+    struct entry *entries;
+    size_t n_slots, n_used;
+};
+
+struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem)
+{
+    struct mapper_words *words = sator_alloc(sizeof *words);
+
+    *words = (struct mapper_words){.problem = problem, .n_slots = FIRST_SLOTS};
+    words->entries = calloc(words->n_slots, sizeof *words->entries);
+    if (words->entries == NULL)
+        abort();
+    return words;
+}
+
+void sator_mapper_words_free(struct mapper_words *words)
+{
+    if (words == NULL)
+        return;
+    free(words->entries);
+    free(words);
+}
+
+const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words)
+{
+    return words->problem;
+}
+
+/* ---- memory ---- */
+
+static uint64_t hash_key(const int64_t *key)
+{
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+
+    for (int i = 0; i < KEY_WORDS; i++) {
+        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    return hash | 1;
+}
+
+static struct entry *find(struct entry *entries, size_t n_slots, uint64_t hash, const int64_t *key)
+{
+    size_t slot = hash & (n_slots - 1);
+
+    while (entries[slot].hash != 0 &&
+            (entries[slot].hash != hash ||
+                    memcmp(entries[slot].key, key, sizeof entries[slot].key) != 0))
+        slot = (slot + 1) & (n_slots - 1);
+    return &entries[slot];
+}
+
+static void grow(struct mapper_words *words)
+{
+    size_t n_slots = words->n_slots * 2;
+    struct entry *entries = calloc(n_slots, sizeof *entries);
+
+    if (entries == NULL)
+        abort();
+    for (size_t i = 0; i < words->n_slots; i++) {
+        const struct entry *old = &words->entries[i];
+        if (old->hash != 0)
+            *find(entries, n_slots, old->hash, old->key) = *old;
+    }
+    free(words->entries);
+    words->entries = entries;
+    words->n_slots = n_slots;
+}
+
+/* ---- marking ---- */
+
+static int64_t magnitude(int64_t value)
+{
+    return value < 0 ? -value : value;
+}
+
+/* Mark the values of a tile, lowest at 0 (a negative coefficient mirrors its progression, which
+ * only moves the set); returns the number of places. */
+static int64_t mark_tile(
+        const struct mapper_index *index, const int64_t *tile, unsigned char **marks)
+{
+    int64_t last = 0;
+
+    for (int i = 0; i < index->n_parts; i++)
+        last += magnitude(index->coef[i]) * (tile[i] - 1);
+    unsigned char *map = sator_alloc((size_t)last + 1);
+    memset(map, 0, (size_t)last + 1);
+    map[0] = 1;
+    int64_t reach = 0;
+    for (int i = 0; i < index->n_parts; i++) {
+        int64_t step = magnitude(index->coef[i]);
+        reach += step * (tile[i] - 1);
+        /* a run of tile[i] - 1 steps from each value marked so far: upward, in steps of one */
+        int64_t *since = sator_alloc(sizeof *since * (size_t)(reach + 1));
+        for (int64_t v = 0; v <= reach; v++) {
+            since[v] = map[v] ? 0 : v >= step && since[v - step] >= 0 ? since[v - step] + 1 : -1;
+            if (since[v] >= tile[i])
+                since[v] = -1;
+        }
+        for (int64_t v = 0; v <= reach; v++)
+            map[v] = since[v] >= 0;
+        free(since);
+    }
+    *marks = map;
+    return last + 1;
+}
+
+/* The positions of the parallel tiles (GIVE: free). */
+static int64_t *positions(const struct mapper_steps *steps, int64_t *count)
+{
+    *count = 1;
+    for (int i = 0; i < steps->n_spread; i++)
+        *count *= steps->spread_count[i];
+    int64_t *list = sator_alloc(sizeof *list * (size_t)*count);
+    int64_t made = 1;
+    list[0] = 0;
+    for (int i = 0; i < steps->n_spread; i++) {
+        for (int64_t k = 1; k < steps->spread_count[i]; k++) {
+            for (int64_t j = 0; j < made; j++)
+                list[k * made + j] = list[j] + k * magnitude(steps->spread_step[i]);
+        }
+        made *= steps->spread_count[i];
+    }
+    return list;
+}
+
+/* States of a value over the positions that touch it: untouched, always kept, some time new. */
+static void mark_positions(const unsigned char *tile, int64_t n_tile, const int64_t *position,
+        int64_t n_positions, int64_t shift, unsigned char *state)
+{
+    for (int64_t p = 0; p < n_positions; p++) {
+        for (int64_t v = 0; v < n_tile; v++) {
+            if (!tile[v])
+                continue;
+            int64_t before = v + shift;
+            bool kept = before >= 0 && before < n_tile && tile[before];
+            unsigned char *s = &state[position[p] + v];
+            *s = !kept ? 2 : *s == 0 ? 1 : *s;
+        }
+    }
+}
+
+static int64_t count_marked(const struct mapper_index *index, const struct mapper_steps *steps,
+        int64_t shift, bool only_kept)
+{
+    unsigned char *tile;
+    int64_t n_positions, kept = 0, touched = 0;
+    int64_t n_tile = mark_tile(index, steps->tile, &tile);
+    int64_t *position = positions(steps, &n_positions);
+    int64_t n_state = n_tile;
+
+    for (int64_t p = 0; p < n_positions; p++) {
+        if (position[p] + n_tile > n_state)
+            n_state = position[p] + n_tile;
+    }
+    unsigned char *state = sator_alloc((size_t)n_state);
+    memset(state, 0, (size_t)n_state);
+    mark_positions(tile, n_tile, position, n_positions, shift, state);
+    for (int64_t v = 0; v < n_state; v++) {
+        touched += state[v] != 0;
+        kept += state[v] == 1;
+    }
+    free(state);
+    free(position);
+    free(tile);
+    return only_kept ? kept : touched;
+}
+
+static int64_t remembered(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int64_t shift, bool only_kept)
+{
+    const struct mapper_index *what = &words->problem->access[access].index[index];
+    int64_t key[KEY_WORDS] = {access, index, only_kept, only_kept ? shift : 0};
+    int at = 4;
+
+    for (int i = 0; i < what->n_parts; i++)
+        key[at++] = steps->tile[i];
+    for (int i = 0; i < steps->n_spread; i++) {
+        key[at++] = steps->spread_step[i];
+        key[at++] = steps->spread_count[i];
+    }
+    uint64_t hash = hash_key(key);
+    struct entry *entry = find(words->entries, words->n_slots, hash, key);
+    if (entry->hash != 0)
+        return entry->value;
+    entry->value = count_marked(what, steps, shift, only_kept);
+    entry->hash = hash;
+    memcpy(entry->key, key, sizeof key);
+    int64_t value = entry->value;
+    if (++words->n_used * 2 > words->n_slots)
+        grow(words);
+    return value;
+}
+
+/* ---- closed forms ---- */
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The values of two progressions' sums: pairs (x, y) and (x + b/g, y - a/g) agree, so each value's
+ * pairs form a chain, and the pairs without a predecessor are as many as the values. */
+static int64_t two_parts(int64_t a, int64_t b, int64_t nx, int64_t ny)
+{
+    int64_t g = gcd(a, b);
+    int64_t with_before = (nx > b / g ? nx - b / g : 0) * (ny > a / g ? ny - a / g : 0);
+
+    return nx * ny - with_before;
+}
+
+/* The tile's extents with spread steps that continue a part merged into it; false when some do not.
+ */
+static bool merge_spread(
+        const struct mapper_index *index, const struct mapper_steps *steps, int64_t *tile)
+{
+    bool used[8] = {false};
+    int left = steps->n_spread;
+
+    for (int i = 0; i < index->n_parts; i++)
+        tile[i] = steps->tile[i];
+    for (bool progress = true; left > 0 && progress;) {
+        progress = false;
+        for (int s = 0; s < steps->n_spread; s++) {
+            for (int i = 0; i < index->n_parts && !used[s]; i++) {
+                if (magnitude(steps->spread_step[s]) != magnitude(index->coef[i]) * tile[i])
+                    continue;
+                tile[i] *= steps->spread_count[s];
+                used[s] = progress = true;
+                left--;
+            }
+        }
+    }
+    return left == 0;
+}
+
+int64_t sator_mapper_words_union(
+        struct mapper_words *words, int access, int index, const struct mapper_steps *steps)
+{
+    const struct mapper_index *what = &words->problem->access[access].index[index];
+    int64_t tile[MAPPER_PARTS];
+
+    if (what->n_parts == 0)
+        return 1;
+    if (what->n_parts == 1) { /* one loop's digits: no two positions share a value */
+        int64_t values = steps->tile[0];
+        for (int i = 0; i < steps->n_spread; i++)
+            values *= steps->spread_count[i];
+        return values;
+    }
+    if (what->n_parts == 2 && merge_spread(what, steps, tile))
+        return two_parts(magnitude(what->coef[0]), magnitude(what->coef[1]), tile[0], tile[1]);
+    return remembered(words, access, index, steps, 0, false);
+}
+
+int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int64_t shift)
+{
+    const struct mapper_index *what = &words->problem->access[access].index[index];
+
+    if (shift == 0)
+        return sator_mapper_words_union(words, access, index, steps);
+    if (what->n_parts <= 1)
+        return 0; /* shifts are multiples of the tile */
+    int64_t last = 0;
+    for (int i = 0; i < what->n_parts; i++)
+        last += magnitude(what->coef[i]) * (steps->tile[i] - 1);
+    if (magnitude(shift) > last)
+        return 0;
+    if (what->n_parts == 2 && steps->n_spread == 0) {
+        int64_t values = two_parts(
+                magnitude(what->coef[0]), magnitude(what->coef[1]), steps->tile[0], steps->tile[1]);
+        if (values == last + 1) /* no gaps */
+            return values - magnitude(shift);
+    }
+    return remembered(words, access, index, steps, shift, true);
+}

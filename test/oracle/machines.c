@@ -1,0 +1,179 @@
+#include "oracle/machines.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t machines_draw(struct machines_rng *rng, uint64_t n)
+{
+    rng->state = rng->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    uint64_t x = rng->state ^ rng->state >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    return (x ^ x >> 33) % n;
+}
+
+__attribute__((format(printf, 3, 4))) static void add(char *text, int size, const char *format, ...)
+{
+    int used = (int)strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, (size_t)(size - used), format, arguments);
+    va_end(arguments);
+}
+
+static int extent(struct machines_rng *rng, const struct machines_options *options)
+{
+    static const int friendly[] = {1, 2, 2, 3, 4, 4, 6, 6, 8, 9, 12, 16};
+    static const int prime[] = {1, 2, 3, 5, 7, 10, 11, 13};
+
+    for (;;) {
+        int drawn = options->prime_extents ? prime[machines_draw(rng, 8)]
+                                           : friendly[machines_draw(rng, 12)];
+        if (drawn <= options->most_extent)
+            return drawn;
+    }
+}
+
+struct kernel {
+    const char *op, *loops;
+};
+
+static const struct kernel kernels[] = {
+        {"Y[i,j] += A[i,k] * B[k,j]", "ijk"},
+        {"Y[k,x] += A[c,x+r] * B[k,c,r]", "kcxr"},
+        {"Y[k,x] += A[c,2*x+r] * B[k,c,r]", "kcxr"},
+        {"Y[k,x] += A[c,x+2*r] * B[k,c,r]", "kcxr"},
+        {"Y[k,x] += A[c,3*x+2*r] * B[k,c,r]", "kcxr"},
+        {"Y[c,x,y] += A[c,x+r,y+s] * B[c,r,s]", "cxyrs"},
+        {"Y[x,y] += A[x+r,y+s] * B[r,s]", "xyrs"},
+        {"Y[i,j] += A[i,k,l] * B[k,j] * C[l,j]", "ijkl"},
+        {"Y[i,l] += A[i,j] * B[j,k] * C[k,l]", "ijkl"},
+        {"Y[i] += A[i,j] * B[j]", "ij"},
+        {"Y[x] += A[x-r] * B[r]", "xr"},
+        {"Y[x+r] += A[x] * B[r]", "xr"},
+        {"Y[k,c,r] += A[n,c,x+r] * B[n,k,x]", "nkcxr"},
+        {"Y[x] += A[x+r+s] * B[r,s]", "xrs"},
+};
+
+void machines_workload(
+        struct machines_rng *rng, const struct machines_options *options, char *text, int size)
+{
+    const struct kernel *kernel = &kernels[machines_draw(rng, sizeof kernels / sizeof *kernels)];
+
+    text[0] = '\0';
+    add(text, size, "name: random\nsizes: {");
+    for (const char *loop = kernel->loops; *loop != '\0'; loop++)
+        add(text, size, "%s%c: %d", loop == kernel->loops ? "" : ", ", *loop, extent(rng, options));
+    add(text, size, "}\nop: \"%s\"\n", kernel->op);
+    if (machines_draw(rng, 3) == 0)
+        add(text, size, "word_bits: {A: 8, B: 8, Y: 24}\n");
+}
+
+static double quarter(struct machines_rng *rng, int most)
+{
+    return (double)(1 + machines_draw(rng, (uint64_t)most * 4)) / 4;
+}
+
+static void add_memory(struct machines_rng *rng, const struct machines_options *options,
+        const char *name, double energy, int capacity, char *text, int size)
+{
+    double read = energy * quarter(rng, 2);
+
+    add(text, size, "  - memory: %s\n    energy_pj: {read: %g, write: %g}\n", name, read,
+            machines_draw(rng, 2) ? read : energy);
+    if (options->bandwidths && machines_draw(rng, 2))
+        add(text, size, "    bandwidth_bits: {read: %d, write: %d}\n", 8 << machines_draw(rng, 5),
+                8 << machines_draw(rng, 5));
+    if (capacity == 0 || !options->capacities)
+        return;
+    switch (machines_draw(rng, 3)) {
+    case 0:
+        add(text, size, "    capacity_words: {A: %d, B: %d, C: %d, Y: %d}\n",
+                1 + (int)machines_draw(rng, (uint64_t)capacity),
+                1 + (int)machines_draw(rng, (uint64_t)capacity),
+                1 + (int)machines_draw(rng, (uint64_t)capacity),
+                1 + (int)machines_draw(rng, (uint64_t)capacity));
+        break;
+    case 1:
+        add(text, size, "    capacity_bytes: %d\n",
+                2 * (6 + (int)machines_draw(rng, 4 * (uint64_t)capacity)));
+        break;
+    default:
+        add(text, size, "    capacity_words: %d\n    double_buffered: %s\n",
+                6 + (int)machines_draw(rng, 4 * (uint64_t)capacity),
+                machines_draw(rng, 3) ? "false" : "true");
+    }
+}
+
+static void add_bypass(struct machines_rng *rng, char *text, int size)
+{
+    static const char *const choices[] = {
+            "tensors: [A, Y]", "tensors: [A, B, C]", "bypass: [B]", "bypass: [Y]"};
+
+    if (machines_draw(rng, 3) == 0)
+        add(text, size, "    %s\n", choices[machines_draw(rng, 4)]);
+}
+
+static void add_buses(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
+{
+    const char *in = n_dims == 1 ? "i" : "i,j";
+    static const char *const outs[] = {"0", "i", "j"};
+
+    if (machines_draw(rng, 4) != 0) {
+        const char *out = n_dims == 1 ? "0" : outs[machines_draw(rng, 3)];
+        double pj = 0.5; /* equal on all buses of a tensor: what the mapper handles */
+        add(text, size,
+                "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
+                "%g%s}\n",
+                name, name, in, out, pj, machines_draw(rng, 3) ? "" : ", tensors: [A]");
+        if (n_dims == 2 && *out != '0' && machines_draw(rng, 3) == 0)
+            add(text, size, "      - {name: cast2_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: %g}\n",
+                    name, name, in, *out == 'i' ? "j" : "i", pj);
+    }
+    if (machines_draw(rng, 2) != 0)
+        add(text, size,
+                "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
+                "%g}\n",
+                name, name, in, n_dims == 1 ? "0" : outs[machines_draw(rng, 3)], 0.25);
+}
+
+static void add_array(struct machines_rng *rng, const char *name, char *text, int size)
+{
+    int n_dims = 1 + (int)machines_draw(rng, 2);
+
+    add(text, size, "  - array: %s\n    shape: [%d", name, 1 + (int)machines_draw(rng, 6));
+    if (n_dims == 2)
+        add(text, size, ", %d", 1 + (int)machines_draw(rng, 5));
+    add(text, size, "]\n");
+    add_buses(rng, name, n_dims, text, size);
+}
+
+void machines_arch(
+        struct machines_rng *rng, const struct machines_options *options, char *text, int size)
+{
+    int n_inner = (int)machines_draw(rng, (uint64_t)options->most_memories);
+    bool outer_memory = n_inner > 0 && machines_draw(rng, 3) != 0;
+
+    text[0] = '\0';
+    add(text, size, "name: random-machine\nlevels:\n");
+    add_memory(rng, options, "DRAM", 64, 0, text, size);
+    if (outer_memory) {
+        add_memory(rng, options, "L2", 8, 40, text, size);
+        add_bypass(rng, text, size);
+        n_inner--;
+    }
+    add_array(rng, "PE", text, size);
+    if (n_inner > 0) {
+        add_memory(rng, options, "L1", 2, 12, text, size);
+        add_bypass(rng, text, size);
+        n_inner--;
+        if (machines_draw(rng, 2))
+            add_array(rng, "lane", text, size);
+        if (n_inner > 0) {
+            add_memory(rng, options, "registers", 1, 4, text, size);
+            add_bypass(rng, text, size);
+        }
+    }
+    add(text, size, "  - {compute: mac, energy_pj: %g, cycles: 1}\n", quarter(rng, 2));
+}

@@ -1,0 +1,191 @@
+/* The mapper's formulas against the model: random workloads, machines and mappings, every number of
+ * every level. The model counts the same mapping, given as relations and cuts, with the counting
+ * engines, which know nothing of the mapper.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "frontend/frontend.h"
+#include "mapper/mapper.h"
+#include "model/model.h"
+#include "oracle/machines.h"
+
+enum {
+    TEXT = 8192
+};
+
+struct problem_case {
+    struct sator_ctx *ctx;
+    char workload_text[TEXT], arch_text[TEXT];
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_arena *arena;
+    struct mapper_problem problem;
+};
+
+static bool open_case(
+        struct problem_case *c, struct machines_rng *rng, const struct machines_options *options)
+{
+    struct sator_settings settings = {0};
+
+    machines_workload(rng, options, c->workload_text, TEXT);
+    machines_arch(rng, options, c->arch_text, TEXT);
+    c->ctx = sator_ctx_new();
+    c->arena = sator_arena_new();
+    c->network = NULL;
+    c->arch = NULL;
+    enum sator_status st = sator_yaml_network(c->ctx,
+            sator_source_from_text(c->ctx, "workload.yaml", c->workload_text), &settings,
+            &c->network);
+    if (st == SATOR_OK)
+        st = sator_yaml_arch(c->ctx, sator_source_from_text(c->ctx, "arch.yaml", c->arch_text),
+                &settings, &c->arch);
+    if (st == SATOR_OK)
+        st = sator_mapper_problem_init(
+                c->ctx, c->arena, &c->network->layers[0], c->arch, SATOR_MAP_EDP, &c->problem);
+    if (st != SATOR_OK) {
+        char *messages = sator_ctx_take_messages(c->ctx, false);
+        print_message("%s%s%s", c->workload_text, c->arch_text, messages);
+        free(messages);
+    }
+    return st == SATOR_OK;
+}
+
+static void close_case(struct problem_case *c)
+{
+    sator_network_free(c->network);
+    sator_arch_free(c->arch);
+    sator_arena_free(c->arena);
+    sator_ctx_free(c->ctx);
+}
+
+static void show(const struct problem_case *c, const struct mapper_mapping *mapping,
+        const struct sator_result *result)
+{
+    print_message("%s%s", c->workload_text, c->arch_text);
+    for (int r = 0; r < c->problem.n_rows; r++) {
+        print_message("row %d:", r);
+        for (int i = 0; i < c->problem.n_loops; i++)
+            print_message(" %s %d", c->problem.loop_names[i], (int)mapping->factor[r][i]);
+        print_message("\n");
+    }
+    if (result != NULL)
+        print_message("%s | %s\n", result->space, result->time);
+}
+
+/* Levels, energy and latency of one mapping. */
+static int compare(const struct problem_case *c, const struct mapper_mapping *mapping,
+        const struct mapper_traffic *traffic, const struct sator_result *result)
+{
+    const struct mapper_problem *p = &c->problem;
+    struct mapper_cost cost = sator_mapper_cost(p, traffic);
+    int wrong = 0;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (t->child == p->n_memories)
+            continue;
+        const struct sator_level_result *level = &result->levels[t->child];
+        for (int k = 0; k < level->n_tensors; k++) {
+            const struct sator_level_tensor *tensor = &level->tensors[k];
+            const struct mapper_access *access = &p->access[t->access];
+            if (strcmp(tensor->name, access->name) != 0 || tensor->role != access->role)
+                continue;
+            bool is_read = access->role == SATOR_READ;
+            sator_int fills = traffic->unique[i] - (is_read ? 0 : access->footprint);
+            sator_int writes = is_read ? traffic->arriving[i] : fills;
+            if (tensor->fills != fills || tensor->writes != writes) {
+                print_message("%s of %s: fills %lld writes %lld, mapper %lld %lld\n", level->name,
+                        tensor->name, (long long)tensor->fills, (long long)tensor->writes,
+                        (long long)fills, (long long)writes);
+                wrong++;
+            }
+        }
+    }
+    if (!(fabs(cost.pj - result->energy_pj) <= 1e-9 * fabs(result->energy_pj)) ||
+            !(fabs(cost.cycles - result->total_cycles) <= 1e-9 * result->total_cycles)) {
+        print_message("energy %.17g cycles %.17g, mapper %.17g %.17g\n", result->energy_pj,
+                result->total_cycles, cost.pj, cost.cycles);
+        wrong++;
+    }
+    if (wrong > 0)
+        show(c, mapping, result);
+    return wrong;
+}
+
+static int check_mapping(const struct problem_case *c, struct mapper_words *words,
+        const struct mapper_mapping *mapping)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_result *result = NULL;
+    struct mapper_traffic traffic;
+    int wrong = 1;
+
+    sator_mapper_count(&c->problem, words, mapping, &traffic);
+    enum sator_status st = sator_model_analyze(c->ctx, &c->network->layers[0], c->arch,
+            sator_mapper_dataflow(&c->problem, arena, mapping, "m"), NULL, &result);
+    if (st == SATOR_OK) {
+        wrong = compare(c, mapping, &traffic, result);
+        sator_result_free(result);
+    } else if (st == SATOR_LIMIT || st == SATOR_OVERFLOW) {
+        free(sator_ctx_take_messages(c->ctx, false)); /* too much for the counting engines */
+        wrong = -1;
+    } else {
+        char *messages = sator_ctx_take_messages(c->ctx, false);
+        print_message("status %d: %s\n", (int)st, messages);
+        free(messages);
+        show(c, mapping, NULL);
+    }
+    sator_arena_free(arena);
+    return wrong;
+}
+
+static void test_cost_is_the_models(void **state)
+{
+    (void)state;
+    const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
+    uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    int n_cases = count != NULL ? atoi(count) : 1300, wrong = 0, compared = 0;
+    struct machines_rng rng = {seed};
+    struct machines_options options = {.most_extent = 12, .bandwidths = true, .most_memories = 4};
+
+    print_message("seed %llu\n", (unsigned long long)seed);
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        uint64_t draws = machines_draw(&rng, UINT64_MAX);
+        assert_true(open_case(&c, &rng, &options));
+        struct mapper_words *words = sator_mapper_words_new(&c.problem);
+        for (int k = 0; k < 5 && wrong < 3; k++) {
+            struct mapper_mapping mapping;
+            sator_mapper_draw(&c.problem, &draws, &mapping);
+            if (!sator_mapper_is_modelled(&c.problem, &mapping))
+                continue;
+            int one = check_mapping(&c, words, &mapping);
+            wrong += one > 0 ? one : 0;
+            compared += one >= 0;
+        }
+        sator_mapper_words_free(words);
+        close_case(&c);
+    }
+    print_message("%d mappings compared\n", compared);
+    assert_int_equal(wrong, 0);
+    assert_true(compared > n_cases * 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_cost_is_the_models),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
