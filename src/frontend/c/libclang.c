@@ -15,23 +15,34 @@ enum {
     OLDEST = 12
 };
 
+static const struct {
+    const char *name;
+    size_t offset; /* of the member that points to it */
+} functions[] = {
+#define X(name) {"clang_" #name, offsetof(struct sator_libclang, name)},
+#include "frontend/c/libclang.def"
+#undef X
+};
+
+static void *open_version(int version)
+{
+    char names[3][64];
+    void *library = NULL;
+
+    (void)snprintf(names[0], sizeof names[0], "libclang-%d.so.1", version);
+    (void)snprintf(names[1], sizeof names[1], "libclang-%d.so.%d", version, version);
+    (void)snprintf(names[2], sizeof names[2], "/usr/lib/llvm-%d/lib/libclang.so.1", version);
+    for (int i = 0; i < 3 && library == NULL; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
 static void *open_library(void)
 {
     void *library = dlopen("libclang.so.1", RTLD_NOW | RTLD_LOCAL);
-    char name[64];
 
-    for (int version = NEWEST; !library && version >= OLDEST; version--) {
-        snprintf(name, sizeof name, "libclang-%d.so.1", version);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-        if (library)
-            break;
-        snprintf(name, sizeof name, "libclang-%d.so.%d", version, version);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-        if (library)
-            break;
-        snprintf(name, sizeof name, "/usr/lib/llvm-%d/lib/libclang.so.1", version);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
+    for (int version = NEWEST; library == NULL && version >= OLDEST; version--)
+        library = open_version(version);
     return library ? library : dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -42,23 +53,20 @@ enum sator_status sator_libclang_load(
     void *library = open_library();
 
     if (!library) {
-        loc.length = 0;
         sator_error(ctx, loc, "reading C needs libclang, which is not installed");
         sator_help(ctx,
                 "on Debian or Ubuntu: apt install libclang1 (or libclang-dev); or write "
                 "the workload as YAML");
         return SATOR_INPUT;
     }
-#define X(name)                                                                                    \
-    {                                                                                              \
-        void *symbol = dlsym(library, "clang_" #name);                                             \
-        if (!symbol)                                                                               \
-            return sator_error(                                                                    \
-                    ctx, loc, "the installed libclang is too old: it has no clang_" #name);        \
-        memcpy(&clang->name, &symbol, sizeof symbol);                                              \
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *symbol = dlsym(library, functions[i].name);
+        if (!symbol)
+            return sator_error(
+                    ctx, loc, "the installed libclang is too old: it has no %s", functions[i].name);
+        /* A function's address comes as an object's (POSIX, dlsym). */
+        memcpy((char *)clang + functions[i].offset, &symbol, sizeof symbol);
     }
-#include "frontend/c/libclang.def"
-#undef X
     return SATOR_OK;
 }
 
