@@ -289,6 +289,34 @@ static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_
         const struct sator_input_options *options, const char **kind);
 
 /* Every one of the three files, the later ones past the first wrong one too. */
+/* The files of a sweep, each once. */
+static enum sator_status check_sweep(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options)
+{
+    struct sator_arena *scratch = sator_arena_new();
+    const struct sator_tenet_case *cases;
+    int n_cases;
+    enum sator_status st = sator_tenet_sweep(ctx, spec->source, scratch, &n_cases, &cases);
+    enum sator_status worst = st;
+    const char *kind;
+
+    for (int i = 0; st == SATOR_OK && i < n_cases; i++) {
+        const char *files[] = {cases[i].mapping, cases[i].pe_array, cases[i].statement};
+        for (int f = 0; f < 3; f++) {
+            bool seen = false;
+            for (int earlier = 0; earlier < i && !seen; earlier++) {
+                const char *others[] = {cases[earlier].mapping, cases[earlier].pe_array,
+                        cases[earlier].statement};
+                seen = strcmp(files[f], others[f]) == 0;
+            }
+            if (!seen && sator_check_file(ctx, files[f], options, &kind) != SATOR_OK)
+                worst = SATOR_INPUT;
+        }
+    }
+    sator_arena_free(scratch);
+    return worst;
+}
+
 static enum sator_status check_experiment(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options)
 {
@@ -297,6 +325,8 @@ static enum sator_status check_experiment(struct sator_ctx *ctx, const struct sa
     enum sator_status worst = SATOR_OK;
     const char *kind;
 
+    if (sator_tenet_is_sweep(spec->source))
+        return check_sweep(ctx, spec, options);
     for (int i = 0; i < 3; i++) {
         struct sator_spec part = *spec;
         enum sator_status st =

@@ -452,6 +452,47 @@ static void experiments_find_their_files(void **state)
     sator_arena_free(arena);
 }
 
+static void sweeps_join_mappings_and_arrays(void **state)
+{
+    static const struct {
+        const char *path;
+        int n_cases;
+    } sweeps[] = {{"conv2d", 3 * 1 + 5 * 8}, {"jacobi", 1 + 8}, {"matmul", 2 * 1 + 3 * 8},
+            {"mttkrp", 3 * 8}};
+    const struct sator_source *source = NULL;
+    const struct sator_tenet_case *cases = NULL;
+    int n_cases = 0;
+    struct sator_arena *arena = sator_arena_new();
+    char *messages;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "test/tenet/published/interconnect_experiment/%s",
+                sweeps[i].path);
+        assert_int_equal(sator_source_read(ctx, path, &source), SATOR_OK);
+        assert_true(sator_tenet_is_sweep(source));
+        assert_int_equal(sator_tenet_sweep(ctx, source, arena, &n_cases, &cases), SATOR_OK);
+        assert_int_equal(n_cases, sweeps[i].n_cases);
+    }
+    /* The last group of the last file: its third mapping on the eighth array. */
+    assert_string_equal(cases[23].mapping, "test/tenet/published/data/mapping/mttkrp_systolic3.m");
+    assert_string_equal(cases[23].pe_array, "test/tenet/published/data/pe_array/1d_systolic4.p");
+    assert_string_equal(cases[23].statement, "test/tenet/published/data/statement/mttkrp.s");
+    assert_string_equal(cases[15].mapping, "test/tenet/published/data/mapping/mttkrp_systolic2.m");
+
+    source = sator_source_from_text(ctx, "test/tenet/published/interconnect_experiment/x",
+            "matmul.s 1\n2\n1d_interconnects ncf_rs.m\n");
+    assert_int_equal(sator_tenet_sweep(ctx, source, arena, &n_cases, &cases), SATOR_INPUT);
+    messages = sator_ctx_take_messages(ctx, false);
+    assert_non_null(
+            strstr(messages, "x:3:26: error: the file ends where this mapping should follow"));
+    free(messages);
+    source = sator_source_from_text(ctx, "x", "mapping/a.m\npe_array/b.p\nstatement/c.s\n");
+    assert_false(sator_tenet_is_sweep(source));
+    sator_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +501,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(refuses, set_up, tear_down),
             cmocka_unit_test_setup_teardown(reads_every_published_file, set_up, tear_down),
             cmocka_unit_test_setup_teardown(experiments_find_their_files, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(sweeps_join_mappings_and_arrays, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
