@@ -106,6 +106,14 @@ static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_
         struct sator_spec changed = as_yaml(ctx, spec, &yaml);
         return sator_yaml_network(ctx, changed.source, &changed.settings, network);
     }
+    for (int i = 0; i < read->n_layers; i++) {
+        struct sator_workload *layer = (struct sator_workload *)(uintptr_t)&read->layers[i];
+        st = sator_workload_find_bounds(ctx, read->arena, layer);
+        if (st != SATOR_OK) {
+            sator_network_free(read);
+            return st;
+        }
+    }
     *network = read;
 done:
     return st;
@@ -273,12 +281,7 @@ static enum sator_status check_yaml(
         sator_dataflow_free(dataflow);
         break;
     case SATOR_DOCUMENT_UNKNOWN:
-        st = sator_error(ctx, (struct sator_loc){spec->source, 0, 0},
-                "this is no workload, network, architecture or dataflow: none of their keys is "
-                "here");
-        sator_help(ctx,
-                "a workload has 'op' or 'domain', a network 'layers', an architecture "
-                "'levels', a dataflow 'space' and 'time' or 'loops'");
+        st = sator_yaml_unknown(ctx, spec->source);
         break;
     }
 done:
@@ -438,7 +441,6 @@ static enum sator_status show_yaml(struct sator_ctx *ctx, const struct sator_spe
         const struct sator_input_options *options, struct sator_text *out)
 {
     enum sator_document document;
-    const char *kind;
     enum sator_status st;
 
     SATOR_TRY(sator_yaml_kind(ctx, spec->source, &document));
@@ -451,7 +453,7 @@ static enum sator_status show_yaml(struct sator_ctx *ctx, const struct sator_spe
     case SATOR_DOCUMENT_DATAFLOW:
         return show_dataflow(ctx, spec, out);
     case SATOR_DOCUMENT_UNKNOWN:
-        return check_yaml(ctx, spec, &kind); /* which says what is missing */
+        return sator_yaml_unknown(ctx, spec->source);
     }
 done:
     return st;

@@ -125,7 +125,8 @@ const char *sator_nearest(const char *name, const char *const *names, int n_name
 
     for (int i = 0; i < n_names; i++) {
         int distance = edit_distance(name, names[i]);
-        if (distance < best) {
+        int longer = (int)strlen(names[i]) > length ? (int)strlen(names[i]) : length;
+        if (distance < best && distance < longer) { /* something is left of the name */
             best = distance;
             nearest = names[i];
         }

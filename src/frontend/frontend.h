@@ -36,6 +36,8 @@ bool sator_yaml_takes(enum sator_document kind, const char *path);
 int sator_yaml_all_keys(const char **names, int most);
 enum sator_status sator_yaml_kind(
         struct sator_ctx *ctx, const struct sator_source *source, enum sator_document *kind);
+/* Report that a document of unknown kind is none, with the key that may be misspelt. Returns SATOR_INPUT. */
+enum sator_status sator_yaml_unknown(struct sator_ctx *ctx, const struct sator_source *source);
 /* A workload or a network; a workload becomes a network of one layer. */
 enum sator_status sator_yaml_network(struct sator_ctx *ctx, const struct sator_source *source,
         const struct sator_settings *settings, struct sator_network **network);

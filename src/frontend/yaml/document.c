@@ -1,6 +1,8 @@
 /* Which kind of document a file is, its keys, and how one is opened. */
 #include "frontend/yaml/yaml.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 static const char *const workload_keys[] = {"name", "summary", "source", "sizes", "op", "where",
@@ -109,6 +111,46 @@ enum sator_status sator_yaml_kind(
         *kind = sator_yaml_guess(root);
     sator_arena_free(scratch);
     return st;
+}
+
+/* The misspelt key of a kind of document that a key of "root" may be meant as. */
+static const char *meant_key(const struct sator_yaml_node *root, const char **instead)
+{
+    enum {
+        MOST_LOOKED_AT = 64
+    };
+    const char *names[MOST_LOOKED_AT];
+    int n_names = sator_yaml_all_keys(names, MOST_LOOKED_AT);
+
+    for (int i = 0; root->kind == SATOR_YAML_MAP && i < root->n_pairs && i < MOST_LOOKED_AT; i++) {
+        *instead = root->pairs[i].key->text;
+        const char *nearest = sator_nearest(*instead, names, n_names);
+        if (nearest != NULL && strcmp(nearest, *instead) != 0)
+            return nearest;
+    }
+    return NULL;
+}
+
+enum sator_status sator_yaml_unknown(struct sator_ctx *ctx, const struct sator_source *source)
+{
+    struct sator_arena *scratch = sator_arena_new();
+    struct sator_yaml_node *root;
+    const char *instead = NULL, *meant = NULL;
+
+    if (sator_yaml_parse(ctx, scratch, source, 0, source->length, &root) == SATOR_OK) {
+        sator_error(ctx, (struct sator_loc){source, 0, 0},
+                "this is no workload, network, architecture or dataflow: none of their keys is "
+                "here");
+        meant = meant_key(root, &instead);
+        if (meant != NULL)
+            sator_help(ctx, "did you mean '%s' by '%s'?", meant, sator_yaml_clip(scratch, instead));
+        else
+            sator_help(ctx,
+                    "a workload has 'op' or 'domain', a network 'layers', an architecture "
+                    "'levels', a dataflow 'space' and 'time' or 'loops'");
+    }
+    sator_arena_free(scratch);
+    return SATOR_INPUT;
 }
 
 struct sator_yaml_node *sator_yaml_open(struct sator_yaml_reader *reader,

@@ -25,18 +25,19 @@ bool sator_yaml_failed(const struct sator_yaml_reader *reader)
 
 bool sator_yaml_full(const struct sator_yaml_reader *reader)
 {
-    return reader->ctx->n_errors - reader->errors_before >= SATOR_YAML_MOST_ERRORS;
+    return reader->stopped != SATOR_OK ||
+            reader->ctx->n_errors - reader->errors_before >= SATOR_YAML_MOST_ERRORS;
 }
 
 enum sator_status sator_yaml_reader_end(struct sator_yaml_reader *reader)
 {
     sator_arena_free(reader->scratch);
     reader->scratch = NULL;
-    if (!sator_yaml_failed(reader))
+    if (!sator_yaml_failed(reader) && reader->stopped == SATOR_OK)
         return SATOR_OK;
     sator_arena_free(reader->arena);
     reader->arena = NULL;
-    return SATOR_INPUT;
+    return reader->stopped != SATOR_OK ? reader->stopped : SATOR_INPUT;
 }
 
 /* ---- keys ---- */

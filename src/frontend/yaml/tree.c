@@ -388,9 +388,12 @@ static void report_syntax(struct builder *b)
         return;
     }
     fail(b, loc, "not valid YAML: %s", problem);
-    if (parser->context != NULL && parser->context_mark.index != parser->problem_mark.index)
-        sator_help(b->ctx, "%s that begins in line %zu", parser->context,
-                parser->context_mark.line + 1);
+    if (parser->context == NULL)
+        return;
+    sator_help(
+            b->ctx, "%s, which begins in line %zu", parser->context, parser->context_mark.line + 1);
+    if (strstr(parser->context, "flow") != NULL)
+        sator_help(b->ctx, "text with braces or brackets in it must stand in quotes");
 }
 
 /* The length of the valid UTF-8 character at "text", or 0. */

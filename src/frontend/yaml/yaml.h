@@ -17,6 +17,7 @@ struct sator_yaml_reader {
     struct sator_arena *arena, *scratch;
     const struct sator_settings *settings;
     int errors_before;
+    enum sator_status stopped; /* why reading ended early without an error in the input, or SATOR_OK */
 };
 
 void sator_yaml_reader_init(struct sator_yaml_reader *reader, struct sator_ctx *ctx,

@@ -67,7 +67,7 @@ static int word_bits_of(struct lowering *l, const struct sator_yaml_node *node, 
         node = sator_yaml_find(node, tensor);
     if (node != NULL)
         sator_yaml_int(l->reader, node,
-                sator_arena_printf(l->reader->scratch, "the word bits of '%s'",
+                sator_arena_printf(l->reader->scratch, "the word size of '%s'",
                         sator_yaml_clip(l->reader->scratch, tensor)),
                 1, MOST_WORD_BITS, &bits);
     return (int)bits;
@@ -79,8 +79,11 @@ static void check_word_bits(struct lowering *l, const struct sator_yaml_node *no
 
     if (node == NULL || node->kind == SATOR_YAML_SCALAR)
         return;
-    if (!sator_yaml_is(l->reader, node, SATOR_YAML_MAP, "word_bits"))
+    if (node->kind == SATOR_YAML_LIST) {
+        sator_error(l->reader->ctx, (struct sator_loc){node->loc.source, node->loc.offset, 1},
+                "word_bits: a number, or a map such as {A: 8, Y: 32}, is expected, not a list");
         return;
+    }
     for (int i = 0; i < l->n_groups; i++)
         names[i] = l->groups[i].tensor;
     for (int i = 0; i < node->n_pairs && l->n_groups > 0 && !sator_yaml_full(l->reader); i++) {
@@ -205,8 +208,11 @@ static void restrict_domain(struct lowering *l, const struct sator_yaml_node *wh
     kids[0] = w->domain->pieces[0].cond;
     kids[1] = cond;
     *both = (struct sator_cond){.op = SATOR_COND_AND, .n_kids = 2, .kids = kids};
-    w->domain = sator_relation_make(
+    struct sator_relation *domain = SATOR_NEW(arena, struct sator_relation);
+    *domain = *sator_relation_make(
             arena, l->statement, w->n_loops, w->loop_names, NULL, 0, NULL, both);
+    domain->loc = where->loc;
+    w->domain = domain;
 }
 
 static void lower_einsum(struct lowering *l)
@@ -323,31 +329,15 @@ static void lower_isl(struct lowering *l)
 
 /* ---- both ---- */
 
-/* Bounds of the domain, when its conditions are a box's. */
-static void find_box(struct lowering *l)
+/* The bounds, unless the work limit or a cancel comes between: then the reading as a whole ends so.
+ */
+static void find_bounds(struct lowering *l)
 {
-    struct sator_workload *w = l->workload;
-    int64_t *lower = SATOR_NEW_ARRAY(l->reader->arena, int64_t, w->n_loops);
-    int64_t *upper = SATOR_NEW_ARRAY(l->reader->arena, int64_t, w->n_loops);
+    enum sator_status st =
+            sator_workload_find_bounds(l->reader->ctx, l->reader->arena, l->workload);
 
-    w->is_box = sator_set_is_box(w->domain, lower, upper);
-    if (!w->is_box)
-        return;
-    w->lower = lower;
-    w->upper = upper;
-    for (int i = 0; i < w->n_loops; i++) {
-        struct sator_loc loc = w->loc;
-        if (upper[i] > lower[i] && upper[i] - lower[i] <= most_size && lower[i] >= -most_size &&
-                upper[i] <= 2 * most_size)
-            continue;
-        if (upper[i] <= lower[i])
-            sator_error(l->reader->ctx, loc, "the domain is empty: no value of '%s' satisfies it",
-                    w->loop_names[i]);
-        else
-            sator_error(l->reader->ctx, loc,
-                    "loop '%s' runs from %lld to %lld: bounds must stay within 2^40",
-                    w->loop_names[i], (long long)lower[i], (long long)upper[i]);
-    }
+    if (st != SATOR_OK && st != SATOR_INPUT)
+        l->reader->stopped = st;
 }
 
 bool sator_yaml_lower_workload(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
@@ -374,7 +364,7 @@ bool sator_yaml_lower_workload(struct sator_yaml_reader *reader, const struct sa
     else
         lower_einsum(&l);
     finish_accesses(&l);
-    if (workload->domain != NULL)
-        find_box(&l);
+    if (workload->domain != NULL && reader->ctx->n_errors == l.errors_before)
+        find_bounds(&l);
     return reader->ctx->n_errors == l.errors_before;
 }
