@@ -3,15 +3,36 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <time.h>
 
 static struct sator_ctx *_Atomic watched[CLI_MAX_THREADS + 1]; /* the threads' and the main one */
 static atomic_bool interrupted;
 
+/* Signals closer together than this are one: timeout(1) sends its signal twice, to the process and
+ * to its group. */
+enum {
+    ONE_SIGNAL_MS = 200
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now); /* allowed in a handler */
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void on_interrupt(int signal_number)
 {
-    (void)signal_number;
-    atomic_store(&interrupted, true);
+    static atomic_llong first_ms;
+
+    if (!atomic_exchange(&interrupted, true)) {
+        atomic_store(&first_ms, now_ms());
+    } else if (now_ms() - atomic_load(&first_ms) > ONE_SIGNAL_MS) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number); /* delivered when this returns */
+        return;
+    }
     for (int i = 0; i <= CLI_MAX_THREADS; i++) {
         struct sator_ctx *ctx = atomic_load(&watched[i]);
         if (ctx != NULL)
@@ -24,7 +45,6 @@ void cli_interrupt_init(void)
     struct sigaction action = {0};
 
     action.sa_handler = on_interrupt;
-    action.sa_flags = (int)SA_RESETHAND; /* the second one has its usual effect */
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* writing reports it as EPIPE */

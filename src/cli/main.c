@@ -36,5 +36,5 @@ int main(int argc, char **argv)
     cli_interrupt_init();
     int exit_code = cli_parse(argc, argv, &options) ? run(&options) : CLI_USAGE;
     cli_options_clear(&options);
-    return exit_code;
+    return cli_interrupted() ? CLI_INTERRUPTED : exit_code;
 }
