@@ -13,17 +13,14 @@
 
 /* ---- the stamping in digits ---- */
 
-/* Convert the leading "n" outputs of "relation", a function. */
+/* Convert the leading "n" outputs of every piece of "relation", whose variables are "vars". */
 static const char *convert(struct closed_digits *digits, const struct sator_relation *relation,
-        int n, struct closed_form *form, bool *changed)
+        int n, const struct closed_form *vars, struct closed_form *form, bool *changed)
 {
-    struct closed_form vars[CLOSED_LOOPS];
-    for (int l = 0; l < digits->n_loops; l++)
-        vars[l] = digits->loop[l].value;
     for (int p = 0; p < relation->n_pieces; p++) {
-        const struct sator_piece *piece = &relation->pieces[p];
         for (int i = 0; i < n && !*changed; i++) {
-            const char *why = closed_digits_form(digits, piece->out[i], vars, form++, changed);
+            const char *why =
+                    closed_digits_form(digits, relation->pieces[p].out[i], vars, form++, changed);
             if (why != NULL)
                 return why;
         }
@@ -31,19 +28,39 @@ static const char *convert(struct closed_digits *digits, const struct sator_rela
     return NULL;
 }
 
-/* Convert all rows, again whenever one of them has split a loop further. */
-static const char *convert_all(const struct sator_stamping *stamping,
-        const struct sator_relation *access, struct closed_system *system, struct closed_form *form)
+static const char *convert_request(struct closed_digits *digits, const struct closed_form *loops,
+        const struct closed_form *space, struct closed_request *request, bool *changed)
 {
+    const char *why = convert(
+            digits, request->access, request->access->n_out, loops, request->index, changed);
+    for (int b = 0; b < request->n_buses && why == NULL && !*changed; b++)
+        why = convert(digits, request->buses[b], request->buses[b]->n_out, space, request->bus[b],
+                changed);
+    return why;
+}
+
+static void get_loops(const struct closed_digits *digits, struct closed_form *loops)
+{
+    for (int l = 0; l < digits->n_loops; l++)
+        loops[l] = digits->loop[l].value;
+}
+
+/* Convert all rows, again whenever one of them has split a loop further. "request" may be NULL. */
+static const char *convert_all(const struct sator_stamping *stamping,
+        struct closed_request *request, struct closed_system *system)
+{
+    struct closed_form loops[CLOSED_LOOPS];
     bool changed = true;
     while (changed) {
         changed = false;
-        const char *why =
-                convert(&system->digits, stamping->space, system->n_space, system->space, &changed);
+        get_loops(&system->digits, loops);
+        const char *why = convert(
+                &system->digits, stamping->space, system->n_space, loops, system->space, &changed);
         if (why == NULL && !changed)
-            why = convert(&system->digits, stamping->time, system->n_time, system->time, &changed);
-        if (why == NULL && !changed && access != NULL)
-            why = convert(&system->digits, access, access->n_out, form, &changed);
+            why = convert(
+                    &system->digits, stamping->time, system->n_time, loops, system->time, &changed);
+        if (why == NULL && !changed && request != NULL)
+            why = convert_request(&system->digits, loops, system->space, request, &changed);
         if (why != NULL)
             return why;
     }
@@ -57,49 +74,60 @@ static void make_times(struct closed_state *state, struct closed_system *system)
             system->time, &state->image, &system->times);
 }
 
-static const char *check_access(
-        const struct sator_relation *access, const struct sator_relation *space)
+static const char *check_request(const struct closed_request *request, int n_loops, int n_space)
 {
+    const struct sator_relation *access = request->access;
     if (access->n_out > CLOSED_INDICES)
         return "a tensor has too many dimensions";
     if (access->n_pieces > CLOSED_COPIES)
         return "a tensor is accessed too often";
-    if (access->n_in != space->n_in)
+    if (access->n_in != n_loops)
         return "an access has another domain";
     for (int i = 0; i < access->n_pieces; i++) {
         if (access->pieces[i].n_free > 0 || access->pieces[i].cond->op != SATOR_COND_TRUE)
             return "an access is restricted by a condition";
     }
+    if (request->n_buses > CLOSED_BUSES)
+        return "the array has too many buses";
+    for (int b = 0; b < request->n_buses; b++) {
+        const struct sator_relation *bus = request->buses[b];
+        if (sator_relation_function(bus) == NULL || bus->n_in != n_space ||
+                bus->n_out > CLOSED_SPACES)
+            return "a bus is no function of the PE";
+    }
     return NULL;
 }
 
-const char *closed_system_for(struct closed_state *state, const struct sator_relation *access,
-        struct closed_form *form, struct closed_system **system)
+const char *closed_system_for(
+        struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
-    const struct sator_stamping *stamping = state->stamping;
+    struct closed_system *main = &state->main;
     bool changed = false;
-    const char *why = check_access(access, stamping->space);
+    const char *why = check_request(request, main->digits.n_loops, main->n_space);
     if (why == NULL) {
-        struct closed_digits digits = state->main.digits;
-        why = convert(&digits, access, access->n_out, form, &changed);
+        struct closed_form loops[CLOSED_LOOPS];
+        struct closed_digits digits = main->digits;
+        get_loops(&digits, loops);
+        why = convert_request(&digits, loops, main->space, request, &changed);
     }
     if (why != NULL || !changed) {
-        *system = &state->main;
+        *system = main;
         return why;
     }
     if (state->extended == NULL)
         state->extended = sator_alloc(sizeof *state->extended);
     else
         closed_times_clear(&state->extended->times);
-    *system = state->extended;
-    (*system)->digits = state->main.digits;
-    (*system)->n_space = state->main.n_space;
-    (*system)->n_time = state->main.n_time;
-    (*system)->times.cases = (struct closed_cases){0};
-    (*system)->times.base = (struct closed_cases){0};
-    why = convert_all(stamping, access, *system, form);
+    struct closed_system *extended = state->extended;
+    *system = extended;
+    extended->digits = main->digits;
+    extended->n_space = main->n_space;
+    extended->n_time = main->n_time;
+    extended->times.cases = (struct closed_cases){0};
+    extended->times.base = (struct closed_cases){0};
+    why = convert_all(state->stamping, request, extended);
     if (why == NULL)
-        make_times(state, *system);
+        make_times(state, extended);
     return why;
 }
 
@@ -140,7 +168,7 @@ static const char *prepare(struct closed_state *state)
     if (why == NULL && !count_instances(n_loops, lower, upper, &state->instances))
         why = "the number of instances does not fit";
     if (why == NULL)
-        why = convert_all(stamping, NULL, &state->main, NULL);
+        why = convert_all(stamping, NULL, &state->main);
     if (why == NULL)
         make_times(state, &state->main);
     return why;
@@ -318,15 +346,18 @@ static enum sator_status closed_tile(
         void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
 {
     struct closed_state *state = opaque;
-    struct closed_form form[CLOSED_COPIES * CLOSED_INDICES];
+    struct closed_request request; /* large: the forms are not cleared */
     struct closed_system *system;
     const struct closed_form *rows[CLOSED_ROWS];
     const struct closed_form *index[CLOSED_INDICES];
-    const char *why = closed_system_for(state, access, form, &system);
+    request.access = access;
+    request.n_buses = 0;
+    request.buses = NULL;
+    const char *why = closed_system_for(state, &request, &system);
     if (why == NULL && access->n_pieces > 1)
         why = "the tile of a tensor with several accesses";
     for (int i = 0; i < access->n_out && why == NULL; i++)
-        index[i] = &form[i];
+        index[i] = &request.index[i];
     if (why == NULL) {
         int n_rows = stamp_rows(system, rows);
         why = closed_most(state, system, n_rows, rows, access->n_out, index, false, words, NULL);

@@ -2,15 +2,15 @@
 #ifndef SATOR_COUNT_CLOSED_CLOSED_H
 #define SATOR_COUNT_CLOSED_CLOSED_H
 
+#include "count/closed/credits.h"
 #include "count/closed/links.h"
 #include "count/closed/times.h"
 #include "count/engine.h"
 
 enum {
     CLOSED_COPIES = 16, /* most accesses of one tensor */
-    CLOSED_SOURCES = 160, /* most places that one value can come from in one case */
+    CLOSED_BUSES = 4, /* most buses of a transport */
     CLOSED_CREDITS = 64, /* most links of a transport, and two */
-    CLOSED_VISITS = 100000, /* regions counted for one volume */
     CLOSED_POOL = 4096 /* intervals of the workspace */
 };
 
@@ -30,14 +30,6 @@ struct closed_known_link {
     struct closed_hops hops;
 };
 
-/* Somewhere that a value may come from: a point moved by "shift", for the consumers in a box of
- * PEs. */
-struct closed_source {
-    int credit;
-    int64_t shift[CLOSED_DIGITS];
-    const struct closed_interval *consumers; /* NULL: all */
-};
-
 struct closed_state {
     struct sator_ctx *ctx;
     const struct sator_stamping *stamping;
@@ -49,14 +41,22 @@ struct closed_state {
     struct closed_known_link **link;
     struct closed_pool pool;
     struct closed_image image, other; /* scratch */
-    struct closed_source source[CLOSED_SOURCES];
+    struct closed_sources sources;
     struct closed_interval pool_data[CLOSED_POOL];
 };
 
-/* Set "*system" to one that holds the stamping and "access" (may be NULL), and "form" to the
- * indices of the access's pieces, n_out forms a piece. */
-const char *closed_system_for(struct closed_state *state, const struct sator_relation *access,
-        struct closed_form *form, struct closed_system **system);
+/* What a question about one tensor adds to the stamping. */
+struct closed_request {
+    const struct sator_relation *access;
+    int n_buses;
+    const struct sator_relation *const *buses;
+    struct closed_form index[CLOSED_COPIES * CLOSED_INDICES]; /* access->n_out forms a piece */
+    struct closed_form bus[CLOSED_BUSES][CLOSED_SPACES]; /* the PEs' buses */
+};
+
+/* Set "*system" to one in whose digits everything in "request" is a form, and make those forms. */
+const char *closed_system_for(
+        struct closed_state *state, struct closed_request *request, struct closed_system **system);
 
 /* doc/model.md, section 2 (count/count.h). */
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,

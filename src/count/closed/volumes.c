@@ -6,11 +6,11 @@
  * Sources are credited in order: to be counted already (an earlier copy reaches the same pair), the
  * PE's own register, the links as declared.
  */
-#include "count/closed/closed.h"
+#include "count/closed/buses.h"
 
 #include "base/checked.h"
 
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -29,8 +29,7 @@ struct question {
     const struct closed_form *copy[CLOSED_COPIES]; /* n_index forms each */
     const struct closed_hops *hops[CLOSED_CREDITS];
     sator_int credit[CLOSED_CREDITS];
-    int n_sources;
-    int visits;
+    struct closed_buses *buses; /* NULL when there are none to credit */
 };
 
 /* ---- sources ---- */
@@ -45,10 +44,11 @@ static const char *add_sources(
     int n_boxes = hop != NULL && hop->n_boxes > 0 ? hop->n_boxes : 1;
     for (int i = 0; i < n_shifts && why == NULL; i++) {
         for (int b = 0; b < n_boxes; b++) {
-            struct closed_source *source = &question->state->source[question->n_sources];
-            if (question->n_sources == CLOSED_SOURCES)
+            struct closed_sources *sources = &question->state->sources;
+            struct closed_source *source = &sources->list[sources->n];
+            if (sources->n == CLOSED_SOURCES)
                 return "a value can come from too many places";
-            question->n_sources++;
+            sources->n++;
             source->credit = credit;
             memcpy(source->shift, shift[i], sizeof source->shift);
             source->consumers = NULL;
@@ -76,7 +76,7 @@ static const char *find_sources(struct question *question, int copy, const struc
     int n_time = question->system->times.n_rows;
     int64_t rhs[CLOSED_ROWS] = {0};
     const char *why = NULL;
-    question->n_sources = 0;
+    question->state->sources.n = 0;
     for (int from = 0; from < copy && why == NULL; from++) {
         set_difference(question, copy, from, rhs + n_space + n_time);
         why = add_sources(question, rhs, CREDIT_COPY, NULL);
@@ -108,66 +108,35 @@ static const char *find_sources(struct question *question, int copy, const struc
     return why;
 }
 
-/* ---- crediting ---- */
+/* ---- cases ---- */
 
-/* The part of "region" that source "i" serves. */
-static const char *restrict_to(struct question *question, const struct closed_region *region, int i,
-        struct closed_region *result, sator_int *count)
+/* Cut "region" to the stamps of a case. */
+static const char *clip_stamps(
+        struct question *question, const struct closed_case *when, struct closed_region *region)
+{
+    const char *why = NULL;
+    for (int r = 0; r < question->system->times.n_rows && why == NULL; r++)
+        why = closed_region_clip(&question->state->pool, question->image,
+                question->system->n_space + r, when->slab[r], region);
+    return why;
+}
+
+/* Credit registers and links for the pairs of "region"; take those from "*left". */
+static const char *credit_sources(
+        struct question *question, const struct closed_region *region, sator_int *left)
 {
     struct closed_state *state = question->state;
-    const struct closed_source *source = &state->source[i];
-    if (++question->visits > CLOSED_VISITS)
-        return "the links overlap in too many ways";
-    const char *why =
-            closed_region_move(&state->pool, question->image, source->shift, region, result);
-    for (int k = 0; source->consumers != NULL && k < question->system->n_space && why == NULL; k++)
-        why = closed_region_clip(&state->pool, question->image, k, source->consumers[k], result);
-    return why != NULL ? why : closed_region_count(question->image, result, count);
-}
-
-/* Set "*count" to the points of "region", "total" of them, that no source before "end" serves. */
-static const char *count_fresh(struct question *question, const struct closed_region *region,
-        sator_int total, int end, sator_int *count)
-{
-    sator_int sum = total;
-    for (int i = 0; i < end; i++) {
-        struct closed_region part;
+    for (int i = 0; i < state->sources.n; i++) {
         sator_int n;
-        int used = question->state->pool.used;
-        const char *why = restrict_to(question, region, i, &part, &n);
-        if (why != NULL)
-            return why;
-        if (n == total) {
-            sum = 0;
-            end = 0;
-        } else if (n > 0) {
-            why = count_fresh(question, &part, n, i, &n);
-            if (why != NULL)
-                return why;
-            sum -= n;
-        }
-        question->state->pool.used = used;
-    }
-    *count = sum;
-    return NULL;
-}
-
-/* Credit the sources with what each serves of "region" that no earlier one does. */
-static const char *credit_sources(struct question *question, const struct closed_region *region)
-{
-    for (int i = 0; i < question->n_sources; i++) {
-        struct closed_region part;
-        sator_int n;
-        int used = question->state->pool.used;
-        if (question->state->source[i].credit == CREDIT_COPY)
+        int credit = state->sources.list[i].credit;
+        if (credit == CREDIT_COPY)
             continue;
-        const char *why = restrict_to(question, region, i, &part, &n);
-        if (why == NULL && n > 0)
-            why = count_fresh(question, &part, n, i, &n);
+        const char *why =
+                closed_count_served(&state->pool, question->image, &state->sources, region, i, &n);
         if (why != NULL)
             return why;
-        question->credit[question->state->source[i].credit] += n;
-        question->state->pool.used = used;
+        question->credit[credit] += n;
+        *left -= n;
     }
     return NULL;
 }
@@ -179,16 +148,21 @@ static const char *credit_case(struct question *question, const struct closed_ca
     const char *why = NULL;
     for (int copy = 0; copy < question->n_copies && why == NULL; copy++) {
         struct closed_region region;
+        sator_int left = 0;
         int used = state->pool.used;
         why = find_sources(question, copy, when);
-        if (why != NULL || question->n_sources == 0)
+        if (why != NULL || (state->sources.n == 0 && question->buses == NULL))
             continue;
         closed_region_all(question->image, &region);
-        for (int r = 0; when != NULL && r < question->system->times.n_rows && why == NULL; r++)
-            why = closed_region_clip(&state->pool, question->image, question->system->n_space + r,
-                    when->slab[r], &region);
+        if (when != NULL)
+            why = clip_stamps(question, when, &region);
+        if (why == NULL && question->buses != NULL)
+            why = closed_region_count(question->image, &region, &left);
         if (why == NULL)
-            why = credit_sources(question, &region);
+            why = credit_sources(question, &region, &left);
+        if (why == NULL && question->buses != NULL)
+            why = closed_buses_credit(
+                    state, question->system, when, &state->sources, left, question->buses);
         state->pool.used = used;
     }
     return why;
@@ -281,13 +255,14 @@ static const char *count_union(struct question *question, int n_before, sator_in
     for (int copy = 1; copy < question->n_copies && why == NULL; copy++) {
         int64_t rhs[CLOSED_ROWS] = {0};
         sator_int n;
-        question->n_sources = 0;
+        question->state->sources.n = 0;
         for (int from = 0; from < copy && why == NULL; from++) {
             set_difference(question, copy, from, rhs + n_before);
             why = add_sources(question, rhs, CREDIT_COPY, NULL);
         }
         if (why == NULL)
-            why = count_fresh(question, &all, one, question->n_sources, &n);
+            why = closed_count_fresh(&question->state->pool, question->image,
+                    &question->state->sources, &all, one, question->state->sources.n, &n);
         if (why == NULL)
             *count += n;
     }
@@ -322,6 +297,43 @@ static const char *make_image(struct question *question)
     return closed_image_make(&question->state->pool, &system->digits, n, rows, question->image);
 }
 
+/* Several accesses of one tensor: only buses on which no two of the "total" pairs meet. */
+static const char *check_copies(struct question *question, const struct closed_request *request,
+        sator_int total, struct closed_buses *buses)
+{
+    struct closed_image *image = question->image;
+    const char *why = NULL;
+    for (int b = 0; b < request->n_buses && why == NULL; b++) {
+        sator_int n = 0;
+        int n_rows = request->buses[b]->n_out;
+        why = closed_buses_image(question->state, question->system, request, n_rows,
+                request->bus[b], &buses->bus[b].image);
+        question->image = &buses->bus[b].image;
+        if (why == NULL)
+            why = count_union(question, n_rows + question->system->times.n_rows, &n);
+        question->image = image;
+        if (why == NULL && n != total)
+            why = "a tensor with several accesses on a bus";
+        buses->credit[b] = 0;
+    }
+    return why;
+}
+
+/* Prepare the buses; question->buses stays NULL when none of them shares anything. */
+static const char *prepare_buses(struct question *question, const struct closed_request *request,
+        sator_int total, struct closed_buses *buses)
+{
+    if (question->n_copies > 1)
+        return check_copies(question, request, total, buses);
+    const char *why =
+            closed_buses_make(question->state, question->system, request, question->image, buses);
+    for (int b = 0; b < buses->n && why == NULL; b++) {
+        if (buses->bus[b].shares)
+            question->buses = buses;
+    }
+    return why;
+}
+
 static const char *check_inside(const struct question *question)
 {
     const struct sator_stamping *stamping = question->state->stamping;
@@ -341,13 +353,13 @@ static const char *check_inside(const struct question *question)
     return NULL;
 }
 
-static const char *answer(struct question *question, const struct sator_relation *access,
-        const struct closed_form *form, struct sator_volumes *volumes)
+static const char *answer(struct question *question, const struct closed_request *request,
+        struct closed_buses *buses, struct sator_volumes *volumes)
 {
     struct closed_times *times = &question->system->times;
     int n_before = question->system->n_space + times->n_rows;
     int back = 0;
-    const char *why = find_copies(question, access, form);
+    const char *why = find_copies(question, request->access, request->index);
     if (why == NULL)
         why = question->system->times_declined;
     if (why == NULL)
@@ -360,6 +372,8 @@ static const char *answer(struct question *question, const struct sator_relation
         why = make_image(question);
     if (why == NULL)
         why = count_union(question, n_before, &volumes->total);
+    if (why == NULL && buses != NULL)
+        why = prepare_buses(question, request, volumes->total, buses);
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
     if (why == NULL && back == 0)
@@ -369,34 +383,56 @@ static const char *answer(struct question *question, const struct sator_relation
     return why;
 }
 
+/* Take the result over into "volumes". */
+static void deliver(const struct question *question, const struct closed_buses *buses,
+        const struct sator_volumes *counted, struct sator_volumes *volumes)
+{
+    const struct sator_transport *transport = question->transport;
+    struct sator_volumes result = *counted;
+    result.access = question->state->instances * question->n_copies;
+    result.temporal = question->credit[CREDIT_REGISTER];
+    result.spatial = 0;
+    result.by_link = volumes->by_link;
+    result.by_bus = volumes->by_bus;
+    for (int i = 0; i < transport->n_links; i++) {
+        result.spatial += question->credit[CREDIT_LINK + i];
+        if (result.by_link != NULL)
+            result.by_link[i] = question->credit[CREDIT_LINK + i];
+    }
+    for (int b = 0; b < transport->n_buses; b++) {
+        result.spatial += buses->credit[b];
+        if (result.by_bus != NULL)
+            result.by_bus[b] = buses->credit[b];
+    }
+    result.unique = result.total - result.temporal - result.spatial;
+    *volumes = result;
+}
+
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
         const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
 {
     struct closed_state *state = opaque;
-    struct closed_form form[CLOSED_COPIES * CLOSED_INDICES];
+    struct closed_request request; /* large: the forms are not cleared */
     struct closed_system *system;
+    struct closed_buses *buses = NULL;
     struct sator_volumes result = {0};
     struct question question = {.state = state, .transport = transport, .image = &state->image};
-    const char *why = closed_system_for(state, access, form, &system);
+    request.access = access;
+    request.n_buses = transport->n_buses;
+    request.buses = transport->buses;
+    const char *why = closed_system_for(state, &request, &system);
     question.system = system;
-    if (why == NULL && transport->n_buses > 0)
-        why = "buses";
+    state->sources.visits = 0;
+    state->sources.n_space = state->stamping->n_space;
+    if (transport->n_buses > 0)
+        buses = sator_alloc(sizeof *buses);
     if (why == NULL)
-        why = answer(&question, access, form, &result);
-    if (why != NULL) {
-        *reason = why;
-        return SATOR_DECLINED;
-    }
-    result.access = state->instances * question.n_copies;
-    result.temporal = question.credit[CREDIT_REGISTER];
-    result.by_link = volumes->by_link;
-    result.by_bus = volumes->by_bus;
-    for (int i = 0; i < transport->n_links; i++) {
-        result.spatial += question.credit[CREDIT_LINK + i];
-        if (result.by_link != NULL)
-            result.by_link[i] = question.credit[CREDIT_LINK + i];
-    }
-    result.unique = result.total - result.temporal - result.spatial;
-    *volumes = result;
-    return SATOR_OK;
+        why = answer(&question, &request, buses, &result);
+    if (why == NULL)
+        deliver(&question, buses, &result, volumes);
+    free(buses);
+    if (why == NULL)
+        return SATOR_OK;
+    *reason = why;
+    return SATOR_DECLINED;
 }

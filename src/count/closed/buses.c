@@ -1,0 +1,314 @@
+/* Grouping pairs by bus. */
+#include "count/closed/buses.h"
+
+#include <string.h>
+
+static const char coupled[] = "a link and a bus share PEs in a way that is not handled";
+
+/* ---- making ---- */
+
+/* The digits that make up the same axis as digit "d". */
+static uint32_t group_of(const struct closed_image *image, int n_digits, int d)
+{
+    uint32_t group = 0;
+    for (int e = 0; e < n_digits; e++)
+        group |= (uint32_t)(image->axis_of_digit[e] == image->axis_of_digit[d]) << e;
+    return group;
+}
+
+static void compare_images(
+        const struct closed_digits *digits, const struct closed_image *from, struct closed_bus *bus)
+{
+    bus->dropped = 0;
+    bus->merged = 0;
+    for (int d = 0; d < digits->n_digits; d++) {
+        if (from->axis_of_digit[d] < 0)
+            continue;
+        if (bus->image.axis_of_digit[d] < 0)
+            bus->dropped |= (uint32_t)1 << d;
+        else if (group_of(from, digits->n_digits, d) != group_of(&bus->image, digits->n_digits, d))
+            bus->merged |= (uint32_t)1 << d;
+    }
+}
+
+static const char *count_all(const struct closed_image *image, sator_int *count)
+{
+    struct closed_region all;
+    closed_region_all(image, &all);
+    return closed_region_count(image, &all, count);
+}
+
+const char *closed_buses_image(struct closed_state *state, const struct closed_system *system,
+        const struct closed_request *request, int n, const struct closed_form *first,
+        struct closed_image *image)
+{
+    const struct closed_form *rows[CLOSED_ROWS];
+    int n_rows = 0;
+    for (int i = 0; i < n; i++)
+        rows[n_rows++] = &first[i];
+    for (int i = 0; i < system->times.n_rows; i++)
+        rows[n_rows++] = &system->times.row[i];
+    for (int i = 0; i < request->access->n_out; i++)
+        rows[n_rows++] = &request->index[i];
+    return closed_image_make(&state->pool, &system->digits, n_rows, rows, image);
+}
+
+static void clear_digits(struct closed_form *form, int n, uint32_t gone)
+{
+    for (int i = 0; i < n; i++) {
+        for (int d = 0; d < CLOSED_DIGITS; d++) {
+            if (gone >> d & 1)
+                form[i].coef[d] = 0;
+        }
+    }
+}
+
+/* The representative of a fibre must have 0 for its dropped digits: the digit starts there, and a
+ * greater one is a greater PE. */
+static bool zero_is_smallest(const struct closed_digits *digits, int n_space,
+        const struct closed_form *space, uint32_t dropped)
+{
+    for (int d = 0; d < digits->n_digits; d++) {
+        int64_t sign = 0;
+        if (!(dropped >> d & 1))
+            continue;
+        for (int i = 0; i < n_space && sign == 0; i++)
+            sign = space[i].coef[d];
+        if (sign <= 0 || digits->loop[digits->digit[d].loop].begin > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether stamp and element alone determine the axes of the digits in "merged", as "image" has
+ * them. */
+static const char *check_merged(struct closed_state *state, const struct closed_system *system,
+        const struct closed_request *request, const struct closed_image *image, uint32_t merged)
+{
+    struct closed_image *known = &state->other;
+    int used = state->pool.used;
+    int n_digits = system->digits.n_digits;
+    const char *why = closed_buses_image(state, system, request, 0, NULL, known);
+    for (int d = 0; d < n_digits && why == NULL; d++) {
+        if ((merged >> d & 1) &&
+                (known->axis_of_digit[d] < 0 ||
+                        group_of(known, n_digits, d) != group_of(image, n_digits, d)))
+            why = coupled;
+    }
+    state->pool.used = used;
+    return why;
+}
+
+/* The image of the representatives must have the axes of the bus's image. */
+static bool same_axes(const struct closed_digits *digits, const struct closed_image *a,
+        const struct closed_image *b)
+{
+    if (a->n_axes != b->n_axes || a->n_factors != b->n_factors)
+        return false;
+    for (int d = 0; d < digits->n_digits; d++) {
+        if (a->axis_of_digit[d] != b->axis_of_digit[d])
+            return false;
+    }
+    for (int f = 0; f < a->n_factors; f++) {
+        if (a->factor[f].loops != b->factor[f].loops ||
+                a->factor[f].first_axis != b->factor[f].first_axis)
+            return false;
+    }
+    return true;
+}
+
+const char *closed_buses_make(struct closed_state *state, const struct closed_system *system,
+        const struct closed_request *request, const struct closed_image *image,
+        struct closed_buses *buses)
+{
+    struct closed_form space[CLOSED_SPACES];
+    struct closed_form form[CLOSED_SPACES];
+    uint32_t gone = 0;
+    uint32_t merged = 0;
+    sator_int n_from;
+    const char *why = count_all(image, &n_from);
+    memcpy(space, system->space, sizeof *space * (size_t)system->n_space);
+    memset(buses->credit, 0, sizeof buses->credit);
+    buses->n = request->n_buses;
+    for (int b = 0; b < buses->n && why == NULL; b++) {
+        struct closed_bus *bus = &buses->bus[b];
+        sator_int n_to;
+        uint32_t mentioned = 0;
+        bus->from = image;
+        bus->n_rows = request->buses[b]->n_out;
+        memcpy(form, request->bus[b], sizeof *form * (size_t)bus->n_rows);
+        for (int i = 0; i < bus->n_rows; i++) {
+            for (int d = 0; d < system->digits.n_digits; d++)
+                mentioned |= (uint32_t)(form[i].coef[d] != 0) << d;
+        }
+        if (merged & mentioned)
+            why = check_merged(state, system, request, image, merged & mentioned);
+        clear_digits(form, bus->n_rows, gone);
+        if (why == NULL)
+            why = closed_buses_image(state, system, request, bus->n_rows, form, &bus->image);
+        if (why == NULL)
+            why = count_all(&bus->image, &n_to);
+        if (why != NULL)
+            return why;
+        bus->shares = n_to != n_from;
+        if (!bus->shares)
+            continue;
+        compare_images(&system->digits, image, bus);
+        if (b + 1 == buses->n)
+            break;
+        if (!zero_is_smallest(&system->digits, system->n_space, space, bus->dropped))
+            return "the smallest PE on a bus is not that of digit 0";
+        gone |= bus->dropped | bus->merged;
+        merged |= bus->merged;
+        clear_digits(space, system->n_space, bus->dropped | bus->merged);
+        why = closed_buses_image(state, system, request, system->n_space, space, &bus->reduced);
+        if (why == NULL && !same_axes(&system->digits, &bus->image, &bus->reduced))
+            why = coupled;
+        image = &bus->reduced;
+        n_from = n_to;
+    }
+    return why;
+}
+
+/* ---- sources over fibres ---- */
+
+/* Whether the values of the dropped digits are the same in all boxes of the factor. */
+static bool constant_fibre(const struct closed_factor *factor, const bool *is_dropped)
+{
+    const struct closed_boxes *boxes = &factor->boxes;
+    for (int i = 1; i < boxes->n; i++) {
+        for (int a = 0; a < boxes->n_axes; a++) {
+            struct closed_interval first = boxes->box[a];
+            struct closed_interval other = boxes->box[i * boxes->n_axes + a];
+            if (is_dropped[a] && (first.lo != other.lo || first.hi != other.hi))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Set the axes of the bus's image to the source's move in the factor "to", when the move takes
+ * whole fibres to places that hold as much: false when that is not known. */
+static bool map_factor(const struct closed_digits *digits, const struct closed_bus *bus,
+        const struct closed_factor *to, const int64_t *shift, int64_t *mapped)
+{
+    const struct closed_image *from = bus->from;
+    const struct closed_factor *factor = NULL;
+    bool is_dropped[CLOSED_DIGITS] = {false};
+    bool drops = false;
+    bool forward = true; /* the loop starts at 0 and no kept digit moves down */
+    for (int f = 0; f < from->n_factors; f++) {
+        if (from->factor[f].loops == to->loops)
+            factor = &from->factor[f];
+    }
+    if (factor == NULL)
+        return false;
+    for (int d = 0; d < digits->n_digits; d++) {
+        int axis = from->axis_of_digit[d];
+        if (axis < 0 || !(to->loops >> digits->digit[d].loop & 1))
+            continue;
+        if (bus->merged >> d & 1)
+            return false;
+        if (bus->dropped >> d & 1) {
+            if (shift[axis] != 0)
+                return false;
+            is_dropped[axis - factor->first_axis] = true;
+            drops = true;
+            continue;
+        }
+        mapped[bus->image.axis_of_digit[d]] = shift[axis];
+        forward = forward && shift[axis] >= 0 && digits->loop[digits->digit[d].loop].begin == 0;
+    }
+    bool is_single = (to->loops & (to->loops - 1)) == 0;
+    return !drops || (is_single && (forward || constant_fibre(factor, is_dropped)));
+}
+
+/* Map a source's move to the image of the bus: true if the source serves whole fibres or none of
+ * each. Otherwise "*misses" is the set of dropped digits whose value 0 it never serves. */
+static bool map_source(const struct closed_digits *digits, const struct closed_bus *bus,
+        const struct closed_source *source, struct closed_source *mapped, uint32_t *misses)
+{
+    const struct closed_image *from = bus->from;
+    uint32_t moving = 0; /* loops */
+    bool whole = source->consumers == NULL;
+    for (int f = 0; f < from->n_factors; f++) {
+        const struct closed_factor *factor = &from->factor[f];
+        for (int a = 0; a < factor->boxes.n_axes; a++) {
+            if (source->shift[factor->first_axis + a] != 0)
+                moving |= factor->loops;
+        }
+    }
+    *misses = 0;
+    for (int d = 0; d < digits->n_digits; d++) {
+        int axis = from->axis_of_digit[d];
+        uint32_t bit = (uint32_t)1 << d;
+        if ((bus->dropped & bit) && group_of(from, digits->n_digits, d) == bit &&
+                source->shift[axis] > 0 && digits->loop[digits->digit[d].loop].begin == 0)
+            *misses |= bit;
+    }
+    memset(mapped->shift, 0, sizeof mapped->shift);
+    mapped->credit = source->credit;
+    mapped->consumers = NULL;
+    uint32_t mapped_loops = 0;
+    for (int f = 0; f < bus->image.n_factors && whole; f++) {
+        const struct closed_factor *factor = &bus->image.factor[f];
+        mapped_loops |= factor->loops;
+        if (factor->loops & moving)
+            whole = map_factor(digits, bus, factor, source->shift, mapped->shift);
+    }
+    return whole && (moving & ~mapped_loops) == 0;
+}
+
+/* Map all sources that serve whole fibres; the others must together leave a pair of each fibre. */
+static const char *map_sources(const struct closed_digits *digits, const struct closed_bus *bus,
+        const struct closed_sources *sources, struct closed_sources *mapped)
+{
+    uint32_t all_miss = ~(uint32_t)0;
+    mapped->n = 0;
+    mapped->n_space = sources->n_space;
+    mapped->visits = 0;
+    for (int i = 0; i < sources->n; i++) {
+        uint32_t misses;
+        if (map_source(digits, bus, &sources->list[i], &mapped->list[mapped->n], &misses))
+            mapped->n++;
+        else
+            all_miss &= misses;
+    }
+    return all_miss != 0 ? NULL : coupled;
+}
+
+/* ---- crediting ---- */
+
+const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
+        const struct closed_case *when, const struct closed_sources *sources, sator_int left,
+        struct closed_buses *buses)
+{
+    int turn = 0;
+    for (int b = 0; b < buses->n; b++) {
+        struct closed_bus *bus = &buses->bus[b];
+        struct closed_sources *mapped = &buses->sources[turn];
+        struct closed_region region;
+        sator_int count;
+        int used = state->pool.used;
+        if (!bus->shares || left == 0)
+            continue;
+        const char *why = map_sources(&system->digits, bus, sources, mapped);
+        closed_region_all(&bus->image, &region);
+        for (int r = 0; when != NULL && r < system->times.n_rows && why == NULL; r++)
+            why = closed_region_clip(
+                    &state->pool, &bus->image, bus->n_rows + r, when->slab[r], &region);
+        if (why == NULL)
+            why = closed_region_count(&bus->image, &region, &count);
+        if (why == NULL)
+            why = closed_count_fresh(
+                    &state->pool, &bus->image, mapped, &region, count, mapped->n, &count);
+        if (why != NULL)
+            return why;
+        buses->credit[b] += left - count;
+        left = count;
+        sources = mapped;
+        turn = 1 - turn;
+        state->pool.used = used;
+    }
+    return NULL;
+}

@@ -1,0 +1,52 @@
+/* Inclusion-exclusion over sources, skipping what is empty or served entirely. */
+#include "count/closed/credits.h"
+
+/* The part of "region" that source "i" serves. */
+static const char *restrict_to(struct closed_pool *pool, const struct closed_image *image,
+        struct closed_sources *sources, const struct closed_region *region, int i,
+        struct closed_region *result, sator_int *count)
+{
+    const struct closed_source *source = &sources->list[i];
+    if (++sources->visits > CLOSED_VISITS)
+        return "the links overlap in too many ways";
+    const char *why = closed_region_move(pool, image, source->shift, region, result);
+    for (int k = 0; source->consumers != NULL && k < sources->n_space && why == NULL; k++)
+        why = closed_region_clip(pool, image, k, source->consumers[k], result);
+    return why != NULL ? why : closed_region_count(image, result, count);
+}
+
+const char *closed_count_fresh(struct closed_pool *pool, const struct closed_image *image,
+        struct closed_sources *sources, const struct closed_region *region, sator_int total,
+        int end, sator_int *count)
+{
+    sator_int sum = total;
+    for (int i = 0; i < end && sum > 0; i++) {
+        struct closed_region part;
+        sator_int n;
+        int used = pool->used;
+        const char *why = restrict_to(pool, image, sources, region, i, &part, &n);
+        if (why == NULL && n == total)
+            sum = 0;
+        else if (why == NULL && n > 0) {
+            why = closed_count_fresh(pool, image, sources, &part, n, i, &n);
+            sum -= n;
+        }
+        if (why != NULL)
+            return why;
+        pool->used = used;
+    }
+    *count = sum;
+    return NULL;
+}
+
+const char *closed_count_served(struct closed_pool *pool, const struct closed_image *image,
+        struct closed_sources *sources, const struct closed_region *region, int i, sator_int *count)
+{
+    struct closed_region part;
+    int used = pool->used;
+    const char *why = restrict_to(pool, image, sources, region, i, &part, count);
+    if (why == NULL && *count > 0)
+        why = closed_count_fresh(pool, image, sources, &part, *count, i, count);
+    pool->used = used;
+    return why;
+}

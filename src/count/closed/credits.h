@@ -1,0 +1,37 @@
+/* Counting what sources serve: each pair is credited to the first source that has it. */
+#ifndef SATOR_COUNT_CLOSED_CREDITS_H
+#define SATOR_COUNT_CLOSED_CREDITS_H
+
+#include "count/closed/image.h"
+
+enum {
+    CLOSED_SOURCES = 160, /* most places that one value can come from in one case */
+    CLOSED_VISITS = 100000 /* regions counted for one volume */
+};
+
+/* Somewhere that a value may come from: a point moved by "shift", for the consumers in a box of
+ * PEs. */
+struct closed_source {
+    int credit;
+    int64_t shift[CLOSED_DIGITS];
+    const struct closed_interval
+            *consumers; /* bounds of the image's first rows; NULL: all points */
+};
+
+struct closed_sources {
+    int n, n_space;
+    int visits; /* regions counted so far */
+    struct closed_source list[CLOSED_SOURCES];
+};
+
+/* Set "*count" to the points of "region" that source "i" serves and no earlier one. */
+const char *closed_count_served(struct closed_pool *pool, const struct closed_image *image,
+        struct closed_sources *sources, const struct closed_region *region, int i,
+        sator_int *count);
+
+/* Set "*count" to the points of "region", "total" of them, that no source before "end" serves. */
+const char *closed_count_fresh(struct closed_pool *pool, const struct closed_image *image,
+        struct closed_sources *sources, const struct closed_region *region, sator_int total,
+        int end, sator_int *count);
+
+#endif
