@@ -3,6 +3,9 @@
  * A "spec" is a file name, the name of an entry of the built-in library, or such a name
  * with sizes: "gemm:i=512,j=512,k=512". Whatever is wrong in a file is reported, all of it,
  * through the context's messages; the call then returns SATOR_INPUT.
+ *
+ * What was read does not change: several contexts, one a thread, may analyse it at once, as long as
+ * the context that read it lives (messages point into its sources).
  */
 #ifndef SATOR_INPUT_H
 #define SATOR_INPUT_H

@@ -192,6 +192,17 @@ static void load_inputs(struct analysis *analysis, const char *workload, const c
         analysis->flows[i].analysis = analysis;
 }
 
+/* Whether the standard input would be read twice. */
+static bool reads_stdin_twice(
+        const struct analysis *analysis, const char *workload, const char *arch)
+{
+    int n = (strcmp(workload, "-") == 0) + (strcmp(arch, "-") == 0);
+
+    for (int i = 0; i < analysis->specs.count; i++)
+        n += strcmp(analysis->specs.items[i], "-") == 0;
+    return n > 1;
+}
+
 /* The layer to analyse: -1 for all of a network, 0 for a workload, which is a network of one layer
  * of its own name. */
 static int choose_layer(struct analysis *analysis)
@@ -301,7 +312,7 @@ static bool left_out(const struct cli_job *job)
 {
     const struct flow *flow = job->data;
 
-    return flow->from_pattern && (job->status == SATOR_INPUT || job->status == SATOR_DECLINED);
+    return flow->from_pattern && job->status == SATOR_INPUT;
 }
 
 /* Say what went wrong with a job; of one that is left out only when nothing else is left
@@ -449,6 +460,8 @@ static int analyze(struct analysis *analysis)
         return cli_usage(options,
                 "no dataflow was named: --dataflow DATAFLOW (sator list dataflows), or --space and "
                 "--time");
+    if (reads_stdin_twice(analysis, workload, arch))
+        return cli_usage(options, "'-', the standard input, can be only one of the inputs");
     load_inputs(analysis, workload, arch);
     if (analysis->network == NULL || analysis->arch == NULL || analysis->n_flows == 0)
         return analysis->exit_code;

@@ -20,6 +20,7 @@ try analyze gemm --arch eyeriss --space i --time j --bandwidth 64,...,128
 try analyze gemm --arch eyeriss --space i --time j --bandwidth 64:128
 try analyze gemm --arch eyeriss --space i --time j --bandwidth -3
 try analyze gemm --arch eyeriss --space i --time j --show relations --json
+try analyze - --arch - --space i --time j
 try list archz
 try check
 try show
