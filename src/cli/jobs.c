@@ -15,7 +15,8 @@
 enum {
     TERMINAL_PERIOD_MS = 200,
     FILE_PERIOD_MS = 10000,
-    FIRST_REPORT_MS = 1000
+    FIRST_REPORT_MS = 1000,
+    BAR_WIDTH = 20
 };
 
 struct runner {
@@ -86,10 +87,13 @@ static void print_progress(
                 (best == NULL || job->figure < best->figure))
             best = job;
     }
-    fprintf(stderr, "%d of %d done, %.1f s, %.2g/s", runner->n_done, runner->n_jobs, seconds,
+    int filled = (int)((int64_t)BAR_WIDTH * runner->n_done / runner->n_jobs);
+    fprintf(stderr, "[%.*s%*s] %d of %d, %.1f s, %.2g a second", filled, "####################",
+            BAR_WIDTH - filled, "", runner->n_done, runner->n_jobs, seconds,
             runner->n_done / seconds);
     if (best != NULL)
-        fprintf(stderr, ", best %.6g %s (%.40s)", best->figure, run->figure_unit, best->name);
+        fprintf(stderr, ", best so far %.0f %s (%.30s)", best->figure, run->figure_unit,
+                best->name);
 }
 
 static struct timespec deadline_in(int64_t ms)
