@@ -149,5 +149,5 @@ int cli_write(const struct cli_options *options, const char *text)
     if (options->output != NULL && strcmp(options->output, "-") != 0)
         return write_file(options->output, text);
     int error = write_all(STDOUT_FILENO, text, strlen(text));
-    return error == 0 ? CLI_DONE : cannot_write("to the standard output", error);
+    return error == 0 || error == EPIPE ? CLI_DONE : cannot_write("to the standard output", error);
 }
