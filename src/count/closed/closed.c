@@ -98,6 +98,29 @@ static const char *check_request(const struct closed_request *request, int n_loo
     return NULL;
 }
 
+/* Find the pieces of the access that differ. */
+static const char *find_copies(struct closed_request *request)
+{
+    int n_out = request->access->n_out;
+    request->n_copies = 0;
+    for (int p = 0; p < request->access->n_pieces; p++) {
+        const struct closed_form *piece = request->index + p * n_out;
+        bool known = false;
+        for (int c = 0; c < request->n_copies && !known; c++) {
+            known = true;
+            for (int i = 0; i < n_out; i++) {
+                const struct closed_form *other = &request->copy[c][i];
+                if (memcmp(piece[i].coef, other->coef, sizeof other->coef) != 0)
+                    return "the accesses of a tensor differ by more than a constant";
+                known = known && piece[i].constant == other->constant;
+            }
+        }
+        if (!known)
+            request->copy[request->n_copies++] = piece;
+    }
+    return NULL;
+}
+
 const char *closed_system_for(
         struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
@@ -112,7 +135,7 @@ const char *closed_system_for(
     }
     if (why != NULL || !changed) {
         *system = main;
-        return why;
+        return why != NULL ? why : find_copies(request);
     }
     if (state->extended == NULL)
         state->extended = sator_alloc(sizeof *state->extended);
@@ -126,9 +149,10 @@ const char *closed_system_for(
     extended->times.cases = (struct closed_cases){0};
     extended->times.base = (struct closed_cases){0};
     why = convert_all(state->stamping, request, extended);
-    if (why == NULL)
-        make_times(state, extended);
-    return why;
+    if (why != NULL)
+        return why;
+    make_times(state, extended);
+    return find_copies(request);
 }
 
 static bool count_instances(
@@ -293,15 +317,28 @@ static const char *count_image(struct closed_state *state, const struct closed_s
     return closed_region_count(&state->image, &all, count);
 }
 
+static int add_forms(
+        const struct closed_form **rows, int n, const struct closed_form *forms, int n_forms)
+{
+    for (int i = 0; i < n_forms; i++)
+        rows[n++] = &forms[i];
+    return n;
+}
+
 /* The rows of the system's stamp: space, then time. */
 static int stamp_rows(const struct closed_system *system, const struct closed_form **rows)
 {
-    int n = 0;
-    for (int i = 0; i < system->n_space; i++)
-        rows[n++] = &system->space[i];
-    for (int i = 0; i < system->n_time; i++)
-        rows[n++] = &system->time[i];
-    return n;
+    int n = add_forms(rows, 0, system->space, system->n_space);
+    return add_forms(rows, n, system->time, system->n_time);
+}
+
+static const char *most_active(struct closed_state *state, sator_int *most)
+{
+    const struct closed_system *system = &state->main;
+    struct closed_classes classes = {.every = false};
+    classes.n_keys = add_forms(classes.key, 0, system->time, system->n_time);
+    classes.n_values = add_forms(classes.value, 0, system->space, system->n_space);
+    return closed_most(state, system, &classes, most, NULL);
 }
 
 static enum sator_status closed_stamps(
@@ -312,21 +349,17 @@ static enum sator_status closed_stamps(
     const struct closed_form *rows[CLOSED_ROWS];
     struct sator_stamp_counts result = {.instances = state->instances};
     int n_rows = stamp_rows(system, rows);
-    const char *why = system->times_declined;
-    if (why == NULL) {
-        result.time_stamps = system->times.stamps;
+    int n_space = system->n_space;
+    const char *why = NULL;
+    result.time_stamps = system->times.stamps;
+    if (system->times_declined != NULL)
+        why = count_image(state, system, n_rows - n_space, rows + n_space, &result.time_stamps);
+    if (why == NULL)
         why = count_image(state, system, n_rows, rows, &result.stamps);
-    } else {
-        why = count_image(
-                state, system, system->n_time, rows + system->n_space, &result.time_stamps);
-        if (why == NULL)
-            why = count_image(state, system, n_rows, rows, &result.stamps);
-    }
     if (why == NULL)
-        why = count_image(state, system, system->n_space, rows, &result.active_pes);
+        why = count_image(state, system, n_space, rows, &result.active_pes);
     if (why == NULL)
-        why = closed_most(state, system, system->n_time, rows + system->n_space, system->n_space,
-                rows, false, &result.max_active_pes, NULL);
+        why = most_active(state, &result.max_active_pes);
     if (why == NULL)
         *counts = result;
     return finish(why, reason);
@@ -336,10 +369,9 @@ static enum sator_status closed_max_per_stamp(
         void *opaque, sator_int *most, int64_t *instance, const char **reason)
 {
     struct closed_state *state = opaque;
-    const struct closed_form *rows[CLOSED_ROWS];
-    int n_rows = stamp_rows(&state->main, rows);
-    return finish(
-            closed_most(state, &state->main, n_rows, rows, 0, NULL, true, most, instance), reason);
+    struct closed_classes classes = {.every = true};
+    classes.n_keys = stamp_rows(&state->main, classes.key);
+    return finish(closed_most(state, &state->main, &classes, most, instance), reason);
 }
 
 static enum sator_status closed_tile(
@@ -347,20 +379,16 @@ static enum sator_status closed_tile(
 {
     struct closed_state *state = opaque;
     struct closed_request request; /* large: the forms are not cleared */
+    struct closed_classes classes = {.copies = &request};
     struct closed_system *system;
-    const struct closed_form *rows[CLOSED_ROWS];
-    const struct closed_form *index[CLOSED_INDICES];
     request.access = access;
     request.n_buses = 0;
     request.buses = NULL;
     const char *why = closed_system_for(state, &request, &system);
-    if (why == NULL && access->n_pieces > 1)
-        why = "the tile of a tensor with several accesses";
-    for (int i = 0; i < access->n_out && why == NULL; i++)
-        index[i] = &request.index[i];
     if (why == NULL) {
-        int n_rows = stamp_rows(system, rows);
-        why = closed_most(state, system, n_rows, rows, access->n_out, index, false, words, NULL);
+        classes.n_keys = stamp_rows(system, classes.key);
+        classes.n_values = add_forms(classes.value, 0, request.index, access->n_out);
+        why = closed_most(state, system, &classes, words, NULL);
     }
     return finish(why, reason);
 }

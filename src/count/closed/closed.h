@@ -52,6 +52,8 @@ struct closed_request {
     const struct sator_relation *const *buses;
     struct closed_form index[CLOSED_COPIES * CLOSED_INDICES]; /* access->n_out forms a piece */
     struct closed_form bus[CLOSED_BUSES][CLOSED_SPACES]; /* the PEs' buses */
+    int n_copies; /* pieces that differ from each other, all by constants alone */
+    const struct closed_form *copy[CLOSED_COPIES];
 };
 
 /* Set "*system" to one in whose digits everything in "request" is a form, and make those forms. */
@@ -63,11 +65,18 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
         const struct sator_transport *transport, struct sator_volumes *volumes,
         const char **reason);
 
-/* Set "*most" to the greatest number of distinct vectors "value" among the digit vectors that share
- * one vector "key"; "instance" (NULL or n_loops numbers) to a member of such a class. "every":
- * values are all digit vectors. */
-const char *closed_most(struct closed_state *state, const struct closed_system *system, int n_keys,
-        const struct closed_form *const *key, int n_values, const struct closed_form *const *value,
-        bool every, sator_int *most, int64_t *instance);
+/* What closed_most counts: distinct vectors "value" among the digit vectors of one vector "key". */
+struct closed_classes {
+    int n_keys, n_values;
+    const struct closed_form *key[CLOSED_ROWS];
+    const struct closed_form *value[CLOSED_ROWS];
+    bool every; /* every digit vector counts, whatever its value */
+    const struct closed_request *copies; /* a value for each of its copies, or NULL */
+};
+
+/* Set "*most" to the greatest number of values that share a key; "instance" (NULL or n_loops
+ * numbers) to a digit vector of such a key. */
+const char *closed_most(struct closed_state *state, const struct closed_system *system,
+        const struct closed_classes *classes, sator_int *most, int64_t *instance);
 
 #endif

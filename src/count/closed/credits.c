@@ -1,6 +1,26 @@
 /* Inclusion-exclusion over sources, skipping what is empty or served entirely. */
 #include "count/closed/credits.h"
 
+#include <string.h>
+
+const char *closed_sources_add(struct closed_sources *sources, const struct closed_image *image,
+        const int64_t *rhs, int credit)
+{
+    int64_t shift[8][CLOSED_DIGITS];
+    int n_shifts;
+    const char *why = closed_image_solve(image, rhs, 8, shift, &n_shifts);
+    for (int i = 0; i < n_shifts && why == NULL; i++) {
+        struct closed_source *source = &sources->list[sources->n];
+        if (sources->n == CLOSED_SOURCES)
+            return "a value can come from too many places";
+        sources->n++;
+        source->credit = credit;
+        memcpy(source->shift, shift[i], sizeof source->shift);
+        source->consumers = NULL;
+    }
+    return why;
+}
+
 /* The part of "region" that source "i" serves. */
 static const char *restrict_to(struct closed_pool *pool, const struct closed_image *image,
         struct closed_sources *sources, const struct closed_region *region, int i,

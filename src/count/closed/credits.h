@@ -24,6 +24,10 @@ struct closed_sources {
     struct closed_source list[CLOSED_SOURCES];
 };
 
+/* Append the moves with image "rhs" as sources for all points. */
+const char *closed_sources_add(struct closed_sources *sources, const struct closed_image *image,
+        const int64_t *rhs, int credit);
+
 /* Set "*count" to the points of "region" that source "i" serves and no earlier one. */
 const char *closed_count_served(struct closed_pool *pool, const struct closed_image *image,
         struct closed_sources *sources, const struct closed_region *region, int i,

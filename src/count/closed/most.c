@@ -165,36 +165,57 @@ static const char *search(struct most *most, const struct closed_factor *factor,
     return NULL;
 }
 
+/* The family's boxes over its pinned value. */
+static const char *make_fibre(struct closed_pool *pool, const struct most *most,
+        const struct closed_factor *factor, const struct family *family, struct closed_boxes *fibre)
+{
+    int n_axes = factor->boxes.n_axes;
+    *fibre = (struct closed_boxes){.n = family->n, .n_axes = n_axes};
+    fibre->box = closed_pool_take(pool, family->n * n_axes);
+    if (fibre->box == NULL)
+        return "the digit boxes are too many";
+    for (int i = 0; i < family->n; i++) {
+        for (int a = 0; a < n_axes; a++) {
+            int64_t at = family->pinned[a].lo;
+            fibre->box[i * n_axes + a] = most->kind[factor->first_axis + a] == AXIS_PINNED
+                    ? (struct closed_interval){at, at}
+                    : box_of(factor, family->box[i])[a];
+        }
+    }
+    return closed_boxes_disjoin(pool, fibre);
+}
+
+/* Whether "box", its pinned axes aside, lies in one of the fibre's boxes. */
+static bool in_fibre(const struct most *most, const struct closed_factor *factor,
+        const struct closed_boxes *fibre, const struct closed_interval *box)
+{
+    for (int i = 0; i < fibre->n; i++) {
+        const struct closed_interval *hull = fibre->box + i * fibre->n_axes;
+        bool inside = true;
+        for (int a = 0; a < fibre->n_axes; a++)
+            inside = inside &&
+                    (most->kind[factor->first_axis + a] == AXIS_PINNED ||
+                            (box[a].lo >= hull[a].lo && box[a].hi <= hull[a].hi));
+        if (inside)
+            return true;
+    }
+    return false;
+}
+
 /* Set the chosen intervals of a coupled factor: one box that holds the fibre of every pinned value.
  */
 static const char *choose_hull(struct closed_pool *pool, struct most *most,
         const struct closed_factor *factor, const struct family *winner)
 {
     static const char why_not[] = "a skewed stamp runs over ragged tiles";
-    int n_axes = factor->boxes.n_axes;
-    struct closed_boxes fibre = {.n = winner->n, .n_axes = n_axes};
-    fibre.box = closed_pool_take(pool, winner->n * n_axes);
-    if (fibre.box == NULL)
-        return "the digit boxes are too many";
-    for (int i = 0; i < winner->n; i++) {
-        for (int a = 0; a < n_axes; a++) {
-            int64_t at = winner->pinned[a].lo;
-            fibre.box[i * n_axes + a] = most->kind[factor->first_axis + a] == AXIS_PINNED
-                    ? (struct closed_interval){at, at}
-                    : box_of(factor, winner->box[i])[a];
-        }
-    }
-    const char *why = closed_boxes_disjoin(pool, &fibre);
+    struct closed_boxes fibre;
+    const char *why = make_fibre(pool, most, factor, winner, &fibre);
     if (why != NULL || fibre.n != 1)
         return why != NULL ? why : why_not;
-    for (int a = 0; a < n_axes; a++) {
-        most->chosen[factor->first_axis + a] = fibre.box[a];
-        for (int i = 0; i < factor->boxes.n; i++) {
-            struct closed_interval range = box_of(factor, i)[a];
-            if (most->kind[factor->first_axis + a] != AXIS_PINNED &&
-                    (range.lo < fibre.box[a].lo || range.hi > fibre.box[a].hi))
-                return why_not;
-        }
+    memcpy(&most->chosen[factor->first_axis], fibre.box, sizeof *fibre.box * (size_t)fibre.n_axes);
+    for (int i = 0; i < factor->boxes.n; i++) {
+        if (!in_fibre(most, factor, &fibre, box_of(factor, i)))
+            return why_not;
     }
     return NULL;
 }
@@ -273,27 +294,89 @@ static const char *count_row(struct most *most, int row, bool point, sator_int *
     return NULL;
 }
 
-const char *closed_most(struct closed_state *state, const struct closed_system *system, int n_keys,
-        const struct closed_form *const *key, int n_values, const struct closed_form *const *value,
-        bool every, sator_int *most, int64_t *instance)
+/* ---- several accesses ---- */
+
+/* The fibres chosen, as a region. Each must hold the fibre of every other pinned value, so that the
+ * union of the copies is greatest there. */
+static const char *fibre_region(
+        struct closed_pool *pool, struct most *most, struct closed_region *region)
+{
+    closed_region_all(most->image, region);
+    for (int f = 0; f < most->image->n_factors; f++) {
+        const struct closed_factor *factor = &most->image->factor[f];
+        struct family none = {.n = 0};
+        struct family winner = {.n = 0};
+        sator_int best = 0;
+        if (is_coupled_factor(most, factor))
+            return "a tensor with several accesses under a skewed stamp";
+        most->budget = FAMILIES;
+        const char *why = search(most, factor, 0, &none, &best, &winner);
+        if (why == NULL)
+            why = make_fibre(pool, most, factor, &winner, &region->factor[f]);
+        if (why != NULL)
+            return why;
+        for (int i = 0; i < factor->boxes.n; i++) {
+            if (!in_fibre(most, factor, &region->factor[f], box_of(factor, i)))
+                return "a tensor with several accesses has tiles of different shapes";
+        }
+    }
+    return NULL;
+}
+
+/* The values of all copies over the greatest fibre. */
+static const char *count_copies(struct closed_state *state, struct most *most,
+        const struct closed_request *request, sator_int *count)
+{
+    const struct closed_image *image = most->image;
+    struct closed_region region;
+    sator_int one;
+    const char *why = fibre_region(&state->pool, most, &region);
+    if (why == NULL)
+        why = closed_region_count(image, &region, &one);
+    *count = 0;
+    for (int copy = 0; copy < request->n_copies && why == NULL; copy++) {
+        struct closed_sources *sources = &state->sources;
+        sator_int n;
+        sources->n = 0;
+        sources->visits = 0;
+        for (int from = 0; from < copy && why == NULL; from++) {
+            int64_t rhs[CLOSED_ROWS] = {0};
+            for (int i = 0; i < request->access->n_out; i++)
+                rhs[most->n_keys + i] =
+                        request->copy[from][i].constant - request->copy[copy][i].constant;
+            why = closed_sources_add(sources, image, rhs, 0);
+        }
+        if (why == NULL)
+            why = closed_count_fresh(&state->pool, image, sources, &region, one, sources->n, &n);
+        if (why == NULL)
+            *count += n;
+    }
+    return why;
+}
+
+/* ---- the whole ---- */
+
+const char *closed_most(struct closed_state *state, const struct closed_system *system,
+        const struct closed_classes *classes, sator_int *most, int64_t *instance)
 {
     const struct closed_form *rows[CLOSED_ROWS];
-    struct most question = {.image = &state->image, .n_keys = n_keys};
+    struct most question = {.image = &state->image, .n_keys = classes->n_keys};
     sator_int product = 1;
-    if (n_keys + n_values > CLOSED_ROWS)
+    int n_rows = classes->n_keys + classes->n_values;
+    if (n_rows > CLOSED_ROWS)
         return "a stamp has too many dimensions";
-    if (n_keys > 0)
-        memcpy(rows, key, sizeof(*rows) * (size_t)n_keys);
-    if (n_values > 0)
-        memcpy(rows + n_keys, value, sizeof(*rows) * (size_t)n_values);
+    for (int r = 0; r < n_rows; r++)
+        rows[r] = r < classes->n_keys ? classes->key[r] : classes->value[r - classes->n_keys];
     state->pool.used = 0;
-    const char *why = (every ? closed_image_make_all : closed_image_make)(
-            &state->pool, &system->digits, n_keys + n_values, rows, &state->image);
+    const char *why = (classes->every ? closed_image_make_all : closed_image_make)(
+            &state->pool, &system->digits, n_rows, rows, &state->image);
     if (why == NULL)
         why = find_kinds(&question);
+    if (why == NULL && classes->copies != NULL && classes->copies->n_copies > 1)
+        return count_copies(state, &question, classes->copies, most);
     for (int f = 0; f < state->image.n_factors && why == NULL; f++)
         why = count_factor(&state->pool, &question, &state->image.factor[f], &product);
-    for (int r = 0; r < n_keys && why == NULL; r++) {
+    for (int r = 0; r < classes->n_keys && why == NULL; r++) {
         if (question.is_coupled[r])
             why = count_row(&question, r, instance != NULL, &product);
     }

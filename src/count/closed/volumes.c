@@ -26,7 +26,7 @@ struct question {
     const struct sator_transport *transport;
     struct closed_image *image;
     int n_copies, n_index;
-    const struct closed_form *copy[CLOSED_COPIES]; /* n_index forms each */
+    const struct closed_form *const *copy; /* n_index forms each */
     const struct closed_hops *hops[CLOSED_CREDITS];
     sator_int credit[CLOSED_CREDITS];
     struct closed_buses *buses; /* NULL when there are none to credit */
@@ -34,29 +34,27 @@ struct question {
 
 /* ---- sources ---- */
 
-/* Append what "rhs" = (offset; step back in time; difference of constants) leads to. */
-static const char *add_sources(
+/* Append what "rhs" = (offset; step back in time; difference of constants) leads to, for the
+ * consumers of "hop". */
+static const char *add_hop(
         struct question *question, const int64_t *rhs, int credit, const struct closed_hop *hop)
 {
-    int64_t shift[8][CLOSED_DIGITS];
-    int n_shifts;
-    const char *why = closed_image_solve(question->image, rhs, 8, shift, &n_shifts);
-    int n_boxes = hop != NULL && hop->n_boxes > 0 ? hop->n_boxes : 1;
-    for (int i = 0; i < n_shifts && why == NULL; i++) {
-        for (int b = 0; b < n_boxes; b++) {
-            struct closed_sources *sources = &question->state->sources;
-            struct closed_source *source = &sources->list[sources->n];
-            if (sources->n == CLOSED_SOURCES)
-                return "a value can come from too many places";
-            sources->n++;
-            source->credit = credit;
-            memcpy(source->shift, shift[i], sizeof source->shift);
-            source->consumers = NULL;
-            if (hop != NULL && hop->n_boxes > 0)
-                source->consumers = hop->box + b * question->system->n_space;
+    struct closed_sources *sources = &question->state->sources;
+    int first = sources->n;
+    const char *why = closed_sources_add(sources, question->image, rhs, credit);
+    int end = sources->n;
+    if (why != NULL || hop->n_boxes == 0)
+        return why;
+    if (end + (end - first) * (hop->n_boxes - 1) > CLOSED_SOURCES)
+        return "a value can come from too many places";
+    for (int i = first; i < end; i++) {
+        sources->list[i].consumers = hop->box;
+        for (int b = 1; b < hop->n_boxes; b++) {
+            sources->list[sources->n] = sources->list[i];
+            sources->list[sources->n++].consumers = hop->box + b * question->system->n_space;
         }
     }
-    return why;
+    return NULL;
 }
 
 /* The right-hand side's index part: what copy "to" reads minus what copy "from" reads, of the same
@@ -79,13 +77,14 @@ static const char *find_sources(struct question *question, int copy, const struc
     question->state->sources.n = 0;
     for (int from = 0; from < copy && why == NULL; from++) {
         set_difference(question, copy, from, rhs + n_space + n_time);
-        why = add_sources(question, rhs, CREDIT_COPY, NULL);
+        why = closed_sources_add(&question->state->sources, question->image, rhs, CREDIT_COPY);
     }
     if (when != NULL && when->n_back > 0 && transport->registers) {
         memcpy(rhs + n_space, when->shift[0], sizeof *rhs * (size_t)n_time);
         for (int from = 0; from < question->n_copies && why == NULL; from++) {
             set_difference(question, copy, from, rhs + n_space + n_time);
-            why = add_sources(question, rhs, CREDIT_REGISTER, NULL);
+            why = closed_sources_add(
+                    &question->state->sources, question->image, rhs, CREDIT_REGISTER);
         }
     }
     for (int link = 0; link < transport->n_links && why == NULL; link++) {
@@ -101,7 +100,7 @@ static const char *find_sources(struct question *question, int copy, const struc
             memcpy(rhs, hops->hop[h].offset, sizeof *rhs * (size_t)n_space);
             for (int from = 0; from < question->n_copies && why == NULL; from++) {
                 set_difference(question, copy, from, rhs + n_space + n_time);
-                why = add_sources(question, rhs, CREDIT_LINK + link, &hops->hop[h]);
+                why = add_hop(question, rhs, CREDIT_LINK + link, &hops->hop[h]);
             }
         }
     }
@@ -170,30 +169,6 @@ static const char *credit_case(struct question *question, const struct closed_ca
 
 /* ---- the question ---- */
 
-/* Sort the access's pieces into copies that differ by constants. */
-static const char *find_copies(struct question *question, const struct sator_relation *access,
-        const struct closed_form *form)
-{
-    size_t size = sizeof form->coef;
-    question->n_index = access->n_out;
-    question->n_copies = 0;
-    for (int p = 0; p < access->n_pieces; p++) {
-        const struct closed_form *piece = form + p * access->n_out;
-        bool known = false;
-        for (int c = 0; c < question->n_copies && !known; c++) {
-            known = true;
-            for (int i = 0; i < access->n_out; i++) {
-                if (memcmp(piece[i].coef, question->copy[c][i].coef, size) != 0)
-                    return "the accesses of a tensor differ by more than a constant";
-                known = known && piece[i].constant == question->copy[c][i].constant;
-            }
-        }
-        if (!known)
-            question->copy[question->n_copies++] = piece;
-    }
-    return NULL;
-}
-
 static const char *find_hops(struct closed_state *state, const struct sator_relation *map,
         const struct closed_hops **hops)
 {
@@ -258,7 +233,7 @@ static const char *count_union(struct question *question, int n_before, sator_in
         question->state->sources.n = 0;
         for (int from = 0; from < copy && why == NULL; from++) {
             set_difference(question, copy, from, rhs + n_before);
-            why = add_sources(question, rhs, CREDIT_COPY, NULL);
+            why = closed_sources_add(&question->state->sources, question->image, rhs, CREDIT_COPY);
         }
         if (why == NULL)
             why = closed_count_fresh(&question->state->pool, question->image,
@@ -359,9 +334,7 @@ static const char *answer(struct question *question, const struct closed_request
     struct closed_times *times = &question->system->times;
     int n_before = question->system->n_space + times->n_rows;
     int back = 0;
-    const char *why = find_copies(question, request->access, request->index);
-    if (why == NULL)
-        why = question->system->times_declined;
+    const char *why = question->system->times_declined;
     if (why == NULL)
         why = check_inside(question);
     if (why == NULL)
@@ -422,6 +395,9 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     request.buses = transport->buses;
     const char *why = closed_system_for(state, &request, &system);
     question.system = system;
+    question.n_copies = request.n_copies;
+    question.copy = request.copy;
+    question.n_index = access->n_out;
     state->sources.visits = 0;
     state->sources.n_space = state->stamping->n_space;
     if (transport->n_buses > 0)
