@@ -214,3 +214,28 @@ isl_map *sator_bridge_map(struct sator_ctx *ctx, const struct sator_relation *re
         all = isl_map_union(all, convert_map_piece(ctx, relation, &relation->pieces[i]));
     return all;
 }
+
+struct parted {
+    isl_set *plain, *others;
+};
+
+static isl_stat part_basic(isl_basic_set *piece, void *user)
+{
+    struct parted *parted = user;
+    isl_size n_divs = isl_basic_set_dim(piece, isl_dim_div);
+    isl_set **part = n_divs == 0 ? &parted->plain : &parted->others;
+
+    *part = isl_set_union(*part, isl_set_from_basic_set(piece));
+    return n_divs < 0 ? isl_stat_error : isl_stat_ok;
+}
+
+isl_set *sator_bridge_coalesce(isl_set *set)
+{
+    struct parted parted = {
+            isl_set_empty(isl_set_get_space(set)), isl_set_empty(isl_set_get_space(set))};
+    isl_stat stat = isl_set_foreach_basic_set(set, part_basic, &parted);
+
+    isl_set_free(set);
+    set = isl_set_union(isl_set_coalesce(parted.plain), parted.others);
+    return stat < 0 ? isl_set_free(set) : set;
+}

@@ -28,4 +28,9 @@ enum sator_status sator_bridge_status(struct sator_ctx *ctx);
 isl_set *sator_bridge_set(struct sator_ctx *ctx, const struct sator_relation *set);
 isl_map *sator_bridge_map(struct sator_ctx *ctx, const struct sator_relation *relation);
 
+/* "set" as fewer pieces where that is easy: isl_set_coalesce on the pieces without existential
+ * variables. On others isl's (0.25) is wrong at times: it makes { [i] : 0 <= i <= 14 and i % 2 = 0;
+ * [i] : 0 <= i <= 1 } into 0 <= i <= 15. */
+isl_set *sator_bridge_coalesce(isl_set *set);
+
 #endif

@@ -50,7 +50,7 @@ static enum sator_status subtract_served(struct sator_stamps *stamps, isl_set *a
     }
     SATOR_TRY(lift(stamps, link, interval, n_elements, &lifted));
     *left = isl_set_subtract(*left, isl_set_apply(isl_set_copy(assignment), lifted));
-    *left = isl_set_coalesce(*left);
+    *left = sator_bridge_coalesce(*left);
 done:
     return st;
 }
@@ -61,7 +61,7 @@ static enum sator_status not_served(struct sator_stamps *stamps, isl_set *assign
     unsigned n_space = (unsigned)stamps->n_space;
     enum sator_status st = SATOR_OK;
 
-    *left = isl_set_coalesce(isl_set_compute_divs(isl_set_copy(assignment)));
+    *left = sator_bridge_coalesce(isl_set_compute_divs(isl_set_copy(assignment)));
     if (transport->registers)
         SATOR_TRY(subtract_served(stamps, assignment,
                 isl_map_identity(
@@ -99,7 +99,7 @@ static enum sator_status apply_bus(struct sator_stamps *stamps, const struct sat
     off_bus = isl_set_subtract(*left, isl_set_copy(on_bus));
     /* The members of a group differ in p alone, which comes first. */
     groups = isl_map_lexmin(isl_map_reverse(groups));
-    *left = isl_set_coalesce(isl_set_union(off_bus, isl_map_range(groups)));
+    *left = sator_bridge_coalesce(isl_set_union(off_bus, isl_map_range(groups)));
     groups = NULL;
 done:
     isl_map_free(groups);

@@ -1,33 +1,22 @@
-/* The general counting engine: any quasi-affine relation (doc/counting.md). The relations of
- * doc/model.md are built as isl sets; points.c counts them. */
+/* The general counting engine: any quasi-affine relation (doc/counting.md).
+ *
+ * By algebra: the relations of doc/model.md are built as isl sets, points.c counts them; the cost
+ * does not depend on extents. When that takes more work than listing a small domain would (skews
+ * and floors entangled beyond what isl can project in reasonable time), by listing it: table.c.
+ * Both are exact.
+ */
 #include "base/arena.h"
 #include "base/checked.h"
 #include "count/engine.h"
 #include "count/general/reuse.h"
 #include "count/general/stamps.h"
+#include "count/general/table.h"
 
 #include <isl/point.h>
 #include <isl/space.h>
 #include <isl/val.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum sator_status general_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **state, const char **reason)
-{
-    struct sator_stamps *stamps = NULL;
-    enum sator_status st = sator_stamps_open(ctx, stamping, &stamps);
-
-    (void)reason;
-    if (st == SATOR_OK)
-        *state = stamps;
-    return st;
-}
-
-static void general_close(void *state)
-{
-    sator_stamps_close(state);
-}
 
 /* The coordinates of "point" (TAKE). */
 static enum sator_status take_point(
@@ -65,33 +54,6 @@ static enum sator_status find_first(
     return st;
 }
 
-static enum sator_status general_outside(
-        void *state, bool *found, int64_t *instance, const char **reason)
-{
-    struct sator_stamps *stamps = state;
-    enum sator_status st;
-    bool any = false;
-
-    (void)reason;
-    SATOR_TRY(sator_bridge_begin(stamps->ctx));
-    for (int d = 0; d < stamps->n_space && !any; d++)
-        for (int side = 0; side < 2 && !any; side++) {
-            isl_map *beyond = isl_map_copy(stamps->space);
-            int64_t extent = stamps->stamping->shape[d];
-
-            if (side == 0)
-                beyond = isl_map_upper_bound_si(beyond, isl_dim_out, (unsigned)d, -1);
-            else
-                beyond = isl_map_lower_bound_val(beyond, isl_dim_out, (unsigned)d,
-                        isl_val_int_from_si(sator_bridge_ctx(stamps->ctx), extent));
-            SATOR_TRY(find_first(stamps, isl_map_domain(beyond), stamps->stamping->domain->n_in,
-                    &any, instance));
-        }
-    *found = any;
-done:
-    return st;
-}
-
 /* The most points of "set" (TAKE) with the same leading "n_outer" coordinates, and such
  * coordinates. */
 static enum sator_status most_of(
@@ -107,15 +69,13 @@ done:
     return st;
 }
 
-static enum sator_status general_stamps(
-        void *state, struct sator_stamp_counts *counts, const char **reason)
+static enum sator_status algebra_stamps(
+        struct sator_stamps *stamps, struct sator_stamp_counts *counts)
 {
-    struct sator_stamps *stamps = state;
     struct sator_stamp_counts result;
     int64_t *outer = sator_alloc(sizeof *outer * (size_t)(stamps->n_time + 1));
     enum sator_status st;
 
-    (void)reason;
     SATOR_TRY(sator_bridge_begin(stamps->ctx));
     SATOR_TRY(sator_stamps_count(stamps, isl_set_copy(stamps->domain), &result.instances));
     SATOR_TRY(
@@ -153,16 +113,14 @@ static enum sator_status instance_of(
             stamps, isl_map_domain(stamp), stamps->stamping->domain->n_in, &found, instance);
 }
 
-static enum sator_status general_max_per_stamp(
-        void *state, sator_int *most, int64_t *instance, const char **reason)
+static enum sator_status algebra_max_per_stamp(
+        struct sator_stamps *stamps, sator_int *most, int64_t *instance)
 {
-    struct sator_stamps *stamps = state;
     int n_outer = stamps->n_space + stamps->n_time;
     int64_t *outer = sator_alloc(sizeof *outer * (size_t)(n_outer + 1));
     enum sator_status st;
     sator_int result;
 
-    (void)reason;
     SATOR_TRY(sator_bridge_begin(stamps->ctx));
     SATOR_TRY(most_of(stamps,
             isl_set_flatten(isl_map_wrap(isl_map_reverse(isl_map_copy(stamps->stamp)))), n_outer,
@@ -175,16 +133,14 @@ done:
     return st;
 }
 
-static enum sator_status general_tile(
-        void *state, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status algebra_tile(
+        struct sator_stamps *stamps, const struct sator_relation *access, sator_int *words)
 {
-    struct sator_stamps *stamps = state;
     int n_outer = stamps->n_space + stamps->n_time;
     int64_t *outer = sator_alloc(sizeof *outer * (size_t)(n_outer + 1));
     isl_map *map = NULL;
     enum sator_status st;
 
-    (void)reason;
     SATOR_TRY(sator_bridge_begin(stamps->ctx));
     SATOR_TRY(sator_stamps_access(stamps, access, &map));
     SATOR_TRY(most_of(stamps, sator_stamps_assignment(stamps, map), n_outer, words, outer));
@@ -225,40 +181,223 @@ done:
     return st;
 }
 
-static enum sator_status general_volumes(void *state, const struct sator_relation *access,
-        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+/* by_link and by_bus are never NULL here. */
+static enum sator_status algebra_volumes(struct sator_stamps *stamps,
+        const struct sator_relation *access, const struct sator_transport *transport,
+        struct sator_volumes *volumes)
 {
-    struct sator_stamps *stamps = state;
-    struct sator_volumes result = {0};
     isl_map *map = NULL;
     isl_set *assignment = NULL;
     enum sator_status st;
 
-    (void)reason;
-    result.by_link = sator_alloc(sizeof *result.by_link * (size_t)(transport->n_links + 1));
-    result.by_bus = sator_alloc(sizeof *result.by_bus * (size_t)(transport->n_buses + 1));
     SATOR_TRY(sator_bridge_begin(stamps->ctx));
     SATOR_TRY(sator_stamps_access(stamps, access, &map));
     SATOR_TRY(sator_stamps_count(
-            stamps, isl_set_flatten(isl_map_wrap(isl_map_copy(map))), &result.access));
-    SATOR_TRY(sator_stamps_count(stamps, isl_map_range(isl_map_copy(map)), &result.footprint));
+            stamps, isl_set_flatten(isl_map_wrap(isl_map_copy(map))), &volumes->access));
+    SATOR_TRY(sator_stamps_count(stamps, isl_map_range(isl_map_copy(map)), &volumes->footprint));
     assignment = sator_stamps_assignment(stamps, map);
-    SATOR_TRY(count_reuse(stamps, assignment, transport, &result));
-    if (volumes->by_link && transport->n_links > 0)
-        memcpy(volumes->by_link, result.by_link,
-                sizeof *result.by_link * (size_t)transport->n_links);
-    if (volumes->by_bus && transport->n_buses > 0)
-        memcpy(volumes->by_bus, result.by_bus, sizeof *result.by_bus * (size_t)transport->n_buses);
+    SATOR_TRY(count_reuse(stamps, assignment, transport, volumes));
 done:
-    free(result.by_link);
-    free(result.by_bus);
     isl_map_free(map);
     isl_set_free(assignment);
-    if (st == SATOR_OK) {
-        result.by_link = volumes->by_link;
-        result.by_bus = volumes->by_bus;
-        *volumes = result;
+    return st;
+}
+
+/* ---- the engine ---- */
+
+struct general {
+    struct sator_ctx *ctx;
+    struct sator_stamps *stamps;
+    sator_int size_ub; /* what listing would list; -1: too much, -2: not known yet */
+    struct sator_table
+            *table; /* made when algebra was too slow; from then on used for all questions */
+};
+
+static enum sator_status general_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+        void **state, const char **reason)
+{
+    struct sator_stamps *stamps = NULL;
+    enum sator_status st = sator_stamps_open(ctx, stamping, &stamps);
+    struct general *general;
+
+    (void)reason;
+    if (st != SATOR_OK)
+        return st;
+    general = sator_alloc(sizeof *general);
+    *general = (struct general){.ctx = ctx, .stamps = stamps, .size_ub = -2};
+    *state = general;
+    return SATOR_OK;
+}
+
+static void general_close(void *state)
+{
+    struct general *general = state;
+
+    sator_table_close(general->table);
+    sator_stamps_close(general->stamps);
+    free(general);
+}
+
+/* A question, for algebra or the table. */
+struct question {
+    enum {
+        STAMPS,
+        MAX_PER_STAMP,
+        TILE,
+        VOLUMES
+    } kind;
+    const struct sator_relation *access;
+    const struct sator_transport *transport;
+    struct sator_stamp_counts *counts;
+    sator_int *number;
+    int64_t *instance;
+    struct sator_volumes *volumes;
+};
+
+static enum sator_status ask_algebra(struct sator_stamps *stamps, const struct question *question)
+{
+    switch (question->kind) {
+    case STAMPS:
+        return algebra_stamps(stamps, question->counts);
+    case MAX_PER_STAMP:
+        return algebra_max_per_stamp(stamps, question->number, question->instance);
+    case TILE:
+        return algebra_tile(stamps, question->access, question->number);
+    case VOLUMES:
+        return algebra_volumes(stamps, question->access, question->transport, question->volumes);
     }
+    abort(); /* a question is one of the above */
+}
+
+static enum sator_status ask_table(struct sator_table *table, const struct question *question)
+{
+    switch (question->kind) {
+    case STAMPS:
+        return sator_table_stamps(table, question->counts);
+    case MAX_PER_STAMP:
+        return sator_table_max_per_stamp(table, question->number, question->instance);
+    case TILE:
+        return sator_table_tile(table, question->access, question->number);
+    case VOLUMES:
+        return sator_table_volumes(table, question->access, question->transport, question->volumes);
+    }
+    abort();
+}
+
+/* What algebra may spend before a domain of at most "size" instances is listed instead: about as
+ * much as listing takes. */
+static uint64_t algebra_budget(const struct general *general)
+{
+    uint64_t left = general->ctx->work_limit > general->ctx->work_done
+            ? general->ctx->work_limit - general->ctx->work_done
+            : 0;
+    uint64_t budget;
+
+    if (general->size_ub < 0)
+        return left;
+    budget = 2000000 + 1000 * (uint64_t)general->size_ub;
+    return budget < left / 2 ? budget : left / 2;
+}
+
+static enum sator_status ask(struct general *general, const struct question *question)
+{
+    struct sator_ctx *ctx = general->ctx;
+    uint64_t limit = ctx->work_limit;
+    enum sator_status st;
+
+    if (general->size_ub == -2) {
+        SATOR_TRY(sator_bridge_begin(ctx));
+        SATOR_TRY(sator_table_size_ub(general->stamps, &general->size_ub));
+    }
+    if (!general->table) {
+        ctx->work_limit = ctx->work_done + algebra_budget(general);
+        st = ask_algebra(general->stamps, question);
+        ctx->work_limit = limit;
+        if ((st != SATOR_LIMIT && st != SATOR_OVERFLOW) || general->size_ub < 0)
+            return st;
+        SATOR_TRY(sator_bridge_begin(ctx));
+        SATOR_TRY(sator_table_open(general->stamps, &general->table));
+    }
+    SATOR_TRY(sator_bridge_begin(ctx));
+    st = ask_table(general->table, question);
+done:
+    return st;
+}
+
+static enum sator_status general_outside(
+        void *state, bool *found, int64_t *instance, const char **reason)
+{
+    struct sator_stamps *stamps = ((struct general *)state)->stamps;
+    enum sator_status st;
+    bool any = false;
+
+    (void)reason;
+    SATOR_TRY(sator_bridge_begin(stamps->ctx));
+    for (int d = 0; d < stamps->n_space && !any; d++)
+        for (int side = 0; side < 2 && !any; side++) {
+            isl_map *beyond = isl_map_copy(stamps->space);
+            int64_t extent = stamps->stamping->shape[d];
+
+            if (side == 0)
+                beyond = isl_map_upper_bound_si(beyond, isl_dim_out, (unsigned)d, -1);
+            else
+                beyond = isl_map_lower_bound_val(beyond, isl_dim_out, (unsigned)d,
+                        isl_val_int_from_si(sator_bridge_ctx(stamps->ctx), extent));
+            SATOR_TRY(find_first(stamps, isl_map_domain(beyond), stamps->stamping->domain->n_in,
+                    &any, instance));
+        }
+    *found = any;
+done:
+    return st;
+}
+
+static enum sator_status general_stamps(
+        void *state, struct sator_stamp_counts *counts, const char **reason)
+{
+    (void)reason;
+    return ask(state, &(struct question){.kind = STAMPS, .counts = counts});
+}
+
+static enum sator_status general_max_per_stamp(
+        void *state, sator_int *most, int64_t *instance, const char **reason)
+{
+    (void)reason;
+    return ask(
+            state, &(struct question){.kind = MAX_PER_STAMP, .number = most, .instance = instance});
+}
+
+static enum sator_status general_tile(
+        void *state, const struct sator_relation *access, sator_int *words, const char **reason)
+{
+    (void)reason;
+    return ask(state, &(struct question){.kind = TILE, .access = access, .number = words});
+}
+
+static enum sator_status general_volumes(void *state, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+{
+    size_t links_size = sizeof *volumes->by_link * (size_t)transport->n_links;
+    size_t buses_size = sizeof *volumes->by_bus * (size_t)transport->n_buses;
+    struct sator_volumes result = {
+            .by_link = sator_alloc(links_size + 1), .by_bus = sator_alloc(buses_size + 1)};
+    enum sator_status st = ask(state,
+            &(struct question){
+                    .kind = VOLUMES, .access = access, .transport = transport, .volumes = &result});
+
+    (void)reason;
+    if (st == SATOR_OK) {
+        struct sator_volumes given = *volumes;
+
+        if (given.by_link)
+            memcpy(given.by_link, result.by_link, links_size);
+        if (given.by_bus)
+            memcpy(given.by_bus, result.by_bus, buses_size);
+        *volumes = result;
+        volumes->by_link = given.by_link;
+        volumes->by_bus = given.by_bus;
+    }
+    free(result.by_link);
+    free(result.by_bus);
     return st;
 }
 

@@ -129,7 +129,7 @@ enum sator_status sator_stamps_pieces(
 
     *pieces = (struct sator_pieces){0};
     set = isl_set_compute_divs(set);
-    set = isl_set_coalesce(set);
+    set = sator_bridge_coalesce(set);
     set = isl_set_make_disjoint(set);
     stat = isl_set_foreach_basic_set(set, convert_basic, &conversion);
     isl_set_free(set);
@@ -214,7 +214,7 @@ enum sator_status sator_stamps_open(
             .n_time = stamping->n_time,
             .points = sator_points_new(ctx)};
     SATOR_TRY(sator_bridge_begin(ctx));
-    stamps->domain = isl_set_coalesce(sator_bridge_set(ctx, stamping->domain));
+    stamps->domain = sator_bridge_coalesce(sator_bridge_set(ctx, stamping->domain));
     SATOR_TRY(check_bounded(stamps, stamps->domain, stamping->domain->loc, "the domain"));
     stamps->space = leading(stamps, stamping->space, stamps->n_space);
     stamps->time = leading(stamps, stamping->time, stamps->n_time);
@@ -300,7 +300,7 @@ enum sator_status sator_stamps_prev(struct sator_stamps *stamps, isl_map **prev)
         *prev = stamps->prev;
         return SATOR_OK;
     }
-    times = isl_set_coalesce(isl_set_compute_divs(isl_map_range(isl_map_copy(stamps->time))));
+    times = sator_bridge_coalesce(isl_set_compute_divs(isl_map_range(isl_map_copy(stamps->time))));
     rest = isl_set_copy(times);
     stamps->prev = isl_map_empty(isl_space_alloc(
             sator_bridge_ctx(stamps->ctx), 0, (unsigned)stamps->n_time, (unsigned)stamps->n_time));
@@ -314,7 +314,7 @@ enum sator_status sator_stamps_prev(struct sator_stamps *stamps, isl_map **prev)
         less = isl_map_intersect_range(less, isl_set_copy(times));
         stamps->prev =
                 isl_map_union_disjoint(stamps->prev, isl_map_partial_lexmax(less, rest, &none));
-        rest = isl_set_coalesce(none);
+        rest = sator_bridge_coalesce(none);
     }
     isl_set_free(rest);
     isl_set_free(times);
