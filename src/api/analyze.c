@@ -1,7 +1,6 @@
 /* From the public interface to the model: binding, and networks layer by layer. */
 #include "sator/analyze.h"
 
-#include "api/bind.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "model/model.h"
@@ -9,28 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum sator_status sator_api_bind(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_network *network, int layer, const struct sator_arch *arch,
-        const struct sator_dataflow *dataflow, const struct sator_bound_dataflow **bound)
-{
-    struct sator_bind_level *levels =
-            SATOR_NEW_ARRAY(arena, struct sator_bind_level, arch->n_levels + 1);
-
-    if (layer < 0 || layer >= network->n_layers) {
-        sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
-                network->name, network->n_layers, layer);
-        return SATOR_USAGE;
-    }
-    for (int i = 0; i < arch->n_levels; i++) {
-        const struct sator_level *level = &arch->levels[i];
-        levels[i] = (struct sator_bind_level){.name = level->name,
-                .is_memory = level->kind == SATOR_LEVEL_MEMORY,
-                .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0};
-    }
-    return sator_dataflow_bind_levels(
-            ctx, arena, dataflow, &network->layers[layer], arch->n_levels, levels, bound);
-}
 
 enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
@@ -41,7 +18,13 @@ enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_networ
     const struct sator_bound_dataflow *bound;
     enum sator_status st;
 
-    SATOR_TRY(sator_api_bind(ctx, arena, network, layer, arch, dataflow, &bound));
+    if (layer < 0 || layer >= network->n_layers) {
+        sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
+                network->name, network->n_layers, layer);
+        st = SATOR_USAGE;
+        goto done;
+    }
+    SATOR_TRY(sator_arch_bind(ctx, arena, arch, dataflow, &network->layers[layer], &bound));
     SATOR_TRY(sator_model_analyze(ctx, &network->layers[layer], arch, bound,
             options == NULL ? &defaults : options, result));
 done:

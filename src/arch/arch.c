@@ -19,3 +19,20 @@ void sator_arch_shape(const struct sator_arch *arch, int64_t *shape)
             *shape++ = level->array.shape[d];
     }
 }
+
+enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload, const struct sator_bound_dataflow **bound)
+{
+    struct sator_bind_level *levels =
+            SATOR_NEW_ARRAY(arena, struct sator_bind_level, arch->n_levels + 1);
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        levels[i] = (struct sator_bind_level){.name = level->name,
+                .is_memory = level->kind == SATOR_LEVEL_MEMORY,
+                .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0};
+    }
+    return sator_dataflow_bind_levels(
+            ctx, arena, dataflow, workload, arch->n_levels, levels, bound);
+}

@@ -2,7 +2,7 @@
 #ifndef SATOR_ARCH_ARCH_H
 #define SATOR_ARCH_ARCH_H
 
-#include "relation/relation.h"
+#include "relation/workload.h"
 
 /* A figure with the place it comes from; value NAN when not given. */
 struct sator_figure {
@@ -93,6 +93,11 @@ struct sator_arch {
 /* The space dimensions of all arrays, outermost first: the length and extents of PE[p] in a space-stamp. */
 int sator_arch_space_dims(const struct sator_arch *arch);
 void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
+
+/* "dataflow" bound to "workload" on this architecture: sator_dataflow_bind_levels with its levels. */
+enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload, const struct sator_bound_dataflow **bound);
 
 /* Add the links and buses of a topology to the array level "array_name". For PE[i,j] (in more dimensions, the last two):
  *
