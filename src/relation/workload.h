@@ -68,7 +68,7 @@ struct sator_loop_nest {
     } *entries;
 };
 
-/* A dataflow bound to one workload: relations over the workload's loops, in its order. */
+/* A dataflow bound to one workload: relations over the workload's loops, in its order. It borrows from both. */
 struct sator_bound_dataflow {
     const char *name;
     const struct sator_relation *space, *time;

@@ -469,12 +469,17 @@ enum sator_status sator_yaml_parse(struct sator_ctx *ctx, struct sator_arena *ar
             .length = length,
             .errors_before = ctx->n_errors};
     *root = NULL;
+    if (length >= 3 && memcmp(source->text + offset, "\xEF\xBB\xBF", 3) == 0) {
+        b->offset += 3; /* a byte order mark, which is no part of the text */
+        b->length -= 3;
+    }
     if (!is_text(b))
         return SATOR_INPUT;
     if (!yaml_parser_initialize(&b->parser))
         return sator_error(ctx, (struct sator_loc){source, 0, 0}, "out of memory");
     yaml_parser_set_encoding(&b->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&b->parser, (const unsigned char *)source->text + offset, length);
+    yaml_parser_set_input_string(
+            &b->parser, (const unsigned char *)source->text + b->offset, b->length);
     bool ended = build(b);
     yaml_parser_delete(&b->parser);
     if (!b->failed && b->root == NULL)
