@@ -201,7 +201,7 @@ enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sat
     enum sator_status st;
     struct printer p = {.ctx = ctx, .arena = sator_arena_new(), .arch = arch};
 
-    SATOR_TRY(report_stamping_init(ctx, p.arena, network, layer, dataflow, &p.stamping));
+    SATOR_TRY(report_stamping_init(ctx, p.arena, network, layer, arch, dataflow, &p.stamping));
     comment(&p, "The iteration domain.");
     relation(&p, "Domain", p.stamping.workload->domain);
     SATOR_TRY(write_accesses(&p));

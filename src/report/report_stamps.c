@@ -245,7 +245,7 @@ enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_
     struct pairs pairs = {.arena = arena};
     struct sator_text out = {0};
 
-    SATOR_TRY(report_stamping_init(ctx, arena, network, layer, dataflow, &stamping));
+    SATOR_TRY(report_stamping_init(ctx, arena, network, layer, arch, dataflow, &stamping));
     SATOR_TRY(check_size(ctx, arena, &stamping, arch, max_cells));
     SATOR_TRY(sator_bridge_begin(ctx));
     SATOR_TRY(read_pairs(ctx, &stamping, &pairs));

@@ -17,15 +17,15 @@ static const char *instance_name(const struct sator_workload *workload)
 }
 
 enum sator_status report_stamping_init(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_network *network, int layer, const struct sator_dataflow *dataflow,
-        struct report_stamping *stamping)
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, struct report_stamping *stamping)
 {
     enum sator_status st;
     const struct sator_workload *workload = &network->layers[layer];
     const struct sator_bound_dataflow *bound = NULL;
 
     *stamping = (struct report_stamping){.workload = workload};
-    SATOR_TRY(sator_dataflow_bind(ctx, arena, dataflow, workload, &bound));
+    SATOR_TRY(sator_arch_bind(ctx, arena, arch, dataflow, workload, &bound));
     SATOR_TRY(sator_bridge_begin(ctx));
     stamping->bound = bound;
     stamping->space_name = name_or(bound->space->out_name, "PE");
