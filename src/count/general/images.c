@@ -103,7 +103,8 @@ static bool is_direct(const struct sator_relation *relation)
 }
 
 enum sator_status sator_images_open(struct sator_stamps *stamps,
-        const struct sator_relation *relation, int n_used, struct sator_images **images)
+        const struct sator_relation *relation, int n_used, isl_set *range,
+        struct sator_images **images)
 {
     struct sator_images *made = sator_alloc(sizeof *made);
     enum sator_status st = SATOR_OK;
@@ -118,6 +119,8 @@ enum sator_status sator_images_open(struct sator_stamps *stamps,
     } else if (!made->direct) {
         isl_map *map = sator_bridge_map(stamps->ctx, relation);
 
+        if (range)
+            map = isl_map_intersect_range(map, isl_set_copy(range));
         map = isl_map_project_out(
                 map, isl_dim_out, (unsigned)n_used, (unsigned)(relation->n_out - n_used));
         SATOR_TRY(sator_stamps_pieces(stamps, isl_set_flatten(isl_map_wrap(map)), &made->pieces));

@@ -31,7 +31,8 @@ int64_t sator_tuples_find(const struct sator_tuples *tuples, const int64_t *tupl
  * dimensions in use. */
 struct sator_images;
 enum sator_status sator_images_open(struct sator_stamps *stamps,
-        const struct sator_relation *relation, int n_used, SATOR_GIVE struct sator_images **images);
+        const struct sator_relation *relation, int n_used, isl_set *range,
+        SATOR_GIVE struct sator_images **images);
 void sator_images_close(SATOR_TAKE struct sator_images *images);
 
 /* Append the images of "point" to "tuples" (of width n_used), perhaps with repetitions. A set has

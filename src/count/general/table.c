@@ -96,7 +96,7 @@ static enum sator_status list_instances(struct sator_table *table)
 
     table->instances.width = n_loops;
     SATOR_TRY(domain_box(stamps, box, &empty));
-    SATOR_TRY(sator_images_open(stamps, stamps->stamping->domain, 0, &domain));
+    SATOR_TRY(sator_images_open(stamps, stamps->stamping->domain, 0, NULL, &domain));
     for (int v = 0; v < n_loops && !empty; v++)
         point[v] = box[v].lower;
     for (bool more = !empty; more; more = next_point(point, box, n_loops)) {
@@ -126,7 +126,7 @@ static enum sator_status list_images(struct sator_table *table,
 
     *images = (struct sator_tuples){.width = n_used};
     *pairs = (struct sator_tuples){.width = 2};
-    SATOR_TRY(sator_images_open(table->stamps, relation, n_used, &asked));
+    SATOR_TRY(sator_images_open(table->stamps, relation, n_used, NULL, &asked));
     for (size_t i = 0; i < table->instances.n; i++) {
         SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
         SATOR_TRY(sator_images_add(asked, sator_tuples_get(&table->instances, i), images));
@@ -352,7 +352,8 @@ static enum sator_status list_link(
     struct sator_images *asked = NULL;
     enum sator_status st;
 
-    SATOR_TRY(sator_images_open(table->stamps, map, table->stamps->n_space, &asked));
+    SATOR_TRY(sator_images_open(
+            table->stamps, map, table->stamps->n_space, table->stamps->box, &asked));
     for (size_t q = 0; q < table->pes.n; q++) {
         if (!in_array(table->stamps, sator_tuples_get(&table->pes, q)))
             continue;
@@ -451,7 +452,7 @@ static enum sator_status serve_bus(struct sator_table *table, const struct liste
     enum sator_status st;
 
     *served = 0;
-    SATOR_TRY(sator_images_open(table->stamps, bus, bus->n_out, &asked));
+    SATOR_TRY(sator_images_open(table->stamps, bus, bus->n_out, NULL, &asked));
     for (size_t p = 0; p < table->pes.n; p++) {
         size_t before = buses.n;
 
