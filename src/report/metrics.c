@@ -103,6 +103,26 @@ bool report_network_has(const struct metric *metric)
     return metric->of_network(&zeros).kind != VALUE_NONE;
 }
 
+int report_network_points(const struct sator_network_result *network)
+{
+    int n_points = network->n_layers == 0 ? 0 : network->layers[0].result->n_sweep;
+
+    for (int i = 1; i < network->n_layers; i++) {
+        int n = network->layers[i].result->n_sweep;
+        n_points = n < n_points ? n : n_points;
+    }
+    return n_points;
+}
+
+double report_network_cycles(const struct sator_network_result *network, int point)
+{
+    double cycles = 0;
+
+    for (int i = 0; i < network->n_layers; i++)
+        cycles += network->layers[i].repeat * network->layers[i].result->sweep[point].total_cycles;
+    return cycles;
+}
+
 /* "tensors.LABEL.FIELD" */
 static bool tensor_key(struct sator_arena *arena, const char *text, struct sort_key *key)
 {

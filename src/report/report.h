@@ -68,6 +68,10 @@ enum sator_status report_sort_key(struct sator_ctx *ctx, struct sator_arena *are
         const char *text, bool networks, struct sort_key *key);
 /* Whether a network's totals have this figure. */
 bool report_network_has(const struct metric *metric);
+/* The number of bandwidths that every layer of a network was swept over, and the latency of the
+ * network, repeats included, at one of them. */
+int report_network_points(const struct sator_network_result *network);
+double report_network_cycles(const struct sator_network_result *network, int point);
 /* The key of a row of metrics.def, by its full name. */
 struct sort_key report_metric_key(const char *name);
 struct value report_key_value(const struct sort_key *key, const struct sator_result *result);

@@ -400,12 +400,41 @@ static void write_best_per_layer(struct sator_text *text, const struct compariso
     grid_write(text, &grid, false);
 }
 
+static void write_network_sweeps(struct sator_text *text, const struct comparison *comparison)
+{
+    struct sator_arena *arena = comparison->arena;
+    struct grid grid = grid_new(arena, comparison->n_networks);
+    const char **names = SATOR_NEW_ARRAY(arena, const char *, grid.n_rows);
+    int n_points = report_network_points(comparison->networks[0]);
+
+    for (int i = 0; i < grid.n_rows; i++) {
+        int n = report_network_points(comparison->networks[i]);
+        names[i] = comparison->networks[i]->dataflow;
+        n_points = n < n_points ? n : n_points;
+    }
+    if (n_points == 0)
+        return;
+    sator_text_add(text, "\nLatency (cycles) in all by scratchpad bandwidth (bits per cycle)\n");
+    text_column(&grid, "dataflow", names);
+    for (int p = 0; p < n_points; p++) {
+        double bandwidth = comparison->networks[0]->layers[0].result->sweep[p].bits_per_cycle;
+        struct series series = series_new(arena, grid.n_rows);
+        for (int i = 0; i < series.n; i++)
+            series.values[i] = (struct value){.kind = VALUE_NUMBER,
+                    .number = report_network_cycles(comparison->networks[i], p)};
+        mark_best(&series, BETTER_LOW);
+        grid_series(&grid, report_number(arena, bandwidth, 2), "", FORMAT_CYCLES, &series);
+    }
+    grid_write(text, &grid, comparison->options->color);
+}
+
 void report_text_networks(struct sator_text *text, const struct comparison *comparison)
 {
     const struct sator_network_result *first = comparison->networks[0];
 
     if (comparison->n_networks == 1) {
         write_network(text, comparison->arena, first);
+        write_network_sweeps(text, comparison);
         return;
     }
     sator_text_add(text, "%s on %s: %s loop instances\n\n",
@@ -415,4 +444,5 @@ void report_text_networks(struct sator_text *text, const struct comparison *comp
     write_network_totals(text, comparison);
     if (same_layers(comparison))
         write_best_per_layer(text, comparison);
+    write_network_sweeps(text, comparison);
 }

@@ -270,6 +270,12 @@ static void put_network(
     put_number(put_object(totals, "latency_cycles"), "total", network->total_cycles);
     put_number(put_object(totals, "energy_pj"), "total", network->energy_pj);
     put_number(totals, "edp", network->energy_pj * network->total_cycles);
+    cJSON *sweep = report_network_points(network) == 0 ? NULL : put_array(totals, "sweep");
+    for (int p = 0; p < report_network_points(network); p++) {
+        cJSON *point = append(sweep, cJSON_CreateObject());
+        put_number(point, "bits_per_cycle", network->layers[0].result->sweep[p].bits_per_cycle);
+        put_number(put_object(point, "latency_cycles"), "total", report_network_cycles(network, p));
+    }
 }
 
 /* The text with a line break at its end; "root" is freed. */

@@ -476,8 +476,11 @@ static void test_unknown_sort_key(void **state)
 
 static void test_network(void **state)
 {
+    static const struct sator_bandwidth_point fast[] = {{64, 1, 1, 11, SATOR_BOUND_READ}};
+    static const struct sator_bandwidth_point slow[] = {{64, 1, 1, 32, SATOR_BOUND_READ}};
     static const struct sator_result results[] = {
-            {.workload = "c1", .total_cycles = 10}, {.workload = "c2", .total_cycles = 30}};
+            {.workload = "c1", .total_cycles = 10, .n_sweep = 1, .sweep = fast},
+            {.workload = "c2", .total_cycles = 30, .n_sweep = 1, .sweep = slow}};
     struct sator_layer_result layers_a[] = {{"conv1", 2, &results[0], 0},
             {"conv2", 1, &results[1], 1}, {"conv3", 1, &results[0], 0}};
     struct sator_layer_result layers_b[] = {{"conv1", 2, &results[1], 0},
@@ -511,6 +514,7 @@ static void test_network(void **state)
     assert_string_equal(string_at(json, "layers/2/same_as"), "conv1");
     assert_string_equal(string_at(json, "totals/unique_volume"), HUGE_TEXT);
     assert_true(at(json, "totals/edp")->valuedouble == 300);
+    assert_true(at(json, "totals/sweep/0/latency_cycles/total")->valuedouble == 2 * 11 + 32 + 11);
     cJSON_Delete(json);
     free(text);
     other.dataflow = "flow-b";
@@ -521,6 +525,7 @@ static void test_network(void **state)
     assert_contains(text, "60*");
     assert_contains(text, "conv1  flow-a");
     assert_contains(text, "conv2  flow-b");
+    assert_contains(text, "  flow-a     65*\n  flow-b    107\n");
     free(text);
     options = (struct sator_report_options){.sort = "latency"};
     assert_int_equal(sator_report_networks(ctx, both, 1, &options, &text), SATOR_OK);
