@@ -240,11 +240,13 @@ static bool map_source(const struct closed_digits *digits, const struct closed_b
     }
     *misses = 0;
     for (int d = 0; d < digits->n_digits; d++) {
-        int axis = from->axis_of_digit[d];
-        uint32_t bit = (uint32_t)1 << d;
-        if ((bus->dropped & bit) && group_of(from, digits->n_digits, d) == bit &&
-                source->shift[axis] > 0 && digits->loop[digits->digit[d].loop].begin == 0)
-            *misses |= bit;
+        const struct closed_loop *loop = &digits->loop[digits->digit[d].loop];
+        uint32_t of_loop = (((uint32_t)1 << loop->n_digits) - 1) << loop->first_digit;
+        if (!(bus->dropped >> d & 1) || source->shift[from->axis_of_digit[d]] <= 0)
+            continue;
+        uint32_t group = group_of(from, digits->n_digits, d);
+        if ((group & ~(bus->dropped & of_loop)) == 0 && loop->begin == 0)
+            *misses |= group & -group;
     }
     memset(mapped->shift, 0, sizeof mapped->shift);
     mapped->credit = source->credit;

@@ -17,7 +17,9 @@ struct maker {
     uint64_t support[CLOSED_DIGITS]; /* rows that use the digit */
     int class_of[CLOSED_DIGITS]; /* -1: unused */
     int64_t multiple[CLOSED_DIGITS]; /* the digit's column is multiple * the class's column */
+    int64_t size[CLOSED_DIGITS]; /* values of the digit, or of the number that it heads */
     int leader[CLOSED_LOOPS]; /* loops of one factor share a leader */
+    int head[CLOSED_LOOPS]; /* the digit that stands for itself and all above it, -1: none */
     struct closed_boxes loop[CLOSED_LOOPS];
 };
 
@@ -88,6 +90,52 @@ static void classify(struct maker *maker, bool separate, struct closed_image *im
             start_class(maker, d, image);
         }
     }
+}
+
+/* A loop whose used digits are some digit and all above it, in one class as a number needs them, is
+ * that number: one interval without ragged tiles. */
+static void find_head(struct maker *maker, int l)
+{
+    const struct closed_digits *digits = maker->digits;
+    const struct closed_loop *loop = &digits->loop[l];
+    int end = loop->first_digit + loop->n_digits;
+    int head = loop->first_digit;
+    maker->head[l] = -1;
+    while (head < end && maker->class_of[head] < 0)
+        head++;
+    for (int d = head; d < end; d++) {
+        if (maker->class_of[d] != maker->class_of[head] ||
+                (sator_int)maker->multiple[d] * digits->digit[head].place !=
+                        (sator_int)maker->multiple[head] * digits->digit[d].place)
+            return;
+    }
+    if (end - head < 2)
+        return;
+    maker->head[l] = head;
+    for (int d = head + 1; d < end; d++)
+        maker->class_of[d] = -1;
+    int64_t place = digits->digit[head].place;
+    maker->size[head] = (loop->end - 1) / place - loop->begin / place + 1;
+}
+
+/* The boxes of a loop over its used digits. */
+static const char *make_loop(struct closed_pool *pool, struct maker *maker, int l)
+{
+    const struct closed_loop *loop = &maker->digits->loop[l];
+    bool used[CLOSED_RADICES];
+    if (maker->head[l] >= 0) {
+        int64_t place = maker->digits->digit[maker->head[l]].place;
+        struct closed_interval *box = closed_pool_take(pool, 1);
+        if (box == NULL)
+            return "the digit boxes are too many";
+        *box = (struct closed_interval){loop->begin / place, (loop->end - 1) / place};
+        maker->loop[l] = (struct closed_boxes){.n = 1, .n_axes = 1, .box = box};
+        return NULL;
+    }
+    for (int k = 0; k < loop->n_digits; k++)
+        used[k] = maker->class_of[loop->first_digit + k] >= 0;
+    const char *why = closed_boxes_of_loop(pool, maker->digits, l, &maker->loop[l]);
+    return why != NULL ? why : closed_boxes_project(pool, used, &maker->loop[l]);
 }
 
 /* ---- merging the digits of a class ---- */
@@ -194,7 +242,7 @@ static const char *make_runs(const struct maker *maker, uint32_t loops, int n, c
     int64_t reach = 0; /* of all members so far, whatever the combination */
     *n_runs = 0;
     for (int i = 0; i < n; i++) {
-        int64_t size = maker->digits->digit[member[i]].size - 1;
+        int64_t size = maker->size[member[i]] - 1;
         struct run *run = *n_runs > 0 ? &runs[*n_runs - 1] : NULL;
         if (run == NULL || !stays_gapless(maker, loops, run, member[i])) {
             int64_t unit = 0;
@@ -233,10 +281,9 @@ static const char *make_axes(const struct maker *maker, uint32_t loops, int clas
         for (int j = 0; j < runs[i].n; j++) {
             int digit = runs[i].digit[j];
             image->axis_of_digit[digit] = image->n_axes;
-            axis->span += magnitude(maker->multiple[digit]) / axis->weight *
-                    (maker->digits->digit[digit].size - 1);
+            axis->span +=
+                    magnitude(maker->multiple[digit]) / axis->weight * (maker->size[digit] - 1);
         }
-        image->is_merged |= runs[i].n > 1;
         image->n_axes++;
     }
     return why;
@@ -378,26 +425,51 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
     return NULL;
 }
 
-/* Gauss-Jordan elimination of the classes that peeling could not reach. */
+/* The greatest difference of two values of each class. */
+static void find_spans(struct closed_image *image)
+{
+    memset(image->span, 0, sizeof image->span);
+    for (int a = 0; a < image->n_axes; a++)
+        image->span[image->axis[a].class] += image->axis[a].weight * image->axis[a].span;
+}
+
+/* The unknown class of greatest span that is not yet "done"; -1 when there is none. */
+static int widest(const struct closed_image *image, const bool *known, const bool *done)
+{
+    int best = -1;
+    for (int c = 0; c < image->n_classes; c++) {
+        if (!known[c] && !done[c] && (best < 0 || image->span[c] > image->span[best]))
+            best = c;
+    }
+    return best;
+}
+
+/* Gauss-Jordan elimination of the classes that peeling could not reach, the widest first. Classes
+ * without a pivot become parameters, if the values to try are few. */
 static const char *combine_rows(struct closed_image *image, bool *known)
 {
     bool is_pivot[CLOSED_ROWS] = {false};
-    image->n_combined = image->n_rows;
+    bool done[CLOSED_DIGITS] = {false};
+    int64_t tries = 1;
     memset(image->combine, 0, sizeof image->combine);
     for (int r = 0; r < image->n_rows; r++) {
         image->combine[r][r] = 1;
         memcpy(image->column[image->n_rows + r], image->column[r], sizeof image->column[r]);
     }
-    for (int c = 0; c < image->n_classes; c++) {
+    for (int c = widest(image, known, done); c >= 0; c = widest(image, known, done)) {
         int pivot = -1;
-        for (int r = 0; r < image->n_rows && !known[c] && pivot < 0; r++) {
+        for (int r = 0; r < image->n_rows && pivot < 0; r++) {
             if (!is_pivot[r] && image->column[image->n_rows + r][c] != 0)
                 pivot = r;
         }
-        if (known[c])
+        done[c] = true;
+        if (pivot < 0) {
+            if (image->span[c] > CLOSED_TRIES || image->n_parameters == CLOSED_PARAMETERS)
+                return dependent;
+            tries *= 2 * image->span[c] + 1;
+            image->parameter[image->n_parameters++] = c;
             continue;
-        if (pivot < 0)
-            return dependent;
+        }
         is_pivot[pivot] = true;
         for (int r = 0; r < image->n_rows; r++) {
             if (r == pivot || image->column[image->n_rows + r][c] == 0)
@@ -407,17 +479,25 @@ static const char *combine_rows(struct closed_image *image, bool *known)
                 return why;
         }
     }
+    if (tries > CLOSED_TRIES)
+        return dependent;
+    for (int i = 0; i < image->n_parameters; i++)
+        known[image->parameter[i]] = true;
     peel(image, image->n_rows, image->n_rows * 2, known);
-    return image->n_steps == image->n_classes ? NULL : dependent;
+    return image->n_steps + image->n_parameters == image->n_classes ? NULL : dependent;
 }
 
 static const char *order(struct closed_image *image)
 {
     bool known[CLOSED_DIGITS] = {false};
     image->n_steps = 0;
-    image->n_combined = 0;
+    image->n_parameters = 0;
     peel(image, 0, image->n_rows, known);
-    return image->n_steps == image->n_classes ? NULL : combine_rows(image, known);
+    if (image->n_steps == image->n_classes)
+        return NULL;
+    find_spans(image);
+    const char *why = combine_rows(image, known);
+    return why != NULL || closed_image_is_bijection(image) ? why : dependent;
 }
 
 /* ---- the whole ---- */
@@ -433,27 +513,31 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
     image->n_axes = 0;
     image->n_factors = 0;
     image->n_steps = 0;
-    image->n_combined = 0;
-    image->is_merged = false;
+    image->n_parameters = 0;
     for (int r = 0; r < n_rows; r++)
         image->constant[r] = rows[r]->constant;
-    for (int d = 0; d < digits->n_digits; d++)
+    for (int d = 0; d < digits->n_digits; d++) {
         image->axis_of_digit[d] = -1;
-    for (int l = 0; l < digits->n_loops; l++)
+        maker.size[d] = digits->digit[d].size;
+    }
+    for (int l = 0; l < digits->n_loops; l++) {
         maker.leader[l] = l;
+        maker.head[l] = -1;
+    }
     classify(&maker, separate, image);
     for (int l = 0; l < digits->n_loops && why == NULL; l++) {
-        const struct closed_loop *loop = &digits->loop[l];
-        bool used[CLOSED_RADICES];
-        for (int k = 0; k < loop->n_digits; k++)
-            used[k] = maker.class_of[loop->first_digit + k] >= 0;
-        why = closed_boxes_of_loop(pool, digits, l, &maker.loop[l]);
-        if (why == NULL)
-            why = closed_boxes_project(pool, used, &maker.loop[l]);
+        if (!separate)
+            find_head(&maker, l);
+        why = make_loop(pool, &maker, l);
     }
     for (int l = 0; l < digits->n_loops && why == NULL; l++) {
         if (maker.leader[l] == l)
             why = make_factor(pool, &maker, l, run_of_axis, image);
+    }
+    for (int l = 0; l < digits->n_loops; l++) {
+        const struct closed_loop *loop = &digits->loop[l];
+        for (int d = maker.head[l]; d >= 0 && d < loop->first_digit + loop->n_digits; d++)
+            image->axis_of_digit[d] = image->axis_of_digit[maker.head[l]];
     }
     if (why == NULL && !separate)
         why = order(image);

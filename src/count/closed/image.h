@@ -13,6 +13,11 @@
 #include "count/closed/boxes.h"
 #include "count/closed/slabs.h"
 
+enum {
+    CLOSED_PARAMETERS = 3,
+    CLOSED_TRIES = 128 /* combinations of parameters */
+};
+
 struct closed_axis {
     int class;
     int64_t weight; /* > 0: the class's value is the sum of weight * axis */
@@ -32,16 +37,18 @@ struct closed_step {
 };
 
 struct closed_image {
-    int n_rows, n_classes, n_axes, n_factors, n_steps, n_combined;
+    int n_rows, n_classes, n_axes, n_factors, n_steps, n_parameters;
     int64_t constant[CLOSED_ROWS];
     int64_t column[CLOSED_ROWS * 2][CLOSED_DIGITS]; /* [row][class]; then the combined rows */
     int64_t combine[CLOSED_ROWS]
                    [CLOSED_ROWS]; /* combined row i = sum over rows r of combine[i][r] * r */
     struct closed_axis axis[CLOSED_DIGITS];
     int axis_of_digit[CLOSED_DIGITS]; /* -1 for a digit that no row uses */
-    bool is_merged; /* some axis is the sum of several digits */
     struct closed_factor factor[CLOSED_LOOPS];
     struct closed_step step[CLOSED_DIGITS];
+    int parameter[CLOSED_PARAMETERS]; /* classes that no row determines: their few values are tried
+                                       */
+    int64_t span[CLOSED_DIGITS]; /* of each class, when there are parameters */
 };
 
 /* A part of an image: some boxes of each factor, and bounds on rows that involve several axes. */
@@ -63,6 +70,9 @@ const char *closed_image_make_all(struct closed_pool *pool, const struct closed_
  * "*n_shifts" of them into "shift". */
 const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
         int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts);
+
+/* Whether no move but 0 has image 0: what an image with parameters has to show. */
+bool closed_image_is_bijection(const struct closed_image *image);
 
 /* All of the image. */
 void closed_region_all(const struct closed_image *image, struct closed_region *region);

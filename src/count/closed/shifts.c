@@ -6,14 +6,15 @@
 #include <assert.h>
 #include <string.h>
 
+static const char too_many[] = "a value can come from too many places";
 static const char pool_full[] = "the digit boxes are too many";
 
 /* ---- solving ---- */
 
-/* Set the classes' values so that image(value) = rhs; false when there is no integer solution. */
+/* Set the classes' values so that image(value) = rhs, the parameters' being set: false when there
+ * is no integer solution. */
 static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value)
 {
-    memset(value, 0, sizeof *value * (size_t)image->n_classes);
     for (int s = 0; s < image->n_steps; s++) {
         int row = image->step[s].row;
         int class = image->step[s].class;
@@ -27,6 +28,10 @@ static bool solve_classes(const struct closed_image *image, const int64_t *rhs, 
             int c = image->step[t].class;
             if (column[c] != 0)
                 sum -= (sator_int)column[c] * value[c];
+        }
+        for (int i = 0; i < image->n_parameters; i++) {
+            int c = image->parameter[i];
+            sum -= (sator_int)column[c] * value[c];
         }
         if (sum % column[class] != 0)
             return false;
@@ -44,6 +49,45 @@ static bool solve_classes(const struct closed_image *image, const int64_t *rhs, 
         if (sum != rhs[r])
             return false;
     }
+    return true;
+}
+
+/* Start the parameters at their least difference; then the next combination, false after the last.
+ */
+static void first_try(const struct closed_image *image, int64_t *value)
+{
+    for (int i = 0; i < image->n_parameters; i++)
+        value[image->parameter[i]] = -image->span[image->parameter[i]];
+}
+
+static bool next_try(const struct closed_image *image, int64_t *value)
+{
+    for (int i = 0; i < image->n_parameters; i++) {
+        int c = image->parameter[i];
+        if (++value[c] <= image->span[c])
+            return true;
+        value[c] = -image->span[c];
+    }
+    return false;
+}
+
+bool closed_image_is_bijection(const struct closed_image *image)
+{
+    const int64_t rhs[CLOSED_ROWS] = {0};
+    int64_t value[CLOSED_DIGITS];
+    first_try(image, value);
+    do {
+        bool is_zero = true;
+        bool is_near = true;
+        if (!solve_classes(image, rhs, value))
+            continue;
+        for (int c = 0; c < image->n_classes; c++) {
+            is_zero = is_zero && value[c] == 0;
+            is_near = is_near && value[c] <= image->span[c] && value[c] >= -image->span[c];
+        }
+        if (is_near && !is_zero)
+            return false;
+    } while (next_try(image, value));
     return true;
 }
 
@@ -79,7 +123,7 @@ static const char *split_class(const struct chain *chain, int i, int64_t rest, i
         if (rest != 0)
             return NULL;
         if (*n_shifts == most_shifts)
-            return "a value can come from too many places";
+            return too_many;
         memcpy(shift[(*n_shifts)++], base, sizeof *base * CLOSED_DIGITS);
         return NULL;
     }
@@ -97,34 +141,28 @@ static const char *split_class(const struct chain *chain, int i, int64_t rest, i
     return why;
 }
 
-const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
+/* Append the moves of the axes that give the classes these values. */
+static const char *add_moves(const struct closed_image *image, const int64_t *value,
         int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts)
 {
-    int64_t value[CLOSED_DIGITS];
-    *n_shifts = 0;
-    if (!solve_classes(image, rhs, value))
-        return NULL;
     int64_t base[CLOSED_DIGITS];
-    bool is_plain = image->n_axes == image->n_classes;
-    for (int a = 0; a < image->n_axes && is_plain; a++) {
-        const struct closed_axis *axis = &image->axis[a];
-        base[a] = value[axis->class] / axis->weight;
-        if (value[axis->class] % axis->weight != 0 || base[a] > axis->span || base[a] < -axis->span)
-            return NULL;
-    }
-    if (is_plain) {
-        if (most_shifts == 0)
-            return "a value can come from too many places";
-        memcpy(shift[0], base, sizeof *base * (size_t)image->n_axes);
-        *n_shifts = 1;
+    if (*n_shifts == most_shifts)
+        return too_many;
+    if (image->n_axes == image->n_classes) {
+        for (int a = 0; a < image->n_axes; a++) {
+            const struct closed_axis *axis = &image->axis[a];
+            base[a] = value[axis->class] / axis->weight;
+            if (value[axis->class] % axis->weight != 0 || base[a] > axis->span ||
+                    base[a] < -axis->span)
+                return NULL;
+        }
+        memcpy(shift[(*n_shifts)++], base, sizeof *base * (size_t)image->n_axes);
         return NULL;
     }
     /* One class after another: every way so far is continued in every way of the next class. */
-    int first = 0;
-    int end = 1;
-    if (most_shifts == 0)
-        return "a value can come from too many places";
-    memset(shift[0], 0, sizeof shift[0]);
+    int first = *n_shifts;
+    int end = first + 1;
+    memset(shift[first], 0, sizeof shift[first]);
     for (int c = 0; c < image->n_classes; c++) {
         struct chain chain;
         int next = end;
@@ -135,11 +173,25 @@ const char *closed_image_solve(const struct closed_image *image, const int64_t *
             if (why != NULL)
                 return why;
         }
-        memmove(shift, shift + end, sizeof *shift * (size_t)(next - end));
-        end = next - end;
+        memmove(shift + first, shift + end, sizeof *shift * (size_t)(next - end));
+        end = first + next - end;
     }
     *n_shifts = end;
     return NULL;
+}
+
+const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
+        int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts)
+{
+    int64_t value[CLOSED_DIGITS];
+    const char *why = NULL;
+    *n_shifts = 0;
+    first_try(image, value);
+    do {
+        if (solve_classes(image, rhs, value))
+            why = add_moves(image, value, most_shifts, shift, n_shifts);
+    } while (why == NULL && next_try(image, value));
+    return why;
 }
 
 /* ---- regions ---- */
