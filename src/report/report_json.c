@@ -73,6 +73,23 @@ static void put_small(cJSON *object, const char *key, sator_int count)
                                               : cJSON_CreateString(digits));
 }
 
+/* Links of one name (two arrays may each have an "east") together: a key stands once. */
+static void put_links(cJSON *object, struct sator_arena *arena, const struct sator_tensor_result *t)
+{
+    cJSON *links = put_object(object, "links");
+
+    for (int i = 0; i < t->n_links; i++) {
+        const char *name = report_utf8(arena, t->links[i].name);
+        sator_int sum = 0;
+        for (int j = 0; j < t->n_links; j++) {
+            if (strcmp(t->links[j].name, t->links[i].name) == 0)
+                sum += t->links[j].spatial_reuse; /* at most the tensor's spatial reuse */
+        }
+        if (cJSON_GetObjectItemCaseSensitive(links, name) == NULL)
+            put_count(links, name, sum);
+    }
+}
+
 static void put_tensors(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
 {
     cJSON *tensors = put_array(object, "tensors");
@@ -92,9 +109,7 @@ static void put_tensors(cJSON *object, struct sator_arena *arena, const struct s
         put_count(tensor, "footprint", t->footprint);
         put_count(tensor, "partial_sum_reads", t->partial_sum_reads);
         put_number(tensor, "reuse_factor", t->reuse_factor);
-        cJSON *links = put_object(tensor, "links");
-        for (int l = 0; l < t->n_links; l++)
-            put_count(links, report_utf8(arena, t->links[l].name), t->links[l].spatial_reuse);
+        put_links(tensor, arena, t);
     }
 }
 

@@ -14,7 +14,7 @@
 static const sator_int huge = ((sator_int)0x7fffffffffffffff << 64) + (sator_int)0x1234;
 #define HUGE_TEXT "170141183460469231713240559642174558772"
 
-static const struct sator_link_volume links_a[] = {{"east", 1800}, {"south", 0}};
+static const struct sator_link_volume links_a[] = {{"east", 1700}, {"south", 0}, {"east", 100}};
 static const struct sator_tensor_result gemm_tensors[] = {
         {.name = "A",
                 .role = SATOR_READ,
@@ -28,7 +28,7 @@ static const struct sator_tensor_result gemm_tensors[] = {
                 .reuse_factor = 6,
                 .interconnect_bits_per_cycle = NAN,
                 .scratchpad_bits_per_cycle = 48.8125,
-                .n_links = 2,
+                .n_links = 3,
                 .links = links_a},
         {.name = "Y",
                 .role = SATOR_WRITE,
@@ -340,7 +340,7 @@ static void test_text(void **state)
     assert_contains(text, "closed (not the closed form: a reason)");
     assert_contains(text, "180.50 cycles, bound by reading from the scratchpad");
     assert_contains(text, "28.6 % on average, at most 81.3 %; 64 of 64 PEs");
-    assert_contains(text, "A: east 1,800, south 0");
+    assert_contains(text, "A: east 1,700, south 0, east 100");
     assert_contains(text, "1,234,567");
     assert_contains(text, "[1] a table\n  [2] a book\n");
     assert_contains(text, "0.90 us at 200 MHz");
