@@ -10,7 +10,8 @@
 static const char *const folders[] = {"workloads", "networks", "archs", "dataflows", "energy"};
 
 enum {
-    N_FOLDERS = sizeof folders / sizeof *folders
+    N_FOLDERS = sizeof folders / sizeof *folders,
+    MOST_LISTED = 12 /* more names than this are no help */
 };
 
 static bool folder_holds(int folder, enum sator_document kind)
@@ -244,7 +245,10 @@ static enum sator_status find_source(struct sator_ctx *ctx, const char *folder, 
         if (known != NULL)
             names[n_names++] = known;
     }
-    sator_help_names(ctx, name, names, n_names);
+    if (n_names > MOST_LISTED && sator_nearest(name, names, n_names) == NULL)
+        sator_help(ctx, "'sator list' prints the library's names");
+    else
+        sator_help_names(ctx, name, names, n_names);
     free(names);
     return st;
 }

@@ -203,11 +203,8 @@ static void restrict_domain(struct lowering *l, const struct sator_yaml_node *wh
     if (sator_cond_read(l->reader->ctx, arena, where->text_loc, w->n_loops, w->loop_names, &cond) !=
             SATOR_OK)
         return;
-    const struct sator_cond **kids = SATOR_NEW_ARRAY(arena, const struct sator_cond *, 2);
-    struct sator_cond *both = SATOR_NEW(arena, struct sator_cond);
-    kids[0] = w->domain->pieces[0].cond;
-    kids[1] = cond;
-    *both = (struct sator_cond){.op = SATOR_COND_AND, .n_kids = 2, .kids = kids};
+    const struct sator_cond *kids[] = {w->domain->pieces[0].cond, cond};
+    const struct sator_cond *both = sator_cond_and(arena, 2, kids);
     struct sator_relation *domain = SATOR_NEW(arena, struct sator_relation);
     *domain = *sator_relation_make(
             arena, l->statement, w->n_loops, w->loop_names, NULL, 0, NULL, both);
