@@ -62,138 +62,147 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
             shape->inside[r][i] = product;
         }
     }
+    shape->n_digits = 0;
+    for (int r = 0; r < problem->n_rows; r++) {
+        for (int i = 0; i < problem->n_loops && problem->row[r].is_space; i++) {
+            if (mapping->factor[r][i] > 1)
+                shape->digit[shape->n_digits++] =
+                        (struct mapper_digit){r, i, mapping->factor[r][i]};
+        }
+    }
 }
 
 /* ---- one transfer ---- */
 
-static int64_t coefficient(const struct mapper_index *index, int loop)
+/* The steps of each sliding index between the PEs that share; the counts of groups and tiles. */
+static void init_space(struct mapper_walk *walk, const struct mapper_shape *shape)
 {
-    for (int i = 0; i < index->n_parts; i++) {
-        if (index->loop[i] == loop)
-            return index->coef[i];
-    }
-    return 0;
-}
-
-/* The steps of each index between the PEs that share; the counts of groups and tiles. */
-static void init_space(struct mapper_walk *walk, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping)
-{
-    const struct mapper_problem *p = walk->problem;
     const struct mapper_transfer *t = walk->transfer;
-    unsigned rows = t->outer | t->between;
+    const struct mapper_access *access = walk->access;
 
     walk->groups = walk->tiles = 1;
-    for (int r = 0; rows != 0; r++, rows >>= 1) {
-        if (!(rows & 1))
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->row >= t->child_row)
+            break; /* rows ascend */
+        bool shared = t->collapsed >> digit->row & 1;
+        walk->tiles *= digit->count;
+        if (!shared) {
+            walk->groups *= digit->count;
             continue;
-        bool shared = t->collapsed >> r & 1;
-        for (int i = 0; i < p->n_loops; i++) {
-            int64_t count = mapping->factor[r][i];
-            if (count == 1)
-                continue;
-            walk->tiles *= count;
-            if (!shared)
-                walk->groups *= count;
-            if (!shared || !(walk->access->relevant >> i & 1))
-                continue;
-            for (int e = 0; e < walk->access->n_indices; e++) {
-                int64_t coef = coefficient(&walk->access->index[e], i);
-                struct mapper_steps *steps = &walk->steps[e];
-                if (coef == 0)
-                    continue;
-                steps->spread_step[steps->n_spread] = coef * shape->inside[r + 1][i];
-                steps->spread_count[steps->n_spread++] = count;
-                walk->spread = true;
-            }
         }
+        if (!(access->relevant >> digit->loop & 1))
+            continue;
+        int e = access->index_of[digit->loop];
+        walk->spread = true;
+        if (access->index[e].n_parts == 1) {
+            walk->group_values[e] *= digit->count;
+            continue;
+        }
+        struct mapper_steps *steps = &walk->steps[e];
+        steps->spread_step[steps->n_spread] =
+                access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop];
+        steps->spread_count[steps->n_spread++] = digit->count;
     }
 }
 
 void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, const struct mapper_mapping *mapping, int transfer,
-        struct mapper_walk *walk)
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
 {
     const struct mapper_transfer *t = &problem->transfer[transfer];
+    const struct mapper_access *access = &problem->access[t->access];
 
     walk->problem = problem;
     walk->transfer = t;
-    walk->access = &problem->access[t->access];
-    walk->spread = walk->moved = walk->dead = false;
-    walk->inside = walk->stamps = 1;
-    walk->kept_unique = walk->kept_arriving = 0;
-    for (int e = 0; e < walk->access->n_indices; e++) {
-        const struct mapper_index *index = &walk->access->index[e];
-        walk->shift[e] = 0;
+    walk->access = access;
+    walk->spread = false;
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
         for (int i = 0; i < index->n_parts; i++)
             walk->steps[e].tile[i] = shape->inside[t->child_row][index->loop[i]];
+        walk->tile_values[e] = index->n_parts == 1
+                ? walk->steps[e].tile[0]
+                : sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
+        walk->group_values[e] = walk->tile_values[e];
     }
-    init_space(walk, shape, mapping);
+    init_space(walk, shape);
     walk->group_words = walk->tile_words = 1;
-    for (int e = 0; e < walk->access->n_indices; e++) {
-        struct mapper_steps alone = walk->steps[e];
-        int64_t values = sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
-        walk->group_words *= values;
-        if (alone.n_spread > 0) {
-            alone.n_spread = 0;
-            values = sator_mapper_words_union(words, t->access, e, &alone);
-        }
-        walk->tile_words *= values;
+    for (int e = 0; e < access->n_indices; e++) {
+        if (walk->steps[e].n_spread > 0)
+            walk->group_values[e] = sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
+        walk->group_words *= walk->group_values[e];
+        walk->tile_words *= walk->tile_values[e];
     }
-    for (int r = 0; r < t->child_row; r++) {
-        for (int i = 0; i < problem->n_loops && !problem->row[r].is_space; i++)
+}
+
+void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = walk->problem;
+
+    walk->stamps = 1;
+    for (int r = 0; r < walk->transfer->child_row; r++) {
+        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
             walk->stamps *= mapping->factor[r][i];
     }
 }
 
-/* The words of a group and of a tile that are kept when "loop" steps. */
-static void kept_words(struct mapper_walk *walk, struct mapper_words *words, int loop, int64_t step,
-        int64_t *group, int64_t *tile)
+void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words *words,
+        const int64_t *shift, int loop, int64_t step, int64_t *group, int64_t *tile)
 {
+    const struct mapper_access *access = walk->access;
+    int moved_index = access->relevant >> loop & 1 ? access->index_of[loop] : -1;
+
     *group = *tile = 1;
-    for (int e = 0; e < walk->access->n_indices && (*group | *tile) != 0; e++) {
-        const struct mapper_index *index = &walk->access->index[e];
-        struct mapper_steps *steps = &walk->steps[e];
-        int64_t shift = walk->shift[e] + coefficient(index, loop) * step;
-        int n_spread = steps->n_spread;
-        int64_t kept = sator_mapper_words_kept(words, walk->transfer->access, e, steps, shift);
+    for (int e = 0; e < access->n_indices && (*group | *tile) != 0; e++) {
+        int64_t moved = shift[e] + (e == moved_index ? access->coef_of[loop] * step : 0);
+        if (moved == 0) {
+            *group *= walk->group_values[e];
+            *tile *= walk->tile_values[e];
+            continue;
+        }
+        int64_t kept =
+                sator_mapper_words_kept(words, walk->transfer->access, e, &walk->steps[e], moved);
         *group *= kept;
-        if (n_spread > 0) {
-            steps->n_spread = 0;
-            kept = sator_mapper_words_kept(words, walk->transfer->access, e, steps, shift);
-            steps->n_spread = n_spread;
+        if (walk->steps[e].n_spread > 0) {
+            struct mapper_steps alone = {.n_spread = 0};
+            memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
+            kept = sator_mapper_words_kept(words, walk->transfer->access, e, &alone, moved);
         }
         *tile *= kept;
     }
 }
 
-void sator_mapper_walk_place(struct mapper_walk *walk, struct mapper_words *words, int loop,
-        int64_t factor, int64_t step)
+void sator_mapper_pace_init(struct mapper_pace *pace)
 {
-    if (walk->dead || factor == 1)
+    *pace = (struct mapper_pace){.inside = 1};
+}
+
+void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words *words,
+        struct mapper_pace *pace, int loop, int64_t factor, int64_t step)
+{
+    if (pace->dead || factor == 1)
         return;
     bool relevant = walk->access->relevant >> loop & 1;
-    int64_t times = walk->stamps / (walk->inside * factor) * (factor - 1);
-    walk->inside *= factor;
-    if (!walk->moved && !relevant) {
-        walk->kept_unique += times * walk->group_words;
-        walk->kept_arriving += times * walk->tile_words;
+    pace->inside *= factor;
+    int64_t times = walk->stamps / pace->inside * (factor - 1);
+    if (!pace->moved && !relevant) {
+        pace->kept_unique += times * walk->group_words;
+        pace->kept_arriving += times * walk->tile_words;
         return;
     }
     if (walk->access->plain >> loop & 1) { /* a tile of a plain index never returns to its place */
-        walk->dead = true;
+        pace->dead = true;
         return;
     }
     int64_t group, tile;
-    kept_words(walk, words, loop, step, &group, &tile);
-    walk->kept_unique += times * group;
-    walk->kept_arriving += times * tile;
+    sator_mapper_kept_words(walk, words, pace->shift, loop, step, &group, &tile);
+    pace->kept_unique += times * group;
+    pace->kept_arriving += times * tile;
     if (!relevant)
         return;
-    walk->moved = true;
-    for (int e = 0; e < walk->access->n_indices; e++)
-        walk->shift[e] -= coefficient(&walk->access->index[e], loop) * step * (factor - 1);
+    pace->moved = true;
+    pace->shift[walk->access->index_of[loop]] -= walk->access->coef_of[loop] * step * (factor - 1);
 }
 
 /* ---- a whole mapping ---- */
@@ -211,15 +220,18 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     }
     for (int t = 0; t < problem->n_transfers; t++) {
         struct mapper_walk walk;
-        sator_mapper_walk_init(problem, words, &shape, mapping, t, &walk);
+        struct mapper_pace pace;
+        sator_mapper_walk_init(problem, words, &shape, t, &walk);
+        sator_mapper_walk_stamps(&walk, mapping);
+        sator_mapper_pace_init(&pace);
         for (int r = walk.transfer->child_row - 1; r >= 0; r--) {
             const int8_t *order = mapping->order[problem->row[r].memory];
             for (int k = problem->n_loops - 1; k >= 0 && !problem->row[r].is_space; k--)
-                sator_mapper_walk_place(&walk, words, order[k], mapping->factor[r][order[k]],
+                sator_mapper_pace_place(&walk, words, &pace, order[k], mapping->factor[r][order[k]],
                         shape.inside[r + 1][order[k]]);
         }
-        traffic->unique[t] = sator_mapper_walk_unique(&walk);
-        traffic->arriving[t] = sator_mapper_walk_arriving(&walk);
+        traffic->unique[t] = sator_mapper_unique(&walk, &pace);
+        traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
     }
 }
 

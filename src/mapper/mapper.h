@@ -23,6 +23,7 @@ enum {
     MAPPER_INDICES = 8, /* of one access */
     MAPPER_PARTS = 4, /* loops of one index */
     MAPPER_ROWS = 16,
+    MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32
 };
@@ -32,6 +33,8 @@ struct mapper_index {
     int n_parts;
     int loop[MAPPER_PARTS];
     int64_t coef[MAPPER_PARTS];
+    int64_t reduced[2]; /* |coefficients| of the first two loops over their greatest common divisor
+                         */
 };
 
 struct mapper_access {
@@ -42,6 +45,8 @@ struct mapper_access {
     struct mapper_index index[MAPPER_INDICES];
     unsigned relevant; /* loops that index it */
     unsigned plain; /* loops that stand alone in their index */
+    int8_t index_of[MAPPER_LOOPS]; /* of a loop that indexes it */
+    int64_t coef_of[MAPPER_LOOPS]; /* of the loop in that index; 0 for the others */
     bool is_sliding; /* some index has several loops */
     int stored_as; /* the first access of the same tensor */
     int64_t footprint;
@@ -142,7 +147,7 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
 struct mapper_steps {
     int64_t tile[MAPPER_PARTS];
     int n_spread;
-    int64_t spread_step[8], spread_count[8];
+    int64_t spread_step[MAPPER_SPREADS], spread_count[MAPPER_SPREADS];
 };
 /* The number of values of the index over the tiles of all spread positions. */
 int64_t sator_mapper_words_union(
@@ -152,6 +157,11 @@ int64_t sator_mapper_words_union(
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift);
 
+/* Whether the tile takes all values between its least and greatest (up to a common divisor): it
+ * then keeps the less the further it moves. */
+bool sator_mapper_words_gapless(
+        struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
+
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */
 int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile);
@@ -160,42 +170,61 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
 bool sator_mapper_fits(
         const struct mapper_problem *problem, int m, const int64_t *size, int *violated);
 
-/* Suffix products of the factors: inside[r][i] is the extent of loop i that rows r.. cover. */
+/* Suffix products of the factors: inside[r][i] is the extent of loop i that rows r.. cover; and the
+ * parallel factors above 1. */
 struct mapper_shape {
     int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
+    int n_digits;
+    struct mapper_digit {
+        int row, loop;
+        int64_t count;
+    } digit[MAPPER_ROWS * MAPPER_LOOPS];
 };
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape);
 
-/* One transfer along the temporal loops outside its child, innermost loop first. */
+/* One transfer with its factors known: what one stamp moves. */
 struct mapper_walk {
     const struct mapper_problem *problem;
     const struct mapper_transfer *transfer;
     const struct mapper_access *access;
-    struct mapper_steps steps[MAPPER_INDICES];
-    int64_t shift[MAPPER_INDICES]; /* how far the placed loops fall back when the next one steps */
-    int64_t group_words; /* that cross in one step to the PEs that share */
+    struct mapper_steps steps[MAPPER_INDICES]; /* of sliding indices */
+    int64_t group_values[MAPPER_INDICES], tile_values[MAPPER_INDICES]; /* of each index */
+    int64_t group_words; /* that cross in one stamp to the PEs that share */
     int64_t tile_words;
     int64_t groups, tiles; /* of each, at once */
-    int64_t stamps; /* steps in all */
+    int64_t stamps; /* in all; see sator_mapper_stamps */
+    bool spread; /* parallel positions move an index */
+};
+
+/* The same transfer along the temporal loops outside its child, innermost loop first. */
+struct mapper_pace {
     int64_t inside; /* product of the loops placed */
     int64_t kept_unique,
             kept_arriving; /* words that need not cross, of one group and of one tile */
-    bool spread; /* parallel positions move an index */
+    int64_t shift[MAPPER_INDICES]; /* how far the placed loops fall back when the next one steps */
     bool moved, dead; /* some shift is not 0; nothing is kept from here on */
 };
 void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, const struct mapper_mapping *mapping, int transfer,
-        struct mapper_walk *walk);
-void sator_mapper_walk_place(struct mapper_walk *walk, struct mapper_words *words, int loop,
-        int64_t factor, int64_t step);
-static inline int64_t sator_mapper_walk_unique(const struct mapper_walk *walk)
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
+/* Set the walk's stamps from the time rows outside the child. */
+void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
+void sator_mapper_pace_init(struct mapper_pace *pace);
+void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words *words,
+        struct mapper_pace *pace, int loop, int64_t factor, int64_t step);
+/* The words of a group and of a tile that are kept when "loop" steps by "step" and, along index e,
+ * the loops inside it fall back by -shift[e]. */
+void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words *words,
+        const int64_t *shift, int loop, int64_t step, int64_t *group, int64_t *tile);
+static inline int64_t sator_mapper_unique(
+        const struct mapper_walk *walk, const struct mapper_pace *pace)
 {
-    return walk->groups * (walk->group_words * walk->stamps - walk->kept_unique);
+    return walk->groups * (walk->group_words * walk->stamps - pace->kept_unique);
 }
-static inline int64_t sator_mapper_walk_arriving(const struct mapper_walk *walk)
+static inline int64_t sator_mapper_arriving(
+        const struct mapper_walk *walk, const struct mapper_pace *pace)
 {
-    return walk->tiles * (walk->tile_words * walk->stamps - walk->kept_arriving);
+    return walk->tiles * (walk->tile_words * walk->stamps - pace->kept_arriving);
 }
 
 struct mapper_traffic {

@@ -68,6 +68,16 @@ static enum sator_status unsupported_access(
     return SATOR_INPUT;
 }
 
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static enum sator_status add_index(struct builder *b, const struct sator_access *access,
         const struct sator_expr *expr, struct mapper_access *made)
 {
@@ -89,6 +99,8 @@ static enum sator_status add_index(struct builder *b, const struct sator_access 
         index->loop[index->n_parts] = loop;
         index->coef[index->n_parts++] = term->factor;
         made->relevant |= 1U << loop;
+        made->index_of[loop] = (int8_t)made->n_indices;
+        made->coef_of[loop] = term->factor;
         int64_t width;
         if (__builtin_mul_overflow(llabs(term->factor), b->problem->extent[loop] - 1, &width) ||
                 __builtin_add_overflow(values, width, &values))
@@ -102,6 +114,11 @@ static enum sator_status add_index(struct builder *b, const struct sator_access 
         made->is_sliding = true;
     if (index->n_parts > 1 && values > MOST_VALUES)
         return unsupported_access(b, access, "an index that adds loops takes too many values");
+    if (index->n_parts == 2) {
+        int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]), common = gcd(a, other);
+        index->reduced[0] = a / common;
+        index->reduced[1] = other / common;
+    }
     made->n_indices++;
     return SATOR_OK;
 }
@@ -349,6 +366,12 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
         if (p->row[r].level != last_level)
             SATOR_TRY(add_array_buses(b, p->row[r].level, transfer));
         last_level = p->row[r].level;
+    }
+    for (int e = 0; e < p->access[access].n_indices; e++) {
+        if (p->access[access].index[e].n_parts * __builtin_popcount(transfer->collapsed) >
+                MAPPER_SPREADS)
+            return sator_error(b->ctx, b->arch->loc, "'%s' has too many dimensions that share '%s'",
+                    b->arch->name, p->access[access].name);
     }
     p->n_transfers++;
 done:

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    KEY_WORDS = 24,
+    KEY_WORDS = 8 + 2 * MAPPER_SPREADS,
     FIRST_SLOTS = 1024
 };
 
@@ -53,11 +53,11 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
 
 /* ---- memory ---- */
 
-static uint64_t hash_key(const int64_t *key)
+static uint64_t hash_key(const int64_t *key, int n)
 {
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
 
-    for (int i = 0; i < KEY_WORDS; i++) {
+    for (int i = 0; i < n; i++) {
         hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0xff51afd7ed558ccd);
         hash ^= hash >> 32;
     }
@@ -204,7 +204,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         key[at++] = steps->spread_step[i];
         key[at++] = steps->spread_count[i];
     }
-    uint64_t hash = hash_key(key);
+    uint64_t hash = hash_key(key, at);
     struct entry *entry = find(words->entries, words->n_slots, hash, key);
     if (entry->hash != 0)
         return entry->value;
@@ -219,24 +219,52 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
 
 /* ---- closed forms ---- */
 
-static int64_t gcd(int64_t a, int64_t b)
+/* The values of two progressions' sums: pairs (x, y) and (x + b/g, y - a/g) agree, so each value's
+ * pairs form a chain, and the pairs without a predecessor are as many as the values (g: the
+ * greatest common divisor). */
+static int64_t two_parts(const struct mapper_index *index, int64_t nx, int64_t ny)
 {
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+    int64_t a = index->reduced[0], b = index->reduced[1];
+
+    return nx * ny - (nx > b ? nx - b : 0) * (ny > a ? ny - a : 0);
 }
 
-/* The values of two progressions' sums: pairs (x, y) and (x + b/g, y - a/g) agree, so each value's
- * pairs form a chain, and the pairs without a predecessor are as many as the values. */
-static int64_t two_parts(int64_t a, int64_t b, int64_t nx, int64_t ny)
+/* Whether a tile of two loops has no gaps: every multiple of the greatest common divisor. */
+static bool is_gapless(const struct mapper_index *index, const int64_t *tile, int64_t values)
 {
-    int64_t g = gcd(a, b);
-    int64_t with_before = (nx > b / g ? nx - b / g : 0) * (ny > a / g ? ny - a / g : 0);
+    return index->n_parts == 2 &&
+            values == index->reduced[0] * (tile[0] - 1) + index->reduced[1] * (tile[1] - 1) + 1;
+}
 
-    return nx * ny - with_before;
+/* The parallel steps as one progression of "count" steps; false when they are none. */
+static bool one_progression(const struct mapper_steps *steps, int64_t *step, int64_t *count)
+{
+    int64_t step_of[MAPPER_SPREADS] = {1}, count_of[MAPPER_SPREADS] = {1};
+    int n = steps->n_spread;
+
+    for (int i = 0; i < n; i++) { /* ascending steps */
+        int64_t s = magnitude(steps->spread_step[i]);
+        int at = i;
+        for (; at > 0 && step_of[at - 1] > s; at--) {
+            step_of[at] = step_of[at - 1];
+            count_of[at] = count_of[at - 1];
+        }
+        step_of[at] = s;
+        count_of[at] = steps->spread_count[i];
+    }
+    *step = step_of[0];
+    *count = 1;
+    for (int i = 0; i < n; i++) {
+        if (step_of[i] != *step * *count)
+            return false;
+        *count *= count_of[i];
+    }
+    return true;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 /* The tile's extents with spread steps that continue a part merged into it; false when some do not.
@@ -244,7 +272,7 @@ static int64_t two_parts(int64_t a, int64_t b, int64_t nx, int64_t ny)
 static bool merge_spread(
         const struct mapper_index *index, const struct mapper_steps *steps, int64_t *tile)
 {
-    bool used[8] = {false};
+    bool used[MAPPER_SPREADS] = {false};
     int left = steps->n_spread;
 
     for (int i = 0; i < index->n_parts; i++)
@@ -270,38 +298,57 @@ int64_t sator_mapper_words_union(
     const struct mapper_index *what = &words->problem->access[access].index[index];
     int64_t tile[MAPPER_PARTS];
 
-    if (what->n_parts == 0)
-        return 1;
     if (what->n_parts == 1) { /* one loop's digits: no two positions share a value */
         int64_t values = steps->tile[0];
         for (int i = 0; i < steps->n_spread; i++)
             values *= steps->spread_count[i];
         return values;
     }
-    if (what->n_parts == 2 && merge_spread(what, steps, tile))
-        return two_parts(magnitude(what->coef[0]), magnitude(what->coef[1]), tile[0], tile[1]);
+    if (what->n_parts == 2) {
+        if (steps->n_spread == 0)
+            return two_parts(what, steps->tile[0], steps->tile[1]);
+        if (merge_spread(what, steps, tile))
+            return two_parts(what, tile[0], tile[1]);
+    }
     return remembered(words, access, index, steps, 0, false);
+}
+
+/* Gapless tiles of "length" at the positions of one progression, each "shift" > 0 further than
+ * before: new at each position are its last "shift" values. */
+static int64_t kept_gapless(int64_t length, int64_t step, int64_t count, int64_t shift)
+{
+    int64_t values = length + (count - 1) * least(step, length);
+
+    return values - (shift + (count - 1) * least(step, shift));
 }
 
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift)
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
+    int64_t last = 0, step, count;
 
     if (shift == 0)
         return sator_mapper_words_union(words, access, index, steps);
     if (what->n_parts <= 1)
         return 0; /* shifts are multiples of the tile */
-    int64_t last = 0;
     for (int i = 0; i < what->n_parts; i++)
         last += magnitude(what->coef[i]) * (steps->tile[i] - 1);
     if (magnitude(shift) > last)
         return 0;
-    if (what->n_parts == 2 && steps->n_spread == 0) {
-        int64_t values = two_parts(
-                magnitude(what->coef[0]), magnitude(what->coef[1]), steps->tile[0], steps->tile[1]);
-        if (values == last + 1) /* no gaps */
-            return values - magnitude(shift);
+    if (what->n_parts == 2 && llabs(what->coef[0]) == what->reduced[0]) {
+        int64_t values = two_parts(what, steps->tile[0], steps->tile[1]);
+        if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
+            return kept_gapless(values, step, count, magnitude(shift));
     }
     return remembered(words, access, index, steps, shift, true);
+}
+
+bool sator_mapper_words_gapless(
+        struct mapper_words *words, int access, int index, const struct mapper_steps *steps)
+{
+    const struct mapper_index *what = &words->problem->access[access].index[index];
+
+    return what->n_parts == 2 &&
+            is_gapless(what, steps->tile, two_parts(what, steps->tile[0], steps->tile[1]));
 }

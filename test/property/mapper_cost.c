@@ -14,60 +14,9 @@
 
 #include <cmocka.h>
 
-#include "base/context.h"
-#include "frontend/frontend.h"
-#include "mapper/mapper.h"
+#include "property/mapper_case.h"
+
 #include "model/model.h"
-#include "oracle/machines.h"
-
-enum {
-    TEXT = 8192
-};
-
-struct problem_case {
-    struct sator_ctx *ctx;
-    char workload_text[TEXT], arch_text[TEXT];
-    struct sator_network *network;
-    struct sator_arch *arch;
-    struct sator_arena *arena;
-    struct mapper_problem problem;
-};
-
-static bool open_case(
-        struct problem_case *c, struct machines_rng *rng, const struct machines_options *options)
-{
-    struct sator_settings settings = {0};
-
-    machines_workload(rng, options, c->workload_text, TEXT);
-    machines_arch(rng, options, c->arch_text, TEXT);
-    c->ctx = sator_ctx_new();
-    c->arena = sator_arena_new();
-    c->network = NULL;
-    c->arch = NULL;
-    enum sator_status st = sator_yaml_network(c->ctx,
-            sator_source_from_text(c->ctx, "workload.yaml", c->workload_text), &settings,
-            &c->network);
-    if (st == SATOR_OK)
-        st = sator_yaml_arch(c->ctx, sator_source_from_text(c->ctx, "arch.yaml", c->arch_text),
-                &settings, &c->arch);
-    if (st == SATOR_OK)
-        st = sator_mapper_problem_init(
-                c->ctx, c->arena, &c->network->layers[0], c->arch, SATOR_MAP_EDP, &c->problem);
-    if (st != SATOR_OK) {
-        char *messages = sator_ctx_take_messages(c->ctx, false);
-        print_message("%s%s%s", c->workload_text, c->arch_text, messages);
-        free(messages);
-    }
-    return st == SATOR_OK;
-}
-
-static void close_case(struct problem_case *c)
-{
-    sator_network_free(c->network);
-    sator_arch_free(c->arch);
-    sator_arena_free(c->arena);
-    sator_ctx_free(c->ctx);
-}
 
 static void show(const struct problem_case *c, const struct mapper_mapping *mapping,
         const struct sator_result *result)

@@ -1,0 +1,43 @@
+/* Lower bounds of what the transfers into one memory cost when its tile is known and the loops
+ * outside it are not yet split over the levels above, nor ordered (doc/mapper.md, "Bounds").
+ */
+#ifndef SATOR_MAPPER_BOUNDS_H
+#define SATOR_MAPPER_BOUNDS_H
+
+#include "mapper/mapper.h"
+
+/* A share of a mapping's cost. */
+struct mapper_share {
+    double pj;
+    double read_bits[MAPPER_MEMORIES], write_bits[MAPPER_MEMORIES];
+};
+
+void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_share *sum,
+        const struct mapper_share *part);
+/* The cycles that the bits of "share" and "compute" cycles take. */
+double sator_mapper_cycles(
+        const struct mapper_problem *problem, double compute, const struct mapper_share *share);
+
+struct mapper_bounds;
+struct mapper_bounds *sator_mapper_bounds_new(
+        const struct mapper_problem *problem, struct mapper_words *words);
+void sator_mapper_bounds_free(struct mapper_bounds *bounds);
+
+/* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors
+ * of rows inside it, and of all space rows, are those of "shape"; "outside" is, for each loop, the
+ * product of its factors in the time rows outside. */
+void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
+        const struct mapper_shape *shape, const int64_t *outside, struct mapper_share *share);
+/* The same when nothing is known: each word crosses at least once. */
+void sator_mapper_bounds_least(
+        const struct mapper_problem *problem, int child, struct mapper_share *share);
+
+/* What a transfer costs at least, between bounds of its two numbers. "ratio" is arriving / unique
+ * where that is fixed, else 0. */
+struct mapper_range {
+    double unique_lb, unique_ub, arriving_lb, arriving_ub, ratio;
+};
+void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
+        const struct mapper_range *range, struct mapper_share *share);
+
+#endif

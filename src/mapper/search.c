@@ -1,0 +1,127 @@
+#include "mapper/search.h"
+
+#include "base/context.h"
+
+#include <math.h>
+#include <time.h>
+
+enum {
+    CALLS_A_LOOK = 1024 /* of the clock */
+};
+
+double sator_mapper_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The objective's value, then what decides between equal values. */
+static void keys(
+        const struct mapper_search *search, double pj, double cycles, double *first, double *second)
+{
+    switch (search->problem->objective) {
+    case SATOR_MAP_ENERGY:
+        *first = pj;
+        *second = cycles;
+        break;
+    case SATOR_MAP_LATENCY:
+        *first = cycles;
+        *second = isnan(pj) ? 0 : pj;
+        break;
+    default:
+        *first = pj * cycles;
+        *second = cycles;
+    }
+}
+
+/* Sums of the same figures in another order differ in the last digits: that much is no difference.
+ */
+static const double rounding = 1e-12;
+
+bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, double cycles)
+{
+    double first, second, best_first, best_second;
+
+    if (!search->found)
+        return false;
+    keys(search, pj, cycles, &first, &second);
+    keys(search, search->best_cost.pj, search->best_cost.cycles, &best_first, &best_second);
+    if (first < best_first * (1 - rounding))
+        return false;
+    return first > best_first * (1 + rounding) || second >= best_second * (1 - rounding);
+}
+
+bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_cost cost)
+{
+    return !sator_mapper_is_hopeless(search, cost.pj, cost.cycles);
+}
+
+void sator_mapper_offer(
+        struct mapper_search *search, const struct mapper_mapping *mapping, struct mapper_cost cost)
+{
+    if (!sator_mapper_is_better(search, cost))
+        return;
+    search->found = true;
+    search->best = *mapping;
+    search->best_cost = cost;
+    search->counters.improvements++;
+}
+
+void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping *mapping)
+{
+    struct mapper_traffic traffic;
+
+    sator_mapper_count(search->problem, search->words, mapping, &traffic);
+    search->counters.evaluated++;
+    sator_mapper_offer(search, mapping, sator_mapper_cost(search->problem, &traffic));
+}
+
+static void report(struct mapper_search *search)
+{
+    const struct sator_map_options *options = search->options;
+
+    if (options->progress == NULL)
+        return;
+    options->progress(options->progress_data,
+            &(struct sator_map_progress){.best = search->found ? search->best_cost.value : NAN,
+                    .bound = search->bound,
+                    .evaluated = search->counters.evaluated});
+}
+
+bool sator_mapper_should_stop(struct mapper_search *search)
+{
+    if (search->stopped != SATOR_OK)
+        return true;
+    if (++search->counters.looks % CALLS_A_LOOK != 0)
+        return false;
+    if (atomic_load(&search->ctx->cancelled))
+        search->stopped = SATOR_INTERRUPTED;
+    double now = sator_mapper_now();
+    if (now > search->deadline)
+        search->stopped = SATOR_LIMIT;
+    if (now > search->next_report) {
+        report(search);
+        search->next_report = now + 0.2;
+    }
+    return search->stopped != SATOR_OK;
+}
+
+int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors)
+{
+    int64_t *list = NULL;
+    int count = 0;
+
+    for (int64_t d = 1; d <= n / d; d++) {
+        if (n % d == 0)
+            SATOR_PUSH(arena, list, count, d);
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        int64_t d = n / list[i];
+        if (d != list[i])
+            SATOR_PUSH(arena, list, count, d);
+    }
+    *divisors = list;
+    return count;
+}

@@ -1,0 +1,50 @@
+/* What the strategies share: the best so far, the counters of the certificate, when to stop. */
+#ifndef SATOR_MAPPER_SEARCH_H
+#define SATOR_MAPPER_SEARCH_H
+
+#include "mapper/mapper.h"
+
+struct mapper_search {
+    struct sator_ctx *ctx;
+    const struct mapper_problem *problem;
+    struct mapper_words *words;
+    const struct sator_map_options *options;
+    bool found;
+    struct mapper_mapping best;
+    struct mapper_cost best_cost;
+    double bound; /* no mapping is better than this (the objective's value) */
+    bool proved;
+    struct sator_map_counters counters;
+    double deadline; /* of the monotonic clock, seconds; INFINITY: none */
+    double next_report;
+    enum sator_status stopped; /* why the search ended early, or SATOR_OK */
+};
+
+/* ---- search.c ---- */
+/* Whether a cost is better than the best so far; equal values are decided by the other figure. */
+bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_cost cost);
+/* Whether nothing with at least "pj" and "cycles" can be better than the best so far. */
+bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, double cycles);
+void sator_mapper_offer(struct mapper_search *search, const struct mapper_mapping *mapping,
+        struct mapper_cost cost);
+/* Cost a legal mapping and keep it if it is the best so far. */
+void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping *mapping);
+/* Whether to stop: cancelled, or out of time. Also reports progress; cheap to call often. */
+bool sator_mapper_should_stop(struct mapper_search *search);
+double sator_mapper_now(void);
+/* The divisors of "n", ascending (in the arena). */
+int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors);
+
+/* ---- space.c ---- */
+/* Whether the order of memory row "m" matters to any transfer. */
+bool sator_mapper_order_matters(const struct mapper_problem *problem, int m);
+/* The number of mappings: factors that fit the arrays x orders; a double, since it is astronomic.
+ */
+double sator_mapper_space_size(const struct mapper_problem *problem);
+
+/* ---- strategies/ ---- */
+void sator_mapper_optimal(struct mapper_search *search);
+void sator_mapper_exhaustive(struct mapper_search *search);
+void sator_mapper_random_search(struct mapper_search *search);
+
+#endif

@@ -1,0 +1,50 @@
+/* The size of the map space. */
+#include "mapper/search.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sator_mapper_order_matters(const struct mapper_problem *problem, int m)
+{
+    for (int i = 0; i < problem->n_transfers; i++) {
+        if (problem->transfer[i].child_row > problem->memory[m].row)
+            return true;
+    }
+    return false;
+}
+
+static double factorial(int n)
+{
+    return n <= 1 ? 1 : n * factorial(n - 1);
+}
+
+/* The ways to write "rest" as a product of factors in rows "row" and inward. */
+static double splits(const struct mapper_problem *p, int row, int64_t rest)
+{
+    double ways = 0;
+
+    if (row == p->n_rows - 1)
+        return !p->row[row].is_space || rest <= p->row[row].shape;
+    for (int64_t d = 1; d <= rest / d; d++) {
+        if (rest % d != 0)
+            continue;
+        if (!p->row[row].is_space || d <= p->row[row].shape)
+            ways += splits(p, row + 1, rest / d);
+        if (rest / d != d && (!p->row[row].is_space || rest / d <= p->row[row].shape))
+            ways += splits(p, row + 1, d);
+    }
+    return ways;
+}
+
+double sator_mapper_space_size(const struct mapper_problem *problem)
+{
+    double size = 1;
+
+    for (int i = 0; i < problem->n_loops; i++)
+        size *= splits(problem, 0, problem->extent[i]);
+    for (int m = 0; m < problem->n_memories; m++) {
+        if (sator_mapper_order_matters(problem, m))
+            size *= factorial(problem->n_loops);
+    }
+    return size;
+}

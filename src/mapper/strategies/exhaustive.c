@@ -1,0 +1,110 @@
+/* Every mapping: the oracle of the other strategies. */
+#include "mapper/search.h"
+
+#include <string.h>
+
+struct enumeration {
+    struct mapper_search *search;
+    struct mapper_mapping mapping;
+    int n_divisors[MAPPER_LOOPS];
+    const int64_t *divisors[MAPPER_LOOPS];
+    int64_t used[MAPPER_ROWS];
+};
+
+/* All orders of the loops of memory rows "m" and inward that have factors to order. */
+static void orders_from(struct enumeration *e, int m, int placed)
+{
+    const struct mapper_problem *p = e->search->problem;
+    int8_t *order = e->mapping.order[m];
+
+    if (sator_mapper_should_stop(e->search))
+        return;
+    if (m == p->n_memories) {
+        sator_mapper_try(e->search, &e->mapping);
+        return;
+    }
+    int movable = 0; /* loops with a factor stand first; the others do not matter */
+    for (int i = 0; i < p->n_loops; i++)
+        movable += e->mapping.factor[p->memory[m].row][i] > 1;
+    if (placed >= movable || !sator_mapper_order_matters(p, m)) {
+        orders_from(e, m + 1, 0);
+        return;
+    }
+    for (int k = placed; k < movable; k++) {
+        int8_t swap = order[placed];
+        order[placed] = order[k];
+        order[k] = swap;
+        orders_from(e, m, placed + 1);
+        order[k] = order[placed];
+        order[placed] = swap;
+    }
+}
+
+static void try_orders(struct enumeration *e)
+{
+    const struct mapper_problem *p = e->search->problem;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        int at = 0;
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < p->n_loops; i++) {
+                if ((e->mapping.factor[p->memory[m].row][i] > 1) == (side == 0))
+                    e->mapping.order[m][at++] = (int8_t)i;
+            }
+        }
+    }
+    orders_from(e, 0, 0);
+}
+
+static void factors_from(struct enumeration *e, int loop, int row, int64_t rest)
+{
+    const struct mapper_problem *p = e->search->problem;
+
+    if (sator_mapper_should_stop(e->search))
+        return;
+    if (loop == p->n_loops) {
+        e->search->counters.tilings++;
+        if (sator_mapper_is_legal(p, e->search->words, &e->mapping))
+            try_orders(e);
+        else
+            e->search->counters.pruned_capacity++;
+        return;
+    }
+    if (row < 0) {
+        if (rest == 1)
+            factors_from(
+                    e, loop + 1, p->n_rows - 1, loop + 1 < p->n_loops ? p->extent[loop + 1] : 1);
+        return;
+    }
+    for (int k = 0; k < e->n_divisors[loop]; k++) {
+        int64_t d = e->divisors[loop][k];
+        if (rest % d != 0 || (row == 0 && d != rest))
+            continue;
+        if (p->row[row].is_space && e->used[row] * d > p->row[row].shape)
+            break;
+        e->mapping.factor[row][loop] = d;
+        e->used[row] *= d;
+        factors_from(e, loop, row - 1, rest / d);
+        e->used[row] /= d;
+    }
+}
+
+void sator_mapper_exhaustive(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    struct sator_arena *arena = sator_arena_new();
+    struct enumeration e = {.search = search};
+
+    for (int i = 0; i < p->n_loops; i++)
+        e.n_divisors[i] = sator_mapper_divisors(arena, p->extent[i], &e.divisors[i]);
+    for (int r = 0; r < p->n_rows; r++) {
+        e.used[r] = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            e.mapping.factor[r][i] = 1;
+    }
+    factors_from(&e, 0, p->n_rows - 1, p->n_loops > 0 ? p->extent[0] : 1);
+    search->proved = search->stopped == SATOR_OK;
+    if (search->proved && search->found)
+        search->bound = search->best_cost.value;
+    sator_arena_free(arena);
+}

@@ -1,0 +1,664 @@
+/* Branch and bound over unrollings, tiles and orders (doc/mapper.md, "The optimal strategy").
+ *
+ * Unrollings are visited by the PEs they use, most first; when even the cheapest conceivable energy
+ * at that parallelism cannot win, the rest cannot either. Below an unrolling the tiles are chosen
+ * from the innermost memory outward, those with the best bound first, and below a full tiling the
+ * loop orders, innermost loop first. Every cut is made by a bound that holds for all that it cuts
+ * off.
+ */
+#include "mapper/bounds.h"
+#include "mapper/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2
+};
+
+/* Rows of an array that no transfer tells apart: only the product of their factors matters. */
+struct row_class {
+    int n_rows;
+    int row[MAPPER_ROWS];
+    int64_t most; /* PEs */
+    int n_choices;
+    struct unrolling *choice; /* by PEs, most first */
+    int n_sizes; /* distinct numbers of PEs */
+    int *first; /* of each size, n_sizes + 1 */
+};
+
+struct unrolling {
+    int64_t pes;
+    int64_t factor[MAPPER_LOOPS];
+};
+
+struct tile_choice {
+    double value, pj, cycles; /* of the bound */
+    uint32_t number;
+    struct mapper_share share;
+    int64_t factor[MAPPER_LOOPS];
+};
+
+struct tile_list {
+    int count, room;
+    struct tile_choice *item;
+};
+
+struct optimizer {
+    struct mapper_search *search;
+    const struct mapper_problem *problem;
+    struct sator_arena *arena;
+    struct mapper_bounds *bounds;
+    int n_classes;
+    struct row_class class[MAPPER_ROWS];
+    int n_divisors[MAPPER_LOOPS];
+    const int64_t *divisors[MAPPER_LOOPS];
+    struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
+    bool order_matters[MAPPER_MEMORIES];
+    /* the current branch */
+    struct mapper_mapping mapping;
+    struct mapper_shape shape;
+    int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
+    double compute_cycles;
+    struct tile_list tiles[MAPPER_MEMORIES];
+    /* orders */
+    struct mapper_walk walk[MAPPER_TRANSFERS];
+    struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
+    int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
+};
+
+/* ---- unrollings ---- */
+
+static bool same_class(const struct mapper_problem *p, int a, int b)
+{
+    if (p->row[a].level != p->row[b].level)
+        return false;
+    for (int i = 0; i < p->n_transfers; i++) {
+        if ((p->transfer[i].collapsed >> a & 1) != (p->transfer[i].collapsed >> b & 1))
+            return false;
+    }
+    return true;
+}
+
+static void find_classes(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        int c = 0;
+        if (!p->row[r].is_space)
+            continue;
+        /* neighbours only: rows in between would stand between their digits */
+        while (c < o->n_classes &&
+                !(o->class[c].row[o->class[c].n_rows - 1] == r - 1 &&
+                        same_class(p, o->class[c].row[0], r)))
+            c++;
+        if (c == o->n_classes)
+            o->class[o->n_classes++] = (struct row_class){.most = 1};
+        struct row_class *class = &o->class[c];
+        class->row[class->n_rows++] = r;
+        class->most *= p->row[r].shape;
+    }
+}
+
+/* Give the factors of "u" to the rows of a class so that each fits; false when they cannot. */
+static bool split_rows(struct optimizer *o, const struct row_class *class, int k, int loop,
+        int64_t room, int64_t *left)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (k == class->n_rows - 1) {
+        int64_t needed = 1;
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[class->row[k]][i] = left[i];
+            needed *= left[i];
+        }
+        return needed <= p->row[class->row[k]].shape;
+    }
+    if (loop == p->n_loops)
+        return split_rows(o, class, k + 1, 0, p->row[class->row[k + 1]].shape, left);
+    int64_t whole = left[loop];
+    for (int d = o->n_divisors[loop] - 1; d >= 0; d--) {
+        int64_t factor = o->divisors[loop][d];
+        if (factor > room || whole % factor != 0)
+            continue;
+        o->mapping.factor[class->row[k]][loop] = factor;
+        left[loop] = whole / factor;
+        if (split_rows(o, class, k, loop + 1, room / factor, left))
+            return true;
+    }
+    left[loop] = whole;
+    return false;
+}
+
+static bool place_unrolling(
+        struct optimizer *o, const struct row_class *class, const struct unrolling *u)
+{
+    int64_t left[MAPPER_LOOPS];
+
+    memcpy(left, u->factor, sizeof left);
+    return split_rows(o, class, 0, 0, o->problem->row[class->row[0]].shape, left);
+}
+
+static void list_choices(
+        struct optimizer *o, struct row_class *class, int loop, struct unrolling *u)
+{
+    if (loop == o->problem->n_loops) {
+        SATOR_PUSH(o->arena, class->choice, class->n_choices, *u);
+        return;
+    }
+    for (int d = 0; d < o->n_divisors[loop]; d++) {
+        int64_t factor = o->divisors[loop][d], pes = u->pes;
+        if (factor > class->most / pes)
+            break;
+        u->factor[loop] = factor;
+        u->pes = pes * factor;
+        list_choices(o, class, loop + 1, u);
+        u->pes = pes;
+    }
+    u->factor[loop] = 1;
+}
+
+static int by_pes(const void *a, const void *b)
+{
+    const struct unrolling *x = a, *y = b;
+
+    if (x->pes != y->pes)
+        return x->pes > y->pes ? -1 : 1;
+    return memcmp(x->factor, y->factor, sizeof x->factor); /* any fixed order */
+}
+
+static void find_choices(struct optimizer *o)
+{
+    for (int c = 0; c < o->n_classes; c++) {
+        struct row_class *class = &o->class[c];
+        struct unrolling u = {.pes = 1};
+        for (int i = 0; i < MAPPER_LOOPS; i++)
+            u.factor[i] = 1;
+        list_choices(o, class, 0, &u);
+        qsort(class->choice, (size_t) class->n_choices, sizeof *class->choice, by_pes);
+        class->first = SATOR_NEW_ARRAY(o->arena, int, class->n_choices + 1);
+        for (int k = 0; k < class->n_choices; k++) {
+            if (k == 0 || class->choice[k].pes != class->choice[k - 1].pes)
+                class->first[class->n_sizes++] = k;
+        }
+        class->first[class->n_sizes] = class->n_choices;
+    }
+}
+
+/* ---- bounds of a branch ---- */
+
+/* Energy and cycles from a share that covers all transfers. */
+static struct mapper_cost cost_of(const struct optimizer *o, const struct mapper_share *share)
+{
+    const struct mapper_problem *p = o->problem;
+    double cycles = sator_mapper_cycles(p, o->compute_cycles, share);
+    double pj = share->pj + p->leakage_pj * cycles;
+
+    return (struct mapper_cost){pj, cycles, sator_mapper_value(p->objective, pj, cycles)};
+}
+
+static struct mapper_share fixed_share(const struct mapper_problem *p)
+{
+    struct mapper_share share = {.pj = p->fixed_pj};
+
+    memcpy(share.read_bits, p->fixed_read_bits, sizeof p->fixed_read_bits);
+    memcpy(share.write_bits, p->fixed_write_bits, sizeof p->fixed_write_bits);
+    return share;
+}
+
+/* least[c] sums the transfers into children 0 .. c - 1. */
+static void find_least(struct optimizer *o)
+{
+    o->least[0] = (struct mapper_share){0};
+    for (int child = 0; child <= o->problem->n_memories; child++) {
+        struct mapper_share one;
+        sator_mapper_bounds_least(o->problem, child, &one);
+        o->least[child + 1] = o->least[child];
+        sator_mapper_share_add(o->problem, &o->least[child + 1], &one);
+    }
+}
+
+/* ---- orders ---- */
+
+/* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
+ * that stand alone in an index allow. */
+static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_pace *pace)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share share = fixed_share(p);
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_walk *walk = &o->walk[t];
+        double groups = (double)walk->groups, tiles = (double)walk->tiles;
+        double open =
+                pace[t].dead ? 0 : (double)(walk->stamps / pace[t].inside - o->plain_stamps[t]);
+        double unique = (double)(walk->group_words * walk->stamps - pace[t].kept_unique);
+        double arriving = (double)(walk->tile_words * walk->stamps - pace[t].kept_arriving);
+        struct mapper_range range = {
+                .unique_ub = groups * unique,
+                .unique_lb = groups * (unique - open * (double)walk->group_words),
+                .arriving_ub = tiles * arriving,
+                .arriving_lb = tiles * (arriving - open * (double)walk->tile_words),
+        };
+        if (!walk->access->is_sliding)
+            range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
+        sator_mapper_share_transfer(p, t, &range, &share);
+    }
+    return cost_of(o, &share);
+}
+
+static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_traffic traffic = {.time_stamps = 1};
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        traffic.unique[t] = sator_mapper_unique(&o->walk[t], &pace[t]);
+        traffic.arriving[t] = sator_mapper_arriving(&o->walk[t], &pace[t]);
+    }
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int i = 0; i < p->n_loops; i++)
+            traffic.time_stamps *= o->mapping.factor[p->memory[m].row][i];
+    }
+    o->search->counters.evaluated++;
+    sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
+}
+
+/* Put the loops not in "placed" outside, in any order: it does not matter. */
+static void append_rest(struct optimizer *o, int m, unsigned placed, int n_placed)
+{
+    int n_loops = o->problem->n_loops;
+
+    for (int i = 0; i < n_loops; i++) {
+        if (!(placed >> i & 1))
+            o->mapping.order[m][n_loops - 1 - n_placed++] = (int8_t)i;
+    }
+}
+
+/* Which transfers still care for the loops of memory row "m". */
+static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_pace *pace)
+{
+    unsigned alive = 0;
+
+    for (int t = 0; t < o->problem->n_transfers; t++) {
+        if (o->problem->transfer[t].child_row > o->problem->memory[m].row && !pace[t].dead)
+            alive |= 1U << t;
+    }
+    return alive;
+}
+
+/* Whether "loop" indexes nothing alive and nothing alive has moved: placing it next costs nothing.
+ */
+static bool is_harmless(
+        const struct optimizer *o, unsigned alive, const struct mapper_pace *pace, int loop)
+{
+    for (int t = 0; t < o->problem->n_transfers; t++) {
+        if ((alive >> t & 1) && (pace[t].moved || (o->walk[t].access->relevant >> loop & 1)))
+            return false;
+    }
+    return true;
+}
+
+static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth);
+
+static void place_loop(
+        struct optimizer *o, int m, unsigned placed, int n_placed, int depth, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    struct mapper_pace *pace = o->pace[depth + 1];
+
+    memcpy(pace, o->pace[depth], sizeof *pace * (size_t)p->n_transfers);
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (p->transfer[t].child_row > row)
+            sator_mapper_pace_place(&o->walk[t], o->search->words, &pace[t], loop,
+                    o->mapping.factor[row][loop], o->shape.inside[row + 1][loop]);
+    }
+    o->mapping.order[m][p->n_loops - 1 - n_placed] = (int8_t)loop;
+    order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
+}
+
+static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_pace *pace = o->pace[depth];
+    unsigned left = 0;
+
+    if (sator_mapper_should_stop(o->search))
+        return;
+    o->search->counters.orders++;
+    unsigned alive = alive_at(o, m, pace);
+    for (int i = 0; i < p->n_loops; i++)
+        left |= o->mapping.factor[p->memory[m].row][i] > 1 && !(placed >> i & 1) ? 1U << i : 0;
+    if (left == 0 || alive == 0) {
+        append_rest(o, m, placed, n_placed);
+        if (m == 0) {
+            finish_order(o, pace);
+            return;
+        }
+        order_from(o, m - 1, 0, 0, depth);
+        return;
+    }
+    struct mapper_cost bound = order_bound(o, pace);
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_order++;
+        return;
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        if ((left >> i & 1) && is_harmless(o, alive, pace, i)) {
+            place_loop(o, m, placed, n_placed, depth, i);
+            return;
+        }
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        if (left >> i & 1)
+            place_loop(o, m, placed, n_placed, depth, i);
+    }
+}
+
+static void try_orders(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    for (int t = 0; t < p->n_transfers; t++) {
+        sator_mapper_walk_init(p, o->search->words, &o->shape, t, &o->walk[t]);
+        sator_mapper_walk_stamps(&o->walk[t], &o->mapping);
+        sator_mapper_pace_init(&o->pace[0][t]);
+        o->plain_stamps[t] = 1;
+        for (int r = 0; r < o->walk[t].transfer->child_row; r++) {
+            for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
+                if (o->walk[t].access->plain >> i & 1)
+                    o->plain_stamps[t] *= o->mapping.factor[r][i];
+            }
+        }
+    }
+    order_from(o, p->n_memories - 1, 0, 0, 0);
+}
+
+/* ---- tiles ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const struct tile_choice *x = a, *y = b;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static bool tile_fits(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t size[MAPPER_ACCESSES] = {0};
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (p->memory[m].holds >> a & 1)
+            size[a] =
+                    sator_mapper_tile_words(o->search->words, a, o->shape.inside[p->memory[m].row]);
+    }
+    return sator_mapper_fits(p, m, size, NULL);
+}
+
+/* Keep the shape's suffix products right from row "row" outward for one loop. */
+static void refresh_shape(struct optimizer *o, int row, int loop)
+{
+    for (int r = row; r >= 0; r--)
+        o->shape.inside[r][loop] = o->shape.inside[r + 1][loop] * o->mapping.factor[r][loop];
+}
+
+static void add_tile(struct optimizer *o, int m, const struct mapper_share *so_far)
+{
+    const struct mapper_problem *p = o->problem;
+    struct tile_list *list = &o->tiles[m];
+    struct tile_choice choice;
+    int row = p->memory[m].row;
+    int64_t outside[MAPPER_LOOPS];
+
+    o->search->counters.tilings++;
+    for (int i = 0; i < p->n_loops; i++)
+        outside[i] = o->rest[i] / o->mapping.factor[row][i];
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, outside, &choice.share);
+    sator_mapper_share_add(p, &choice.share, so_far);
+    struct mapper_share all = choice.share;
+    sator_mapper_share_add(p, &all, &o->least[m]);
+    struct mapper_cost bound = cost_of(o, &all);
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_tiling++;
+        return;
+    }
+    choice.value = bound.value;
+    choice.pj = bound.pj;
+    choice.cycles = bound.cycles;
+    choice.number = (uint32_t)list->count;
+    memcpy(choice.factor, o->mapping.factor[row], sizeof choice.factor);
+    if (list->count == list->room) {
+        list->room = list->room == 0 ? 64 : 2 * list->room;
+        list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
+    }
+    list->item[list->count++] = choice;
+}
+
+static void list_tiles(struct optimizer *o, int m, int loop, const struct mapper_share *so_far)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+
+    if (sator_mapper_should_stop(o->search))
+        return;
+    if (loop == p->n_loops) {
+        add_tile(o, m, so_far);
+        return;
+    }
+    for (int d = 0; d < o->n_divisors[loop]; d++) {
+        int64_t factor = o->divisors[loop][d];
+        if (factor > o->rest[loop])
+            break;
+        if (o->rest[loop] % factor != 0)
+            continue;
+        o->mapping.factor[row][loop] = factor;
+        refresh_shape(o, row, loop);
+        if (factor > 1 && !tile_fits(o, m)) {
+            o->search->counters.pruned_capacity++;
+            break; /* a larger factor needs no less */
+        }
+        list_tiles(o, m, loop + 1, so_far);
+    }
+    o->mapping.factor[row][loop] = 1;
+    refresh_shape(o, row, loop);
+}
+
+/* Choose the factors of memory row "m", then of those outside it. "so_far" bounds the transfers
+ * into children m + 1 and inward. */
+static void choose_tiles(struct optimizer *o, int m, const struct mapper_share *so_far)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+
+    if (m == 0) {
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[row][i] = o->rest[i];
+            refresh_shape(o, row, i);
+        }
+        if (tile_fits(o, 0))
+            try_orders(o);
+        else
+            o->search->counters.pruned_capacity++;
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[row][i] = 1;
+            refresh_shape(o, row, i);
+        }
+        return;
+    }
+    struct tile_list *list = &o->tiles[m];
+    list->count = 0;
+    if (!tile_fits(o, m)) {
+        o->search->counters.pruned_capacity++;
+        return;
+    }
+    list_tiles(o, m, 0, so_far);
+    qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
+    int64_t rest[MAPPER_LOOPS];
+    memcpy(rest, o->rest, sizeof rest);
+    for (int k = 0; k < list->count && !sator_mapper_should_stop(o->search); k++) {
+        const struct tile_choice *choice = &list->item[k];
+        if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
+            o->search->counters.pruned_tiling++;
+            continue;
+        }
+        struct mapper_share share = choice->share;
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[row][i] = choice->factor[i];
+            o->rest[i] = rest[i] / choice->factor[i];
+            refresh_shape(o, row, i);
+        }
+        choose_tiles(o, m - 1, &share);
+    }
+    memcpy(o->rest, rest, sizeof rest);
+    for (int i = 0; i < p->n_loops; i++) {
+        o->mapping.factor[row][i] = 1;
+        refresh_shape(o, row, i);
+    }
+}
+
+/* ---- the whole ---- */
+
+static void visit_unrolling(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share share, all;
+
+    if (!sator_mapper_is_modelled(p, &o->mapping))
+        return;
+    sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    o->search->counters.unrollings++;
+    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, o->rest, &share);
+    struct mapper_share fixed = fixed_share(p);
+    sator_mapper_share_add(p, &share, &fixed);
+    all = share;
+    sator_mapper_share_add(p, &all, &o->least[p->n_memories]);
+    struct mapper_cost bound = cost_of(o, &all);
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_unrolling++;
+        return;
+    }
+    choose_tiles(o, p->n_memories - 1, &share);
+}
+
+/* Choose unrollings of the sizes "size" for class "c" and on. */
+static void choose_unrollings(struct optimizer *o, const int *size, int c)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (c == o->n_classes) {
+        visit_unrolling(o);
+        return;
+    }
+    struct row_class *class = &o->class[c];
+    for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
+        const struct unrolling *u = &class->choice[k];
+        bool divides = true;
+        for (int i = 0; i < p->n_loops; i++)
+            divides &= o->rest[i] % u->factor[i] == 0;
+        if (!divides || !place_unrolling(o, class, u))
+            continue;
+        for (int i = 0; i < p->n_loops; i++)
+            o->rest[i] /= u->factor[i];
+        choose_unrollings(o, size, c + 1);
+        for (int i = 0; i < p->n_loops; i++)
+            o->rest[i] *= u->factor[i];
+        if (sator_mapper_should_stop(o->search))
+            break;
+    }
+    for (int k = 0; k < class->n_rows; k++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->mapping.factor[class->row[k]][i] = 1;
+    }
+}
+
+struct sizes {
+    double pes;
+    int size[MAPPER_ROWS];
+};
+
+static int by_product(const void *a, const void *b)
+{
+    const struct sizes *x = a, *y = b;
+
+    if (x->pes != y->pes)
+        return x->pes > y->pes ? -1 : 1;
+    return memcmp(x->size, y->size, sizeof x->size);
+}
+
+static void list_sizes(
+        struct optimizer *o, int c, struct sizes *so_far, struct sizes **list, int *count)
+{
+    if (c == o->n_classes) {
+        SATOR_PUSH(o->arena, *list, *count, *so_far);
+        return;
+    }
+    double pes = so_far->pes;
+    for (int s = 0; s < o->class[c].n_sizes; s++) {
+        so_far->size[c] = s;
+        so_far->pes = pes * (double)o->class[c].choice[o->class[c].first[s]].pes;
+        list_sizes(o, c + 1, so_far, list, count);
+    }
+    so_far->pes = pes;
+}
+
+static void search_all(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    struct sizes *list = NULL, start = {.pes = 1};
+    int count = 0;
+
+    list_sizes(o, 0, &start, &list, &count);
+    qsort(list, (size_t)count, sizeof *list, by_product);
+    for (int k = 0; k < count; k++) {
+        o->compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
+        struct mapper_share all = fixed_share(p);
+        sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);
+        struct mapper_cost bound = cost_of(o, &all);
+        if (p->objective != SATOR_MAP_ENERGY || k == 0)
+            o->search->bound = bound.value;
+        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
+            break; /* fewer PEs take longer, at no less energy */
+        choose_unrollings(o, list[k].size, 0);
+        if (o->search->stopped != SATOR_OK)
+            return;
+    }
+    o->search->proved = true;
+    if (o->search->found)
+        o->search->bound = o->search->best_cost.value;
+}
+
+void sator_mapper_optimal(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    struct optimizer *o = sator_alloc(sizeof *o);
+
+    memset(o, 0, sizeof *o);
+    o->search = search;
+    o->problem = p;
+    o->arena = sator_arena_new();
+    o->bounds = sator_mapper_bounds_new(p, search->words);
+    for (int i = 0; i < p->n_loops; i++) {
+        o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
+        o->rest[i] = p->extent[i];
+    }
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->mapping.factor[r][i] = 1;
+    }
+    find_classes(o);
+    find_choices(o);
+    find_least(o);
+    search_all(o);
+    for (int m = 0; m < p->n_memories; m++)
+        free(o->tiles[m].item);
+    sator_mapper_bounds_free(o->bounds);
+    sator_arena_free(o->arena);
+    free(o);
+}

@@ -1,0 +1,114 @@
+/* The optimal strategy against the exhaustive one: random small problems, every objective. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "property/mapper_case.h"
+
+#include "mapper/search.h"
+
+static void run(struct problem_case *c, void (*strategy)(struct mapper_search *search),
+        struct mapper_search *search, const struct sator_map_options *options)
+{
+    *search = (struct mapper_search){.ctx = c->ctx,
+            .problem = &c->problem,
+            .words = sator_mapper_words_new(&c->problem),
+            .options = options,
+            .deadline = sator_mapper_now() + 1, /* spaces that take longer are skipped */
+            .next_report = INFINITY};
+    strategy(search);
+    sator_mapper_words_free(search->words);
+}
+
+static uint64_t costed; /* mappings that the exhaustive searches evaluated */
+
+static double value(const struct mapper_search *search)
+{
+    return search->found ? search->best_cost.value : INFINITY;
+}
+
+static void show(const struct problem_case *c, const struct mapper_search *search)
+{
+    print_message("value %.17g (pj %.17g, cycles %.17g)\n", value(search), search->best_cost.pj,
+            search->best_cost.cycles);
+    for (int r = 0; r < c->problem.n_rows && search->found; r++) {
+        print_message("  row %d:", r);
+        for (int i = 0; i < c->problem.n_loops; i++) {
+            int loop = c->problem.row[r].is_space ? i
+                                                  : search->best.order[c->problem.row[r].memory][i];
+            if (search->best.factor[r][loop] > 1)
+                print_message(
+                        " %s %d", c->problem.loop_names[loop], (int)search->best.factor[r][loop]);
+        }
+        print_message("\n");
+    }
+}
+
+/* 1: they differ; 0: they agree; -1: too large to enumerate. */
+static int compare(struct problem_case *c, int *feasible)
+{
+    struct sator_map_options options = {0};
+    struct mapper_search optimal, exhaustive;
+
+    run(c, sator_mapper_optimal, &optimal, &options);
+    run(c, sator_mapper_exhaustive, &exhaustive, &options);
+    if (!exhaustive.proved)
+        return -1;
+    *feasible += exhaustive.found;
+    costed += exhaustive.counters.evaluated;
+    double a = value(&optimal), b = value(&exhaustive);
+    bool same = optimal.proved && optimal.found == exhaustive.found &&
+            (!optimal.found || fabs(a - b) <= 1e-9 * b);
+    if (same)
+        return 0;
+    print_message("%s%s", c->workload_text, c->arch_text);
+    print_message("objective %d\n", (int)c->problem.objective);
+    print_message("optimal (proved %d):\n", optimal.proved);
+    show(c, &optimal);
+    print_message(
+            "exhaustive, %llu mappings:\n", (unsigned long long)exhaustive.counters.evaluated);
+    show(c, &exhaustive);
+    return 1;
+}
+
+static void test_optimal_is_exhaustive(void **state)
+{
+    (void)state;
+    const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
+    uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    int n_cases = count != NULL ? atoi(count) : 600, wrong = 0, compared = 0, feasible = 0;
+    struct machines_rng rng = {seed};
+
+    print_message("seed %llu\n", (unsigned long long)seed);
+    while (compared < n_cases && wrong < 3) {
+        struct problem_case c;
+        struct machines_options options = {.most_extent = 4 + (int)machines_draw(&rng, 9),
+                .capacities = machines_draw(&rng, 5) != 0,
+                .bandwidths = machines_draw(&rng, 2) != 0,
+                .most_memories = 4};
+        assert_true(open_case(&c, &rng, &options));
+        c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+        int one = sator_mapper_space_size(&c.problem) <= 1e9 ? compare(&c, &feasible) : -1;
+        wrong += one > 0;
+        compared += one >= 0;
+        close_case(&c);
+    }
+    print_message("%d problems compared, %d feasible, %llu mappings\n", compared, feasible,
+            (unsigned long long)costed);
+    assert_int_equal(wrong, 0);
+    assert_true(feasible > n_cases / 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_optimal_is_exhaustive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
