@@ -80,9 +80,54 @@ static enum sator_status wrong_format(
             sator_spec_format_name(spec->format));
 }
 
+/* A size of a C file is a loop's extent or an integer of the program ("sizes.n=64" for a parameter
+ * n), which the reader has taken already: the settings without the latter. */
+static struct sator_settings without_integers(
+        struct sator_ctx *ctx, const struct sator_spec *spec, const struct sator_network *network)
+{
+    static const char prefix[] = "sizes.";
+    const struct sator_workload *layer = &network->layers[0];
+    struct sator_settings rest = spec->settings;
+    const char **sets = SATOR_NEW_ARRAY(ctx->arena, const char *, rest.n_sets + 1);
+    const char **specs = SATOR_NEW_ARRAY(ctx->arena, const char *, rest.n_sets + 1);
+
+    rest.n_sets = 0;
+    for (int i = 0; i < spec->settings.n_sets; i++) {
+        const char *set = spec->settings.sets[i];
+        bool keep = strncmp(set, prefix, strlen(prefix)) != 0;
+        for (int l = 0; l < layer->n_loops && !keep; l++) {
+            size_t length = strlen(layer->loop_names[l]);
+            keep = strncmp(set + strlen(prefix), layer->loop_names[l], length) == 0 &&
+                    set[strlen(prefix) + length] == '=';
+        }
+        if (!keep)
+            continue;
+        sets[rest.n_sets] = set;
+        specs[rest.n_sets++] = spec->settings.specs == NULL ? NULL : spec->settings.specs[i];
+    }
+    rest.sets = sets;
+    rest.specs = specs;
+    return rest;
+}
+
+static enum sator_status read_c(struct sator_ctx *ctx, struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_network **network)
+{
+    struct sator_input_options with_sizes = *options;
+    enum sator_status st;
+
+    with_sizes.sets = spec->settings.sets;
+    with_sizes.n_sets = spec->settings.n_sets;
+    st = sator_c_network(ctx, spec->source, &with_sizes, network);
+    if (st == SATOR_OK)
+        spec->settings = without_integers(ctx, spec, *network);
+    return st;
+}
+
 static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
+    struct sator_spec left = *spec; /* its settings: those still to be applied */
     struct sator_network *read;
     enum sator_status st;
 
@@ -90,7 +135,7 @@ static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_
     case SATOR_INPUT_YAML:
         return sator_yaml_network(ctx, spec->source, &spec->settings, network);
     case SATOR_INPUT_C:
-        st = sator_c_network(ctx, spec->source, options, &read);
+        st = read_c(ctx, &left, options, &read);
         break;
     case SATOR_INPUT_STATEMENT:
         st = sator_tenet_statement(ctx, spec->source, &read);
@@ -99,11 +144,11 @@ static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_
         return wrong_format(ctx, spec, "a workload");
     }
     SATOR_TRY(st);
-    if (has_settings(spec, SATOR_DOCUMENT_WORKLOAD)) {
+    if (has_settings(&left, SATOR_DOCUMENT_WORKLOAD)) {
         struct sator_text yaml = {0};
         sator_yaml_write_network(&yaml, read);
         sator_network_free(read);
-        struct sator_spec changed = as_yaml(ctx, spec, &yaml);
+        struct sator_spec changed = as_yaml(ctx, &left, &yaml);
         return sator_yaml_network(ctx, changed.source, &changed.settings, network);
     }
     for (int i = 0; i < read->n_layers; i++) {
@@ -308,8 +353,8 @@ static enum sator_status check_sweep(struct sator_ctx *ctx, const struct sator_s
         for (int f = 0; f < 3; f++) {
             bool seen = false;
             for (int earlier = 0; earlier < i && !seen; earlier++) {
-                const char *others[] = {cases[earlier].mapping, cases[earlier].pe_array,
-                        cases[earlier].statement};
+                const char *others[] = {
+                        cases[earlier].mapping, cases[earlier].pe_array, cases[earlier].statement};
                 seen = strcmp(files[f], others[f]) == 0;
             }
             if (!seen && sator_check_file(ctx, files[f], options, &kind) != SATOR_OK)

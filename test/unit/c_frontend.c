@@ -233,6 +233,8 @@ static const struct statement statements[] = {
         {HEAD "Y[i][j] = sqrtf(A[i][j]) + fmax(B[i][j], 0.0) + exp(x[i]) + activate(x[j]);" TAIL,
                 "read A 32: A[i, j]\nread B 32: B[i, j]\nread x 32: x[i] x[j]\nwrite Y 32: Y[i, "
                 "j]\n"},
+        {"#include <tgmath.h>\n" HEAD "Y[i][j] = exp(A[i][j]);" TAIL,
+                "read A 32: A[i, j]\nwrite Y 32: Y[i, j]\n"},
         {HEAD "Y[i][j] = A[i][j] > 0 ? A[i][j] : 0;" TAIL,
                 "read A 32: A[i, j]\nwrite Y 32: Y[i, j]\n"},
         {HEAD "Y[i][j] = INFINITY - -A[i][j];" TAIL, "read A 32: A[i, j]\nwrite Y 32: Y[i, j]\n"},

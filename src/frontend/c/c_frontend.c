@@ -348,15 +348,21 @@ enum sator_status sator_c_list(struct sator_ctx *ctx, const struct sator_source 
     enum sator_status st = open_input(&in);
     const struct c_function *function = NULL;
 
+    if (st == SATOR_OK && options && options->function)
+        st = find_function(&in, options->function);
     for (int i = 0; st == SATOR_OK && i < in.nests.n_nests; i++) {
         const struct c_nest *nest = &in.nests.nests[i];
+        if (options &&
+                ((options->function && strcmp(options->function, nest->function->name) != 0) ||
+                        (options->nest > 0 && options->nest != nest->number)))
+            continue;
         if (nest->function != function)
             sator_text_add(text, "%sfunction %s, line %d\n", function ? "\n" : "",
                     nest->function->name, c_line(nest->function->loc));
         function = nest->function;
         list_nest(&in, nest, text);
     }
-    if (st == SATOR_OK && in.nests.n_nests == 0)
+    if (st == SATOR_OK && !function)
         sator_text_add(text, "no statement inside loops\n");
     sator_arena_free(arena);
     return st;

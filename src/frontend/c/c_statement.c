@@ -89,6 +89,8 @@ static bool is_pure_name(const char *name)
 
     if (strncmp(name, "__builtin_", 10) == 0)
         name += 10;
+    else if (strncmp(name, "__tg_", 5) == 0) /* tgmath.h */
+        name += 5;
     length = strlen(name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t known = strlen(names[i]);
