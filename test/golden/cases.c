@@ -250,13 +250,13 @@ static void add_translation(struct sator_text *text, const struct golden_case *g
     }
 }
 
-static char *self_links(const struct golden_case *golden)
+static char *self_links(const struct golden_case *golden, bool in_array)
 {
     static const int64_t nowhere[GOLDEN_DIMS] = {0};
     struct sator_text text = {0};
 
     add_translation(&text, golden, nowhere, false, "{ ");
-    if (!golden->inside) {
+    if (in_array) {
         sator_text_add(&text, " : ");
         add_in_array(&text, golden, nowhere);
     }
@@ -296,8 +296,8 @@ char *golden_links(const struct golden_case *golden, enum golden_reach reach)
     const char *separator = "{ ";
     int n;
 
-    if (reach == GOLDEN_SELF)
-        return self_links(golden);
+    if (reach == GOLDEN_SELF || reach == GOLDEN_SELF_IN_ARRAY)
+        return self_links(golden, reach == GOLDEN_SELF_IN_ARRAY);
     n = read_pieces(golden, pieces);
     for (int i = 0; i < n; i++)
         if (reach != GOLDEN_ONE_STEP && pieces[i].condition)

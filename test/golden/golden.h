@@ -11,13 +11,15 @@ enum {
     GOLDEN_DIMS = 4
 };
 
-/* Relations between PEs that the fields ask for, provider -> consumer. A PE never provides for
- * itself in these, except in GOLDEN_SELF. */
+/* Relations between PEs that the fields ask for, provider -> consumer. No PE provides for itself
+ * except in the first two. */
 enum golden_reach {
+    GOLDEN_SELF, /* p -> p */
+    GOLDEN_SELF_IN_ARRAY, /* p -> p for p in the declared array */
     GOLDEN_ONE_STEP,
-    GOLDEN_SELF, /* p -> p for p in the declared array */
     GOLDEN_TWO_STEPS, /* one step or two */
-    GOLDEN_EXACTLY_TWO /* two steps and not one */
+    GOLDEN_EXACTLY_TWO, /* two steps and not one */
+    GOLDEN_REACHES
 };
 
 struct golden_case {

@@ -186,7 +186,7 @@ static void make_stamps(struct random *random, const struct generate_options *op
     }
     oracle_fit(program);
     for (int d = 0; pes_of(program) > options->max_pes; d = (d + 1) % program->n_space) {
-        program->space[d] = oracle_mod(program, program->space[d], 3);
+        program->space[d] = oracle_mod(program, program->space[d], (program->shape[d] + 1) / 2);
         oracle_fit(program);
     }
     program->fits = true;
@@ -328,8 +328,8 @@ static void add_translation(
 }
 
 /* One translation, or two that undo each other. */
-static void make_hop(struct random *random, const struct generate_options *options,
-        struct oracle_program *program, struct oracle_link *link)
+static void make_hop(
+        struct random *random, struct oracle_program *program, struct oracle_link *link)
 {
     int64_t offset[ORACLE_SPACE] = {0};
     bool moves = false;
@@ -340,7 +340,7 @@ static void make_hop(struct random *random, const struct generate_options *optio
             offset[d] = between(random, -3, 3);
         moves = moves || offset[d] != 0;
     }
-    if (!moves && link->interval == 0 && !(options->self_wires && random_chance(random, 10)))
+    if (!moves && link->interval == 0) /* every PE its own: readers refuse it */
         offset[random_below(random, program->n_space)] = 1;
     add_translation(program, link, offset);
     if (random_chance(random, 25)) {
@@ -451,7 +451,7 @@ static void make_links(struct random *random, const struct generate_options *opt
         link->tensors = any_tensors(random, program);
         link->interval = (int)(random_chance(random, 10) ? 2 : random_below(random, 2));
         if (kind < 10)
-            make_hop(random, options, program, link);
+            make_hop(random, program, link);
         else if (kind < 12)
             make_mesh(program, link);
         else if (kind < 15)
@@ -503,8 +503,5 @@ void generate(uint64_t seed, const struct generate_options *options, struct orac
     make_accesses(&random, &limits, program);
     make_links(&random, &limits, program);
     make_buses(&random, program);
-    program->registers = true;
-    if (options->self_wires)
-        return;
-    program->registers = random_chance(&random, 85);
+    program->registers = options->always_registers || random_chance(&random, 85);
 }

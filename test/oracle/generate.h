@@ -18,7 +18,8 @@ bool random_chance(struct random *random, int percent);
 struct generate_options {
     int64_t max_instances;
     int64_t max_pes;
-    bool self_wires; /* interval-0 links may join a PE to itself */
+    bool self_wires; /* interval-0 links may join some PEs to themselves */
+    bool always_registers;
     bool may_leave; /* a few programs get an array that is too small */
     bool conditional; /* pieces of accesses may carry conditions */
     bool may_be_empty; /* a few domains have no instance */

@@ -361,9 +361,11 @@ static void put_buses(FILE *out, const struct oracle_program *program, bool is_r
     }
 }
 
-void notation_arch(FILE *out, const struct oracle_program *program)
+void notation_arch(
+        FILE *out, const struct oracle_program *program, const struct notation_levels *levels)
 {
-    fputs("name: random\nlevels:\n  - {memory: scratchpad}\n  - array: PE\n    shape: [", out);
+    fprintf(out, "name: random\nlevels:\n%s  - {memory: scratchpad}\n  - array: PE\n    shape: [",
+            levels->dram ? "  - {memory: dram}\n" : "");
     for (int d = 0; d < program->n_space; d++)
         fprintf(out, "%s%" PRId64, d > 0 ? ", " : "", program->shape[d]);
     fputs("]\n", out);
@@ -378,15 +380,32 @@ void notation_arch(FILE *out, const struct oracle_program *program)
     }
     put_buses(out, program, false);
     put_buses(out, program, true);
-    fputs("  - {compute: mac}\n", out);
+    fprintf(out, "%s  - {compute: mac}\n", levels->local ? "  - {memory: local}\n" : "");
 }
 
-void notation_dataflow(FILE *out, const struct oracle_program *program, enum notation notation)
+void notation_dataflow(FILE *out, const struct oracle_program *program,
+        const struct notation_levels *levels, enum notation notation)
 {
+    const char *separator = "cuts: {";
+
     fputs("name: random\nspace: \"", out);
     put_exprs(out, program, "PE", program->n_space, program->space, program->space_offset,
             loop_names, notation);
     fputs("\"\ntime: \"", out);
-    put_exprs(out, program, "T", program->n_time, program->time, NULL, loop_names, notation);
+    if (program->n_time == 0)
+        fputs("T[0]", out); /* the readers want a time-stamp */
+    else
+        put_exprs(out, program, "T", program->n_time, program->time, NULL, loop_names, notation);
     fputs("\"\n", out);
+    if (levels->scratchpad_cut >= 0) {
+        fprintf(out, "%sscratchpad: {time: %d, space: 0}", separator, levels->scratchpad_cut);
+        separator = ", ";
+    }
+    if (levels->local && levels->local_cut >= 0) {
+        fprintf(out, "%slocal: {time: %d, space: %d}", separator, levels->local_cut,
+                program->n_space);
+        separator = ", ";
+    }
+    if (*separator == ',')
+        fputs("}\n", out);
 }

@@ -29,8 +29,18 @@ const char *notation_bus_name(int number);
  * floors or remainders, one written tensor. */
 bool notation_is_einsum(const struct oracle_program *program);
 void notation_workload(FILE *out, const struct oracle_program *program, bool einsum);
-void notation_arch(FILE *out, const struct oracle_program *program);
-void notation_dataflow(FILE *out, const struct oracle_program *program, enum notation notation);
+
+/* Memories around the array, outermost first: dram (if any), scratchpad, the array, local (if any).
+ * A cut is the number of leading time dimensions; -1 declares none. */
+struct notation_levels {
+    bool dram, local;
+    int scratchpad_cut, local_cut;
+};
+
+void notation_arch(
+        FILE *out, const struct oracle_program *program, const struct notation_levels *levels);
+void notation_dataflow(FILE *out, const struct oracle_program *program,
+        const struct notation_levels *levels, enum notation notation);
 
 /* Everything that count.h needs, a line each: what a failing case prints. */
 void notation_relations(FILE *out, const struct oracle_program *program, int n_space);

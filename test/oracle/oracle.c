@@ -675,8 +675,9 @@ void oracle_run(const struct oracle_program *program, int n_space, int n_time,
     memset(result, 0, sizeof *result);
     result->outside = !stamp_instances(program, n_space, n_time, &stamped);
     result->instances = stamped.n;
-    for (int tensor = 0; tensor < program->n_tensors; tensor++)
-        result->cyclic |= wires == ORACLE_WIRES_ORDERED && has_cycle(program, n_space, tensor);
+    for (int a = 0; a < program->n_accesses; a++)
+        result->cyclic |= wires == ORACLE_WIRES_ORDERED &&
+                has_cycle(program, n_space, program->accesses[a].tensor);
     if (!result->outside) {
         count_stamps(&stamped, pe_count(program, n_space), result);
         for (int a = 0; a < program->n_accesses; a++) {

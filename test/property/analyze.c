@@ -1,0 +1,488 @@
+/* sator_analyze against the brute-force reference: random programs are written as the YAML files
+ * that a user would write, read through the public interface, analysed with every engine, and
+ * compared in every volume.
+ *
+ *     property_analyze [--seed N] [--cases N] [--case N]
+ */
+#include "sator/analyze.h"
+#include "oracle/notation.h"
+#include "oracle/run.h"
+#include "oracle/shrink.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Ticks for one question about a program that has at most some hundred instances. */
+enum {
+    WORK_LIMIT = 200 * 1000 * 1000
+};
+
+/* How a program is written down: nothing here may change a number of section 2. */
+struct style {
+    bool einsum;
+    enum notation notation;
+    struct notation_levels levels;
+};
+
+struct check {
+    enum sator_engine_choice engine;
+    struct style style;
+    const char *directory;
+    bool shrinking, was_unread;
+    bool declined; /* the closed form did not take it */
+    char difference[1024]; /* what is wrong, "" when nothing */
+};
+
+__attribute__((format(printf, 2, 3))) static void differ(
+        struct check *check, const char *format, ...)
+{
+    va_list arguments;
+
+    if (check->difference[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(check->difference, sizeof check->difference, format, arguments);
+    va_end(arguments);
+}
+
+static void expect(
+        struct check *check, const char *of, const char *field, sator_int got, int64_t expected)
+{
+    char text[48];
+
+    if (got != expected)
+        differ(check, "%s: %s is %s, must be %" PRId64, of, field, sator_int_format(got, 0, text),
+                expected);
+}
+
+static void expect_ratio(struct check *check, const char *field, double got, double expected)
+{
+    if (!(isnan(got) && isnan(expected)) && !(fabs(got - expected) <= 1e-12 * fabs(expected)))
+        differ(check, "%s is %.17g, must be %.17g", field, got, expected);
+}
+
+/* ---- files ---- */
+
+enum file {
+    FILE_WORKLOAD,
+    FILE_ARCH,
+    FILE_DATAFLOW,
+    N_FILES
+};
+
+static void write_text(
+        FILE *out, const struct oracle_program *program, const struct style *style, enum file file)
+{
+    struct notation_levels levels = style->levels;
+
+    if (levels.scratchpad_cut > program->n_time)
+        levels.scratchpad_cut = program->n_time;
+    if (levels.local_cut > program->n_time)
+        levels.local_cut = program->n_time;
+    if (file == FILE_WORKLOAD)
+        notation_workload(out, program, style->einsum && notation_is_einsum(program));
+    else if (file == FILE_ARCH)
+        notation_arch(out, program, &levels);
+    else
+        notation_dataflow(out, program, &levels, style->notation);
+}
+
+static const char *const file_names[N_FILES] = {"workload.yaml", "arch.yaml", "dataflow.yaml"};
+
+static void write_files(
+        const struct check *check, const struct oracle_program *program, char paths[N_FILES][256])
+{
+    for (int file = 0; file < N_FILES; file++) {
+        snprintf(paths[file], 256, "%s/%s", check->directory, file_names[file]);
+        FILE *out = fopen(paths[file], "w");
+        if (!out) {
+            perror(paths[file]);
+            exit(2);
+        }
+        write_text(out, program, &check->style, (enum file)file);
+        fclose(out);
+    }
+}
+
+struct inputs {
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_dataflow *dataflow;
+};
+
+/* Write and read the three files and analyse what they say. */
+static enum sator_status analyze(struct check *check, const struct oracle_program *program,
+        struct sator_ctx *ctx, struct sator_result **result)
+{
+    char paths[N_FILES][256];
+    struct inputs inputs = {0};
+    struct sator_analyze_options options = {.engine = check->engine};
+    enum sator_status status;
+
+    write_files(check, program, paths);
+    status = sator_network_load(ctx, paths[FILE_WORKLOAD], NULL, &inputs.network);
+    if (status != SATOR_OK)
+        differ(check, "the workload cannot be read");
+    if (status == SATOR_OK &&
+            (status = sator_arch_load(ctx, paths[FILE_ARCH], NULL, &inputs.arch)) != SATOR_OK)
+        differ(check, "the architecture cannot be read");
+    if (status == SATOR_OK &&
+            (status = sator_dataflow_load(ctx, paths[FILE_DATAFLOW], NULL, &inputs.dataflow)) !=
+                    SATOR_OK)
+        differ(check, "the dataflow cannot be read");
+    if (status == SATOR_OK)
+        status = sator_analyze(
+                ctx, inputs.network, 0, inputs.arch, inputs.dataflow, &options, result);
+    sator_network_free(inputs.network);
+    sator_arch_free(inputs.arch);
+    sator_dataflow_free(inputs.dataflow);
+    return status;
+}
+
+/* ---- comparisons ---- */
+
+static void compare_links(struct check *check, const char *of, const struct oracle_program *program,
+        const struct oracle_volumes *expected, const struct sator_tensor_result *got)
+{
+    bool link_seen[ORACLE_LINKS] = {false}, bus_seen[ORACLE_BUSES] = {false};
+
+    for (int i = 0; i < got->n_links; i++) {
+        const struct sator_link_volume *link = &got->links[i];
+        bool known = false;
+        for (int l = 0; l < program->n_links; l++)
+            if (strcmp(link->name, notation_link_name(l)) == 0) {
+                expect(check, of, link->name, link->spatial_reuse, expected->by_link[l]);
+                link_seen[l] = known = true;
+            }
+        for (int b = 0; b < program->n_buses; b++)
+            if (strcmp(link->name, notation_bus_name(b)) == 0) {
+                expect(check, of, link->name, link->spatial_reuse, expected->by_bus[b]);
+                bus_seen[b] = known = true;
+            }
+        if (!known)
+            differ(check, "%s: no link is called '%s'", of, link->name);
+    }
+    for (int l = 0; l < program->n_links; l++)
+        if (!link_seen[l] && expected->by_link[l] != 0)
+            differ(check, "%s: %s is missing", of, notation_link_name(l));
+    for (int b = 0; b < program->n_buses; b++)
+        if (!bus_seen[b] && expected->by_bus[b] != 0)
+            differ(check, "%s: %s is missing", of, notation_bus_name(b));
+}
+
+static void compare_tensor(struct check *check, const struct oracle_program *program,
+        const struct oracle_access *access, const struct oracle_volumes *expected,
+        const struct sator_result *result)
+{
+    const struct sator_tensor_result *got = NULL;
+    char of[32];
+
+    snprintf(of, sizeof of, "%s %s", notation_tensor(access->tensor),
+            access->is_write ? "written" : "read");
+    for (int i = 0; i < result->n_tensors; i++)
+        if (strcmp(result->tensors[i].name, notation_tensor(access->tensor)) == 0 &&
+                (result->tensors[i].role == SATOR_WRITE) == access->is_write)
+            got = &result->tensors[i];
+    if (!got) {
+        differ(check, "%s: not in the result", of);
+        return;
+    }
+    expect(check, of, "access_volume", got->access_volume, expected->access);
+    expect(check, of, "total_volume", got->total_volume, expected->total);
+    expect(check, of, "footprint", got->footprint, expected->footprint);
+    expect(check, of, "temporal_reuse", got->temporal_reuse, expected->temporal);
+    compare_links(check, of, program, expected, got);
+    expect(check, of, "spatial_reuse", got->spatial_reuse, expected->spatial);
+    expect(check, of, "unique_volume", got->unique_volume, expected->unique);
+    expect(check, of, "reuse_volume", got->reuse_volume, expected->total - expected->unique);
+    expect(check, of, "partial_sum_reads", got->partial_sum_reads,
+            access->is_write ? expected->unique - expected->footprint : 0);
+    expect_ratio(check, "reuse_factor", got->reuse_factor,
+            (double)expected->access / (double)expected->unique);
+}
+
+static void compare_stamps(struct check *check, const struct oracle_program *program,
+        const struct oracle_result *expected, const struct sator_result *got)
+{
+    int64_t pes = 1;
+
+    for (int d = 0; d < program->n_space; d++)
+        pes *= program->shape[d];
+    expect(check, "analysis", "instances", got->instances, expected->instances);
+    expect(check, "analysis", "stamps", got->stamps, expected->stamps);
+    expect(check, "analysis", "time_stamps", got->time_stamps, expected->time_stamps);
+    expect(check, "analysis", "pes", got->pes, pes);
+    expect(check, "analysis", "active_pes", got->active_pes, expected->active_pes);
+    expect(check, "analysis", "max_active_pes", got->max_active_pes, expected->max_active_pes);
+    expect_ratio(check, "utilization_average", got->utilization_average,
+            (double)expected->stamps / ((double)expected->time_stamps * (double)pes));
+    expect_ratio(check, "utilization_max", got->utilization_max,
+            (double)expected->max_active_pes / (double)pes);
+    expect_ratio(check, "compute_cycles", got->compute_cycles,
+            (double)expected->instances * (double)expected->time_stamps / (double)expected->stamps);
+}
+
+/* ---- memory levels ---- */
+
+/* A memory as the reference sees it: a prefix of the stamps, and what lies between it and the
+ * memory above. */
+struct memory {
+    const char *name;
+    int n_space, n_time;
+    bool behind_array;
+};
+
+static const struct sator_level_tensor *find_level(
+        const struct sator_result *result, const char *level, const struct oracle_access *access)
+{
+    for (int l = 0; l < result->n_levels; l++)
+        for (int t = 0;
+                t < result->levels[l].n_tensors && strcmp(result->levels[l].name, level) == 0;
+                t++) {
+            const struct sator_level_tensor *tensor = &result->levels[l].tensors[t];
+            if (strcmp(tensor->name, notation_tensor(access->tensor)) == 0 &&
+                    (tensor->role == SATOR_WRITE) == access->is_write)
+                return tensor;
+        }
+    return NULL;
+}
+
+/* doc/model.md, section 4: tile, fills and arrivals of one memory, and what it asks of the one
+ * above. */
+static void compare_level(struct check *check, const struct oracle_program *program,
+        const struct memory *memory, const char *above, const struct sator_result *result)
+{
+    struct oracle_program cut = *program;
+    struct oracle_result expected;
+
+    if (!memory->behind_array)
+        cut.n_links = cut.n_buses = 0;
+    oracle_run(&cut, memory->n_space, memory->n_time, ORACLE_WIRES_ORDERED, &expected);
+    for (int a = 0; a < program->n_accesses; a++) {
+        const struct oracle_access *access = &program->accesses[a];
+        const struct oracle_volumes *volumes = &expected.accesses[a];
+        const struct sator_level_tensor *here = find_level(result, memory->name, access);
+        const struct sator_level_tensor *parent = find_level(result, above, access);
+        int64_t read_back = volumes->unique - volumes->footprint;
+        char of[64];
+        snprintf(of, sizeof of, "%s, %s %s", memory->name, notation_tensor(access->tensor),
+                access->is_write ? "written" : "read");
+        if (!here) {
+            differ(check, "%s: not in the result", of);
+            return;
+        }
+        expect(check, of, "tile_words", here->tile_words, volumes->tile);
+        if (!parent)
+            continue;
+        expect(check, of, "fills", here->fills, access->is_write ? read_back : volumes->unique);
+        expect(check, of, "writes", here->writes,
+                access->is_write ? read_back : volumes->total - volumes->temporal);
+        expect(check, of, "reads of the level above", parent->reads,
+                access->is_write ? read_back : volumes->unique);
+        expect(check, of, "updates of the level above", parent->updates,
+                access->is_write ? volumes->unique : 0);
+    }
+}
+
+static int cut_of(int declared, int otherwise, int n_time)
+{
+    int cut = declared >= 0 ? declared : otherwise;
+    return cut < n_time ? cut : n_time;
+}
+
+static void compare_levels(struct check *check, const struct oracle_program *program,
+        const struct sator_result *result)
+{
+    const struct notation_levels *levels = &check->style.levels;
+    struct memory scratchpad = {
+            "scratchpad", 0, cut_of(levels->scratchpad_cut, 0, program->n_time), false};
+    struct memory local = {"local", program->n_space,
+            cut_of(levels->local_cut, program->n_time, program->n_time), true};
+
+    compare_level(check, program, &scratchpad, levels->dram ? "dram" : "nothing", result);
+    if (levels->local)
+        compare_level(check, program, &local, "scratchpad", result);
+}
+
+/* ---- one case ---- */
+
+static void check_failure(struct check *check, struct sator_ctx *ctx, enum sator_status status,
+        const struct oracle_result *expected)
+{
+    char *messages = sator_ctx_take_messages(ctx, false);
+
+    if (expected->outside || expected->cyclic) {
+        if (status != SATOR_INPUT)
+            differ(check, "%s, but the status is %d",
+                    expected->outside ? "an instance leaves the array" : "wires form a cycle",
+                    (int)status);
+        else if (!messages)
+            differ(check, "refused without a message");
+        else if (expected->outside && !expected->cyclic && !strstr(messages, "array"))
+            differ(check, "the message does not speak of the array: %s", messages);
+    } else {
+        size_t used = strlen(check->difference);
+        if (used == 0)
+            differ(check, "status %d", (int)status);
+        used = strlen(check->difference);
+        snprintf(check->difference + used, sizeof check->difference - used, ": %s",
+                messages ? messages : "no message");
+    }
+    free(messages);
+}
+
+static void check_program(const struct oracle_program *program, struct check *check)
+{
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_result *result = NULL;
+    struct oracle_result expected;
+    enum sator_status status;
+
+    check->difference[0] = '\0';
+    check->declined = false;
+    sator_ctx_set_work_limit(ctx, WORK_LIMIT);
+    oracle_run(program, program->n_space, program->n_time, ORACLE_WIRES_ORDERED, &expected);
+    status = analyze(check, program, ctx, &result);
+    if (status == SATOR_DECLINED && check->engine == SATOR_ENGINE_CLOSED) {
+        check->declined = true;
+    } else if (status != SATOR_OK) {
+        check_failure(check, ctx, status, &expected);
+    } else if (expected.outside || expected.cyclic) {
+        differ(check, "accepted, but %s",
+                expected.outside ? "an instance leaves the array" : "wires form a cycle");
+    } else {
+        compare_stamps(check, program, &expected, result);
+        for (int a = 0; a < program->n_accesses; a++)
+            compare_tensor(check, program, &program->accesses[a], &expected.accesses[a], result);
+        compare_levels(check, program, result);
+    }
+    sator_result_free(result);
+    sator_ctx_free(ctx);
+}
+
+static bool is_unread(const struct check *check)
+{
+    return strstr(check->difference, "cannot be read") != NULL;
+}
+
+static bool fails(const struct oracle_program *program, void *user)
+{
+    struct check *check = user;
+    int n_writes = 0;
+
+    for (int a = 0; a < program->n_accesses; a++)
+        n_writes += program->accesses[a].is_write;
+    if (n_writes == 0 || n_writes == program->n_accesses || oracle_instances(program, 0) == 0)
+        return false; /* what shrinking may lead to and no workload is */
+    check_program(program, check);
+    /* Shrinking must not leave one fault for another: a file that is refused for one that is
+     * counted wrongly. */
+    return check->difference[0] != '\0' &&
+            (!check->shrinking || is_unread(check) == check->was_unread);
+}
+
+static struct style choose_style(uint64_t seed, const struct oracle_program *program)
+{
+    struct random random = {seed ^ 0x2127599bu};
+    struct style style = {.levels = {.scratchpad_cut = -1, .local_cut = -1}};
+
+    style.einsum = random_chance(&random, 70);
+    style.notation = random_chance(&random, 50) ? NOTATION_SATOR : NOTATION_ISL;
+    style.levels.dram = random_chance(&random, 50);
+    style.levels.local = random_chance(&random, 40);
+    if (style.levels.dram && random_chance(&random, 50))
+        style.levels.scratchpad_cut = (int)random_below(&random, program->n_time + 1);
+    if (style.levels.local && random_chance(&random, 50)) {
+        int least = style.levels.scratchpad_cut < 0 ? 0 : style.levels.scratchpad_cut;
+        style.levels.local_cut = least + (int)random_below(&random, program->n_time - least + 1);
+    }
+    return style;
+}
+
+static const char *engine_name(enum sator_engine_choice engine)
+{
+    return engine == SATOR_ENGINE_AUTO      ? "auto"
+            : engine == SATOR_ENGINE_CLOSED ? "closed"
+                                            : "general";
+}
+
+static void report(const struct run_options *options, int64_t number, struct check *check,
+        struct oracle_program *program)
+{
+    printf("FAILED: case %" PRId64 ", engine %s: %s\n", number, engine_name(check->engine),
+            check->difference);
+    check->was_unread = is_unread(check);
+    check->shrinking = true;
+    shrink(program, fails, check, 1000);
+    check_program(program, check);
+    printf("made smaller: %s\n", check->difference);
+    for (int file = 0; file < N_FILES; file++) {
+        printf("# %s\n", file_names[file]);
+        write_text(stdout, program, &check->style, (enum file)file);
+    }
+    printf("again with: property_analyze --seed %" PRIu64 " --case %" PRId64 "\n", options->seed,
+            number);
+    fflush(stdout);
+}
+
+static void run_cases(const struct run_options *options, const char *directory, int *n_failed)
+{
+    static const enum sator_engine_choice engines[] = {
+            SATOR_ENGINE_GENERAL, SATOR_ENGINE_CLOSED, SATOR_ENGINE_AUTO};
+    static const struct generate_options generation = {.max_instances = 800,
+            .max_pes = 64,
+            .self_wires = true,
+            .always_registers = true,
+            .may_leave = true,
+            .conditional = true};
+    int64_t n_declined = 0, n_closed = 0;
+
+    for (int64_t i = options->first_case;
+            i < options->first_case + options->n_cases && *n_failed < 5; i++) {
+        struct oracle_program program;
+        uint64_t seed = run_case_seed(options, i);
+        generate(seed, &generation, &program);
+        for (int e = 0; e < 3; e++) {
+            struct oracle_program copy = program;
+            struct check check = {.engine = engines[e],
+                    .style = choose_style(seed, &program),
+                    .directory = directory};
+            if (fails(&copy, &check)) {
+                ++*n_failed;
+                report(options, i, &check, &copy);
+            }
+            n_closed += engines[e] == SATOR_ENGINE_CLOSED;
+            n_declined += check.declined;
+        }
+    }
+    printf("closed: answered %" PRId64 " of %" PRId64 " programs\n", n_closed - n_declined,
+            n_closed);
+}
+
+int main(int argc, char **argv)
+{
+    struct run_options options;
+    char directory[256];
+    const char *temporary = getenv("TMPDIR");
+    int n_failed = 0;
+
+    if (!run_options(argc, argv, 3000, &options))
+        return 2;
+    snprintf(directory, sizeof directory, "%s/sator-XXXXXX", temporary ? temporary : "/tmp");
+    if (!mkdtemp(directory)) {
+        perror(directory);
+        return 2;
+    }
+    run_cases(&options, directory, &n_failed);
+    for (int file = 0; file < N_FILES; file++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", directory, file_names[file]);
+        unlink(path);
+    }
+    rmdir(directory);
+    return n_failed > 0;
+}
