@@ -308,13 +308,7 @@ static enum sator_status closed_outside(
 static const char *count_image(struct closed_state *state, const struct closed_system *system,
         int n_rows, const struct closed_form *const *rows, sator_int *count)
 {
-    struct closed_region all;
-    state->pool.used = 0;
-    const char *why = closed_image_make(&state->pool, &system->digits, n_rows, rows, &state->image);
-    if (why != NULL)
-        return why;
-    closed_region_all(&state->image, &all);
-    return closed_region_count(&state->image, &all, count);
+    return closed_count_distinct(state, &system->digits, n_rows, rows, 1, NULL, count);
 }
 
 static int add_forms(

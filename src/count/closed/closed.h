@@ -8,7 +8,7 @@
 #include "count/engine.h"
 
 enum {
-    CLOSED_COPIES = 16, /* most accesses of one tensor */
+    CLOSED_COPIES = 32, /* most accesses of one tensor, and copies of an unrolled image */
     CLOSED_BUSES = 4, /* most buses of a transport */
     CLOSED_CREDITS = 64, /* most links of a transport, and two */
     CLOSED_POOL = 4096 /* intervals of the workspace */
@@ -64,6 +64,12 @@ const char *closed_system_for(
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
         const struct sator_transport *transport, struct sator_volumes *volumes,
         const char **reason);
+
+/* The number of distinct vectors of the forms "rows"; of "n_copies" of them together, which differ
+ * by their constants (copy[c][r]; NULL for a single one). */
+const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
+        int n_rows, const struct closed_form *const *rows, int n_copies,
+        const struct closed_form *const *copy, sator_int *count);
 
 /* What closed_most counts: distinct vectors "value" among the digit vectors of one vector "key". */
 struct closed_classes {

@@ -71,26 +71,6 @@ static bool next_try(const struct closed_image *image, int64_t *value)
     return false;
 }
 
-bool closed_image_is_bijection(const struct closed_image *image)
-{
-    const int64_t rhs[CLOSED_ROWS] = {0};
-    int64_t value[CLOSED_DIGITS];
-    first_try(image, value);
-    do {
-        bool is_zero = true;
-        bool is_near = true;
-        if (!solve_classes(image, rhs, value))
-            continue;
-        for (int c = 0; c < image->n_classes; c++) {
-            is_zero = is_zero && value[c] == 0;
-            is_near = is_near && value[c] <= image->span[c] && value[c] >= -image->span[c];
-        }
-        if (is_near && !is_zero)
-            return false;
-    } while (next_try(image, value));
-    return true;
-}
-
 /* Axes of one class, and what those of smaller weight reach together. */
 struct chain {
     const struct closed_image *image;
@@ -192,6 +172,15 @@ const char *closed_image_solve(const struct closed_image *image, const int64_t *
             why = add_moves(image, value, most_shifts, shift, n_shifts);
     } while (why == NULL && next_try(image, value));
     return why;
+}
+
+bool closed_image_is_bijection(const struct closed_image *image)
+{
+    const int64_t rhs[CLOSED_ROWS] = {0};
+    int64_t shift[16][CLOSED_DIGITS];
+    int n_shifts;
+    /* The move 0 is always found. */
+    return closed_image_solve(image, rhs, 16, shift, &n_shifts) == NULL && n_shifts == 1;
 }
 
 /* ---- regions ---- */

@@ -246,14 +246,11 @@ static const char *count_union(struct question *question, int n_before, sator_in
 
 static const char *count_footprint(struct question *question, sator_int *count)
 {
-    struct closed_state *state = question->state;
     const struct closed_form *rows[CLOSED_INDICES];
     for (int i = 0; i < question->n_index; i++)
         rows[i] = &question->copy[0][i];
-    state->pool.used = 0;
-    const char *why = closed_image_make(
-            &state->pool, &question->system->digits, question->n_index, rows, question->image);
-    return why != NULL ? why : count_union(question, 0, count);
+    return closed_count_distinct(question->state, &question->system->digits, question->n_index,
+            rows, question->n_copies, question->copy, count);
 }
 
 /* The image of (p; t; f), t in normal form. */
