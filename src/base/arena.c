@@ -111,12 +111,15 @@ char *sator_arena_printf(struct sator_arena *arena, const char *format, ...)
 {
     va_list arguments;
 
+    char buffer[128];
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(buffer, sizeof buffer, format, arguments);
     va_end(arguments);
     if (length < 0)
         length = 0;
     char *text = sator_arena_alloc(arena, (size_t)length + 1);
+    if ((size_t)length < sizeof buffer)
+        return memcpy(text, buffer, (size_t)length);
     va_start(arguments, format);
     vsnprintf(text, (size_t)length + 1, format, arguments);
     va_end(arguments);

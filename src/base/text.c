@@ -34,12 +34,16 @@ void sator_text_add_v(struct sator_text *text, const char *format, va_list argum
     va_list again;
 
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    if (length > 0) {
+    reserve(text, 32); /* enough for most additions, which are then formatted once */
+    size_t room = text->capacity - text->length;
+    int length = vsnprintf(text->data + text->length, room, format, arguments);
+    if (length >= 0 && (size_t)length >= room) {
         reserve(text, (size_t)length);
         vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
     }
+    if (length > 0)
+        text->length += (size_t)length;
+    text->data[text->length] = '\0';
     va_end(again);
 }
 
@@ -56,7 +60,8 @@ void sator_text_add_int(struct sator_text *text, sator_int value)
 {
     char digits[64];
 
-    sator_text_add(text, "%s", sator_int_format(value, 0, digits));
+    sator_int_format(value, 0, digits);
+    sator_text_add_bytes(text, digits, strlen(digits));
 }
 
 char *sator_text_take(struct sator_text *text)

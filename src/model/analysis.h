@@ -5,11 +5,22 @@
 #include "model/model.h"
 #include "model/network.h"
 
-/* What one memory (or the compute units) holds of one tensor, and what that costs to bring there.
+/* What crosses the network between a level and the holder outside it, for one tensor in one role.
  */
 struct transfer {
-    struct sator_model_network network; /* between the holder above and here */
-    struct sator_volumes volumes;
+    int n_time, n_space; /* the prefix that selects the level's contents */
+    int from; /* the space prefix of the holder outside */
+    int access; /* index into the workload's accesses */
+    const struct sator_model_network *network;
+    struct sator_volumes volumes; /* by_link and by_bus are filled */
+};
+
+/* A network, shared by the tensors that it serves alike. */
+struct shared_network {
+    int from, to;
+    enum sator_role role;
+    const char *tensor; /* NULL: no link or bus is for certain tensors alone */
+    const struct sator_model_network *network;
 };
 
 /* A counter for one prefix of the stamps; levels with equal cuts share it. */
@@ -31,8 +42,12 @@ struct analysis {
     int64_t *shape;
     int n_counters;
     struct prefix_counter *counters;
-    const struct sator_volumes *volumes; /* of the full stamps, one an access */
-    const struct sator_model_network *networks; /* of all arrays, one an access */
+    int n_networks;
+    struct shared_network *networks;
+    bool tensors_differ; /* some link or bus serves certain tensors alone */
+    int n_transfers;
+    const struct transfer **transfers;
+    const struct transfer **full; /* of the full stamps over all arrays, one an access */
     struct sator_tensor_result *tensors; /* the result's */
     struct sator_level_result *levels;
     const struct sator_level *scratchpad; /* innermost memory above the outermost array, or NULL */
@@ -42,12 +57,13 @@ struct analysis {
     double slowest_read_cycles, slowest_write_cycles;
 };
 
+/* transfers.c: the questions to the counting engines, each asked once. */
 /* The counter of the leading "n_time" and "n_space" dimensions. */
 enum sator_status analysis_counter(
         struct analysis *analysis, int n_time, int n_space, struct sator_counter **counter);
-/* The volumes of access "access" at a prefix over "network"; by_link and by_bus are filled. */
-enum sator_status analysis_volumes(struct analysis *analysis, int n_time, int n_space, int access,
-        const struct sator_model_network *network, struct sator_volumes *volumes);
+/* The volumes of access "access" at a prefix, over the network from the space prefix "from". */
+enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
+        int access, const struct transfer **transfer);
 
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */
 enum sator_status analysis_levels(struct analysis *analysis);

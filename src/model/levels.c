@@ -147,17 +147,18 @@ static void find_memories(struct hierarchy *hierarchy)
 
 /* ---- transfers ---- */
 
-static void add_network_energy(struct analysis *analysis, const struct sator_model_network *network,
-        const struct sator_volumes *volumes)
+static void add_network_energy(struct analysis *analysis, const struct transfer *transfer)
 {
+    const struct sator_model_network *network = transfer->network;
+
     for (int i = 0; i < network->n_links; i++)
         analysis_add_energy(analysis,
                 sator_arena_strdup(analysis->arena, network->link_sources[i]->name),
-                volumes->by_link[i], &network->link_sources[i]->energy_pj);
+                transfer->volumes.by_link[i], &network->link_sources[i]->energy_pj);
     for (int i = 0; i < network->n_buses; i++)
         analysis_add_energy(analysis,
                 sator_arena_strdup(analysis->arena, network->bus_sources[i]->name),
-                volumes->by_bus[i], &network->bus_sources[i]->energy_pj);
+                transfer->volumes.by_bus[i], &network->bus_sources[i]->energy_pj);
 }
 
 /* Words that "volumes" moves out of (reads) and into (updates) the level above. */
@@ -173,36 +174,47 @@ static void charge_parent(struct memory *parent, int access, const struct sator_
     }
 }
 
+static enum sator_status find_tile(
+        struct analysis *analysis, const struct memory *memory, int access, sator_int *words)
+{
+    struct sator_counter *counter;
+    enum sator_status st;
+
+    if (memory->time_cut == 0 && memory->space_cut == 0) { /* one stamp, which holds everything */
+        *words = analysis->full[access]->volumes.footprint;
+        return SATOR_OK;
+    }
+    st = analysis_counter(analysis, memory->time_cut, memory->space_cut, &counter);
+    return st != SATOR_OK
+            ? st
+            : sator_count_tile(counter, analysis->workload->accesses[access].relation, words);
+}
+
 /* From "parent" (NULL: nobody holds it outside) into "memory". */
 static enum sator_status fill_level(
         struct analysis *analysis, struct memory *parent, struct memory *memory, int access)
 {
-    const struct sator_access *what = &analysis->workload->accesses[access];
     struct sator_level_tensor *tensor = &memory->tensors[access];
-    struct sator_model_network network;
-    struct sator_volumes volumes;
-    struct sator_counter *counter;
+    const struct transfer *transfer;
     enum sator_status st;
 
-    SATOR_TRY(analysis_counter(analysis, memory->time_cut, memory->space_cut, &counter));
-    SATOR_TRY(sator_count_tile(counter, what->relation, &tensor->tile_words));
+    SATOR_TRY(find_tile(analysis, memory, access, &tensor->tile_words));
     if (parent == NULL)
         return SATOR_OK;
-    SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, parent->space_cut,
-            memory->space_cut, what->tensor, what->role, &network));
-    SATOR_TRY(analysis_volumes(
-            analysis, memory->time_cut, memory->space_cut, access, &network, &volumes));
-    if (what->role == SATOR_READ) {
-        tensor->fills = volumes.unique;
-        tensor->writes = volumes.total - volumes.temporal;
+    SATOR_TRY(analysis_transfer(
+            analysis, memory->time_cut, memory->space_cut, parent->space_cut, access, &transfer));
+    const struct sator_volumes *volumes = &transfer->volumes;
+    if (tensor->role == SATOR_READ) {
+        tensor->fills = volumes->unique;
+        tensor->writes = volumes->total - volumes->temporal;
     } else {
-        tensor->fills = volumes.unique - volumes.footprint;
+        tensor->fills = volumes->unique - volumes->footprint;
         tensor->writes = tensor->fills;
     }
-    for (int i = 0; i < network.n_buses; i++)
-        memory->merged[access] += volumes.by_bus[i];
-    charge_parent(parent, access, &volumes);
-    add_network_energy(analysis, &network, &volumes);
+    for (int i = 0; i < transfer->network->n_buses; i++)
+        memory->merged[access] += volumes->by_bus[i];
+    charge_parent(parent, access, volumes);
+    add_network_energy(analysis, transfer);
 done:
     return st;
 }
@@ -210,26 +222,22 @@ done:
 /* From the innermost holder to the compute units. */
 static enum sator_status serve_compute(struct analysis *analysis, struct memory *memory, int access)
 {
-    const struct sator_access *what = &analysis->workload->accesses[access];
     struct sator_level_tensor *tensor = &memory->tensors[access];
-    const struct sator_volumes *full = &analysis->volumes[access];
-    struct sator_model_network network;
-    struct sator_volumes volumes;
+    const struct sator_volumes *full = &analysis->full[access]->volumes;
+    const struct transfer *transfer;
     enum sator_status st;
 
     if (memory->space_cut == analysis->n_space) { /* the PE's own memory */
-        tensor->reads += what->role == SATOR_READ
-                ? full->access
-                : full->access - full->footprint - memory->merged[access];
-        tensor->updates += what->role == SATOR_READ ? 0 : full->access;
+        bool reads = tensor->role == SATOR_READ;
+        tensor->reads +=
+                reads ? full->access : full->access - full->footprint - memory->merged[access];
+        tensor->updates += reads ? 0 : full->access;
         return SATOR_OK;
     }
-    SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, memory->space_cut,
-            analysis->n_space, what->tensor, what->role, &network));
-    SATOR_TRY(analysis_volumes(
-            analysis, analysis->n_time, analysis->n_space, access, &network, &volumes));
-    charge_parent(memory, access, &volumes);
-    add_network_energy(analysis, &network, &volumes);
+    SATOR_TRY(analysis_transfer(
+            analysis, analysis->n_time, analysis->n_space, memory->space_cut, access, &transfer));
+    charge_parent(memory, access, &transfer->volumes);
+    add_network_energy(analysis, transfer);
 done:
     return st;
 }

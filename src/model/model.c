@@ -7,49 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- counting ---- */
-
-enum sator_status analysis_counter(
-        struct analysis *analysis, int n_time, int n_space, struct sator_counter **counter)
-{
-    for (int i = 0; i < analysis->n_counters; i++) {
-        const struct prefix_counter *known = &analysis->counters[i];
-        if (known->n_time == n_time && known->n_space == n_space) {
-            *counter = known->counter;
-            return SATOR_OK;
-        }
-    }
-    struct sator_stamping *stamping = SATOR_NEW(analysis->arena, struct sator_stamping);
-    *stamping = (struct sator_stamping){.domain = analysis->workload->domain,
-            .space = analysis->dataflow->space,
-            .time = analysis->dataflow->time,
-            .n_space = n_space,
-            .n_time = n_time,
-            .shape = analysis->shape};
-    struct prefix_counter made = {.n_time = n_time, .n_space = n_space};
-    enum sator_status st =
-            sator_counter_new(analysis->ctx, analysis->options->engine, stamping, &made.counter);
-    if (st != SATOR_OK)
-        return st;
-    SATOR_PUSH(analysis->arena, analysis->counters, analysis->n_counters, made);
-    *counter = made.counter;
-    return SATOR_OK;
-}
-
-enum sator_status analysis_volumes(struct analysis *analysis, int n_time, int n_space, int access,
-        const struct sator_model_network *network, struct sator_volumes *volumes)
-{
-    struct sator_counter *counter;
-    enum sator_status st = analysis_counter(analysis, n_time, n_space, &counter);
-
-    if (st != SATOR_OK)
-        return st;
-    volumes->by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, network->n_links);
-    volumes->by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, network->n_buses);
-    return sator_count_volumes(
-            counter, analysis->workload->accesses[access].relation, &network->transport, volumes);
-}
-
 /* ---- checks ---- */
 
 static enum sator_status check_space(struct analysis *analysis)
@@ -204,11 +161,12 @@ static const struct sator_link_volume *link_volumes(struct analysis *analysis,
     return links;
 }
 
-static void fill_tensor(struct analysis *analysis, int index,
-        const struct sator_model_network *network, const struct sator_volumes *volumes)
+static void fill_tensor(struct analysis *analysis, const struct transfer *transfer)
 {
-    const struct sator_access *access = &analysis->workload->accesses[index];
-    struct sator_tensor_result *tensor = &analysis->tensors[index];
+    const struct sator_access *access = &analysis->workload->accesses[transfer->access];
+    const struct sator_model_network *network = transfer->network;
+    const struct sator_volumes *volumes = &transfer->volumes;
+    struct sator_tensor_result *tensor = &analysis->tensors[transfer->access];
 
     *tensor = (struct sator_tensor_result){
             .name = sator_arena_strdup(analysis->arena, access->tensor),
@@ -232,21 +190,14 @@ static enum sator_status count_tensors(struct analysis *analysis)
 {
     enum sator_status st = SATOR_OK;
     int n = analysis->workload->n_accesses;
-    struct sator_volumes *volumes = SATOR_NEW_ARRAY(analysis->arena, struct sator_volumes, n + 1);
-    struct sator_model_network *networks =
-            SATOR_NEW_ARRAY(analysis->arena, struct sator_model_network, n + 1);
 
     analysis->tensors = SATOR_NEW_ARRAY(analysis->arena, struct sator_tensor_result, n + 1);
+    analysis->full = SATOR_NEW_ARRAY(analysis->arena, const struct transfer *, n + 1);
     for (int i = 0; i < n; i++) {
-        const struct sator_access *access = &analysis->workload->accesses[i];
-        SATOR_TRY(sator_model_network(analysis->ctx, analysis->arena, analysis->arch, 0,
-                analysis->n_space, access->tensor, access->role, &networks[i]));
-        SATOR_TRY(analysis_volumes(
-                analysis, analysis->n_time, analysis->n_space, i, &networks[i], &volumes[i]));
-        fill_tensor(analysis, i, &networks[i], &volumes[i]);
+        SATOR_TRY(analysis_transfer(
+                analysis, analysis->n_time, analysis->n_space, 0, i, &analysis->full[i]));
+        fill_tensor(analysis, analysis->full[i]);
     }
-    analysis->volumes = volumes;
-    analysis->networks = networks;
     analysis->result->n_tensors = n;
     analysis->result->tensors = analysis->tensors;
 done:
@@ -262,6 +213,22 @@ static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
             scratchpad = &arch->levels[i];
     }
     return scratchpad;
+}
+
+static bool tensors_differ(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_array *array = &arch->levels[i].array;
+        for (int j = 0; j < array->n_links; j++) {
+            if (array->links[j].n_tensors > 0)
+                return true;
+        }
+        for (int j = 0; j < array->n_buses; j++) {
+            if (array->buses[j].n_tensors > 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 static const char *tuple_text(struct analysis *analysis, const struct sator_relation *map)
@@ -326,6 +293,7 @@ enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_
             .n_space = sator_arch_space_dims(arch),
             .n_time = dataflow->time->n_out,
             .scratchpad = find_scratchpad(arch),
+            .tensors_differ = tensors_differ(arch),
             .has_cuts = dataflow->n_cuts > 0};
 
     analysis.shape = SATOR_NEW_ARRAY(arena, int64_t, analysis.n_space + 1);
