@@ -415,6 +415,36 @@ static void sizes_come_from_settings_too(void **state)
     sator_arena_free(network->arena);
 }
 
+/* A size handed on through functions; a function that calls itself; and calls that do not agree. */
+static void sizes_are_handed_on(void **state)
+{
+    static const char text[] =
+            "float A[99];\n"
+            "static void inner(int n) { for (int i = 0; i < n; i++) A[i] = 1; }\n"
+            "static void outer(int n) { inner(n - 2); inner(n - 2); }\n"
+            "int main(void) { int size = 3 * 5; outer(size); outer(15); }\n";
+    static const char *const unknown[] = {
+            "float A[99]; void f(int n) { for (int i = 0; i < n; i++) A[i] = 1; f(n); }",
+            "float A[99]; void f(int n) { for (int i = 0; i < n; i++) A[i] = 1; }\n"
+            "void g(void) { f(3); f(4); }",
+            "float A[99]; void f(int n) { n = 3; for (int i = 0; i < n; i++) A[i] = 1; }\n"
+            "void g(void) { f(3); }"};
+    struct sator_network *network = read_text(text, NULL);
+    char *loops = loops_of(&network->layers[0]);
+
+    (void)state;
+    assert_string_equal(loops, "i[0,13)");
+    free(loops);
+    sator_arena_free(network->arena);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const struct sator_source *source = sator_source_from_text(ctx, "test.c", unknown[i]);
+        assert_int_equal(sator_c_network(ctx, source, NULL, &network), SATOR_INPUT);
+        char *messages = sator_ctx_take_messages(ctx, false);
+        assert_non_null(strstr(messages, "'n' has no constant value"));
+        free(messages);
+    }
+}
+
 static void defines_reach_the_file(void **state)
 {
     static const char *const defines[] = {"N=12", "T=short"};
@@ -525,6 +555,7 @@ int main(void)
             TEST(arrays_of_any_kind),
             TEST(kernels_are_read_nest_by_nest),
             TEST(sizes_come_from_settings_too),
+            TEST(sizes_are_handed_on),
             TEST(defines_reach_the_file),
             TEST(the_list_shows_every_nest),
             TEST(a_named_function_gives_its_first_perfect_nest),

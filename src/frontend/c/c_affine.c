@@ -43,7 +43,7 @@ static void fault_symbol(struct c_reader *reader, const struct c_node *node)
 static const struct sator_expr *affine_name(
         struct c_reader *reader, const struct c_node *node, const char *what)
 {
-    const struct c_symbol *symbol = node->symbol;
+    struct c_symbol *symbol = node->symbol;
     int64_t value = 0;
 
     for (int i = 0; i < reader->n_loops; i++)

@@ -23,7 +23,6 @@ struct input {
     const struct sator_input_options *options;
     struct c_file *file;
     struct c_nests nests;
-    bool *used_sets;
 };
 
 static struct sator_loc whole(const struct input *in)
@@ -33,11 +32,8 @@ static struct sator_loc whole(const struct input *in)
 
 static struct c_reader new_reader(const struct input *in, const struct c_nest *nest)
 {
-    return (struct c_reader){.arena = in->arena,
-            .file = in->file,
-            .nest = nest,
-            .options = in->options,
-            .used_sets = in->used_sets};
+    return (struct c_reader){
+            .arena = in->arena, .file = in->file, .nest = nest, .options = in->options};
 }
 
 static bool is_readable(const struct input *in, const struct c_nest *nest)
@@ -91,7 +87,7 @@ static void help_nests(const struct input *in, const char *function)
             return;
         }
         sator_help(in->ctx, "--nest %d: line %d, loops %s: %s", nest->number,
-                c_line(nest->statement->loc), iterators(in, nest),
+                c_line(in->file, nest->statement->loc), iterators(in, nest),
                 c_excerpt(in->arena, nest->statement->loc, EXCERPT));
     }
 }
@@ -321,12 +317,13 @@ static void list_nest(const struct input *in, const struct c_nest *nest, struct 
     struct c_reader reader = new_reader(in, nest);
     const struct sator_workload *layer = c_read_nest(&reader, "");
 
-    sator_text_add(text, "  nest %d, line %d%s: %s\n", nest->number, c_line(nest->statement->loc),
-            nest->in_scop ? ", in the scop" : "",
+    sator_text_add(text, "  nest %d, line %d%s: %s\n", nest->number,
+            c_line(in->file, nest->statement->loc), nest->in_scop ? ", in the scop" : "",
             c_excerpt(in->arena, nest->statement->loc, EXCERPT));
     if (!layer) {
         const struct c_fault *fault = &reader.faults[0];
-        sator_text_add(text, "    not readable: line %d: %s\n", c_line(fault->loc), fault->message);
+        sator_text_add(text, "    not readable: line %d: %s\n", c_line(in->file, fault->loc),
+                fault->message);
         return;
     }
     sator_text_add(text, "    ");
@@ -358,7 +355,7 @@ enum sator_status sator_c_list(struct sator_ctx *ctx, const struct sator_source 
             continue;
         if (nest->function != function)
             sator_text_add(text, "%sfunction %s, line %d\n", function ? "\n" : "",
-                    nest->function->name, c_line(nest->function->loc));
+                    nest->function->name, c_line(in.file, nest->function->loc));
         function = nest->function;
         list_nest(&in, nest, text);
     }

@@ -206,13 +206,19 @@ enum sator_status c_find_nests(struct sator_ctx *ctx, struct sator_arena *arena,
 
 /* ---- places ---- */
 
-int c_line(struct sator_loc loc)
+int c_line(const struct c_file *file, struct sator_loc loc)
 {
-    int line = 1;
+    int first = 0;
+    int last = file->n_lines - 1;
 
-    for (size_t i = 0; loc.source && i < loc.offset && i < loc.source->length; i++)
-        line += loc.source->text[i] == '\n';
-    return line;
+    while (first < last) {
+        int middle = first + (last - first + 1) / 2;
+        if (file->lines[middle] <= loc.offset)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    return first + 1;
 }
 
 char *c_excerpt(struct sator_arena *arena, struct sator_loc loc, size_t most)

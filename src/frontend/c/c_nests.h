@@ -27,8 +27,6 @@ struct c_nests {
 enum sator_status c_find_nests(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct c_file *file, struct c_nests *nests);
 
-/* The line of a place, from 1. */
-int c_line(struct sator_loc loc);
 /* The text of a place on one line, blanks run together, cut to "most" bytes. */
 char *c_excerpt(struct sator_arena *arena, struct sator_loc loc, size_t most);
 

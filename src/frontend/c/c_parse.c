@@ -505,6 +505,7 @@ static void convert_function(struct converter *c, struct pair pair)
     int n_parameters = clang->Cursor_getNumArguments(pair.printed);
 
     function->name = c_string(&c->units, clang->getCursorSpelling(pair.printed));
+    find_symbol(c, pair.printed)->owner = function;
     function->loc = c_place(&c->units, pair.written);
     function->loc.length = 1;
     for (int i = 0; i < n_parameters; i++) {
@@ -527,7 +528,8 @@ static bool is_name(const struct c_node *node)
     return node->kind == C_NAME && node->symbol;
 }
 
-static void count_writes(const struct c_node *node)
+/* Note who changes which variables and who calls which functions. */
+static void note_uses(struct converter *c, const struct c_node *node)
 {
     if (!node)
         return;
@@ -537,8 +539,22 @@ static void count_writes(const struct c_node *node)
             (strcmp(node->op, "++") == 0 || strcmp(node->op, "--") == 0 ||
                     strcmp(node->op, "&") == 0))
         node->kids[0]->symbol->n_writes++;
+    if (node->kind == C_CALL && node->symbol && node->symbol->owner) {
+        struct c_function *called = node->symbol->owner;
+        SATOR_PUSH(c->units.arena, called->calls, called->n_calls, node);
+    }
     for (int i = 0; i < node->n_kids; i++)
-        count_writes(node->kids[i]);
+        note_uses(c, node->kids[i]);
+}
+
+static void note_lines(struct sator_arena *arena, struct c_file *file)
+{
+    const char *text = file->source->text;
+
+    SATOR_PUSH(arena, file->lines, file->n_lines, 0);
+    for (size_t at = 0; at < file->source->length; at++)
+        if (text[at] == '\n')
+            SATOR_PUSH(arena, file->lines, file->n_lines, at + 1);
 }
 
 enum sator_status c_parse(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -551,11 +567,12 @@ enum sator_status c_parse(struct sator_ctx *ctx, struct sator_arena *arena,
     if (st == SATOR_OK) {
         c->file = SATOR_NEW(arena, struct c_file);
         c->file->source = source;
+        note_lines(arena, c->file);
         for (int i = 0; i < c->units.n_functions; i++)
             convert_function(
                     c, (struct pair){c->units.printed_functions[i], c->units.functions[i]});
         for (int i = 0; i < c->file->n_functions; i++)
-            count_writes(c->file->functions[i]->body);
+            note_uses(c, c->file->functions[i]->body);
         *file = c->file;
     }
     c_units_clear(&c->units);

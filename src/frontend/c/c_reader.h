@@ -17,7 +17,7 @@ struct c_reader {
     const struct c_file *file;
     const struct c_nest *nest;
     const struct sator_input_options *options;
-    bool *used_sets; /* one flag an options->sets entry, or NULL */
+    int n_handed_on; /* calls whose argument is being found out */
     int n_loops; /* read so far: the variables of expressions */
     const struct c_symbol **iterators;
     const char **names;
@@ -62,6 +62,6 @@ const struct sator_expr *c_affine(
 /* The value of an integer that is the same throughout: given with --set sizes.NAME, declared with a
  * constant and never changed, or a parameter that every call in the file gives the same constant.
  */
-bool c_symbol_value(struct c_reader *reader, const struct c_symbol *symbol, int64_t *value);
+bool c_symbol_value(struct c_reader *reader, struct c_symbol *symbol, int64_t *value);
 
 #endif

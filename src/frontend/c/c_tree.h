@@ -37,10 +37,18 @@ enum c_kind {
     C_OTHER /* name: what it is */
 };
 
+/* What is known of the value that all calls give a parameter. */
+enum c_called {
+    C_CALLED_UNSEEN,
+    C_CALLED_ASKED, /* being found out: a call of the function in itself gives nothing */
+    C_CALLED_UNKNOWN,
+    C_CALLED_KNOWN
+};
+
 struct c_symbol {
     const char *name;
     struct sator_loc loc; /* of its declaration, when that is in the file */
-    const struct c_function *owner; /* a parameter's function */
+    struct c_function *owner; /* a parameter's function; of a function its definition, or NULL */
     int parameter; /* its place among the parameters from 0, or -1 */
     bool is_function;
     bool is_pure; /* a function that the file declares const or pure */
@@ -52,6 +60,8 @@ struct c_symbol {
     bool has_value; /* it is declared with this value */
     int64_t value;
     int n_writes; /* assignments, ++ and -- and & of it in the file */
+    enum c_called called;
+    int64_t called_value;
 };
 
 struct c_node {
@@ -69,15 +79,22 @@ struct c_function {
     const char *name;
     struct sator_loc loc;
     struct c_node *body;
+    int n_calls;
+    const struct c_node **calls; /* of this function, in the whole file */
 };
 
 struct c_file {
     const struct sator_source *source;
+    int n_lines;
+    size_t *lines; /* where each begins */
     int n_functions;
     struct c_function **functions; /* defined in the file itself, in its order */
     int n_symbols;
     struct c_symbol **symbols;
 };
+
+/* The line of a place in the file, from 1. */
+int c_line(const struct c_file *file, struct sator_loc loc);
 
 /* Parse "source" with the options' macros and include folders. Errors of the language are reported
  * at their places. */

@@ -5,16 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer chains of calls that hand a size on do not occur. */
+/* Longer chains of functions that hand a size on do not occur; this keeps the stack small. */
 enum {
-    MOST_CALLS = 8
+    MOST_HANDED_ON = 100
 };
 
-static bool symbol_value(
-        struct c_reader *reader, const struct c_symbol *symbol, int depth, int64_t *value);
+static bool symbol_value(struct c_reader *reader, struct c_symbol *symbol, int64_t *value);
 
 /* The value of an expression of constants. */
-static bool constant(struct c_reader *reader, const struct c_node *node, int depth, int64_t *value)
+static bool constant(struct c_reader *reader, const struct c_node *node, int64_t *value)
 {
     int64_t left = 0;
     int64_t right = 0;
@@ -24,12 +23,11 @@ static bool constant(struct c_reader *reader, const struct c_node *node, int dep
         return true;
     }
     if (node->kind == C_NAME)
-        return symbol_value(reader, node->symbol, depth, value);
+        return symbol_value(reader, node->symbol, value);
     if (node->kind == C_UNARY && strcmp(node->op, "-") == 0)
-        return constant(reader, node->kids[0], depth, &left) &&
-                !__builtin_sub_overflow(0, left, value);
-    if (node->kind != C_BINARY || !constant(reader, node->kids[0], depth, &left) ||
-            !constant(reader, node->kids[1], depth, &right))
+        return constant(reader, node->kids[0], &left) && !__builtin_sub_overflow(0, left, value);
+    if (node->kind != C_BINARY || !constant(reader, node->kids[0], &left) ||
+            !constant(reader, node->kids[1], &right))
         return false;
     if (strcmp(node->op, "+") == 0)
         return !__builtin_add_overflow(left, right, value);
@@ -63,57 +61,47 @@ static bool given_value(struct c_reader *reader, const char *name, int64_t *valu
         *value = strtoll(set + length + 1, &end, 10);
         if (errno != 0 || end == set + length + 1 || *end != '\0')
             continue; /* reported where all settings are checked */
-        if (reader->used_sets)
-            reader->used_sets[i] = true;
         return true;
     }
     return false;
 }
 
-struct calls {
-    struct c_reader *reader;
-    const struct c_symbol *parameter;
-    int depth;
-    int n_calls;
-    bool agree;
-    int64_t value;
-};
-
-static void see_calls(struct calls *calls, const struct c_node *node)
+static bool find_called_value(
+        struct c_reader *reader, const struct c_symbol *parameter, int64_t *value)
 {
-    int64_t value = 0;
+    const struct c_function *function = parameter->owner;
+    int64_t given = 0;
 
-    if (!node)
-        return;
-    if (node->kind == C_CALL && node->name &&
-            strcmp(node->name, calls->parameter->owner->name) == 0) {
-        int place = calls->parameter->parameter;
-        bool known = place < node->n_kids &&
-                constant(calls->reader, node->kids[place], calls->depth + 1, &value);
-        calls->agree = calls->agree && known && (calls->n_calls == 0 || value == calls->value);
-        calls->value = value;
-        calls->n_calls++;
+    for (int i = 0; i < function->n_calls; i++) {
+        const struct c_node *call = function->calls[i];
+        int64_t other = 0;
+        if (parameter->parameter >= call->n_kids ||
+                !constant(reader, call->kids[parameter->parameter], &other) ||
+                (i > 0 && other != given))
+            return false;
+        given = other;
     }
-    for (int i = 0; i < node->n_kids; i++)
-        see_calls(calls, node->kids[i]);
+    *value = given;
+    return function->n_calls > 0;
 }
 
-/* What all calls in the file give a parameter, as main gives a kernel its sizes. */
-static bool called_value(
-        struct c_reader *reader, const struct c_symbol *symbol, int depth, int64_t *value)
+/* What all calls in the file give a parameter, as main gives a kernel its sizes; found out once. */
+static bool called_value(struct c_reader *reader, struct c_symbol *symbol, int64_t *value)
 {
-    struct calls calls = {reader, symbol, depth, 0, true, 0};
-
-    if (symbol->parameter < 0 || depth >= MOST_CALLS)
+    if (symbol->parameter < 0 || reader->n_handed_on == MOST_HANDED_ON)
         return false;
-    for (int i = 0; i < reader->file->n_functions; i++)
-        see_calls(&calls, reader->file->functions[i]->body);
-    *value = calls.value;
-    return calls.n_calls > 0 && calls.agree;
+    if (symbol->called == C_CALLED_UNSEEN) {
+        symbol->called = C_CALLED_ASKED;
+        reader->n_handed_on++;
+        bool known = find_called_value(reader, symbol, &symbol->called_value);
+        reader->n_handed_on--;
+        symbol->called = known ? C_CALLED_KNOWN : C_CALLED_UNKNOWN;
+    }
+    *value = symbol->called_value;
+    return symbol->called == C_CALLED_KNOWN;
 }
 
-static bool symbol_value(
-        struct c_reader *reader, const struct c_symbol *symbol, int depth, int64_t *value)
+static bool symbol_value(struct c_reader *reader, struct c_symbol *symbol, int64_t *value)
 {
     if (!symbol->is_integer)
         return false;
@@ -125,10 +113,10 @@ static bool symbol_value(
         *value = symbol->value;
         return true;
     }
-    return called_value(reader, symbol, depth, value);
+    return called_value(reader, symbol, value);
 }
 
-bool c_symbol_value(struct c_reader *reader, const struct c_symbol *symbol, int64_t *value)
+bool c_symbol_value(struct c_reader *reader, struct c_symbol *symbol, int64_t *value)
 {
-    return symbol_value(reader, symbol, 0, value);
+    return symbol_value(reader, symbol, value);
 }
