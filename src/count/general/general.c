@@ -284,8 +284,9 @@ static enum sator_status ask_table(struct sator_table *table, const struct quest
     abort();
 }
 
-/* What algebra may spend before a domain of at most "size" instances is listed instead: about as
- * much as listing takes. */
+/* What algebra may spend before a domain of at most size_ub instances is listed instead. The least
+ * is what the relations of usual dataflows take; listing costs some hundred ticks an instance and
+ * is the exception, so algebra gets more. */
 static uint64_t algebra_budget(const struct general *general)
 {
     uint64_t left = general->ctx->work_limit > general->ctx->work_done
@@ -295,7 +296,7 @@ static uint64_t algebra_budget(const struct general *general)
 
     if (general->size_ub < 0)
         return left;
-    budget = 2000000 + 1000 * (uint64_t)general->size_ub;
+    budget = 20000000 + 20000 * (uint64_t)general->size_ub;
     return budget < left / 2 ? budget : left / 2;
 }
 

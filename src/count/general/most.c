@@ -38,17 +38,9 @@ static enum sator_status tidy_family(struct family *family)
 
     for (int i = 0; i < family->n_systems; i++) {
         struct sator_system *system = family->systems[i];
-        struct sator_range *ranges;
         bool empty = false;
 
-        st = sator_system_simplify(system, family->n_outer, &empty);
-        if (st == SATOR_OK && !empty) {
-            ranges = sator_alloc(sizeof *ranges * (size_t)(system->n_vars + 1));
-            sator_system_ranges(system, ranges, &empty);
-            if (!empty)
-                sator_system_prune(system, ranges);
-            free(ranges);
-        }
+        st = sator_system_tidy(&system, family->n_outer, &empty);
         if (empty)
             sator_system_free(system);
         else
@@ -222,6 +214,37 @@ done:
     return st;
 }
 
+/* An upper bound of the maximum: the boxes around the inner variables; -1 when it is too large to
+ * matter. */
+static sator_int most_ub(const struct family *family)
+{
+    sator_int sum = 0;
+
+    for (int i = 0; i < family->n_systems; i++) {
+        const struct sator_system *system = family->systems[i];
+        struct sator_range *ranges = sator_alloc(sizeof *ranges * (size_t)system->n_vars);
+        sator_int product = 1;
+        bool empty;
+
+        sator_system_ranges(system, ranges, &empty);
+        for (int v = family->n_outer; v < system->n_vars && product >= 0; v++)
+            if (!sator_mul(product, (sator_int)ranges[v].upper - ranges[v].lower + 1, &product))
+                product = -1;
+        free(ranges);
+        if (product < 0 || !sator_add(sum, product, &sum))
+            return -1;
+    }
+    return sum;
+}
+
+/* "outer" with "value" at "var" and the others from "values". */
+static void place_outer(const int64_t *values, int var, int64_t value, int n_outer, int64_t *outer)
+{
+    memcpy(outer, values, sizeof *outer * (size_t)var);
+    outer[var] = value;
+    memcpy(outer + var + 1, values + var, sizeof *outer * (size_t)(n_outer - 1 - var));
+}
+
 static enum sator_status most_by_values(
         struct sator_points *points, const struct family *family, sator_int *most, int64_t *outer)
 {
@@ -231,26 +254,29 @@ static enum sator_status most_by_values(
     int64_t *values = sator_alloc(sizeof *values * (size_t)family->n_outer);
     struct family fixed = {0};
     struct sator_range range;
+    sator_int most_possible = most_ub(family);
     enum sator_status st;
     int var;
 
     *most = 0;
     SATOR_TRY(choose_outer(points, family, &zones, &var, &range));
-    for (sator_int value = range.lower; value <= range.upper; value++) {
-        sator_int here;
+    /* Long runs first: their maximum is often the bound, which ends the search. */
+    for (int pass = 0; pass < 2; pass++)
+        for (sator_int value = range.lower; value <= range.upper && *most != most_possible;
+                value++) {
+            sator_int here, last = run_end(&zones, family->n_systems, value, range.upper);
 
-        SATOR_TRY(fix_family(family, var, &zones, (int64_t)value, &fixed));
-        SATOR_TRY(most_of(points, &fixed, &here, values));
-        clear_family(&fixed);
-        if (here > *most) {
-            *most = here;
-            memcpy(outer, values, sizeof *outer * (size_t)var);
-            outer[var] = (int64_t)value;
-            memcpy(outer + var + 1, values + var,
-                    sizeof *outer * (size_t)(family->n_outer - 1 - var));
+            if ((last > value) == (pass == 0)) {
+                SATOR_TRY(fix_family(family, var, &zones, (int64_t)value, &fixed));
+                SATOR_TRY(most_of(points, &fixed, &here, values));
+                clear_family(&fixed);
+                if (here > *most) {
+                    *most = here;
+                    place_outer(values, var, (int64_t)value, family->n_outer, outer);
+                }
+            }
+            value = last;
         }
-        value = run_end(&zones, family->n_systems, value, range.upper);
-    }
 done:
     clear_family(&fixed);
     free(values);

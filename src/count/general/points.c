@@ -306,27 +306,92 @@ done:
     return st;
 }
 
-static enum sator_status enumerate(
-        struct sator_points *points, const struct sator_system *system, sator_int *count)
+/* The narrowest linear form of several variables that is bounded from both sides: the row of its
+ * lower bound and the number of its values; row -1 when there is none. Simplified rows have a
+ * form's two bounds next to each other. */
+static int narrowest_form(const struct sator_system *system, sator_int *width)
 {
-    enum sator_status st;
-    struct choice choice;
+    int stride = sator_system_stride(system), best = -1;
+
+    for (int r = 0; r + 1 < system->n_rows; r++) {
+        const int64_t *low = sator_system_row(system, r), *high = low + stride;
+        sator_int sum = (sator_int)low[ROW_CONSTANT] + high[ROW_CONSTANT] + 1;
+        bool opposite = low[ROW_KIND] == KIND_INEQUALITY && high[ROW_KIND] == KIND_INEQUALITY;
+
+        for (int c = ROW_COEFFICIENTS; c < stride && opposite; c++)
+            opposite = low[c] == -high[c];
+        if (opposite && (best < 0 || sum < *width)) {
+            best = r;
+            *width = sum;
+        }
+    }
+    return best;
+}
+
+/* Sum over the values of the form that row "low" bounds from below. */
+static enum sator_status enumerate_form(struct sator_points *points,
+        const struct sator_system *system, int low, sator_int width, sator_int *count)
+{
+    enum sator_status st = SATOR_OK;
     sator_int sum = 0;
 
-    SATOR_TRY(choose_var(points, system, &choice));
-    for (sator_int value = choice.range.lower; value <= choice.range.upper; value++) {
+    for (sator_int value = 0; value < width; value++) {
+        struct sator_system *part = sator_system_copy(system);
+        int64_t *row = sator_system_row(part, low);
+        sator_int here;
+
+        /* form + constant = value */
+        row[ROW_KIND] = KIND_EQUALITY;
+        if (__builtin_sub_overflow(row[ROW_CONSTANT], value, &row[ROW_CONSTANT]) ||
+                row[ROW_CONSTANT] == INT64_MIN) {
+            sator_system_free(part);
+            SATOR_TRY(SATOR_OVERFLOW);
+        }
+        SATOR_TRY(sator_points_count(points, part, &here));
+        if (!sator_add(sum, here, &sum))
+            SATOR_TRY(SATOR_OVERFLOW);
+    }
+    *count = sum;
+done:
+    return st;
+}
+
+static enum sator_status enumerate_var(struct sator_points *points,
+        const struct sator_system *system, const struct choice *choice, sator_int *count)
+{
+    enum sator_status st = SATOR_OK;
+    sator_int sum = 0;
+
+    for (sator_int value = choice->range.lower; value <= choice->range.upper; value++) {
         struct sator_system *rest;
         sator_int part, times = 1;
 
-        if (value == choice.interior.lower && choice.interior.upper >= choice.interior.lower)
-            times = (sator_int)choice.interior.upper - choice.interior.lower + 1;
-        SATOR_TRY(sator_system_fix(system, choice.var, (int64_t)value, &rest));
+        if (value == choice->interior.lower && choice->interior.upper >= choice->interior.lower)
+            times = (sator_int)choice->interior.upper - choice->interior.lower + 1;
+        SATOR_TRY(sator_system_fix(system, choice->var, (int64_t)value, &rest));
         SATOR_TRY(sator_points_count(points, rest, &part));
         if (!sator_mul(part, times, &part) || !sator_add(sum, part, &sum))
             SATOR_TRY(SATOR_OVERFLOW);
         value += times - 1;
     }
     *count = sum;
+done:
+    return st;
+}
+
+static enum sator_status enumerate(
+        struct sator_points *points, const struct sator_system *system, sator_int *count)
+{
+    enum sator_status st;
+    struct choice choice;
+    sator_int width = 0;
+    int form = narrowest_form(system, &width);
+
+    SATOR_TRY(choose_var(points, system, &choice));
+    if (form >= 0 && width < choice.cost)
+        st = enumerate_form(points, system, form, width, count);
+    else
+        st = enumerate_var(points, system, &choice, count);
 done:
     return st;
 }
@@ -395,52 +460,6 @@ done:
     return st;
 }
 
-/* Remove the first variable of which one value is left; "*removed": there was one. */
-static enum sator_status remove_fixed(
-        struct sator_system **system, const struct sator_range *ranges, bool *removed)
-{
-    int v = 0;
-    struct sator_system *fixed;
-    enum sator_status st;
-
-    while (v < (*system)->n_vars && ranges[v].lower != ranges[v].upper)
-        v++;
-    *removed = v < (*system)->n_vars;
-    if (!*removed)
-        return SATOR_OK;
-    st = sator_system_fix(*system, v, ranges[v].lower, &fixed);
-    if (st == SATOR_OK) {
-        sator_system_free(*system);
-        *system = fixed;
-    }
-    return st;
-}
-
-/* Simplify, tighten, remove variables that have one value left. "*empty" as of
- * sator_system_simplify. */
-static enum sator_status tidy(struct sator_system **system, bool *empty)
-{
-    struct sator_range *ranges = NULL;
-    enum sator_status st;
-    bool again = true;
-
-    while (again) {
-        SATOR_TRY(sator_system_simplify(*system, 0, empty));
-        if (*empty || (*system)->n_vars == 0)
-            break;
-        ranges = sator_realloc(ranges, sizeof *ranges * (size_t)(*system)->n_vars);
-        sator_system_ranges(*system, ranges, empty);
-        if (*empty)
-            break;
-        SATOR_TRY(remove_fixed(system, ranges, &again));
-        if (!again)
-            sator_system_prune(*system, ranges);
-    }
-done:
-    free(ranges);
-    return st;
-}
-
 enum sator_status sator_points_count(
         struct sator_points *points, struct sator_system *system, sator_int *count)
 {
@@ -451,7 +470,7 @@ enum sator_status sator_points_count(
 
     SATOR_TRY(sator_points_work(
             points, (uint64_t)(system->n_rows + 1) * (uint64_t)sator_system_stride(system) * 4));
-    SATOR_TRY(tidy(&system, &empty));
+    SATOR_TRY(sator_system_tidy(&system, 0, &empty));
     component = sator_alloc(sizeof *component * (size_t)(system->n_vars + 1));
     n_parts = empty ? 0 : sator_system_components(system, component);
     if (n_parts == 1)

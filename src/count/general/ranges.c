@@ -179,6 +179,51 @@ void sator_system_prune(struct sator_system *system, const struct sator_range *r
     free(stated);
 }
 
+/* Remove the first variable beyond the kept ones of which one value is left; "*removed": there was
+ * one. */
+static enum sator_status remove_fixed(
+        struct sator_system **system, int n_keep, const struct sator_range *ranges, bool *removed)
+{
+    int v = n_keep;
+    struct sator_system *fixed;
+    enum sator_status st;
+
+    while (v < (*system)->n_vars && ranges[v].lower != ranges[v].upper)
+        v++;
+    *removed = v < (*system)->n_vars;
+    if (!*removed)
+        return SATOR_OK;
+    st = sator_system_fix(*system, v, ranges[v].lower, &fixed);
+    if (st == SATOR_OK) {
+        sator_system_free(*system);
+        *system = fixed;
+    }
+    return st;
+}
+
+enum sator_status sator_system_tidy(struct sator_system **system, int n_keep, bool *empty)
+{
+    struct sator_range *ranges = NULL;
+    enum sator_status st;
+    bool again = true;
+
+    while (again) {
+        SATOR_TRY(sator_system_simplify(*system, n_keep, empty));
+        if (*empty || (*system)->n_vars == 0)
+            break;
+        ranges = sator_realloc(ranges, sizeof *ranges * (size_t)(*system)->n_vars);
+        sator_system_ranges(*system, ranges, empty);
+        if (*empty)
+            break;
+        SATOR_TRY(remove_fixed(system, n_keep, ranges, &again));
+        if (!again)
+            sator_system_prune(*system, ranges);
+    }
+done:
+    free(ranges);
+    return st;
+}
+
 /* ---- elimination ---- */
 
 enum {
