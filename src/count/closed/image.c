@@ -363,32 +363,28 @@ static const char *make_factor(struct closed_pool *pool, const struct maker *mak
 
 /* ---- the order of solving ---- */
 
-/* The only class of "row" that is not known, -1 when none is, -2 when several are. */
-static int only_unknown(const struct closed_image *image, int row, const bool *known)
+static void find_uses(struct closed_image *image, int first, int end)
 {
-    int only = -1;
-    for (int c = 0; c < image->n_classes; c++) {
-        if (known[c] || image->column[row][c] == 0)
-            continue;
-        if (only >= 0)
-            return -2;
-        only = c;
+    for (int r = first; r < end; r++) {
+        image->uses[r] = 0;
+        for (int c = 0; c < image->n_classes; c++)
+            image->uses[r] |= (uint32_t)(image->column[r][c] != 0) << c;
     }
-    return only;
 }
 
 /* Take rows that give one more class each, as long as there are any. */
-static void peel(struct closed_image *image, int first, int end, bool *known)
+static void peel(struct closed_image *image, int first, int end, uint32_t *known)
 {
     bool progress = true;
     while (progress && image->n_steps < image->n_classes) {
         progress = false;
         for (int r = first; r < end; r++) {
-            int class = only_unknown(image, r, known);
-            if (class < 0)
+            uint32_t unknown = image->uses[r] & ~*known;
+            if (unknown == 0 || (unknown & (unknown - 1)) != 0)
                 continue;
-            known[class] = true;
-            image->step[image->n_steps++] = (struct closed_step){.row = r, .class = class};
+            *known |= unknown;
+            image->step[image->n_steps++] =
+                    (struct closed_step){.row = r, .class = __builtin_ctz(unknown)};
             progress = true;
         }
     }
@@ -434,11 +430,11 @@ static void find_spans(struct closed_image *image)
 }
 
 /* The unknown class of greatest span that is not yet "done"; -1 when there is none. */
-static int widest(const struct closed_image *image, const bool *known, const bool *done)
+static int widest(const struct closed_image *image, uint32_t done)
 {
     int best = -1;
     for (int c = 0; c < image->n_classes; c++) {
-        if (!known[c] && !done[c] && (best < 0 || image->span[c] > image->span[best]))
+        if (!(done >> c & 1) && (best < 0 || image->span[c] > image->span[best]))
             best = c;
     }
     return best;
@@ -446,23 +442,23 @@ static int widest(const struct closed_image *image, const bool *known, const boo
 
 /* Gauss-Jordan elimination of the classes that peeling could not reach, the widest first. Classes
  * without a pivot become parameters, if the values to try are few. */
-static const char *combine_rows(struct closed_image *image, bool *known)
+static const char *combine_rows(struct closed_image *image, uint32_t *known)
 {
     bool is_pivot[CLOSED_ROWS] = {false};
-    bool done[CLOSED_DIGITS] = {false};
+    uint32_t done = *known;
     int64_t tries = 1;
     memset(image->combine, 0, sizeof image->combine);
     for (int r = 0; r < image->n_rows; r++) {
         image->combine[r][r] = 1;
         memcpy(image->column[image->n_rows + r], image->column[r], sizeof image->column[r]);
     }
-    for (int c = widest(image, known, done); c >= 0; c = widest(image, known, done)) {
+    for (int c = widest(image, done); c >= 0; c = widest(image, done)) {
         int pivot = -1;
         for (int r = 0; r < image->n_rows && pivot < 0; r++) {
             if (!is_pivot[r] && image->column[image->n_rows + r][c] != 0)
                 pivot = r;
         }
-        done[c] = true;
+        done |= (uint32_t)1 << c;
         if (pivot < 0) {
             if (image->span[c] > CLOSED_TRIES || image->n_parameters == CLOSED_PARAMETERS)
                 return dependent;
@@ -482,21 +478,20 @@ static const char *combine_rows(struct closed_image *image, bool *known)
     if (tries > CLOSED_TRIES)
         return dependent;
     for (int i = 0; i < image->n_parameters; i++)
-        known[image->parameter[i]] = true;
+        *known |= (uint32_t)1 << image->parameter[i];
+    find_uses(image, image->n_rows, image->n_rows * 2);
     peel(image, image->n_rows, image->n_rows * 2, known);
     return image->n_steps + image->n_parameters == image->n_classes ? NULL : dependent;
 }
 
 static const char *order(struct closed_image *image)
 {
-    bool known[CLOSED_DIGITS] = {false};
-    image->n_steps = 0;
-    image->n_parameters = 0;
-    peel(image, 0, image->n_rows, known);
+    uint32_t known = 0;
+    peel(image, 0, image->n_rows, &known);
     if (image->n_steps == image->n_classes)
         return NULL;
     find_spans(image);
-    const char *why = combine_rows(image, known);
+    const char *why = combine_rows(image, &known);
     return why != NULL || closed_image_is_bijection(image) ? why : dependent;
 }
 
@@ -539,6 +534,7 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
         for (int d = maker.head[l]; d >= 0 && d < loop->first_digit + loop->n_digits; d++)
             image->axis_of_digit[d] = image->axis_of_digit[maker.head[l]];
     }
+    find_uses(image, 0, n_rows);
     if (why == NULL && !separate)
         why = order(image);
     return why;

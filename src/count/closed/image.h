@@ -42,6 +42,7 @@ struct closed_image {
     int64_t column[CLOSED_ROWS * 2][CLOSED_DIGITS]; /* [row][class]; then the combined rows */
     int64_t combine[CLOSED_ROWS]
                    [CLOSED_ROWS]; /* combined row i = sum over rows r of combine[i][r] * r */
+    uint32_t uses[CLOSED_ROWS * 2]; /* [row]: the classes with a coefficient */
     struct closed_axis axis[CLOSED_DIGITS];
     int axis_of_digit[CLOSED_DIGITS]; /* -1 for a digit that no row uses */
     struct closed_factor factor[CLOSED_LOOPS];

@@ -11,40 +11,53 @@ static const char pool_full[] = "the digit boxes are too many";
 
 /* ---- solving ---- */
 
+/* Set "*quotient" to sum / divisor; false when that is no integer, or farther than any two points
+ * are apart. */
+static bool divide_exactly(sator_int sum, int64_t divisor, int64_t *quotient)
+{
+    int64_t narrow = (int64_t)sum;
+    if (narrow != sum) {
+        if (sum % divisor != 0)
+            return false;
+        sum /= divisor;
+        *quotient = (int64_t)sum;
+        return sum <= CLOSED_BOUND && sum >= -CLOSED_BOUND;
+    }
+    *quotient = narrow / divisor;
+    return narrow % divisor == 0 && *quotient <= CLOSED_BOUND && *quotient >= -CLOSED_BOUND;
+}
+
 /* Set the classes' values so that image(value) = rhs, the parameters' being set: false when there
  * is no integer solution. */
 static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value)
 {
+    uint32_t of_steps = 0; /* rows that a step makes true */
     for (int s = 0; s < image->n_steps; s++) {
         int row = image->step[s].row;
         int class = image->step[s].class;
         const int64_t *column = image->column[row];
         sator_int sum = 0;
-        if (row < image->n_rows)
+        if (row < image->n_rows) {
             sum = rhs[row];
+            of_steps |= (uint32_t)1 << row;
+        }
         for (int r = 0; row >= image->n_rows && r < image->n_rows; r++)
             sum += (sator_int)image->combine[row - image->n_rows][r] * rhs[r];
-        for (int t = 0; t < s; t++) {
-            int c = image->step[t].class;
-            if (column[c] != 0)
-                sum -= (sator_int)column[c] * value[c];
-        }
-        for (int i = 0; i < image->n_parameters; i++) {
-            int c = image->parameter[i];
+        uint32_t others = image->uses[row] & ~((uint32_t)1 << class);
+        for (; others != 0; others &= others - 1) {
+            int c = __builtin_ctz(others);
             sum -= (sator_int)column[c] * value[c];
         }
-        if (sum % column[class] != 0)
+        if (!divide_exactly(sum, column[class], &value[class]))
             return false;
-        sum /= column[class];
-        if (sum > CLOSED_BOUND || sum < -CLOSED_BOUND)
-            return false; /* farther apart than any two points */
-        value[class] = (int64_t)sum;
     }
     for (int r = 0; r < image->n_rows; r++) {
         sator_int sum = 0;
-        for (int c = 0; c < image->n_classes; c++) {
-            if (image->column[r][c] != 0)
-                sum += (sator_int)image->column[r][c] * value[c];
+        if (of_steps >> r & 1)
+            continue;
+        for (uint32_t uses = image->uses[r]; uses != 0; uses &= uses - 1) {
+            int c = __builtin_ctz(uses);
+            sum += (sator_int)image->column[r][c] * value[c];
         }
         if (sum != rhs[r])
             return false;
