@@ -26,30 +26,38 @@ CREATE TABLE hardware (
     settings TEXT NOT NULL -- "levels.PE.shape=[8,8]", one a line; empty when nothing varies
 );
 
--- The dataflow spaces: points are numbered from 0 to size - 1.
+-- The dataflow spaces: points are numbered from 0 to size - 1. Those explored are [first, first + points), in batches of
+-- batch_points (the last one may be shorter) numbered from first_batch on.
 CREATE TABLE space (
     family INTEGER NOT NULL,
     hardware INTEGER NOT NULL,
     size INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    points INTEGER NOT NULL,
+    batch_points INTEGER NOT NULL,
+    first_batch INTEGER NOT NULL,
     PRIMARY KEY (family, hardware)
 ) WITHOUT ROWID;
 
--- The batches that are done: points [first, first + points) of a space, every layer of the family.
+-- What is done: points [first, first + points) of a batch, for every layer of the family. A batch that was
+-- interrupted has several rows, one after the other.
 CREATE TABLE batch (
-    batch INTEGER PRIMARY KEY,
-    family INTEGER NOT NULL,
-    hardware INTEGER NOT NULL,
+    batch INTEGER NOT NULL,
     first INTEGER NOT NULL,
     points INTEGER NOT NULL,
-    results INTEGER NOT NULL -- rows of table result that the batch added
-);
+    family INTEGER NOT NULL,
+    hardware INTEGER NOT NULL,
+    results INTEGER NOT NULL, -- rows of table result that came with it
+    PRIMARY KEY (batch, first)
+) WITHOUT ROWID;
 
--- Points of a batch that are no results, by the rule that says so.
+-- Points among these that are no results, by the rule that says so.
 CREATE TABLE skipped (
     batch INTEGER NOT NULL,
+    first INTEGER NOT NULL,
     rule TEXT NOT NULL,
     points INTEGER NOT NULL,
-    PRIMARY KEY (batch, rule)
+    PRIMARY KEY (batch, first, rule)
 ) WITHOUT ROWID;
 
 -- One evaluated point. Units are in doc/model.md; names are those of `sator analyze --json`, dots as underscores.

@@ -410,6 +410,25 @@ enum sator_status sator_store_scan(struct sator_ctx *ctx, struct sator_store *st
     return SATOR_OK;
 }
 
+enum sator_status sator_store_lookup(struct sator_ctx *ctx, struct sator_store *store,
+        const char *table, const char *columns, const char *keys, const char *order,
+        struct sator_cursor **cursor)
+{
+    struct sator_text where = {0};
+
+    sator_text_add(&where, "%s WHERE %s", table, keys);
+    enum sator_status st = sator_store_scan(ctx, store, where.data, columns, order, cursor);
+    sator_text_clear(&where);
+    return st;
+}
+
+void sator_cursor_seek(struct sator_cursor *cursor, int n_keys, const int64_t *keys)
+{
+    sqlite3_reset(cursor->statement);
+    for (int i = 0; i < n_keys; i++)
+        sqlite3_bind_int64(cursor->statement, i + 1, keys[i]);
+}
+
 enum sator_status sator_cursor_next(struct sator_ctx *ctx, struct sator_cursor *cursor, bool *found)
 {
     int code = sqlite3_step(cursor->statement);
@@ -471,4 +490,47 @@ void sator_cursor_close(struct sator_cursor *cursor)
         return;
     sqlite3_finalize(cursor->statement);
     free(cursor);
+}
+
+/* ---- joining ---- */
+
+static const char import_sql[] =
+        "CREATE TEMP TABLE further AS SELECT batch FROM"
+        " (SELECT batch, sum(points) AS points FROM other.batch GROUP BY batch) AS theirs"
+        " WHERE points > coalesce((SELECT sum(ours.points) FROM main.batch AS ours"
+        "  WHERE ours.batch = theirs.batch), 0);"
+        "DELETE FROM main.batch WHERE batch IN (SELECT batch FROM further);"
+        "DELETE FROM main.skipped WHERE batch IN (SELECT batch FROM further);"
+        "INSERT INTO main.batch SELECT * FROM other.batch"
+        " WHERE batch IN (SELECT batch FROM further);"
+        "INSERT INTO main.skipped SELECT * FROM other.skipped"
+        " WHERE batch IN (SELECT batch FROM further);"
+        "INSERT OR IGNORE INTO main.layer SELECT * FROM other.layer;"
+        "INSERT OR IGNORE INTO main.hardware SELECT * FROM other.hardware;"
+        "INSERT OR IGNORE INTO main.space SELECT * FROM other.space;"
+        "INSERT OR IGNORE INTO main.result SELECT * FROM other.result;"
+        "INSERT OR IGNORE INTO main.tensor SELECT * FROM other.tensor;"
+        "DROP TABLE further;";
+
+enum sator_status sator_store_import(
+        struct sator_ctx *ctx, struct sator_store *store, const char *path)
+{
+    sqlite3_stmt *attach = NULL;
+    enum sator_status st;
+
+    int code = sqlite3_prepare_v2(store->database, "ATTACH ? AS other", -1, &attach, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(attach);
+    sqlite3_finalize(attach);
+    if (code != SQLITE_DONE)
+        return fail(ctx, store, code);
+    SATOR_TRY(sator_store_begin(ctx, store));
+    SATOR_TRY(execute(ctx, store, import_sql));
+    SATOR_TRY(sator_store_commit(ctx, store));
+done:
+    sator_store_rollback(store);
+    sqlite3_exec(store->database, "DETACH other", NULL, NULL, NULL);
+    return st;
 }

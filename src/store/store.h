@@ -75,6 +75,19 @@ enum sator_status sator_cursor_next(
 struct sator_cell sator_cursor_cell(const struct sator_cursor *cursor, int column, bool count);
 void sator_cursor_close(SATOR_TAKE struct sator_cursor *cursor);
 
+/* The rows of "table" whose columns "keys" ("a = ? AND b = ?", as in SQL) have the values that
+ * sator_cursor_seek gives (GIVE: sator_cursor_close). */
+enum sator_status sator_store_lookup(struct sator_ctx *ctx, struct sator_store *store,
+        const char *table, const char *columns, const char *keys, const char *order,
+        SATOR_GIVE struct sator_cursor **cursor);
+void sator_cursor_seek(struct sator_cursor *cursor, int n_keys, const int64_t *keys);
+
+/* Add what the store at "path" has and "store" lacks, in one transaction: results, and for every
+ * batch the account of whichever store got further. Both have the same description, as the caller
+ * knows. */
+enum sator_status sator_store_import(
+        struct sator_ctx *ctx, struct sator_store *store, const char *path);
+
 /* The SHA-256 of "text" in hexadecimal digits into "digest" (65 bytes). FIPS 180-4. */
 void sator_sha256(const char *text, size_t length, char *digest);
 
