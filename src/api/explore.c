@@ -1,0 +1,102 @@
+/* Exploration needs architectures by the dozen: read one for every combination of the fields that
+ * vary. */
+#include "sator/explore.h"
+
+#include "api/spec.h"
+#include "base/text.h"
+#include "explore/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct variants {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    const char *arch;
+    const struct sator_input_options *input;
+    int n_varies, n;
+    const char *const *settings; /* n_varies to a variant */
+    struct explore_hardware *hardware;
+};
+
+static const char *first_array(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_ARRAY)
+            return arch->levels[i].name;
+    }
+    return "array";
+}
+
+static enum sator_status check_settings(const struct variants *v)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < v->n_varies; i++) {
+        if (sator_yaml_takes(SATOR_DOCUMENT_ARCH, v->settings[i]))
+            continue;
+        const struct sator_source *source =
+                sator_source_from_text(v->ctx, "--vary", v->settings[i]);
+        st = sator_error(v->ctx, (struct sator_loc){source, 0, strcspn(v->settings[i], "=")},
+                "an architecture has no such field");
+    }
+    return st;
+}
+
+/* Read the architecture with the settings of variant "index" after those of the command line. */
+static enum sator_status load_variant(struct variants *v, int index)
+{
+    const char *const *own = &v->settings[index * v->n_varies];
+    struct sator_input_options input = *v->input;
+    const char **sets = SATOR_NEW_ARRAY(v->arena, const char *, input.n_sets + v->n_varies + 1);
+    struct sator_text text = {0};
+
+    for (int i = 0; i < input.n_sets; i++)
+        sets[i] = input.sets[i];
+    for (int i = 0; i < v->n_varies; i++) {
+        sets[input.n_sets + i] = own[i];
+        sator_text_add(&text, "%s%s", i == 0 ? "" : "\n", own[i]);
+    }
+    input.sets = sets;
+    input.n_sets += v->n_varies;
+    v->hardware[index].settings = sator_arena_strdup(v->arena, text.data == NULL ? "" : text.data);
+    sator_text_clear(&text);
+    return sator_arch_load(v->ctx, v->arch, &input, &v->hardware[index].arch);
+}
+
+static enum sator_status load_variants(struct variants *v, int n_varies, const char *const *varies)
+{
+    struct sator_arch *base = NULL;
+    enum sator_status st;
+
+    SATOR_TRY(sator_arch_load(v->ctx, v->arch, v->input, &base));
+    v->n_varies = n_varies;
+    SATOR_TRY(explore_vary(
+            v->ctx, v->arena, first_array(base), n_varies, varies, &v->n, &v->settings));
+    SATOR_TRY(check_settings(v));
+    v->hardware = SATOR_NEW_ARRAY(v->arena, struct explore_hardware, v->n + 1);
+    for (int i = 0; i < v->n; i++)
+        SATOR_TRY(load_variant(v, i));
+done:
+    sator_arch_free(base);
+    return st;
+}
+
+enum sator_status sator_exploration_new(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const char *arch, const struct sator_input_options *input,
+        const struct sator_explore_options *options, struct sator_exploration **exploration)
+{
+    static const struct sator_input_options no_options = {0};
+    struct variants v = {.ctx = ctx,
+            .arena = sator_arena_new(),
+            .arch = arch,
+            .input = input == NULL ? &no_options : input};
+    enum sator_status st = load_variants(&v, options->n_varies, options->varies);
+
+    if (st == SATOR_OK)
+        st = explore_new(ctx, network, layer, v.n, v.hardware, options, exploration);
+    for (int i = 0; i < v.n && st != SATOR_OK; i++)
+        sator_arch_free(v.hardware == NULL ? NULL : v.hardware[i].arch);
+    sator_arena_free(v.arena);
+    return st;
+}

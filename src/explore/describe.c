@@ -1,0 +1,130 @@
+/* Everything that the results of an exploration depend on, as text: databases with equal texts
+ * belong together. */
+#include "base/text.h"
+#include "explore/problem.h"
+#include "store/store.h"
+
+#include <math.h>
+
+static void add_number(struct sator_text *text, const char *name, double value)
+{
+    if (!isnan(value))
+        sator_text_add(text, " %s=%.17g", name, value);
+}
+
+static void add_names(struct sator_text *text, const char *what, int n, const char *const *names)
+{
+    for (int i = 0; i < n; i++)
+        sator_text_add(text, "%s%s", i == 0 ? what : ",", names[i]);
+}
+
+static void add_workload(struct sator_text *text, const struct sator_workload *workload)
+{
+    sator_text_add(text, "layer %s x%d loops", workload->name, workload->repeat);
+    for (int l = 0; l < workload->n_loops; l++)
+        sator_text_add(text, " %s", workload->loop_names[l]);
+    sator_text_add(text, "\n  domain ");
+    sator_relation_write(text, workload->domain);
+    for (int i = 0; i < workload->n_accesses; i++) {
+        const struct sator_access *access = &workload->accesses[i];
+        sator_text_add(text, "\n  %s %d bits ", access->role == SATOR_READ ? "read" : "write",
+                access->word_bits);
+        sator_relation_write(text, access->relation);
+    }
+    sator_text_add(text, "\n");
+}
+
+static void add_memory(struct sator_text *text, const struct sator_memory *memory)
+{
+    for (int i = 0; i < memory->n_capacities; i++) {
+        const struct sator_capacity *capacity = &memory->capacities[i];
+        sator_text_add(text, " capacity(%s)", capacity->tensor == NULL ? "" : capacity->tensor);
+        add_number(text, "words", capacity->words);
+        add_number(text, "bytes", capacity->bytes);
+    }
+    sator_text_add(text, "%s%s", memory->double_buffered ? " double_buffered" : "",
+            memory->overlaps ? " overlaps" : "");
+    add_number(text, "read_pj", memory->read_pj.value);
+    add_number(text, "write_pj", memory->write_pj.value);
+    add_number(text, "read_bits", memory->read_bits);
+    add_number(text, "write_bits", memory->write_bits);
+    add_number(text, "leakage_pj", memory->leakage_pj.value);
+    add_names(text, " tensors=", memory->n_tensors, memory->tensors);
+    add_names(text, " bypass=", memory->n_bypass, memory->bypass);
+}
+
+static void add_array(struct sator_text *text, const struct sator_array *array)
+{
+    for (int d = 0; d < array->n_dims; d++)
+        sator_text_add(text, "%s%lld", d == 0 ? " shape=" : "x", (long long)array->shape[d]);
+    for (int i = 0; i < array->n_links; i++) {
+        const struct sator_link *link = &array->links[i];
+        sator_text_add(text, "\n    link %s interval=%d ", link->name, link->interval);
+        sator_relation_write(text, link->map);
+        add_number(text, "pj", link->energy_pj.value);
+        add_names(text, " tensors=", link->n_tensors, link->tensors);
+    }
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        sator_text_add(text, "\n    %s %s ", bus->is_reduction ? "tree" : "bus", bus->name);
+        sator_relation_write(text, bus->map);
+        add_number(text, "pj", bus->energy_pj.value);
+        add_names(text, " tensors=", bus->n_tensors, bus->tensors);
+    }
+}
+
+static void add_arch(struct sator_text *text, const struct explore_hardware *hardware)
+{
+    const struct sator_arch *arch = hardware->arch;
+
+    sator_text_add(text, "hardware %s", arch->name);
+    add_number(text, "clock_mhz", arch->clock_mhz);
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        sator_text_add(text, "\n  %s", level->name);
+        if (level->kind == SATOR_LEVEL_MEMORY) {
+            add_memory(text, &level->memory);
+        } else if (level->kind == SATOR_LEVEL_ARRAY) {
+            add_array(text, &level->array);
+        } else {
+            add_number(text, "pj", level->compute.energy_pj.value);
+            add_number(text, "cycles", level->compute.cycles);
+            add_number(text, "leakage_pj", level->compute.leakage_pj.value);
+            sator_text_add(text, " per_stamp=%lld", (long long)level->compute.per_stamp);
+        }
+    }
+    sator_text_add(text, "\n");
+}
+
+static void add_options(struct sator_text *text, const struct sator_exploration *exploration)
+{
+    const struct sator_explore_options *options = &exploration->options;
+    const struct space_options *space = &exploration->space_options;
+
+    sator_text_add(text,
+            "space kind=%d prune=%d pack=%d skew=%d whole=%d idle=%d fold=%d symmetry=%d "
+            "tensors_matter=%d ordered=%d first=%llu points=%llu batch=%llu",
+            (int)space->kind, (int)space->prune, space->pack, space->skew_dims, space->whole,
+            space->idle, space->fold, space->symmetry, space->tensors_matter, options->ordered,
+            (unsigned long long)options->first_point, (unsigned long long)options->n_points,
+            (unsigned long long)options->batch);
+    sator_text_add(text, " work_limit=%llu engine=%d\n", (unsigned long long)options->work_limit,
+            options->engine ==
+                    SATOR_ENGINE_CLOSED); /* closed may decline; the others give the same */
+    if (options->where != NULL)
+        sator_text_add(text, "where %s\n", options->where);
+}
+
+void explore_describe(struct sator_exploration *exploration)
+{
+    struct sator_text text = {0};
+
+    for (int i = 0; i < exploration->n_layers; i++)
+        add_workload(&text, &exploration->network->layers[exploration->layers[i]]);
+    for (int i = 0; i < exploration->n_hardware; i++)
+        add_arch(&text, &exploration->hardware[i]);
+    add_options(&text, exploration);
+    exploration->identity = sator_arena_strdup(exploration->arena, text.data);
+    sator_sha256(exploration->identity, text.length, exploration->digest);
+    sator_text_clear(&text);
+}

@@ -1,0 +1,129 @@
+/* Joining databases of one exploration: shards, ranks, copies. The output is the union; in which
+ * order the inputs come does not matter. */
+#include "explore/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const copied_keys[] = {"program", "model_version", "network", "input",
+        "input_sha256", "objective", "batches", "tensors"};
+enum {
+    N_COPIED = sizeof copied_keys / sizeof *copied_keys
+};
+
+/* A new output takes its description from the first input. */
+static enum sator_status copy_description(
+        struct sator_ctx *ctx, struct sator_store *output, struct query_source *first)
+{
+    char shards[16];
+    enum sator_status st;
+
+    SATOR_TRY(sator_store_begin(ctx, output));
+    for (int i = 0; i < N_COPIED; i++) {
+        const char *value;
+        SATOR_TRY(sator_store_get(ctx, first->store, first->arena, copied_keys[i], &value));
+        if (value != NULL)
+            SATOR_TRY(sator_store_put(ctx, output, copied_keys[i], value));
+    }
+    snprintf(shards, sizeof shards, "%d", first->n_shards);
+    SATOR_TRY(sator_store_put(ctx, output, "shard", "1"));
+    SATOR_TRY(sator_store_put(ctx, output, "shards", "1"));
+    SATOR_TRY(sator_store_put(ctx, output, "merged_shards", shards));
+    SATOR_TRY(sator_store_commit(ctx, output));
+done:
+    return st;
+}
+
+static enum sator_status refuse(struct sator_ctx *ctx, const char *path, const char *output)
+{
+    struct sator_source *file = SATOR_NEW(ctx->arena, struct sator_source);
+
+    file->path = sator_arena_strdup(ctx->arena, path);
+    sator_error(ctx, (struct sator_loc){.source = file},
+            "this database belongs to another exploration than '%s'", output);
+    sator_help(ctx, "`sator query FILE --summary` says what a database is");
+    return SATOR_INPUT;
+}
+
+/* Open an input and check that it belongs to the output, which is described by it when new. */
+static enum sator_status join(struct sator_ctx *ctx, struct sator_store *output, const char *path)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct query_source input;
+    const char *digest, *model;
+    enum sator_status st;
+
+    SATOR_TRY(query_open(ctx, path, &input));
+    SATOR_TRY(sator_store_check(ctx, input.store));
+    SATOR_TRY(sator_store_get(ctx, output, arena, "input_sha256", &digest));
+    if (digest == NULL) {
+        SATOR_TRY(copy_description(ctx, output, &input));
+    } else {
+        SATOR_TRY(sator_store_get(ctx, output, arena, "model_version", &model));
+        if (strcmp(digest, input.digest) != 0 || model == NULL ||
+                strcmp(model, input.model_version) != 0)
+            SATOR_TRY(refuse(ctx, path, sator_store_path(output)));
+    }
+    st = sator_store_import(ctx, output, path);
+done:
+    query_close(&input);
+    sator_arena_free(arena);
+    return st;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    char *x = realpath(a, NULL), *y = realpath(b, NULL);
+    bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
+
+    free(x);
+    free(y);
+    return same;
+}
+
+/* What the output holds now. */
+static enum sator_status describe(
+        struct sator_ctx *ctx, const char *output, int n_inputs, char **result)
+{
+    struct query_source source;
+    struct sator_text text = {0};
+    enum sator_status st;
+
+    sator_text_add(
+            &text, "joined %d database%s into %s\n", n_inputs, n_inputs == 1 ? "" : "s", output);
+    SATOR_TRY(query_open(ctx, output, &source));
+    SATOR_TRY(query_write_summary(&source, &text));
+    *result = sator_text_take(&text);
+done:
+    query_close(&source);
+    sator_text_clear(&text);
+    return st;
+}
+
+enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output, int n_inputs,
+        const char *const *inputs, char **text)
+{
+    struct sator_store *store = NULL;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < n_inputs; i++) {
+        if (same_file(output, inputs[i]))
+            return sator_error(
+                    ctx, (struct sator_loc){0}, "'%s' is both an input and the output", inputs[i]);
+    }
+    bool is_new = access(output, F_OK) != 0;
+    SATOR_TRY(sator_store_open(ctx, output, SATOR_STORE_WRITE, &store));
+    for (int i = 0; i < n_inputs && st == SATOR_OK; i++)
+        st = join(ctx, store, inputs[i]);
+    sator_store_close(store);
+    store = NULL;
+    if (st != SATOR_OK && is_new)
+        unlink(output); /* half a union looks like a whole one */
+    SATOR_TRY(st);
+    st = describe(ctx, output, n_inputs, text);
+done:
+    sator_store_close(store);
+    return st;
+}

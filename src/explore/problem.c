@@ -1,0 +1,287 @@
+/* Setting up: layers into families, a space for each family on each architecture, batches. */
+#include "explore/problem.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LEAST_BATCH = 256,
+    MOST_BATCHES = 1 << 18 /* of a part: their progress is kept in memory */
+};
+
+/* ---- layers ---- */
+
+static bool same_loops(const struct sator_workload *a, const struct sator_workload *b)
+{
+    bool same = a->n_loops == b->n_loops;
+
+    for (int l = 0; same && l < a->n_loops; l++)
+        same = strcmp(a->loop_names[l], b->loop_names[l]) == 0;
+    return same;
+}
+
+static char *text_of(const struct sator_workload *layer)
+{
+    struct sator_text text = {0};
+
+    for (int l = 0; l < layer->n_loops; l++)
+        sator_text_add(&text, "%s,", layer->loop_names[l]);
+    sator_relation_write(&text, layer->domain);
+    for (int i = 0; i < layer->n_accesses; i++) {
+        sator_text_add(
+                &text, "\n%d %d ", (int)layer->accesses[i].role, layer->accesses[i].word_bits);
+        sator_relation_write(&text, layer->accesses[i].relation);
+    }
+    return sator_text_take(&text);
+}
+
+static const struct sator_workload *layer_at(
+        const struct sator_exploration *exploration, int position)
+{
+    return &exploration->network->layers[exploration->layers[position]];
+}
+
+static void choose_layers(struct sator_exploration *exploration, int layer)
+{
+    struct sator_arena *arena = exploration->arena;
+    int n = layer >= 0 ? 1 : exploration->network->n_layers;
+    int *layers = SATOR_NEW_ARRAY(arena, int, n + 1);
+    char **texts = sator_alloc(sizeof *texts * (size_t)(n + 1));
+
+    exploration->n_layers = n;
+    exploration->layers = layers;
+    exploration->same_as = SATOR_NEW_ARRAY(arena, int, n + 1);
+    for (int i = 0; i < n; i++) {
+        layers[i] = layer >= 0 ? layer : i;
+        texts[i] = text_of(layer_at(exploration, i));
+        exploration->same_as[i] = i;
+        for (int j = i - 1; j >= 0; j--) {
+            if (strcmp(texts[i], texts[j]) == 0)
+                exploration->same_as[i] = j;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+static void make_families(struct sator_exploration *exploration)
+{
+    struct sator_arena *arena = exploration->arena;
+    int n = exploration->n_layers;
+
+    exploration->families = SATOR_NEW_ARRAY(arena, struct explore_family, n + 1);
+    for (int i = 0; i < n; i++) {
+        const struct sator_workload *layer = layer_at(exploration, i);
+        struct explore_family *family = exploration->families;
+        if (exploration->same_as[i] != i)
+            continue;
+        while (family->n_layers > 0 && !same_loops(family->workloads[0], layer))
+            family++;
+        if (family->n_layers == 0) {
+            exploration->n_families++;
+            family->layers = SATOR_NEW_ARRAY(arena, int, n + 1);
+            family->workloads = SATOR_NEW_ARRAY(arena, const struct sator_workload *, n + 1);
+        }
+        family->layers[family->n_layers] = i;
+        family->workloads[family->n_layers++] = layer;
+    }
+}
+
+static void find_tensors(struct sator_exploration *exploration)
+{
+    for (int i = 0; i < exploration->n_layers; i++) {
+        const struct sator_workload *layer = layer_at(exploration, i);
+        for (int a = 0; a < layer->n_accesses; a++) {
+            bool known = false;
+            for (int t = 0; t < exploration->n_tensors; t++)
+                known = known || strcmp(exploration->tensors[t], layer->accesses[a].tensor) == 0;
+            if (!known)
+                SATOR_PUSH(exploration->arena, exploration->tensors, exploration->n_tensors,
+                        layer->accesses[a].tensor);
+        }
+    }
+}
+
+/* ---- options ---- */
+
+static enum sator_status read_expressions(
+        struct sator_ctx *ctx, struct sator_exploration *exploration)
+{
+    const struct sator_explore_options *options = &exploration->options;
+    enum sator_status st;
+
+    SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "--objective",
+            options->objective == NULL ? "latency" : options->objective, exploration->n_tensors,
+            exploration->tensors, &exploration->n_objectives, &exploration->objectives));
+    if (options->where != NULL)
+        SATOR_TRY(explore_expression_read(ctx, exploration->arena, "--where", options->where,
+                exploration->n_tensors, exploration->tensors, &exploration->where));
+done:
+    return st;
+}
+
+/* Whether the safe rules are safe for what is asked: they promise latency and energy, nothing else.
+ */
+static const char *why_not_prune(const struct sator_exploration *exploration)
+{
+    for (int i = 0; i < exploration->n_objectives; i++) {
+        if (!explore_expression_is_monotone(exploration->objectives[i].expression))
+            return "nothing is pruned: the objective is not made of latency and energy alone";
+    }
+    if (exploration->where != NULL && !explore_expression_is_bound(exploration->where))
+        return "nothing is pruned: --where asks for more than bounds on latency and energy";
+    if (exploration->options.ordered)
+        return "nothing is pruned: with --ordered a skew may be what makes a point valid";
+    return NULL;
+}
+
+static bool names_tensors(const struct sator_exploration *exploration)
+{
+    bool named = exploration->where != NULL && explore_expression_names_tensors(exploration->where);
+
+    for (int i = 0; i < exploration->n_objectives; i++)
+        named = named || explore_expression_names_tensors(exploration->objectives[i].expression);
+    return named;
+}
+
+static void set_space_options(struct sator_exploration *exploration)
+{
+    const struct sator_explore_options *options = &exploration->options;
+    static const enum space_prune prunes[] = {
+            [SATOR_PRUNE_SAFE] = SPACE_PRUNE_SAFE,
+            [SATOR_PRUNE_MOVEMENTS] = SPACE_PRUNE_MOVEMENTS,
+            [SATOR_PRUNE_NONE] = SPACE_PRUNE_NONE,
+    };
+
+    exploration->space_options = (struct space_options){
+            .kind = options->space == SATOR_SPACE_MATRIX ? SPACE_MATRIX : SPACE_TILED,
+            .prune = prunes[options->prune],
+            .pack = options->pack == 0 ? 1 : options->pack,
+            .skew_dims = options->skew < 0 ? 1 : options->skew,
+            .whole = options->whole_skews,
+            .idle = options->idle,
+            .fold = options->fold,
+            .symmetry = !options->no_symmetry,
+            .tensors_matter = names_tensors(exploration)};
+    if (options->prune != SATOR_PRUNE_SAFE || options->space == SATOR_SPACE_MATRIX)
+        return;
+    exploration->prune_note = why_not_prune(exploration);
+    if (exploration->prune_note != NULL)
+        exploration->space_options.prune = SPACE_PRUNE_NONE;
+}
+
+/* ---- spaces ---- */
+
+static void set_batches(struct sator_exploration *exploration, struct explore_part *part)
+{
+    const struct sator_explore_options *options = &exploration->options;
+    uint64_t size = sator_space_size(part->space);
+
+    part->first = options->first_point < size ? options->first_point : size;
+    part->points = size - part->first;
+    if (options->n_points != 0 && options->n_points < part->points)
+        part->points = options->n_points;
+    part->batch_points = options->batch != 0 ? options->batch : LEAST_BATCH;
+    if (part->batch_points < part->points / MOST_BATCHES + 1)
+        part->batch_points = part->points / MOST_BATCHES + 1;
+    part->first_batch = exploration->n_batches;
+    part->n_batches = part->points / part->batch_points + (part->points % part->batch_points != 0);
+    exploration->n_batches += part->n_batches;
+}
+
+static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_exploration *exploration)
+{
+    enum sator_status st = SATOR_OK;
+    int n_parts = exploration->n_families * exploration->n_hardware;
+
+    exploration->parts = SATOR_NEW_ARRAY(exploration->arena, struct explore_part, n_parts + 1);
+    for (int h = 0; h < exploration->n_hardware; h++) {
+        for (int f = 0; f < exploration->n_families; f++) {
+            const struct explore_family *family = &exploration->families[f];
+            struct explore_part *part = &exploration->parts[exploration->n_parts];
+            part->family = f;
+            part->hardware = h;
+            SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads,
+                    exploration->hardware[h].arch, &exploration->space_options, &part->space));
+            exploration->n_parts++;
+            set_batches(exploration, part);
+        }
+    }
+done:
+    return st;
+}
+
+static enum sator_status find_dependences(
+        struct sator_ctx *ctx, struct sator_exploration *exploration)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int f = 0; f < exploration->n_families; f++) {
+        struct explore_family *family = &exploration->families[f];
+        struct dependence *all = NULL;
+        int n = 0;
+        for (int i = 0; i < family->n_layers; i++) {
+            const struct dependence *found = NULL;
+            int n_found = 0;
+            if (family->workloads[i]->n_loops > SPACE_MOST_LOOPS ||
+                    family->workloads[i]->upper == NULL)
+                continue; /* the space says so */
+            SATOR_TRY(explore_dependences(
+                    ctx, exploration->arena, family->workloads[i], &n_found, &found));
+            for (int d = 0; d < n_found; d++)
+                SATOR_PUSH(exploration->arena, all, n, found[d]);
+        }
+        family->n_dependences = n;
+        family->dependences = all;
+    }
+done:
+    return st;
+}
+
+enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        int n_hardware, const struct explore_hardware *hardware,
+        const struct sator_explore_options *options, struct sator_exploration **result)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_exploration *exploration = SATOR_NEW(arena, struct sator_exploration);
+    enum sator_status st;
+
+    *exploration = (struct sator_exploration){
+            .arena = arena, .network = network, .n_hardware = n_hardware, .options = *options};
+    struct explore_hardware *copies = SATOR_NEW_ARRAY(arena, struct explore_hardware, n_hardware);
+    for (int i = 0; i < n_hardware; i++)
+        copies[i] = (struct explore_hardware){
+                sator_arena_strdup(arena, hardware[i].settings), hardware[i].arch};
+    exploration->hardware = copies;
+    choose_layers(exploration, layer);
+    make_families(exploration);
+    find_tensors(exploration);
+    SATOR_TRY(read_expressions(ctx, exploration));
+    SATOR_TRY(find_dependences(ctx, exploration));
+    set_space_options(exploration);
+    SATOR_TRY(make_spaces(ctx, exploration));
+    explore_describe(exploration);
+    *result = exploration;
+    return SATOR_OK;
+done:
+    exploration->n_hardware = 0; /* the caller's, still */
+    sator_exploration_free(exploration);
+    return st;
+}
+
+void sator_exploration_free(struct sator_exploration *exploration)
+{
+    if (exploration == NULL)
+        return;
+    if (exploration->temporary != NULL)
+        unlink(exploration->temporary);
+    for (int i = 0; i < exploration->n_parts; i++)
+        sator_space_free(exploration->parts[i].space);
+    for (int i = 0; i < exploration->n_hardware; i++)
+        sator_arch_free(exploration->hardware[i].arch);
+    sator_arena_free(exploration->arena);
+}

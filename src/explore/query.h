@@ -1,0 +1,97 @@
+/* Reading databases: their description, their rows, the selection and the writing of results. */
+#ifndef SATOR_EXPLORE_QUERY_H
+#define SATOR_EXPLORE_QUERY_H
+
+#include "base/text.h"
+#include "explore/record.h"
+#include "sator/explore.h"
+#include "store/store.h"
+
+struct query_layer {
+    int family, repeat, same_as;
+    const char *name;
+};
+
+struct query_hardware {
+    const char *name, *settings;
+};
+
+struct query_tensor {
+    const char *name;
+    enum sator_role role;
+};
+
+/* What a database says about itself. */
+struct query_source {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    struct sator_store *store;
+    const char *network, *objective, *digest, *model_version, *program;
+    int shard, n_shards;
+    int n_layers, n_families, n_hardware, n_tensors;
+    struct query_layer *layers;
+    struct query_hardware *hardware;
+    struct query_tensor *tensors;
+    const char **tensor_names; /* n_tensors, for expressions */
+};
+
+/* Open and read the description; release with query_close, also on failure. */
+enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct query_source *source);
+void query_close(struct query_source *source);
+
+struct query_row {
+    const char *space, *time; /* live until the next row */
+    int family; /* of totals over a network, whose record.layer is -1 */
+    struct explore_record record;
+};
+
+/* Rows in order of layer, hardware, point. */
+struct query_reader {
+    struct query_source *source;
+    struct sator_cursor *results, *tensors;
+    bool has_tensor; /* the tensor cursor stands on a row that is not used yet */
+    struct explore_tensor *volumes;
+};
+enum sator_status query_reader_open(struct query_source *source, struct query_reader *reader);
+enum sator_status query_reader_next(
+        struct query_reader *reader, struct query_row *row, bool *found);
+void query_reader_close(struct query_reader *reader);
+
+/* One row by its key, with cursors that were opened by query_finder_open. */
+enum sator_status query_finder_open(struct query_source *source, struct query_reader *finder);
+enum sator_status query_find(struct query_reader *finder, int layer, int hardware, uint64_t point,
+        struct query_row *row, bool *found);
+
+/* Totals over the layers of each family, in order of hardware, family, point. */
+struct query_totals {
+    struct query_source *source;
+    struct sator_cursor *results;
+    bool has_row;
+    int64_t hardware, family, point; /* of the row that the cursor stands on */
+    char *space, *time;
+};
+enum sator_status query_totals_open(struct query_source *source, struct query_totals *totals);
+enum sator_status query_totals_next(
+        struct query_totals *totals, struct query_row *row, bool *found);
+void query_totals_close(struct query_totals *totals);
+
+/* ---- writing ---- */
+
+struct query_writer {
+    const struct query_source *source;
+    enum sator_format format;
+    const struct sator_sink *sink;
+    struct sator_text text; /* not handed on yet */
+    bool stopped; /* by the sink */
+    uint64_t n_rows;
+    int n_columns; /* SATOR_FORMAT_TEXT: cells wait for the columns' widths */
+    char **cells;
+    int n_cells;
+};
+void query_write_start(struct query_writer *writer);
+void query_write_row(struct query_writer *writer, const struct query_row *row);
+void query_write_end(struct query_writer *writer);
+/* How much of the exploration is there, by rule; "n_missing" batches are not complete. */
+enum sator_status query_write_summary(struct query_source *source, struct sator_text *text);
+
+#endif

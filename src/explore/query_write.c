@@ -1,0 +1,560 @@
+/* Results as text, CSV and JSON; what a database holds. */
+#include "explore/query.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORTH_WRITING = 1 << 16
+};
+
+static const char *role_name(enum sator_role role)
+{
+    return role == SATOR_READ ? "read" : "write";
+}
+
+static void hand_on(struct query_writer *writer, bool all)
+{
+    if (writer->text.length == 0 || (!all && writer->text.length < WORTH_WRITING))
+        return;
+    writer->stopped = writer->stopped ||
+            !writer->sink->write(writer->sink->data, writer->text.data, writer->text.length);
+    writer->text.length = 0;
+}
+
+/* The shortest text that reads back as the same number. */
+static void add_number(struct sator_text *text, double number)
+{
+    char digits[40];
+
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    sator_text_add(text, "%s", digits);
+}
+
+static const char *layer_name(const struct query_source *source, const struct query_row *row)
+{
+    return row->record.layer < 0 ? "all" : source->layers[row->record.layer].name;
+}
+
+/* Lines of settings in one line. */
+static void add_settings(struct sator_text *text, const char *settings)
+{
+    for (const char *at = settings; *at != '\0'; at++)
+        sator_text_add_bytes(text, *at == '\n' ? " " : at, 1);
+}
+
+/* ---- CSV ---- */
+
+static void csv_field(struct sator_text *text, const char *field)
+{
+    if (strpbrk(field, ",\"\r\n") == NULL) {
+        sator_text_add(text, "%s", field);
+        return;
+    }
+    sator_text_add(text, "\"");
+    for (const char *at = field; *at != '\0'; at++)
+        sator_text_add(text, "%s%c", *at == '"' ? "\"" : "", *at);
+    sator_text_add(text, "\"");
+}
+
+static void csv_header(struct query_writer *writer)
+{
+    struct sator_text *text = &writer->text;
+
+    sator_text_add(text, "layer,hardware,settings,point,space,time");
+    for (int i = 0; i < EXPLORE_N_FIELDS; i++)
+        sator_text_add(text, ",%s", explore_fields[i].key);
+    for (int t = 0; t < writer->source->n_tensors; t++) {
+        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++)
+            sator_text_add(text, ",tensors.%s.%s.%s", writer->source->tensors[t].name,
+                    role_name(writer->source->tensors[t].role), explore_tensor_fields[v]);
+    }
+    sator_text_add(text, "\n");
+}
+
+static const struct explore_tensor *tensor_of(
+        const struct explore_record *record, const struct query_tensor *tensor)
+{
+    for (int i = 0; i < record->n_tensors; i++) {
+        if (record->tensors[i].role == tensor->role &&
+                strcmp(record->tensors[i].name, tensor->name) == 0)
+            return &record->tensors[i];
+    }
+    return NULL;
+}
+
+static void csv_row(struct query_writer *writer, const struct query_row *row)
+{
+    const struct query_source *source = writer->source;
+    struct sator_text *text = &writer->text, settings = {0};
+
+    add_settings(&settings, source->hardware[row->record.hardware].settings);
+    csv_field(text, layer_name(source, row));
+    sator_text_add(text, ",%d,", row->record.hardware);
+    csv_field(text, settings.data == NULL ? "" : settings.data);
+    sator_text_clear(&settings);
+    sator_text_add(text, ",%llu,", (unsigned long long)row->record.point);
+    csv_field(text, row->space);
+    sator_text_add(text, ",");
+    csv_field(text, row->time);
+    for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
+        const struct explore_value *value = &row->record.fields[i];
+        sator_text_add(text, ",");
+        if (value->kind == EXPLORE_COUNT)
+            sator_text_add_int(text, value->count);
+        else if (isfinite(value->number))
+            add_number(text, value->number);
+    }
+    for (int t = 0; t < source->n_tensors; t++) {
+        const struct explore_tensor *tensor = tensor_of(&row->record, &source->tensors[t]);
+        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++) {
+            sator_text_add(text, ",");
+            if (tensor != NULL)
+                sator_text_add_int(text, tensor->volumes[v]);
+        }
+    }
+    sator_text_add(text, "\n");
+}
+
+/* ---- JSON ---- */
+
+static void json_string(struct sator_text *text, const char *string)
+{
+    sator_text_add(text, "\"");
+    for (const char *at = string; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            sator_text_add(text, "\\%c", *at);
+        else if ((unsigned char)*at < ' ')
+            sator_text_add(text, "\\u%04x", (unsigned)*at);
+        else
+            sator_text_add_bytes(text, at, 1);
+    }
+    sator_text_add(text, "\"");
+}
+
+static void json_settings(struct sator_text *text, const char *settings)
+{
+    sator_text_add(text, "[");
+    for (const char *at = settings; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        char *line = memcpy(sator_alloc(length + 1), at, length);
+        line[length] = '\0';
+        sator_text_add(text, "%s", at == settings ? "" : ", ");
+        json_string(text, line);
+        free(line);
+        at += length + (at[length] == '\n');
+    }
+    sator_text_add(text, "]");
+}
+
+/* PEs are few; other counts may pass 2^53 and are strings. */
+static void json_value(struct sator_text *text, const char *key, const struct explore_value *value)
+{
+    if (value->kind == EXPLORE_NUMBER) {
+        if (isfinite(value->number))
+            add_number(text, value->number);
+        else
+            sator_text_add(text, "null");
+        return;
+    }
+    const char *quote = strstr(key, "pes") == NULL ? "\"" : "";
+    sator_text_add(text, "%s", quote);
+    sator_text_add_int(text, value->count);
+    sator_text_add(text, "%s", quote);
+}
+
+/* The figures; keys with a dot in them are objects. */
+static void json_fields(struct sator_text *text, const struct explore_record *record)
+{
+    size_t open = 0; /* length of the open object's name */
+
+    for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
+        const char *key = explore_fields[i].key, *dot = strchr(key, '.');
+        size_t group = dot == NULL ? 0 : (size_t)(dot - key);
+        bool same =
+                open != 0 && group == open && strncmp(key, explore_fields[i - 1].key, group) == 0;
+        if (open != 0 && !same)
+            sator_text_add(text, "}");
+        if (group != 0 && !same)
+            sator_text_add(text, ", \"%.*s\": {\"%s\": ", (int)group, key, dot + 1);
+        else
+            sator_text_add(text, ", \"%s\": ", dot == NULL ? key : dot + 1);
+        json_value(text, key, &record->fields[i]);
+        open = group;
+    }
+    if (open != 0)
+        sator_text_add(text, "}");
+}
+
+static void json_tensors(struct sator_text *text, const struct explore_record *record)
+{
+    for (int t = 0; t < record->n_tensors; t++) {
+        const struct explore_tensor *tensor = &record->tensors[t];
+        sator_text_add(text, "%s{\"name\": ", t == 0 ? ", \"tensors\": [" : ", ");
+        json_string(text, tensor->name);
+        sator_text_add(text, ", \"role\": \"%s\"", role_name(tensor->role));
+        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++) {
+            sator_text_add(text, ", \"%s\": \"", explore_tensor_fields[v]);
+            sator_text_add_int(text, tensor->volumes[v]);
+            sator_text_add(text, "\"");
+        }
+        sator_text_add(text, "}%s", t + 1 == record->n_tensors ? "]" : "");
+    }
+}
+
+static void json_row(struct query_writer *writer, const struct query_row *row)
+{
+    const struct query_source *source = writer->source;
+    struct sator_text *text = &writer->text;
+
+    sator_text_add(text, "%s  {\"layer\": ", writer->n_rows == 0 ? "" : ",\n");
+    json_string(text, layer_name(source, row));
+    sator_text_add(text, ", \"hardware\": %d, \"arch\": ", row->record.hardware);
+    json_string(text, source->hardware[row->record.hardware].name);
+    sator_text_add(text, ", \"settings\": ");
+    json_settings(text, source->hardware[row->record.hardware].settings);
+    sator_text_add(text,
+            ", \"point\": %llu, \"dataflow\": {\"space\": ", (unsigned long long)row->record.point);
+    json_string(text, row->space);
+    sator_text_add(text, ", \"time\": ");
+    json_string(text, row->time);
+    sator_text_add(text, "}");
+    json_fields(text, &row->record);
+    json_tensors(text, &row->record);
+    sator_text_add(text, "}");
+}
+
+/* ---- text ---- */
+
+static const char *const shown_fields[] = {
+        "latency_cycles.total", "utilization.average", "energy_pj.total", "edp", "unique_volume"};
+static const char *const shown_headers[] = {
+        "latency (cycles)", "util", "energy (uJ)", "EDP (pJ x cycles)", "unique (words)"};
+enum {
+    N_SHOWN = sizeof shown_fields / sizeof *shown_fields
+};
+
+static void add_cell(struct query_writer *writer, char *text)
+{
+    if ((writer->n_cells & (writer->n_cells - 1)) == 0)
+        writer->cells = sator_realloc(writer->cells,
+                sizeof *writer->cells * (size_t)(writer->n_cells == 0 ? 1 : 2 * writer->n_cells));
+    writer->cells[writer->n_cells++] = text;
+}
+
+static void add_text(struct query_writer *writer, const char *text)
+{
+    struct sator_text copy = {0};
+
+    sator_text_add(&copy, "%s", text);
+    add_cell(writer, sator_text_take(&copy));
+}
+
+static void text_header(struct query_writer *writer)
+{
+    add_text(writer, "layer");
+    add_text(writer, "hw");
+    add_text(writer, "point");
+    for (int i = 0; i < N_SHOWN; i++)
+        add_text(writer, shown_headers[i]);
+    add_text(writer, "space");
+    add_text(writer, "time");
+    writer->n_columns = writer->n_cells;
+}
+
+static void shown_value(struct sator_text *text, const char *key, const struct explore_value *value)
+{
+    char digits[64];
+
+    if (value->kind == EXPLORE_COUNT)
+        sator_text_add(text, "%s", sator_int_format(value->count, ',', digits));
+    else if (!isfinite(value->number))
+        sator_text_add(text, "-");
+    else if (strncmp(key, "utilization", 11) == 0)
+        sator_text_add(text, "%.1f %%", 100 * value->number);
+    else if (strcmp(key, "edp") == 0)
+        sator_text_add(text, "%.4g", value->number);
+    else if (strncmp(key, "energy", 6) == 0)
+        sator_text_add(text, "%.2f", value->number * 1e-6);
+    else if (value->number < 1e18) /* cycles: whole, up to rounding */
+        sator_text_add(
+                text, "%s", sator_int_format((sator_int)ceil(value->number - 1e-9), ',', digits));
+    else
+        sator_text_add(text, "%.6g", value->number);
+}
+
+static void text_row(struct query_writer *writer, const struct query_row *row)
+{
+    struct sator_text text = {0};
+
+    add_text(writer, layer_name(writer->source, row));
+    sator_text_add(&text, "%d", row->record.hardware);
+    add_cell(writer, sator_text_take(&text));
+    sator_text_add(&text, "%llu", (unsigned long long)row->record.point);
+    add_cell(writer, sator_text_take(&text));
+    for (int i = 0; i < N_SHOWN; i++) {
+        shown_value(
+                &text, shown_fields[i], &row->record.fields[explore_field_index(shown_fields[i])]);
+        add_cell(writer, sator_text_take(&text));
+    }
+    add_text(writer, row->space);
+    add_text(writer, row->time);
+}
+
+/* The table: numbers to the right, words to the left. */
+static void write_table(struct query_writer *writer)
+{
+    int n = writer->n_columns;
+    size_t widths[N_SHOWN + 5] = {0};
+
+    for (int i = 0; i < writer->n_cells; i++) {
+        size_t length = strlen(writer->cells[i]);
+        if (length > widths[i % n])
+            widths[i % n] = length;
+    }
+    for (int i = 0; i < writer->n_cells; i++) {
+        int column = i % n, width = (int)widths[column];
+        bool left = column == 0 || column >= n - 2;
+        const char *end = column == n - 1 ? "\n" : "";
+        if (column == n - 1)
+            width = 0;
+        sator_text_add(&writer->text, left ? "%s%-*s%s" : "%s%*s%s", column == 0 ? "  " : "  ",
+                width, writer->cells[i], end);
+        hand_on(writer, false);
+        free(writer->cells[i]);
+    }
+    free(writer->cells);
+}
+
+static void write_hardware(struct query_writer *writer)
+{
+    const struct query_source *source = writer->source;
+
+    if (source->n_hardware < 2)
+        return;
+    sator_text_add(&writer->text, "\n");
+    for (int h = 0; h < source->n_hardware; h++) {
+        sator_text_add(&writer->text, "  hw %d: %s ", h, source->hardware[h].name);
+        add_settings(&writer->text, source->hardware[h].settings);
+        sator_text_add(&writer->text, "\n");
+        hand_on(writer, false);
+    }
+}
+
+/* ---- all formats ---- */
+
+void query_write_start(struct query_writer *writer)
+{
+    if (writer->format == SATOR_FORMAT_CSV)
+        csv_header(writer);
+    else if (writer->format == SATOR_FORMAT_JSON)
+        sator_text_add(&writer->text, "{\"results\": [\n");
+    else
+        text_header(writer);
+}
+
+void query_write_row(struct query_writer *writer, const struct query_row *row)
+{
+    if (writer->format == SATOR_FORMAT_CSV)
+        csv_row(writer, row);
+    else if (writer->format == SATOR_FORMAT_JSON)
+        json_row(writer, row);
+    else
+        text_row(writer, row);
+    writer->n_rows++;
+    hand_on(writer, false);
+}
+
+void query_write_end(struct query_writer *writer)
+{
+    if (writer->format == SATOR_FORMAT_JSON) {
+        sator_text_add(&writer->text, "%s]}\n", writer->n_rows == 0 ? "" : "\n");
+    } else if (writer->format == SATOR_FORMAT_TEXT) {
+        write_table(writer);
+        if (writer->n_rows == 0)
+            sator_text_add(&writer->text, "  (no results)\n");
+        write_hardware(writer);
+    }
+    hand_on(writer, true);
+    sator_text_clear(&writer->text);
+}
+
+/* ---- summaries ---- */
+
+struct coverage {
+    sator_int points, done, results;
+    uint64_t batches, complete;
+};
+
+/* A part of the exploration, as table space has it. */
+struct stretch {
+    uint64_t points, batch_points, first_batch, n_batches;
+};
+
+static enum sator_status read_stretches(
+        struct query_source *source, int *n_stretches, struct stretch **stretches)
+{
+    struct sator_cursor *cursor = NULL;
+    bool found;
+    enum sator_status st;
+
+    SATOR_TRY(sator_store_scan(source->ctx, source->store, "space",
+            "points, batch_points, first_batch", "first_batch, hardware, family", &cursor));
+    for (;;) {
+        SATOR_TRY(sator_cursor_next(source->ctx, cursor, &found));
+        if (!found)
+            break;
+        struct stretch stretch = {.points = (uint64_t)sator_cursor_cell(cursor, 0, true).count,
+                .batch_points = (uint64_t)sator_cursor_cell(cursor, 1, true).count,
+                .first_batch = (uint64_t)sator_cursor_cell(cursor, 2, true).count};
+        if (stretch.batch_points == 0)
+            stretch.batch_points = 1;
+        stretch.n_batches = stretch.points / stretch.batch_points +
+                (stretch.points % stretch.batch_points != 0);
+        SATOR_PUSH(source->arena, *stretches, *n_stretches, stretch);
+    }
+done:
+    sator_cursor_close(cursor);
+    return st;
+}
+
+static uint64_t expected(const struct stretch *stretch, uint64_t batch)
+{
+    uint64_t before = (batch - stretch->first_batch) * stretch->batch_points;
+
+    return stretch->points - before < stretch->batch_points ? stretch->points - before
+                                                            : stretch->batch_points;
+}
+
+/* Go through all batches beside those of the table; count them by shard, "n_shards" of them. */
+static enum sator_status cover(struct query_source *source, int n_shards, struct coverage *shards)
+{
+    struct sator_cursor *cursor = NULL;
+    struct stretch *stretches = NULL;
+    int n_stretches = 0;
+    bool found;
+    enum sator_status st;
+
+    SATOR_TRY(read_stretches(source, &n_stretches, &stretches));
+    SATOR_TRY(sator_store_scan(source->ctx, source->store, "batch GROUP BY batch",
+            "batch, sum(points), sum(results)", "batch", &cursor));
+    SATOR_TRY(sator_cursor_next(source->ctx, cursor, &found));
+    for (int i = 0; i < n_stretches; i++) {
+        const struct stretch *stretch = &stretches[i];
+        for (uint64_t b = stretch->first_batch; b < stretch->first_batch + stretch->n_batches;
+                b++) {
+            struct coverage *shard = &shards[b % (uint64_t)n_shards];
+            shard->batches++;
+            shard->points += (sator_int)expected(stretch, b);
+            if (!found || sator_cursor_cell(cursor, 0, true).count != (sator_int)b)
+                continue;
+            sator_int done = sator_cursor_cell(cursor, 1, true).count;
+            shard->done += done;
+            shard->results += sator_cursor_cell(cursor, 2, true).count;
+            shard->complete += done >= (sator_int)expected(stretch, b);
+            SATOR_TRY(sator_cursor_next(source->ctx, cursor, &found));
+        }
+    }
+done:
+    sator_cursor_close(cursor);
+    return st;
+}
+
+static void add_count(struct sator_text *text, sator_int count)
+{
+    char digits[64];
+
+    sator_text_add(text, "%s", sator_int_format(count, ',', digits));
+}
+
+static enum sator_status write_rules(struct query_source *source, struct sator_text *text)
+{
+    struct sator_cursor *cursor = NULL;
+    bool found;
+    enum sator_status st;
+
+    SATOR_TRY(sator_store_scan(source->ctx, source->store, "skipped GROUP BY rule",
+            "rule, sum(points)", "rule", &cursor));
+    for (;;) {
+        SATOR_TRY(sator_cursor_next(source->ctx, cursor, &found));
+        if (!found)
+            break;
+        struct sator_cell rule = sator_cursor_cell(cursor, 0, false);
+        sator_text_add(text, "    %-20s ", rule.kind == SATOR_CELL_TEXT ? rule.text : "?");
+        add_count(text, sator_cursor_cell(cursor, 1, true).count);
+        sator_text_add(text, "\n");
+    }
+done:
+    sator_cursor_close(cursor);
+    return st;
+}
+
+static void write_missing(
+        struct sator_text *text, int n_shards, const struct coverage *shards, uint64_t missing)
+{
+    if (missing == 0)
+        return;
+    sator_text_add(text, "  missing        %llu batches", (unsigned long long)missing);
+    if (n_shards > 1) {
+        const char *separator = ", of shards ";
+        for (int i = 0; i < n_shards; i++) {
+            if (shards[i].complete == shards[i].batches)
+                continue;
+            sator_text_add(text, "%s%d/%d%s", separator, i + 1, n_shards,
+                    shards[i].complete == 0 ? "" : " (in part)");
+            separator = ", ";
+        }
+    }
+    sator_text_add(text, "\n");
+}
+
+enum sator_status query_write_summary(struct query_source *source, struct sator_text *text)
+{
+    const char *origin = NULL;
+    struct coverage all = {0};
+    enum sator_status st;
+
+    SATOR_TRY(sator_store_get(source->ctx, source->store, source->arena, "merged_shards", &origin));
+    int n = origin == NULL ? source->n_shards : atoi(origin);
+    if (n < 1 || n > 1000000)
+        n = 1;
+    struct coverage *shards = SATOR_NEW_ARRAY(source->arena, struct coverage, n);
+    SATOR_TRY(cover(source, n, shards));
+    if (origin == NULL && n > 1 && source->shard >= 1 && source->shard <= n) {
+        shards[0] = shards[source->shard - 1]; /* a shard is complete without the others */
+        n = 1;
+    }
+    for (int i = 0; i < n; i++) {
+        all.points += shards[i].points;
+        all.done += shards[i].done;
+        all.results += shards[i].results;
+        all.batches += shards[i].batches;
+        all.complete += shards[i].complete;
+    }
+    sator_text_add(text, "  exploration    %s, %d layer%s, %d hardware variant%s\n",
+            source->network, source->n_layers, source->n_layers == 1 ? "" : "s", source->n_hardware,
+            source->n_hardware == 1 ? "" : "s");
+    sator_text_add(text, "  made by        %s, model version %s; input %.16s...\n", source->program,
+            source->model_version, source->digest);
+    if (source->n_shards > 1)
+        sator_text_add(text, "  shard          %d/%d\n", source->shard, source->n_shards);
+    sator_text_add(text, "  points         ");
+    add_count(text, all.done);
+    sator_text_add(text, " of ");
+    add_count(text, all.points);
+    sator_text_add(text, " done (%.2f %%)\n",
+            all.points == 0 ? 100.0 : 100.0 * (double)all.done / (double)all.points);
+    write_missing(text, n, shards, all.batches - all.complete);
+    sator_text_add(text, "  results        ");
+    add_count(text, all.results);
+    sator_text_add(text, "\n  left out, by rule\n");
+    SATOR_TRY(write_rules(source, text));
+done:
+    return st;
+}

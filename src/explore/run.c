@@ -1,0 +1,604 @@
+/* The job queue: threads take batches in order of their numbers and leave them evaluated; the
+ * calling thread stores what they leave, several batches to a transaction. What is stored does not
+ * depend on who did what when: every batch is a function of its number.
+ */
+#include "base/text.h"
+#include "explore/batch.h"
+#include "explore/ranks.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_THREADS = 256,
+    MOST_GAP = 1000, /* ranks' files are looked for up to this far past the last one found */
+    MOST_WAITING = 4, /* evaluated batches that wait to be stored, a thread */
+    POLL_MS = 50,
+    COMMIT_MS = 500 /* what a crash may lose */
+};
+
+struct runner {
+    struct sator_ctx *ctx; /* of the calling thread */
+    struct sator_exploration *exploration;
+    struct sator_store *store;
+    struct explore_ranks *ranks; /* NULL: alone */
+    const uint64_t *done; /* points of each batch that were stored before this run */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    uint64_t next;
+    bool stopping;
+    int n_running, n_waiting, most_waiting;
+    struct batch *first, *last; /* evaluated, not stored */
+};
+
+struct worker {
+    struct runner *runner;
+    struct sator_ctx *ctx;
+    pthread_t thread;
+};
+
+/* ---- evaluating ---- */
+
+/* The next batch that is this process's to do; the lock is held. */
+static bool take_batch(struct runner *runner, uint64_t *number)
+{
+    const struct sator_explore_options *options = &runner->exploration->options;
+
+    for (;;) {
+        uint64_t next = runner->ranks == NULL ? runner->next++ : runner->ranks->next(runner->ranks);
+        uint64_t first, points;
+        if (next >= runner->exploration->n_batches)
+            return false;
+        if (options->n_shards > 1 &&
+                next % (uint64_t)options->n_shards != (uint64_t)options->shard - 1)
+            continue;
+        batch_part(runner->exploration, next, &first, &points);
+        if (runner->done[next] >= points)
+            continue;
+        *number = next;
+        return true;
+    }
+}
+
+static void *work(void *data)
+{
+    struct worker *worker = data;
+    struct runner *runner = worker->runner;
+    uint64_t number;
+
+    pthread_mutex_lock(&runner->lock);
+    for (;;) {
+        while (runner->n_waiting >= runner->most_waiting && !runner->stopping)
+            pthread_cond_wait(&runner->changed, &runner->lock);
+        if (runner->stopping || !take_batch(runner, &number))
+            break;
+        pthread_mutex_unlock(&runner->lock);
+        struct batch *batch =
+                batch_evaluate(worker->ctx, runner->exploration, number, runner->done[number]);
+        pthread_mutex_lock(&runner->lock);
+        if (runner->first == NULL)
+            runner->first = batch;
+        else
+            runner->last->next = batch;
+        runner->last = batch;
+        runner->n_waiting++;
+        runner->stopping = runner->stopping || batch->status != SATOR_OK;
+        pthread_cond_broadcast(&runner->changed);
+    }
+    runner->n_running--;
+    pthread_cond_broadcast(&runner->changed);
+    pthread_mutex_unlock(&runner->lock);
+    return NULL;
+}
+
+/* ---- storing ---- */
+
+/* The calling thread's view of the run. */
+struct keeper {
+    struct runner *runner;
+    struct worker *workers;
+    int n_workers;
+    bool in_transaction;
+    double started, begun; /* seconds: the run, the transaction */
+    enum sator_status status;
+    const struct explore_part *failed_part; /* the point that an evaluation stopped at */
+    uint64_t failed_point;
+    struct sator_arena *arena;
+    uint64_t results, new_points;
+    double points_before, points_total; /* of this shard */
+    int n_rules;
+    struct batch_rule *rules;
+    double best;
+    char *best_name;
+    void (*progress)(void *data, const struct sator_explore_progress *progress);
+    void *progress_data;
+};
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void note_best(struct keeper *keeper, const struct batch *batch)
+{
+    const struct explore_objective *objective = &keeper->runner->exploration->objectives[0];
+
+    for (int i = 0; i < batch->n_rows; i++) {
+        double cost = explore_objective_cost(objective, &batch->rows[i].record);
+        if (!(cost < keeper->best))
+            continue;
+        struct sator_text name = {0};
+        keeper->best = cost;
+        sator_text_add(&name, "%s | %s", batch->rows[i].space, batch->rows[i].time);
+        free(keeper->best_name);
+        keeper->best_name = sator_text_take(&name);
+    }
+}
+
+static enum sator_status commit(struct keeper *keeper)
+{
+    if (!keeper->in_transaction)
+        return SATOR_OK;
+    keeper->in_transaction = false;
+    return sator_store_commit(keeper->runner->ctx, keeper->runner->store);
+}
+
+static enum sator_status keep(struct keeper *keeper, const struct batch *batch)
+{
+    struct runner *runner = keeper->runner;
+    enum sator_status st;
+
+    if (!keeper->in_transaction) {
+        SATOR_TRY(sator_store_begin(runner->ctx, runner->store));
+        keeper->in_transaction = true;
+        keeper->begun = now();
+    }
+    SATOR_TRY(batch_store(runner->ctx, runner->exploration, runner->store, batch));
+    keeper->results += (uint64_t)batch->n_rows;
+    keeper->new_points += batch->points;
+    for (int i = 0; i < batch->n_rules; i++)
+        batch_count_rule(keeper->arena, &keeper->n_rules, &keeper->rules, batch->rules[i].name,
+                batch->rules[i].points);
+    note_best(keeper, batch);
+    if ((now() - keeper->begun) * 1000 > COMMIT_MS)
+        SATOR_TRY(commit(keeper));
+done:
+    return st;
+}
+
+/* No more batches; those in work end at their next point. */
+static void stop(struct keeper *keeper)
+{
+    struct runner *runner = keeper->runner;
+
+    pthread_mutex_lock(&runner->lock);
+    runner->stopping = true;
+    pthread_cond_broadcast(&runner->changed);
+    pthread_mutex_unlock(&runner->lock);
+    for (int i = 0; i < keeper->n_workers; i++)
+        sator_ctx_cancel(keeper->workers[i].ctx);
+}
+
+/* Store the batches of a queue, unless storing failed before. */
+static void keep_all(struct keeper *keeper, struct batch *queue)
+{
+    while (queue != NULL) {
+        struct batch *batch = queue;
+        queue = batch->next;
+        if (batch->status != SATOR_OK && batch->status != SATOR_INTERRUPTED &&
+                keeper->failed_part == NULL) {
+            keeper->failed_part = batch->part;
+            keeper->failed_point = batch->first + batch->points;
+        }
+        if (keeper->status == SATOR_OK) {
+            keeper->status = keep(keeper, batch);
+            if (keeper->status != SATOR_OK)
+                stop(keeper);
+        }
+        batch_free(batch);
+    }
+}
+
+static void report(struct keeper *keeper)
+{
+    struct runner *runner = keeper->runner;
+    const struct explore_objective *objective = &runner->exploration->objectives[0];
+    double seconds = now() - keeper->started;
+    struct sator_explore_progress progress = {
+            .points_done = keeper->points_before + (double)keeper->new_points,
+            .points_total = keeper->points_total,
+            .results = keeper->results,
+            .seconds = seconds,
+            .points_per_second = (double)keeper->new_points / seconds,
+            .best = isinf(keeper->best)   ? NAN
+                    : objective->maximize ? -keeper->best
+                                          : keeper->best,
+            .best_name = keeper->best_name};
+
+    if (keeper->progress != NULL)
+        keeper->progress(keeper->progress_data, &progress);
+}
+
+static void wait_a_little(struct runner *runner)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += POLL_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    pthread_cond_timedwait(&runner->changed, &runner->lock, &until);
+}
+
+static void store_until_done(struct keeper *keeper)
+{
+    struct runner *runner = keeper->runner;
+    bool running = true, cancelled = false;
+
+    while (running) {
+        pthread_mutex_lock(&runner->lock);
+        if (runner->first == NULL && runner->n_running > 0)
+            wait_a_little(runner);
+        struct batch *queue = runner->first;
+        runner->first = runner->last = NULL;
+        runner->n_waiting = 0;
+        running = runner->n_running > 0 || queue != NULL;
+        pthread_cond_broadcast(&runner->changed);
+        pthread_mutex_unlock(&runner->lock);
+        keep_all(keeper, queue);
+        if (!cancelled && atomic_load(&runner->ctx->cancelled)) {
+            cancelled = true;
+            stop(keeper);
+        }
+        if (runner->ranks != NULL && !cancelled)
+            keeper->best = runner->ranks->best(runner->ranks, keeper->best);
+        report(keeper);
+    }
+    if (keeper->status == SATOR_OK)
+        keeper->status = commit(keeper);
+    else
+        sator_store_rollback(runner->store);
+    if (keeper->status == SATOR_OK && cancelled)
+        keeper->status = SATOR_INTERRUPTED;
+}
+
+/* Start up to "n" threads, deaf to the signals that the caller handles. */
+static int start_threads(struct worker *workers, int n)
+{
+    sigset_t all, old;
+    int started = 0;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    while (started < n &&
+            pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+static int thread_count(const struct sator_exploration *exploration)
+{
+    long threads = exploration->options.threads;
+
+    if (threads <= 0)
+        threads = sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads > MOST_THREADS)
+        threads = MOST_THREADS;
+    if ((uint64_t)threads > exploration->n_batches)
+        threads = (long)exploration->n_batches;
+    return threads < 1 ? 1 : (int)threads;
+}
+
+static void init_lock(struct runner *runner)
+{
+    pthread_condattr_t attributes;
+
+    pthread_mutex_init(&runner->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&runner->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+/* Run the threads to their end, storing what they find. */
+static void run_threads(struct keeper *keeper)
+{
+    struct runner *runner = keeper->runner;
+    int n = thread_count(runner->exploration);
+    struct worker *workers = sator_alloc(sizeof *workers * (size_t)n);
+
+    for (int i = 0; i < n; i++) {
+        workers[i] = (struct worker){.runner = runner, .ctx = sator_ctx_new()};
+        sator_ctx_set_work_limit(workers[i].ctx, runner->exploration->options.work_limit);
+    }
+    init_lock(runner);
+    keeper->workers = workers;
+    keeper->n_workers = n;
+    runner->n_running = n;
+    runner->most_waiting = MOST_WAITING * n;
+    int started = start_threads(workers, n);
+    pthread_mutex_lock(&runner->lock);
+    runner->n_running -= n - started;
+    pthread_mutex_unlock(&runner->lock);
+    if (started == 0)
+        keeper->status =
+                sator_error(runner->ctx, (struct sator_loc){0}, "the system gives no thread");
+    store_until_done(keeper);
+    for (int i = 0; i < n; i++) {
+        if (i < started)
+            pthread_join(workers[i].thread, NULL);
+        sator_ctx_free(workers[i].ctx);
+    }
+    pthread_cond_destroy(&runner->changed);
+    pthread_mutex_destroy(&runner->lock);
+    free(workers);
+}
+
+/* ---- the run ---- */
+
+/* How many points this shard has, and had before this run. */
+static void count_points(struct keeper *keeper)
+{
+    const struct runner *runner = keeper->runner;
+    const struct sator_exploration *exploration = runner->exploration;
+    const struct sator_explore_options *options = &exploration->options;
+
+    for (uint64_t number = 0; number < exploration->n_batches; number++) {
+        uint64_t first, points;
+        if (options->n_shards > 1 &&
+                number % (uint64_t)options->n_shards != (uint64_t)options->shard - 1)
+            continue;
+        batch_part(exploration, number, &first, &points);
+        keeper->points_total += (double)points;
+        keeper->points_before += (double)runner->done[number];
+    }
+}
+
+/* A worker's messages are its own: let the point say again, to the caller, why the model refuses
+ * it. */
+static enum sator_status explain(struct keeper *keeper)
+{
+    const struct sator_exploration *exploration = keeper->runner->exploration;
+    const struct explore_family *family = &exploration->families[keeper->failed_part->family];
+    struct sator_ctx *ctx = keeper->runner->ctx;
+
+    for (int i = 0; i < family->n_layers; i++) {
+        struct sator_result *result = NULL;
+        const char *rule;
+        enum sator_status st = explore_evaluate(
+                ctx, exploration, keeper->failed_part, keeper->failed_point, i, &rule, &result);
+        sator_result_free(result);
+        if (st != SATOR_OK)
+            return st;
+    }
+    return sator_error(ctx, (struct sator_loc){0}, "point %llu could not be evaluated",
+            (unsigned long long)keeper->failed_point);
+}
+
+static int compare_rules(const void *a, const void *b)
+{
+    const struct sator_explore_rule *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+static void summarize(
+        struct keeper *keeper, const char *database, struct sator_explore_summary *summary)
+{
+    struct sator_exploration *exploration = keeper->runner->exploration;
+    struct sator_explore_rule *rules =
+            SATOR_NEW_ARRAY(exploration->arena, struct sator_explore_rule, keeper->n_rules + 1);
+
+    for (int i = 0; i < keeper->n_rules; i++)
+        rules[i] = (struct sator_explore_rule){
+                sator_arena_strdup(exploration->arena, keeper->rules[i].name),
+                keeper->rules[i].points};
+    qsort(rules, (size_t)keeper->n_rules, sizeof *rules, compare_rules);
+    *summary = (struct sator_explore_summary){
+            .points = (uint64_t)keeper->points_before + keeper->new_points,
+            .results = keeper->results,
+            .n_rules = keeper->n_rules,
+            .rules = rules,
+            .note = exploration->prune_note,
+            .complete = keeper->status == SATOR_OK,
+            .database = sator_arena_strdup(exploration->arena, database),
+            .seconds = now() - keeper->started};
+}
+
+/* The run with its database open. */
+static enum sator_status run_stored(struct keeper *keeper, uint64_t *done)
+{
+    struct runner *runner = keeper->runner;
+    enum sator_status st;
+
+    runner->done = done;
+    SATOR_TRY(batch_read_done(runner->ctx, runner->exploration, runner->store, done,
+            &keeper->results, keeper->arena, &keeper->n_rules, &keeper->rules));
+    count_points(keeper);
+    run_threads(keeper);
+    st = keeper->status;
+    if (keeper->failed_part != NULL && st == SATOR_OK)
+        st = keeper->status = explain(keeper);
+done:
+    return st;
+}
+
+/* Add what the other ranks' databases hold, those of runs with more ranks too, as far as they
+ * exist. */
+static enum sator_status read_others(struct runner *runner, const char *database, uint64_t *done)
+{
+    struct sator_arena *arena = sator_arena_new();
+    enum sator_status st = SATOR_OK;
+    int missing = 0;
+
+    for (int rank = 0; missing < MOST_GAP || rank < runner->ranks->size; rank++) {
+        const char *path = explore_rank_path(arena, database, rank);
+        struct sator_store *other = NULL;
+        if (access(path, F_OK) != 0) {
+            missing++;
+            continue;
+        }
+        missing = 0;
+        if (rank == runner->ranks->rank)
+            continue;
+        SATOR_TRY(batch_open_other(runner->ctx, runner->exploration, path, &other));
+        st = batch_read_done(runner->ctx, runner->exploration, other, done, NULL, NULL, NULL, NULL);
+        sator_store_close(other);
+        SATOR_TRY(st);
+    }
+done:
+    sator_arena_free(arena);
+    return st;
+}
+
+/* The run of this process into "path", a rank's own file or the database itself. */
+static enum sator_status run_into(struct keeper *keeper, const char *path, const char *database,
+        bool resume, struct sator_explore_summary *summary)
+{
+    struct runner *runner = keeper->runner;
+    struct sator_exploration *exploration = runner->exploration;
+    uint64_t *done = calloc(exploration->n_batches + 1, sizeof *done);
+    enum sator_status st;
+
+    if (done == NULL)
+        return sator_error(
+                runner->ctx, (struct sator_loc){0}, "not enough memory for so many batches");
+    st = batch_open_store(runner->ctx, exploration, path, resume, &runner->store);
+    if (runner->ranks != NULL) { /* all files exist before anybody looks for them */
+        bool fine = runner->ranks->meet(runner->ranks, st == SATOR_OK);
+        if (st == SATOR_OK && !fine)
+            st = sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
+        if (st == SATOR_OK)
+            st = read_others(runner, database, done);
+        fine = runner->ranks->meet(runner->ranks, st == SATOR_OK);
+        if (st == SATOR_OK && !fine)
+            st = sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
+    }
+    if (st == SATOR_OK) {
+        st = run_stored(keeper, done);
+        summarize(keeper, database, summary);
+    }
+    sator_store_close(runner->store);
+    free(done);
+    return st;
+}
+
+/* Rank 0 joins the ranks' files once all are complete; they are deleted when that is done. */
+static enum sator_status join_ranks(struct keeper *keeper, const char *database, bool fine)
+{
+    struct runner *runner = keeper->runner;
+    struct explore_ranks *ranks = runner->ranks;
+    struct sator_arena *arena = sator_arena_new();
+    const char **paths = NULL;
+    enum sator_status st = SATOR_OK;
+    char *text = NULL;
+    int n_paths = 0;
+
+    fine = ranks->meet(ranks, fine);
+    if (fine && ranks->rank == 0) {
+        for (int rank = 0, missing = 0; missing < MOST_GAP || rank < ranks->size; rank++) {
+            const char *path = explore_rank_path(arena, database, rank);
+            missing = access(path, F_OK) == 0 ? 0 : missing + 1;
+            if (missing == 0)
+                SATOR_PUSH(arena, paths, n_paths, path);
+        }
+        st = sator_explore_merge(runner->ctx, database, n_paths, paths, &text);
+        free(text);
+        for (int i = 0; i < n_paths && st == SATOR_OK; i++)
+            unlink(paths[i]);
+    }
+    fine = ranks->meet(ranks, st == SATOR_OK);
+    sator_arena_free(arena);
+    return st;
+}
+
+static enum sator_status run_in_ranks(
+        struct keeper *keeper, const char *database, struct sator_explore_summary *summary)
+{
+    struct runner *runner = keeper->runner;
+    const struct sator_explore_options *options = &runner->exploration->options;
+    struct sator_arena *arena = sator_arena_new();
+    const char *path = explore_rank_path(arena, database, runner->ranks->rank);
+    enum sator_status st = SATOR_OK;
+
+    if (!options->resume && (access(database, F_OK) == 0 || access(path, F_OK) == 0)) {
+        st = sator_error(runner->ctx, (struct sator_loc){0},
+                "'%s' or its ranks' files exist already", database);
+        sator_help(runner->ctx, "--resume goes on with them; or name another file");
+    }
+    if (!runner->ranks->meet(runner->ranks, st == SATOR_OK) && st == SATOR_OK)
+        st = SATOR_INPUT; /* another rank says why */
+    if (st == SATOR_OK)
+        st = run_into(keeper, path, database, true, summary);
+    enum sator_status joined = join_ranks(keeper, database, st == SATOR_OK);
+    sator_arena_free(arena);
+    return st == SATOR_OK ? joined : st;
+}
+
+/* A name for a database that nobody asked to keep (GIVE: free), or NULL. */
+static char *temporary_path(void)
+{
+    const char *directory = getenv("TMPDIR");
+    struct sator_text text = {0};
+
+    sator_text_add(&text, "%s/sator-XXXXXX", directory == NULL ? "/tmp" : directory);
+    char *path = sator_text_take(&text);
+    int file = mkstemp(path);
+    if (file < 0) {
+        free(path);
+        return NULL;
+    }
+    close(file);
+    return path;
+}
+
+enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
+        void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
+        struct sator_explore_summary *summary)
+{
+    struct runner runner = {.ctx = ctx, .exploration = exploration};
+    struct keeper keeper = {.runner = &runner,
+            .started = now(),
+            .arena = sator_arena_new(),
+            .best = INFINITY,
+            .progress = progress,
+            .progress_data = data};
+    const char *database = exploration->options.database, *why = NULL;
+    char *temporary = NULL;
+    enum sator_status st;
+
+    *summary = (struct sator_explore_summary){0};
+    if (!explore_ranks_join(&runner.ranks, &why)) {
+        st = sator_error(ctx, (struct sator_loc){0}, "%s", why);
+    } else if (runner.ranks != NULL) {
+        st = database == NULL
+                ? sator_error(ctx, (struct sator_loc){0}, "under mpirun --db has to name a file")
+                : run_in_ranks(&keeper, database, summary);
+    } else if (database != NULL) {
+        st = run_into(&keeper, database, database, exploration->options.resume, summary);
+    } else if ((temporary = temporary_path()) != NULL) {
+        st = run_into(&keeper, temporary, temporary, true, summary);
+        exploration->temporary = sator_arena_strdup(exploration->arena, temporary);
+    } else {
+        st = sator_error(ctx, (struct sator_loc){0}, "cannot make a temporary file");
+        sator_help(ctx, "name a database: --db FILE");
+    }
+    if (runner.ranks != NULL)
+        runner.ranks->leave(runner.ranks);
+    free(temporary);
+    free(keeper.best_name);
+    sator_arena_free(keeper.arena);
+    return st;
+}
