@@ -1,0 +1,495 @@
+/* sator explore: set up the spaces, then list them, analyse one point, write a job script, or visit
+ * all points. */
+#include "cli/cli.h"
+#include "sator/explore.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    DEFAULT_TOP = 10,
+    TERMINAL_PERIOD_MS = 200,
+    FILE_PERIOD_MS = 10000,
+    BAR_WIDTH = 20
+};
+
+struct explore {
+    const struct cli_options *options;
+    struct sator_ctx *ctx;
+    struct sator_network *network;
+    struct sator_exploration *exploration;
+    struct sator_explore_options explore;
+    int layer; /* -1: all */
+};
+
+/* ---- options ---- */
+
+static bool read_count(const char **at, uint64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoull(*at, &end, 10);
+    bool fine = end != *at && errno == 0 && **at >= '0' && **at <= '9';
+    *at = end;
+    return fine;
+}
+
+/* "i/n" */
+static bool read_shard(const char *text, struct sator_explore_options *explore)
+{
+    uint64_t shard, n;
+
+    if (!read_count(&text, &shard) || *text++ != '/' || !read_count(&text, &n) || *text != '\0')
+        return false;
+    explore->shard = (int)shard;
+    explore->n_shards = (int)n;
+    return shard >= 1 && shard <= n && n <= 1000000;
+}
+
+/* "FIRST:COUNT" */
+static bool read_points(const char *text, struct sator_explore_options *explore)
+{
+    return read_count(&text, &explore->first_point) && *text++ == ':' &&
+            read_count(&text, &explore->n_points) && *text == '\0' && explore->n_points > 0;
+}
+
+static int small(const char *word, int otherwise)
+{
+    return word == NULL ? otherwise : atoi(word);
+}
+
+static void set_space(const struct cli_options *options, struct sator_explore_options *explore)
+{
+    explore->space = options->dataflows != NULL && strcmp(options->dataflows, "matrix") == 0
+            ? SATOR_SPACE_MATRIX
+            : SATOR_SPACE_TILED;
+    explore->prune = options->prune == NULL       ? SATOR_PRUNE_SAFE
+            : strcmp(options->prune, "none") == 0 ? SATOR_PRUNE_NONE
+            : strcmp(options->prune, "safe") == 0 ? SATOR_PRUNE_SAFE
+                                                  : SATOR_PRUNE_MOVEMENTS;
+    explore->pack = small(options->pack, 0);
+    explore->skew = small(options->skew, -1);
+    explore->fold = (int)(options->fold > 16 ? 16 : options->fold);
+    explore->whole_skews = options->whole_skews;
+    explore->idle = options->idle;
+    explore->no_symmetry = options->no_symmetry;
+    explore->ordered = options->ordered;
+}
+
+static int read_options(struct explore *e)
+{
+    const struct cli_options *options = e->options;
+    struct sator_explore_options *explore = &e->explore;
+
+    if (options->arguments.count == 0)
+        return cli_usage(options, "no WORKLOAD was named");
+    if (options->arguments.count > 1)
+        return cli_usage(
+                options, "one WORKLOAD at a time, not '%s' too", options->arguments.items[1]);
+    if (options->arch == NULL)
+        return cli_usage(options, "--arch has to name an architecture");
+    if (options->resume && options->db == NULL)
+        return cli_usage(options, "--resume needs the database: --db FILE");
+    if (options->shard != NULL && !read_shard(options->shard, explore))
+        return cli_usage(options, "--shard takes i/n with 1 <= i <= n, not '%s'", options->shard);
+    if (options->shard != NULL && options->db == NULL)
+        return cli_usage(options, "a shard needs a database: --db FILE");
+    if (options->slurm != 0 && (options->db == NULL || options->shard != NULL))
+        return cli_usage(options, "--slurm goes with --db and without --shard");
+    if (options->points != NULL && !read_points(options->points, explore))
+        return cli_usage(options, "--points takes FIRST:COUNT, not '%s'", options->points);
+    if (options->threads > CLI_MAX_THREADS)
+        return cli_usage(options, "--threads is at most %d", CLI_MAX_THREADS);
+    set_space(options, explore);
+    explore->n_varies = options->vary.count;
+    explore->varies = options->vary.items;
+    explore->where = options->where;
+    explore->objective = options->objective;
+    explore->engine = options->engine == NULL         ? SATOR_ENGINE_AUTO
+            : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
+            : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
+                                                      : SATOR_ENGINE_AUTO;
+    explore->work_limit = (uint64_t)options->work_limit;
+    explore->threads = (int)options->threads;
+    explore->database = options->db;
+    explore->resume = options->resume;
+    explore->batch = (uint64_t)options->batch;
+    return CLI_DONE;
+}
+
+/* ---- inputs ---- */
+
+static int find_layer(struct explore *e)
+{
+    const char *wanted = e->options->layer;
+    int n = sator_network_layer_count(e->network);
+    char *end;
+
+    e->layer = -1;
+    if (wanted == NULL)
+        return CLI_DONE;
+    const char **names = cli_alloc(sizeof *names * (size_t)(n + 1));
+    long number = strtol(wanted, &end, 10);
+    if (*end == '\0' && number >= 1 && number <= n)
+        e->layer = (int)number - 1;
+    for (int i = n - 1; i >= 0; i--) {
+        names[i] = sator_network_layer_name(e->network, i);
+        if (strcmp(names[i], wanted) == 0)
+            e->layer = i;
+    }
+    const char *nearest = sator_nearest(wanted, names, n);
+    if (e->layer < 0)
+        fprintf(stderr, "sator: %s has no layer '%s'%s%s%s\n", sator_network_name(e->network),
+                wanted, nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                nearest == NULL ? "" : "'?");
+    free(names);
+    return e->layer < 0 ? CLI_INPUT : CLI_DONE;
+}
+
+static int load(struct explore *e)
+{
+    struct sator_input_options input = cli_input_options(e->options);
+    enum sator_status st;
+
+    st = sator_network_load(e->ctx, e->options->arguments.items[0], &input, &e->network);
+    cli_print_messages(e->ctx);
+    if (st != SATOR_OK)
+        return cli_status(st, e->options->arguments.items[0]);
+    int exit_code = find_layer(e);
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    st = sator_exploration_new(
+            e->ctx, e->network, e->layer, e->options->arch, &input, &e->explore, &e->exploration);
+    cli_print_messages(e->ctx);
+    return st == SATOR_OK ? CLI_DONE : cli_status(st, e->options->arch);
+}
+
+/* ---- output, piece by piece ---- */
+
+static bool sink_write(void *data, const char *text, size_t length)
+{
+    return fwrite(text, 1, length, data) == length;
+}
+
+int cli_stream(const struct cli_options *options,
+        int (*run)(const struct sator_sink *sink, void *data), void *data)
+{
+    bool to_file = options->output != NULL && strcmp(options->output, "-") != 0;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = to_file ? open_memstream(&text, &size) : stdout;
+
+    if (out == NULL)
+        return CLI_INPUT;
+    int exit_code = run(&(struct sator_sink){sink_write, out}, data);
+    if (!to_file) {
+        if (fflush(stdout) != 0 && errno != EPIPE && exit_code == CLI_DONE) {
+            fprintf(stderr, "sator: cannot write to the standard output: %s\n", strerror(errno));
+            exit_code = CLI_INPUT;
+        }
+        return exit_code;
+    }
+    if (fclose(out) == 0 && exit_code == CLI_DONE)
+        exit_code = cli_write(options, text);
+    free(text);
+    return exit_code;
+}
+
+/* ---- progress ---- */
+
+struct progress {
+    const struct explore *explore;
+    bool terminal, printed;
+    double next; /* seconds after which a line is due */
+};
+
+static void print_time(FILE *out, double seconds)
+{
+    if (!(seconds < 359999))
+        fprintf(out, "more than 100 h");
+    else if (seconds >= 3600)
+        fprintf(out, "%d:%02d:%02d h", (int)seconds / 3600, (int)seconds / 60 % 60,
+                (int)seconds % 60);
+    else if (seconds >= 60)
+        fprintf(out, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
+    else
+        fprintf(out, "%.0f s", seconds);
+}
+
+static void show_progress(void *data, const struct sator_explore_progress *now)
+{
+    struct progress *progress = data;
+    const char *objective = progress->explore->explore.objective;
+    double share = now->points_total > 0 ? now->points_done / now->points_total : 1;
+    double left = (now->points_total - now->points_done) / now->points_per_second;
+
+    if (progress->explore->options->quiet || now->seconds < progress->next)
+        return;
+    progress->next =
+            now->seconds + (progress->terminal ? TERMINAL_PERIOD_MS : FILE_PERIOD_MS) / 1000.0;
+    fprintf(stderr, "%s[%.*s%*s] %.1f %%, %.3g points/s, ", progress->terminal ? "\r\033[K" : "",
+            (int)(share * BAR_WIDTH), "####################", BAR_WIDTH - (int)(share * BAR_WIDTH),
+            "", 100 * share, now->points_per_second);
+    print_time(stderr, left);
+    fprintf(stderr, " left");
+    if (!isnan(now->best))
+        fprintf(stderr, ", best %s %.6g (%.60s)", objective == NULL ? "latency" : objective,
+                now->best, now->best_name == NULL ? "another rank's" : now->best_name);
+    fputs(progress->terminal ? "" : "\n", stderr);
+    progress->printed = true;
+}
+
+/* ---- the run and its report ---- */
+
+struct report {
+    const struct explore *explore;
+    const struct sator_explore_summary *summary;
+    struct sator_ctx *ctx; /* not the run's: that one may be cancelled */
+};
+
+static void write_text(const struct sator_sink *sink, const char *text)
+{
+    sink->write(sink->data, text, strlen(text));
+}
+
+static void write_counts(const struct sator_sink *sink, const struct sator_explore_summary *summary)
+{
+    char line[256], digits[2][64];
+
+    snprintf(line, sizeof line, "%s points looked at, %s results, %.2f s\n",
+            sator_int_format((sator_int)summary->points, ',', digits[0]),
+            sator_int_format((sator_int)summary->results, ',', digits[1]), summary->seconds);
+    write_text(sink, line);
+    for (int i = 0; i < summary->n_rules; i++) {
+        snprintf(line, sizeof line, "  %-20s %s left out\n", summary->rules[i].name,
+                sator_int_format((sator_int)summary->rules[i].points, ',', digits[0]));
+        write_text(sink, line);
+    }
+    if (summary->note != NULL) {
+        snprintf(line, sizeof line, "  note: %s\n", summary->note);
+        write_text(sink, line);
+    }
+}
+
+/* The best few of every layer, or with --pareto their front; for a network also the best single
+ * choice. */
+static int write_report(const struct sator_sink *sink, void *data)
+{
+    const struct report *report = data;
+    const struct cli_options *options = report->explore->options;
+    struct sator_query_options query = {.format = cli_format(options),
+            .pareto = options->pareto,
+            .sort = options->objective == NULL ? "latency" : options->objective,
+            .top = options->top == 0 ? DEFAULT_TOP : (uint64_t)options->top};
+    bool text = query.format == SATOR_FORMAT_TEXT;
+    enum sator_status st;
+
+    if (query.pareto != NULL)
+        query.top = (uint64_t)options->top;
+    if (!text && options->top == 0 && query.pareto == NULL)
+        query = (struct sator_query_options){.format = query.format}; /* everything, for programs */
+    if (text) {
+        write_counts(sink, report->summary);
+        write_text(sink, "\n");
+    }
+    st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
+    if (st == SATOR_OK && text && sator_network_layer_count(report->explore->network) > 1 &&
+            report->explore->layer < 0) {
+        write_text(sink, "\nBest single choice for all layers, totals:\n");
+        query.whole_network = true;
+        st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
+    }
+    return cli_status(st, "report");
+}
+
+static int run_all(struct explore *e)
+{
+    struct progress progress = {.explore = e, .terminal = isatty(STDERR_FILENO) != 0};
+    struct sator_explore_summary summary;
+
+    progress.next = progress.terminal ? 0.5 : FILE_PERIOD_MS / 1000.0;
+    enum sator_status st =
+            sator_explore_run(e->ctx, e->exploration, show_progress, &progress, &summary);
+    if (progress.terminal && progress.printed)
+        fputs("\r\033[K", stderr);
+    cli_print_messages(e->ctx);
+    int exit_code = cli_status(st, e->options->arguments.items[0]);
+    if (summary.database == NULL)
+        return exit_code;
+    if (st == SATOR_OK || st == SATOR_INTERRUPTED) {
+        struct report report = {.explore = e, .summary = &summary, .ctx = sator_ctx_new()};
+        exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
+        cli_print_messages(report.ctx);
+        sator_ctx_free(report.ctx);
+    }
+    if (st != SATOR_OK && e->options->db != NULL)
+        fprintf(stderr,
+                "sator: stopped; what was evaluated is in %s. The same command with --resume goes "
+                "on.\n",
+                e->options->db);
+    return exit_code;
+}
+
+/* ---- other things to do with a space ---- */
+
+static int list_points(const struct sator_sink *sink, void *data)
+{
+    struct explore *e = data;
+    enum sator_status st =
+            sator_explore_list(e->ctx, e->exploration, (uint64_t)e->options->top, sink);
+
+    return cli_status(st, "list");
+}
+
+static int analyse_point(struct explore *e)
+{
+    const struct cli_options *options = e->options;
+    struct sator_report_options report = {
+            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    struct sator_result *result = NULL;
+    const char *at = options->point;
+    uint64_t point;
+    char *text = NULL;
+
+    if (!read_count(&at, &point) || *at != '\0')
+        return cli_usage(options, "--point takes a number, not '%s'", options->point);
+    if (e->layer < 0 && sator_network_layer_count(e->network) > 1)
+        return cli_usage(
+                options, "--point needs --layer: %s has several", sator_network_name(e->network));
+    enum sator_status st = sator_explore_point(e->ctx, e->exploration, 0,
+            (int)(options->hardware > INT32_MAX ? INT32_MAX : options->hardware), point, &result);
+    if (st == SATOR_OK)
+        st = sator_report_results(
+                e->ctx, (const struct sator_result *const *)&result, 1, &report, &text);
+    cli_print_messages(e->ctx);
+    int exit_code = st == SATOR_OK ? cli_write(options, text) : cli_status(st, options->point);
+    free(text);
+    sator_result_free(result);
+    return exit_code;
+}
+
+/* ---- job arrays ---- */
+
+static void shell_word(FILE *out, const char *word)
+{
+    fputs(" '", out);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    }
+    fputc('\'', out);
+}
+
+static void shell_option(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, " --%s", name);
+    if (value != NULL)
+        shell_word(out, value);
+}
+
+/* The command line again, but for what differs from job to job. */
+static void repeat_options(FILE *out, const struct cli_options *options)
+{
+    static const char *const own[] = {
+            "slurm", "db", "shard", "resume", "threads", "quiet", "output"};
+
+    for (int i = 0; i < cli_option_count; i++) {
+        const struct cli_option *row = &cli_option_table[i];
+        const char *field = (const char *)options + row->offset;
+        bool skip = false;
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            skip = skip || strcmp(row->name, own[k]) == 0;
+        if (skip)
+            continue;
+        if (row->kind == CLI_FLAG && *(const bool *)(const void *)field)
+            shell_option(out, row->name, NULL);
+        if ((row->kind == CLI_TEXT || row->kind == CLI_CHOICE) &&
+                *(const char *const *)(const void *)field != NULL)
+            shell_option(out, row->name, *(const char *const *)(const void *)field);
+        if (row->kind == CLI_NUMBER && *(const int64_t *)(const void *)field != 0)
+            fprintf(out, " --%s %lld", row->name, (long long)*(const int64_t *)(const void *)field);
+        if (row->kind == CLI_LIST || row->kind == CLI_MANY) {
+            const struct cli_list *list = (const void *)field;
+            for (int k = 0; k < list->count; k++)
+                shell_option(out, row->name, list->items[k]);
+        }
+    }
+}
+
+static int write_slurm(const struct cli_options *options)
+{
+    long long n = (long long)options->slurm;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        return CLI_INPUT;
+    fprintf(out,
+            "#!/bin/sh\n"
+            "#SBATCH --job-name=sator-explore\n"
+            "#SBATCH --array=1-%lld\n"
+            "#SBATCH --cpus-per-task=1\n"
+            "#SBATCH --output=sator-explore-%%a.log\n"
+            "#SBATCH --requeue\n"
+            "# Submit with sbatch. A job that is started again goes on where it was. When all are "
+            "done:\n"
+            "#   sator merge%s",
+            n, "");
+    shell_word(out, options->db);
+    for (long long i = 1; i <= n && i <= 3; i++)
+        fprintf(out, " %s.shard%lld", options->db, i);
+    fprintf(out, "%s\ndb=", n > 3 ? " ..." : "");
+    shell_word(out, options->db);
+    fprintf(out, "\nexec sator explore");
+    shell_word(out, options->arguments.items[0]);
+    repeat_options(out, options);
+    fprintf(out,
+            " \\\n    --db \"$db.shard$SLURM_ARRAY_TASK_ID\" --shard \"$SLURM_ARRAY_TASK_ID/%lld\" "
+            "--resume \\\n"
+            "    --threads \"${SLURM_CPUS_PER_TASK:-1}\" --quiet --output /dev/null\n",
+            n);
+    if (fclose(out) != 0)
+        return CLI_INPUT;
+    int exit_code = cli_write(options, text);
+    free(text);
+    return exit_code;
+}
+
+/* ---- the command ---- */
+
+static int act(struct explore *e)
+{
+    if (e->options->list_points)
+        return cli_stream(e->options, list_points, e);
+    if (e->options->point != NULL)
+        return analyse_point(e);
+    return e->options->slurm != 0 ? write_slurm(e->options) : run_all(e);
+}
+
+int cli_explore(const struct cli_options *options)
+{
+    struct explore e = {.options = options};
+    int exit_code = read_options(&e);
+
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    e.ctx = sator_ctx_new();
+    cli_watch(e.ctx);
+    exit_code = load(&e);
+    if (exit_code == CLI_DONE)
+        exit_code = act(&e);
+    cli_print_messages(e.ctx);
+    sator_exploration_free(e.exploration);
+    sator_network_free(e.network);
+    cli_unwatch(e.ctx);
+    sator_ctx_free(e.ctx);
+    return exit_code;
+}

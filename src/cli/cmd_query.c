@@ -1,0 +1,48 @@
+/* sator query: results out of a database. */
+#include "cli/cli.h"
+#include "sator/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct query {
+    const struct cli_options *options;
+    struct sator_ctx *ctx;
+};
+
+static int run(const struct sator_sink *sink, void *data)
+{
+    const struct query *query = data;
+    const struct cli_options *options = query->options;
+    struct sator_query_options wanted = {.where = options->where,
+            .sort = options->sort,
+            .pareto = options->pareto,
+            .top = (uint64_t)options->top,
+            .layer = options->layer,
+            .whole_network = options->network,
+            .summary = options->summary,
+            .format = cli_format(options)};
+
+    enum sator_status st =
+            sator_explore_query(query->ctx, options->arguments.items[0], &wanted, sink);
+    return cli_status(st, options->arguments.items[0]);
+}
+
+int cli_query(const struct cli_options *options)
+{
+    struct query query = {.options = options};
+
+    if (options->arguments.count != 1)
+        return cli_usage(options, "query takes one DATABASE");
+    if (options->network && options->layer != NULL)
+        return cli_usage(options, "--network adds layers up, --layer picks one: not both");
+    if (options->summary && cli_format(options) != SATOR_FORMAT_TEXT)
+        return cli_usage(options, "--summary prints text, not JSON or CSV");
+    query.ctx = sator_ctx_new();
+    cli_watch(query.ctx);
+    int exit_code = cli_stream(options, run, &query);
+    cli_print_messages(query.ctx);
+    cli_unwatch(query.ctx);
+    sator_ctx_free(query.ctx);
+    return exit_code;
+}
