@@ -27,13 +27,16 @@ bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *opt
         options->n_cases = (int64_t)number;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc || !read_number(argv[i + 1], &number)) {
-            fprintf(stderr, "usage: %s [--seed N] [--cases N] [--case N]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--seed N] [--cases N] [--case N] [--general-every N]\n",
+                    argv[0]);
             return false;
         }
         if (strcmp(argv[i], "--seed") == 0)
             options->seed = number;
         else if (strcmp(argv[i], "--cases") == 0)
             options->n_cases = (int64_t)number;
+        else if (strcmp(argv[i], "--general-every") == 0)
+            options->general_every = (int64_t)number;
         else if (strcmp(argv[i], "--case") == 0) {
             options->first_case = (int64_t)number;
             options->n_cases = 1;

@@ -11,10 +11,13 @@ struct run_options {
     uint64_t seed;
     int64_t n_cases;
     int64_t first_case;
+    int64_t general_every; /* property_count: the general engine answers one case in so many; 0: not
+                              given */
 };
 
 /* Defaults: SATOR_SEED or the clock, SATOR_CASES or "n_cases", case 0. Then "--seed N", "--cases
- * N", "--case N" (run this one only). Prints the seed. False on anything else in "argv". */
+ * N", "--case N" (run this one only), "--general-every N". Prints the seed. False when "argv" holds
+ * something else. */
 bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *options);
 
 /* The number that generate() gets for a case. */
