@@ -308,7 +308,7 @@ static enum sator_status closed_outside(
 static const char *count_image(struct closed_state *state, const struct closed_system *system,
         int n_rows, const struct closed_form *const *rows, sator_int *count)
 {
-    return closed_count_distinct(state, &system->digits, n_rows, rows, 1, NULL, count);
+    return closed_count_distinct(state, &system->digits, n_rows, rows, NULL, count);
 }
 
 static int add_forms(

@@ -30,6 +30,13 @@ struct closed_known_link {
     struct closed_hops hops;
 };
 
+/* Copies of one image, each moved by constants: the accesses of a tensor, the values of an unrolled
+ * loop. */
+struct closed_copies {
+    int n;
+    int64_t constant[CLOSED_COPIES][CLOSED_ROWS]; /* what the copy adds to each row */
+};
+
 struct closed_state {
     struct sator_ctx *ctx;
     const struct sator_stamping *stamping;
@@ -42,6 +49,7 @@ struct closed_state {
     struct closed_pool pool;
     struct closed_image image, other; /* scratch */
     struct closed_sources sources;
+    struct closed_copies copies;
     struct closed_interval pool_data[CLOSED_POOL];
 };
 
@@ -65,11 +73,26 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
         const struct sator_transport *transport, struct sator_volumes *volumes,
         const char **reason);
 
-/* The number of distinct vectors of the forms "rows"; of "n_copies" of them together, which differ
- * by their constants (copy[c][r]; NULL for a single one). */
+/* The copies of an image that the accesses of "request" make, whose indices begin at row
+ * "n_before". */
+void closed_copies_of_request(
+        const struct closed_request *request, int n_before, struct closed_copies *copies);
+
+/* The image of "rows", which exists in "copies" already; loops that no key (the first "n_keys"
+ * rows) uses are unrolled into further copies as far as the image needs to be a bijection. */
+const char *closed_copies_make(struct closed_pool *pool, const struct closed_digits *digits,
+        int n_keys, int n_rows, const struct closed_form *const *rows, struct closed_image *image,
+        struct closed_copies *copies);
+
+/* The points of the union of all copies of "region". */
+const char *closed_copies_count(struct closed_state *state, const struct closed_image *image,
+        const struct closed_copies *copies, const struct closed_region *region, sator_int *count);
+
+/* The number of distinct vectors of the forms "rows", for all copies of "request" (NULL: the one).
+ */
 const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, int n_copies,
-        const struct closed_form *const *copy, sator_int *count);
+        int n_rows, const struct closed_form *const *rows, const struct closed_request *request,
+        sator_int *count);
 
 /* What closed_most counts: distinct vectors "value" among the digit vectors of one vector "key". */
 struct closed_classes {

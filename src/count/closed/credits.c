@@ -30,8 +30,12 @@ static const char *restrict_to(struct closed_pool *pool, const struct closed_ima
     if (++sources->visits > CLOSED_VISITS)
         return "the links overlap in too many ways";
     const char *why = closed_region_move(pool, image, source->shift, region, result);
-    for (int k = 0; source->consumers != NULL && k < sources->n_space && why == NULL; k++)
-        why = closed_region_clip(pool, image, k, source->consumers[k], result);
+    for (int k = 0; source->consumers != NULL && k < sources->n_space && why == NULL; k++) {
+        struct closed_interval bounds = source->consumers[k];
+        bounds.lo -= sources->moved[k];
+        bounds.hi -= sources->moved[k];
+        why = closed_region_clip(pool, image, k, bounds, result);
+    }
     return why != NULL ? why : closed_region_count(image, result, count);
 }
 

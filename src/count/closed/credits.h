@@ -21,6 +21,8 @@ struct closed_source {
 struct closed_sources {
     int n, n_space;
     int visits; /* regions counted so far */
+    int64_t moved[CLOSED_SPACES]; /* what the points' copy adds to the rows that "consumers" bounds
+                                   */
     struct closed_source list[CLOSED_SOURCES];
 };
 

@@ -8,21 +8,12 @@
 
 #include <string.h>
 
-/* Moved copies of one image. */
-struct copies {
-    int n;
-    int64_t constant[CLOSED_COPIES][CLOSED_ROWS];
-};
-
-/* The points of the union of the copies. */
-static const char *count_union(struct closed_state *state, const struct closed_image *image,
-        const struct copies *copies, sator_int *count)
+const char *closed_copies_count(struct closed_state *state, const struct closed_image *image,
+        const struct closed_copies *copies, const struct closed_region *region, sator_int *count)
 {
     struct closed_sources *sources = &state->sources;
-    struct closed_region all;
     sator_int one;
-    closed_region_all(image, &all);
-    const char *why = closed_region_count(image, &all, &one);
+    const char *why = closed_region_count(image, region, &one);
     *count = 0;
     sources->visits = 0;
     for (int copy = 0; copy < copies->n && why == NULL; copy++) {
@@ -35,7 +26,7 @@ static const char *count_union(struct closed_state *state, const struct closed_i
             why = closed_sources_add(sources, image, rhs, 0);
         }
         if (why == NULL)
-            why = closed_count_fresh(&state->pool, image, sources, &all, one, sources->n, &n);
+            why = closed_count_fresh(&state->pool, image, sources, region, one, sources->n, &n);
         *count += n;
     }
     return why;
@@ -44,11 +35,11 @@ static const char *count_union(struct closed_state *state, const struct closed_i
 /* Replace the loop in the rows by copies, one for each of its values that differ. False when they
  * are too many. */
 static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
-        struct closed_form *row, struct copies *copies)
+        struct closed_form *row, struct closed_copies *copies)
 {
     const struct closed_loop *l = &digits->loop[loop];
     int end = l->first_digit + l->n_digits;
-    struct copies result = {.n = 0};
+    struct closed_copies result = {.n = 0};
     for (int64_t x = l->begin; x < l->end; x++) {
         int64_t move[CLOSED_ROWS] = {0};
         for (int d = l->first_digit; d < end; d++) {
@@ -77,9 +68,10 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
     return true;
 }
 
-/* The loop of fewest iterations that the rows use; -1 when they use none. */
+/* The loop of fewest iterations that the rows use, the first "n_keys" rows not; -1 when there is
+ * none. */
 static int shortest_loop(
-        const struct closed_digits *digits, int n_rows, const struct closed_form *row)
+        const struct closed_digits *digits, int n_keys, int n_rows, const struct closed_form *row)
 {
     int best = -1;
     int64_t least = 0;
@@ -87,11 +79,14 @@ static int shortest_loop(
         const struct closed_loop *loop = &digits->loop[l];
         int64_t extent = loop->end - loop->begin;
         bool used = false;
+        bool in_key = false;
         for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++) {
-            for (int r = 0; r < n_rows; r++)
+            for (int r = 0; r < n_rows; r++) {
                 used |= row[r].coef[d] != 0;
+                in_key |= r < n_keys && row[r].coef[d] != 0;
+            }
         }
-        if (used && (best < 0 || extent < least)) {
+        if (used && !in_key && (best < 0 || extent < least)) {
             best = l;
             least = extent;
         }
@@ -99,30 +94,56 @@ static int shortest_loop(
     return best;
 }
 
-const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, int n_copies,
-        const struct closed_form *const *copy, sator_int *count)
+const char *closed_copies_make(struct closed_pool *pool, const struct closed_digits *digits,
+        int n_keys, int n_rows, const struct closed_form *const *rows, struct closed_image *image,
+        struct closed_copies *copies)
 {
-    struct copies copies = {.n = n_copies};
     struct closed_form row[CLOSED_ROWS];
     const struct closed_form *used[CLOSED_ROWS];
-    state->pool.used = 0;
-    const char *why = closed_image_make(&state->pool, digits, n_rows, rows, &state->image);
-    for (int c = 0; c < n_copies; c++) {
-        for (int r = 0; r < n_rows; r++)
-            copies.constant[c][r] = copy == NULL ? 0 : copy[c][r].constant;
-    }
+    int pool_used = pool->used;
+    const char *why = closed_image_make(pool, digits, n_rows, rows, image);
+    const char *first = why;
     for (int r = 0; r < n_rows && why != NULL; r++) {
         row[r] = *rows[r];
         used[r] = &row[r];
     }
-    const char *first = why;
     while (why != NULL) {
-        int loop = shortest_loop(digits, n_rows, row);
-        if (loop < 0 || !unroll(digits, loop, n_rows, row, &copies))
+        int loop = shortest_loop(digits, n_keys, n_rows, row);
+        if (loop < 0 || !unroll(digits, loop, n_rows, row, copies))
             return first;
-        state->pool.used = 0;
-        why = closed_image_make(&state->pool, digits, n_rows, used, &state->image);
+        pool->used = pool_used;
+        why = closed_image_make(pool, digits, n_rows, used, image);
     }
-    return count_union(state, &state->image, &copies, count);
+    return NULL;
+}
+
+void closed_copies_of_request(
+        const struct closed_request *request, int n_before, struct closed_copies *copies)
+{
+    copies->n = request->n_copies;
+    for (int c = 0; c < copies->n; c++) {
+        memset(copies->constant[c], 0, sizeof copies->constant[c]);
+        for (int i = 0; i < request->access->n_out; i++)
+            copies->constant[c][n_before + i] =
+                    request->copy[c][i].constant - request->copy[0][i].constant;
+    }
+}
+
+const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
+        int n_rows, const struct closed_form *const *rows, const struct closed_request *request,
+        sator_int *count)
+{
+    struct closed_copies *copies = &state->copies;
+    struct closed_region all;
+    copies->n = 1;
+    memset(copies->constant[0], 0, sizeof copies->constant[0]);
+    if (request != NULL)
+        closed_copies_of_request(request, 0, copies);
+    state->pool.used = 0;
+    const char *why =
+            closed_copies_make(&state->pool, digits, 0, n_rows, rows, &state->image, copies);
+    if (why != NULL)
+        return why;
+    closed_region_all(&state->image, &all);
+    return closed_copies_count(state, &state->image, copies, &all, count);
 }

@@ -323,37 +323,6 @@ static const char *fibre_region(
     return NULL;
 }
 
-/* The values of all copies over the greatest fibre. */
-static const char *count_copies(struct closed_state *state, struct most *most,
-        const struct closed_request *request, sator_int *count)
-{
-    const struct closed_image *image = most->image;
-    struct closed_region region;
-    sator_int one;
-    const char *why = fibre_region(&state->pool, most, &region);
-    if (why == NULL)
-        why = closed_region_count(image, &region, &one);
-    *count = 0;
-    for (int copy = 0; copy < request->n_copies && why == NULL; copy++) {
-        struct closed_sources *sources = &state->sources;
-        sator_int n;
-        sources->n = 0;
-        sources->visits = 0;
-        for (int from = 0; from < copy && why == NULL; from++) {
-            int64_t rhs[CLOSED_ROWS] = {0};
-            for (int i = 0; i < request->access->n_out; i++)
-                rhs[most->n_keys + i] =
-                        request->copy[from][i].constant - request->copy[copy][i].constant;
-            why = closed_sources_add(sources, image, rhs, 0);
-        }
-        if (why == NULL)
-            why = closed_count_fresh(&state->pool, image, sources, &region, one, sources->n, &n);
-        if (why == NULL)
-            *count += n;
-    }
-    return why;
-}
-
 /* ---- the whole ---- */
 
 const char *closed_most(struct closed_state *state, const struct closed_system *system,
@@ -367,13 +336,25 @@ const char *closed_most(struct closed_state *state, const struct closed_system *
         return "a stamp has too many dimensions";
     for (int r = 0; r < n_rows; r++)
         rows[r] = r < classes->n_keys ? classes->key[r] : classes->value[r - classes->n_keys];
+    struct closed_copies *copies = &state->copies;
+    const char *why;
     state->pool.used = 0;
-    const char *why = (classes->every ? closed_image_make_all : closed_image_make)(
-            &state->pool, &system->digits, n_rows, rows, &state->image);
+    copies->n = 1;
+    memset(copies->constant[0], 0, sizeof copies->constant[0]);
+    if (classes->copies != NULL)
+        closed_copies_of_request(classes->copies, classes->n_keys, copies);
+    if (classes->every)
+        why = closed_image_make_all(&state->pool, &system->digits, n_rows, rows, &state->image);
+    else
+        why = closed_copies_make(&state->pool, &system->digits, classes->n_keys, n_rows, rows,
+                &state->image, copies);
     if (why == NULL)
         why = find_kinds(&question);
-    if (why == NULL && classes->copies != NULL && classes->copies->n_copies > 1)
-        return count_copies(state, &question, classes->copies, most);
+    if (why == NULL && copies->n > 1) {
+        struct closed_region fibre;
+        why = fibre_region(&state->pool, &question, &fibre);
+        return why != NULL ? why : closed_copies_count(state, &state->image, copies, &fibre, most);
+    }
     for (int f = 0; f < state->image.n_factors && why == NULL; f++)
         why = count_factor(&state->pool, &question, &state->image.factor[f], &product);
     for (int r = 0; r < classes->n_keys && why == NULL; r++) {

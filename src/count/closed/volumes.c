@@ -25,8 +25,7 @@ struct question {
     struct closed_system *system;
     const struct sator_transport *transport;
     struct closed_image *image;
-    int n_copies, n_index;
-    const struct closed_form *const *copy; /* n_index forms each */
+    const struct closed_request *request;
     const struct closed_hops *hops[CLOSED_CREDITS];
     sator_int credit[CLOSED_CREDITS];
     struct closed_buses *buses; /* NULL when there are none to credit */
@@ -36,14 +35,14 @@ struct question {
 
 /* Append what "rhs" = (offset; step back in time; difference of constants) leads to, for the
  * consumers of "hop". */
-static const char *add_hop(
+static const char *add_sources(
         struct question *question, const int64_t *rhs, int credit, const struct closed_hop *hop)
 {
     struct closed_sources *sources = &question->state->sources;
     int first = sources->n;
     const char *why = closed_sources_add(sources, question->image, rhs, credit);
     int end = sources->n;
-    if (why != NULL || hop->n_boxes == 0)
+    if (why != NULL || hop == NULL || hop->n_boxes == 0)
         return why;
     if (end + (end - first) * (hop->n_boxes - 1) > CLOSED_SOURCES)
         return "a value can come from too many places";
@@ -57,12 +56,27 @@ static const char *add_hop(
     return NULL;
 }
 
-/* The right-hand side's index part: what copy "to" reads minus what copy "from" reads, of the same
- * instance. */
-static void set_difference(const struct question *question, int from, int to, int64_t *rhs)
+/* The right-hand side for a pair of copy "copy" that copy "from" has: "step" and what the copies
+ * differ by. */
+static void set_rhs(
+        const struct question *question, int copy, int from, const int64_t *step, int64_t *rhs)
 {
-    for (int i = 0; i < question->n_index; i++)
-        rhs[i] = question->copy[to][i].constant - question->copy[from][i].constant;
+    const struct closed_copies *copies = &question->state->copies;
+    for (int r = 0; r < question->image->n_rows; r++)
+        rhs[r] = step[r] + copies->constant[from][r] - copies->constant[copy][r];
+}
+
+/* Append the sources of one step, the same for all copies that may have the value. */
+static const char *add_step(struct question *question, int copy, int end, const int64_t *step,
+        int credit, const struct closed_hop *hop)
+{
+    const char *why = NULL;
+    for (int from = 0; from < end && why == NULL; from++) {
+        int64_t rhs[CLOSED_ROWS];
+        set_rhs(question, copy, from, step, rhs);
+        why = add_sources(question, rhs, credit, hop);
+    }
+    return why;
 }
 
 /* All sources for the pairs of copy "copy" in a case of prev (NULL: only those of the same stamp).
@@ -70,22 +84,15 @@ static void set_difference(const struct question *question, int from, int to, in
 static const char *find_sources(struct question *question, int copy, const struct closed_case *when)
 {
     const struct sator_transport *transport = question->transport;
+    int n_copies = question->state->copies.n;
     int n_space = question->system->n_space;
-    int n_time = question->system->times.n_rows;
-    int64_t rhs[CLOSED_ROWS] = {0};
-    const char *why = NULL;
+    size_t time_size = sizeof(int64_t) * (size_t)question->system->times.n_rows;
+    int64_t step[CLOSED_ROWS] = {0};
     question->state->sources.n = 0;
-    for (int from = 0; from < copy && why == NULL; from++) {
-        set_difference(question, copy, from, rhs + n_space + n_time);
-        why = closed_sources_add(&question->state->sources, question->image, rhs, CREDIT_COPY);
-    }
-    if (when != NULL && when->n_back > 0 && transport->registers) {
-        memcpy(rhs + n_space, when->shift[0], sizeof *rhs * (size_t)n_time);
-        for (int from = 0; from < question->n_copies && why == NULL; from++) {
-            set_difference(question, copy, from, rhs + n_space + n_time);
-            why = closed_sources_add(
-                    &question->state->sources, question->image, rhs, CREDIT_REGISTER);
-        }
+    const char *why = add_step(question, copy, copy, step, CREDIT_COPY, NULL);
+    if (why == NULL && when != NULL && when->n_back > 0 && transport->registers) {
+        memcpy(step + n_space, when->shift[0], time_size);
+        why = add_step(question, copy, n_copies, step, CREDIT_REGISTER, NULL);
     }
     for (int link = 0; link < transport->n_links && why == NULL; link++) {
         int back = transport->links[link].interval;
@@ -93,15 +100,12 @@ static const char *find_sources(struct question *question, int copy, const struc
         if (back > 0 && (when == NULL || when->n_back < back))
             continue;
         if (back > 0)
-            memcpy(rhs + n_space, when->shift[back - 1], sizeof *rhs * (size_t)n_time);
+            memcpy(step + n_space, when->shift[back - 1], time_size);
         else
-            memset(rhs + n_space, 0, sizeof *rhs * (size_t)n_time);
+            memset(step + n_space, 0, time_size);
         for (int h = 0; h < hops->n && why == NULL; h++) {
-            memcpy(rhs, hops->hop[h].offset, sizeof *rhs * (size_t)n_space);
-            for (int from = 0; from < question->n_copies && why == NULL; from++) {
-                set_difference(question, copy, from, rhs + n_space + n_time);
-                why = add_hop(question, rhs, CREDIT_LINK + link, &hops->hop[h]);
-            }
+            memcpy(step, hops->hop[h].offset, sizeof *step * (size_t)n_space);
+            why = add_step(question, copy, n_copies, step, CREDIT_LINK + link, &hops->hop[h]);
         }
     }
     return why;
@@ -109,14 +113,17 @@ static const char *find_sources(struct question *question, int copy, const struc
 
 /* ---- cases ---- */
 
-/* Cut "region" to the stamps of a case. */
-static const char *clip_stamps(
-        struct question *question, const struct closed_case *when, struct closed_region *region)
+/* Cut "region", of one copy, to the stamps of a case. */
+static const char *clip_stamps(struct question *question, const struct closed_case *when, int copy,
+        struct closed_region *region)
 {
     const char *why = NULL;
-    for (int r = 0; r < question->system->times.n_rows && why == NULL; r++)
-        why = closed_region_clip(&question->state->pool, question->image,
-                question->system->n_space + r, when->slab[r], region);
+    for (int r = 0; r < question->system->times.n_rows && why == NULL; r++) {
+        int row = question->system->n_space + r;
+        int64_t moved = question->state->copies.constant[copy][row];
+        struct closed_interval slab = {when->slab[r].lo - moved, when->slab[r].hi - moved};
+        why = closed_region_clip(&question->state->pool, question->image, row, slab, region);
+    }
     return why;
 }
 
@@ -145,16 +152,17 @@ static const char *credit_case(struct question *question, const struct closed_ca
 {
     struct closed_state *state = question->state;
     const char *why = NULL;
-    for (int copy = 0; copy < question->n_copies && why == NULL; copy++) {
+    for (int copy = 0; copy < state->copies.n && why == NULL; copy++) {
         struct closed_region region;
         sator_int left = 0;
         int used = state->pool.used;
+        memcpy(state->sources.moved, state->copies.constant[copy], sizeof state->sources.moved);
         why = find_sources(question, copy, when);
         if (why != NULL || (state->sources.n == 0 && question->buses == NULL))
             continue;
         closed_region_all(question->image, &region);
         if (when != NULL)
-            why = clip_stamps(question, when, &region);
+            why = clip_stamps(question, when, copy, &region);
         if (why == NULL && question->buses != NULL)
             why = closed_region_count(question->image, &region, &left);
         if (why == NULL)
@@ -219,71 +227,61 @@ static const char *find_links(struct question *question, int *back)
     return NULL;
 }
 
-/* The points of the union of all copies of the image. */
-static const char *count_union(struct question *question, int n_before, sator_int *count)
-{
-    struct closed_region all;
-    sator_int one;
-    closed_region_all(question->image, &all);
-    const char *why = closed_region_count(question->image, &all, &one);
-    *count = one;
-    for (int copy = 1; copy < question->n_copies && why == NULL; copy++) {
-        int64_t rhs[CLOSED_ROWS] = {0};
-        sator_int n;
-        question->state->sources.n = 0;
-        for (int from = 0; from < copy && why == NULL; from++) {
-            set_difference(question, copy, from, rhs + n_before);
-            why = closed_sources_add(&question->state->sources, question->image, rhs, CREDIT_COPY);
-        }
-        if (why == NULL)
-            why = closed_count_fresh(&question->state->pool, question->image,
-                    &question->state->sources, &all, one, question->state->sources.n, &n);
-        if (why == NULL)
-            *count += n;
-    }
-    return why;
-}
-
 static const char *count_footprint(struct question *question, sator_int *count)
 {
     const struct closed_form *rows[CLOSED_INDICES];
-    for (int i = 0; i < question->n_index; i++)
-        rows[i] = &question->copy[0][i];
-    return closed_count_distinct(question->state, &question->system->digits, question->n_index,
-            rows, question->n_copies, question->copy, count);
+    int n_rows = question->request->access->n_out;
+    for (int i = 0; i < n_rows; i++)
+        rows[i] = &question->request->copy[0][i];
+    return closed_count_distinct(
+            question->state, &question->system->digits, n_rows, rows, question->request, count);
 }
 
-/* The image of (p; t; f), t in normal form. */
-static const char *make_image(struct question *question)
+/* The image of (p; t; f), t in normal form, and its points. */
+static const char *make_image(struct question *question, sator_int *count)
 {
+    struct closed_state *state = question->state;
     const struct closed_system *system = question->system;
     const struct closed_form *rows[CLOSED_ROWS];
+    struct closed_region all;
     int n = 0;
     for (int i = 0; i < system->n_space; i++)
         rows[n++] = &system->space[i];
     for (int i = 0; i < system->times.n_rows; i++)
         rows[n++] = &system->times.row[i];
-    for (int i = 0; i < question->n_index; i++)
-        rows[n++] = &question->copy[0][i];
-    question->state->pool.used = 0;
-    return closed_image_make(&question->state->pool, &system->digits, n, rows, question->image);
+    closed_copies_of_request(question->request, n, &state->copies);
+    for (int i = 0; i < question->request->access->n_out; i++)
+        rows[n++] = &question->request->copy[0][i];
+    state->pool.used = 0;
+    const char *why = closed_copies_make(
+            &state->pool, &system->digits, 0, n, rows, question->image, &state->copies);
+    if (why != NULL)
+        return why;
+    closed_region_all(question->image, &all);
+    return closed_copies_count(state, question->image, &state->copies, &all, count);
 }
 
 /* Several accesses of one tensor: only buses on which no two of the "total" pairs meet. */
-static const char *check_copies(struct question *question, const struct closed_request *request,
-        sator_int total, struct closed_buses *buses)
+static const char *check_copies(
+        struct question *question, sator_int total, struct closed_buses *buses)
 {
-    struct closed_image *image = question->image;
+    struct closed_state *state = question->state;
+    const struct closed_request *request = question->request;
     const char *why = NULL;
+    if (state->copies.n != request->n_copies)
+        return "a bus under stamps that are no bijection";
     for (int b = 0; b < request->n_buses && why == NULL; b++) {
+        struct closed_copies copies;
+        struct closed_region all;
         sator_int n = 0;
         int n_rows = request->buses[b]->n_out;
-        why = closed_buses_image(question->state, question->system, request, n_rows,
-                request->bus[b], &buses->bus[b].image);
-        question->image = &buses->bus[b].image;
-        if (why == NULL)
-            why = count_union(question, n_rows + question->system->times.n_rows, &n);
-        question->image = image;
+        struct closed_image *image = &buses->bus[b].image;
+        closed_copies_of_request(request, n_rows + question->system->times.n_rows, &copies);
+        why = closed_buses_image(state, question->system, request, n_rows, request->bus[b], image);
+        if (why != NULL)
+            return why;
+        closed_region_all(image, &all);
+        why = closed_copies_count(state, image, &copies, &all, &n);
         if (why == NULL && n != total)
             why = "a tensor with several accesses on a bus";
         buses->credit[b] = 0;
@@ -292,13 +290,13 @@ static const char *check_copies(struct question *question, const struct closed_r
 }
 
 /* Prepare the buses; question->buses stays NULL when none of them shares anything. */
-static const char *prepare_buses(struct question *question, const struct closed_request *request,
-        sator_int total, struct closed_buses *buses)
+static const char *prepare_buses(
+        struct question *question, sator_int total, struct closed_buses *buses)
 {
-    if (question->n_copies > 1)
-        return check_copies(question, request, total, buses);
-    const char *why =
-            closed_buses_make(question->state, question->system, request, question->image, buses);
+    if (question->state->copies.n > 1)
+        return check_copies(question, total, buses);
+    const char *why = closed_buses_make(
+            question->state, question->system, question->request, question->image, buses);
     for (int b = 0; b < buses->n && why == NULL; b++) {
         if (buses->bus[b].shares)
             question->buses = buses;
@@ -325,11 +323,10 @@ static const char *check_inside(const struct question *question)
     return NULL;
 }
 
-static const char *answer(struct question *question, const struct closed_request *request,
-        struct closed_buses *buses, struct sator_volumes *volumes)
+static const char *answer(
+        struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     struct closed_times *times = &question->system->times;
-    int n_before = question->system->n_space + times->n_rows;
     int back = 0;
     const char *why = question->system->times_declined;
     if (why == NULL)
@@ -339,11 +336,9 @@ static const char *answer(struct question *question, const struct closed_request
     if (why == NULL)
         why = find_links(question, &back);
     if (why == NULL)
-        why = make_image(question);
-    if (why == NULL)
-        why = count_union(question, n_before, &volumes->total);
+        why = make_image(question, &volumes->total);
     if (why == NULL && buses != NULL)
-        why = prepare_buses(question, request, volumes->total, buses);
+        why = prepare_buses(question, volumes->total, buses);
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
     if (why == NULL && back == 0)
@@ -359,7 +354,7 @@ static void deliver(const struct question *question, const struct closed_buses *
 {
     const struct sator_transport *transport = question->transport;
     struct sator_volumes result = *counted;
-    result.access = question->state->instances * question->n_copies;
+    result.access = question->state->instances * question->request->n_copies;
     result.temporal = question->credit[CREDIT_REGISTER];
     result.spatial = 0;
     result.by_link = volumes->by_link;
@@ -392,15 +387,13 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     request.buses = transport->buses;
     const char *why = closed_system_for(state, &request, &system);
     question.system = system;
-    question.n_copies = request.n_copies;
-    question.copy = request.copy;
-    question.n_index = access->n_out;
+    question.request = &request;
     state->sources.visits = 0;
     state->sources.n_space = state->stamping->n_space;
     if (transport->n_buses > 0)
         buses = sator_alloc(sizeof *buses);
     if (why == NULL)
-        why = answer(&question, &request, buses, &result);
+        why = answer(&question, buses, &result);
     if (why == NULL)
         deliver(&question, buses, &result, volumes);
     free(buses);
