@@ -108,8 +108,9 @@ static enum sator_status ask(struct sator_counter *counter, int e, const struct 
 
     if (!counter->opened[e]) {
         st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], &reason);
-        /* A refusal and a wrong input stay so; a limit or an interruption may pass. */
-        counter->opened[e] = st == SATOR_OK || st == SATOR_DECLINED;
+        /* A refusal and a wrong input (its message is made once) stay so; a limit or an
+         * interruption may pass. */
+        counter->opened[e] = st == SATOR_OK || st == SATOR_DECLINED || st == SATOR_INPUT;
         counter->open_status[e] = st;
         if (st == SATOR_DECLINED && !counter->declined)
             counter->declined = reason ? reason : "outside the engine's class";

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 
+#include <isl/point.h>
 #include <isl/space.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,17 +268,19 @@ static enum sator_status add_way(struct sator_stamps *stamps, const struct layou
     return SATOR_OK;
 }
 
-/* Beyond this many pieces, projecting the provider out is cheaper than inclusion and exclusion. */
-enum {
-    MOST_FUNCTIONS = 12
-};
-
 /* The parts of a link: those with at most one provider a consumer, one by one, and the rest. */
 struct split {
     int n_functions;
-    isl_map *functions[MOST_FUNCTIONS];
+    isl_map **functions;
     isl_map *others;
 };
+
+static void add_part(struct split *split, isl_map *part)
+{
+    split->functions = sator_realloc(
+            split->functions, sizeof *split->functions * (size_t)(split->n_functions + 1));
+    split->functions[split->n_functions++] = part;
+}
 
 static isl_stat split_basic(isl_basic_map *part, void *user)
 {
@@ -285,11 +288,53 @@ static isl_stat split_basic(isl_basic_map *part, void *user)
     isl_map *map = isl_map_from_basic_map(part);
     isl_bool single = isl_map_is_injective(map);
 
-    if (single == isl_bool_true && split->n_functions < MOST_FUNCTIONS)
-        split->functions[split->n_functions++] = map;
+    if (single == isl_bool_true)
+        add_part(split, map);
     else
         split->others = isl_map_union(split->others, map);
     return single < 0 ? isl_stat_error : isl_stat_ok;
+}
+
+/* The part of the rest whose consumers are at "delta" from their provider. */
+static isl_stat split_delta(isl_point *delta, void *user)
+{
+    struct split *split = user;
+    isl_map *shift = isl_set_translation(isl_set_from_point(delta));
+
+    add_part(split, isl_map_intersect(isl_map_copy(split->others), shift));
+    return split->functions[split->n_functions - 1] ? isl_stat_ok : isl_stat_error;
+}
+
+/* Beyond this many distances, the provider is projected out instead, which is exact too but slow
+ * where the union of what the providers hold has no simple shape. */
+enum {
+    MOST_DELTAS = 256
+};
+
+/* Split "map" so that little or nothing is left in "others". */
+static enum sator_status split_link(struct sator_stamps *stamps, isl_map *map, struct split *split)
+{
+    enum sator_status st = SATOR_OK;
+    isl_set *deltas = NULL;
+    isl_map *rest;
+    sator_int n_deltas;
+
+    if (isl_map_foreach_basic_map(map, split_basic, split) < 0)
+        SATOR_TRY(sator_bridge_status(stamps->ctx));
+    if (isl_map_plain_is_empty(split->others) == isl_bool_true)
+        return SATOR_OK;
+    deltas = isl_map_deltas(isl_map_copy(split->others));
+    SATOR_TRY(sator_stamps_count(stamps, isl_set_copy(deltas), &n_deltas));
+    if (n_deltas > MOST_DELTAS)
+        goto done;
+    if (isl_set_foreach_point(deltas, split_delta, split) < 0)
+        SATOR_TRY(sator_bridge_status(stamps->ctx));
+    rest = split->others;
+    split->others = isl_map_empty(isl_map_get_space(rest));
+    isl_map_free(rest);
+done:
+    isl_set_free(deltas);
+    return st;
 }
 
 /* { [p, t', f] : exists q : (q -> p) in "link" (TAKE), [q, t', f] in "assignment" }. */
@@ -343,8 +388,7 @@ static enum sator_status add_link(struct sator_stamps *stamps, const struct layo
     enum sator_status st = SATOR_OK;
     int next = 0;
 
-    if (isl_map_foreach_basic_map(map, split_basic, &split) < 0)
-        SATOR_TRY(sator_bridge_status(stamps->ctx));
+    SATOR_TRY(split_link(stamps, map, &split));
     while (next < split.n_functions)
         SATOR_TRY(add_function(
                 stamps, layout, pieces, split.functions[next++], link->interval, number, ways));
@@ -355,6 +399,7 @@ static enum sator_status add_link(struct sator_stamps *stamps, const struct layo
 done:
     while (next < split.n_functions)
         isl_map_free(split.functions[next++]);
+    free(split.functions);
     isl_map_free(map);
     isl_map_free(split.others);
     return st;
