@@ -1,12 +1,12 @@
 /* Bounds for a known tile.
  *
- * Of the loops outside, the innermost ones decide what is kept: a tensor is kept along loops that
- * do not index it until the first one that does. When the loops are split over levels, each runs
- * with at most its whole outside factor before that point, so giving every loop its whole factor at
- * its first place keeps at least as much. The bound is therefore the least over the orders of whole
- * loops, and of these only the ones that differ in what they keep matter: the leaves below. A
- * sliding index may share its halo from then on, at every step at most as much as between
- * neighbours.
+ * Of the loops outside, the innermost ones decide what is kept: a tensor is kept along loops that do not
+ * index it until the first one that does. When the loops are split over levels, each runs with at most
+ * its whole outside factor before that point, so giving every loop its whole factor at its first place
+ * keeps at least as much. The bound is therefore the least over the orders of whole loops, and of these
+ * only the ones that differ in what they keep matter: the leaves below. Where the factors of the nearest
+ * memory row are known, its loops come first ("near"), the rest after them ("far"). A sliding index may
+ * share its halo from its first loop on, at every step at most as much as between neighbours.
  */
 #include "mapper/bounds.h"
 
@@ -20,22 +20,25 @@ enum {
     ANY_SLIDE = -2 /* in place of a loop: anything may be kept */
 };
 
-/* What one class of orders keeps: for each transfer the loops that it is kept along, and the loop
- * that ends it when that is part of a sliding index (else -1). */
+/* Loops as bits: loop i near is bit i, far is bit n_loops + i. */
+
+/* What one class of orders keeps: for each transfer the loops that it is kept along, and the loop (bit
+ * number) that ends it when that is part of a sliding index (else -1). */
 struct leaf {
     unsigned reuse[MAPPER_ACCESSES];
     int8_t slide[MAPPER_ACCESSES];
 };
 
 struct leaves {
-    bool made;
+    uint32_t loops; /* with factors above 1, as bits; 0 with no leaf: a free slot */
     int count;
     struct leaf *leaf;
 };
 
 struct group {
     int first, count; /* transfers */
-    struct leaves *by_loops; /* one a set of loops with outside factors */
+    size_t n_slots, n_used;
+    struct leaves *slot; /* by loops, open addressing */
 };
 
 struct mapper_bounds {
@@ -150,7 +153,8 @@ static void add_leaf(struct leaf_search *s, const struct leaf *leaf)
     if (s->count == MOST_LEAVES) { /* one that covers all: a weaker bound, still one */
         struct leaf all = {.reuse = {0}};
         for (int k = 0; k < s->group->count; k++) {
-            all.reuse[k] = ~access_of(s, k)->relevant;
+            unsigned free = ~access_of(s, k)->relevant & ((1U << s->problem->n_loops) - 1);
+            all.reuse[k] = free | free << s->problem->n_loops;
             all.slide[k] = ANY_SLIDE;
         }
         s->leaf[0] = all;
@@ -160,13 +164,16 @@ static void add_leaf(struct leaf_search *s, const struct leaf *leaf)
     s->leaf[s->count++] = *leaf;
 }
 
-static void grow_leaves(
-        struct leaf_search *s, unsigned left, unsigned alive, const struct leaf *so_far)
+/* "near" and "far" loops are still to be placed, the near ones first. */
+static void grow_leaves(struct leaf_search *s, unsigned near, unsigned far, unsigned alive,
+        const struct leaf *so_far)
 {
     struct leaf leaf = *so_far;
+    int n = s->problem->n_loops, base = near != 0 ? 0 : n;
+    unsigned left = near != 0 ? near : far;
 
     /* loops that index nothing alive are kept along at no loss */
-    for (int i = 0; i < s->problem->n_loops; i++) {
+    for (int i = 0; i < n; i++) {
         bool harmless = left >> i & 1;
         for (int k = 0; k < s->group->count && harmless; k++)
             harmless = !(alive >> k & 1) || !(access_of(s, k)->relevant >> i & 1);
@@ -174,13 +181,17 @@ static void grow_leaves(
             continue;
         left &= ~(1U << i);
         for (int k = 0; k < s->group->count; k++)
-            leaf.reuse[k] |= alive >> k & 1 ? 1U << i : 0;
+            leaf.reuse[k] |= alive >> k & 1 ? 1U << (base + i) : 0;
     }
-    if (left == 0 || alive == 0) {
+    if (alive == 0 || (left == 0 && (near == 0 || far == 0))) {
         add_leaf(s, &leaf);
         return;
     }
-    for (int i = 0; i < s->problem->n_loops; i++) {
+    if (left == 0) {
+        grow_leaves(s, 0, far, alive, &leaf);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
         if (!(left >> i & 1))
             continue;
         struct leaf next = leaf;
@@ -190,35 +201,70 @@ static void grow_leaves(
             if (!(alive >> k & 1))
                 continue;
             if (!(access->relevant >> i & 1)) {
-                next.reuse[k] |= 1U << i;
+                next.reuse[k] |= 1U << (base + i);
                 continue;
             }
             survivors &= ~(1U << k);
-            next.slide[k] = (int8_t)(access->plain >> i & 1 ? -1 : i);
+            next.slide[k] = (int8_t)(access->plain >> i & 1 ? -1 : base + i);
         }
-        if (survivors != alive)
-            grow_leaves(s, left & ~(1U << i), survivors, &next);
+        if (survivors == alive)
+            continue;
+        unsigned rest = left & ~(1U << i);
+        if (near != 0 && rest != 0)
+            grow_leaves(s, rest, far, survivors, &next);
+        else
+            grow_leaves(s, 0, near != 0 ? far : rest, survivors, &next);
     }
 }
 
-static const struct leaves *leaves_of(struct mapper_bounds *b, int child, unsigned loops)
+static struct leaves *find_slot(struct leaves *slot, size_t n_slots, uint32_t loops)
+{
+    size_t at = (loops * UINT32_C(2654435761)) & (n_slots - 1);
+
+    while (slot[at].leaf != NULL && slot[at].loops != loops)
+        at = (at + 1) & (n_slots - 1);
+    return &slot[at];
+}
+
+static void grow_slots(struct group *group)
+{
+    size_t n_slots = group->n_slots * 2;
+    struct leaves *slot = sator_alloc(sizeof *slot * n_slots);
+
+    memset(slot, 0, sizeof *slot * n_slots);
+    for (size_t i = 0; i < group->n_slots; i++) {
+        if (group->slot[i].leaf != NULL)
+            *find_slot(slot, n_slots, group->slot[i].loops) = group->slot[i];
+    }
+    free(group->slot);
+    group->slot = slot;
+    group->n_slots = n_slots;
+}
+
+static const struct leaves *leaves_of(
+        struct mapper_bounds *b, int child, unsigned near, unsigned far)
 {
     struct group *group = &b->group[child];
-    struct leaves *leaves = &group->by_loops[loops];
+    uint32_t loops = near | far << b->problem->n_loops;
+    struct leaves *leaves = find_slot(group->slot, group->n_slots, loops);
 
-    if (leaves->made)
+    if (leaves->leaf != NULL)
         return leaves;
+    if (++group->n_used * 2 > group->n_slots) {
+        grow_slots(group);
+        leaves = find_slot(group->slot, group->n_slots, loops);
+    }
     struct leaf_search *s = sator_alloc(sizeof *s);
     struct leaf none = {.reuse = {0}};
     memset(none.slide, -1, sizeof none.slide);
     s->problem = b->problem;
     s->group = group;
     s->count = 0;
-    grow_leaves(s, loops, (1U << group->count) - 1, &none);
+    grow_leaves(s, near, far, (1U << group->count) - 1, &none);
+    leaves->loops = loops;
     leaves->leaf = sator_alloc(sizeof *leaves->leaf * (size_t)s->count);
     memcpy(leaves->leaf, s->leaf, sizeof *leaves->leaf * (size_t)s->count);
     leaves->count = s->count;
-    leaves->made = true;
     free(s);
     return leaves;
 }
@@ -227,7 +273,6 @@ struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words)
 {
     struct mapper_bounds *b = sator_alloc(sizeof *b);
-    size_t sets = (size_t)1 << problem->n_loops;
 
     *b = (struct mapper_bounds){.problem = problem, .words = words};
     for (int child = 0; child <= problem->n_memories; child++) {
@@ -238,8 +283,9 @@ struct mapper_bounds *sator_mapper_bounds_new(
             if (group->count++ == 0)
                 group->first = i;
         }
-        group->by_loops = sator_alloc(sizeof *group->by_loops * sets);
-        memset(group->by_loops, 0, sizeof *group->by_loops * sets);
+        group->n_slots = 64;
+        group->slot = sator_alloc(sizeof *group->slot * group->n_slots);
+        memset(group->slot, 0, sizeof *group->slot * group->n_slots);
     }
     return b;
 }
@@ -249,9 +295,9 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
     if (b == NULL)
         return;
     for (int child = 0; child <= b->problem->n_memories; child++) {
-        for (size_t i = 0; i < (size_t)1 << b->problem->n_loops; i++)
-            free(b->group[child].by_loops[i].leaf);
-        free(b->group[child].by_loops);
+        for (size_t i = 0; i < b->group[child].n_slots; i++)
+            free(b->group[child].slot[i].leaf);
+        free(b->group[child].slot);
     }
     free(b);
 }
@@ -263,8 +309,8 @@ struct local {
     struct mapper_walk walk;
     double group_words, tile_words;
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
-    bool halo_known[MAPPER_LOOPS];
-    double new_group[MAPPER_LOOPS], new_tile[MAPPER_LOOPS]; /* words a step, at least */
+    bool halo_known[2 * MAPPER_LOOPS];
+    double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -298,6 +344,8 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
     local->ratio_fixed = !sliding;
+    if (sliding)
+        sator_mapper_walk_cover(&local->walk, b->words, shape);
     memset(local->halo_known, 0, sizeof local->halo_known);
 }
 
@@ -311,9 +359,9 @@ static double smallest_factor(int64_t n)
 }
 
 /* The most that any of "loop"'s steps keeps of its index's values, tile by tile: the loop steps by
- * a multiple of its innermost step, whichever level it stands at. */
+ * a multiple of its innermost step, whichever level it stands at; by just that if "one_step". */
 static void most_kept(struct mapper_bounds *b, struct local *local, int loop, int64_t step,
-        double *most_group, double *most_tile)
+        bool one_step, double *most_group, double *most_tile)
 {
     static const int64_t still[MAPPER_INDICES];
     const struct mapper_index *index =
@@ -327,7 +375,7 @@ static void most_kept(struct mapper_bounds *b, struct local *local, int loop, in
         if (index->loop[i] == loop)
             coef = llabs(index->coef[i]);
     }
-    int64_t n_steps = last / (coef * step);
+    int64_t n_steps = one_step ? 1 : last / (coef * step);
     if (n_steps > 1 &&
             sator_mapper_words_gapless(b->words, local->walk.transfer->access,
                     local->walk.access->index_of[loop], steps))
@@ -347,85 +395,103 @@ static void most_kept(struct mapper_bounds *b, struct local *local, int loop, in
     }
 }
 
-/* The least words a step brings when "loop", part of a sliding index, is the first to move the
- * tile. With no other loop of that index outside, the index stays moved by a multiple of the step;
- * otherwise only the steps of the innermost loop are sure. */
-static void find_halo(struct mapper_bounds *b, struct local *local, int loop,
-        const struct mapper_shape *shape, const int64_t *outside)
+/* The loops outside a tile. */
+struct outside {
+    const int64_t *near, *far; /* factors by loop */
+    double inverse[2 * MAPPER_LOOPS]; /* of the factors, by bit */
+    double stamps;
+};
+
+/* The least words a step brings when the loop of "bit", part of a sliding index, is the first to move the
+ * tile. With no other loop of that index outside, the index stays moved by a multiple of the step; otherwise
+ * only the steps of the innermost loop are sure. */
+static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
+        const struct mapper_shape *shape, const struct outside *outside)
 {
     const struct mapper_problem *p = b->problem;
     const struct mapper_access *access = local->walk.access;
+    int loop = bit % p->n_loops, row = local->walk.transfer->child_row - 1;
     const struct mapper_index *index = &access->index[access->index_of[loop]];
-    int row = local->walk.transfer->child_row - 1;
+    bool alone = true, is_near = bit < p->n_loops;
     double most_group, most_tile;
-    bool alone = true;
 
     while (p->row[row].is_space) /* the innermost time row outside */
         row--;
-    for (int i = 0; i < index->n_parts; i++)
-        alone &= index->loop[i] == loop || outside[index->loop[i]] == 1;
-    most_kept(b, local, loop, shape->inside[row + 1][loop], &most_group, &most_tile);
-    double share = alone ? 1 : 1 - 1 / smallest_factor(outside[loop]);
-    local->new_group[loop] = share * (local->group_words - most_group);
-    local->new_tile[loop] = share * (local->tile_words - most_tile);
-    local->halo_known[loop] = true;
+    for (int i = 0; i < index->n_parts; i++) {
+        int other = index->loop[i];
+        alone &= other == loop || (outside->near[other] == 1 && outside->far[other] == 1);
+    }
+    most_kept(b, local, loop, shape->inside[row + 1][loop], is_near && !alone, &most_group, &most_tile);
+    double least_factor =
+            is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]);
+    double share = alone ? 1 : 1 - 1 / least_factor;
+    local->new_group[bit] = share * (local->group_words - most_group);
+    local->new_tile[bit] = share * (local->tile_words - most_tile);
+    local->halo_known[bit] = true;
 }
 
 static void range_of(struct mapper_bounds *b, struct local *local, const struct leaf *leaf, int k,
-        const struct mapper_shape *shape, const int64_t *outside, const double *inverse,
-        double all_stamps, struct mapper_range *range)
+        const struct mapper_shape *shape, const struct outside *outside,
+        struct mapper_range *range)
 {
     const struct mapper_walk *walk = &local->walk;
-    double stamps = all_stamps, group = local->group_words, tile = local->tile_words;
-    int loop = leaf->slide[k];
+    double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
+    int bit = leaf->slide[k];
 
-    for (unsigned reuse = leaf->reuse[k] & ((1U << b->problem->n_loops) - 1); reuse != 0;
-            reuse &= reuse - 1)
-        stamps *= inverse[__builtin_ctz(reuse)];
-    if (loop >= 0) {
-        if (!local->halo_known[loop])
-            find_halo(b, local, loop, shape, outside);
-        group = local->new_group[loop];
-        tile = local->new_tile[loop];
-    } else if (loop == ANY_SLIDE) {
+    for (unsigned reuse = leaf->reuse[k]; reuse != 0; reuse &= reuse - 1)
+        stamps *= outside->inverse[__builtin_ctz(reuse)];
+    if (bit >= 0) {
+        if (!local->halo_known[bit])
+            find_halo(b, local, bit, shape, outside);
+        group = local->new_group[bit];
+        tile = local->new_tile[bit];
+    } else if (bit == ANY_SLIDE) {
         group = tile = 0;
     }
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
     range->unique_lb = groups * ((stamps - 1) * group + local->group_words);
     range->arriving_lb = tiles * ((stamps - 1) * tile + local->tile_words);
-    range->unique_ub = groups * all_stamps * local->group_words;
-    range->arriving_ub = tiles * all_stamps * local->tile_words;
-    range->ratio =
-            local->ratio_fixed ? tiles * local->tile_words / (groups * local->group_words) : 0;
+    if (!local->ratio_fixed) {
+        range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
+        range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
+    }
+    range->unique_ub = groups * outside->stamps * local->group_words;
+    range->arriving_ub = tiles * outside->stamps * local->tile_words;
+    range->ratio = local->ratio_fixed
+            ? tiles * local->tile_words / (groups * local->group_words)
+            : 0;
 }
 
-void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
-        const int64_t *outside, struct mapper_share *share)
+void sator_mapper_bounds_share(struct mapper_bounds *b, int child,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
+        struct mapper_share *share)
 {
     const struct mapper_problem *p = b->problem;
     const struct group *group = &b->group[child];
     struct local local[MAPPER_ACCESSES];
     struct mapper_range least[MAPPER_ACCESSES];
-    double all_stamps = 1, best_pj = INFINITY, inverse[MAPPER_LOOPS];
-    unsigned loops = 0;
+    struct outside outside = {.near = near, .far = far, .stamps = 1};
+    double best_pj = INFINITY;
+    unsigned near_loops = 0, far_loops = 0;
 
     *share = (struct mapper_share){0};
     if (group->count == 0)
         return;
     for (int i = 0; i < p->n_loops; i++) {
-        all_stamps *= (double)outside[i];
-        inverse[i] = outside[i] > 1 ? 1 / (double)outside[i] : 1;
-        loops |= outside[i] > 1 ? 1U << i : 0;
+        outside.stamps *= (double)near[i] * (double)far[i];
+        outside.inverse[i] = 1 / (double)near[i];
+        outside.inverse[p->n_loops + i] = 1 / (double)far[i];
+        near_loops |= near[i] > 1 ? 1U << i : 0;
+        far_loops |= far[i] > 1 ? 1U << i : 0;
     }
     for (int k = 0; k < group->count; k++)
         open_local(b, group->first + k, shape, &local[k]);
-    const struct leaves *leaves = leaves_of(b, child, loops);
+    const struct leaves *leaves = leaves_of(b, child, near_loops, far_loops);
     for (int l = 0; l < leaves->count; l++) {
         double pj = 0;
         for (int k = 0; k < group->count; k++) {
             struct mapper_range range;
-            range_of(
-                    b, &local[k], &leaves->leaf[l], k, shape, outside, inverse, all_stamps, &range);
+            range_of(b, &local[k], &leaves->leaf[l], k, shape, &outside, &range);
             pj += least_pj(&p->transfer[group->first + k], &range);
             if (l == 0) {
                 least[k] = range;

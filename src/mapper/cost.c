@@ -136,6 +136,34 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     }
 }
 
+/* The values of all indices over the whole run, along which the digits in "fixed" rows stand still: of a
+ * loop with such a digit, only what lies inside the innermost of them is counted. */
+static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_shape *shape, unsigned fixed)
+{
+    const struct mapper_problem *p = walk->problem;
+    int64_t extent[MAPPER_LOOPS];
+
+    memcpy(extent, p->extent, sizeof extent);
+    for (int k = 0; k < shape->n_digits; k++) { /* rows ascend: the innermost comes last */
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (fixed >> digit->row & 1)
+            extent[digit->loop] = shape->inside[digit->row + 1][digit->loop];
+    }
+    return sator_mapper_tile_words(words, walk->transfer->access, extent);
+}
+
+void sator_mapper_walk_cover(
+        struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape)
+{
+    const struct mapper_transfer *t = walk->transfer;
+
+    walk->tile_cover = cover(walk, words, shape, t->outer | t->between);
+    walk->group_cover = t->collapsed == 0
+            ? walk->tile_cover
+            : cover(walk, words, shape, (t->outer | t->between) & ~t->collapsed);
+}
+
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = walk->problem;

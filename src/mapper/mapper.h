@@ -194,6 +194,8 @@ struct mapper_walk {
     int64_t tile_words;
     int64_t groups, tiles; /* of each, at once */
     int64_t stamps; /* in all; see sator_mapper_stamps */
+ /* words that a group and a tile touch in the whole run, at least: set by sator_mapper_walk_cover */
+    int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
 };
 
@@ -207,6 +209,10 @@ struct mapper_pace {
 };
 void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
+/* Set the covers of a sliding access (of others they are no use). Time rows outside the child may be
+ * missing from "shape". */
+void sator_mapper_walk_cover(
+        struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape);
 /* Set the walk's stamps from the time rows outside the child. */
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
 void sator_mapper_pace_init(struct mapper_pace *pace);

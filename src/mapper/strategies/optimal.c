@@ -36,7 +36,7 @@ struct unrolling {
 struct tile_choice {
     double value, pj, cycles; /* of the bound */
     uint32_t number;
-    struct mapper_share share;
+    struct mapper_share settled, own; /* transfers further in; into this memory */
     int64_t factor[MAPPER_LOOPS];
 };
 
@@ -242,7 +242,10 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
                 .arriving_ub = tiles * arriving,
                 .arriving_lb = tiles * (arriving - open * (double)walk->tile_words),
         };
-        if (!walk->access->is_sliding)
+        if (walk->access->is_sliding) {
+            range.unique_lb = fmax(range.unique_lb, groups * (double)walk->group_cover);
+            range.arriving_lb = fmax(range.arriving_lb, tiles * (double)walk->tile_cover);
+        } else
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         sator_mapper_share_transfer(p, t, &range, &share);
     }
@@ -367,6 +370,8 @@ static void try_orders(struct optimizer *o)
         sator_mapper_walk_init(p, o->search->words, &o->shape, t, &o->walk[t]);
         sator_mapper_walk_stamps(&o->walk[t], &o->mapping);
         sator_mapper_pace_init(&o->pace[0][t]);
+        if (o->walk[t].access->is_sliding)
+            sator_mapper_walk_cover(&o->walk[t], o->search->words, &o->shape);
         o->plain_stamps[t] = 1;
         for (int r = 0; r < o->walk[t].transfer->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
@@ -409,26 +414,51 @@ static void refresh_shape(struct optimizer *o, int row, int loop)
         o->shape.inside[r][loop] = o->shape.inside[r + 1][loop] * o->mapping.factor[r][loop];
 }
 
-static void add_tile(struct optimizer *o, int m, const struct mapper_share *so_far)
+/* The bounds of the transfers further in than the memory being tiled: those whose nearest row is known,
+ * and those into the memory (or compute units) just inside, whose nearest row is being chosen. */
+struct inner {
+    const struct mapper_share *settled, *last;
+};
+
+static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+static bool is_hopeless(struct optimizer *o, int m, const struct mapper_share *a,
+        const struct mapper_share *b, const struct mapper_share *c, struct mapper_cost *bound)
+{
+    struct mapper_share all = *a;
+
+    sator_mapper_share_add(o->problem, &all, b);
+    sator_mapper_share_add(o->problem, &all, c);
+    sator_mapper_share_add(o->problem, &all, &o->least[m]);
+    *bound = cost_of(o, &all);
+    if (!sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
+        return false;
+    o->search->counters.pruned_tiling++;
+    return true;
+}
+
+static void add_tile(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     struct tile_list *list = &o->tiles[m];
     struct tile_choice choice;
+    struct mapper_share refined;
+    struct mapper_cost bound;
     int row = p->memory[m].row;
-    int64_t outside[MAPPER_LOOPS];
+    int64_t far[MAPPER_LOOPS];
 
     o->search->counters.tilings++;
     for (int i = 0; i < p->n_loops; i++)
-        outside[i] = o->rest[i] / o->mapping.factor[row][i];
-    sator_mapper_bounds_share(o->bounds, m, &o->shape, outside, &choice.share);
-    sator_mapper_share_add(p, &choice.share, so_far);
-    struct mapper_share all = choice.share;
-    sator_mapper_share_add(p, &all, &o->least[m]);
-    struct mapper_cost bound = cost_of(o, &all);
-    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
-        o->search->counters.pruned_tiling++;
+        far[i] = o->rest[i] / o->mapping.factor[row][i];
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, ones, far, &choice.own);
+    if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
         return;
-    }
+    sator_mapper_bounds_share(
+            o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
+    if (is_hopeless(o, m, inner->settled, &refined, &choice.own, &bound))
+        return;
+    choice.settled = *inner->settled;
+    sator_mapper_share_add(p, &choice.settled, &refined);
     choice.value = bound.value;
     choice.pj = bound.pj;
     choice.cycles = bound.cycles;
@@ -441,7 +471,7 @@ static void add_tile(struct optimizer *o, int m, const struct mapper_share *so_f
     list->item[list->count++] = choice;
 }
 
-static void list_tiles(struct optimizer *o, int m, int loop, const struct mapper_share *so_far)
+static void list_tiles(struct optimizer *o, int m, int loop, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
@@ -449,7 +479,7 @@ static void list_tiles(struct optimizer *o, int m, int loop, const struct mapper
     if (sator_mapper_should_stop(o->search))
         return;
     if (loop == p->n_loops) {
-        add_tile(o, m, so_far);
+        add_tile(o, m, inner);
         return;
     }
     for (int d = 0; d < o->n_divisors[loop]; d++) {
@@ -464,15 +494,14 @@ static void list_tiles(struct optimizer *o, int m, int loop, const struct mapper
             o->search->counters.pruned_capacity++;
             break; /* a larger factor needs no less */
         }
-        list_tiles(o, m, loop + 1, so_far);
+        list_tiles(o, m, loop + 1, inner);
     }
     o->mapping.factor[row][loop] = 1;
     refresh_shape(o, row, loop);
 }
 
-/* Choose the factors of memory row "m", then of those outside it. "so_far" bounds the transfers
- * into children m + 1 and inward. */
-static void choose_tiles(struct optimizer *o, int m, const struct mapper_share *so_far)
+/* Choose the factors of memory row "m", then of those outside it. */
+static void choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
@@ -498,7 +527,7 @@ static void choose_tiles(struct optimizer *o, int m, const struct mapper_share *
         o->search->counters.pruned_capacity++;
         return;
     }
-    list_tiles(o, m, 0, so_far);
+    list_tiles(o, m, 0, inner);
     qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
     int64_t rest[MAPPER_LOOPS];
     memcpy(rest, o->rest, sizeof rest);
@@ -508,13 +537,13 @@ static void choose_tiles(struct optimizer *o, int m, const struct mapper_share *
             o->search->counters.pruned_tiling++;
             continue;
         }
-        struct mapper_share share = choice->share;
+        struct mapper_share settled = choice->settled, own = choice->own;
         for (int i = 0; i < p->n_loops; i++) {
             o->mapping.factor[row][i] = choice->factor[i];
             o->rest[i] = rest[i] / choice->factor[i];
             refresh_shape(o, row, i);
         }
-        choose_tiles(o, m - 1, &share);
+        choose_tiles(o, m - 1, &(struct inner){&settled, &own});
     }
     memcpy(o->rest, rest, sizeof rest);
     for (int i = 0; i < p->n_loops; i++) {
@@ -534,17 +563,17 @@ static void visit_unrolling(struct optimizer *o)
         return;
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
     o->search->counters.unrollings++;
-    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, o->rest, &share);
+    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, ones, o->rest, &share);
     struct mapper_share fixed = fixed_share(p);
-    sator_mapper_share_add(p, &share, &fixed);
-    all = share;
+    all = fixed;
+    sator_mapper_share_add(p, &all, &share);
     sator_mapper_share_add(p, &all, &o->least[p->n_memories]);
     struct mapper_cost bound = cost_of(o, &all);
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
     }
-    choose_tiles(o, p->n_memories - 1, &share);
+    choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
 }
 
 /* Choose unrollings of the sizes "size" for class "c" and on. */
