@@ -49,6 +49,7 @@ struct sator_map_counters {
     uint64_t tilings; /* tiles of one memory looked at */
     uint64_t orders; /* partial loop orders looked at */
     uint64_t pruned_capacity; /* tiles that do not fit */
+    uint64_t pruned_dominated; /* tiles that a larger one beats wherever they are used */
     uint64_t pruned_unrolling, pruned_tiling,
             pruned_order; /* whose bound is no better than the best */
     uint64_t improvements;

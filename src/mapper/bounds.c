@@ -1,12 +1,13 @@
 /* Bounds for a known tile.
  *
- * Of the loops outside, the innermost ones decide what is kept: a tensor is kept along loops that do not
- * index it until the first one that does. When the loops are split over levels, each runs with at most
- * its whole outside factor before that point, so giving every loop its whole factor at its first place
- * keeps at least as much. The bound is therefore the least over the orders of whole loops, and of these
- * only the ones that differ in what they keep matter: the leaves below. Where the factors of the nearest
- * memory row are known, its loops come first ("near"), the rest after them ("far"). A sliding index may
- * share its halo from its first loop on, at every step at most as much as between neighbours.
+ * Of the loops outside, the innermost ones decide what is kept: a tensor is kept along loops that
+ * do not index it until the first one that does. When the loops are split over levels, each runs
+ * with at most its whole outside factor before that point, so giving every loop its whole factor at
+ * its first place keeps at least as much. The bound is therefore the least over the orders of whole
+ * loops, and of these only the ones that differ in what they keep matter: the leaves below. Where
+ * the factors of the nearest memory row are known, its loops come first ("near"), the rest after
+ * them ("far"). A sliding index may share its halo from its first loop on, at every step at most as
+ * much as between neighbours.
  */
 #include "mapper/bounds.h"
 
@@ -22,8 +23,8 @@ enum {
 
 /* Loops as bits: loop i near is bit i, far is bit n_loops + i. */
 
-/* What one class of orders keeps: for each transfer the loops that it is kept along, and the loop (bit
- * number) that ends it when that is part of a sliding index (else -1). */
+/* What one class of orders keeps: for each transfer the loops that it is kept along, and the loop
+ * (bit number) that ends it when that is part of a sliding index (else -1). */
 struct leaf {
     unsigned reuse[MAPPER_ACCESSES];
     int8_t slide[MAPPER_ACCESSES];
@@ -402,9 +403,9 @@ struct outside {
     double stamps;
 };
 
-/* The least words a step brings when the loop of "bit", part of a sliding index, is the first to move the
- * tile. With no other loop of that index outside, the index stays moved by a multiple of the step; otherwise
- * only the steps of the innermost loop are sure. */
+/* The least words a step brings when the loop of "bit", part of a sliding index, is the first to
+ * move the tile. With no other loop of that index outside, the index stays moved by a multiple of
+ * the step; otherwise only the steps of the innermost loop are sure. */
 static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
         const struct mapper_shape *shape, const struct outside *outside)
 {
@@ -421,7 +422,8 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
         int other = index->loop[i];
         alone &= other == loop || (outside->near[other] == 1 && outside->far[other] == 1);
     }
-    most_kept(b, local, loop, shape->inside[row + 1][loop], is_near && !alone, &most_group, &most_tile);
+    most_kept(b, local, loop, shape->inside[row + 1][loop], is_near && !alone, &most_group,
+            &most_tile);
     double least_factor =
             is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]);
     double share = alone ? 1 : 1 - 1 / least_factor;
@@ -431,8 +433,7 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
 }
 
 static void range_of(struct mapper_bounds *b, struct local *local, const struct leaf *leaf, int k,
-        const struct mapper_shape *shape, const struct outside *outside,
-        struct mapper_range *range)
+        const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
 {
     const struct mapper_walk *walk = &local->walk;
     double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
@@ -457,14 +458,12 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     }
     range->unique_ub = groups * outside->stamps * local->group_words;
     range->arriving_ub = tiles * outside->stamps * local->tile_words;
-    range->ratio = local->ratio_fixed
-            ? tiles * local->tile_words / (groups * local->group_words)
-            : 0;
+    range->ratio =
+            local->ratio_fixed ? tiles * local->tile_words / (groups * local->group_words) : 0;
 }
 
-void sator_mapper_bounds_share(struct mapper_bounds *b, int child,
-        const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
-        struct mapper_share *share)
+void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        const int64_t *near, const int64_t *far, struct mapper_share *share)
 {
     const struct mapper_problem *p = b->problem;
     const struct group *group = &b->group[child];

@@ -23,10 +23,10 @@ struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words);
 void sator_mapper_bounds_free(struct mapper_bounds *bounds);
 
-/* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors of
- * rows inside it, and of all space rows, are those of "shape". "near" are the factors of the nearest time
- * row outside, by loop, "far" the products of those beyond it; all 1 and the whole outside product when
- * the near row is not known either. */
+/* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors
+ * of rows inside it, and of all space rows, are those of "shape". "near" are the factors of the
+ * nearest time row outside, by loop, "far" the products of those beyond it; all 1 and the whole
+ * outside product when the near row is not known either. */
 void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
         const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
         struct mapper_share *share);

@@ -16,7 +16,15 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     int64_t size = 1;
 
     for (int e = 0; e < what->n_indices; e++) {
-        struct mapper_steps steps = {.n_spread = 0};
+        const struct mapper_index *index = &what->index[e];
+        if (index->n_parts <= 2) {
+            size *= index->n_parts == 1
+                    ? tile[index->loop[0]]
+                    : sator_mapper_pair(index, tile[index->loop[0]], tile[index->loop[1]]);
+            continue;
+        }
+        struct mapper_steps steps;
+        steps.n_spread = 0;
         for (int i = 0; i < what->index[e].n_parts; i++)
             steps.tile[i] = tile[what->index[e].loop[i]];
         size *= sator_mapper_words_union(words, access, e, &steps);
@@ -121,8 +129,9 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
         walk->steps[e].n_spread = 0;
         for (int i = 0; i < index->n_parts; i++)
             walk->steps[e].tile[i] = shape->inside[t->child_row][index->loop[i]];
-        walk->tile_values[e] = index->n_parts == 1
-                ? walk->steps[e].tile[0]
+        walk->tile_values[e] = index->n_parts == 1 ? walk->steps[e].tile[0]
+                : index->n_parts == 2
+                ? sator_mapper_pair(index, walk->steps[e].tile[0], walk->steps[e].tile[1])
                 : sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
         walk->group_values[e] = walk->tile_values[e];
     }
@@ -136,20 +145,26 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     }
 }
 
-/* The values of all indices over the whole run, along which the digits in "fixed" rows stand still: of a
- * loop with such a digit, only what lies inside the innermost of them is counted. */
+/* The values of all indices over the whole run, along which the digits in "fixed" rows stand still:
+ * of a loop with such a digit, only what lies inside the innermost of them is counted. */
 static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, unsigned fixed)
 {
     const struct mapper_problem *p = walk->problem;
     int64_t extent[MAPPER_LOOPS];
+    bool stands = false;
 
-    memcpy(extent, p->extent, sizeof extent);
     for (int k = 0; k < shape->n_digits; k++) { /* rows ascend: the innermost comes last */
         const struct mapper_digit *digit = &shape->digit[k];
-        if (fixed >> digit->row & 1)
-            extent[digit->loop] = shape->inside[digit->row + 1][digit->loop];
+        if (!(fixed >> digit->row & 1) || !(walk->access->relevant >> digit->loop & 1))
+            continue;
+        if (!stands)
+            memcpy(extent, p->extent, sizeof extent);
+        stands = true;
+        extent[digit->loop] = shape->inside[digit->row + 1][digit->loop];
     }
+    if (!stands)
+        return walk->access->footprint;
     return sator_mapper_tile_words(words, walk->transfer->access, extent);
 }
 

@@ -157,6 +157,16 @@ int64_t sator_mapper_words_union(
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift);
 
+/* The values of a sum of two loops over nx and ny steps: pairs (x, y) and (x + b, y - a) agree,
+ * with a and b the coefficients over their greatest common divisor, so each value's pairs form a
+ * chain, and the pairs without a predecessor are as many as the values. */
+static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_t nx, int64_t ny)
+{
+    int64_t a = index->reduced[0], b = index->reduced[1];
+
+    return nx * ny - (nx > b ? nx - b : 0) * (ny > a ? ny - a : 0);
+}
+
 /* Whether the tile takes all values between its least and greatest (up to a common divisor): it
  * then keeps the less the further it moves. */
 bool sator_mapper_words_gapless(
@@ -194,7 +204,8 @@ struct mapper_walk {
     int64_t tile_words;
     int64_t groups, tiles; /* of each, at once */
     int64_t stamps; /* in all; see sator_mapper_stamps */
- /* words that a group and a tile touch in the whole run, at least: set by sator_mapper_walk_cover */
+    /* words that a group and a tile touch in the whole run, at least: set by
+     * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
 };
@@ -209,8 +220,8 @@ struct mapper_pace {
 };
 void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
-/* Set the covers of a sliding access (of others they are no use). Time rows outside the child may be
- * missing from "shape". */
+/* Set the covers of a sliding access (of others they are no use). Time rows outside the child may
+ * be missing from "shape". */
 void sator_mapper_walk_cover(
         struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape);
 /* Set the walk's stamps from the time rows outside the child. */

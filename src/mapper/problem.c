@@ -42,6 +42,10 @@ static enum sator_status add_loops(struct builder *b)
             return sator_error(b->ctx, w->loc, "the iteration domain of '%s' is empty", w->name);
         if (extent == 1)
             continue;
+        if (extent > INT64_C(1) << 40)
+            return sator_error(b->ctx, w->loc,
+                    "loop '%s' of '%s' is longer than 2^40, too long to map", w->loop_names[i],
+                    w->name);
         if (p->n_loops == MAPPER_LOOPS)
             return sator_error(
                     b->ctx, w->loc, "'%s' has more than %d loops", w->name, MAPPER_LOOPS);

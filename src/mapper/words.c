@@ -219,16 +219,6 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
 
 /* ---- closed forms ---- */
 
-/* The values of two progressions' sums: pairs (x, y) and (x + b/g, y - a/g) agree, so each value's
- * pairs form a chain, and the pairs without a predecessor are as many as the values (g: the
- * greatest common divisor). */
-static int64_t two_parts(const struct mapper_index *index, int64_t nx, int64_t ny)
-{
-    int64_t a = index->reduced[0], b = index->reduced[1];
-
-    return nx * ny - (nx > b ? nx - b : 0) * (ny > a ? ny - a : 0);
-}
-
 /* Whether a tile of two loops has no gaps: every multiple of the greatest common divisor. */
 static bool is_gapless(const struct mapper_index *index, const int64_t *tile, int64_t values)
 {
@@ -306,9 +296,9 @@ int64_t sator_mapper_words_union(
     }
     if (what->n_parts == 2) {
         if (steps->n_spread == 0)
-            return two_parts(what, steps->tile[0], steps->tile[1]);
+            return sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
         if (merge_spread(what, steps, tile))
-            return two_parts(what, tile[0], tile[1]);
+            return sator_mapper_pair(what, tile[0], tile[1]);
     }
     return remembered(words, access, index, steps, 0, false);
 }
@@ -337,7 +327,7 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
     if (magnitude(shift) > last)
         return 0;
     if (what->n_parts == 2 && llabs(what->coef[0]) == what->reduced[0]) {
-        int64_t values = two_parts(what, steps->tile[0], steps->tile[1]);
+        int64_t values = sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
         if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
             return kept_gapless(values, step, count, magnitude(shift));
     }
@@ -350,5 +340,5 @@ bool sator_mapper_words_gapless(
     const struct mapper_index *what = &words->problem->access[access].index[index];
 
     return what->n_parts == 2 &&
-            is_gapless(what, steps->tile, two_parts(what, steps->tile[0], steps->tile[1]));
+            is_gapless(what, steps->tile, sator_mapper_pair(what, steps->tile[0], steps->tile[1]));
 }

@@ -14,7 +14,10 @@
 #include <string.h>
 
 enum {
-    MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2
+    MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
+    DIVES = 16,
+    CHUNK = 8192, /* unrollings compared before the first is visited */
+    MOST_DIVISORS = 8192 /* of an extent: below 2^40 there are at most 6720 */
 };
 
 /* Rows of an array that no transfer tells apart: only the product of their factors matters. */
@@ -45,6 +48,8 @@ struct tile_list {
     struct tile_choice *item;
 };
 
+struct visit;
+
 struct optimizer {
     struct mapper_search *search;
     const struct mapper_problem *problem;
@@ -55,12 +60,27 @@ struct optimizer {
     int n_divisors[MAPPER_LOOPS];
     const int64_t *divisors[MAPPER_LOOPS];
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
-    bool order_matters[MAPPER_MEMORIES];
+    int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
+    int listing[MAPPER_LOOPS +
+            1]; /* loops in the order in which tiles are listed: sliding ones first */
+    bool slides[MAPPER_LOOPS]; /* part of a sliding index */
+    int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
+    bool outside_fits; /* the memories outside it hold the whole problem */
+    int n_growable; /* of the tile chosen there */
+    struct growth {
+        int loop;
+        int64_t prime;
+    } growable[MAPPER_LOOPS * 8];
+    struct visits {
+        int count, room;
+        struct visit *item;
+    } visits;
     /* the current branch */
     struct mapper_mapping mapping;
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
     double compute_cycles;
+    int width; /* tiles followed at each memory */
     struct tile_list tiles[MAPPER_MEMORIES];
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];
@@ -407,6 +427,20 @@ static bool tile_fits(struct optimizer *o, int m)
     return sator_mapper_fits(p, m, size, NULL);
 }
 
+/* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
+static void refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!(p->memory[m].holds >> a & 1))
+            size[a] = 0;
+        else if (loop < 0 || (p->access[a].relevant >> loop & 1))
+            size[a] =
+                    sator_mapper_tile_words(o->search->words, a, o->shape.inside[p->memory[m].row]);
+    }
+}
+
 /* Keep the shape's suffix products right from row "row" outward for one loop. */
 static void refresh_shape(struct optimizer *o, int row, int loop)
 {
@@ -414,8 +448,182 @@ static void refresh_shape(struct optimizer *o, int row, int loop)
         o->shape.inside[r][loop] = o->shape.inside[r + 1][loop] * o->mapping.factor[r][loop];
 }
 
-/* The bounds of the transfers further in than the memory being tiled: those whose nearest row is known,
- * and those into the memory (or compute units) just inside, whose nearest row is being chosen. */
+/* ---- maximal tiles ----
+ *
+ * Moving a factor of a loop from an outer memory into the tile of a memory that nothing further in
+ * is filled from never makes any transfer larger, as long as all tiles on the way still fit: what
+ * the grown tile brings in one stamp, the old one brought in one stamp or several. (For a sliding
+ * index this needs tiles without gaps and coefficients of one sign, and no parallel digits of the
+ * loop in between; the proof is in doc/mapper.md.) So mappings in which such a move is possible
+ * need not be looked at.
+ */
+
+static bool one_sign(const struct mapper_index *index)
+{
+    for (int i = 1; i < index->n_parts; i++) {
+        if ((index->coef[i] > 0) != (index->coef[0] > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Whether costs only grow with the transfers into memory "m" and outer ones. */
+static bool costs_grow(const struct mapper_problem *p)
+{
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        double most = 1;
+        if (!t->into_own) {
+            if (t->unique_pj < 0 || t->arriving_pj < 0)
+                return false;
+            continue;
+        }
+        for (int r = 0; r < p->n_rows; r++)
+            most *= t->collapsed >> r & 1 ? (double)p->row[r].shape : 1;
+        if (p->access[t->access].is_sliding || t->unique_pj + t->arriving_pj < 0 ||
+                t->unique_pj + t->arriving_pj * most < 0 ||
+                (most > 1 && !isnan(p->memory[t->child].read_bits)))
+            return false;
+    }
+    return true;
+}
+
+static void find_grown(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int innermost = p->n_memories - 1;
+
+    o->grown = -1;
+    if (innermost == 0 || p->transfer[0].child == p->n_memories || !costs_grow(p))
+        return;
+    o->grown = innermost;
+    o->outside_fits = true;
+    for (int m = 1; m < innermost; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        for (int a = 0; a < p->n_accesses; a++)
+            size[a] = p->memory[m].holds >> a & 1 ? p->access[a].footprint : 0;
+        o->outside_fits &= sator_mapper_fits(p, m, size, NULL);
+    }
+}
+
+/* Whether the sliding indices of "access" have no gaps in the tile of memory "m". */
+static bool is_gapless(struct optimizer *o, int m, int a)
+{
+    const struct mapper_access *access = &o->problem->access[a];
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        struct mapper_steps steps = {.n_spread = 0};
+        if (index->n_parts == 1)
+            continue;
+        for (int i = 0; i < index->n_parts; i++)
+            steps.tile[i] = o->shape.inside[o->problem->memory[m].row][index->loop[i]];
+        if (!one_sign(index) || !sator_mapper_words_gapless(o->search->words, a, e, &steps))
+            return false;
+    }
+    return true;
+}
+
+static bool has_digits(const struct optimizer *o, int loop)
+{
+    for (int k = 0; k < o->shape.n_digits; k++) {
+        if (o->shape.digit[k].loop == loop)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the tile of memory "m", grown by "prime" along "loop", fits and brings no more. */
+static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    bool slides = false, fine = true;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
+        slides |= here;
+        fine &= !here || is_gapless(o, m, a);
+    }
+    if (!fine || (slides && has_digits(o, loop)))
+        return false;
+    o->mapping.factor[row][loop] *= prime;
+    refresh_shape(o, row, loop);
+    int64_t size[MAPPER_ACCESSES];
+    memcpy(size, o->size, sizeof size);
+    refresh_sizes(o, m, loop, size);
+    fine = sator_mapper_fits(p, m, size, NULL);
+    for (int a = 0; a < p->n_accesses && fine && slides; a++) {
+        if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
+            fine = is_gapless(o, m, a);
+    }
+    o->mapping.factor[row][loop] /= prime;
+    refresh_shape(o, row, loop);
+    return fine;
+}
+
+/* Set the primes by which the tile of the grown memory could still grow, or only whether there are
+ * any. */
+static void find_growable(struct optimizer *o, bool only_whether)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[o->grown].row;
+
+    o->n_growable = 0;
+    for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
+        int i = o->listing[at];
+        int64_t rest = o->rest[i] / o->mapping.factor[row][i];
+        for (int d = 1; d < o->n_divisors[i] && rest > 1; d++) {
+            int64_t prime = o->divisors[i][d]; /* ascending: the first that divides is prime */
+            if (rest % prime != 0)
+                continue;
+            while (rest % prime == 0)
+                rest /= prime;
+            if (o->n_growable < MAPPER_LOOPS * 8 && can_grow(o, o->grown, i, prime))
+                o->growable[o->n_growable++] = (struct growth){i, prime};
+            if (only_whether && o->n_growable > 0)
+                return;
+        }
+    }
+}
+
+/* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
+static bool is_dominated(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+
+    if (o->grown < 0)
+        return false;
+    if (m == o->grown) {
+        if (!o->outside_fits)
+            return false;
+        find_growable(o, true);
+        return o->n_growable > 0;
+    }
+    if (m != o->grown - 1)
+        return false;
+    for (int k = 0; k < o->n_growable; k++) {
+        int loop = o->growable[k].loop;
+        int64_t prime = o->growable[k].prime, here = o->mapping.factor[row][loop];
+        if (here % prime == 0)
+            return true;
+        if (m > 1 || (o->rest[loop] / here) % prime != 0)
+            continue;
+        o->mapping.factor[row][loop] *= prime;
+        refresh_shape(o, row, loop);
+        bool fits = tile_fits(o, m);
+        o->mapping.factor[row][loop] = here;
+        refresh_shape(o, row, loop);
+        if (fits)
+            return true;
+    }
+    return false;
+}
+
+/* The bounds of the transfers further in than the memory being tiled: those whose nearest row is
+ * known, and those into the memory (or compute units) just inside, whose nearest row is being
+ * chosen. */
 struct inner {
     const struct mapper_share *settled, *last;
 };
@@ -448,13 +656,16 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     int64_t far[MAPPER_LOOPS];
 
     o->search->counters.tilings++;
+    if (is_dominated(o, m)) {
+        o->search->counters.pruned_dominated++;
+        return;
+    }
     for (int i = 0; i < p->n_loops; i++)
         far[i] = o->rest[i] / o->mapping.factor[row][i];
     sator_mapper_bounds_share(o->bounds, m, &o->shape, ones, far, &choice.own);
     if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
         return;
-    sator_mapper_bounds_share(
-            o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
+    sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
     if (is_hopeless(o, m, inner->settled, &refined, &choice.own, &bound))
         return;
     choice.settled = *inner->settled;
@@ -471,33 +682,74 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     list->item[list->count++] = choice;
 }
 
-static void list_tiles(struct optimizer *o, int m, int loop, const struct inner *inner)
+/* The factors of "loop" at memory "m" that fit, given those of the loops before it. */
+static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 {
-    const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row;
+    int row = o->problem->memory[m].row, count = 0;
+    int64_t size[MAPPER_ACCESSES];
 
-    if (sator_mapper_should_stop(o->search))
-        return;
-    if (loop == p->n_loops) {
-        add_tile(o, m, inner);
-        return;
-    }
+    memcpy(size, o->size, sizeof size);
     for (int d = 0; d < o->n_divisors[loop]; d++) {
         int64_t factor = o->divisors[loop][d];
         if (factor > o->rest[loop])
             break;
         if (o->rest[loop] % factor != 0)
             continue;
-        o->mapping.factor[row][loop] = factor;
-        refresh_shape(o, row, loop);
-        if (factor > 1 && !tile_fits(o, m)) {
-            o->search->counters.pruned_capacity++;
-            break; /* a larger factor needs no less */
+        if (factor > 1) {
+            o->mapping.factor[row][loop] = factor;
+            refresh_shape(o, row, loop);
+            refresh_sizes(o, m, loop, size);
+            if (!sator_mapper_fits(o->problem, m, size, NULL)) {
+                o->search->counters.pruned_capacity++;
+                break; /* a larger factor needs no less */
+            }
         }
-        list_tiles(o, m, loop + 1, inner);
+        factors[count++] = factor;
+    }
+    return count;
+}
+
+/* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
+static bool has_multiple(const int64_t *factors, int count, int k)
+{
+    for (int i = k + 1; i < count; i++) {
+        if (factors[i] % factors[k] == 0)
+            return true;
+    }
+    return false;
+}
+
+/* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. */
+static void list_tiles(struct optimizer *o, int m, int at, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row, loop = o->listing[at]; /* one past the end: unused */
+
+    if (sator_mapper_should_stop(o->search))
+        return;
+    if (at == p->n_loops) {
+        add_tile(o, m, inner);
+        return;
+    }
+    int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
+    memcpy(before, o->size, sizeof before);
+    int count = list_factors(o, m, loop, factors);
+    bool only_maximal =
+            m == o->grown && o->outside_fits && at == p->n_loops - 1 && !o->slides[loop];
+    for (int k = 0; k < count; k++) {
+        if (only_maximal && has_multiple(factors, count, k)) {
+            o->search->counters.tilings++;
+            o->search->counters.pruned_dominated++;
+            continue;
+        }
+        o->mapping.factor[row][loop] = factors[k];
+        refresh_shape(o, row, loop);
+        refresh_sizes(o, m, loop, o->size);
+        list_tiles(o, m, at + 1, inner);
     }
     o->mapping.factor[row][loop] = 1;
     refresh_shape(o, row, loop);
+    memcpy(o->size, before, sizeof before);
 }
 
 /* Choose the factors of memory row "m", then of those outside it. */
@@ -523,7 +775,8 @@ static void choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     }
     struct tile_list *list = &o->tiles[m];
     list->count = 0;
-    if (!tile_fits(o, m)) {
+    refresh_sizes(o, m, -1, o->size);
+    if (!sator_mapper_fits(p, m, o->size, NULL)) {
         o->search->counters.pruned_capacity++;
         return;
     }
@@ -531,7 +784,7 @@ static void choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
     int64_t rest[MAPPER_LOOPS];
     memcpy(rest, o->rest, sizeof rest);
-    for (int k = 0; k < list->count && !sator_mapper_should_stop(o->search); k++) {
+    for (int k = 0; k < list->count && k < o->width && !sator_mapper_should_stop(o->search); k++) {
         const struct tile_choice *choice = &list->item[k];
         if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
             o->search->counters.pruned_tiling++;
@@ -542,6 +795,13 @@ static void choose_tiles(struct optimizer *o, int m, const struct inner *inner)
             o->mapping.factor[row][i] = choice->factor[i];
             o->rest[i] = rest[i] / choice->factor[i];
             refresh_shape(o, row, i);
+        }
+        if (m == o->grown) {
+            memcpy(o->rest, rest, sizeof rest);
+            refresh_sizes(o, m, -1, o->size);
+            find_growable(o, false);
+            for (int i = 0; i < p->n_loops; i++)
+                o->rest[i] = rest[i] / choice->factor[i];
         }
         choose_tiles(o, m - 1, &(struct inner){&settled, &own});
     }
@@ -554,35 +814,61 @@ static void choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 
 /* ---- the whole ---- */
 
-static void visit_unrolling(struct optimizer *o)
+/* An unrolling of all arrays, by its choice in each class, and its bound. */
+struct visit {
+    double value, pj, cycles, compute_cycles;
+    uint32_t number;
+    int choice[MAPPER_ROWS];
+};
+
+/* Bound the transfers into the compute units, and with them the whole. */
+static struct mapper_cost bound_unrolling(
+        struct optimizer *o, struct mapper_share *fixed, struct mapper_share *share)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share share, all;
 
-    if (!sator_mapper_is_modelled(p, &o->mapping))
-        return;
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
-    o->search->counters.unrollings++;
-    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, ones, o->rest, &share);
-    struct mapper_share fixed = fixed_share(p);
-    all = fixed;
-    sator_mapper_share_add(p, &all, &share);
+    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, ones, o->rest, share);
+    *fixed = fixed_share(p);
+    struct mapper_share all = *fixed;
+    sator_mapper_share_add(p, &all, share);
     sator_mapper_share_add(p, &all, &o->least[p->n_memories]);
-    struct mapper_cost bound = cost_of(o, &all);
+    return cost_of(o, &all);
+}
+
+static void add_visit(struct optimizer *o, const int *choice)
+{
+    struct visits *visits = &o->visits;
+    struct mapper_share fixed, share;
+
+    if (!sator_mapper_is_modelled(o->problem, &o->mapping))
+        return;
+    o->search->counters.unrollings++;
+    struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
     }
-    choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
+    if (visits->count == visits->room) {
+        visits->room = visits->room == 0 ? 1024 : 2 * visits->room;
+        visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
+    }
+    struct visit *visit = &visits->item[visits->count];
+    *visit = (struct visit){.value = bound.value,
+            .pj = bound.pj,
+            .cycles = bound.cycles,
+            .compute_cycles = o->compute_cycles,
+            .number = (uint32_t)visits->count++};
+    memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
 }
 
-/* Choose unrollings of the sizes "size" for class "c" and on. */
-static void choose_unrollings(struct optimizer *o, const int *size, int c)
+/* List unrollings of the sizes "size" for class "c" and on. */
+static void list_unrollings(struct optimizer *o, const int *size, int c, int *choice)
 {
     const struct mapper_problem *p = o->problem;
 
     if (c == o->n_classes) {
-        visit_unrolling(o);
+        add_visit(o, choice);
         return;
     }
     struct row_class *class = &o->class[c];
@@ -595,7 +881,8 @@ static void choose_unrollings(struct optimizer *o, const int *size, int c)
             continue;
         for (int i = 0; i < p->n_loops; i++)
             o->rest[i] /= u->factor[i];
-        choose_unrollings(o, size, c + 1);
+        choice[c] = k;
+        list_unrollings(o, size, c + 1, choice);
         for (int i = 0; i < p->n_loops; i++)
             o->rest[i] *= u->factor[i];
         if (sator_mapper_should_stop(o->search))
@@ -605,6 +892,59 @@ static void choose_unrollings(struct optimizer *o, const int *size, int c)
         for (int i = 0; i < p->n_loops; i++)
             o->mapping.factor[class->row[k]][i] = 1;
     }
+}
+
+static void visit_unrolling(struct optimizer *o, const struct visit *visit)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share fixed, share;
+
+    o->compute_cycles = visit->compute_cycles;
+    for (int i = 0; i < p->n_loops; i++) {
+        o->rest[i] = p->extent[i];
+        for (int c = 0; c < o->n_classes; c++)
+            o->rest[i] /= o->class[c].choice[visit->choice[c]].factor[i];
+    }
+    for (int c = 0; c < o->n_classes; c++)
+        place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
+    bound_unrolling(o, &fixed, &share);
+    choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
+    for (int i = 0; i < p->n_loops; i++)
+        o->rest[i] = p->extent[i];
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->mapping.factor[r][i] = 1;
+    }
+}
+
+static int by_visit(const void *a, const void *b)
+{
+    const struct visit *x = a, *y = b;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
+ * good mapping to measure the rest against, then all of them. */
+static void visit_all(struct optimizer *o)
+{
+    struct visits *visits = &o->visits;
+
+    qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
+    for (int dive = 1; dive >= 0; dive--) {
+        o->width = dive ? 1 : INT32_MAX;
+        int count = dive && visits->count > DIVES ? DIVES : visits->count;
+        for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
+            const struct visit *visit = &visits->item[k];
+            if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
+                visit_unrolling(o, visit);
+            else
+                o->search->counters.pruned_unrolling += !dive;
+        }
+    }
+    visits->count = 0;
 }
 
 struct sizes {
@@ -641,7 +981,7 @@ static void search_all(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
     struct sizes *list = NULL, start = {.pes = 1};
-    int count = 0;
+    int count = 0, choice[MAPPER_ROWS];
 
     list_sizes(o, 0, &start, &list, &count);
     qsort(list, (size_t)count, sizeof *list, by_product);
@@ -654,13 +994,35 @@ static void search_all(struct optimizer *o)
             o->search->bound = bound.value;
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
-        choose_unrollings(o, list[k].size, 0);
+        list_unrollings(o, list[k].size, 0, choice);
+        if (o->visits.count >= CHUNK)
+            visit_all(o);
         if (o->search->stopped != SATOR_OK)
             return;
     }
+    visit_all(o);
+    if (o->search->stopped != SATOR_OK)
+        return;
     o->search->proved = true;
     if (o->search->found)
         o->search->bound = o->search->best_cost.value;
+}
+
+static void order_listing(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int at = 0;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        for (int a = 0; a < p->n_accesses; a++)
+            o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
+    }
+    for (int side = 1; side >= 0; side--) {
+        for (int i = 0; i < p->n_loops; i++) {
+            if (o->slides[i] == (side == 1))
+                o->listing[at++] = i;
+        }
+    }
 }
 
 void sator_mapper_optimal(struct mapper_search *search)
@@ -681,12 +1043,15 @@ void sator_mapper_optimal(struct mapper_search *search)
         for (int i = 0; i < p->n_loops; i++)
             o->mapping.factor[r][i] = 1;
     }
+    order_listing(o);
     find_classes(o);
     find_choices(o);
     find_least(o);
+    find_grown(o);
     search_all(o);
     for (int m = 0; m < p->n_memories; m++)
         free(o->tiles[m].item);
+    free(o->visits.item);
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);
     free(o);
