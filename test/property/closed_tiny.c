@@ -52,6 +52,7 @@ static bool chance(int percent)
 /* factor * ((((loop + add) / div) % mod) / div2), where div, div2 = 1 and mod = 0 leave out. */
 struct term {
     int factor, loop, add, div, mod, div2;
+    int window; /* one more than a second loop that is added under the division; 0: none */
 };
 
 struct expression {
@@ -99,7 +100,8 @@ static int value_of(const struct expression *e, const int *n)
     int sum = e->constant;
     for (int i = 0; i < e->n; i++) {
         const struct term *t = &e->term[i];
-        int v = floor_div(n[t->loop] + t->add, t->div);
+        int sum_of_loops = n[t->loop] + (t->window > 0 ? n[t->window - 1] : 0);
+        int v = floor_div(sum_of_loops + t->add, t->div);
         if (t->mod > 0)
             v -= floor_div(v, t->mod) * t->mod;
         sum += t->factor * floor_div(v, t->div2);
@@ -261,6 +263,11 @@ static void generate(struct program *p)
     p->n_copies = chance(85) ? 1 : 2 + pick(2);
     for (int i = 0; i < p->n_index; i++) {
         p->index[0][i] = random_expression(p, chance(60) ? 1 : 2, 20, chance(90));
+        struct term *t = &p->index[0][i].term[0];
+        if (chance(4) && t->window == 0 && t->mod == 0 && t->div2 == 1) {
+            t->div = 2 + pick(2);
+            t->window = 1 + (t->loop + 1) % p->n_loops;
+        }
         for (int c = 1; c < p->n_copies; c++) {
             p->index[c][i] = p->index[0][i];
             p->index[c][i].constant += pick(3) - 1;
@@ -291,7 +298,11 @@ static void write_expression(FILE *out, const struct expression *e, const char *
         const struct term *t = &e->term[i];
         char text[80];
         char inner[160];
-        snprintf(text, sizeof text, "(%s%d + %d)", name, t->loop, t->add);
+        if (t->window > 0)
+            snprintf(text, sizeof text, "(%s%d + %s%d + %d)", name, t->loop, name, t->window - 1,
+                    t->add);
+        else
+            snprintf(text, sizeof text, "(%s%d + %d)", name, t->loop, t->add);
         if (t->div > 1) {
             snprintf(inner, sizeof inner, "floor(%s/%d)", text, t->div);
             memcpy(text, inner, sizeof text);

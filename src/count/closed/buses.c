@@ -187,13 +187,70 @@ static bool constant_fibre(const struct closed_factor *factor, const bool *is_dr
     return true;
 }
 
-/* Set the axes of the bus's image to the source's move in the factor "to", when the move takes
- * whole fibres to places that hold as much: false when that is not known. */
-static bool map_factor(const struct closed_digits *digits, const struct closed_bus *bus,
-        const struct closed_factor *to, const int64_t *shift, int64_t *mapped)
+/* What is known of a source over the fibres of a bus. */
+enum cover {
+    COVER_WHOLE, /* it serves whole fibres or none of each */
+    COVER_PART, /* as COVER_WHOLE where "mapped" holds, elsewhere perhaps some of a fibre */
+    COVER_UNKNOWN
+};
+
+/* One loop's move when its fibres differ: where the fibre moves into one that holds it. The boxes
+ * of the factor must have disjoint kept digits, so that each is the fibre of its own. */
+static enum cover map_ragged(struct closed_pool *pool, const struct closed_bus *bus, int to_factor,
+        const struct closed_factor *from, const int *kept_axis, const int64_t *shift,
+        struct closed_source *mapped)
+{
+    const struct closed_boxes *boxes = &from->boxes;
+    const struct closed_factor *to = &bus->image.factor[to_factor];
+    int n_kept = to->boxes.n_axes;
+    struct closed_boxes list = {.n_axes = n_kept, .box = pool->data + pool->used};
+    if (mapped->n_parts == CLOSED_PARTS)
+        return COVER_UNKNOWN;
+    for (int i = 0; i < boxes->n; i++) {
+        for (int j = 0; j < boxes->n; j++) {
+            const struct closed_interval *x = boxes->box + i * boxes->n_axes;
+            const struct closed_interval *y = boxes->box + j * boxes->n_axes;
+            struct closed_interval *meet = closed_pool_take(pool, n_kept);
+            bool inside = true;
+            bool moved_meets = true;
+            bool meets = true;
+            if (meet == NULL)
+                return COVER_UNKNOWN;
+            for (int a = 0; a < boxes->n_axes; a++) {
+                int64_t by = shift[from->first_axis + a];
+                struct closed_interval moved = {y[a].lo + by, y[a].hi + by};
+                if (kept_axis[a] < 0) {
+                    inside = inside && y[a].lo <= x[a].lo && x[a].hi <= y[a].hi;
+                    continue;
+                }
+                meet[kept_axis[a]] = closed_meet(x[a], moved);
+                moved_meets = moved_meets && !closed_is_empty(meet[kept_axis[a]]);
+                meets = meets && !closed_is_empty(closed_meet(x[a], y[a]));
+            }
+            if (i != j && meets)
+                return COVER_UNKNOWN;
+            if (inside && moved_meets)
+                list.n++;
+            else
+                pool->used -= n_kept;
+        }
+    }
+    mapped->part[mapped->n_parts].factor = to_factor;
+    mapped->part[mapped->n_parts++].boxes = list;
+    for (int a = 0; a < n_kept; a++)
+        mapped->shift[to->first_axis + a] = 0;
+    return COVER_PART;
+}
+
+/* Map the source's move in one factor of the bus's image. */
+static enum cover map_factor(struct closed_pool *pool, const struct closed_digits *digits,
+        const struct closed_bus *bus, int to_factor, const int64_t *shift,
+        struct closed_source *mapped)
 {
     const struct closed_image *from = bus->from;
+    const struct closed_factor *to = &bus->image.factor[to_factor];
     const struct closed_factor *factor = NULL;
+    int kept_axis[CLOSED_DIGITS]; /* of each axis of the factor, in the bus's image; -1: dropped */
     bool is_dropped[CLOSED_DIGITS] = {false};
     bool drops = false;
     bool forward = true; /* the loop starts at 0 and no kept digit moves down */
@@ -202,43 +259,40 @@ static bool map_factor(const struct closed_digits *digits, const struct closed_b
             factor = &from->factor[f];
     }
     if (factor == NULL)
-        return false;
+        return COVER_UNKNOWN;
     for (int d = 0; d < digits->n_digits; d++) {
         int axis = from->axis_of_digit[d];
         if (axis < 0 || !(to->loops >> digits->digit[d].loop & 1))
             continue;
         if (bus->merged >> d & 1)
-            return false;
+            return COVER_UNKNOWN;
         if (bus->dropped >> d & 1) {
             if (shift[axis] != 0)
-                return false;
+                return COVER_UNKNOWN;
+            kept_axis[axis - factor->first_axis] = -1;
             is_dropped[axis - factor->first_axis] = true;
             drops = true;
             continue;
         }
-        mapped[bus->image.axis_of_digit[d]] = shift[axis];
+        mapped->shift[bus->image.axis_of_digit[d]] = shift[axis];
+        kept_axis[axis - factor->first_axis] = bus->image.axis_of_digit[d] - to->first_axis;
         forward = forward && shift[axis] >= 0 && digits->loop[digits->digit[d].loop].begin == 0;
     }
-    bool is_single = (to->loops & (to->loops - 1)) == 0;
-    return !drops || (is_single && (forward || constant_fibre(factor, is_dropped)));
+    if (!drops)
+        return COVER_WHOLE;
+    if ((to->loops & (to->loops - 1)) != 0)
+        return COVER_UNKNOWN;
+    if (forward || constant_fibre(factor, is_dropped))
+        return COVER_WHOLE;
+    return map_ragged(pool, bus, to_factor, factor, kept_axis, shift, mapped);
 }
 
-/* Map a source's move to the image of the bus: true if the source serves whole fibres or none of
- * each. Otherwise "*misses" is the set of dropped digits whose value 0 it never serves. */
-static bool map_source(const struct closed_digits *digits, const struct closed_bus *bus,
-        const struct closed_source *source, struct closed_source *mapped, uint32_t *misses)
+/* The dropped digits whose value 0 the source never serves: it moves up in them. */
+static uint32_t find_misses(const struct closed_digits *digits, const struct closed_bus *bus,
+        const struct closed_source *source)
 {
     const struct closed_image *from = bus->from;
-    uint32_t moving = 0; /* loops */
-    bool whole = source->consumers == NULL;
-    for (int f = 0; f < from->n_factors; f++) {
-        const struct closed_factor *factor = &from->factor[f];
-        for (int a = 0; a < factor->boxes.n_axes; a++) {
-            if (source->shift[factor->first_axis + a] != 0)
-                moving |= factor->loops;
-        }
-    }
-    *misses = 0;
+    uint32_t misses = 0;
     for (int d = 0; d < digits->n_digits; d++) {
         const struct closed_loop *loop = &digits->loop[digits->digit[d].loop];
         uint32_t of_loop = (((uint32_t)1 << loop->n_digits) - 1) << loop->first_digit;
@@ -246,37 +300,71 @@ static bool map_source(const struct closed_digits *digits, const struct closed_b
             continue;
         uint32_t group = group_of(from, digits->n_digits, d);
         if ((group & ~(bus->dropped & of_loop)) == 0 && loop->begin == 0)
-            *misses |= group & -group;
+            misses |= group & -group;
     }
+    return misses;
+}
+
+/* Map a source's move to the image of the bus. */
+static enum cover map_source(struct closed_pool *pool, const struct closed_digits *digits,
+        const struct closed_bus *bus, const struct closed_source *source,
+        struct closed_source *mapped)
+{
+    const struct closed_image *from = bus->from;
+    uint32_t moving = 0; /* loops */
+    uint32_t mapped_loops = 0;
+    enum cover cover = COVER_WHOLE;
+    for (int f = 0; f < from->n_factors; f++) {
+        const struct closed_factor *factor = &from->factor[f];
+        for (int a = 0; a < factor->boxes.n_axes; a++) {
+            if (source->shift[factor->first_axis + a] != 0)
+                moving |= factor->loops;
+        }
+    }
+    if (source->consumers != NULL || source->n_parts > 0)
+        return COVER_UNKNOWN;
     memset(mapped->shift, 0, sizeof mapped->shift);
     mapped->credit = source->credit;
     mapped->consumers = NULL;
-    uint32_t mapped_loops = 0;
-    for (int f = 0; f < bus->image.n_factors && whole; f++) {
-        const struct closed_factor *factor = &bus->image.factor[f];
-        mapped_loops |= factor->loops;
-        if (factor->loops & moving)
-            whole = map_factor(digits, bus, factor, source->shift, mapped->shift);
+    mapped->n_parts = 0;
+    for (int f = 0; f < bus->image.n_factors; f++) {
+        uint32_t loops = bus->image.factor[f].loops;
+        mapped_loops |= loops;
+        if (!(loops & moving))
+            continue;
+        enum cover here = map_factor(pool, digits, bus, f, source->shift, mapped);
+        if (here == COVER_UNKNOWN)
+            return here;
+        cover = here == COVER_PART ? here : cover;
     }
-    return whole && (moving & ~mapped_loops) == 0;
+    return (moving & ~mapped_loops) == 0 ? cover : COVER_UNKNOWN;
 }
 
-/* Map all sources that serve whole fibres; the others must together leave a pair of each fibre. */
-static const char *map_sources(const struct closed_digits *digits, const struct closed_bus *bus,
-        const struct closed_sources *sources, struct closed_sources *mapped)
+/* Map the sources that serve whole fibres. The others must leave a pair of each fibre: all miss the
+ * value 0 of one digit, or there is but one, which serves part of a fibre. */
+static const char *map_sources(struct closed_pool *pool, const struct closed_digits *digits,
+        const struct closed_bus *bus, const struct closed_sources *sources,
+        struct closed_sources *mapped)
 {
     uint32_t all_miss = ~(uint32_t)0;
+    int n_parts = 0;
+    int n_unknown = 0;
     mapped->n = 0;
     mapped->n_space = sources->n_space;
     mapped->visits = 0;
     for (int i = 0; i < sources->n; i++) {
-        uint32_t misses;
-        if (map_source(digits, bus, &sources->list[i], &mapped->list[mapped->n], &misses))
-            mapped->n++;
-        else
-            all_miss &= misses;
+        const struct closed_source *source = &sources->list[i];
+        enum cover cover = map_source(pool, digits, bus, source, &mapped->list[mapped->n]);
+        mapped->n += cover != COVER_UNKNOWN;
+        n_parts += cover == COVER_PART;
+        if (cover == COVER_UNKNOWN) {
+            n_unknown++;
+            all_miss &= find_misses(digits, bus, source);
+        }
     }
-    return all_miss != 0 ? NULL : coupled;
+    if (all_miss == 0 || n_parts > 1 || (n_parts == 1 && n_unknown > 0))
+        return coupled;
+    return NULL;
 }
 
 /* ---- crediting ---- */
@@ -294,7 +382,7 @@ const char *closed_buses_credit(struct closed_state *state, const struct closed_
         int used = state->pool.used;
         if (!bus->shares || left == 0)
             continue;
-        const char *why = map_sources(&system->digits, bus, sources, mapped);
+        const char *why = map_sources(&state->pool, &system->digits, bus, sources, mapped);
         closed_region_all(&bus->image, &region);
         for (int r = 0; when != NULL && r < system->times.n_rows && why == NULL; r++)
             why = closed_region_clip(

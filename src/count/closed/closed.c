@@ -121,34 +121,59 @@ static const char *find_copies(struct closed_request *request)
     return NULL;
 }
 
+/* A system with the digits of the stamping, to be extended. */
+static struct closed_system *prepare_extended(struct closed_state *state)
+{
+    struct closed_system *extended = state->extended;
+    if (extended != NULL)
+        closed_times_clear(&extended->times);
+    else
+        extended = sator_alloc(sizeof *extended);
+    state->extended = extended;
+    extended->digits = state->main.digits;
+    extended->n_space = state->main.n_space;
+    extended->n_time = state->main.n_time;
+    extended->times.cases = (struct closed_cases){0};
+    extended->times.base = (struct closed_cases){0};
+    return extended;
+}
+
+/* Take windows out of divisions, with digits anew; false when that changes nothing. */
+static bool rewrite_windows(
+        struct closed_state *state, struct closed_request *request, struct closed_system *extended)
+{
+    const struct closed_digits *digits = &state->main.digits;
+    int64_t lower[CLOSED_LOOPS];
+    int64_t upper[CLOSED_LOOPS];
+    for (int l = 0; l < digits->n_loops; l++) {
+        lower[l] = digits->loop[l].lower;
+        upper[l] = digits->loop[l].upper;
+    }
+    return closed_windows_rewrite(state, &request->access, lower, upper) &&
+            closed_digits_init(&extended->digits, digits->n_loops, lower, upper) == NULL;
+}
+
 const char *closed_system_for(
         struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
     struct closed_system *main = &state->main;
     bool changed = false;
-    const char *why = check_request(request, main->digits.n_loops, main->n_space);
-    if (why == NULL) {
-        struct closed_form loops[CLOSED_LOOPS];
-        struct closed_digits digits = main->digits;
-        get_loops(&digits, loops);
-        why = convert_request(&digits, loops, main->space, request, &changed);
-    }
-    if (why != NULL || !changed) {
-        *system = main;
-        return why != NULL ? why : find_copies(request);
-    }
-    if (state->extended == NULL)
-        state->extended = sator_alloc(sizeof *state->extended);
-    else
-        closed_times_clear(&state->extended->times);
-    struct closed_system *extended = state->extended;
+    struct closed_form loops[CLOSED_LOOPS];
+    struct closed_digits digits = main->digits;
+    *system = main;
+    const char *why = check_request(request, digits.n_loops, main->n_space);
+    if (why != NULL)
+        return why;
+    get_loops(&digits, loops);
+    why = convert_request(&digits, loops, main->space, request, &changed);
+    if (why == NULL && !changed)
+        return find_copies(request);
+    struct closed_system *extended = prepare_extended(state);
     *system = extended;
-    extended->digits = main->digits;
-    extended->n_space = main->n_space;
-    extended->n_time = main->n_time;
-    extended->times.cases = (struct closed_cases){0};
-    extended->times.base = (struct closed_cases){0};
-    why = convert_all(state->stamping, request, extended);
+    if (why == NULL)
+        why = convert_all(state->stamping, request, extended);
+    if (why != NULL && rewrite_windows(state, request, extended))
+        why = convert_all(state->stamping, request, extended);
     if (why != NULL)
         return why;
     make_times(state, extended);

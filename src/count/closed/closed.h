@@ -68,6 +68,12 @@ struct closed_request {
 const char *closed_system_for(
         struct closed_state *state, struct closed_request *request, struct closed_system **system);
 
+/* Rewrite "*access" and the loop bounds so that loops which only matter inside one division leave
+ * it (window.c); the pairs ((p, t), f) stay the same, the instances do not. False when there is no
+ * such loop. */
+bool closed_windows_rewrite(struct closed_state *state, const struct sator_relation **access,
+        int64_t *lower, int64_t *upper);
+
 /* doc/model.md, section 2 (count/count.h). */
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
         const struct sator_transport *transport, struct sator_volumes *volumes,

@@ -17,16 +17,17 @@ const char *closed_sources_add(struct closed_sources *sources, const struct clos
         source->credit = credit;
         memcpy(source->shift, shift[i], sizeof source->shift);
         source->consumers = NULL;
+        source->n_parts = 0;
     }
     return why;
 }
 
 /* The part of "region" that source "i" serves. */
 static const char *restrict_to(struct closed_pool *pool, const struct closed_image *image,
-        struct closed_sources *sources, const struct closed_region *region, int i,
+        struct closed_sources *sources, const struct closed_region *region, int index,
         struct closed_region *result, sator_int *count)
 {
-    const struct closed_source *source = &sources->list[i];
+    const struct closed_source *source = &sources->list[index];
     if (++sources->visits > CLOSED_VISITS)
         return "the links overlap in too many ways";
     const char *why = closed_region_move(pool, image, source->shift, region, result);
@@ -35,6 +36,10 @@ static const char *restrict_to(struct closed_pool *pool, const struct closed_ima
         bounds.lo -= sources->moved[k];
         bounds.hi -= sources->moved[k];
         why = closed_region_clip(pool, image, k, bounds, result);
+    }
+    for (int i = 0; i < source->n_parts && why == NULL; i++) {
+        struct closed_boxes *boxes = &result->factor[source->part[i].factor];
+        why = closed_boxes_intersect(pool, boxes, &source->part[i].boxes, NULL, boxes);
     }
     return why != NULL ? why : closed_region_count(image, result, count);
 }
