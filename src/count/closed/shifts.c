@@ -314,91 +314,107 @@ struct component {
     int row[CLOSED_ROWS];
 };
 
+/* A bounded row over a box: its range, and its part that varies. */
+struct bounded {
+    struct closed_interval range;
+    int64_t fixed; /* the constant and the axes of one value */
+    int n_free;
+    int axis[CLOSED_DIGITS];
+    int64_t coef[CLOSED_DIGITS];
+};
+
+static void bound_row(const struct closed_image *image, int row, const struct closed_interval *axis,
+        struct bounded *bounded)
+{
+    bounded->fixed = image->constant[row];
+    bounded->range = (struct closed_interval){bounded->fixed, bounded->fixed};
+    bounded->n_free = 0;
+    for (int a = 0; a < image->n_axes; a++) {
+        int64_t coef = closed_image_coef(image, row, a);
+        if (coef == 0)
+            continue;
+        bounded->range.lo += coef * (coef < 0 ? axis[a].hi : axis[a].lo);
+        bounded->range.hi += coef * (coef < 0 ? axis[a].lo : axis[a].hi);
+        if (axis[a].lo == axis[a].hi) {
+            bounded->fixed += coef * axis[a].lo;
+            continue;
+        }
+        bounded->axis[bounded->n_free] = a;
+        bounded->coef[bounded->n_free++] = coef;
+    }
+}
+
+/* Let rows that leave one axis free bound it, until none does. The rows that still bound something
+ * are set in
+ * "*pending"; false when no point is left. */
+static bool settle_rows(const struct closed_image *image, const struct component *component,
+        const struct closed_region *region, struct closed_interval *axis, uint32_t *pending)
+{
+    bool progress = true;
+    *pending = 0;
+    for (int i = 0; i < component->n_rows; i++)
+        *pending |= (uint32_t)1 << component->row[i];
+    while (progress) {
+        progress = false;
+        for (uint32_t rest = *pending; rest != 0; rest &= rest - 1) {
+            int row = __builtin_ctz(rest);
+            struct closed_interval slab = region->slab[row];
+            struct bounded bounded;
+            bound_row(image, row, axis, &bounded);
+            if (bounded.range.hi < slab.lo || bounded.range.lo > slab.hi)
+                return false;
+            bool holds = slab.lo <= bounded.range.lo && bounded.range.hi <= slab.hi;
+            if (!holds && bounded.n_free != 1)
+                continue;
+            *pending &= ~((uint32_t)1 << row);
+            if (holds)
+                continue;
+            struct closed_interval *only = &axis[bounded.axis[0]];
+            *only = closed_meet(*only, solve_slab(bounded.coef[0], bounded.fixed, slab));
+            if (closed_is_empty(*only))
+                return false;
+            progress = true;
+        }
+    }
+    return true;
+}
+
 /* Count the points of one box (one interval an axis, for the axes of the component's factors)
- * between the bounds of its rows. Rows that leave one axis free bound it; the others must not share
- * a free axis. */
+ * between the bounds of its rows, which must not share a free axis. */
 static const char *count_box(const struct closed_image *image, const struct component *component,
         const struct closed_region *region, struct closed_interval *axis, sator_int *count)
 {
     bool counted[CLOSED_DIGITS] = {false};
-    bool done[CLOSED_ROWS] = {false};
-    bool progress = true;
-    *count = 0;
-    while (progress) {
-        progress = false;
-        for (int i = 0; i < component->n_rows; i++) {
-            int row = component->row[i];
-            struct closed_interval slab = region->slab[row];
-            int64_t constant = image->constant[row];
-            struct closed_interval range = {constant, constant};
-            int n_free = 0;
-            int free = 0;
-            if (done[i])
-                continue;
-            for (int a = 0; a < image->n_axes; a++) {
-                int64_t coef = closed_image_coef(image, row, a);
-                if (coef == 0)
-                    continue;
-                range.lo += coef * (coef < 0 ? axis[a].hi : axis[a].lo);
-                range.hi += coef * (coef < 0 ? axis[a].lo : axis[a].hi);
-                if (axis[a].lo < axis[a].hi) {
-                    n_free++;
-                    free = a;
-                } else {
-                    constant += coef * axis[a].lo;
-                }
-            }
-            if (range.hi < slab.lo || range.lo > slab.hi)
-                return NULL;
-            if (slab.lo <= range.lo && range.hi <= slab.hi) {
-                done[i] = true;
-            } else if (n_free == 1) {
-                axis[free] = closed_meet(axis[free],
-                        solve_slab(closed_image_coef(image, row, free), constant, slab));
-                if (closed_is_empty(axis[free]))
-                    return NULL;
-                done[i] = true;
-                progress = true;
-            }
-        }
-    }
+    uint32_t pending;
     sator_int product = 1;
-    for (int i = 0; i < component->n_rows; i++) {
-        int64_t coef[CLOSED_DIGITS];
+    *count = 0;
+    if (!settle_rows(image, component, region, axis, &pending))
+        return NULL;
+    for (; pending != 0; pending &= pending - 1) {
+        int row = __builtin_ctz(pending);
         struct closed_interval x[CLOSED_DIGITS];
-        int n = 0;
-        int row = component->row[i];
-        int64_t constant = image->constant[row];
-        if (done[i])
-            continue;
-        for (int a = 0; a < image->n_axes; a++) {
-            int64_t c = closed_image_coef(image, row, a);
-            if (c == 0)
-                continue;
-            if (axis[a].lo == axis[a].hi) {
-                constant += c * axis[a].lo;
-                continue;
-            }
-            if (counted[a])
+        struct bounded bounded;
+        sator_int part;
+        bound_row(image, row, axis, &bounded);
+        for (int i = 0; i < bounded.n_free; i++) {
+            if (counted[bounded.axis[i]])
                 return "two coupled stamps are bounded at once";
-            counted[a] = true;
-            coef[n] = c;
-            x[n++] = axis[a];
+            counted[bounded.axis[i]] = true;
+            x[i] = axis[bounded.axis[i]];
         }
         struct closed_interval slab = region->slab[row];
-        slab.lo -= constant;
-        slab.hi -= constant;
-        sator_int part;
-        const char *why = closed_slab_count(n, coef, x, slab, &part);
+        slab.lo -= bounded.fixed;
+        slab.hi -= bounded.fixed;
+        const char *why = closed_slab_count(bounded.n_free, bounded.coef, x, slab, &part);
         if (why != NULL)
             return why;
         product *= part;
     }
     for (int i = 0; i < component->n_factors; i++) {
         const struct closed_factor *factor = &image->factor[component->factor[i]];
-        for (int a = 0; a < factor->boxes.n_axes; a++) {
-            if (!counted[factor->first_axis + a])
-                product *= closed_width(axis[factor->first_axis + a]);
+        for (int a = factor->first_axis; a < factor->first_axis + factor->boxes.n_axes; a++) {
+            if (!counted[a])
+                product *= closed_width(axis[a]);
         }
     }
     *count = product;

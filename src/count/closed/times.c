@@ -157,7 +157,7 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
         struct closed_times *times)
 {
     struct closed_form reduced[CLOSED_TIMES];
-    const struct closed_form *used[CLOSED_TIMES];
+    const struct closed_form *used[CLOSED_TIMES] = {NULL};
     int row_of_axis[CLOSED_DIGITS];
     int n_used = 0;
     int digit;
