@@ -3,6 +3,7 @@
 #define SATOR_MAP_H
 
 #include "sator/analyze.h"
+#include "sator/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,83 @@ struct sator_map_counters {
     uint64_t improvements;
     uint64_t looks;
 };
+
+/* A loop of a mapping. */
+struct sator_map_loop {
+    const char *name;
+    int64_t factor;
+    int dim; /* dimension of the array that it runs along; -1: one iteration after the other */
+};
+
+/* How full a memory's capacity is at its fullest. */
+struct sator_map_fill {
+    const char *unit; /* "words" or "bytes" */
+    double used, available;
+    const char *tensors; /* that share it: "A, B" */
+};
+
+/* A memory or an array, with the loops that stand there. */
+struct sator_map_level {
+    const char *name;
+    bool is_array;
+    int n_loops; /* of factors above 1, outermost first */
+    const struct sator_map_loop *loops;
+    int n_dims; /* array: dimensions, their extents, how many of each are used */
+    const int64_t *shape, *used;
+    const struct sator_level_result
+            *contents; /* memory: tiles and traffic (doc/model.md, section 4) */
+    int n_fills;
+    const struct sator_map_fill *fills;
+};
+
+/* The mapping found for one workload, its cost and the certificate. */
+struct sator_map_result {
+    const char *workload, *arch;
+    int repeat; /* how often a network runs the layer */
+    enum sator_map_objective objective;
+    enum sator_map_strategy strategy;
+    sator_int instances, time_stamps, pes, active_pes;
+    double energy_pj, total_cycles, edp, compute_cycles;
+    const char *bound_by; /* "compute", or the level and direction: "L2 reads" */
+    double utilization; /* PEs busy, on average over the latency */
+    int n_levels; /* outermost first, compute left out */
+    const struct sator_map_level *levels;
+    int n_energy_terms;
+    const struct sator_energy_term *energy_terms;
+    const char *space, *time; /* the dataflow in Sator's notation */
+    const char *cuts; /* "{L2: {time: 1, space: 0}, ...}" */
+    const char *yaml; /* a dataflow file of the "loops:" form */
+    /* the certificate */
+    bool proved; /* value equals bound */
+    double value, bound, gap; /* gap = value / bound - 1; NAN without a bound */
+    enum sator_status
+            stopped; /* why the search ended early: SATOR_LIMIT, SATOR_INTERRUPTED, or SATOR_OK */
+    double space_size; /* mappings in the space, roughly: the digits of a double */
+    struct sator_map_counters counters;
+    double seconds;
+    struct sator_arena *arena; /* owns all of the above */
+};
+
+/* Find the best mapping of layer "layer" of "network" on "arch" (GIVE: sator_map_result_free).
+ * SATOR_INFEASIBLE, with a message that names the tightest obstacle, when there is none;
+ * SATOR_INPUT for workloads and machines that the mapper does not handle; SATOR_LIMIT or
+ * SATOR_INTERRUPTED when the search was stopped before it found any. */
+enum sator_status sator_map(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
+        int layer, SATOR_KEEP const struct sator_arch *arch,
+        const struct sator_map_options *options, SATOR_GIVE struct sator_map_result **result);
+void sator_map_result_free(SATOR_TAKE struct sator_map_result *result);
+
+/* How often the network runs layer "layer". */
+int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int layer);
+
+/* The first layer of the network that is equal to "layer" in all that a mapping depends on. */
+int sator_map_same_layer(SATOR_KEEP const struct sator_network *network, int layer);
+
+/* One mapping in full, or a network's layer by layer with totals (GIVE: free). "name" is the
+ * network's; NULL for a single workload. */
+enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
+        const struct sator_map_result *const *results, int n_results,
+        const struct sator_report_options *options, SATOR_GIVE char **text);
 
 #ifdef __cplusplus
 }

@@ -87,6 +87,7 @@ struct mapper_transfer {
     unsigned collapsed; /* of these, rows over which a word crosses once */
     int n_buses;
     const struct sator_bus *buses[MAPPER_ROWS];
+    unsigned bus_rows[MAPPER_ROWS]; /* over which each spreads a word */
     double bus_pj; /* a word that the buses spare */
     bool into_own; /* an output that ends in the PE's own memory: merged words need no partial sum
                     */
@@ -261,6 +262,11 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
  * modelled. */
 bool sator_mapper_is_modelled(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+
+/* ---- result.c ---- */
+/* The mapping and all its figures as plain data in the result's arena. */
+void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct sator_map_result *result);
 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);

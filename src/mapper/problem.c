@@ -339,6 +339,7 @@ static enum sator_status add_array_buses(
         if (transfer->n_buses == MAPPER_ROWS)
             return sator_error(b->ctx, bus->loc, "too many buses for one tensor");
         transfer->bus_pj = bus->energy_pj.value;
+        transfer->bus_rows[transfer->n_buses] = rows;
         transfer->buses[transfer->n_buses++] = bus;
         transfer->collapsed |= rows;
     }

@@ -46,5 +46,6 @@ double sator_mapper_space_size(const struct mapper_problem *problem);
 void sator_mapper_optimal(struct mapper_search *search);
 void sator_mapper_exhaustive(struct mapper_search *search);
 void sator_mapper_random_search(struct mapper_search *search);
+void sator_mapper_sunstone(struct mapper_search *search);
 
 #endif

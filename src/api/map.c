@@ -1,0 +1,222 @@
+/* From the public interface to the mapper's strategies. */
+#include "sator/map.h"
+
+#include "base/context.h"
+#include "base/text.h"
+#include "mapper/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- no mapping ---- */
+
+static const char *unit_of(const struct mapper_capacity *capacity)
+{
+    return capacity->in_bits ? "bytes" : "words";
+}
+
+/* Say that memory "m" cannot hold tiles of "size" words, which "what" takes. */
+static void say_too_small(struct sator_ctx *ctx, const struct mapper_problem *p, int m,
+        const int64_t *size, int violated, const char *what)
+{
+    const struct mapper_capacity *capacity = &p->memory[m].capacity[violated];
+    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+    sator_int needed = 0;
+    struct sator_text parts = {0};
+    char number[48], has[48];
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int64_t most = size[a];
+        if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
+            continue;
+        for (int b = a + 1; b < p->n_accesses; b++)
+            most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
+        needed += (sator_int)most * (capacity->in_bits ? p->access[a].word_bits : 1);
+        sator_text_add(&parts, "%s%s %s", parts.length == 0 ? "" : ", ", p->access[a].name,
+                sator_int_format(most, ',', number));
+    }
+    sator_int unit = capacity->in_bits ? 8 : 1;
+    sator_int_format((needed + unit - 1) / unit, ',', number);
+    sator_int_format(capacity->available / unit, ',', has);
+    sator_error(ctx, level->loc, "no mapping: %s needs at least %s %s for %s, has %s%s (words: %s)",
+            level->name, number, unit_of(capacity), what, has,
+            level->memory.double_buffered ? " of each of two buffers" : "", parts.data);
+    sator_text_clear(&parts);
+}
+
+/* A mapping exists when every memory holds one instance's operands and the outermost one
+ * everything: all loops may then stand at the outermost memory. */
+static bool is_feasible(struct sator_ctx *ctx, const struct mapper_problem *p)
+{
+    bool feasible = true;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        int violated;
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->memory[m].holds >> a & 1)
+                size[a] = m == 0 ? p->access[a].footprint : 1;
+        }
+        if (sator_mapper_fits(p, m, size, &violated))
+            continue;
+        feasible = false;
+        say_too_small(ctx, p, m, size, violated,
+                m == 0 ? "the whole problem" : "one instance's operands");
+    }
+    return feasible;
+}
+
+/* ---- running ---- */
+
+static enum sator_status check_options(struct sator_ctx *ctx, const struct mapper_problem *p,
+        const struct sator_map_options *options, double space_size)
+{
+    double limit = options->limit > 0 ? options->limit : 1e8;
+
+    if (options->strategy != SATOR_MAP_EXHAUSTIVE || space_size <= limit)
+        return SATOR_OK;
+    sator_error(ctx, p->workload->loc,
+            "the space has %.3g mappings, more than the %.3g that the exhaustive strategy may try",
+            space_size, limit);
+    sator_help(ctx, "use the strategy 'optimal', which proves its answer without trying all");
+    return SATOR_LIMIT;
+}
+
+static void run(struct mapper_search *search)
+{
+    switch (search->options->strategy) {
+    case SATOR_MAP_EXHAUSTIVE:
+        sator_mapper_exhaustive(search);
+        break;
+    case SATOR_MAP_RANDOM:
+        sator_mapper_random_search(search);
+        break;
+    case SATOR_MAP_SUNSTONE:
+        sator_mapper_sunstone(search);
+        break;
+    default:
+        sator_mapper_optimal(search);
+    }
+}
+
+static void certify(const struct mapper_search *search, struct sator_map_result *result)
+{
+    result->proved = search->proved;
+    result->value =
+            sator_mapper_value(search->problem->objective, result->energy_pj, result->total_cycles);
+    result->bound = search->proved ? result->value : search->bound > 0 ? search->bound : NAN;
+    result->gap = result->value / result->bound - 1;
+    result->stopped = search->stopped;
+    result->counters = search->counters;
+}
+
+static enum sator_status search_mapping(struct sator_ctx *ctx, const struct mapper_problem *p,
+        const struct sator_map_options *options, struct sator_map_result *result)
+{
+    double start = sator_mapper_now();
+    struct mapper_search search = {.ctx = ctx,
+            .problem = p,
+            .words = sator_mapper_words_new(p),
+            .options = options,
+            .deadline = options->budget_seconds > 0 ? start + options->budget_seconds : INFINITY,
+            .next_report = start + 0.2};
+    enum sator_status st = SATOR_OK;
+
+    run(&search);
+    result->seconds = sator_mapper_now() - start;
+    if (search.found) {
+        sator_mapper_describe(p, search.words, &search.best, result);
+        certify(&search, result);
+    } else {
+        st = search.stopped != SATOR_OK ? search.stopped : SATOR_INFEASIBLE;
+        if (st == SATOR_INFEASIBLE)
+            sator_error(ctx, p->workload->loc, "no legal mapping of '%s' on '%s' was found",
+                    p->workload->name, p->arch->name);
+    }
+    sator_mapper_words_free(search.words);
+    return st;
+}
+
+enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options,
+        struct sator_map_result **result)
+{
+    static const struct sator_map_options defaults = {0};
+    struct sator_arena *arena = sator_arena_new();
+    struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
+    struct sator_map_result *made = SATOR_NEW(arena, struct sator_map_result);
+    enum sator_status st;
+
+    if (options == NULL)
+        options = &defaults;
+    if (layer < 0 || layer >= network->n_layers) {
+        sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
+                network->name, network->n_layers, layer);
+        sator_arena_free(arena);
+        return SATOR_USAGE;
+    }
+    const struct sator_workload *workload = &network->layers[layer];
+    *made = (struct sator_map_result){.arena = arena,
+            .workload = sator_arena_strdup(arena, workload->name),
+            .arch = sator_arena_strdup(arena, arch->name),
+            .repeat = workload->repeat,
+            .objective = options->objective,
+            .strategy = options->strategy};
+    SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, options->objective, problem));
+    if (!is_feasible(ctx, problem)) {
+        st = SATOR_INFEASIBLE;
+        goto done;
+    }
+    made->space_size = sator_mapper_space_size(problem);
+    SATOR_TRY(check_options(ctx, problem, options, made->space_size));
+    SATOR_TRY(search_mapping(ctx, problem, options, made));
+    *result = made;
+done:
+    if (st != SATOR_OK)
+        sator_arena_free(arena);
+    return st;
+}
+
+void sator_map_result_free(struct sator_map_result *result)
+{
+    if (result != NULL)
+        sator_arena_free(result->arena);
+}
+
+/* ---- layers ---- */
+
+int sator_map_layer_repeat(const struct sator_network *network, int layer)
+{
+    return network->layers[layer].repeat;
+}
+
+static char *key_of(const struct sator_workload *layer)
+{
+    struct sator_text text = {0};
+
+    for (int i = 0; i < layer->n_loops; i++)
+        sator_text_add(&text, "%s,", layer->loop_names[i]);
+    sator_relation_write(&text, layer->domain);
+    for (int i = 0; i < layer->n_accesses; i++) {
+        sator_text_add(
+                &text, "\n%d %d ", (int)layer->accesses[i].role, layer->accesses[i].word_bits);
+        sator_relation_write(&text, layer->accesses[i].relation);
+    }
+    return sator_text_take(&text);
+}
+
+int sator_map_same_layer(const struct sator_network *network, int layer)
+{
+    char *key = key_of(&network->layers[layer]);
+    int same = layer;
+
+    for (int i = 0; i < layer && same == layer; i++) {
+        char *other = key_of(&network->layers[i]);
+        if (strcmp(other, key) == 0)
+            same = i;
+        free(other);
+    }
+    free(key);
+    return same;
+}

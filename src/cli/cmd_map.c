@@ -1,0 +1,260 @@
+/* sator map: the best mapping of a workload, or of every layer of a network. */
+#include "cli/cli.h"
+#include "sator/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct mapping {
+    const struct cli_options *options;
+    struct sator_ctx *ctx; /* owns what was read */
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_map_options map;
+    int layer; /* -1: all of a network */
+    int n_tasks;
+    struct task {
+        struct mapping *mapping;
+        int layer, same_as; /* same_as: the task whose result this one shares */
+        struct sator_map_result *result;
+    } * tasks;
+    int exit_code;
+};
+
+static int choice(const char *word, const char *const *words, int n_words)
+{
+    for (int i = 0; word != NULL && i < n_words; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    }
+    return 0;
+}
+
+static int read_options(struct mapping *mapping)
+{
+    static const char *const objectives[] = {"edp", "energy", "latency"};
+    static const char *const strategies[] = {"optimal", "sunstone", "random", "exhaustive"};
+    static const char *const intra[] = {
+            "ordering-tiling-unrolling", "tiling-unrolling-ordering", "unrolling-tiling-ordering"};
+    const struct cli_options *options = mapping->options;
+    char *end;
+
+    if (options->arguments.count == 0)
+        return cli_usage(options, "no WORKLOAD was named");
+    if (options->arguments.count > 1)
+        return cli_usage(
+                options, "one WORKLOAD at a time, not '%s' too", options->arguments.items[1]);
+    if (options->arch == NULL)
+        return cli_usage(options, "no architecture: --arch ARCH");
+    if (options->objective != NULL && choice(options->objective, objectives, 3) == 0 &&
+            strcmp(options->objective, "edp") != 0)
+        return cli_usage(options, "--objective '%s': a mapping minimises edp, energy or latency",
+                options->objective);
+    mapping->map = (struct sator_map_options){
+            .objective = (enum sator_map_objective)choice(options->objective, objectives, 3),
+            .strategy = (enum sator_map_strategy)choice(options->strategy, strategies, 4),
+            .seed = (uint64_t)options->random_seed,
+            .samples = (uint64_t)options->random_samples,
+            .intra_order = choice(options->intra_order, intra, 3)};
+    if (options->budget == NULL)
+        return CLI_DONE;
+    mapping->map.budget_seconds = strtod(options->budget, &end);
+    if (end == options->budget || *end != '\0' || !(mapping->map.budget_seconds > 0))
+        return cli_usage(options, "--budget '%s' is no number of seconds", options->budget);
+    return CLI_DONE;
+}
+
+static void load(struct mapping *mapping, enum sator_status status, const char *spec)
+{
+    cli_print_messages(mapping->ctx);
+    mapping->exit_code = cli_worse(mapping->exit_code, cli_status(status, spec));
+}
+
+static void load_inputs(struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+    struct sator_input_options input = cli_input_options(options);
+    const char *workload = options->arguments.items[0];
+
+    load(mapping, sator_network_load(mapping->ctx, workload, &input, &mapping->network), workload);
+    load(mapping, sator_arch_load(mapping->ctx, options->arch, &input, &mapping->arch),
+            options->arch);
+}
+
+static int choose_layer(struct mapping *mapping)
+{
+    const struct sator_network *network = mapping->network;
+    const char *wanted = mapping->options->layer;
+    int n_layers = sator_network_layer_count(network);
+    char *end;
+
+    mapping->layer = n_layers == 1 &&
+                    strcmp(sator_network_name(network), sator_network_layer_name(network, 0)) == 0
+            ? 0
+            : -1;
+    if (wanted == NULL)
+        return CLI_DONE;
+    long number = strtol(wanted, &end, 10);
+    mapping->layer = *end == '\0' && number >= 1 && number <= n_layers ? (int)number - 1 : -1;
+    for (int i = n_layers - 1; i >= 0; i--) {
+        if (strcmp(sator_network_layer_name(network, i), wanted) == 0)
+            mapping->layer = i;
+    }
+    if (mapping->layer >= 0)
+        return CLI_DONE;
+    fprintf(stderr, "sator: %s has %d layers, none is '%s'\n", sator_network_name(network),
+            n_layers, wanted);
+    return CLI_INPUT;
+}
+
+/* ---- the work ---- */
+
+/* One search alone on a terminal says how far it is; several have the runner's line. */
+static void show_progress(void *data, const struct sator_map_progress *progress)
+{
+    (void)data;
+    fprintf(stderr, "\r\033[Kbest %.6g, bound %.6g, %llu mappings", progress->best, progress->bound,
+            (unsigned long long)progress->evaluated);
+    fflush(stderr);
+}
+
+static enum sator_status map_one(struct sator_ctx *ctx, struct cli_job *job)
+{
+    struct task *task = job->data;
+    struct mapping *mapping = task->mapping;
+    struct sator_map_options options = mapping->map;
+    bool alone = mapping->layer >= 0 && !mapping->options->quiet && isatty(STDERR_FILENO);
+
+    if (alone)
+        options.progress = show_progress;
+    enum sator_status status =
+            sator_map(ctx, mapping->network, task->layer, mapping->arch, &options, &task->result);
+    if (alone)
+        fputs("\r\033[K", stderr);
+    job->figure = status == SATOR_OK ? task->result->value : NAN;
+    return status;
+}
+
+static void make_tasks(struct mapping *mapping)
+{
+    int n_layers = sator_network_layer_count(mapping->network);
+
+    mapping->tasks = cli_alloc(sizeof *mapping->tasks * (size_t)n_layers);
+    for (int layer = 0; layer < n_layers; layer++) {
+        if (mapping->layer >= 0 && layer != mapping->layer)
+            continue;
+        struct task *task = &mapping->tasks[mapping->n_tasks];
+        *task = (struct task){.mapping = mapping, .layer = layer, .same_as = mapping->n_tasks};
+        int same = sator_map_same_layer(mapping->network, layer);
+        for (int k = 0; k < mapping->n_tasks; k++) {
+            if (mapping->tasks[k].layer == same)
+                task->same_as = k;
+        }
+        mapping->n_tasks++;
+    }
+}
+
+/* Why a search that found a mapping ended before its proof. */
+static void note_stop(struct mapping *mapping, const struct sator_map_result *result)
+{
+    int exit_code = result->stopped == SATOR_INTERRUPTED ? CLI_INTERRUPTED : CLI_LIMIT;
+
+    if (result->stopped != SATOR_OK)
+        mapping->exit_code = cli_worse(mapping->exit_code, exit_code);
+}
+
+static void run_tasks(struct mapping *mapping)
+{
+    struct cli_job *jobs = cli_alloc(sizeof *jobs * (size_t)mapping->n_tasks);
+    int64_t threads = mapping->options->threads;
+    int n_jobs = 0;
+
+    if (threads == 0)
+        threads = sysconf(_SC_NPROCESSORS_ONLN);
+    struct cli_run run = {.threads = threads < 1 ? 1
+                    : threads > CLI_MAX_THREADS  ? CLI_MAX_THREADS
+                                                 : (int)threads,
+            .quiet = mapping->options->quiet || mapping->layer >= 0,
+            .figure_unit = "of the objective"};
+    for (int i = 0; i < mapping->n_tasks; i++) {
+        if (mapping->tasks[i].same_as == i)
+            jobs[n_jobs++] = (struct cli_job){.run = map_one,
+                    .data = &mapping->tasks[i],
+                    .name = sator_network_layer_name(mapping->network, mapping->tasks[i].layer),
+                    .figure = NAN};
+    }
+    cli_run_jobs(jobs, n_jobs, &run);
+    for (int i = 0; i < n_jobs; i++) {
+        const struct task *task = jobs[i].data;
+        fputs(jobs[i].messages == NULL ? "" : jobs[i].messages, stderr);
+        if (jobs[i].status == SATOR_OK)
+            note_stop(mapping, task->result);
+        else if (jobs[i].status == SATOR_LIMIT || jobs[i].status == SATOR_INFEASIBLE)
+            mapping->exit_code = cli_worse(mapping->exit_code, CLI_LIMIT);
+        else
+            mapping->exit_code =
+                    cli_worse(mapping->exit_code, cli_status(jobs[i].status, jobs[i].name));
+        free(jobs[i].messages);
+    }
+    free(jobs);
+}
+
+/* ---- the report ---- */
+
+static int write_report(struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+    const struct sator_map_result **results =
+            cli_alloc(sizeof *results * ((size_t)mapping->n_tasks + 1));
+    struct sator_report_options report = {
+            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    bool is_network = mapping->layer < 0;
+    int n_results = 0, exit_code = CLI_DONE;
+    char *text = NULL;
+
+    for (int i = 0; i < mapping->n_tasks; i++) {
+        struct task *task = &mapping->tasks[i];
+        if (task->same_as == i && task->result != NULL)
+            results[n_results++] = task->result;
+        else if (task->same_as != i && mapping->tasks[task->same_as].result != NULL)
+            mapping->tasks[task->same_as].result->repeat += /* shown once, with all repeats */
+                    sator_map_layer_repeat(mapping->network, task->layer);
+    }
+    if (n_results > 0 && options->yaml && !is_network) {
+        exit_code = cli_write(options, results[0]->yaml);
+    } else if (n_results > 0) {
+        sator_report_maps(mapping->ctx, is_network ? sator_network_name(mapping->network) : NULL,
+                results, n_results, &report, &text);
+        exit_code = cli_write(options, text);
+    }
+    free(text);
+    free(results);
+    return exit_code;
+}
+
+int cli_map(const struct cli_options *options)
+{
+    struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
+
+    mapping.exit_code = read_options(&mapping);
+    if (mapping.exit_code == CLI_DONE)
+        load_inputs(&mapping);
+    if (mapping.exit_code == CLI_DONE)
+        mapping.exit_code = choose_layer(&mapping);
+    if (mapping.exit_code == CLI_DONE && options->yaml && mapping.layer < 0)
+        mapping.exit_code = cli_usage(options, "--yaml prints one mapping: name a --layer too");
+    if (mapping.exit_code == CLI_DONE) {
+        make_tasks(&mapping);
+        run_tasks(&mapping);
+        mapping.exit_code = cli_worse(mapping.exit_code, write_report(&mapping));
+    }
+    for (int i = 0; i < mapping.n_tasks; i++)
+        sator_map_result_free(mapping.tasks[i].result);
+    free(mapping.tasks);
+    sator_network_free(mapping.network);
+    sator_arch_free(mapping.arch);
+    sator_ctx_free(mapping.ctx);
+    return mapping.exit_code;
+}

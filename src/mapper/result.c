@@ -1,0 +1,410 @@
+/* A mapping as plain data for reports, with the same figures in the same order as the model's. */
+#include "base/text.h"
+#include "mapper/mapper.h"
+
+#include <math.h>
+#include <string.h>
+
+struct describer {
+    const struct mapper_problem *problem;
+    struct mapper_words *words;
+    const struct mapper_mapping *mapping;
+    struct sator_map_result *result;
+    struct sator_arena *arena;
+    struct mapper_shape shape;
+    struct mapper_traffic traffic;
+    struct sator_level_result contents[MAPPER_MEMORIES];
+    struct sator_level_tensor tensor[MAPPER_MEMORIES][MAPPER_ACCESSES]; /* by access */
+    struct sator_energy_term *terms;
+};
+
+/* ---- traffic ---- */
+
+static void count_tiles(struct describer *d)
+{
+    const struct mapper_problem *p = d->problem;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int a = 0; a < p->n_accesses; a++)
+            d->tensor[m][a] = (struct sator_level_tensor){
+                    .name = sator_arena_strdup(d->arena, p->access[a].name),
+                    .role = p->access[a].role,
+                    .tile_words = p->memory[m].holds >> a & 1
+                            ? sator_mapper_tile_words(
+                                      d->words, a, d->shape.inside[p->memory[m].row])
+                            : 0};
+    }
+}
+
+static void count_transfers(struct describer *d)
+{
+    const struct mapper_problem *p = d->problem;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        const struct mapper_access *access = &p->access[t->access];
+        sator_int unique = d->traffic.unique[i], arriving = d->traffic.arriving[i];
+        struct sator_level_tensor *parent = &d->tensor[t->parent][t->access];
+        bool is_output = access->role == SATOR_WRITE;
+        sator_int down = unique - (is_output ? access->footprint : 0);
+        parent->reads += down;
+        parent->updates += is_output ? unique : 0;
+        if (t->child == p->n_memories)
+            continue;
+        struct sator_level_tensor *child = &d->tensor[t->child][t->access];
+        child->fills = down;
+        child->writes = is_output ? down : arriving;
+        if (t->into_own)
+            child->reads -= arriving - unique;
+    }
+}
+
+/* The PE's own memories serve every instance. */
+static void count_own(struct describer *d)
+{
+    const struct mapper_problem *p = d->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int m = p->n_memories - 1;
+        while (!(p->memory[m].holds >> a & 1))
+            m--;
+        bool array_below = false;
+        for (int r = p->memory[m].row; r < p->n_rows; r++)
+            array_below |= p->row[r].is_space;
+        if (array_below)
+            continue;
+        bool is_output = p->access[a].role == SATOR_WRITE;
+        d->tensor[m][a].reads += p->instances - (is_output ? p->access[a].footprint : 0);
+        d->tensor[m][a].updates += is_output ? p->instances : 0;
+    }
+}
+
+/* ---- energy ---- */
+
+static void add_term(struct describer *d, const char *component, sator_int actions, double pj,
+        const char *source)
+{
+    struct sator_energy_term term = {.component = component,
+            .actions = actions,
+            .pj_per_action = pj,
+            .pj = actions == 0 ? 0 : (double)actions * pj,
+            .source = source == NULL ? NULL : sator_arena_strdup(d->arena, source)};
+
+    if (actions == 0 && isnan(pj))
+        return;
+    SATOR_PUSH(d->arena, d->terms, d->result->n_energy_terms, term);
+}
+
+/* Words that each family of buses spares: with several, no sliding index is unrolled (they are not
+ * modelled), so a word is spared once a parallel digit that does not index it. */
+static void add_bus_terms(struct describer *d, int transfer)
+{
+    const struct mapper_problem *p = d->problem;
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    int64_t words = d->traffic.arriving[transfer];
+    unsigned done = 0;
+
+    for (int k = 0; k < t->n_buses; k++) {
+        int64_t after = words;
+        for (int i = 0; i < d->shape.n_digits; i++) {
+            const struct mapper_digit *digit = &d->shape.digit[i];
+            if ((t->bus_rows[k] & ~done) >> digit->row & 1 &&
+                    !(p->access[t->access].relevant >> digit->loop & 1))
+                after /= digit->count;
+        }
+        if (t->n_buses == 1)
+            after = d->traffic.unique[transfer];
+        done |= t->bus_rows[k];
+        add_term(d, sator_arena_strdup(d->arena, t->buses[k]->name), words - after,
+                t->buses[k]->energy_pj.value, t->buses[k]->energy_pj.source);
+        words = after;
+    }
+}
+
+/* Buses by access, outermost transfer first; then memories; then what is charged at the end. */
+static void add_terms(struct describer *d)
+{
+    const struct mapper_problem *p = d->problem;
+    double cycles = d->result->total_cycles;
+    int memory = 0;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        for (int i = p->n_transfers - 1; i >= 0; i--) {
+            if (p->transfer[i].access == a)
+                add_bus_terms(d, i);
+        }
+    }
+    for (int m = 0; m < p->n_memories; m++) {
+        const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+        sator_int reads = 0, writes = 0;
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (!(p->memory[m].holds >> a & 1))
+                continue;
+            reads += d->tensor[m][a].reads;
+            writes += d->tensor[m][a].writes + d->tensor[m][a].updates;
+        }
+        add_term(d, sator_arena_printf(d->arena, "%s.read", level->name), reads,
+                level->memory.read_pj.value, level->memory.read_pj.source);
+        add_term(d, sator_arena_printf(d->arena, "%s.write", level->name), writes,
+                level->memory.write_pj.value, level->memory.write_pj.source);
+    }
+    for (int i = 0; i < p->arch->n_levels; i++) {
+        const struct sator_level *level = &p->arch->levels[i];
+        const struct sator_figure *leakage = NULL;
+        double instances = (double)d->result->pes;
+        if (level->kind == SATOR_LEVEL_MEMORY) {
+            leakage = &level->memory.leakage_pj;
+            instances = (double)p->memory[memory++].instances;
+        } else if (level->kind == SATOR_LEVEL_COMPUTE) {
+            add_term(d, sator_arena_strdup(d->arena, level->name), p->instances,
+                    level->compute.energy_pj.value, level->compute.energy_pj.source);
+            leakage = &level->compute.leakage_pj;
+        }
+        if (leakage != NULL && !isnan(leakage->value))
+            add_term(d, sator_arena_printf(d->arena, "%s.leakage", level->name),
+                    (sator_int)ceil(cycles), leakage->value * instances, leakage->source);
+    }
+    d->result->energy_terms = d->terms;
+    d->result->energy_pj = 0;
+    for (int i = 0; i < d->result->n_energy_terms; i++)
+        d->result->energy_pj += d->terms[i].pj;
+    d->result->edp = d->result->energy_pj * cycles;
+}
+
+/* ---- levels ---- */
+
+static void finish_contents(struct describer *d, int m)
+{
+    const struct mapper_problem *p = d->problem;
+    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+    struct sator_level_result *contents = &d->contents[m];
+    struct sator_level_tensor *tensors =
+            SATOR_NEW_ARRAY(d->arena, struct sator_level_tensor, p->n_accesses + 1);
+    double read_bits = 0, write_bits = 0;
+
+    *contents = (struct sator_level_result){.name = sator_arena_strdup(d->arena, level->name),
+            .cut_declared = true,
+            .instances = p->memory[m].instances,
+            .capacity_words = level->memory.n_capacities == 0 ? NAN : 0,
+            .tensors = tensors};
+    for (int i = 0; i < level->memory.n_capacities; i++)
+        contents->capacity_words += level->memory.capacities[i].words;
+    for (int r = 0; r < p->memory[m].row; r++) {
+        contents->space_cut += p->row[r].is_space;
+        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
+            contents->time_cut += d->mapping->factor[r][i] > 1;
+    }
+    for (int a = 0; a < p->n_accesses; a++) {
+        const struct sator_level_tensor *tensor = &d->tensor[m][a];
+        double bits = p->access[a].word_bits;
+        if (!(p->memory[m].holds >> a & 1))
+            continue;
+        tensors[contents->n_tensors++] = *tensor;
+        read_bits += bits * (double)tensor->reads;
+        write_bits += bits * (double)(tensor->writes + tensor->updates);
+    }
+    contents->read_cycles = read_bits / p->memory[m].read_bits;
+    contents->write_cycles = write_bits / p->memory[m].write_bits;
+}
+
+static const struct sator_map_fill *fills_of(struct describer *d, int m)
+{
+    const struct mapper_problem *p = d->problem;
+    const struct mapper_memory *memory = &p->memory[m];
+    struct sator_map_fill *fills =
+            SATOR_NEW_ARRAY(d->arena, struct sator_map_fill, memory->n_capacities + 1);
+
+    for (int c = 0; c < memory->n_capacities; c++) {
+        const struct mapper_capacity *capacity = &memory->capacity[c];
+        double used = 0;
+        struct sator_text names = {0};
+        for (int a = 0; a < p->n_accesses; a++) {
+            sator_int most = 0;
+            if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
+                continue;
+            for (int b = a; b < p->n_accesses; b++) {
+                if (p->access[b].stored_as == a && d->tensor[m][b].tile_words > most)
+                    most = d->tensor[m][b].tile_words;
+            }
+            used += (double)most * (capacity->in_bits ? p->access[a].word_bits / 8.0 : 1);
+            sator_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", p->access[a].name);
+        }
+        fills[c] = (struct sator_map_fill){.unit = capacity->in_bits ? "bytes" : "words",
+                .used = used,
+                .available = (double)capacity->available / (capacity->in_bits ? 8 : 1),
+                .tensors = sator_arena_strdup(d->arena, names.data == NULL ? "" : names.data)};
+        sator_text_clear(&names);
+    }
+    return fills;
+}
+
+static void add_row_loops(
+        struct describer *d, int row, struct sator_map_level *level, struct sator_map_loop **loops)
+{
+    const struct mapper_problem *p = d->problem;
+    const struct mapper_row *what = &p->row[row];
+
+    for (int k = 0; k < p->n_loops; k++) {
+        int loop = what->is_space ? k : d->mapping->order[what->memory][k];
+        struct sator_map_loop made = {.name = sator_arena_strdup(d->arena, p->loop_names[loop]),
+                .factor = d->mapping->factor[row][loop],
+                .dim = what->is_space ? what->dim : -1};
+        if (made.factor > 1)
+            SATOR_PUSH(d->arena, *loops, level->n_loops, made);
+    }
+}
+
+static void describe_levels(struct describer *d)
+{
+    const struct mapper_problem *p = d->problem;
+    struct sator_map_level *levels =
+            SATOR_NEW_ARRAY(d->arena, struct sator_map_level, p->n_rows + 1);
+    struct sator_map_loop *loops = NULL;
+    struct sator_map_level *level = levels;
+    int n_levels = 0;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        const struct mapper_row *row = &p->row[r];
+        if (!row->is_space || row->dim == 0) { /* a new level */
+            level = &levels[n_levels++];
+            loops = NULL;
+            level->name = sator_arena_strdup(d->arena, p->arch->levels[row->level].name);
+            level->is_array = row->is_space;
+        }
+        add_row_loops(d, r, level, &loops);
+        level->loops = loops;
+        if (!row->is_space) {
+            level->contents =
+                    sator_arena_copy(d->arena, &d->contents[row->memory], sizeof *d->contents);
+            level->n_fills = p->memory[row->memory].n_capacities;
+            level->fills = fills_of(d, row->memory);
+            continue;
+        }
+        if (row->dim == 0) {
+            int n_dims = p->arch->levels[row->level].array.n_dims;
+            level->shape = SATOR_NEW_ARRAY(d->arena, int64_t, n_dims);
+            level->used = SATOR_NEW_ARRAY(d->arena, int64_t, n_dims);
+        }
+        int64_t used = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            used *= d->mapping->factor[r][i];
+        ((int64_t *)(uintptr_t)level->shape)[row->dim] = row->shape;
+        ((int64_t *)(uintptr_t)level->used)[row->dim] = used;
+        level->n_dims = row->dim + 1;
+    }
+    d->result->levels = levels;
+    d->result->n_levels = n_levels;
+}
+
+/* ---- texts ---- */
+
+static void describe_relations(struct describer *d)
+{
+    const struct sator_bound_dataflow *flow =
+            sator_mapper_dataflow(d->problem, d->arena, d->mapping, "mapping");
+    struct sator_text text = {0};
+
+    sator_tuple_write(&text, "PE", flow->space->n_out, flow->space->pieces[0].out,
+            flow->space->pieces[0].names);
+    d->result->space = sator_arena_strdup(d->arena, text.data);
+    sator_text_clear(&text);
+    sator_tuple_write(
+            &text, "T", flow->time->n_out, flow->time->pieces[0].out, flow->time->pieces[0].names);
+    d->result->time = sator_arena_strdup(d->arena, text.data);
+    sator_text_clear(&text);
+    for (int i = 0; i < flow->n_cuts; i++)
+        sator_text_add(&text, "%s%s: {time: %d, space: %d}", i == 0 ? "{" : ", ",
+                flow->cuts[i].level, flow->cuts[i].time, flow->cuts[i].space);
+    sator_text_add(&text, "}");
+    d->result->cuts = sator_arena_strdup(d->arena, text.data);
+    sator_text_clear(&text);
+}
+
+static void describe_yaml(struct describer *d)
+{
+    struct sator_map_result *result = d->result;
+    struct sator_text text = {0};
+    bool any = false;
+
+    sator_text_add(&text, "name: \"%s on %s\"\nloops:\n", result->workload, result->arch);
+    for (int i = 0; i < result->n_levels; i++) {
+        const struct sator_map_level *level = &result->levels[i];
+        if (level->n_loops == 0)
+            continue;
+        any = true;
+        sator_text_add(
+                &text, "  - at: %s\n    %s: [", level->name, level->is_array ? "parallel" : "for");
+        for (int k = 0; k < level->n_loops; k++) {
+            const struct sator_map_loop *loop = &level->loops[k];
+            sator_text_add(
+                    &text, "%s%s %lld", k == 0 ? "" : ", ", loop->name, (long long)loop->factor);
+            if (level->is_array)
+                sator_text_add(&text, " -> %d", loop->dim);
+        }
+        sator_text_add(&text, "]\n");
+    }
+    if (!any) /* a single instance */
+        sator_text_add(&text, "  - at: %s\n    for: [%s 1]\n", result->levels[0].name,
+                d->problem->workload->loop_names[0]);
+    d->result->yaml = sator_arena_strdup(d->arena, text.data);
+    sator_text_clear(&text);
+}
+
+/* ---- latency ---- */
+
+static void describe_latency(struct describer *d)
+{
+    const struct mapper_problem *p = d->problem;
+    struct sator_map_result *result = d->result;
+    double slowest;
+
+    result->compute_cycles = (double)d->traffic.time_stamps * p->cycles_per_instance;
+    slowest = result->compute_cycles;
+    result->bound_by = "compute";
+    for (int m = 0; m < p->n_memories; m++) {
+        const struct sator_level_result *level = &d->contents[m];
+        if (level->read_cycles > slowest) {
+            slowest = level->read_cycles;
+            result->bound_by = sator_arena_printf(d->arena, "%s reads", level->name);
+        }
+        if (level->write_cycles > slowest) {
+            slowest = level->write_cycles;
+            result->bound_by = sator_arena_printf(d->arena, "%s writes", level->name);
+        }
+    }
+    result->utilization = (double)p->instances * p->cycles_per_instance /
+            (result->total_cycles * (double)result->pes);
+}
+
+void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct sator_map_result *result)
+{
+    struct describer d = {.problem = problem,
+            .words = words,
+            .mapping = mapping,
+            .result = result,
+            .arena = result->arena};
+
+    sator_mapper_shape_init(problem, mapping, &d.shape);
+    sator_mapper_count(problem, words, mapping, &d.traffic);
+    struct mapper_cost cost = sator_mapper_cost(problem, &d.traffic);
+    result->instances = problem->instances;
+    result->time_stamps = d.traffic.time_stamps;
+    result->total_cycles = cost.cycles;
+    result->pes = result->active_pes = 1;
+    for (int r = 0; r < problem->n_rows; r++) {
+        for (int i = 0; i < problem->n_loops && problem->row[r].is_space; i++)
+            result->active_pes *= mapping->factor[r][i];
+        result->pes *= problem->row[r].is_space ? problem->row[r].shape : 1;
+    }
+    count_tiles(&d);
+    count_transfers(&d);
+    count_own(&d);
+    for (int m = 0; m < problem->n_memories; m++)
+        finish_contents(&d, m);
+    add_terms(&d);
+    describe_levels(&d);
+    describe_relations(&d);
+    describe_yaml(&d);
+    describe_latency(&d);
+}

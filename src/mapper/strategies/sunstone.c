@@ -1,0 +1,204 @@
+/* The parts of Sunstone: reuse, the trie of orders, the tree of tiles. */
+#include "mapper/strategies/sunstone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reuse ---- */
+
+struct sunstone_reuse sator_sunstone_reuse(const struct mapper_problem *problem, int access)
+{
+    const struct mapper_access *what = &problem->access[access];
+    unsigned all = (1U << problem->n_loops) - 1;
+
+    return (struct sunstone_reuse){.indexed_by = what->relevant,
+            .reused_by = all & ~what->relevant,
+            .partly_reused_by = what->relevant & ~what->plain};
+}
+
+/* ---- orders ---- */
+
+struct trie {
+    const struct mapper_problem *problem;
+    unsigned loops, accesses;
+    int n_orders;
+    struct sunstone_order *orders;
+};
+
+/* Put "loop" outside the order; whether that reuses anything more. */
+static bool extend(const struct trie *trie, struct sunstone_order *order, int loop)
+{
+    unsigned inside = 0;
+    bool more = false;
+
+    for (int k = 0; k < order->n_loops; k++)
+        inside |= 1U << order->loop[k];
+    for (int a = 0; a < trie->problem->n_accesses; a++) {
+        struct sunstone_reuse reuse = sator_sunstone_reuse(trie->problem, a);
+        if (!(trie->accesses >> a & 1) || (inside & reuse.indexed_by) != 0)
+            continue;
+        if (reuse.reused_by >> loop & 1)
+            order->full[a] |= 1U << loop;
+        else if (reuse.partly_reused_by >> loop & 1)
+            order->partial[a] |= 1U << loop;
+        else
+            continue;
+        more = true;
+    }
+    order->loop[order->n_loops++] = (int8_t)loop;
+    return more;
+}
+
+/* Whether "a" reuses all that "b" does. */
+static bool covers(
+        const struct trie *trie, const struct sunstone_order *a, const struct sunstone_order *b)
+{
+    for (int i = 0; i < trie->problem->n_accesses; i++) {
+        if ((b->full[i] & ~a->full[i]) != 0 || (b->partial[i] & ~a->partial[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The second rule: of two orders one of which reuses all that the other does, the other goes. */
+static void add_order(struct trie *trie, const struct sunstone_order *order)
+{
+    for (int i = 0; i < trie->n_orders; i++) {
+        if (covers(trie, &trie->orders[i], order))
+            return;
+    }
+    for (int i = 0; i < trie->n_orders; i++) {
+        if (covers(trie, order, &trie->orders[i]))
+            trie->orders[i--] = trie->orders[--trie->n_orders];
+    }
+    if (trie->n_orders < SUNSTONE_ORDERS)
+        trie->orders[trie->n_orders++] = *order;
+}
+
+/* The first rule: a child that reuses nothing more is cut, with all below it. */
+static void grow_trie(struct trie *trie, const struct sunstone_order *node)
+{
+    bool is_leaf = true;
+    unsigned inside = 0;
+
+    for (int k = 0; k < node->n_loops; k++)
+        inside |= 1U << node->loop[k];
+    for (int i = 0; i < trie->problem->n_loops; i++) {
+        struct sunstone_order child = *node;
+        if (!(trie->loops >> i & 1) || (inside >> i & 1) || !extend(trie, &child, i))
+            continue;
+        is_leaf = false;
+        grow_trie(trie, &child);
+    }
+    if (is_leaf)
+        add_order(trie, node);
+}
+
+int sator_sunstone_orders(const struct mapper_problem *problem, unsigned loops, unsigned accesses,
+        struct sunstone_order orders[SUNSTONE_ORDERS])
+{
+    struct trie trie = {.problem = problem, .loops = loops, .accesses = accesses, .orders = orders};
+    struct sunstone_order root = {.n_loops = 0};
+
+    grow_trie(&trie, &root);
+    return trie.n_orders;
+}
+
+/* ---- tiles ---- */
+
+struct tree {
+    struct mapper_search *search;
+    int memory;
+    const int64_t *room;
+    unsigned grow;
+    sunstone_leaf *leaf;
+    void *data;
+    uint64_t *visited;
+    int64_t (*seen)[MAPPER_LOOPS]; /* tiles visited: a tile has several parents */
+    int n_seen, room_seen;
+};
+
+static bool fits(const struct tree *tree, const int64_t *tile)
+{
+    const struct mapper_problem *p = tree->search->problem;
+    int64_t size[MAPPER_ACCESSES] = {0};
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (p->memory[tree->memory].holds >> a & 1)
+            size[a] = sator_mapper_tile_words(tree->search->words, a, tile);
+    }
+    return sator_mapper_fits(p, tree->memory, size, NULL);
+}
+
+static bool was_seen(struct tree *tree, const int64_t *tile)
+{
+    size_t size = sizeof *tile * (size_t)tree->search->problem->n_loops;
+
+    for (int i = 0; i < tree->n_seen; i++) {
+        if (memcmp(tree->seen[i], tile, size) == 0)
+            return true;
+    }
+    if (tree->n_seen == tree->room_seen) {
+        tree->room_seen = tree->room_seen == 0 ? 64 : 2 * tree->room_seen;
+        tree->seen = sator_realloc(tree->seen, sizeof *tree->seen * (size_t)tree->room_seen);
+    }
+    memcpy(tree->seen[tree->n_seen++], tile, size);
+    return false;
+}
+
+/* The next larger factor of "room" than "factor" that is a multiple of it; 0: none. */
+static int64_t next_factor(int64_t room, int64_t factor)
+{
+    for (int64_t next = factor + 1; next <= room; next++) {
+        if (room % next == 0)
+            return next;
+    }
+    return 0;
+}
+
+static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *factor)
+{
+    const struct mapper_problem *p = tree->search->problem;
+    int64_t tile[MAPPER_LOOPS], child[MAPPER_LOOPS];
+    bool grown = false;
+
+    if (sator_mapper_should_stop(tree->search) || was_seen(tree, factor))
+        return;
+    ++*tree->visited;
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t next = tree->grow >> i & 1 ? next_factor(tree->room[i], factor[i]) : 0;
+        if (next == 0)
+            continue;
+        memcpy(child, factor, sizeof child);
+        child[i] = next;
+        for (int k = 0; k < p->n_loops; k++)
+            tile[k] = start[k] * child[k];
+        if (!fits(tree, tile)) {
+            ++*tree->visited; /* a node of the tree too, though nothing grows from it */
+            continue;
+        }
+        grown = true;
+        grow_tile(tree, start, child);
+    }
+    if (!grown)
+        tree->leaf(tree->data, factor);
+}
+
+void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
+        const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data, uint64_t *visited)
+{
+    struct tree tree = {.search = search,
+            .memory = m,
+            .room = room,
+            .grow = grow,
+            .leaf = leaf,
+            .data = data,
+            .visited = visited};
+    int64_t factor[MAPPER_LOOPS];
+
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        factor[i] = 1;
+    if (fits(&tree, start))
+        grow_tile(&tree, start, factor);
+    free(tree.seen);
+}

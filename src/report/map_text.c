@@ -1,0 +1,294 @@
+/* Mappings as text: the loop nest with what each memory holds, traffic, energy, certificate. */
+#include "report/map.h"
+
+#include <math.h>
+#include <string.h>
+
+struct writer {
+    struct sator_text *text;
+    struct sator_arena *arena;
+    const struct sator_map_result *result;
+    bool color;
+};
+
+static void section(struct writer *w, const char *title)
+{
+    sator_text_add(
+            w->text, "\n%s%s%s\n", w->color ? "\033[1m" : "", title, w->color ? "\033[0m" : "");
+}
+
+__attribute__((format(printf, 3, 4))) static void line(
+        struct writer *w, const char *name, const char *format, ...)
+{
+    va_list arguments;
+
+    sator_text_add(w->text, "  %-13s", name);
+    va_start(arguments, format);
+    sator_text_add_v(w->text, format, arguments);
+    va_end(arguments);
+    sator_text_add(w->text, "\n");
+}
+
+static const char *energy(struct writer *w, double pj)
+{
+    double unit_pj;
+
+    if (isnan(pj))
+        return "-";
+    const char *unit = report_energy_unit(pj, &unit_pj);
+    return sator_arena_printf(w->arena, "%s %s", report_fixed(w->arena, pj / unit_pj, 2), unit);
+}
+
+/* "proved optimal", or how far from it. */
+static const char *verdict(struct writer *w)
+{
+    const struct sator_map_result *r = w->result;
+
+    if (r->proved)
+        return "proved optimal";
+    if (isfinite(r->gap))
+        return sator_arena_printf(
+                w->arena, "not proved: at most %.1f%% above the optimum", r->gap * 100);
+    return "no proof: this strategy gives no bound";
+}
+
+static void write_header(struct writer *w)
+{
+    const struct sator_map_result *r = w->result;
+
+    line(w, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
+            report_count(w->arena, r->instances));
+    line(w, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch), report_count(w->arena, r->pes),
+            r->pes == 1 ? "" : "s");
+    line(w, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
+            report_map_objective(r->objective), verdict(w));
+    line(w, "energy", "%s", energy(w, r->energy_pj));
+    line(w, "latency", "%s cycles, bound by %s", report_number(w->arena, r->total_cycles, 1),
+            report_clean(w->arena, r->bound_by));
+    line(w, "EDP", "%.4g pJ x cycles", r->edp);
+    line(w, "utilization", "%.1f%%; %s of %s PEs have work", r->utilization * 100,
+            report_count(w->arena, r->active_pes), report_count(w->arena, r->pes));
+}
+
+static void indent(struct writer *w, int depth)
+{
+    sator_text_add(w->text, "  %*s", 2 * depth, "");
+}
+
+static void draw_memory(struct writer *w, const struct sator_map_level *level, int *depth)
+{
+    indent(w, *depth);
+    sator_text_add(w->text, "%s holds ", report_clean(w->arena, level->name));
+    for (int i = 0; i < level->contents->n_tensors; i++)
+        sator_text_add(w->text, "%s%s %s", i == 0 ? "" : ", ",
+                report_clean(w->arena, level->contents->tensors[i].name),
+                report_count(w->arena, level->contents->tensors[i].tile_words));
+    sator_text_add(w->text, "%s", level->contents->n_tensors == 0 ? "nothing" : " words");
+    for (int i = 0; i < level->n_fills; i++) {
+        const struct sator_map_fill *fill = &level->fills[i];
+        sator_text_add(w->text, "; ");
+        if (level->n_fills > 1)
+            sator_text_add(w->text, "%s ", report_clean(w->arena, fill->tensors));
+        sator_text_add(w->text, "%s of %s %s, %.0f%% full", report_number(w->arena, fill->used, 1),
+                report_number(w->arena, fill->available, 1), fill->unit,
+                fill->used / fill->available * 100);
+    }
+    sator_text_add(w->text, "\n");
+    for (int i = 0; i < level->n_loops; i++) {
+        indent(w, ++*depth);
+        sator_text_add(w->text, "for %s in %lld\n", report_clean(w->arena, level->loops[i].name),
+                (long long)level->loops[i].factor);
+    }
+}
+
+static void draw_array(struct writer *w, const struct sator_map_level *level, int *depth)
+{
+    indent(w, ++*depth);
+    sator_text_add(w->text, "parallel on %s", report_clean(w->arena, level->name));
+    for (int d = 0; d < level->n_dims; d++) {
+        bool any = false;
+        sator_text_add(w->text, "%s", d == 0 ? ": " : " x ");
+        for (int i = 0; i < level->n_loops; i++) {
+            if (level->loops[i].dim != d)
+                continue;
+            sator_text_add(w->text, "%s%s %lld", any ? ", " : "(",
+                    report_clean(w->arena, level->loops[i].name),
+                    (long long)level->loops[i].factor);
+            any = true;
+        }
+        sator_text_add(w->text, "%s%lld of %lld", any ? ") " : "", (long long)level->used[d],
+                (long long)level->shape[d]);
+    }
+    sator_text_add(w->text, "\n");
+}
+
+static void draw(struct writer *w)
+{
+    int depth = 0;
+
+    section(w, "Loop nest");
+    for (int i = 0; i < w->result->n_levels; i++) {
+        const struct sator_map_level *level = &w->result->levels[i];
+        if (level->is_array)
+            draw_array(w, level, &depth);
+        else
+            draw_memory(w, level, &depth);
+    }
+    indent(w, depth + 1);
+    sator_text_add(w->text, "one instance\n");
+}
+
+static void write_traffic(struct writer *w)
+{
+    static const char *const headers[] = {"tile", "fills", "writes", "reads", "updates"};
+    struct table table = {.arena = w->arena};
+
+    section(w, "Accesses (words)");
+    report_table_column(&table, "level", "", true);
+    report_table_column(&table, "tensor", "", true);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        report_table_column(&table, headers[i], "", false);
+    for (int i = 0; i < w->result->n_levels; i++) {
+        const struct sator_map_level *level = &w->result->levels[i];
+        for (int k = 0; !level->is_array && k < level->contents->n_tensors; k++) {
+            const struct sator_level_tensor *t = &level->contents->tensors[k];
+            report_table_cell(&table, report_clean(w->arena, level->name), false);
+            report_table_cell(&table,
+                    sator_arena_printf(w->arena, "%s (%s)", report_clean(w->arena, t->name),
+                            report_role_name(t->role)),
+                    false);
+            report_table_cell(&table, report_count(w->arena, t->tile_words), false);
+            report_table_cell(&table, report_count(w->arena, t->fills), false);
+            report_table_cell(&table, report_count(w->arena, t->writes), false);
+            report_table_cell(&table, report_count(w->arena, t->reads), false);
+            report_table_cell(&table, report_count(w->arena, t->updates), false);
+        }
+    }
+    report_table_write(w->text, &table, w->color);
+}
+
+static void write_energy(struct writer *w)
+{
+    const struct sator_map_result *r = w->result;
+    struct table table = {.arena = w->arena};
+
+    section(w, "Energy");
+    report_table_column(&table, "component", "", true);
+    report_table_column(&table, "actions", "", false);
+    report_table_column(&table, "pJ each", "", false);
+    report_table_column(&table, "pJ", "", false);
+    report_table_column(&table, "share", "", false);
+    for (int i = 0; i < r->n_energy_terms; i++) {
+        const struct sator_energy_term *t = &r->energy_terms[i];
+        report_table_cell(&table, report_clean(w->arena, t->component), false);
+        report_table_cell(&table, report_count(w->arena, t->actions), false);
+        report_table_cell(&table, report_number(w->arena, t->pj_per_action, 4), false);
+        report_table_cell(&table, report_number(w->arena, t->pj, 1), false);
+        report_table_cell(&table,
+                isnan(r->energy_pj)
+                        ? "-"
+                        : sator_arena_printf(w->arena, "%.1f%%", t->pj / r->energy_pj * 100),
+                false);
+    }
+    report_table_write(w->text, &table, w->color);
+}
+
+static void write_certificate(struct writer *w)
+{
+    const struct sator_map_result *r = w->result;
+    const struct sator_map_counters *c = &r->counters;
+
+    section(w, "Certificate");
+    line(w, "best", "%.10g (%s)", r->value, report_map_objective(r->objective));
+    if (isfinite(r->bound))
+        line(w, "bound", "%.10g, gap %.3g%%", r->bound, r->gap * 100);
+    line(w, "space", "%.3g mappings", r->space_size);
+    line(w, "evaluated", "%llu mappings to the end, in %.1f ms", (unsigned long long)c->evaluated,
+            r->seconds * 1e3);
+    line(w, "looked at", "%llu unrollings, %llu tiles, %llu partial orders",
+            (unsigned long long)c->unrollings, (unsigned long long)c->tilings,
+            (unsigned long long)c->orders);
+    line(w, "cut",
+            "%llu unrollings, %llu tiles, %llu orders by bound; %llu tiles too large, %llu "
+            "dominated",
+            (unsigned long long)c->pruned_unrolling, (unsigned long long)c->pruned_tiling,
+            (unsigned long long)c->pruned_order, (unsigned long long)c->pruned_capacity,
+            (unsigned long long)c->pruned_dominated);
+}
+
+static void write_one(struct writer *w)
+{
+    const struct sator_map_result *r = w->result;
+
+    write_header(w);
+    draw(w);
+    write_traffic(w);
+    write_energy(w);
+    section(w, "Dataflow");
+    line(w, "space", "%s", report_clean(w->arena, r->space));
+    line(w, "time", "%s", report_clean(w->arena, r->time));
+    line(w, "cuts", "%s", report_clean(w->arena, r->cuts));
+    write_certificate(w);
+}
+
+static void write_network(struct writer *w, const char *name,
+        const struct sator_map_result *const *results, int n_results)
+{
+    static const char *const headers[] = {
+            "layer", "repeat", "energy", "cycles", "EDP", "utilization", "bound by", "proof", "ms"};
+    struct table table = {.arena = w->arena};
+    double pj = 0, cycles = 0, seconds = 0;
+    bool proved = true;
+
+    line(w, "network", "%s", report_clean(w->arena, name));
+    if (n_results > 0)
+        line(w, "mapping", "%s on %s, objective %s", report_map_strategy(results[0]->strategy),
+                report_clean(w->arena, results[0]->arch),
+                report_map_objective(results[0]->objective));
+    sator_text_add(w->text, "\n");
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        report_table_column(&table, headers[i], "", i == 0 || i == 6 || i == 7);
+    for (int i = 0; i < n_results; i++) {
+        const struct sator_map_result *r = results[i];
+        report_table_cell(&table, report_clean(w->arena, r->workload), false);
+        report_table_cell(&table, report_count(w->arena, r->repeat), false);
+        report_table_cell(&table, energy(w, r->energy_pj), false);
+        report_table_cell(&table, report_number(w->arena, r->total_cycles, 0), false);
+        report_table_cell(&table, sator_arena_printf(w->arena, "%.4g", r->edp), false);
+        report_table_cell(
+                &table, sator_arena_printf(w->arena, "%.1f%%", r->utilization * 100), false);
+        report_table_cell(&table, report_clean(w->arena, r->bound_by), false);
+        report_table_cell(&table,
+                r->proved ? "optimal"
+                        : isfinite(r->gap)
+                        ? sator_arena_printf(w->arena, "gap %.1f%%", r->gap * 100)
+                        : "none",
+                false);
+        report_table_cell(&table, sator_arena_printf(w->arena, "%.1f", r->seconds * 1e3), false);
+        pj += r->energy_pj * r->repeat;
+        cycles += r->total_cycles * r->repeat;
+        seconds += r->seconds;
+        proved &= r->proved;
+    }
+    report_table_write(w->text, &table, w->color);
+    sator_text_add(w->text, "\n");
+    line(w, "total", "%s, %s cycles, EDP %.4g pJ x cycles%s; %.0f ms of search", energy(w, pj),
+            report_number(w->arena, cycles, 0), pj * cycles,
+            proved ? "; every layer proved optimal" : "", seconds * 1e3);
+}
+
+void report_map_text(struct sator_text *text, struct sator_arena *arena, const char *name,
+        const struct sator_map_result *const *results, int n_results, bool color)
+{
+    struct writer w = {.text = text, .arena = arena, .color = color};
+
+    if (name != NULL) {
+        write_network(&w, name, results, n_results);
+        return;
+    }
+    for (int i = 0; i < n_results; i++) {
+        w.result = results[i];
+        sator_text_add(text, "%s", i == 0 ? "" : "\n");
+        write_one(&w);
+    }
+}
