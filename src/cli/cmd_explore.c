@@ -24,6 +24,8 @@ struct explore {
     struct sator_exploration *exploration;
     struct sator_explore_options explore;
     int layer; /* -1: all */
+    char *objectives; /* --objective and --pareto in one list: both have a say in what may be pruned
+                       */
 };
 
 /* ---- options ---- */
@@ -81,6 +83,22 @@ static void set_space(const struct cli_options *options, struct sator_explore_op
     explore->ordered = options->ordered;
 }
 
+static const char *objective_of(const struct cli_options *options)
+{
+    return options->objective == NULL ? "latency" : options->objective;
+}
+
+static char *join_objectives(const struct cli_options *options)
+{
+    const char *first = objective_of(options);
+    const char *rest = options->pareto == NULL ? "" : options->pareto;
+    size_t size = strlen(first) + strlen(rest) + 2;
+    char *joined = cli_alloc(size);
+
+    snprintf(joined, size, "%s%s%s", first, *rest == '\0' ? "" : ",", rest);
+    return joined;
+}
+
 static int read_options(struct explore *e)
 {
     const struct cli_options *options = e->options;
@@ -106,10 +124,11 @@ static int read_options(struct explore *e)
     if (options->threads > CLI_MAX_THREADS)
         return cli_usage(options, "--threads is at most %d", CLI_MAX_THREADS);
     set_space(options, explore);
+    e->objectives = join_objectives(options);
     explore->n_varies = options->vary.count;
     explore->varies = options->vary.items;
     explore->where = options->where;
-    explore->objective = options->objective;
+    explore->objective = e->objectives;
     explore->engine = options->engine == NULL         ? SATOR_ENGINE_AUTO
             : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
             : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
@@ -224,7 +243,6 @@ static void print_time(FILE *out, double seconds)
 static void show_progress(void *data, const struct sator_explore_progress *now)
 {
     struct progress *progress = data;
-    const char *objective = progress->explore->explore.objective;
     double share = now->points_total > 0 ? now->points_done / now->points_total : 1;
     double left = (now->points_total - now->points_done) / now->points_per_second;
 
@@ -238,7 +256,7 @@ static void show_progress(void *data, const struct sator_explore_progress *now)
     print_time(stderr, left);
     fprintf(stderr, " left");
     if (!isnan(now->best))
-        fprintf(stderr, ", best %s %.6g (%.60s)", objective == NULL ? "latency" : objective,
+        fprintf(stderr, ", best %s %.6g (%.60s)", objective_of(progress->explore->options),
                 now->best, now->best_name == NULL ? "another rank's" : now->best_name);
     fputs(progress->terminal ? "" : "\n", stderr);
     progress->printed = true;
@@ -284,7 +302,7 @@ static int write_report(const struct sator_sink *sink, void *data)
     const struct cli_options *options = report->explore->options;
     struct sator_query_options query = {.format = cli_format(options),
             .pareto = options->pareto,
-            .sort = options->objective == NULL ? "latency" : options->objective,
+            .sort = objective_of(options),
             .top = options->top == 0 ? DEFAULT_TOP : (uint64_t)options->top};
     bool text = query.format == SATOR_FORMAT_TEXT;
     enum sator_status st;
@@ -441,18 +459,17 @@ static int write_slurm(const struct cli_options *options)
             "#SBATCH --requeue\n"
             "# Submit with sbatch. A job that is started again goes on where it was. When all are "
             "done:\n"
-            "#   sator merge%s",
-            n, "");
+            "#   sator merge",
+            n);
     shell_word(out, options->db);
-    for (long long i = 1; i <= n && i <= 3; i++)
-        fprintf(out, " %s.shard%lld", options->db, i);
-    fprintf(out, "%s\ndb=", n > 3 ? " ..." : "");
+    shell_word(out, options->db);
+    fprintf(out, ".shard*\nset --");
     shell_word(out, options->db);
     fprintf(out, "\nexec sator explore");
     shell_word(out, options->arguments.items[0]);
     repeat_options(out, options);
     fprintf(out,
-            " \\\n    --db \"$db.shard$SLURM_ARRAY_TASK_ID\" --shard \"$SLURM_ARRAY_TASK_ID/%lld\" "
+            " \\\n    --db \"$1.shard$SLURM_ARRAY_TASK_ID\" --shard \"$SLURM_ARRAY_TASK_ID/%lld\" "
             "--resume \\\n"
             "    --threads \"${SLURM_CPUS_PER_TASK:-1}\" --quiet --output /dev/null\n",
             n);
@@ -480,7 +497,7 @@ int cli_explore(const struct cli_options *options)
     int exit_code = read_options(&e);
 
     if (exit_code != CLI_DONE)
-        return exit_code;
+        goto done;
     e.ctx = sator_ctx_new();
     cli_watch(e.ctx);
     exit_code = load(&e);
@@ -491,5 +508,7 @@ int cli_explore(const struct cli_options *options)
     sator_network_free(e.network);
     cli_unwatch(e.ctx);
     sator_ctx_free(e.ctx);
+done:
+    free(e.objectives);
     return exit_code;
 }

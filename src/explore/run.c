@@ -20,7 +20,7 @@ enum {
     MOST_GAP = 1000, /* ranks' files are looked for up to this far past the last one found */
     MOST_WAITING = 4, /* evaluated batches that wait to be stored, a thread */
     POLL_MS = 50,
-    COMMIT_MS = 500 /* what a crash may lose */
+    COMMIT_MS = 200 /* what a crash may lose */
 };
 
 struct runner {

@@ -1,0 +1,21 @@
+#!/bin/sh
+# A disk that is full ends the run with a message; what was stored before is safe, and with room the run goes on to the
+# same results.
+. "$2/test/cli/harness"
+mkdir small
+mount -t tmpfs -o size=1m none small 2>/dev/null || { echo "SKIP: no permission to mount a small file system"; exit 77; }
+trap 'umount "$PWD/small" 2>/dev/null' EXIT
+options="conv2d:k=16,c=8,ox=12,oy=12,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:12000 --prune none --no-symmetry --quiet"
+# shellcheck disable=SC2086
+sator explore $options --db whole.db >/dev/null
+# shellcheck disable=SC2086
+sator explore $options --db small/a.db --threads 1 >/dev/null
+echo "exit $?"
+sator query small/a.db --summary | grep -c ' done (' 
+mount -o remount,size=64m small || exit 1
+# shellcheck disable=SC2086
+sator explore $options --db small/a.db --resume >/dev/null
+echo "exit $?"
+sator query small/a.db --csv >a.csv
+sator query whole.db --csv | cmp - a.csv || echo "the results differ"
+umount small

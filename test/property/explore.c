@@ -1,0 +1,312 @@
+/* Small spaces, explored whole, with and without what leaves points out:
+ *
+ *   - a point's number leads back to it, its maps keep every instance inside the array and, when
+ * nothing is folded, no two instances share a stamp;
+ *   - for every point that symmetry leaves out there is one that it visits with the same figures;
+ *   - the best latency, energy and EDP, and the front of the first two, are the same with the safe
+ * rules as without any;
+ *   - skews for which a dominating point was promised do have one.
+ */
+#include "explore/problem.h"
+#include "oracle/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_POINTS = 1500,
+    MOST_INSTANCES = 4096
+};
+
+static const char *const workloads[] = {"gemm:i=%d,j=%d,k=%d", "gemv:i=%d,k=%d",
+        "mttkrp:i=%d,j=%d,k=%d,l=%d", "conv2d:k=%d,c=%d,ox=%d,rx=%d,oy=1,ry=1",
+        "conv2d:k=%d,ox=%d,rx=%d,c=1,oy=1,ry=1", "conv2d:ox=%d,oy=%d,rx=%d,ry=%d,k=1,c=1",
+        "conv2d-strided:k=%d,ox=%d,rx=%d,c=1,oy=1,ry=1",
+        "conv2d-depthwise:c=%d,ox=%d,rx=%d,oy=1,ry=1", "ttmc:i=%d,j=%d,k=1,l=%d,m=%d",
+        "attention-qk:i=%d,j=%d,h=1,k=%d"};
+static const char *const archs[] = {"systolic-2d-8x8", "mesh-8x8", "multicast-8x8", "systolic-1d",
+        "reduction-tree-64", "shidiannao-8x8", "maeri-64"};
+
+struct test_case {
+    char workload[128], shape[64];
+    const char *arch;
+    struct sator_explore_options options;
+};
+
+static int below(struct random *random, int n)
+{
+    return (int)random_below(random, n);
+}
+
+static void make_case(struct random *random, struct test_case *c)
+{
+    const char *pattern = workloads[below(random, sizeof workloads / sizeof *workloads)];
+    int s[4];
+
+    for (int i = 0; i < 4; i++)
+        s[i] = random_chance(random, 20) ? 2 : 2 + below(random, 5);
+    if (random_chance(random, 40))
+        s[1] = s[0]; /* equal loops may be renamed */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(c->workload, sizeof c->workload, pattern, s[0], s[1], s[2], s[3]);
+#pragma GCC diagnostic pop
+    c->arch = archs[below(random, sizeof archs / sizeof *archs)];
+    int rows = 2 + below(random, 3),
+        columns = random_chance(random, 60) ? rows : 2 + below(random, 3);
+    bool is_1d = strcmp(c->arch, "systolic-1d") == 0 || strcmp(c->arch, "reduction-tree-64") == 0 ||
+            strcmp(c->arch, "maeri-64") == 0;
+    if (is_1d)
+        snprintf(c->shape, sizeof c->shape, "levels.PE.shape=[%d]", rows);
+    else
+        snprintf(c->shape, sizeof c->shape, "levels.PE.shape=[%d,%d]", rows, columns);
+    c->options = (struct sator_explore_options){.pack = 1 + random_chance(random, 40),
+            .skew = random_chance(random, 75) ? 1 : below(random, 3),
+            .whole_skews = random_chance(random, 25),
+            .idle = random_chance(random, 20),
+            .fold = random_chance(random, 15)};
+}
+
+/* ---- one point, instance by instance ---- */
+
+static bool step(const struct sator_workload *layer, int64_t *point)
+{
+    for (int l = layer->n_loops - 1; l >= 0; l--) {
+        if (++point[l] < layer->upper[l])
+            return true;
+        point[l] = layer->lower[l];
+    }
+    return false;
+}
+
+static int compare_stamps(const void *a, const void *b)
+{
+    return memcmp(a, b, 24 * sizeof(int64_t));
+}
+
+/* Say what is wrong with the point's maps, or return NULL. */
+static const char *check_maps(const struct space *space, const struct space_point *point,
+        const struct sator_workload *layer)
+{
+    static int64_t stamps[MOST_INSTANCES][24];
+    struct sator_arena *arena = sator_arena_new();
+    const struct sator_relation *where, *when;
+    const char *wrong = NULL;
+    int64_t at[SPACE_MOST_LOOPS];
+    int n = 0;
+
+    sator_space_maps(space, point, 0, arena, &where, &when);
+    memset(stamps, 0, sizeof stamps);
+    memcpy(at, layer->lower, sizeof *at * (size_t)layer->n_loops);
+    do {
+        for (int d = 0; d < where->n_out; d++) {
+            if (!sator_expr_value(where->pieces[0].out[d], at, &stamps[n][d]) || stamps[n][d] < 0 ||
+                    stamps[n][d] >= space->shape[d])
+                wrong = "an instance is outside the array";
+        }
+        for (int d = 0; d < when->n_out; d++)
+            sator_expr_value(when->pieces[0].out[d], at, &stamps[n][where->n_out + d]);
+        n++;
+    } while (step(layer, at) && n < MOST_INSTANCES);
+    qsort(stamps, (size_t)n, sizeof *stamps, compare_stamps);
+    for (int i = 1; i < n && point->folded == 0; i++) {
+        if (compare_stamps(stamps[i - 1], stamps[i]) == 0)
+            wrong = "two instances share a stamp";
+    }
+    sator_arena_free(arena);
+    return wrong;
+}
+
+/* ---- a whole space ---- */
+
+struct result {
+    bool valid;
+    const char *symmetric, *safe; /* the rules of the two variants */
+    double cost[3]; /* latency, energy, EDP */
+    sator_int unique, time_stamps, active;
+};
+
+static bool close_to(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b); /* an energy that the architecture does not say */
+    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); /* sums in another order round otherwise */
+}
+
+static bool same_figures(const struct result *a, const struct result *b)
+{
+    return a->valid == b->valid && a->unique == b->unique && a->time_stamps == b->time_stamps &&
+            a->active == b->active && close_to(a->cost[0], b->cost[0]) &&
+            close_to(a->cost[1], b->cost[1]);
+}
+
+static bool no_worse(const struct result *a, const struct result *b)
+{
+    return (a->cost[0] <= b->cost[0] || close_to(a->cost[0], b->cost[0])) &&
+            (a->cost[1] <= b->cost[1] || close_to(a->cost[1], b->cost[1]));
+}
+
+static const char *check_symmetry(const struct result *results, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        bool found = results[i].symmetric == NULL;
+        for (uint64_t j = 0; j < n && !found; j++)
+            found = results[j].symmetric == NULL && same_figures(&results[i], &results[j]);
+        if (!found) {
+            printf("point %" PRIu64 "\n", i);
+            return "no visited point has the figures of one that symmetry leaves out";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_safety(const struct result *results, uint64_t n)
+{
+    double best[3] = {INFINITY, INFINITY, INFINITY}, kept[3] = {INFINITY, INFINITY, INFINITY};
+
+    for (uint64_t i = 0; i < n; i++) {
+        bool found = results[i].safe == NULL || !results[i].valid;
+        for (int c = 0; c < 3 && results[i].valid; c++) {
+            best[c] = fmin(best[c], results[i].cost[c]);
+            if (results[i].safe == NULL)
+                kept[c] = fmin(kept[c], results[i].cost[c]);
+        }
+        for (uint64_t j = 0; j < n && !found; j++)
+            found = results[j].safe == NULL && results[j].valid &&
+                    no_worse(&results[j], &results[i]);
+        if (!found) {
+            printf("point %" PRIu64 " (%s)\n", i, results[i].safe);
+            return "a point that is left out is better than all that are visited";
+        }
+    }
+    for (int c = 0; c < 3; c++) {
+        if (isfinite(best[c]) && !close_to(best[c], kept[c]))
+            return "the optimum is lost";
+    }
+    return NULL;
+}
+
+static void fill(struct result *result, const struct sator_result *r)
+{
+    result->valid = true;
+    result->cost[0] = r->total_cycles;
+    result->cost[1] = r->energy_pj;
+    result->cost[2] = r->edp;
+    result->time_stamps = r->time_stamps;
+    result->active = r->active_pes;
+    for (int t = 0; t < r->n_tensors; t++)
+        result->unique += r->tensors[t].unique_volume;
+}
+
+/* Evaluate everything; what is wrong, or NULL. "left_out" counts points that the rules left out. */
+static const char *check_space(struct sator_ctx *ctx, const struct sator_exploration *all,
+        const struct sator_exploration *symmetric, const struct sator_exploration *safe,
+        int *left_out)
+{
+    const struct explore_part *part = &all->parts[0];
+    uint64_t n = sator_space_size(part->space);
+    struct result *results = calloc(n + 1, sizeof *results);
+    const char *wrong = NULL;
+
+    for (uint64_t i = 0; i < n && wrong == NULL; i++) {
+        struct sator_result *r = NULL;
+        struct space_point point;
+        const char *rule = NULL;
+        sator_space_point(part->space, i, &point);
+        if (sator_space_index(part->space, &point) != i)
+            wrong = "a point's number does not lead back to it";
+        else
+            wrong = check_maps(part->space, &point, all->families[0].workloads[0]);
+        if (sator_space_rule(part->space, i, &point) != NULL)
+            wrong = "a rule leaves a point out, though none should";
+        results[i].symmetric = sator_space_rule(symmetric->parts[0].space, i, &point);
+        results[i].safe = sator_space_rule(safe->parts[0].space, i, &point);
+        *left_out += results[i].safe != NULL;
+        if (explore_evaluate(ctx, all, part, i, 0, &rule, &r) != SATOR_OK)
+            wrong = "the model refuses a point";
+        else if (rule == NULL)
+            fill(&results[i], r);
+        sator_result_free(r);
+    }
+    if (wrong == NULL)
+        wrong = check_symmetry(results, n);
+    if (wrong == NULL)
+        wrong = check_safety(results, n);
+    free(results);
+    return wrong;
+}
+
+/* ---- cases ---- */
+
+static struct sator_exploration *explore(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct test_case *c, bool symmetry, enum sator_explore_prune prune)
+{
+    const char *sets[] = {c->shape};
+    struct sator_input_options input = {.sets = sets, .n_sets = 1};
+    struct sator_explore_options options = c->options;
+    struct sator_exploration *made = NULL;
+
+    options.no_symmetry = !symmetry;
+    options.prune = prune;
+    if (sator_exploration_new(ctx, network, 0, c->arch, &input, &options, &made) != SATOR_OK)
+        return NULL;
+    return made;
+}
+
+/* false: a failure. */
+static bool run_case(uint64_t seed, int *n_run, int *left_out)
+{
+    struct random random = {seed};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_network *network = NULL;
+    struct test_case c;
+    const char *wrong = "an input cannot be read";
+
+    make_case(&random, &c);
+    struct sator_exploration *all = NULL, *symmetric = NULL, *safe = NULL;
+    if (sator_network_load(ctx, c.workload, NULL, &network) == SATOR_OK) {
+        all = explore(ctx, network, &c, false, SATOR_PRUNE_NONE);
+        symmetric = explore(ctx, network, &c, true, SATOR_PRUNE_NONE);
+        safe = explore(ctx, network, &c, true, SATOR_PRUNE_SAFE);
+    }
+    if (all != NULL && symmetric != NULL && safe != NULL) {
+        wrong = NULL;
+        if (sator_space_size(all->parts[0].space) <= MOST_POINTS) {
+            ++*n_run;
+            wrong = check_space(ctx, all, symmetric, safe, left_out);
+        }
+    }
+    if (wrong != NULL) {
+        char *messages = sator_ctx_take_messages(ctx, false);
+        printf("FAILED: %s\n  %s on %s, %s, pack %d skew %d whole %d idle %d fold %d\n%s", wrong,
+                c.workload, c.arch, c.shape, c.options.pack, c.options.skew, c.options.whole_skews,
+                c.options.idle, c.options.fold, messages == NULL ? "" : messages);
+        free(messages);
+    }
+    sator_exploration_free(all);
+    sator_exploration_free(symmetric);
+    sator_exploration_free(safe);
+    sator_network_free(network);
+    sator_ctx_free(ctx);
+    return wrong == NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct run_options options;
+    int n_run = 0, left_out = 0;
+
+    if (!run_options(argc, argv, 40, &options))
+        return 2;
+    for (int64_t i = 0; i < options.n_cases; i++) {
+        if (!run_case(run_case_seed(&options, options.first_case + i), &n_run, &left_out)) {
+            printf("  again: --seed %" PRIu64 " --case %" PRId64 "\n", options.seed,
+                    options.first_case + i);
+            return 1;
+        }
+    }
+    printf("%d spaces explored whole, %d points left out by rules\n", n_run, left_out);
+    return n_run > 0 && (left_out > 0 || options.n_cases < 10) ? 0 : 1;
+}

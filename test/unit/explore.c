@@ -1,0 +1,482 @@
+/* Exploration's parts: expressions, fronts, variants of hardware, sizes of spaces, dependences. */
+#include "explore/problem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int set_up(void **state)
+{
+    *state = sator_ctx_new();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    sator_ctx_free(*state);
+    return 0;
+}
+
+static void must_say(struct sator_ctx *ctx, const char *part)
+{
+    char *messages = sator_ctx_take_messages(ctx, false);
+
+    assert_non_null(messages);
+    if (strstr(messages, part) == NULL)
+        fail_msg("no '%s' in: %s", part, messages);
+    free(messages);
+}
+
+/* ---- expressions ---- */
+
+static struct explore_tensor tensors[] = {
+        {.name = "A", .role = SATOR_READ, .volumes = {60, 50, 20, 10, 20, 5}},
+        {.name = "Y", .role = SATOR_READ, .volumes = {1, 2, 3, 4, 5, 6}},
+        {.name = "Y", .role = SATOR_WRITE, .volumes = {10, 20, 30, 40, 50, 60}}};
+static const char *const tensor_names[] = {"A", "Y"};
+
+static struct explore_record example(void)
+{
+    struct explore_record record = {.n_tensors = 3, .tensors = tensors};
+
+    for (int i = 0; i < EXPLORE_N_FIELDS; i++)
+        record.fields[i] = (struct explore_value){.kind = explore_fields[i].kind, .number = NAN};
+    record.fields[explore_field_index("pes")].count = 64;
+    record.fields[explore_field_index("instances")].count = ((sator_int)1 << 60) + 1;
+    record.fields[explore_field_index("stamps")].count = (sator_int)1 << 60;
+    record.fields[explore_field_index("latency")].number = 1000;
+    record.fields[explore_field_index("energy_pj.total")].number = 2.5;
+    return record;
+}
+
+static void expressions_have_their_values(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"1 + 2 * 3", 7}, {"(1 + 2) * 3", 9}, {"10 - 2 - 3", 5}, {"12 / 4 / 3", 1},
+            {"-2 * -3", 6}, {"7 / 2", 3.5}, {"1e3", 1000}, {".5", 0.5}, {"pes", 64},
+            {"latency", 1000}, {"latency_cycles.total", 1000}, {"energy * latency", 2500},
+            {"min(3, 2)", 2}, {"max(pes, latency)", 1000}, {"pes <= 64", 1}, {"pes < 64", 0},
+            {"pes >= 64 and pes != 63", 1}, {"pes == 1 or latency > 999", 1}, {"not pes = 64", 0},
+            {"not not 5", 1}, {"instances > stamps", 1}, /* equal as floating point */
+            {"instances - stamps", 1}, {"instances == stamps", 0}, {"power < 1", 0},
+            {"power > 1", 0}, {"not power > 1", 1}, /* missing: no comparison holds */
+            {"tensors.A.unique_volume", 20}, {"tensors.Y.unique_volume", 55},
+            {"tensors.Y.write.unique_volume", 50}, {"tensors.Y.read.footprint", 6},
+            {"1 and 0 or 1", 1}, {"1 or 0 and 0", 1}, {"2 < 3 and 3 < 4", 1}};
+    struct explore_record record = example();
+    struct sator_ctx *ctx = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct explore_expression *expression;
+        assert_int_equal(explore_expression_read(ctx, ctx->arena, "--where", cases[i].text, 2,
+                                 tensor_names, &expression),
+                SATOR_OK);
+        struct explore_value value = explore_expression_value(expression, &record);
+        if (explore_value_number(&value) != cases[i].value)
+            fail_msg("%s is %g", cases[i].text, explore_value_number(&value));
+    }
+}
+
+static void wrong_expressions_are_located(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {{"", "--where:1:1: error: the expression ends too early"},
+            {"pes <", "--where:1:6: error: the expression ends too early"},
+            {"(pes", "--where:1:1: error: this '(' is not closed"},
+            {"pes 3", "--where:1:5: error: an operator is expected here"},
+            {"latancy < 3", "did you mean 'latency'?"},
+            {"tensors.B.unique_volume", "there is no figure 'tensors.B.unique_volume'"},
+            {"tensors.A.uniqe_volume", "did you mean 'tensors.A.unique_volume'?"},
+            {"3x", "--where:1:1: error: this is no number"},
+            {"min(3)", "min and max take two arguments"}, {"pes ! 3", "an operator is expected"},
+            {"1e999", "this is no number"}};
+    struct sator_ctx *ctx = *state;
+    const struct explore_expression *expression = NULL;
+    char deep[1000];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(explore_expression_read(ctx, ctx->arena, "--where", cases[i].text, 2,
+                                 tensor_names, &expression),
+                SATOR_INPUT);
+        must_say(ctx, cases[i].message);
+    }
+    memset(deep, '(', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    assert_int_equal(
+            explore_expression_read(ctx, ctx->arena, "--where", deep, 0, NULL, &expression),
+            SATOR_INPUT);
+    must_say(ctx, "nested too deeply");
+    assert_null(expression);
+}
+
+static void objectives_have_directions(void **state)
+{
+    struct sator_ctx *ctx = *state;
+    struct explore_record record = example();
+    struct explore_objective *objectives;
+    int n;
+
+    record.fields[explore_field_index("utilization")].number = 0.5;
+    assert_int_equal(explore_objectives_read(ctx, ctx->arena, "--objective",
+                             "latency, utilization, max(pes, 3), power", 0, NULL, &n, &objectives),
+            SATOR_OK);
+    assert_int_equal(n, 4);
+    assert_true(explore_objective_cost(&objectives[0], &record) == 1000);
+    assert_true(explore_objective_cost(&objectives[1], &record) == -0.5); /* more is better */
+    assert_true(explore_objective_cost(&objectives[2], &record) == 64);
+    assert_true(isinf(explore_objective_cost(&objectives[3], &record)));
+    assert_string_equal(objectives[2].text, "max(pes, 3)");
+    assert_int_equal(explore_objectives_read(
+                             ctx, ctx->arena, "--objective", "latency,", 0, NULL, &n, &objectives),
+            SATOR_INPUT);
+    must_say(ctx, "ends too early");
+}
+
+/* Safe rules promise latency and energy: only what follows from these may be asked for with them.
+ */
+static void monotone_expressions_are_recognised(void **state)
+{
+    static const struct {
+        const char *text;
+        bool monotone, bound;
+    } cases[] = {{"latency", true, false}, {"edp", true, false},
+            {"2 * energy + latency", true, false}, {"max(latency, energy)", true, false},
+            {"-latency", false, false}, {"latency - energy", false, false},
+            {"bandwidth", false, false}, {"latency / energy", false, false},
+            {"pes <= 256", false, true}, {"pes <= 256 and energy < 1e9", false, true},
+            {"latency > 5", false, false}, {"5 >= latency or pes == 4", false, true},
+            {"not latency < 5", false, false}, {"utilization > 0.5", false, false},
+            {"latency < energy", false, false}};
+    struct sator_ctx *ctx = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct explore_expression *expression;
+        assert_int_equal(
+                explore_expression_read(ctx, ctx->arena, "x", cases[i].text, 0, NULL, &expression),
+                SATOR_OK);
+        if (explore_expression_is_monotone(expression) != cases[i].monotone ||
+                explore_expression_is_bound(expression) != cases[i].bound)
+            fail_msg("%s", cases[i].text);
+    }
+}
+
+/* Against the definition: a member is a point that no other one beats. */
+static void fronts_are_fronts(void **state)
+{
+    enum {
+        N = 300
+    };
+    double points[N][3];
+    struct explore_front front = {.n_costs = 3};
+    unsigned seed = 1;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        for (int c = 0; c < 3; c++)
+            points[i][c] = (double)((seed = seed * 1103515245u + 12345u) >> 16 & 63);
+        explore_front_add(&front, points[i], (uint64_t)i);
+    }
+    int n_expected = 0;
+    for (int i = 0; i < N; i++) {
+        bool beaten = false, member = false;
+        for (int j = 0; j < N; j++) {
+            bool nowhere_worse = true, better = false;
+            for (int c = 0; c < 3; c++) {
+                nowhere_worse = nowhere_worse && points[j][c] <= points[i][c];
+                better = better || points[j][c] < points[i][c];
+            }
+            beaten = beaten || (nowhere_worse && better);
+        }
+        for (int m = 0; m < front.n_members; m++)
+            member = member || front.labels[m] == (uint64_t)i;
+        assert_int_equal(member, !beaten);
+        n_expected += !beaten;
+    }
+    assert_true(n_expected > 3 && n_expected < N);
+    assert_int_equal(front.n_members, n_expected);
+    explore_front_clear(&front);
+}
+
+/* ---- hardware ---- */
+
+static void variants_are_all_combinations(void **state)
+{
+    static const char *const varies[] = {"shape=[[4,4], [8,8]]",
+            "scratchpad.bandwidth_bits=64:160:48", "levels.PE.topology=[mesh]"};
+    static const char *const expected[] = {"levels.array.shape=[4,4]", "levels.array.shape=[8,8]"};
+    struct sator_ctx *ctx = *state;
+    const char *const *settings;
+    int n;
+
+    assert_int_equal(explore_vary(ctx, ctx->arena, "array", 3, varies, &n, &settings), SATOR_OK);
+    assert_int_equal(n, 2 * 3 * 1);
+    for (int i = 0; i < n; i++) {
+        char bandwidth[64];
+        snprintf(bandwidth, sizeof bandwidth, "levels.scratchpad.bandwidth_bits=%d",
+                64 + 48 * (i % 3));
+        assert_string_equal(settings[3 * i], expected[i / 3]);
+        assert_string_equal(settings[3 * i + 1], bandwidth);
+        assert_string_equal(settings[3 * i + 2], "levels.PE.topology=mesh");
+    }
+}
+
+static void wrong_variants_are_located(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {{"shape", "--vary:1:1: error: PATH=VALUES is expected"},
+            {"shape=[4", "--vary:1:7: error: this '[' is not closed"},
+            {"shape=[4,,5]", "--vary:1:10: error: a value is missing here"},
+            {"shape=[]", "a value is missing"}, {"x=3", "a list [a,b,...] or a range"},
+            {"x=1:2:0", "this range has no end"}, {"x=1:2:-1", "this range has no end"},
+            {"x=1:1e9", "too many values"}, {"x=[1]2", "nothing is expected after the list"},
+            {"x=1:2:3:4", "a list [a,b,...] or a range"}, {"=3", "PATH=VALUES"}};
+    struct sator_ctx *ctx = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const *settings;
+        int n;
+        assert_int_equal(
+                explore_vary(ctx, ctx->arena, "PE", 1, &cases[i].text, &n, &settings), SATOR_INPUT);
+        must_say(ctx, cases[i].message);
+    }
+}
+
+/* ---- spaces ---- */
+
+static struct sator_exploration *must_explore(struct sator_ctx *ctx, const char *workload,
+        const char *shape, const struct sator_explore_options *options,
+        struct sator_network **network)
+{
+    struct sator_input_options input = {.sets = &shape, .n_sets = 1};
+    struct sator_exploration *exploration = NULL;
+
+    assert_int_equal(sator_network_load(ctx, workload, NULL, network), SATOR_OK);
+    assert_int_equal(sator_exploration_new(
+                             ctx, *network, -1, "systolic-2d-8x8", &input, options, &exploration),
+            SATOR_OK);
+    return exploration;
+}
+
+/* Sizes counted by hand: assignments x orders x skews. */
+static void spaces_have_their_sizes(void **state)
+{
+    static const struct {
+        const char *workload, *shape;
+        struct sator_explore_options options;
+        uint64_t size;
+    } cases[] = {/* 6 ordered pairs of loops, 3 time dimensions, 3 x 3 skews of the last one */
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = -1}, 6 * 6 * 9},
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 0}, 6 * 6},
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 2}, 6 * 6 * 81},
+            /* of whole loops, too: 5 x 5 */
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 1, .whole_skews = true},
+                    6 * 6 * 25},
+            /* nothing is left of the loops across the array: one time dimension */
+            {"gemm:i=2,j=2,k=2", "levels.PE.shape=[2,2]", {.skew = 1}, 6 * 1 * 9},
+            /* one dimension may stay empty (2 x 3 assignments of one loop, 3 time dimensions, 3
+               skews), or both (3 time dimensions) */
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 1, .idle = true},
+                    6 * 6 * 9 + 6 * 6 * 3 + 6},
+            /* the third loop may run inside a stamp: then two time dimensions are left */
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 0, .fold = 1}, 6 * 6 + 6 * 2},
+            /* loops of extent 1 are no loops; the empty dimension cannot be filled */
+            {"gemm:i=4,j=1,k=1", "levels.PE.shape=[2,2]", {.skew = 0}, 2 * 1 + 1},
+            /* two loops across four PEs: a whole loop of 2, then half of another: [a b], all orders
+               of the third loop and what is left of b. Single loops: whole (2 of 4 PEs) and two
+               time dimensions. */
+            {"gemm:i=2,j=2,k=2", "levels.PE.shape=[4,1]", {.skew = 0, .pack = 2}, 3 * 2 + 6 * 1},
+            /* 3 x 3 matrices */
+            {"gemm:i=2,j=2,k=2", "levels.PE.shape=[4,4]", {.space = SATOR_SPACE_MATRIX}, 512},
+            {"conv2d:k=2,c=2,ox=2,oy=2,rx=2,ry=2", "levels.PE.shape=[4,4]",
+                    {.space = SATOR_SPACE_MATRIX}, (uint64_t)1 << 36}};
+    struct sator_ctx *ctx = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sator_network *network;
+        struct sator_exploration *exploration =
+                must_explore(ctx, cases[i].workload, cases[i].shape, &cases[i].options, &network);
+        if (sator_space_size(exploration->parts[0].space) != cases[i].size)
+            fail_msg("case %zu: %llu points", i,
+                    (unsigned long long)sator_space_size(exploration->parts[0].space));
+        sator_exploration_free(exploration);
+        sator_network_free(network);
+    }
+}
+
+/* Matrices by validity, against a count over all 512: GEMM 2x2x2 on a 2x2 array whose PEs do one
+ * MAC a stamp. */
+static void matrices_are_valid_or_not(void **state)
+{
+    struct sator_ctx *ctx = *state;
+    struct sator_network *network = NULL;
+    struct sator_exploration *exploration = NULL;
+    const char *sets[] = {"levels.PE.shape=[2,2]", "levels.mac.per_stamp=1"};
+    struct sator_input_options input = {.sets = sets, .n_sets = 2};
+    struct sator_explore_options options = {.space = SATOR_SPACE_MATRIX};
+
+    assert_int_equal(sator_network_load(ctx, "gemm:i=2,j=2,k=2", NULL, &network), SATOR_OK);
+    assert_int_equal(sator_exploration_new(
+                             ctx, network, -1, "systolic-2d-8x8", &input, &options, &exploration),
+            SATOR_OK);
+    for (uint64_t m = 0; m < 512; m++) {
+        bool inside = __builtin_popcountll(m >> 6) <= 1 && __builtin_popcountll(m >> 3 & 7) <= 1;
+        bool shared = false;
+        for (int a = 0; a < 8; a++) { /* two instances with the same three sums? */
+            for (int b = 0; b < a; b++) {
+                bool same = true;
+                for (int row = 0; row < 3; row++) {
+                    uint64_t bits = m >> (3 * row) & 7;
+                    same = same &&
+                            __builtin_popcountll(bits & (unsigned)a) ==
+                                    __builtin_popcountll(bits & (unsigned)b);
+                }
+                shared = shared || same;
+            }
+        }
+        const char *rule;
+        struct sator_result *result = NULL;
+        assert_int_equal(
+                explore_evaluate(ctx, exploration, &exploration->parts[0], m, 0, &rule, &result),
+                SATOR_OK);
+        if (!inside)
+            assert_string_equal(rule, "outside_array");
+        else if (shared)
+            assert_string_equal(rule, "work_per_stamp");
+        else
+            assert_null(rule);
+        sator_result_free(result);
+    }
+    sator_exploration_free(exploration);
+    sator_network_free(network);
+}
+
+/* ---- dependences ---- */
+
+static struct sator_network *load_text(struct sator_ctx *ctx, const char *text)
+{
+    char path[] = "/tmp/sator-unit-XXXXXX.yaml";
+    struct sator_network *network = NULL;
+    int file = mkstemps(path, 5);
+    FILE *out = fdopen(file, "w");
+
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    enum sator_status st = sator_network_load(ctx, path, NULL, &network);
+    remove(path);
+    if (st != SATOR_OK)
+        must_say(ctx, "(the test's own workload)");
+    return network;
+}
+
+/* The order of two stamps of the point's time map. */
+static int compare_times(const struct sator_relation *when, const int64_t *a, const int64_t *b)
+{
+    for (int d = 0; d < when->n_out; d++) {
+        int64_t x, y;
+        assert_true(sator_expr_value(when->pieces[0].out[d], a, &x));
+        assert_true(sator_expr_value(when->pieces[0].out[d], b, &y));
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+/* In-place sweeps: A[i,j] of earlier and later neighbours; against every pair of instances. */
+static void dependences_are_kept_or_not(void **state)
+{
+    static const int64_t reads[][2] = {{-1, 0}, {0, -1}, {1, 0}, {-1, 1}, {-2, 3}};
+    enum {
+        N = 6
+    };
+    struct sator_ctx *ctx = *state;
+    int n_kept = 0, n_broken = 0;
+
+    for (size_t r = 0; r < sizeof reads / sizeof *reads; r++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                "name: sweep\ndomain: \"{ S[i,j] : 0 <= i < 6 and 0 <= j < 6 }\"\n"
+                "reads:\n  - \"{ S[i,j] -> A[i+%d,j+%d] }\"\nwrites:\n  - \"{ S[i,j] -> A[i,j] "
+                "}\"\n",
+                (int)reads[r][0], (int)reads[r][1]);
+        struct sator_network *network = load_text(ctx, text);
+        const char *set = "levels.PE.shape=[2,2]";
+        struct sator_input_options input = {.sets = &set, .n_sets = 1};
+        struct sator_explore_options options = {
+                .skew = 2, .whole_skews = true, .no_symmetry = true};
+        struct sator_exploration *exploration = NULL;
+        assert_non_null(network);
+        assert_int_equal(sator_exploration_new(ctx, network, -1, "systolic-2d-8x8", &input,
+                                 &options, &exploration),
+                SATOR_OK);
+        const struct explore_family *family = &exploration->families[0];
+        const struct explore_part *part = &exploration->parts[0];
+        assert_int_equal(family->n_dependences, 1);
+        for (uint64_t p = 0; p < sator_space_size(part->space); p++) {
+            struct sator_arena *arena = sator_arena_new();
+            const struct sator_relation *where, *when;
+            struct space_point point;
+            bool kept = true;
+            sator_space_point(part->space, p, &point);
+            sator_space_maps(part->space, &point, 0, arena, &where, &when);
+            for (int64_t i = 0; i < N; i++) {
+                for (int64_t j = 0; j < N; j++) { /* (i,j) reads what (ri,rj) writes */
+                    int64_t ri = i + reads[r][0], rj = j + reads[r][1];
+                    if (ri < 0 || ri >= N || rj < 0 || rj >= N)
+                        continue;
+                    bool flow = ri < i || (ri == i && rj < j);
+                    int order = compare_times(when, (int64_t[]){ri, rj}, (int64_t[]){i, j});
+                    kept = kept && (flow ? order < 0 : order >= 0);
+                }
+            }
+            assert_int_equal(
+                    explore_dependence_kept(part->space, &point, &family->dependences[0]), kept);
+            n_kept += kept;
+            n_broken += !kept;
+            sator_arena_free(arena);
+        }
+        sator_exploration_free(exploration);
+        sator_network_free(network);
+    }
+    assert_true(n_kept > 100 && n_broken > 100);
+}
+
+static void distances_that_vary_are_refused(void **state)
+{
+    struct sator_ctx *ctx = *state;
+    struct sator_network *network = load_text(ctx,
+            "name: mirror\ndomain: \"{ S[i] : 0 <= i < 6 }\"\nreads:\n  - \"{ S[i] -> A[5-i] }\"\n"
+            "writes:\n  - \"{ S[i] -> A[i] }\"\n");
+    struct sator_explore_options options = {.skew = -1};
+    struct sator_exploration *exploration = NULL;
+
+    assert_int_equal(sator_exploration_new(
+                             ctx, network, -1, "systolic-2d-8x8", NULL, &options, &exploration),
+            SATOR_INPUT);
+    must_say(ctx, "at distances that are not constant");
+    sator_network_free(network);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {CASE(expressions_have_their_values),
+            CASE(wrong_expressions_are_located), CASE(objectives_have_directions),
+            CASE(monotone_expressions_are_recognised), CASE(fronts_are_fronts),
+            CASE(variants_are_all_combinations), CASE(wrong_variants_are_located),
+            CASE(spaces_have_their_sizes), CASE(matrices_are_valid_or_not),
+            CASE(dependences_are_kept_or_not), CASE(distances_that_vary_are_refused)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
