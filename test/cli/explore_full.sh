@@ -5,7 +5,7 @@
 mkdir small
 mount -t tmpfs -o size=1m none small 2>/dev/null || { echo "SKIP: no permission to mount a small file system"; exit 77; }
 trap 'umount "$PWD/small" 2>/dev/null' EXIT
-options="conv2d:k=16,c=8,ox=12,oy=12,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:12000 --prune none --no-symmetry --quiet"
+options="conv2d:k=16,c=8,ox=16,oy=16,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:12000 --prune none --no-symmetry --quiet"
 # shellcheck disable=SC2086
 sator explore $options --db whole.db >/dev/null
 # shellcheck disable=SC2086

@@ -2,7 +2,7 @@
 # Runs that are killed at random moments and resumed end with the same results as one that is not, to the byte of the
 # exported CSV.
 . "$2/test/cli/harness"
-options="conv2d:k=16,c=8,ox=12,oy=12,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:12000 --prune none --no-symmetry --quiet"
+options="conv2d:k=16,c=8,ox=16,oy=16,rx=3,ry=3 --arch systolic-2d-8x8 --points 0:12000 --prune none --no-symmetry --quiet"
 # shellcheck disable=SC2086
 sator explore $options --db whole.db --threads 2 >/dev/null
 sator query whole.db --csv >whole.csv
