@@ -24,7 +24,7 @@ enum {
     ORACLE_LINKS = 6,
     ORACLE_LINK_PIECES = 8,
     ORACLE_BUSES = 4,
-    ORACLE_EXPRS = 1024
+    ORACLE_EXPRS = 4096
 };
 
 enum oracle_op {

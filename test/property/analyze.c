@@ -4,17 +4,15 @@
  *
  *     property_analyze [--seed N] [--cases N] [--case N] [--general-every N]
  */
-#include "sator/analyze.h"
-#include "oracle/notation.h"
 #include "oracle/run.h"
 #include "oracle/shrink.h"
+#include "support/files.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Ticks for one question about a program that has at most some hundred instances. */
 enum {
@@ -27,16 +25,9 @@ enum {
     GENERAL_EVERY = 4
 };
 
-/* How a program is written down: nothing here may change a number of section 2. */
-struct style {
-    bool einsum;
-    enum notation notation;
-    struct notation_levels levels;
-};
-
 struct check {
     enum sator_engine_choice engine;
-    struct style style;
+    struct files_style style;
     const char *directory;
     bool shrinking, was_unread;
     bool declined; /* the closed form did not take it */
@@ -69,84 +60,6 @@ static void expect_ratio(struct check *check, const char *field, double got, dou
 {
     if (!(isnan(got) && isnan(expected)) && !(fabs(got - expected) <= 1e-12 * fabs(expected)))
         differ(check, "%s is %.17g, must be %.17g", field, got, expected);
-}
-
-/* ---- files ---- */
-
-enum file {
-    FILE_WORKLOAD,
-    FILE_ARCH,
-    FILE_DATAFLOW,
-    N_FILES
-};
-
-static void write_text(
-        FILE *out, const struct oracle_program *program, const struct style *style, enum file file)
-{
-    struct notation_levels levels = style->levels;
-
-    if (levels.scratchpad_cut > program->n_time)
-        levels.scratchpad_cut = program->n_time;
-    if (levels.local_cut > program->n_time)
-        levels.local_cut = program->n_time;
-    if (file == FILE_WORKLOAD)
-        notation_workload(out, program, style->einsum && notation_is_einsum(program));
-    else if (file == FILE_ARCH)
-        notation_arch(out, program, &levels);
-    else
-        notation_dataflow(out, program, &levels, style->notation);
-}
-
-static const char *const file_names[N_FILES] = {"workload.yaml", "arch.yaml", "dataflow.yaml"};
-
-static void write_files(
-        const struct check *check, const struct oracle_program *program, char paths[N_FILES][256])
-{
-    for (int file = 0; file < N_FILES; file++) {
-        snprintf(paths[file], 256, "%s/%s", check->directory, file_names[file]);
-        FILE *out = fopen(paths[file], "w");
-        if (!out) {
-            perror(paths[file]);
-            exit(2);
-        }
-        write_text(out, program, &check->style, (enum file)file);
-        fclose(out);
-    }
-}
-
-struct inputs {
-    struct sator_network *network;
-    struct sator_arch *arch;
-    struct sator_dataflow *dataflow;
-};
-
-/* Write and read the three files and analyse what they say. */
-static enum sator_status analyze(struct check *check, const struct oracle_program *program,
-        struct sator_ctx *ctx, struct sator_result **result)
-{
-    char paths[N_FILES][256];
-    struct inputs inputs = {0};
-    struct sator_analyze_options options = {.engine = check->engine};
-    enum sator_status status;
-
-    write_files(check, program, paths);
-    status = sator_network_load(ctx, paths[FILE_WORKLOAD], NULL, &inputs.network);
-    if (status != SATOR_OK)
-        differ(check, "the workload cannot be read");
-    if (status == SATOR_OK &&
-            (status = sator_arch_load(ctx, paths[FILE_ARCH], NULL, &inputs.arch)) != SATOR_OK)
-        differ(check, "the architecture cannot be read");
-    if (status == SATOR_OK &&
-            (status = sator_dataflow_load(ctx, paths[FILE_DATAFLOW], NULL, &inputs.dataflow)) !=
-                    SATOR_OK)
-        differ(check, "the dataflow cannot be read");
-    if (status == SATOR_OK)
-        status = sator_analyze(
-                ctx, inputs.network, 0, inputs.arch, inputs.dataflow, &options, result);
-    sator_network_free(inputs.network);
-    sator_arch_free(inputs.arch);
-    sator_dataflow_free(inputs.dataflow);
-    return status;
 }
 
 /* ---- comparisons ---- */
@@ -346,13 +259,17 @@ static void check_program(const struct oracle_program *program, struct check *ch
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_result *result = NULL;
     struct oracle_result expected;
+    const char *what;
     enum sator_status status;
 
     check->difference[0] = '\0';
     check->declined = false;
     sator_ctx_set_work_limit(ctx, WORK_LIMIT);
     oracle_run(program, program->n_space, program->n_time, ORACLE_WIRES_ORDERED, &expected);
-    status = analyze(check, program, ctx, &result);
+    status = files_analyze(
+            ctx, check->directory, program, &check->style, check->engine, &what, &result);
+    if (status != SATOR_OK && strcmp(what, "analysis") != 0)
+        differ(check, "the %s cannot be read", what);
     if (status == SATOR_DECLINED && check->engine == SATOR_ENGINE_CLOSED) {
         check->declined = true;
     } else if (status != SATOR_OK) {
@@ -391,10 +308,10 @@ static bool fails(const struct oracle_program *program, void *user)
             (!check->shrinking || is_unread(check) == check->was_unread);
 }
 
-static struct style choose_style(uint64_t seed, const struct oracle_program *program)
+static struct files_style choose_style(uint64_t seed, const struct oracle_program *program)
 {
     struct random random = {seed ^ 0x2127599bu};
-    struct style style = {.levels = {.scratchpad_cut = -1, .local_cut = -1}};
+    struct files_style style = {.levels = {.scratchpad_cut = -1, .local_cut = -1}};
 
     style.einsum = random_chance(&random, 70);
     style.notation = random_chance(&random, 50) ? NOTATION_SATOR : NOTATION_ISL;
@@ -426,9 +343,9 @@ static void report(const struct run_options *options, int64_t number, struct che
     shrink(program, fails, check, 1000);
     check_program(program, check);
     printf("made smaller: %s\n", check->difference);
-    for (int file = 0; file < N_FILES; file++) {
-        printf("# %s\n", file_names[file]);
-        write_text(stdout, program, &check->style, (enum file)file);
+    for (int file = 0; file < FILES; file++) {
+        printf("# %s\n", files_names[file]);
+        files_print(stdout, program, &check->style, (enum files_file)file);
     }
     printf("again with: property_analyze --seed %" PRIu64 " --case %" PRId64 "\n", options->seed,
             number);
@@ -475,24 +392,14 @@ int main(int argc, char **argv)
 {
     struct run_options options;
     char directory[256];
-    const char *temporary = getenv("TMPDIR");
     int n_failed = 0;
 
     if (!run_options(argc, argv, 3000, &options))
         return 2;
     if (options.general_every == 0)
         options.general_every = options.n_cases == 1 ? 1 : GENERAL_EVERY;
-    snprintf(directory, sizeof directory, "%s/sator-XXXXXX", temporary ? temporary : "/tmp");
-    if (!mkdtemp(directory)) {
-        perror(directory);
-        return 2;
-    }
+    files_open(directory);
     run_cases(&options, directory, &n_failed);
-    for (int file = 0; file < N_FILES; file++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", directory, file_names[file]);
-        unlink(path);
-    }
-    rmdir(directory);
+    files_close(directory);
     return n_failed > 0;
 }
