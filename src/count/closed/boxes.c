@@ -122,7 +122,7 @@ static void drop(struct closed_boxes *boxes, int i)
     size_t size = sizeof *boxes->box * (size_t)boxes->n_axes;
     boxes->n--;
     if (i < boxes->n)
-        memmove(boxes->box + i * boxes->n_axes, boxes->box + boxes->n * boxes->n_axes, size);
+        memmove(closed_box(boxes, i), closed_box(boxes, boxes->n), size);
 }
 
 /* Join two boxes of the list; false when no two can be joined. */
@@ -131,7 +131,7 @@ static bool join_any(struct closed_boxes *boxes)
     int n_axes = boxes->n_axes;
     for (int i = 0; i < boxes->n; i++) {
         for (int j = 0; j < boxes->n; j++) {
-            if (i == j || !join(boxes->box + i * n_axes, boxes->box + j * n_axes, n_axes))
+            if (i == j || !join(closed_box(boxes, i), closed_box(boxes, j), n_axes))
                 continue;
             drop(boxes, j);
             return true;
@@ -151,7 +151,7 @@ static bool disjoint(const struct closed_boxes *boxes)
     int n_axes = boxes->n_axes;
     for (int i = 0; i < boxes->n; i++) {
         for (int j = i + 1; j < boxes->n; j++) {
-            if (overlap(boxes->box + i * n_axes, boxes->box + j * n_axes, n_axes))
+            if (overlap(closed_box(boxes, i), closed_box(boxes, j), n_axes))
                 return false;
         }
     }
@@ -199,12 +199,12 @@ const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *
     memcpy(list.box, boxes->box, sizeof *list.box * (size_t)(boxes->n * n_axes));
     for (int i = 0; i < list.n; i++) {
         for (int j = i + 1; j < list.n;) {
-            struct closed_interval *box = list.box + j * n_axes;
-            if (!overlap(list.box + i * n_axes, box, n_axes)) {
+            struct closed_interval *box = closed_box(&list, j);
+            if (!overlap(closed_box(&list, i), box, n_axes)) {
                 j++;
                 continue;
             }
-            const char *why = subtract(pool, box, list.box + i * n_axes, &list);
+            const char *why = subtract(pool, box, closed_box(&list, i), &list);
             if (why != NULL)
                 return why;
             drop(&list, j);
@@ -228,7 +228,7 @@ const char *closed_boxes_project(
     for (int i = 0; i < boxes->n; i++) {
         for (int axis = 0; axis < boxes->n_axes; axis++) {
             if (used[axis])
-                *to++ = boxes->box[i * boxes->n_axes + axis];
+                *to++ = closed_box(boxes, i)[axis];
         }
     }
     boxes->n_axes = kept;
@@ -243,8 +243,8 @@ const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed
     assert(b->n_axes == n_axes);
     for (int i = 0; i < a->n; i++) {
         for (int j = 0; j < b->n; j++) {
-            const struct closed_interval *x = a->box + i * n_axes;
-            const struct closed_interval *y = b->box + j * n_axes;
+            const struct closed_interval *x = closed_box(a, i);
+            const struct closed_interval *y = closed_box(b, j);
             struct closed_interval *meet = closed_pool_take(pool, n_axes);
             if (meet == NULL)
                 return pool_full;

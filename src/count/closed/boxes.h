@@ -37,6 +37,12 @@ const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *
 const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed_boxes *a,
         const struct closed_boxes *b, const int64_t *shift, struct closed_boxes *result);
 
+/* Box "i" of a list: its n_axes intervals. */
+static inline struct closed_interval *closed_box(const struct closed_boxes *boxes, int i)
+{
+    return boxes->box + (size_t)i * (size_t)boxes->n_axes;
+}
+
 static inline int64_t closed_width(struct closed_interval interval)
 {
     return interval.hi - interval.lo + 1;

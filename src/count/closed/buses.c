@@ -24,25 +24,27 @@ static void compare_images(
     for (int d = 0; d < digits->n_digits; d++) {
         if (from->axis_of_digit[d] < 0)
             continue;
-        if (bus->image.axis_of_digit[d] < 0)
+        if (bus->copy_loops >> digits->digit[d].loop & 1)
+            bus->merged |= (uint32_t)1 << d;
+        else if (bus->image.axis_of_digit[d] < 0)
             bus->dropped |= (uint32_t)1 << d;
         else if (group_of(from, digits->n_digits, d) != group_of(&bus->image, digits->n_digits, d))
             bus->merged |= (uint32_t)1 << d;
     }
 }
 
-static const char *count_all(const struct closed_image *image, sator_int *count)
+static const char *count_all(struct closed_state *state, const struct closed_image *image,
+        const struct closed_copies *copies, sator_int *count)
 {
     struct closed_region all;
     closed_region_all(image, &all);
-    return closed_region_count(image, &all, count);
+    return closed_copies_count(state, image, copies, &all, count);
 }
 
-const char *closed_buses_image(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, int n, const struct closed_form *first,
-        struct closed_image *image)
+/* The forms ("first"; t; f) into "rows", "n" forms first. */
+static int image_rows(const struct closed_system *system, const struct closed_request *request,
+        int n, const struct closed_form *first, const struct closed_form **rows)
 {
-    const struct closed_form *rows[CLOSED_ROWS];
     int n_rows = 0;
     for (int i = 0; i < n; i++)
         rows[n_rows++] = &first[i];
@@ -50,7 +52,60 @@ const char *closed_buses_image(struct closed_state *state, const struct closed_s
         rows[n_rows++] = &system->times.row[i];
     for (int i = 0; i < request->access->n_out; i++)
         rows[n_rows++] = &request->index[i];
+    return n_rows;
+}
+
+const char *closed_buses_image(struct closed_state *state, const struct closed_system *system,
+        const struct closed_request *request, int n, const struct closed_form *first,
+        struct closed_image *image)
+{
+    const struct closed_form *rows[CLOSED_ROWS];
+    int n_rows = image_rows(system, request, n, first, rows);
     return closed_image_make(&state->pool, &system->digits, n_rows, rows, image);
+}
+
+/* The loops in which one copy of the bus's image differs from another by a move. */
+static const char *find_copy_loops(struct closed_sources *sources, struct closed_bus *bus)
+{
+    const struct closed_image *image = &bus->image;
+    sources->n = 0;
+    for (int copy = 1; copy < bus->copies.n; copy++) {
+        for (int from = 0; from < copy; from++) {
+            int64_t rhs[CLOSED_ROWS];
+            closed_copies_difference(&bus->copies, image->n_rows, copy, from, rhs);
+            sources->n = 0;
+            const char *why = closed_sources_add(sources, image, rhs, 0);
+            if (why != NULL)
+                return why;
+            for (int i = 0; i < sources->n; i++)
+                bus->copy_loops |= closed_image_moving(image, sources->list[i].shift);
+        }
+    }
+    return NULL;
+}
+
+/* The image of one bus; loops are unrolled where it is no bijection. */
+static const char *make_bus(struct closed_state *state, const struct closed_system *system,
+        const struct closed_request *request, const struct closed_form *form,
+        struct closed_bus *bus)
+{
+    const struct closed_form *rows[CLOSED_ROWS];
+    int n_rows = image_rows(system, request, bus->n_rows, form, rows);
+    bus->copies.n = 1;
+    memset(bus->copies.constant[0], 0, sizeof bus->copies.constant[0]);
+    bus->copy_loops = 0;
+    const char *why = closed_copies_make(
+            &state->pool, &system->digits, 0, n_rows, rows, &bus->image, &bus->copies);
+    if (why != NULL || bus->copies.n == 1)
+        return why;
+    /* The unrolled loops are those that the rows use and the image does not. */
+    for (int d = 0; d < system->digits.n_digits; d++) {
+        for (int r = 0; r < n_rows; r++) {
+            if (rows[r]->coef[d] != 0 && bus->image.axis_of_digit[d] < 0)
+                bus->copy_loops |= (uint32_t)1 << system->digits.digit[d].loop;
+        }
+    }
+    return find_copy_loops(&state->sources, bus);
 }
 
 static void clear_digits(struct closed_form *form, int n, uint32_t gone)
@@ -126,7 +181,7 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
     uint32_t gone = 0;
     uint32_t merged = 0;
     sator_int n_from;
-    const char *why = count_all(image, &n_from);
+    const char *why = count_all(state, image, &state->copies, &n_from);
     memcpy(space, system->space, sizeof *space * (size_t)system->n_space);
     memset(buses->credit, 0, sizeof buses->credit);
     buses->n = request->n_buses;
@@ -145,9 +200,9 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
             why = check_merged(state, system, request, image, merged & mentioned);
         clear_digits(form, bus->n_rows, gone);
         if (why == NULL)
-            why = closed_buses_image(state, system, request, bus->n_rows, form, &bus->image);
+            why = make_bus(state, system, request, form, bus);
         if (why == NULL)
-            why = count_all(&bus->image, &n_to);
+            why = count_all(state, &bus->image, &bus->copies, &n_to);
         if (why != NULL)
             return why;
         bus->shares = n_to != n_from;
@@ -156,6 +211,8 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
         compare_images(&system->digits, image, bus);
         if (b + 1 == buses->n)
             break;
+        if (bus->copies.n > 1)
+            return coupled;
         if (!zero_is_smallest(&system->digits, system->n_space, space, bus->dropped))
             return "the smallest PE on a bus is not that of digit 0";
         gone |= bus->dropped | bus->merged;
@@ -179,7 +236,7 @@ static bool constant_fibre(const struct closed_factor *factor, const bool *is_dr
     for (int i = 1; i < boxes->n; i++) {
         for (int a = 0; a < boxes->n_axes; a++) {
             struct closed_interval first = boxes->box[a];
-            struct closed_interval other = boxes->box[i * boxes->n_axes + a];
+            struct closed_interval other = closed_box(boxes, i)[a];
             if (is_dropped[a] && (first.lo != other.lo || first.hi != other.hi))
                 return false;
         }
@@ -208,8 +265,8 @@ static enum cover map_ragged(struct closed_pool *pool, const struct closed_bus *
         return COVER_UNKNOWN;
     for (int i = 0; i < boxes->n; i++) {
         for (int j = 0; j < boxes->n; j++) {
-            const struct closed_interval *x = boxes->box + i * boxes->n_axes;
-            const struct closed_interval *y = boxes->box + j * boxes->n_axes;
+            const struct closed_interval *x = closed_box(boxes, i);
+            const struct closed_interval *y = closed_box(boxes, j);
             struct closed_interval *meet = closed_pool_take(pool, n_kept);
             bool inside = true;
             bool moved_meets = true;
@@ -287,6 +344,28 @@ static enum cover map_factor(struct closed_pool *pool, const struct closed_digit
     return map_ragged(pool, bus, to_factor, factor, kept_axis, shift, mapped);
 }
 
+/* Take over the source's boxes in some factors, if the bus leaves those factors as they are. */
+static bool map_parts(const struct closed_digits *digits, const struct closed_bus *bus,
+        const struct closed_source *source, struct closed_source *mapped)
+{
+    for (int i = 0; i < source->n_parts; i++) {
+        uint32_t loops = bus->from->factor[source->part[i].factor].loops;
+        int to = -1;
+        for (int f = 0; f < bus->image.n_factors; f++)
+            to = bus->image.factor[f].loops == loops ? f : to;
+        for (int d = 0; d < digits->n_digits; d++) {
+            if ((loops >> digits->digit[d].loop & 1) && ((bus->dropped | bus->merged) >> d & 1))
+                return false;
+        }
+        if (to < 0)
+            return false;
+        mapped->part[i] = source->part[i];
+        mapped->part[i].factor = to;
+    }
+    mapped->n_parts = source->n_parts;
+    return true;
+}
+
 /* The dropped digits whose value 0 the source never serves: it moves up in them. */
 static uint32_t find_misses(const struct closed_digits *digits, const struct closed_bus *bus,
         const struct closed_source *source)
@@ -310,23 +389,16 @@ static enum cover map_source(struct closed_pool *pool, const struct closed_digit
         const struct closed_bus *bus, const struct closed_source *source,
         struct closed_source *mapped)
 {
-    const struct closed_image *from = bus->from;
-    uint32_t moving = 0; /* loops */
+    uint32_t moving = closed_image_moving(bus->from, source->shift);
     uint32_t mapped_loops = 0;
     enum cover cover = COVER_WHOLE;
-    for (int f = 0; f < from->n_factors; f++) {
-        const struct closed_factor *factor = &from->factor[f];
-        for (int a = 0; a < factor->boxes.n_axes; a++) {
-            if (source->shift[factor->first_axis + a] != 0)
-                moving |= factor->loops;
-        }
-    }
-    if (source->consumers != NULL || source->n_parts > 0)
+    if (moving & bus->copy_loops)
+        return COVER_UNKNOWN;
+    if (source->consumers != NULL || !map_parts(digits, bus, source, mapped))
         return COVER_UNKNOWN;
     memset(mapped->shift, 0, sizeof mapped->shift);
     mapped->credit = source->credit;
     mapped->consumers = NULL;
-    mapped->n_parts = 0;
     for (int f = 0; f < bus->image.n_factors; f++) {
         uint32_t loops = bus->image.factor[f].loops;
         mapped_loops |= loops;
@@ -369,36 +441,63 @@ static const char *map_sources(struct closed_pool *pool, const struct closed_dig
 
 /* ---- crediting ---- */
 
-const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
-        const struct closed_case *when, const struct closed_sources *sources, sator_int left,
-        struct closed_buses *buses)
+/* The pairs of all copies of the bus's image in a case that "mapped" leaves to fetch. */
+static const char *count_left(struct closed_state *state, const struct closed_system *system,
+        const struct closed_case *when, struct closed_bus *bus, struct closed_sources *mapped,
+        sator_int *left)
 {
-    int turn = 0;
-    for (int b = 0; b < buses->n; b++) {
-        struct closed_bus *bus = &buses->bus[b];
-        struct closed_sources *mapped = &buses->sources[turn];
+    int n_mapped = mapped->n;
+    const char *why = NULL;
+    *left = 0;
+    for (int copy = 0; copy < bus->copies.n && why == NULL; copy++) {
         struct closed_region region;
-        sator_int count;
+        sator_int count = 0;
         int used = state->pool.used;
-        if (!bus->shares || left == 0)
-            continue;
-        const char *why = map_sources(&state->pool, &system->digits, bus, sources, mapped);
         closed_region_all(&bus->image, &region);
-        for (int r = 0; when != NULL && r < system->times.n_rows && why == NULL; r++)
-            why = closed_region_clip(
-                    &state->pool, &bus->image, bus->n_rows + r, when->slab[r], &region);
+        mapped->n = n_mapped;
+        for (int from = 0; from < copy && why == NULL; from++) {
+            int64_t rhs[CLOSED_ROWS];
+            closed_copies_difference(&bus->copies, bus->image.n_rows, copy, from, rhs);
+            why = closed_sources_add(mapped, &bus->image, rhs, 0);
+        }
+        for (int r = 0; when != NULL && r < system->times.n_rows && why == NULL; r++) {
+            int64_t moved = bus->copies.constant[copy][bus->n_rows + r];
+            struct closed_interval slab = {when->slab[r].lo - moved, when->slab[r].hi - moved};
+            why = closed_region_clip(&state->pool, &bus->image, bus->n_rows + r, slab, &region);
+        }
         if (why == NULL)
             why = closed_region_count(&bus->image, &region, &count);
         if (why == NULL)
             why = closed_count_fresh(
                     &state->pool, &bus->image, mapped, &region, count, mapped->n, &count);
-        if (why != NULL)
-            return why;
+        *left += count;
+        state->pool.used = used;
+    }
+    mapped->n = n_mapped;
+    return why;
+}
+
+const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
+        const struct closed_case *when, const struct closed_sources *sources, sator_int left,
+        struct closed_buses *buses)
+{
+    const char *why = NULL;
+    int turn = 0;
+    int used = state->pool.used;
+    for (int b = 0; b < buses->n && left > 0 && why == NULL; b++) {
+        struct closed_bus *bus = &buses->bus[b];
+        struct closed_sources *mapped = &buses->sources[turn];
+        sator_int count = 0;
+        if (!bus->shares)
+            continue;
+        why = map_sources(&state->pool, &system->digits, bus, sources, mapped);
+        if (why == NULL)
+            why = count_left(state, system, when, bus, mapped, &count);
         buses->credit[b] += left - count;
         left = count;
         sources = mapped;
         turn = 1 - turn;
-        state->pool.used = used;
     }
-    return NULL;
+    state->pool.used = used;
+    return why;
 }

@@ -16,6 +16,8 @@ struct closed_bus {
     uint32_t dropped,
             merged; /* digits that a fibre runs over: in no row, or in a sum with others */
     const struct closed_image *from; /* whose points are grouped */
+    struct closed_copies copies; /* of the image, when loops had to be unrolled */
+    uint32_t copy_loops; /* unrolled loops, and those in which copies overlap */
     struct closed_image image; /* of (bus; t; f) */
     struct closed_image reduced; /* of (representative PE; t; f): the next bus's "from" */
 };

@@ -286,7 +286,7 @@ static const char *extreme_of_loop(struct closed_state *state, const struct clos
         int64_t at = l->value.constant;
         for (int k = 0; k < boxes.n_axes; k++) {
             int64_t coef = form->coef[l->first_digit + k];
-            struct closed_interval range = boxes.box[i * boxes.n_axes + k];
+            struct closed_interval range = closed_box(&boxes, i)[k];
             int64_t digit = (coef < 0) == greatest ? range.lo : range.hi;
             sum += coef * digit;
             at += digits->digit[l->first_digit + k].place * digit;

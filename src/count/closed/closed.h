@@ -90,6 +90,15 @@ const char *closed_copies_make(struct closed_pool *pool, const struct closed_dig
         int n_keys, int n_rows, const struct closed_form *const *rows, struct closed_image *image,
         struct closed_copies *copies);
 
+/* Set "rhs" to the image of a move from a point of copy "copy" to the same vector in copy "from".
+ */
+static inline void closed_copies_difference(
+        const struct closed_copies *copies, int n_rows, int copy, int from, int64_t *rhs)
+{
+    for (int r = 0; r < n_rows; r++)
+        rhs[r] = copies->constant[from][r] - copies->constant[copy][r];
+}
+
 /* The points of the union of all copies of "region". */
 const char *closed_copies_count(struct closed_state *state, const struct closed_image *image,
         const struct closed_copies *copies, const struct closed_region *region, sator_int *count);

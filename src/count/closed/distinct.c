@@ -21,8 +21,7 @@ const char *closed_copies_count(struct closed_state *state, const struct closed_
         sources->n = 0;
         for (int from = 0; from < copy && why == NULL; from++) {
             int64_t rhs[CLOSED_ROWS];
-            for (int r = 0; r < image->n_rows; r++)
-                rhs[r] = copies->constant[from][r] - copies->constant[copy][r];
+            closed_copies_difference(copies, image->n_rows, copy, from, rhs);
             why = closed_sources_add(sources, image, rhs, 0);
         }
         if (why == NULL)

@@ -177,7 +177,7 @@ static const char *make_fibre(struct closed_pool *pool, const struct most *most,
     for (int i = 0; i < family->n; i++) {
         for (int a = 0; a < n_axes; a++) {
             int64_t at = family->pinned[a].lo;
-            fibre->box[i * n_axes + a] = most->kind[factor->first_axis + a] == AXIS_PINNED
+            closed_box(fibre, i)[a] = most->kind[factor->first_axis + a] == AXIS_PINNED
                     ? (struct closed_interval){at, at}
                     : box_of(factor, family->box[i])[a];
         }
@@ -190,7 +190,7 @@ static bool in_fibre(const struct most *most, const struct closed_factor *factor
         const struct closed_boxes *fibre, const struct closed_interval *box)
 {
     for (int i = 0; i < fibre->n; i++) {
-        const struct closed_interval *hull = fibre->box + i * fibre->n_axes;
+        const struct closed_interval *hull = closed_box(fibre, i);
         bool inside = true;
         for (int a = 0; a < fibre->n_axes; a++)
             inside = inside &&

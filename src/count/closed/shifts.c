@@ -187,6 +187,19 @@ const char *closed_image_solve(const struct closed_image *image, const int64_t *
     return why;
 }
 
+uint32_t closed_image_moving(const struct closed_image *image, const int64_t *shift)
+{
+    uint32_t loops = 0;
+    for (int f = 0; f < image->n_factors; f++) {
+        const struct closed_factor *factor = &image->factor[f];
+        for (int a = 0; a < factor->boxes.n_axes; a++) {
+            if (shift[factor->first_axis + a] != 0)
+                loops |= factor->loops;
+        }
+    }
+    return loops;
+}
+
 bool closed_image_is_bijection(const struct closed_image *image)
 {
     const int64_t rhs[CLOSED_ROWS] = {0};
@@ -269,13 +282,13 @@ const char *closed_region_clip(struct closed_pool *pool, const struct closed_ima
     int n_axes = boxes->n_axes;
     struct closed_boxes clipped = {.n_axes = n_axes, .box = pool->data + pool->used};
     for (int i = 0; i < boxes->n; i++) {
-        struct closed_interval meet = closed_meet(boxes->box[i * n_axes + at], part);
+        struct closed_interval meet = closed_meet(closed_box(boxes, i)[at], part);
         if (closed_is_empty(meet))
             continue;
         struct closed_interval *box = closed_pool_take(pool, n_axes);
         if (box == NULL)
             return pool_full;
-        memcpy(box, boxes->box + i * n_axes, sizeof *box * (size_t)n_axes);
+        memcpy(box, closed_box(boxes, i), sizeof *box * (size_t)n_axes);
         box[at] = meet;
         clipped.n++;
     }
@@ -432,8 +445,8 @@ static const char *count_component(const struct closed_image *image,
     for (;;) {
         for (int i = 0; i < n; i++) {
             const struct closed_boxes *boxes = &region->factor[component->factor[i]];
-            memcpy(&axis[image->factor[component->factor[i]].first_axis],
-                    boxes->box + at[i] * boxes->n_axes, sizeof *axis * (size_t)boxes->n_axes);
+            memcpy(&axis[image->factor[component->factor[i]].first_axis], closed_box(boxes, at[i]),
+                    sizeof *axis * (size_t)boxes->n_axes);
         }
         sator_int part;
         const char *why = count_box(image, component, region, axis, &part);
@@ -454,7 +467,7 @@ static sator_int volume(const struct closed_boxes *boxes)
     for (int i = 0; i < boxes->n; i++) {
         sator_int product = 1;
         for (int a = 0; a < boxes->n_axes; a++)
-            product *= closed_width(boxes->box[i * boxes->n_axes + a]);
+            product *= closed_width(closed_box(boxes, i)[a]);
         sum += product;
     }
     return sum;

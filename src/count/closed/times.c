@@ -135,7 +135,7 @@ static const char *collect_boxes(
             const struct closed_factor *factor = &image->factor[f];
             int n_axes = factor->boxes.n_axes;
             for (int a = 0; a < n_axes; a++) {
-                struct closed_interval range = factor->boxes.box[at[f] * n_axes + a];
+                struct closed_interval range = closed_box(&factor->boxes, at[f])[a];
                 int row = row_of_axis[factor->first_axis + a];
                 if (row < 0)
                     range = (struct closed_interval){-range.hi, -range.lo};
