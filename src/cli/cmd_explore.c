@@ -337,15 +337,13 @@ static int run_all(struct explore *e)
         fputs("\r\033[K", stderr);
     cli_print_messages(e->ctx);
     int exit_code = cli_status(st, e->options->arguments.items[0]);
-    if (summary.database == NULL)
-        return exit_code;
-    if (st == SATOR_OK || st == SATOR_INTERRUPTED) {
+    if (summary.database != NULL && (st == SATOR_OK || st == SATOR_INTERRUPTED)) {
         struct report report = {.explore = e, .summary = &summary, .ctx = sator_ctx_new()};
         exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
         cli_print_messages(report.ctx);
         sator_ctx_free(report.ctx);
     }
-    if (st != SATOR_OK && e->options->db != NULL)
+    if (st != SATOR_OK && e->options->db != NULL && summary.points > 0)
         fprintf(stderr,
                 "sator: stopped; what was evaluated is in %s. The same command with --resume goes "
                 "on.\n",

@@ -12,15 +12,14 @@
 
 #define PLUGIN "libsator_mpi.so"
 
-/* Variables that launchers set to the number of processes: Open MPI, MPICH and its kin, Slurm with
- * PMIx. */
-static const char *const size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
+/* Variables that launchers set to the number of processes: Open MPI; MPICH and its kin. */
+static const char *const size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
 static bool is_launched(void)
 {
     for (size_t i = 0; i < sizeof size_variables / sizeof *size_variables; i++) {
         const char *size = getenv(size_variables[i]);
-        if (size != NULL && atoi(size) > 0)
+        if (size != NULL && atoi(size) > 1)
             return true;
     }
     return false;

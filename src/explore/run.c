@@ -32,6 +32,7 @@ struct runner {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     uint64_t next;
+    uint64_t latest; /* the greatest number that was handed out to this process */
     bool stopping;
     int n_running, n_waiting, most_waiting;
     struct batch *first, *last; /* evaluated, not stored */
@@ -55,6 +56,7 @@ static bool take_batch(struct runner *runner, uint64_t *number)
         uint64_t first, points;
         if (next >= runner->exploration->n_batches)
             return false;
+        runner->latest = next;
         if (options->n_shards > 1 &&
                 next % (uint64_t)options->n_shards != (uint64_t)options->shard - 1)
             continue;
@@ -213,19 +215,29 @@ static void report(struct keeper *keeper)
     struct runner *runner = keeper->runner;
     const struct explore_objective *objective = &runner->exploration->objectives[0];
     double seconds = now() - keeper->started;
-    struct sator_explore_progress progress = {
-            .points_done = keeper->points_before + (double)keeper->new_points,
+    double done = keeper->points_before + (double)keeper->new_points;
+    double rate = (double)keeper->new_points / seconds;
+
+    if (keeper->progress == NULL)
+        return;
+    if (runner->ranks != NULL) { /* batches are handed out in order, to all alike */
+        pthread_mutex_lock(&runner->lock);
+        done = keeper->points_total * (double)runner->latest /
+                (double)runner->exploration->n_batches;
+        pthread_mutex_unlock(&runner->lock);
+        rate *= runner->ranks->size;
+    }
+    struct sator_explore_progress progress = {.points_done = done,
             .points_total = keeper->points_total,
             .results = keeper->results,
             .seconds = seconds,
-            .points_per_second = (double)keeper->new_points / seconds,
+            .points_per_second = rate,
             .best = isinf(keeper->best)   ? NAN
                     : objective->maximize ? -keeper->best
                                           : keeper->best,
             .best_name = keeper->best_name};
 
-    if (keeper->progress != NULL)
-        keeper->progress(keeper->progress_data, &progress);
+    keeper->progress(keeper->progress_data, &progress);
 }
 
 static void wait_a_little(struct runner *runner)
@@ -435,16 +447,16 @@ done:
     return st;
 }
 
-/* Add what the other ranks' databases hold, those of runs with more ranks too, as far as they
- * exist. */
+/* Add what the joined database and the other ranks' hold, those of runs with more ranks too, as far
+ * as they exist. */
 static enum sator_status read_others(struct runner *runner, const char *database, uint64_t *done)
 {
     struct sator_arena *arena = sator_arena_new();
     enum sator_status st = SATOR_OK;
     int missing = 0;
 
-    for (int rank = 0; missing < MOST_GAP || rank < runner->ranks->size; rank++) {
-        const char *path = explore_rank_path(arena, database, rank);
+    for (int rank = -1; missing < MOST_GAP || rank < runner->ranks->size; rank++) {
+        const char *path = rank < 0 ? database : explore_rank_path(arena, database, rank);
         struct sator_store *other = NULL;
         if (access(path, F_OK) != 0) {
             missing++;
@@ -491,6 +503,7 @@ static enum sator_status run_into(struct keeper *keeper, const char *path, const
         summarize(keeper, database, summary);
     }
     sator_store_close(runner->store);
+    runner->store = NULL;
     free(done);
     return st;
 }
@@ -524,6 +537,34 @@ static enum sator_status join_ranks(struct keeper *keeper, const char *database,
     return st;
 }
 
+/* The summary of the joined database. */
+static enum sator_status count_all(
+        struct keeper *keeper, const char *database, struct sator_explore_summary *summary)
+{
+    struct runner *runner = keeper->runner;
+    uint64_t *done = calloc(runner->exploration->n_batches + 1, sizeof *done);
+    enum sator_status st;
+
+    if (done == NULL)
+        return SATOR_LIMIT;
+    keeper->n_rules = 0;
+    keeper->rules = NULL;
+    keeper->results = 0;
+    keeper->new_points = 0;
+    keeper->points_before = 0;
+    SATOR_TRY(batch_open_other(runner->ctx, runner->exploration, database, &runner->store));
+    st = batch_read_done(runner->ctx, runner->exploration, runner->store, done, &keeper->results,
+            keeper->arena, &keeper->n_rules, &keeper->rules);
+    sator_store_close(runner->store);
+    SATOR_TRY(st);
+    for (uint64_t b = 0; b < runner->exploration->n_batches; b++)
+        keeper->new_points += done[b];
+    summarize(keeper, database, summary);
+done:
+    free(done);
+    return st;
+}
+
 static enum sator_status run_in_ranks(
         struct keeper *keeper, const char *database, struct sator_explore_summary *summary)
 {
@@ -538,13 +579,20 @@ static enum sator_status run_in_ranks(
                 "'%s' or its ranks' files exist already", database);
         sator_help(runner->ctx, "--resume goes on with them; or name another file");
     }
+    if (runner->ranks->rank > 0)
+        keeper->progress = NULL; /* one of them speaks for all */
     if (!runner->ranks->meet(runner->ranks, st == SATOR_OK) && st == SATOR_OK)
-        st = SATOR_INPUT; /* another rank says why */
+        st = sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
     if (st == SATOR_OK)
         st = run_into(keeper, path, database, true, summary);
     enum sator_status joined = join_ranks(keeper, database, st == SATOR_OK);
+    st = st == SATOR_OK ? joined : st;
+    if (st == SATOR_OK && runner->ranks->rank == 0)
+        st = count_all(keeper, database, summary);
+    if (runner->ranks->rank > 0 || st != SATOR_OK)
+        summary->database = NULL; /* there is nothing to report, or nothing in one place */
     sator_arena_free(arena);
-    return st == SATOR_OK ? joined : st;
+    return st;
 }
 
 /* A name for a database that nobody asked to keep (GIVE: free), or NULL. */

@@ -243,6 +243,10 @@ void sator_store_close(struct sator_store *store)
         return;
     for (int i = 0; i < store->n_inserts; i++)
         sqlite3_finalize(store->inserts[i].statement);
+    if (store->lock >= 0 && store->database != NULL) { /* leave no empty journal behind */
+        sator_store_rollback(store);
+        sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    }
     sqlite3_close(store->database);
     if (store->lock >= 0)
         close(store->lock);
