@@ -92,6 +92,14 @@ static void add_term(struct describer *d, const char *component, sator_int actio
 
     if (actions == 0 && isnan(pj))
         return;
+    for (int i = 0; i < d->result->n_energy_terms; i++) {
+        struct sator_energy_term *known = &d->terms[i];
+        if (strcmp(known->component, component) == 0 && known->pj_per_action == pj) {
+            known->actions += actions; /* one bus, several tensors */
+            known->pj = known->actions == 0 ? 0 : (double)known->actions * pj;
+            return;
+        }
+    }
     SATOR_PUSH(d->arena, d->terms, d->result->n_energy_terms, term);
 }
 

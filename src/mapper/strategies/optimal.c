@@ -64,8 +64,10 @@ struct optimizer {
     int listing[MAPPER_LOOPS +
             1]; /* loops in the order in which tiles are listed: sliding ones first */
     bool slides[MAPPER_LOOPS]; /* part of a sliding index */
+    bool costs_grow; /* with the words of each transfer */
     int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
     bool outside_fits; /* the memories outside it hold the whole problem */
+    bool beyond_fits;  /* all of them but the nearest do */
     int n_growable; /* of the tile chosen there */
     struct growth {
         int loop;
@@ -494,15 +496,18 @@ static void find_grown(struct optimizer *o)
     int innermost = p->n_memories - 1;
 
     o->grown = -1;
-    if (innermost == 0 || p->transfer[0].child == p->n_memories || !costs_grow(p))
+    o->costs_grow = costs_grow(p);
+    if (innermost == 0 || p->transfer[0].child == p->n_memories || !o->costs_grow)
         return;
     o->grown = innermost;
-    o->outside_fits = true;
+    o->outside_fits = o->beyond_fits = true;
     for (int m = 1; m < innermost; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};
         for (int a = 0; a < p->n_accesses; a++)
             size[a] = p->memory[m].holds >> a & 1 ? p->access[a].footprint : 0;
-        o->outside_fits &= sator_mapper_fits(p, m, size, NULL);
+        bool fits = sator_mapper_fits(p, m, size, NULL);
+        o->outside_fits &= fits;
+        o->beyond_fits &= fits || m == innermost - 1;
     }
 }
 
@@ -587,6 +592,35 @@ static void find_growable(struct optimizer *o, bool only_whether)
     }
 }
 
+/* Whether every tile of the memory outside the grown one that is not dominated itself (it has none of the
+ * growable primes) still fits with one of them: then so is the grown memory's tile. */
+static bool next_always_fits(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[o->grown].row, m = o->grown - 1;
+    int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t rest = o->rest[i] / o->mapping.factor[row][i];
+        for (int k = 0; k < o->n_growable; k++) {
+            while (o->growable[k].loop == i && rest % o->growable[k].prime == 0)
+                rest /= o->growable[k].prime;
+        }
+        tile[i] = o->shape.inside[p->memory[m].row][i] * rest;
+    }
+    for (int k = 0; k < o->n_growable; k++) {
+        tile[o->growable[k].loop] *= o->growable[k].prime;
+        for (int a = 0; a < p->n_accesses; a++)
+            size[a] = p->memory[m].holds >> a & 1
+                    ? sator_mapper_tile_words(o->search->words, a, tile)
+                    : 0;
+        tile[o->growable[k].loop] /= o->growable[k].prime;
+        if (sator_mapper_fits(p, m, size, NULL))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 static bool is_dominated(struct optimizer *o, int m)
 {
@@ -596,10 +630,8 @@ static bool is_dominated(struct optimizer *o, int m)
     if (o->grown < 0)
         return false;
     if (m == o->grown) {
-        if (!o->outside_fits)
-            return false;
-        find_growable(o, true);
-        return o->n_growable > 0;
+        find_growable(o, o->outside_fits);
+        return o->n_growable > 0 && (o->outside_fits || (o->beyond_fits && next_always_fits(o)));
     }
     if (m != o->grown - 1)
         return false;
@@ -719,6 +751,43 @@ static bool has_multiple(const int64_t *factors, int count, int k)
     return false;
 }
 
+/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the plain loops from the
+ * "at"-th on get: the bound of the tile that gives each of them the largest factor that fits by itself. Larger
+ * tiles along plain loops bring no more ("Maximal tiles" above), so this bounds all of them. */
+static bool none_can_win(struct optimizer *o, int m, int at, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row, n_tiles = 1;
+    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], factors[MOST_DIVISORS];
+    struct mapper_share own;
+    struct mapper_cost bound;
+
+    for (int k = at; k < p->n_loops; k++) {
+        int loop = o->listing[k];
+        int count = list_factors(o, m, loop, factors);
+        most[loop] = factors[count - 1];
+        n_tiles *= count < 64 ? count : 64;
+        n_tiles = n_tiles < 64 ? n_tiles : 64;
+        o->mapping.factor[row][loop] = 1;
+        refresh_shape(o, row, loop);
+    }
+    if (n_tiles < 4)
+        return false; /* not worth the work */
+    for (int k = at; k < p->n_loops; k++) {
+        o->mapping.factor[row][o->listing[k]] = most[o->listing[k]];
+        refresh_shape(o, row, o->listing[k]);
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = o->rest[i] / o->mapping.factor[row][i];
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, ones, far, &own);
+    bool hopeless = is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    for (int k = at; k < p->n_loops; k++) {
+        o->mapping.factor[row][o->listing[k]] = 1;
+        refresh_shape(o, row, o->listing[k]);
+    }
+    return hopeless;
+}
+
 /* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. */
 static void list_tiles(struct optimizer *o, int m, int at, const struct inner *inner)
 {
@@ -732,6 +801,8 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         return;
     }
     int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
+    if (o->costs_grow && !o->slides[loop] && none_can_win(o, m, at, inner))
+        return;
     memcpy(before, o->size, sizeof before);
     int count = list_factors(o, m, loop, factors);
     bool only_maximal =

@@ -1,0 +1,233 @@
+/* The known answers of the Sunstone paper's running example (its Table III, Figures 4 and 5): a
+ * one-dimensional convolution with K=4, C=4, P=14, R=3 on a machine whose L1 of 8 words is shared.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "frontend/frontend.h"
+#include "mapper/strategies/sunstone.h"
+
+static const char workload_text[] = "name: conv1d\n"
+                                    "sizes: {k: 4, c: 4, p: 14, r: 3}\n"
+                                    "op: \"Out[k,p] += In[c,p+r] * W[k,c,r]\"\n";
+static const char arch_text[] = "name: example\n"
+                                "levels:\n"
+                                "  - {memory: L2, energy_pj: {read: 10, write: 10}}\n"
+                                "  - {array: PE, shape: [1]}\n"
+                                "  - {memory: L1, capacity_words: 8, energy_pj: {read: 1, write: 1}}\n"
+                                "  - {compute: mac, energy_pj: 1}\n";
+
+enum {
+    K,
+    C,
+    P,
+    R
+};
+
+struct example {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct mapper_problem problem;
+    struct mapper_search search;
+    struct sator_map_options options;
+    int in, w, out; /* accesses */
+};
+
+static int setup(void **state)
+{
+    struct example *e = calloc(1, sizeof *e);
+    struct sator_settings settings = {0};
+
+    *state = e;
+    e->ctx = sator_ctx_new();
+    e->arena = sator_arena_new();
+    if (sator_yaml_network(e->ctx, sator_source_from_text(e->ctx, "w.yaml", workload_text),
+                &settings, &e->network) != SATOR_OK ||
+            sator_yaml_arch(e->ctx, sator_source_from_text(e->ctx, "a.yaml", arch_text), &settings,
+                    &e->arch) != SATOR_OK ||
+            sator_mapper_problem_init(e->ctx, e->arena, &e->network->layers[0], e->arch,
+                    SATOR_MAP_EDP, &e->problem) != SATOR_OK)
+        return -1;
+    e->search = (struct mapper_search){.ctx = e->ctx,
+            .problem = &e->problem,
+            .words = sator_mapper_words_new(&e->problem),
+            .options = &e->options,
+            .deadline = 1e18,
+            .next_report = 1e18};
+    for (int a = 0; a < e->problem.n_accesses; a++) {
+        const char *name = e->problem.access[a].name;
+        *(strcmp(name, "In") == 0 ? &e->in : strcmp(name, "W") == 0 ? &e->w : &e->out) = a;
+    }
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct example *e = *state;
+
+    sator_mapper_words_free(e->search.words);
+    sator_network_free(e->network);
+    sator_arch_free(e->arch);
+    sator_arena_free(e->arena);
+    sator_ctx_free(e->ctx);
+    free(e);
+    return 0;
+}
+
+static unsigned loops(const char *names)
+{
+    static const char known[] = "kcpr";
+    unsigned set = 0;
+
+    for (; *names != '\0'; names++)
+        set |= 1U << (strchr(known, *names) - known);
+    return set;
+}
+
+static void check_reuse(
+        struct example *e, int access, const char *indexed, const char *reused, const char *partly)
+{
+    struct sunstone_reuse reuse = sator_sunstone_reuse(&e->problem, access);
+
+    assert_int_equal(reuse.indexed_by, loops(indexed));
+    assert_int_equal(reuse.reused_by, loops(reused));
+    assert_int_equal(reuse.partly_reused_by, loops(partly));
+}
+
+static void test_reuse(void **state)
+{
+    struct example *e = *state;
+
+    check_reuse(e, e->out, "kp", "cr", "");
+    check_reuse(e, e->in, "cpr", "k", "rp");
+    check_reuse(e, e->w, "kcr", "p", "");
+}
+
+/* Whether an order starts, innermost first, with "names" and reuses what is said. */
+static bool has_order(const struct example *e, const struct sunstone_order *orders, int n,
+        const char *names, const char *in_full, const char *in_part, const char *w_full,
+        const char *out_full)
+{
+    for (int i = 0; i < n; i++) {
+        const struct sunstone_order *o = &orders[i];
+        bool same = o->n_loops == (int)strlen(names);
+        for (int k = 0; k < o->n_loops && same; k++)
+            same = loops((char[]){names[k], '\0'}) == 1U << o->loop[k];
+        if (same && o->full[e->in] == loops(in_full) && o->partial[e->in] == loops(in_part) &&
+                o->full[e->w] == loops(w_full) && o->partial[e->w] == 0 &&
+                o->full[e->out] == loops(out_full) && o->partial[e->out] == 0)
+            return true;
+    }
+    return false;
+}
+
+static void test_orders(void **state)
+{
+    struct example *e = *state;
+    struct sunstone_order *orders = calloc(SUNSTONE_ORDERS, sizeof *orders);
+    int n = sator_sunstone_orders(&e->problem, loops("kcpr"), 7, orders);
+
+    assert_int_equal(n, 4);
+    assert_true(has_order(e, orders, n, "kp", "k", "p", "", ""));
+    assert_true(has_order(e, orders, n, "kr", "k", "r", "", ""));
+    assert_true(has_order(e, orders, n, "p", "", "p", "p", ""));
+    assert_true(has_order(e, orders, n, "rc", "", "r", "", "rc"));
+    free(orders);
+}
+
+struct tiles {
+    int count;
+    int64_t tile[64][MAPPER_LOOPS];
+};
+
+static void keep_tile(void *data, const int64_t *tile)
+{
+    struct tiles *tiles = data;
+
+    assert_true(tiles->count < 64);
+    memcpy(tiles->tile[tiles->count++], tile, sizeof tiles->tile[0]);
+}
+
+static bool has_tile(const struct tiles *tiles, int64_t k, int64_t c, int64_t p, int64_t r)
+{
+    for (int i = 0; i < tiles->count; i++) {
+        const int64_t *tile = tiles->tile[i];
+        if (tile[K] == k && tile[C] == c && tile[P] == p && tile[R] == r)
+            return true;
+    }
+    return false;
+}
+
+static void grow(struct example *e, const char *names, struct tiles *tiles, uint64_t *visited)
+{
+    int64_t start[MAPPER_LOOPS];
+
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        start[i] = 1;
+    tiles->count = 0;
+    sator_sunstone_tiles(&e->search, e->problem.n_memories - 1, start, e->problem.extent,
+            loops(names), keep_tile, tiles, visited);
+}
+
+/* Figure 5: (1,1) 3 words, (2,1) 5, (1,2) 5, (2,2) 8; (4,1) 9, (1,7) 15, (4,2) 14 and (2,7) 23 are too large. */
+static void test_footprints(void **state)
+{
+    struct example *e = *state;
+    static const struct {
+        int64_t k, p, words;
+    } nodes[] = {{1, 1, 3}, {2, 1, 5}, {1, 2, 5}, {2, 2, 8}, {4, 1, 9}, {1, 7, 15}, {4, 2, 14},
+            {2, 7, 23}};
+
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        int64_t tile[MAPPER_LOOPS] = {nodes[i].k, 1, nodes[i].p, 1}, words = 0;
+        for (int a = 0; a < 3; a++)
+            words += sator_mapper_tile_words(e->search.words, a, tile);
+        assert_int_equal(words, nodes[i].words);
+    }
+}
+
+static void test_tiling_tree(void **state)
+{
+    struct example *e = *state;
+    struct tiles tiles;
+    uint64_t visited = 0;
+
+    grow(e, "kp", &tiles, &visited);
+    assert_int_equal(tiles.count, 1);
+    assert_true(has_tile(&tiles, 2, 1, 2, 1));
+}
+
+static void test_all_maximal_tiles(void **state)
+{
+    struct example *e = *state;
+    struct tiles tiles;
+    uint64_t visited = 0;
+
+    grow(e, "kcpr", &tiles, &visited);
+    assert_int_equal(tiles.count, 4);
+    assert_true(has_tile(&tiles, 1, 1, 1, 3));
+    assert_true(has_tile(&tiles, 2, 2, 1, 1));
+    assert_true(has_tile(&tiles, 2, 1, 2, 1));
+    assert_true(has_tile(&tiles, 1, 2, 2, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_reuse),
+            cmocka_unit_test(test_orders),
+            cmocka_unit_test(test_footprints),
+            cmocka_unit_test(test_tiling_tree),
+            cmocka_unit_test(test_all_maximal_tiles),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
