@@ -345,11 +345,12 @@ bool sator_mapper_is_modelled(
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct mapper_transfer *t = &problem->transfer[i];
         const struct mapper_access *access = &problem->access[t->access];
-        if (t->n_buses < 2)
+        unsigned rows = t->linked_rows | (t->n_buses >= 2 ? t->between : 0);
+        if (rows == 0)
             continue;
         for (int r = 0; r < problem->n_rows; r++) {
             for (int l = 0; l < problem->n_loops; l++) {
-                if ((t->between >> r & 1) && mapping->factor[r][l] > 1 &&
+                if ((rows >> r & 1) && mapping->factor[r][l] > 1 &&
                         ((access->relevant & ~access->plain) >> l & 1))
                     return false;
             }

@@ -58,6 +58,8 @@ struct mapper_row {
     int memory; /* time: index among the memories */
     int dim; /* space: dimension of the array */
     int64_t shape; /* space: the array's extent */
+    int linked; /* space: the access whose words pass from PE to PE along it, or -1: loops that
+                   index it stand outside the others, so that PEs with equal words are neighbours */
 };
 
 struct mapper_capacity {
@@ -88,7 +90,9 @@ struct mapper_transfer {
     int n_buses;
     const struct sator_bus *buses[MAPPER_ROWS];
     unsigned bus_rows[MAPPER_ROWS]; /* over which each spreads a word */
-    double bus_pj; /* a word that the buses spare */
+    const struct sator_link *link; /* in place of buses: wires from PE to PE */
+    unsigned linked_rows; /* with links of any kind */
+    double bus_pj; /* a word that the buses or wires spare */
     bool into_own; /* an output that ends in the PE's own memory: merged words need no partial sum
                     */
     double unique_pj, arriving_pj; /* energy a word, all its actions together */
@@ -267,6 +271,9 @@ bool sator_mapper_is_modelled(
 /* The mapping and all its figures as plain data in the result's arena. */
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct sator_map_result *result);
+
+/* The loops of a space row from the outermost digit of its coordinate to the innermost. */
+void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order);
 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);

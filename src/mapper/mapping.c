@@ -20,13 +20,30 @@ static const struct sator_expr *digit(const struct mapper_problem *p, struct sat
     return value;
 }
 
+void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order)
+{
+    int linked = problem->row[row].linked, at = 0;
+    unsigned first = linked < 0 ? 0 : problem->access[linked].relevant;
+
+    for (int side = 1; side >= 0; side--) {
+        for (int i = 0; i < problem->n_loops; i++) {
+            if ((first >> i & 1) == (unsigned)side)
+                order[at++] = i;
+        }
+    }
+}
+
 static const struct sator_expr *coordinate(const struct mapper_problem *p,
         struct sator_arena *arena, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int row)
 {
     const struct sator_expr *zero = sator_expr_constant(arena, 0), *sum = zero;
 
-    for (int i = 0; i < p->n_loops; i++) {
+    int order[MAPPER_LOOPS];
+
+    sator_mapper_row_order(p, row, order);
+    for (int k = 0; k < p->n_loops; k++) {
+        int i = order[k];
         if (mapping->factor[row][i] == 1)
             continue;
         sum = sator_expr_add(arena, zero, mapping->factor[row][i], sum);

@@ -220,7 +220,8 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
         memory->holds |= holds(spec, p->access[a].name) ? 1U << a : 0;
     add_capacities(p, spec, memory);
     p->leakage_pj += memory->leakage_pj;
-    p->row[p->n_rows++] = (struct mapper_row){.level = level, .memory = p->n_memories++};
+    p->row[p->n_rows++] =
+            (struct mapper_row){.level = level, .memory = p->n_memories++, .linked = -1};
     return SATOR_OK;
 }
 
@@ -249,8 +250,11 @@ static enum sator_status add_levels(struct builder *b)
                 if (p->n_rows == MAPPER_ROWS)
                     return sator_error(
                             b->ctx, b->arch->loc, "'%s' has too many levels", b->arch->name);
-                p->row[p->n_rows++] = (struct mapper_row){
-                        .is_space = true, .level = i, .dim = d, .shape = level->array.shape[d]};
+                p->row[p->n_rows++] = (struct mapper_row){.is_space = true,
+                        .level = i,
+                        .dim = d,
+                        .linked = -1,
+                        .shape = level->array.shape[d]};
                 p->n_space_dims++;
                 if (__builtin_mul_overflow(instances, level->array.shape[d], &instances))
                     return sator_error(b->ctx, level->loc, "'%s' has too many PEs", level->name);
@@ -303,6 +307,66 @@ static bool bus_rows(
     return true;
 }
 
+/* The row along which "link" leads from each PE to a neighbour; -1 when it is anything else. */
+static int link_row(const struct mapper_problem *p, int level, const struct sator_link *link)
+{
+    const struct sator_piece *piece = sator_relation_function(link->map);
+    int dim = -1;
+
+    if (piece == NULL || link->map->n_in != link->map->n_out)
+        return -1;
+    for (int d = 0; d < link->map->n_out; d++) {
+        const struct sator_expr *out = piece->out[d];
+        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR || out->terms[0].var != d ||
+                out->terms[0].factor != 1 || llabs(out->constant) > 1 ||
+                (out->constant != 0 && dim >= 0))
+            return -1;
+        if (out->constant != 0)
+            dim = d;
+    }
+    for (int r = 0; r < p->n_rows && dim >= 0; r++) {
+        if (p->row[r].is_space && p->row[r].level == level && p->row[r].dim == dim)
+            return r;
+    }
+    return -1;
+}
+
+/* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
+ * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling: a neighbour's
+ * last tile is never this PE's next one, unless a sliding index is unrolled there, and such
+ * mappings are left out. */
+static enum sator_status add_link(struct builder *b, int level, const struct sator_link *link,
+        struct mapper_transfer *transfer)
+{
+    struct mapper_problem *p = b->problem;
+    int row = link_row(p, level, link);
+
+    if (row < 0)
+        return sator_error(b->ctx, link->loc,
+                "the mapper handles links to the next PE along one dimension; '%s' of '%s' is none",
+                link->name, b->arch->name);
+    transfer->linked_rows |= 1U << row;
+    if (link->interval > 0)
+        return SATOR_OK;
+    bool same_cost = transfer->link == NULL ||
+            transfer->link->energy_pj.value == link->energy_pj.value ||
+            (isnan(transfer->link->energy_pj.value) && isnan(link->energy_pj.value));
+    if (!same_cost ||
+            (p->row[row].linked >= 0 &&
+                    p->access[p->row[row].linked].relevant != p->access[transfer->access].relevant))
+        return sator_error(b->ctx, link->loc,
+                "the mapper handles wires of one dimension for one tensor, at one cost a word; "
+                "'%s' "
+                "adds another",
+                link->name);
+    p->row[row].linked = transfer->access;
+    if (transfer->link == NULL)
+        transfer->link = link;
+    transfer->bus_pj = link->energy_pj.value;
+    transfer->collapsed |= 1U << row;
+    return SATOR_OK;
+}
+
 static enum sator_status add_array_buses(
         struct builder *b, int level, struct mapper_transfer *transfer)
 {
@@ -312,11 +376,9 @@ static enum sator_status add_array_buses(
     for (int i = 0; i < array->n_links; i++) {
         if (!serves(array->links[i].n_tensors, array->links[i].tensors, access->name))
             continue;
-        sator_error(b->ctx, array->links[i].loc,
-                "the mapper does not handle links between PEs yet: '%s' of '%s' serves '%s'",
-                array->links[i].name, b->arch->name, access->name);
-        sator_help(b->ctx, "it maps onto arrays with multicast buses and reduction trees");
-        return SATOR_INPUT;
+        enum sator_status st = add_link(b, level, &array->links[i], transfer);
+        if (st != SATOR_OK)
+            return st;
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
@@ -329,6 +391,10 @@ static enum sator_status add_array_buses(
                     "the mapper handles buses that run along dimensions of the array; '%s' does "
                     "not",
                     bus->name);
+        if (transfer->link != NULL)
+            return sator_error(b->ctx, bus->loc,
+                    "the mapper handles buses or wires for a tensor, not both; '%s' has '%s' too",
+                    access->name, transfer->link->name);
         if (transfer->n_buses > 0 &&
                 !(bus->energy_pj.value == transfer->bus_pj ||
                         (isnan(bus->energy_pj.value) && isnan(transfer->bus_pj))))
@@ -468,7 +534,9 @@ static void price(struct builder *b)
         const struct mapper_memory *parent = &p->memory[t->parent];
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
         const char *above = b->arch->levels[parent->level].name;
-        double bus = t->n_buses == 0 ? 0 : figure(p, t->bus_pj, t->buses[0]->name);
+        double bus = t->n_buses > 0 ? figure(p, t->bus_pj, t->buses[0]->name)
+                : t->link != NULL   ? figure(p, t->bus_pj, t->link->name)
+                                    : 0;
         double read = figure(p, parent->read_pj, above), foot = (double)access->footprint;
         t->unique_pj = read - bus;
         t->arriving_pj = bus;
@@ -480,7 +548,8 @@ static void price(struct builder *b)
         }
         t->unique_pj += figure(p, parent->write_pj, above) + fill;
         p->fixed_pj -= foot * (read + fill);
-        if (child != NULL && t->child == innermost(p, t->access) && !array_below(p, t->child)) {
+        if (child != NULL && t->link == NULL && t->child == innermost(p, t->access) &&
+                !array_below(p, t->child)) {
             double own = figure(p, child->read_pj, here); /* merged words need no partial sum */
             t->into_own = true;
             t->unique_pj += own;

@@ -112,6 +112,10 @@ static void add_bus_terms(struct describer *d, int transfer)
     int64_t words = d->traffic.arriving[transfer];
     unsigned done = 0;
 
+    if (t->link != NULL)
+        add_term(d, sator_arena_strdup(d->arena, t->link->name),
+                words - d->traffic.unique[transfer], t->link->energy_pj.value,
+                t->link->energy_pj.source);
     for (int k = 0; k < t->n_buses; k++) {
         int64_t after = words;
         for (int i = 0; i < d->shape.n_digits; i++) {
@@ -251,9 +255,12 @@ static void add_row_loops(
 {
     const struct mapper_problem *p = d->problem;
     const struct mapper_row *what = &p->row[row];
+    int order[MAPPER_LOOPS];
 
+    if (what->is_space)
+        sator_mapper_row_order(p, row, order);
     for (int k = 0; k < p->n_loops; k++) {
-        int loop = what->is_space ? k : d->mapping->order[what->memory][k];
+        int loop = what->is_space ? order[k] : d->mapping->order[what->memory][k];
         struct sator_map_loop made = {.name = sator_arena_strdup(d->arena, p->loop_names[loop]),
                 .factor = d->mapping->factor[row][loop],
                 .dim = what->is_space ? what->dim : -1};

@@ -138,6 +138,30 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
                 name, name, in, n_dims == 1 ? "0" : outs[machines_draw(rng, 3)], 0.25);
 }
 
+/* Links to the next PE along a dimension, for one tensor, which then has no buses. */
+static void add_links(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
+{
+    bool wires = machines_draw(rng, 2) != 0;
+    const char *tensor = machines_draw(rng, 2) ? "Y" : "A";
+    const char *step = machines_draw(rng, 2) ? "+1" : "-1";
+    int dim = (int)machines_draw(rng, (uint64_t)n_dims);
+
+    add(text, size,
+            "    links:\n      - {name: next_%s, map: \"%s[i%s] -> %s[i%s%s]\", "
+            "interval: %d, tensors: [%s], energy_pj: 0.25}\n",
+            name, name, n_dims == 1 ? "" : ",j", name, dim == 0 ? step : "",
+            n_dims == 1                                          ? ""
+                    : dim == 0                                   ? ",j"
+                    : machines_draw(rng, 1) == 0 && *step == '+' ? ",j+1"
+                                                                 : ",j-1",
+            wires ? 0 : 1, tensor);
+    if (machines_draw(rng, 2))
+        add(text, size,
+                "    multicast:\n      - {name: cast_%s, map: \"%s[i%s] -> BUS[0]\", "
+                "energy_pj: 0.5, tensors: [B, C]}\n",
+                name, name, n_dims == 1 ? "" : ",j");
+}
+
 static void add_array(struct machines_rng *rng, const char *name, char *text, int size)
 {
     int n_dims = 1 + (int)machines_draw(rng, 2);
@@ -146,7 +170,10 @@ static void add_array(struct machines_rng *rng, const char *name, char *text, in
     if (n_dims == 2)
         add(text, size, ", %d", 1 + (int)machines_draw(rng, 5));
     add(text, size, "]\n");
-    add_buses(rng, name, n_dims, text, size);
+    if (machines_draw(rng, 4) == 0)
+        add_links(rng, name, n_dims, text, size);
+    else
+        add_buses(rng, name, n_dims, text, size);
 }
 
 void machines_arch(

@@ -43,10 +43,11 @@ static bool open_case(
     if (st == SATOR_OK)
         st = sator_mapper_problem_init(
                 c->ctx, c->arena, &c->network->layers[0], c->arch, SATOR_MAP_EDP, &c->problem);
-    if (st != SATOR_OK) {
+    if (c->arch == NULL ||
+            c->network == NULL) { /* not a machine that the mapper declines: no machine */
         char *messages = sator_ctx_take_messages(c->ctx, false);
         printf("%s%s%s", c->workload_text, c->arch_text, messages);
-        free(messages);
+        abort();
     }
     return st == SATOR_OK;
 }

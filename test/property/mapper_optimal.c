@@ -54,9 +54,13 @@ static void show(const struct problem_case *c, const struct mapper_search *searc
 static int compare(struct problem_case *c, int *feasible)
 {
     struct sator_map_options options = {0};
-    struct mapper_search optimal, exhaustive;
+    struct mapper_search optimal, exhaustive, sunstone, random;
 
+    options.seed = 1;
+    options.samples = 50;
     run(c, sator_mapper_optimal, &optimal, &options);
+    run(c, sator_mapper_sunstone, &sunstone, &options);
+    run(c, sator_mapper_random_search, &random, &options);
     run(c, sator_mapper_exhaustive, &exhaustive, &options);
     if (!exhaustive.proved)
         return -1;
@@ -64,7 +68,8 @@ static int compare(struct problem_case *c, int *feasible)
     costed += exhaustive.counters.evaluated;
     double a = value(&optimal), b = value(&exhaustive);
     bool same = optimal.proved && optimal.found == exhaustive.found &&
-            (!optimal.found || fabs(a - b) <= 1e-9 * b);
+            (!optimal.found || fabs(a - b) <= 1e-9 * b) && value(&sunstone) >= a * (1 - 1e-9) &&
+            value(&random) >= a * (1 - 1e-9);
     if (same)
         return 0;
     print_message("%s%s", c->workload_text, c->arch_text);
@@ -92,7 +97,10 @@ static void test_optimal_is_exhaustive(void **state)
                 .capacities = machines_draw(&rng, 5) != 0,
                 .bandwidths = machines_draw(&rng, 2) != 0,
                 .most_memories = 4};
-        assert_true(open_case(&c, &rng, &options));
+        if (!open_case(&c, &rng, &options)) { /* wires and buses for one tensor */
+            close_case(&c);
+            continue;
+        }
         c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
         int one = sator_mapper_space_size(&c.problem) <= 1e9 ? compare(&c, &feasible) : -1;
         wrong += one > 0;

@@ -17,12 +17,13 @@
 static const char workload_text[] = "name: conv1d\n"
                                     "sizes: {k: 4, c: 4, p: 14, r: 3}\n"
                                     "op: \"Out[k,p] += In[c,p+r] * W[k,c,r]\"\n";
-static const char arch_text[] = "name: example\n"
-                                "levels:\n"
-                                "  - {memory: L2, energy_pj: {read: 10, write: 10}}\n"
-                                "  - {array: PE, shape: [1]}\n"
-                                "  - {memory: L1, capacity_words: 8, energy_pj: {read: 1, write: 1}}\n"
-                                "  - {compute: mac, energy_pj: 1}\n";
+static const char arch_text[] =
+        "name: example\n"
+        "levels:\n"
+        "  - {memory: L2, energy_pj: {read: 10, write: 10}}\n"
+        "  - {array: PE, shape: [1]}\n"
+        "  - {memory: L1, capacity_words: 8, energy_pj: {read: 1, write: 1}}\n"
+        "  - {compute: mac, energy_pj: 1}\n";
 
 enum {
     K,
@@ -178,7 +179,8 @@ static void grow(struct example *e, const char *names, struct tiles *tiles, uint
             loops(names), keep_tile, tiles, visited);
 }
 
-/* Figure 5: (1,1) 3 words, (2,1) 5, (1,2) 5, (2,2) 8; (4,1) 9, (1,7) 15, (4,2) 14 and (2,7) 23 are too large. */
+/* Figure 5: (1,1) 3 words, (2,1) 5, (1,2) 5, (2,2) 8; (4,1) 9, (1,7) 15, (4,2) 14 and (2,7) 23 are
+ * too large. */
 static void test_footprints(void **state)
 {
     struct example *e = *state;

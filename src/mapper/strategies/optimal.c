@@ -67,7 +67,7 @@ struct optimizer {
     bool costs_grow; /* with the words of each transfer */
     int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
     bool outside_fits; /* the memories outside it hold the whole problem */
-    bool beyond_fits;  /* all of them but the nearest do */
+    bool beyond_fits; /* all of them but the nearest do */
     int n_growable; /* of the tile chosen there */
     struct growth {
         int loop;
@@ -97,7 +97,9 @@ static bool same_class(const struct mapper_problem *p, int a, int b)
     if (p->row[a].level != p->row[b].level)
         return false;
     for (int i = 0; i < p->n_transfers; i++) {
-        if ((p->transfer[i].collapsed >> a & 1) != (p->transfer[i].collapsed >> b & 1))
+        const struct mapper_transfer *t = &p->transfer[i];
+        if ((t->collapsed >> a & 1) != (t->collapsed >> b & 1) ||
+                (t->linked_rows >> a & 1) != (t->linked_rows >> b & 1))
             return false;
     }
     return true;
@@ -592,8 +594,8 @@ static void find_growable(struct optimizer *o, bool only_whether)
     }
 }
 
-/* Whether every tile of the memory outside the grown one that is not dominated itself (it has none of the
- * growable primes) still fits with one of them: then so is the grown memory's tile. */
+/* Whether every tile of the memory outside the grown one that is not dominated itself (it has none
+ * of the growable primes) still fits with one of them: then so is the grown memory's tile. */
 static bool next_always_fits(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -751,9 +753,10 @@ static bool has_multiple(const int64_t *factors, int count, int k)
     return false;
 }
 
-/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the plain loops from the
- * "at"-th on get: the bound of the tile that gives each of them the largest factor that fits by itself. Larger
- * tiles along plain loops bring no more ("Maximal tiles" above), so this bounds all of them. */
+/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the plain loops
+ * from the "at"-th on get: the bound of the tile that gives each of them the largest factor that
+ * fits by itself. Larger tiles along plain loops bring no more ("Maximal tiles" above), so this
+ * bounds all of them. */
 static bool none_can_win(struct optimizer *o, int m, int at, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
