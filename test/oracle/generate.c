@@ -118,7 +118,7 @@ static int any_stamp(struct random *random, struct oracle_program *program)
  * the last dimension skewed now and then. The way real dataflows look. */
 static void make_tiled(struct random *random, struct oracle_program *program)
 {
-    int rest[ORACLE_LOOPS];
+    int rest[2 * ORACLE_LOOPS]; /* one loop may leave two parts */
     int n_rest = 0, skew = -1;
     int order[ORACLE_LOOPS];
 
