@@ -31,6 +31,10 @@ const char *closed_copies_count(struct closed_state *state, const struct closed_
     return why;
 }
 
+enum {
+    LONGEST_LOOP = 1024 /* that is unrolled, though few of its values may differ */
+};
+
 /* Replace the loop in the rows by copies, one for each of its values that differ. False when they
  * are too many. */
 static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
@@ -38,7 +42,10 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
 {
     const struct closed_loop *l = &digits->loop[loop];
     int end = l->first_digit + l->n_digits;
-    struct closed_copies result = {.n = 0};
+    struct closed_copies result;
+    result.n = 0;
+    if (l->end - l->begin > LONGEST_LOOP)
+        return false;
     for (int64_t x = l->begin; x < l->end; x++) {
         int64_t move[CLOSED_ROWS] = {0};
         for (int d = l->first_digit; d < end; d++) {

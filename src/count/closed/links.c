@@ -11,7 +11,7 @@
 
 enum {
     MOST_OFFSETS = 40000, /* candidates tried for one piece */
-    MOST_EVALUATIONS = 2000000 /* of a condition, for one map */
+    MOST_EVALUATIONS = 500000 /* of a condition, for one map */
 };
 
 enum truth {

@@ -14,7 +14,7 @@
 
 enum {
     MAX_VARS = CLOSED_DIGITS,
-    FIXING_BUDGET = 4096, /* values fixed in one count */
+    FIXING_BUDGET = 1024, /* values fixed in one count */
     TABLE = 4096 /* greatest span of a form whose distribution is tabulated */
 };
 
