@@ -316,31 +316,66 @@ done:
     return st;
 }
 
+/* What the right side of an einsum goes on with. */
+struct right_side {
+    bool wants_operand; /* else an operator or the end */
+    int depth; /* open parentheses */
+};
+
+/* A tensor's access, a scalar, a number, a sign, or what opens a parenthesis. */
+static enum sator_status read_operand(struct scanner *scanner, struct right_side *side,
+        int *n_accesses, struct sator_einsum_access **accesses)
+{
+    enum sator_status st = SATOR_OK;
+    struct scanner ahead = *scanner;
+
+    scanner_next(&ahead);
+    if (scanner->token.kind == TOKEN_NAME && scanner_at(&ahead, "[")) {
+        struct sator_einsum_access access = {0};
+        SATOR_TRY(read_access(scanner, &access));
+        SATOR_PUSH(scanner->arena, *accesses, *n_accesses, access);
+        side->wants_operand = false;
+        return SATOR_OK;
+    }
+    if (scanner_at(scanner, "("))
+        side->depth++;
+    else if (scanner->token.kind == TOKEN_NAME || scanner->token.kind == TOKEN_NUMBER)
+        side->wants_operand = scanner->token.kind == TOKEN_NAME && scanner_at(&ahead, "(");
+    else if (!scanner_at(scanner, "+") && !scanner_at(scanner, "-"))
+        return sator_error(scanner->ctx, scanner_loc(scanner),
+                "expected a tensor such as A[i], or a number, found %s", scanner_shown(scanner));
+    scanner_next(scanner);
+done:
+    return st;
+}
+
+static enum sator_status read_operator(struct scanner *scanner, struct right_side *side)
+{
+    bool closes = side->depth > 0 && scanner_at(scanner, ")");
+
+    if (!closes && !scanner_at(scanner, "+") && !scanner_at(scanner, "-") &&
+            !scanner_at(scanner, "*") && !scanner_at(scanner, "/") &&
+            !(side->depth > 0 && scanner_at(scanner, ",")))
+        return sator_error(scanner->ctx, scanner_loc(scanner), "expected %s, found %s",
+                side->depth > 0 ? "an operator or ')'" : "an operator", scanner_shown(scanner));
+    side->depth -= closes;
+    side->wants_operand = !closes;
+    scanner_next(scanner);
+    return SATOR_OK;
+}
+
 /* The right side: accesses among numbers, scalars, parentheses and arithmetic. */
 static enum sator_status read_right_side(
         struct scanner *scanner, int *n_accesses, struct sator_einsum_access **accesses)
 {
     enum sator_status st = SATOR_OK;
+    struct right_side side = {.wants_operand = true};
 
-    if (scanner->token.kind == TOKEN_END)
-        return sator_error(
-                scanner->ctx, scanner_loc(scanner), "expected tensors after '+=', found the end");
-    while (scanner->token.kind != TOKEN_END) {
-        struct scanner ahead = *scanner;
-        scanner_next(&ahead);
-        if (scanner->token.kind == TOKEN_NAME && scanner_at(&ahead, "[")) {
-            struct sator_einsum_access access = {0};
-            SATOR_TRY(read_access(scanner, &access));
-            SATOR_PUSH(scanner->arena, *accesses, *n_accesses, access);
-        } else if (scanner->token.kind == TOKEN_NAME || scanner->token.kind == TOKEN_NUMBER ||
-                scanner_at(scanner, "+") || scanner_at(scanner, "-") || scanner_at(scanner, "*") ||
-                scanner_at(scanner, "/") || scanner_at(scanner, "(") || scanner_at(scanner, ")") ||
-                scanner_at(scanner, ",")) {
-            scanner_next(scanner);
-        } else {
-            return sator_error(scanner->ctx, scanner_loc(scanner), "unexpected %s in an einsum",
-                    scanner_shown(scanner));
-        }
+    while (scanner->token.kind != TOKEN_END || side.wants_operand || side.depth > 0) {
+        if (side.wants_operand)
+            SATOR_TRY(read_operand(scanner, &side, n_accesses, accesses));
+        else
+            SATOR_TRY(read_operator(scanner, &side));
     }
 done:
     return st;
