@@ -25,7 +25,7 @@ bool sator_yaml_failed(const struct sator_yaml_reader *reader)
 
 bool sator_yaml_full(const struct sator_yaml_reader *reader)
 {
-    return reader->stopped != SATOR_OK ||
+    return reader->full || reader->stopped != SATOR_OK ||
             reader->ctx->n_errors - reader->errors_before >= SATOR_YAML_MOST_ERRORS;
 }
 

@@ -17,6 +17,7 @@ struct sator_yaml_reader {
     struct sator_arena *arena, *scratch;
     const struct sator_settings *settings;
     int errors_before;
+    bool full; /* enough is wrong: see sator_yaml_full */
     enum sator_status stopped; /* why reading ended early without an error in the input, or SATOR_OK */
 };
 

@@ -5,6 +5,7 @@
 
 enum {
     MOST_LOOPS = 32,
+    MOST_TENSORS = 256,
     MOST_WORD_BITS = 4096,
     DEFAULT_WORD_BITS = 16
 };
@@ -52,6 +53,11 @@ static void add_piece(struct lowering *l, const char *tensor, enum sator_role ro
             group = other;
     }
     if (group == NULL) {
+        if (l->n_groups == MOST_TENSORS) {
+            sator_error(l->reader->ctx, loc, "more than %d tensors", MOST_TENSORS);
+            l->reader->full = true;
+            return;
+        }
         SATOR_PUSH(l->reader->arena, l->groups, l->n_groups,
                 (struct group){.tensor = tensor, .role = role, .n_index = n_index, .loc = loc});
         group = &l->groups[l->n_groups - 1];
@@ -182,7 +188,7 @@ static void read_op(struct lowering *l, const struct sator_yaml_node *op)
     if (sator_einsum_read(reader->ctx, reader->arena, op->text_loc, w->n_loops, w->loop_names,
                 &n_accesses, &accesses) != SATOR_OK)
         return;
-    for (int i = 0; i < n_accesses; i++) {
+    for (int i = 0; i < n_accesses && !sator_yaml_full(reader); i++) {
         const struct sator_einsum_access *a = &accesses[i];
         const struct sator_relation *relation = sator_relation_make(reader->arena, l->statement,
                 w->n_loops, w->loop_names, a->tensor, a->n_index, a->index, NULL);

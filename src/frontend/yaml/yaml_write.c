@@ -130,12 +130,18 @@ static void write_op(struct sator_text *text, const struct sator_workload *w)
 static void write_accesses(struct sator_text *text, const struct sator_workload *w,
         enum sator_role role, const char *indent)
 {
+    int n = 0;
+
+    sator_text_add(text, "\n%s%s:", indent, role == SATOR_READ ? "reads" : "writes");
     for (int i = 0; i < w->n_accesses; i++) {
         if (w->accesses[i].role != role)
             continue;
+        n++;
         sator_text_add(text, "\n%s  - ", indent);
         write_relation(text, w->accesses[i].relation);
     }
+    if (n == 0)
+        sator_text_add(text, " []");
 }
 
 static void write_word_bits(
@@ -172,9 +178,7 @@ static void write_workload(
     } else {
         sator_text_add(text, "\n%sdomain: ", indent);
         write_relation(text, w->domain);
-        sator_text_add(text, "\n%sreads:", indent);
         write_accesses(text, w, SATOR_READ, indent);
-        sator_text_add(text, "\n%swrites:", indent);
         write_accesses(text, w, SATOR_WRITE, indent);
     }
     write_word_bits(text, w, indent);
