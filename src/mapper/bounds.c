@@ -17,7 +17,6 @@
 
 enum {
     MOST_LEAVES = 256,
-    MOST_STEPS = 64,
     ANY_SLIDE = -2 /* in place of a loop: anything may be kept */
 };
 
@@ -359,41 +358,25 @@ static double smallest_factor(int64_t n)
     return (double)n;
 }
 
-/* The most that any of "loop"'s steps keeps of its index's values, tile by tile: the loop steps by
- * a multiple of its innermost step, whichever level it stands at; by just that if "one_step". */
+/* The most that "loop"'s steps keep of a group and of a tile: the loop steps by a multiple of its
+ * innermost step, whichever level it stands at; by just that if "one_step". */
 static void most_kept(struct mapper_bounds *b, struct local *local, int loop, int64_t step,
         bool one_step, double *most_group, double *most_tile)
 {
-    static const int64_t still[MAPPER_INDICES];
-    const struct mapper_index *index =
-            &local->walk.access->index[local->walk.access->index_of[loop]];
-    const struct mapper_steps *steps = &local->walk.steps[local->walk.access->index_of[loop]];
-    int64_t last = 0, coef = 1, group, tile;
+    const struct mapper_walk *walk = &local->walk;
+    int access = walk->transfer->access, e = walk->access->index_of[loop];
+    int64_t shift = walk->access->coef_of[loop] * step;
+    struct mapper_steps alone = {.n_spread = 0};
+    int64_t (*kept)(struct mapper_words *, int, int, const struct mapper_steps *, int64_t) =
+            one_step ? sator_mapper_words_kept : sator_mapper_words_most_kept;
 
-    *most_group = *most_tile = 0;
-    for (int i = 0; i < index->n_parts; i++) {
-        last += llabs(index->coef[i]) * (steps->tile[i] - 1);
-        if (index->loop[i] == loop)
-            coef = llabs(index->coef[i]);
+    int64_t group = kept(b->words, access, e, &walk->steps[e], shift), tile = group;
+    if (walk->steps[e].n_spread > 0) {
+        memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
+        tile = kept(b->words, access, e, &alone, shift);
     }
-    int64_t n_steps = one_step ? 1 : last / (coef * step);
-    if (n_steps > 1 &&
-            sator_mapper_words_gapless(b->words, local->walk.transfer->access,
-                    local->walk.access->index_of[loop], steps))
-        n_steps = 1;
-    if (n_steps > MOST_STEPS) { /* too many to look at: nothing is sure */
-        *most_group = local->group_words;
-        *most_tile = local->tile_words;
-        return;
-    }
-    for (int64_t k = 1; k <= n_steps; k++) {
-        sator_mapper_kept_words(&local->walk, b->words, still, loop, k * step, &group, &tile);
-        *most_group = fmax(*most_group, (double)group);
-        *most_tile = fmax(*most_tile, (double)tile);
-        sator_mapper_kept_words(&local->walk, b->words, still, loop, -k * step, &group, &tile);
-        *most_group = fmax(*most_group, (double)group);
-        *most_tile = fmax(*most_tile, (double)tile);
-    }
+    *most_group = (double)group * local->group_words / (double)walk->group_values[e];
+    *most_tile = (double)tile * local->tile_words / (double)walk->tile_values[e];
 }
 
 /* The loops outside a tile. */

@@ -162,6 +162,9 @@ int64_t sator_mapper_words_union(
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift);
 
+/* The most that any multiple of "shift", either way, keeps. */
+int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int64_t shift);
 /* The values of a sum of two loops over nx and ny steps: pairs (x, y) and (x + b, y - a) agree,
  * with a and b the coefficients over their greatest common divisor, so each value's pairs form a
  * chain, and the pairs without a predecessor are as many as the values. */

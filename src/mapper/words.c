@@ -18,6 +18,7 @@ enum {
 struct entry {
     int64_t value;
     uint64_t hash; /* 0: free */
+    int length;
     int64_t key[KEY_WORDS];
 };
 
@@ -64,13 +65,14 @@ static uint64_t hash_key(const int64_t *key, int n)
     return hash | 1;
 }
 
-static struct entry *find(struct entry *entries, size_t n_slots, uint64_t hash, const int64_t *key)
+static struct entry *find(
+        struct entry *entries, size_t n_slots, uint64_t hash, const int64_t *key, int length)
 {
     size_t slot = hash & (n_slots - 1);
 
     while (entries[slot].hash != 0 &&
-            (entries[slot].hash != hash ||
-                    memcmp(entries[slot].key, key, sizeof entries[slot].key) != 0))
+            (entries[slot].hash != hash || entries[slot].length != length ||
+                    memcmp(entries[slot].key, key, sizeof *key * (size_t)length) != 0))
         slot = (slot + 1) & (n_slots - 1);
     return &entries[slot];
 }
@@ -85,7 +87,7 @@ static void grow(struct mapper_words *words)
     for (size_t i = 0; i < words->n_slots; i++) {
         const struct entry *old = &words->entries[i];
         if (old->hash != 0)
-            *find(entries, n_slots, old->hash, old->key) = *old;
+            *find(entries, n_slots, old->hash, old->key, old->length) = *old;
     }
     free(words->entries);
     words->entries = entries;
@@ -191,13 +193,41 @@ static int64_t count_marked(const struct mapper_index *index, const struct mappe
     return only_kept ? kept : touched;
 }
 
+/* What is asked of the byte map. */
+enum question {
+    UNION, /* values of all positions */
+    KEPT, /* after a shift */
+    MOST_KEPT /* after any multiple of a shift, either way */
+};
+
+static int64_t answer(const struct mapper_index *index, const struct mapper_steps *steps,
+        int64_t shift, enum question question)
+{
+    int64_t last = 0, most = 0;
+
+    if (question != MOST_KEPT)
+        return count_marked(index, steps, shift, question == KEPT);
+    for (int i = 0; i < index->n_parts; i++)
+        last += magnitude(index->coef[i]) * (steps->tile[i] - 1);
+    for (int64_t k = 1; k * magnitude(shift) <= last; k++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            int64_t kept = count_marked(index, steps, sign * k * shift, true);
+            most = kept > most ? kept : most;
+        }
+    }
+    return most;
+}
+
 static int64_t remembered(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, int64_t shift, bool only_kept)
+        const struct mapper_steps *steps, int64_t shift, enum question question)
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
-    int64_t key[KEY_WORDS] = {access, index, only_kept, only_kept ? shift : 0};
-    int at = 4;
+    int64_t key[KEY_WORDS];
+    int at = 0;
 
+    key[at++] = access * MAPPER_INDICES + index;
+    key[at++] = (int)question * (MAPPER_SPREADS + 1) + steps->n_spread; /* and so the length */
+    key[at++] = question == UNION ? 0 : shift;
     for (int i = 0; i < what->n_parts; i++)
         key[at++] = steps->tile[i];
     for (int i = 0; i < steps->n_spread; i++) {
@@ -205,12 +235,13 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         key[at++] = steps->spread_count[i];
     }
     uint64_t hash = hash_key(key, at);
-    struct entry *entry = find(words->entries, words->n_slots, hash, key);
+    struct entry *entry = find(words->entries, words->n_slots, hash, key, at);
     if (entry->hash != 0)
         return entry->value;
-    entry->value = count_marked(what, steps, shift, only_kept);
+    entry->value = answer(what, steps, shift, question);
     entry->hash = hash;
-    memcpy(entry->key, key, sizeof key);
+    entry->length = at;
+    memcpy(entry->key, key, sizeof *key * (size_t)at);
     int64_t value = entry->value;
     if (++words->n_used * 2 > words->n_slots)
         grow(words);
@@ -300,7 +331,7 @@ int64_t sator_mapper_words_union(
         if (merge_spread(what, steps, tile))
             return sator_mapper_pair(what, tile[0], tile[1]);
     }
-    return remembered(words, access, index, steps, 0, false);
+    return remembered(words, access, index, steps, 0, UNION);
 }
 
 /* Gapless tiles of "length" at the positions of one progression, each "shift" > 0 further than
@@ -331,7 +362,15 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
         if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
             return kept_gapless(values, step, count, magnitude(shift));
     }
-    return remembered(words, access, index, steps, shift, true);
+    return remembered(words, access, index, steps, shift, KEPT);
+}
+
+int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int64_t shift)
+{
+    if (sator_mapper_words_gapless(words, access, index, steps)) /* the less the further */
+        return sator_mapper_words_kept(words, access, index, steps, shift);
+    return remembered(words, access, index, steps, shift, MOST_KEPT);
 }
 
 bool sator_mapper_words_gapless(

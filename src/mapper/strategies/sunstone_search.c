@@ -88,6 +88,8 @@ static bool is_cut(struct step *step)
     }
     sator_mapper_share_add(p, &share, &s->least[step->child]);
     double cycles = (double)traffic.time_stamps * p->cycles_per_instance;
+    for (int r = 0; r < p->memory[outer_memory(step)].row; r++) /* arrays not settled yet */
+        cycles /= p->row[r].is_space ? (double)p->row[r].shape : 1;
     return sator_mapper_is_hopeless(s->search, share.pj, cycles);
 }
 

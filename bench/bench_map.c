@@ -1,0 +1,203 @@
+/* sator map: time to proof on one thread, and how far the other strategies stay behind.
+ *
+ *     bench_map [--all]      stdout: the keys of build/bench.json; stderr: a line a case
+ *
+ * Times are of the processor (one thread), the least of three runs.
+ */
+#include "sator/map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum group {
+    CONV_TWO_LEVEL,
+    NONCONV,
+    SIMBA,
+    OTHER
+};
+
+enum {
+    MOST_CASES = 512,
+    RUNS = 3
+};
+
+struct outcome {
+    enum group group;
+    double ms, optimal, sunstone, random;
+    uint64_t looked_at;
+};
+
+static struct outcome outcomes[MOST_CASES];
+static int n_outcomes;
+static double resnet_s, total_s;
+static uint64_t total_looked_at;
+
+static double processor_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void die(struct sator_ctx *ctx, const char *what)
+{
+    char *messages = sator_ctx_take_messages(ctx, false);
+
+    fprintf(stderr, "bench_map: %s\n%s", what, messages == NULL ? "" : messages);
+    exit(1);
+}
+
+static double value_of(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, enum sator_map_strategy strategy)
+{
+    struct sator_map_options options = {
+            .strategy = strategy, .seed = 1, .samples = 20000, .budget_seconds = 20};
+    struct sator_map_result *result = NULL;
+    double value = NAN;
+
+    if (sator_map(ctx, network, layer, arch, &options, &result) == SATOR_OK)
+        value = result->value;
+    free(sator_ctx_take_messages(ctx, false));
+    sator_map_result_free(result);
+    return value;
+}
+
+static double run_layer(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, enum group group)
+{
+    struct outcome *o = &outcomes[n_outcomes++];
+    struct sator_map_options options = {.budget_seconds = 60};
+    bool proved = false;
+
+    if (n_outcomes == MOST_CASES)
+        exit(1);
+    *o = (struct outcome){.group = group, .ms = INFINITY};
+    for (int run = 0; run < RUNS; run++) {
+        struct sator_map_result *result = NULL;
+        double start = processor_seconds();
+        if (sator_map(ctx, network, layer, arch, &options, &result) != SATOR_OK)
+            die(ctx, "no mapping");
+        double ms = (processor_seconds() - start) * 1e3;
+        o->ms = ms < o->ms ? ms : o->ms;
+        o->optimal = result->value;
+        o->looked_at =
+                result->counters.tilings + result->counters.orders + result->counters.unrollings;
+        proved = result->proved;
+        sator_map_result_free(result);
+        if (ms > 2000)
+            break;
+    }
+    o->sunstone = value_of(ctx, network, layer, arch, SATOR_MAP_SUNSTONE);
+    o->random = value_of(ctx, network, layer, arch, SATOR_MAP_RANDOM);
+    total_s += o->ms / 1e3;
+    total_looked_at += o->looked_at;
+    fprintf(stderr, "%-14s %-12s %-20s %9.2f ms %s EDP %.4g, sunstone %.3fx, random %.3fx\n",
+            sator_network_name(network), sator_arch_name(arch),
+            sator_network_layer_name(network, layer), o->ms, proved ? "proved" : "OPEN  ",
+            o->optimal, o->sunstone / o->optimal, o->random / o->optimal);
+    return o->ms / 1e3;
+}
+
+/* All distinct layers of a network or workload; returns the seconds that they took. */
+static double run_network(const char *spec, const char *arch_spec, enum group group)
+{
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_network *network = NULL;
+    struct sator_arch *arch = NULL;
+    double seconds = 0;
+
+    if (sator_network_load(ctx, spec, NULL, &network) != SATOR_OK ||
+            sator_arch_load(ctx, arch_spec, NULL, &arch) != SATOR_OK)
+        die(ctx, spec);
+    for (int layer = 0; layer < sator_network_layer_count(network); layer++) {
+        if (sator_map_same_layer(network, layer) == layer)
+            seconds += run_layer(ctx, network, layer, arch, group);
+    }
+    sator_network_free(network);
+    sator_arch_free(arch);
+    sator_ctx_free(ctx);
+    return seconds;
+}
+
+static int by_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double quantile(enum group group, double share)
+{
+    double ms[MOST_CASES];
+    int n = 0;
+
+    for (int i = 0; i < n_outcomes; i++) {
+        if (outcomes[i].group == group)
+            ms[n++] = outcomes[i].ms;
+    }
+    if (n == 0)
+        return NAN;
+    qsort(ms, (size_t)n, sizeof *ms, by_ms);
+    return ms[(int)(share * (n - 1))];
+}
+
+static void summarise(void)
+{
+    int misses = 0, worse = 0;
+    double worst = 1;
+
+    for (int i = 0; i < n_outcomes; i++) {
+        const struct outcome *o = &outcomes[i];
+        double factor = o->sunstone / o->optimal;
+        misses += !(factor <= 1 + 1e-9);
+        worst = factor > worst ? factor : worst;
+        worse += o->sunstone < o->optimal * (1 - 1e-9) || o->random < o->optimal * (1 - 1e-9);
+    }
+    fprintf(stderr,
+            "%d cases; sunstone misses the optimum in %d, by up to %.2fx; another strategy is "
+            "better "
+            "than optimal in %d\n",
+            n_outcomes, misses, worst, worse);
+    if (worse > 0)
+        exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const weight_updates[] = {
+            "conv2d-weight-update:n=16,k=192,c=192,ox=17,oy=17,rx=1,ry=7",
+            "conv2d-weight-update:n=16,k=128,c=128,ox=17,oy=17,rx=7,ry=1",
+            "conv2d-weight-update:n=16,k=384,c=384,ox=8,oy=8,rx=3,ry=1",
+            "conv2d-weight-update:n=16,k=384,c=448,ox=8,oy=8,rx=3,ry=3"};
+    static const char *const others[] = {/* nell-2, netflix; bcsstk17, cant */
+            "mttkrp:i=12092,k=9184,l=28818,j=32", "mttkrp:i=480189,k=17770,l=2182,j=32",
+            "ttmc:i=12092,j=9184,k=28818,l=8,m=8", "ttmc:i=480189,j=17770,k=2182,l=8,m=8",
+            "sddmm:i=10974,j=10974,k=512", "sddmm:i=62451,j=62451,k=512", "mmc", "tcl", "gemm",
+            "attention-qk", "attention-pv"};
+    bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
+
+    resnet_s = run_network("resnet18", "conventional", CONV_TWO_LEVEL);
+    run_network("resnet18:n=16", "conventional", CONV_TWO_LEVEL);
+    for (size_t i = 0; i < sizeof weight_updates / sizeof *weight_updates; i++)
+        run_network(weight_updates[i], "conventional", CONV_TWO_LEVEL);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        run_network(others[i], "conventional", NONCONV);
+    run_network("resnet18", "simba-like", SIMBA);
+    if (all) {
+        run_network("inception-v3", "conventional", CONV_TWO_LEVEL);
+        run_network("resnet18", "eyeriss", OTHER);
+        run_network("resnet18", "five-level", OTHER);
+    }
+    summarise();
+    printf("{\"map_conv_two_level_median_ms\": %.3f,\n \"map_conv_two_level_worst_ms\": %.3f,\n"
+           " \"map_nonconv_worst_ms\": %.3f,\n \"map_simba_worst_ms\": %.3f,\n"
+           " \"map_imperfect_ratio\": null,\n \"map_evaluations_per_s\": %.0f,\n"
+           " \"map_resnet18_s\": %.4f}\n",
+            quantile(CONV_TWO_LEVEL, 0.5), quantile(CONV_TWO_LEVEL, 1), quantile(NONCONV, 1),
+            quantile(SIMBA, 1), (double)total_looked_at / total_s, resnet_s);
+    return 0;
+}
