@@ -1,0 +1,128 @@
+/* The state of the optimal strategy, and what its parts offer each other. */
+#ifndef SATOR_MAPPER_STRATEGIES_OPTIMAL_H
+#define SATOR_MAPPER_STRATEGIES_OPTIMAL_H
+
+#include "mapper/bounds.h"
+#include "mapper/search.h"
+
+enum {
+    MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
+    DIVES = 16,
+    CHUNK = 8192, /* unrollings compared before the first is visited */
+    MOST_DIVISORS = 8192 /* of an extent: below 2^40 there are at most 6720 */
+};
+
+/* Rows of an array that no transfer tells apart: only the product of their factors matters. */
+struct row_class {
+    int n_rows;
+    int row[MAPPER_ROWS];
+    int64_t most; /* PEs */
+    int n_choices;
+    struct unrolling *choice; /* by PEs, most first */
+    int n_sizes; /* distinct numbers of PEs */
+    int *first; /* of each size, n_sizes + 1 */
+};
+
+struct unrolling {
+    int64_t pes;
+    int64_t factor[MAPPER_LOOPS];
+};
+
+struct tile_choice {
+    double value, pj, cycles; /* of the bound */
+    uint32_t number;
+    struct mapper_share settled, own; /* transfers further in; into this memory */
+    int64_t factor[MAPPER_LOOPS];
+};
+
+struct tile_list {
+    int count, room;
+    struct tile_choice *item;
+};
+
+struct visit;
+
+struct optimizer {
+    struct mapper_search *search;
+    const struct mapper_problem *problem;
+    struct sator_arena *arena;
+    struct mapper_bounds *bounds;
+    int n_classes;
+    struct row_class class[MAPPER_ROWS];
+    int n_divisors[MAPPER_LOOPS];
+    const int64_t *divisors[MAPPER_LOOPS];
+    struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
+    int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
+    int listing[MAPPER_LOOPS +
+            1]; /* loops in the order in which tiles are listed: sliding ones first */
+    bool slides[MAPPER_LOOPS]; /* part of a sliding index */
+    bool costs_grow; /* with the words of each transfer */
+    int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
+    bool outside_fits; /* the memories outside it hold the whole problem */
+    bool beyond_fits; /* all of them but the nearest do */
+    int n_growable; /* of the tile chosen there */
+    struct growth {
+        int loop;
+        int64_t prime;
+    } growable[MAPPER_LOOPS * 8];
+    struct visits {
+        int count, room;
+        struct visit *item;
+    } visits;
+    /* the current branch */
+    struct mapper_mapping mapping;
+    struct mapper_shape shape;
+    int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
+    double compute_cycles;
+    int width; /* tiles followed at each memory */
+    struct tile_list tiles[MAPPER_MEMORIES];
+    /* orders */
+    struct mapper_walk walk[MAPPER_TRANSFERS];
+    struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
+    int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
+};
+
+/* The bounds of the transfers further in than the memory being tiled: those whose nearest row is
+ * known, and those into the memory (or compute units) just inside, whose nearest row is being
+ * chosen. */
+struct inner {
+    const struct mapper_share *settled, *last;
+};
+
+/* ---- optimal.c: bounds of a branch ---- */
+extern const int64_t optimal_ones[MAPPER_LOOPS];
+/* Energy and cycles from a share that covers all transfers. */
+struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share);
+struct mapper_share optimal_fixed(const struct mapper_problem *p);
+/* Keep the shape's suffix products right from row "row" outward for one loop. */
+void optimal_refresh_shape(struct optimizer *o, int row, int loop);
+/* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
+void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size);
+
+/* Whether the tile of memory "m" fits. */
+bool optimal_tile_fits(struct optimizer *o, int m);
+
+/* ---- optimal_unrollings.c ---- */
+/* The classes of rows and the unrollings of each. */
+void optimal_find_unrollings(struct optimizer *o);
+/* Give the factors of "u" to the rows of its class so that each fits; false when they cannot. */
+bool optimal_place_unrolling(
+        struct optimizer *o, const struct row_class *class, const struct unrolling *u);
+
+/* ---- optimal_growth.c: maximal tiles ---- */
+void optimal_find_grown(struct optimizer *o);
+/* Set the primes by which the tile of the grown memory could still grow, or only whether there are
+ * any. */
+void optimal_find_growable(struct optimizer *o, bool only_whether);
+/* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
+bool optimal_is_dominated(struct optimizer *o, int m);
+
+/* ---- optimal_tiles.c ---- */
+/* Choose the factors of memory row "m", then of those outside it. */
+void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner);
+
+/* ---- optimal_orders.c ---- */
+/* Try the loop orders of the tiling chosen. */
+void optimal_try_orders(struct optimizer *o);
+
+#endif

@@ -1,0 +1,206 @@
+/* Maximal tiles.
+ *
+ * Moving a factor of a loop from an outer memory into the tile of a memory that nothing further in
+ * is filled from never makes any transfer larger, as long as all tiles on the way still fit: what
+ * the grown tile brings in one stamp, the old one brought in one stamp or several. (For a sliding
+ * index this needs tiles without gaps and coefficients of one sign, and no parallel digits of the
+ * loop in between; the proof is in doc/mapper.md.) So mappings in which such a move is possible
+ * need not be looked at.
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool one_sign(const struct mapper_index *index)
+{
+    for (int i = 1; i < index->n_parts; i++) {
+        if ((index->coef[i] > 0) != (index->coef[0] > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Whether costs only grow with the transfers into memory "m" and outer ones. */
+static bool costs_grow(const struct mapper_problem *p)
+{
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        double most = 1;
+        if (!t->into_own) {
+            if (t->unique_pj < 0 || t->arriving_pj < 0)
+                return false;
+            continue;
+        }
+        for (int r = 0; r < p->n_rows; r++)
+            most *= t->collapsed >> r & 1 ? (double)p->row[r].shape : 1;
+        if (p->access[t->access].is_sliding || t->unique_pj + t->arriving_pj < 0 ||
+                t->unique_pj + t->arriving_pj * most < 0 ||
+                (most > 1 && !isnan(p->memory[t->child].read_bits)))
+            return false;
+    }
+    return true;
+}
+
+void optimal_find_grown(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int innermost = p->n_memories - 1;
+
+    o->grown = -1;
+    o->costs_grow = costs_grow(p);
+    if (innermost == 0 || p->transfer[0].child == p->n_memories || !o->costs_grow)
+        return;
+    o->grown = innermost;
+    o->outside_fits = o->beyond_fits = true;
+    for (int m = 1; m < innermost; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        for (int a = 0; a < p->n_accesses; a++)
+            size[a] = p->memory[m].holds >> a & 1 ? p->access[a].footprint : 0;
+        bool fits = sator_mapper_fits(p, m, size, NULL);
+        o->outside_fits &= fits;
+        o->beyond_fits &= fits || m == innermost - 1;
+    }
+}
+
+/* Whether the sliding indices of "access" have no gaps in the tile of memory "m". */
+static bool is_gapless(struct optimizer *o, int m, int a)
+{
+    const struct mapper_access *access = &o->problem->access[a];
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        struct mapper_steps steps = {.n_spread = 0};
+        if (index->n_parts == 1)
+            continue;
+        for (int i = 0; i < index->n_parts; i++)
+            steps.tile[i] = o->shape.inside[o->problem->memory[m].row][index->loop[i]];
+        if (!one_sign(index) || !sator_mapper_words_gapless(o->search->words, a, e, &steps))
+            return false;
+    }
+    return true;
+}
+
+static bool has_digits(const struct optimizer *o, int loop)
+{
+    for (int k = 0; k < o->shape.n_digits; k++) {
+        if (o->shape.digit[k].loop == loop)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the tile of memory "m", grown by "prime" along "loop", fits and brings no more. */
+static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    bool slides = false, fine = true;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
+        slides |= here;
+        fine &= !here || is_gapless(o, m, a);
+    }
+    if (!fine || (slides && has_digits(o, loop)))
+        return false;
+    o->mapping.factor[row][loop] *= prime;
+    optimal_refresh_shape(o, row, loop);
+    int64_t size[MAPPER_ACCESSES];
+    memcpy(size, o->size, sizeof size);
+    optimal_refresh_sizes(o, m, loop, size);
+    fine = sator_mapper_fits(p, m, size, NULL);
+    for (int a = 0; a < p->n_accesses && fine && slides; a++) {
+        if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
+            fine = is_gapless(o, m, a);
+    }
+    o->mapping.factor[row][loop] /= prime;
+    optimal_refresh_shape(o, row, loop);
+    return fine;
+}
+
+/* Set the primes by which the tile of the grown memory could still grow, or only whether there are
+ * any. */
+void optimal_find_growable(struct optimizer *o, bool only_whether)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[o->grown].row;
+
+    o->n_growable = 0;
+    for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
+        int i = o->listing[at];
+        int64_t rest = o->rest[i] / o->mapping.factor[row][i];
+        for (int d = 1; d < o->n_divisors[i] && rest > 1; d++) {
+            int64_t prime = o->divisors[i][d]; /* ascending: the first that divides is prime */
+            if (rest % prime != 0)
+                continue;
+            while (rest % prime == 0)
+                rest /= prime;
+            if (o->n_growable < MAPPER_LOOPS * 8 && can_grow(o, o->grown, i, prime))
+                o->growable[o->n_growable++] = (struct growth){i, prime};
+            if (only_whether && o->n_growable > 0)
+                return;
+        }
+    }
+}
+
+/* Whether every tile of the memory outside the grown one that is not dominated itself (it has none
+ * of the growable primes) still fits with one of them: then so is the grown memory's tile. */
+static bool next_always_fits(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[o->grown].row, m = o->grown - 1;
+    int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t rest = o->rest[i] / o->mapping.factor[row][i];
+        for (int k = 0; k < o->n_growable; k++) {
+            while (o->growable[k].loop == i && rest % o->growable[k].prime == 0)
+                rest /= o->growable[k].prime;
+        }
+        tile[i] = o->shape.inside[p->memory[m].row][i] * rest;
+    }
+    for (int k = 0; k < o->n_growable; k++) {
+        tile[o->growable[k].loop] *= o->growable[k].prime;
+        for (int a = 0; a < p->n_accesses; a++)
+            size[a] = p->memory[m].holds >> a & 1
+                    ? sator_mapper_tile_words(o->search->words, a, tile)
+                    : 0;
+        tile[o->growable[k].loop] /= o->growable[k].prime;
+        if (sator_mapper_fits(p, m, size, NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
+bool optimal_is_dominated(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+
+    if (o->grown < 0)
+        return false;
+    if (m == o->grown) {
+        optimal_find_growable(o, o->outside_fits);
+        return o->n_growable > 0 && (o->outside_fits || (o->beyond_fits && next_always_fits(o)));
+    }
+    if (m != o->grown - 1)
+        return false;
+    for (int k = 0; k < o->n_growable; k++) {
+        int loop = o->growable[k].loop;
+        int64_t prime = o->growable[k].prime, here = o->mapping.factor[row][loop];
+        if (here % prime == 0)
+            return true;
+        if (m > 1 || (o->rest[loop] / here) % prime != 0)
+            continue;
+        o->mapping.factor[row][loop] *= prime;
+        optimal_refresh_shape(o, row, loop);
+        bool fits = optimal_tile_fits(o, m);
+        o->mapping.factor[row][loop] = here;
+        optimal_refresh_shape(o, row, loop);
+        if (fits)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,236 @@
+/* The tiles of a memory, those with the best bound first. */
+#include "mapper/strategies/optimal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+    const struct tile_choice *x = a, *y = b;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static bool is_hopeless(struct optimizer *o, int m, const struct mapper_share *a,
+        const struct mapper_share *b, const struct mapper_share *c, struct mapper_cost *bound)
+{
+    struct mapper_share all = *a;
+
+    sator_mapper_share_add(o->problem, &all, b);
+    sator_mapper_share_add(o->problem, &all, c);
+    sator_mapper_share_add(o->problem, &all, &o->least[m]);
+    *bound = optimal_cost(o, &all);
+    if (!sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
+        return false;
+    o->search->counters.pruned_tiling++;
+    return true;
+}
+
+static void add_tile(struct optimizer *o, int m, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    struct tile_list *list = &o->tiles[m];
+    struct tile_choice choice;
+    struct mapper_share refined;
+    struct mapper_cost bound;
+    int row = p->memory[m].row;
+    int64_t far[MAPPER_LOOPS];
+
+    o->search->counters.tilings++;
+    if (optimal_is_dominated(o, m)) {
+        o->search->counters.pruned_dominated++;
+        return;
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = o->rest[i] / o->mapping.factor[row][i];
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &choice.own);
+    if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
+        return;
+    sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
+    if (is_hopeless(o, m, inner->settled, &refined, &choice.own, &bound))
+        return;
+    choice.settled = *inner->settled;
+    sator_mapper_share_add(p, &choice.settled, &refined);
+    choice.value = bound.value;
+    choice.pj = bound.pj;
+    choice.cycles = bound.cycles;
+    choice.number = (uint32_t)list->count;
+    memcpy(choice.factor, o->mapping.factor[row], sizeof choice.factor);
+    if (list->count == list->room) {
+        list->room = list->room == 0 ? 64 : 2 * list->room;
+        list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
+    }
+    list->item[list->count++] = choice;
+}
+
+/* The factors of "loop" at memory "m" that fit, given those of the loops before it. */
+static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
+{
+    int row = o->problem->memory[m].row, count = 0;
+    int64_t size[MAPPER_ACCESSES];
+
+    memcpy(size, o->size, sizeof size);
+    for (int d = 0; d < o->n_divisors[loop]; d++) {
+        int64_t factor = o->divisors[loop][d];
+        if (factor > o->rest[loop])
+            break;
+        if (o->rest[loop] % factor != 0)
+            continue;
+        if (factor > 1) {
+            o->mapping.factor[row][loop] = factor;
+            optimal_refresh_shape(o, row, loop);
+            optimal_refresh_sizes(o, m, loop, size);
+            if (!sator_mapper_fits(o->problem, m, size, NULL)) {
+                o->search->counters.pruned_capacity++;
+                break; /* a larger factor needs no less */
+            }
+        }
+        factors[count++] = factor;
+    }
+    return count;
+}
+
+/* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
+static bool has_multiple(const int64_t *factors, int count, int k)
+{
+    for (int i = k + 1; i < count; i++) {
+        if (factors[i] % factors[k] == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the plain loops
+ * from the "at"-th on get: the bound of the tile that gives each of them the largest factor that
+ * fits by itself. Larger tiles along plain loops bring no more ("Maximal tiles" above), so this
+ * bounds all of them. */
+static bool none_can_win(struct optimizer *o, int m, int at, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row, n_tiles = 1;
+    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], factors[MOST_DIVISORS];
+    struct mapper_share own;
+    struct mapper_cost bound;
+
+    for (int k = at; k < p->n_loops; k++) {
+        int loop = o->listing[k];
+        int count = list_factors(o, m, loop, factors);
+        most[loop] = factors[count - 1];
+        n_tiles *= count < 64 ? count : 64;
+        n_tiles = n_tiles < 64 ? n_tiles : 64;
+        o->mapping.factor[row][loop] = 1;
+        optimal_refresh_shape(o, row, loop);
+    }
+    if (n_tiles < 4)
+        return false; /* not worth the work */
+    for (int k = at; k < p->n_loops; k++) {
+        o->mapping.factor[row][o->listing[k]] = most[o->listing[k]];
+        optimal_refresh_shape(o, row, o->listing[k]);
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = o->rest[i] / o->mapping.factor[row][i];
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
+    bool hopeless = is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    for (int k = at; k < p->n_loops; k++) {
+        o->mapping.factor[row][o->listing[k]] = 1;
+        optimal_refresh_shape(o, row, o->listing[k]);
+    }
+    return hopeless;
+}
+
+/* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. */
+static void list_tiles(struct optimizer *o, int m, int at, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row, loop = o->listing[at]; /* one past the end: unused */
+
+    if (sator_mapper_should_stop(o->search))
+        return;
+    if (at == p->n_loops) {
+        add_tile(o, m, inner);
+        return;
+    }
+    int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
+    if (o->costs_grow && !o->slides[loop] && none_can_win(o, m, at, inner))
+        return;
+    memcpy(before, o->size, sizeof before);
+    int count = list_factors(o, m, loop, factors);
+    bool only_maximal =
+            m == o->grown && o->outside_fits && at == p->n_loops - 1 && !o->slides[loop];
+    for (int k = 0; k < count; k++) {
+        if (only_maximal && has_multiple(factors, count, k)) {
+            o->search->counters.tilings++;
+            o->search->counters.pruned_dominated++;
+            continue;
+        }
+        o->mapping.factor[row][loop] = factors[k];
+        optimal_refresh_shape(o, row, loop);
+        optimal_refresh_sizes(o, m, loop, o->size);
+        list_tiles(o, m, at + 1, inner);
+    }
+    o->mapping.factor[row][loop] = 1;
+    optimal_refresh_shape(o, row, loop);
+    memcpy(o->size, before, sizeof before);
+}
+
+/* Choose the factors of memory row "m", then of those outside it. */
+void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+
+    if (m == 0) {
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[row][i] = o->rest[i];
+            optimal_refresh_shape(o, row, i);
+        }
+        if (optimal_tile_fits(o, 0))
+            optimal_try_orders(o);
+        else
+            o->search->counters.pruned_capacity++;
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[row][i] = 1;
+            optimal_refresh_shape(o, row, i);
+        }
+        return;
+    }
+    struct tile_list *list = &o->tiles[m];
+    list->count = 0;
+    optimal_refresh_sizes(o, m, -1, o->size);
+    if (!sator_mapper_fits(p, m, o->size, NULL)) {
+        o->search->counters.pruned_capacity++;
+        return;
+    }
+    list_tiles(o, m, 0, inner);
+    qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
+    int64_t rest[MAPPER_LOOPS];
+    memcpy(rest, o->rest, sizeof rest);
+    for (int k = 0; k < list->count && k < o->width && !sator_mapper_should_stop(o->search); k++) {
+        const struct tile_choice *choice = &list->item[k];
+        if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
+            o->search->counters.pruned_tiling++;
+            continue;
+        }
+        struct mapper_share settled = choice->settled, own = choice->own;
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[row][i] = choice->factor[i];
+            o->rest[i] = rest[i] / choice->factor[i];
+            optimal_refresh_shape(o, row, i);
+        }
+        if (m == o->grown) {
+            memcpy(o->rest, rest, sizeof rest);
+            optimal_refresh_sizes(o, m, -1, o->size);
+            optimal_find_growable(o, false);
+            for (int i = 0; i < p->n_loops; i++)
+                o->rest[i] = rest[i] / choice->factor[i];
+        }
+        optimal_choose_tiles(o, m - 1, &(struct inner){&settled, &own});
+    }
+    memcpy(o->rest, rest, sizeof rest);
+    for (int i = 0; i < p->n_loops; i++) {
+        o->mapping.factor[row][i] = 1;
+        optimal_refresh_shape(o, row, i);
+    }
+}

@@ -1,0 +1,130 @@
+/* Which parallel factors there are: for each class of equal rows, all products that fit it. */
+#include "mapper/strategies/optimal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_class(const struct mapper_problem *p, int a, int b)
+{
+    if (p->row[a].level != p->row[b].level)
+        return false;
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if ((t->collapsed >> a & 1) != (t->collapsed >> b & 1) ||
+                (t->linked_rows >> a & 1) != (t->linked_rows >> b & 1))
+            return false;
+    }
+    return true;
+}
+
+static void find_classes(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        int c = 0;
+        if (!p->row[r].is_space)
+            continue;
+        /* neighbours only: rows in between would stand between their digits */
+        while (c < o->n_classes &&
+                !(o->class[c].row[o->class[c].n_rows - 1] == r - 1 &&
+                        same_class(p, o->class[c].row[0], r)))
+            c++;
+        if (c == o->n_classes)
+            o->class[o->n_classes++] = (struct row_class){.most = 1};
+        struct row_class *class = &o->class[c];
+        class->row[class->n_rows++] = r;
+        class->most *= p->row[r].shape;
+    }
+}
+
+/* Give the factors of "u" to the rows of a class so that each fits; false when they cannot. */
+static bool split_rows(struct optimizer *o, const struct row_class *class, int k, int loop,
+        int64_t room, int64_t *left)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (k == class->n_rows - 1) {
+        int64_t needed = 1;
+        for (int i = 0; i < p->n_loops; i++) {
+            o->mapping.factor[class->row[k]][i] = left[i];
+            needed *= left[i];
+        }
+        return needed <= p->row[class->row[k]].shape;
+    }
+    if (loop == p->n_loops)
+        return split_rows(o, class, k + 1, 0, p->row[class->row[k + 1]].shape, left);
+    int64_t whole = left[loop];
+    for (int d = o->n_divisors[loop] - 1; d >= 0; d--) {
+        int64_t factor = o->divisors[loop][d];
+        if (factor > room || whole % factor != 0)
+            continue;
+        o->mapping.factor[class->row[k]][loop] = factor;
+        left[loop] = whole / factor;
+        if (split_rows(o, class, k, loop + 1, room / factor, left))
+            return true;
+    }
+    left[loop] = whole;
+    return false;
+}
+
+bool optimal_place_unrolling(
+        struct optimizer *o, const struct row_class *class, const struct unrolling *u)
+{
+    int64_t left[MAPPER_LOOPS];
+
+    memcpy(left, u->factor, sizeof left);
+    return split_rows(o, class, 0, 0, o->problem->row[class->row[0]].shape, left);
+}
+
+static void list_choices(
+        struct optimizer *o, struct row_class *class, int loop, struct unrolling *u)
+{
+    if (loop == o->problem->n_loops) {
+        SATOR_PUSH(o->arena, class->choice, class->n_choices, *u);
+        return;
+    }
+    for (int d = 0; d < o->n_divisors[loop]; d++) {
+        int64_t factor = o->divisors[loop][d], pes = u->pes;
+        if (factor > class->most / pes)
+            break;
+        u->factor[loop] = factor;
+        u->pes = pes * factor;
+        list_choices(o, class, loop + 1, u);
+        u->pes = pes;
+    }
+    u->factor[loop] = 1;
+}
+
+static int by_pes(const void *a, const void *b)
+{
+    const struct unrolling *x = a, *y = b;
+
+    if (x->pes != y->pes)
+        return x->pes > y->pes ? -1 : 1;
+    return memcmp(x->factor, y->factor, sizeof x->factor); /* any fixed order */
+}
+
+static void find_choices(struct optimizer *o)
+{
+    for (int c = 0; c < o->n_classes; c++) {
+        struct row_class *class = &o->class[c];
+        struct unrolling u = {.pes = 1};
+        for (int i = 0; i < MAPPER_LOOPS; i++)
+            u.factor[i] = 1;
+        list_choices(o, class, 0, &u);
+        qsort(class->choice, (size_t) class->n_choices, sizeof *class->choice, by_pes);
+        class->first = SATOR_NEW_ARRAY(o->arena, int, class->n_choices + 1);
+        for (int k = 0; k < class->n_choices; k++) {
+            if (k == 0 || class->choice[k].pes != class->choice[k - 1].pes)
+                class->first[class->n_sizes++] = k;
+        }
+        class->first[class->n_sizes] = class->n_choices;
+    }
+}
+
+void optimal_find_unrollings(struct optimizer *o)
+{
+    find_classes(o);
+    find_choices(o);
+}
