@@ -65,16 +65,17 @@ const char *closed_buses_image(struct closed_state *state, const struct closed_s
 }
 
 /* The loops in which one copy of the bus's image differs from another by a move. */
-static const char *find_copy_loops(struct closed_sources *sources, struct closed_bus *bus)
+static const char *find_copy_loops(struct closed_state *state, struct closed_bus *bus)
 {
+    struct closed_sources *sources = &state->sources;
     const struct closed_image *image = &bus->image;
-    sources->n = 0;
+    closed_sources_init(sources, &state->pool, image);
     for (int copy = 1; copy < bus->copies.n; copy++) {
         for (int from = 0; from < copy; from++) {
             int64_t rhs[CLOSED_ROWS];
             closed_copies_difference(&bus->copies, image->n_rows, copy, from, rhs);
             sources->n = 0;
-            const char *why = closed_sources_add(sources, image, rhs, 0);
+            const char *why = closed_sources_add(sources, rhs, 0);
             if (why != NULL)
                 return why;
             for (int i = 0; i < sources->n; i++)
@@ -105,7 +106,7 @@ static const char *make_bus(struct closed_state *state, const struct closed_syst
                 bus->copy_loops |= (uint32_t)1 << system->digits.digit[d].loop;
         }
     }
-    return find_copy_loops(&state->sources, bus);
+    return find_copy_loops(state, bus);
 }
 
 static void clear_digits(struct closed_form *form, int n, uint32_t gone)
@@ -421,9 +422,7 @@ static const char *map_sources(struct closed_pool *pool, const struct closed_dig
     uint32_t all_miss = ~(uint32_t)0;
     int n_parts = 0;
     int n_unknown = 0;
-    mapped->n = 0;
-    mapped->n_space = sources->n_space;
-    mapped->visits = 0;
+    closed_sources_init(mapped, pool, &bus->image);
     for (int i = 0; i < sources->n; i++) {
         const struct closed_source *source = &sources->list[i];
         enum cover cover = map_source(pool, digits, bus, source, &mapped->list[mapped->n]);
@@ -458,7 +457,7 @@ static const char *count_left(struct closed_state *state, const struct closed_sy
         for (int from = 0; from < copy && why == NULL; from++) {
             int64_t rhs[CLOSED_ROWS];
             closed_copies_difference(&bus->copies, bus->image.n_rows, copy, from, rhs);
-            why = closed_sources_add(mapped, &bus->image, rhs, 0);
+            why = closed_sources_add(mapped, rhs, 0);
         }
         for (int r = 0; when != NULL && r < system->times.n_rows && why == NULL; r++) {
             int64_t moved = bus->copies.constant[copy][bus->n_rows + r];
@@ -468,8 +467,7 @@ static const char *count_left(struct closed_state *state, const struct closed_sy
         if (why == NULL)
             why = closed_region_count(&bus->image, &region, &count);
         if (why == NULL)
-            why = closed_count_fresh(
-                    &state->pool, &bus->image, mapped, &region, count, mapped->n, &count);
+            why = closed_count_fresh(mapped, &region, count, mapped->n, &count);
         *left += count;
         state->pool.used = used;
     }

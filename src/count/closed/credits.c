@@ -3,12 +3,21 @@
 
 #include <string.h>
 
-const char *closed_sources_add(struct closed_sources *sources, const struct closed_image *image,
-        const int64_t *rhs, int credit)
+void closed_sources_init(
+        struct closed_sources *sources, struct closed_pool *pool, const struct closed_image *image)
+{
+    sources->pool = pool;
+    sources->image = image;
+    sources->n = 0;
+    sources->n_space = 0;
+    sources->visits = 0;
+}
+
+const char *closed_sources_add(struct closed_sources *sources, const int64_t *rhs, int credit)
 {
     int64_t shift[8][CLOSED_DIGITS];
     int n_shifts;
-    const char *why = closed_image_solve(image, rhs, 8, shift, &n_shifts);
+    const char *why = closed_image_solve(sources->image, rhs, 8, shift, &n_shifts);
     for (int i = 0; i < n_shifts && why == NULL; i++) {
         struct closed_source *source = &sources->list[sources->n];
         if (sources->n == CLOSED_SOURCES)
@@ -23,10 +32,11 @@ const char *closed_sources_add(struct closed_sources *sources, const struct clos
 }
 
 /* The part of "region" that source "i" serves. */
-static const char *restrict_to(struct closed_pool *pool, const struct closed_image *image,
-        struct closed_sources *sources, const struct closed_region *region, int index,
-        struct closed_region *result, sator_int *count)
+static const char *restrict_to(struct closed_sources *sources, const struct closed_region *region,
+        int index, struct closed_region *result, sator_int *count)
 {
+    struct closed_pool *pool = sources->pool;
+    const struct closed_image *image = sources->image;
     const struct closed_source *source = &sources->list[index];
     if (++sources->visits > CLOSED_VISITS)
         return "the links overlap in too many ways";
@@ -44,38 +54,37 @@ static const char *restrict_to(struct closed_pool *pool, const struct closed_ima
     return why != NULL ? why : closed_region_count(image, result, count);
 }
 
-const char *closed_count_fresh(struct closed_pool *pool, const struct closed_image *image,
-        struct closed_sources *sources, const struct closed_region *region, sator_int total,
-        int end, sator_int *count)
+const char *closed_count_fresh(struct closed_sources *sources, const struct closed_region *region,
+        sator_int total, int end, sator_int *count)
 {
     sator_int sum = total;
     for (int i = 0; i < end && sum > 0; i++) {
         struct closed_region part;
         sator_int n;
-        int used = pool->used;
-        const char *why = restrict_to(pool, image, sources, region, i, &part, &n);
+        int used = sources->pool->used;
+        const char *why = restrict_to(sources, region, i, &part, &n);
         if (why == NULL && n == total)
             sum = 0;
         else if (why == NULL && n > 0) {
-            why = closed_count_fresh(pool, image, sources, &part, n, i, &n);
+            why = closed_count_fresh(sources, &part, n, i, &n);
             sum -= n;
         }
         if (why != NULL)
             return why;
-        pool->used = used;
+        sources->pool->used = used;
     }
     *count = sum;
     return NULL;
 }
 
-const char *closed_count_served(struct closed_pool *pool, const struct closed_image *image,
+const char *closed_count_served(
         struct closed_sources *sources, const struct closed_region *region, int i, sator_int *count)
 {
     struct closed_region part;
-    int used = pool->used;
-    const char *why = restrict_to(pool, image, sources, region, i, &part, count);
+    int used = sources->pool->used;
+    const char *why = restrict_to(sources, region, i, &part, count);
     if (why == NULL && *count > 0)
-        why = closed_count_fresh(pool, image, sources, &part, *count, i, count);
-    pool->used = used;
+        why = closed_count_fresh(sources, &part, *count, i, count);
+    sources->pool->used = used;
     return why;
 }

@@ -28,6 +28,8 @@ struct closed_source {
 };
 
 struct closed_sources {
+    struct closed_pool *pool; /* scratch */
+    const struct closed_image *image; /* what the sources' moves are moves of */
     int n, n_space;
     int visits; /* regions counted so far */
     int64_t moved[CLOSED_SPACES]; /* what the points' copy adds to the rows that "consumers" bounds
@@ -35,18 +37,19 @@ struct closed_sources {
     struct closed_source list[CLOSED_SOURCES];
 };
 
+/* No sources yet, for moves of "image". */
+void closed_sources_init(
+        struct closed_sources *sources, struct closed_pool *pool, const struct closed_image *image);
+
 /* Append the moves with image "rhs" as sources for all points. */
-const char *closed_sources_add(struct closed_sources *sources, const struct closed_image *image,
-        const int64_t *rhs, int credit);
+const char *closed_sources_add(struct closed_sources *sources, const int64_t *rhs, int credit);
 
 /* Set "*count" to the points of "region" that source "i" serves and no earlier one. */
-const char *closed_count_served(struct closed_pool *pool, const struct closed_image *image,
-        struct closed_sources *sources, const struct closed_region *region, int i,
-        sator_int *count);
+const char *closed_count_served(struct closed_sources *sources, const struct closed_region *region,
+        int i, sator_int *count);
 
 /* Set "*count" to the points of "region", "total" of them, that no source before "end" serves. */
-const char *closed_count_fresh(struct closed_pool *pool, const struct closed_image *image,
-        struct closed_sources *sources, const struct closed_region *region, sator_int total,
-        int end, sator_int *count);
+const char *closed_count_fresh(struct closed_sources *sources, const struct closed_region *region,
+        sator_int total, int end, sator_int *count);
 
 #endif

@@ -15,17 +15,17 @@ const char *closed_copies_count(struct closed_state *state, const struct closed_
     sator_int one;
     const char *why = closed_region_count(image, region, &one);
     *count = 0;
-    sources->visits = 0;
+    closed_sources_init(sources, &state->pool, image);
     for (int copy = 0; copy < copies->n && why == NULL; copy++) {
         sator_int n = 0;
         sources->n = 0;
         for (int from = 0; from < copy && why == NULL; from++) {
             int64_t rhs[CLOSED_ROWS];
             closed_copies_difference(copies, image->n_rows, copy, from, rhs);
-            why = closed_sources_add(sources, image, rhs, 0);
+            why = closed_sources_add(sources, rhs, 0);
         }
         if (why == NULL)
-            why = closed_count_fresh(&state->pool, image, sources, region, one, sources->n, &n);
+            why = closed_count_fresh(sources, region, one, sources->n, &n);
         *count += n;
     }
     return why;

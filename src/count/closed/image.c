@@ -52,43 +52,51 @@ static void start_class(struct maker *maker, int digit, struct closed_image *ima
     maker->multiple[digit] = unit;
 }
 
+/* Put "digit" into the class of digit "example", and their loops into one factor. */
+static void join_class(
+        struct maker *maker, int digit, int example, const struct closed_image *image)
+{
+    int class = maker->class_of[example];
+    int row = __builtin_ctzll(maker->support[digit]);
+    int from = maker->leader[maker->digits->digit[digit].loop];
+    int to = maker->leader[maker->digits->digit[example].loop];
+    maker->class_of[digit] = class;
+    maker->multiple[digit] = maker->rows[row]->coef[digit] / image->column[row][class];
+    for (int l = 0; l < maker->digits->n_loops; l++)
+        maker->leader[l] = maker->leader[l] == from ? to : maker->leader[l];
+}
+
 /* Sort the used digits into classes; loops whose digits share a class get one leader. */
-static void classify(struct maker *maker, bool separate, struct closed_image *image)
+static void classify(struct maker *maker, struct closed_image *image)
 {
     int example[CLOSED_DIGITS];
-    image->n_classes = 0;
     for (int d = 0; d < maker->digits->n_digits; d++) {
         uint64_t support = 0;
         for (int r = 0; r < maker->n_rows; r++)
             support |= (uint64_t)(maker->rows[r]->coef[d] != 0) << r;
         maker->support[d] = support;
         maker->class_of[d] = -1;
-        maker->multiple[d] = 1;
-        if (separate) {
-            int class = image->n_classes++;
-            maker->class_of[d] = class;
-            for (int r = 0; r < maker->n_rows; r++)
-                image->column[r][class] = maker->rows[r]->coef[d];
-            continue;
-        }
         if (support == 0)
             continue;
         for (int c = 0; c < image->n_classes && maker->class_of[d] < 0; c++) {
-            int e = example[c];
-            if (maker->support[e] != support || !proportional(maker, e, d))
-                continue;
-            int row = __builtin_ctzll(support);
-            maker->class_of[d] = c;
-            maker->multiple[d] = maker->rows[row]->coef[d] / image->column[row][c];
-            int from = maker->leader[maker->digits->digit[d].loop];
-            int to = maker->leader[maker->digits->digit[e].loop];
-            for (int l = 0; l < maker->digits->n_loops; l++)
-                maker->leader[l] = maker->leader[l] == from ? to : maker->leader[l];
+            if (maker->support[example[c]] == support && proportional(maker, example[c], d))
+                join_class(maker, d, example[c], image);
         }
         if (maker->class_of[d] < 0) {
             example[image->n_classes] = d;
             start_class(maker, d, image);
         }
+    }
+}
+
+/* Every digit a class of its own, used or not. */
+static void separate_all(struct maker *maker, struct closed_image *image)
+{
+    for (int d = 0; d < maker->digits->n_digits; d++) {
+        maker->class_of[d] = image->n_classes++;
+        maker->multiple[d] = 1;
+        for (int r = 0; r < maker->n_rows; r++)
+            image->column[r][d] = maker->rows[r]->coef[d];
     }
 }
 
@@ -519,7 +527,11 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
         maker.leader[l] = l;
         maker.head[l] = -1;
     }
-    classify(&maker, separate, image);
+    image->n_classes = 0;
+    if (separate)
+        separate_all(&maker, image);
+    else
+        classify(&maker, image);
     for (int l = 0; l < digits->n_loops && why == NULL; l++) {
         if (!separate)
             find_head(&maker, l);

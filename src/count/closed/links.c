@@ -199,6 +199,30 @@ static const char *append(struct sator_arena *arena, const struct candidate *c,
     return NULL;
 }
 
+/* Append the consumers of provider "q" (of all that agree with it in the mentioned coordinates) to
+ * the list at the end of the pool; join them with the last ones, so that the list stays short. */
+static const char *add_consumers(struct closed_pool *pool, const struct candidate *c,
+        const int64_t *q, struct closed_boxes *boxes)
+{
+    struct closed_interval *box = closed_pool_take(pool, c->n_space);
+    if (box == NULL)
+        return "a link's condition has too many cases";
+    for (int k = 0; k < c->n_space; k++) {
+        struct closed_interval range =
+                c->mentions[k] ? (struct closed_interval){q[k], q[k]} : c->range[k];
+        box[k] = (struct closed_interval){range.lo + c->offset[k], range.hi + c->offset[k]};
+    }
+    if (++boxes->n < 2)
+        return NULL;
+    struct closed_boxes pair = {.n = 2, .n_axes = c->n_space, .box = box - c->n_space};
+    const char *why = closed_boxes_disjoin(pool, &pair);
+    if (why == NULL && pair.n == 1) {
+        boxes->n--;
+        pool->used -= c->n_space;
+    }
+    return why;
+}
+
 /* Test every provider, as far as the mentioned coordinates tell them apart, and append the
  * consumers found. */
 static const char *enumerate(struct sator_arena *arena, struct closed_pool *pool,
@@ -206,46 +230,51 @@ static const char *enumerate(struct sator_arena *arena, struct closed_pool *pool
 {
     struct closed_boxes boxes = {.n_axes = c->n_space, .box = pool->data + pool->used};
     int64_t q[CLOSED_SPACES];
+    const char *why = NULL;
     bool fits = true;
-    for (int k = 0; k < c->n_space; k++)
-        q[k] = c->range[k].lo;
-    for (;;) {
+    int k = 0;
+    for (int i = 0; i < c->n_space; i++)
+        q[i] = c->range[i].lo;
+    while (k >= 0 && why == NULL) {
         if (--c->budget < 0)
             return "a link's condition takes too long to tabulate";
-        if (leads(c, q, &fits)) {
-            struct closed_interval *box = closed_pool_take(pool, c->n_space);
-            if (box == NULL)
-                return "a link's condition has too many cases";
-            for (int k = 0; k < c->n_space; k++) {
-                struct closed_interval range =
-                        c->mentions[k] ? (struct closed_interval){q[k], q[k]} : c->range[k];
-                box[k] = (struct closed_interval){range.lo + c->offset[k], range.hi + c->offset[k]};
-            }
-            boxes.n++;
-            /* Join runs of the last mentioned coordinate at once, so that the list stays short. */
-            if (boxes.n >= 2) {
-                struct closed_boxes pair = {.n = 2, .n_axes = c->n_space, .box = box - c->n_space};
-                const char *why = closed_boxes_disjoin(pool, &pair);
-                if (why != NULL)
-                    return why;
-                if (pair.n == 1) {
-                    boxes.n--;
-                    pool->used -= c->n_space;
-                }
-            }
-        }
-        int k = c->n_space - 1;
+        if (leads(c, q, &fits))
+            why = add_consumers(pool, c, q, &boxes);
+        k = c->n_space - 1;
         while (k >= 0 && (!c->mentions[k] || ++q[k] > c->range[k].hi)) {
             q[k] = c->range[k].lo;
             k--;
         }
-        if (k < 0)
-            break;
     }
-    if (!fits)
-        return "a link's condition overflows";
-    const char *why = closed_boxes_disjoin(pool, &boxes);
+    if (why == NULL && !fits)
+        why = "a link's condition overflows";
+    if (why == NULL)
+        why = closed_boxes_disjoin(pool, &boxes);
     return why != NULL ? why : append(arena, c, &boxes, hops);
+}
+
+/* Whether output k is q[k] + offset[k]. */
+static enum truth decide_output(struct candidate *c, int k)
+{
+    const struct sator_expr *out = c->piece->out[k];
+    struct sator_term terms[CLOSED_SPACES * 2 + 1];
+    if (is_linear(out) && out->n_terms <= CLOSED_SPACES * 2) {
+        /* out - q[k] - offset[k], by the range of both together */
+        struct sator_expr difference = {.constant = out->constant - c->offset[k],
+                .n_terms = out->n_terms + 1,
+                .terms = terms};
+        if (out->n_terms > 0)
+            memcpy(terms, out->terms, sizeof *terms * (size_t)out->n_terms);
+        terms[out->n_terms] = (struct sator_term){.factor = -1, .atom = SATOR_ATOM_VAR, .var = k};
+        struct closed_interval range = linear_range(c, &difference);
+        if (range.lo > 0 || range.hi < 0)
+            return TRUTH_NO;
+        if (range.lo == range.hi)
+            return TRUTH_YES;
+    }
+    c->mentions[k] = true;
+    mention(c, out);
+    return TRUTH_DEPENDS;
 }
 
 /* Append the providers that the piece joins with offset c->offset. */
@@ -253,6 +282,7 @@ static const char *try_offset(struct sator_arena *arena, struct closed_pool *poo
         struct candidate *c, const int64_t *shape, struct closed_hops *hops)
 {
     enum truth truth = TRUTH_YES;
+    const char *why = NULL;
     int used = pool->used;
     for (int k = 0; k < c->n_space; k++) {
         int64_t o = c->offset[k];
@@ -262,36 +292,13 @@ static const char *try_offset(struct sator_arena *arena, struct closed_pool *poo
             return NULL;
     }
     for (int k = 0; k < c->n_space && truth != TRUTH_NO; k++) {
-        const struct sator_expr *out = c->piece->out[k];
-        bool linear = is_linear(out);
-        struct closed_interval range = {0, 0};
-        if (linear) {
-            /* out - q[k] - offset[k], by the range of both together */
-            struct sator_term terms[CLOSED_SPACES * 2 + 1];
-            if (out->n_terms > CLOSED_SPACES * 2)
-                return "a link is too involved";
-            if (out->n_terms > 0)
-                memcpy(terms, out->terms, sizeof *terms * (size_t)out->n_terms);
-            terms[out->n_terms] =
-                    (struct sator_term){.factor = -1, .atom = SATOR_ATOM_VAR, .var = k};
-            struct sator_expr difference = {.constant = out->constant - c->offset[k],
-                    .n_terms = out->n_terms + 1,
-                    .terms = terms};
-            range = linear_range(c, &difference);
-        }
-        if (linear && (range.lo > 0 || range.hi < 0)) {
-            truth = TRUTH_NO;
-        } else if (!linear || range.lo != range.hi) {
-            truth = TRUTH_DEPENDS;
-            c->mentions[k] = true;
-            mention(c, out);
-        }
+        enum truth output = decide_output(c, k);
+        truth = output == TRUTH_YES ? truth : output;
     }
     if (truth != TRUTH_NO) {
         enum truth cond = decide(c, c->piece->cond);
         truth = cond == TRUTH_YES ? truth : cond;
     }
-    const char *why = NULL;
     if (truth == TRUTH_YES)
         why = append(arena, c, NULL, hops);
     else if (truth == TRUTH_DEPENDS)

@@ -61,39 +61,40 @@ static bool determines_all(const struct closed_image *image, int row, const bool
     }
 }
 
-static const char *find_kinds(struct most *most)
+/* Set "known" for the classes that the key rows determine. */
+static void find_known(const struct most *most, bool *known)
 {
     const struct closed_image *image = most->image;
-    bool known[CLOSED_DIGITS] = {false};
-    int owner[CLOSED_DIGITS];
     bool progress = true;
     while (progress) {
         progress = false;
         for (int r = 0; r < most->n_keys; r++) {
-            int only = -1;
-            for (int c = 0; c < image->n_classes && only != -2; c++) {
-                if (!known[c] && image->column[r][c] != 0)
-                    only = only == -1 ? c : -2;
-            }
-            if (only == -1 || (only == -2 && !determines_all(image, r, known)))
+            int unknown = 0;
+            for (int c = 0; c < image->n_classes; c++)
+                unknown += !known[c] && image->column[r][c] != 0;
+            if (unknown == 0 || (unknown > 1 && !determines_all(image, r, known)))
                 continue;
             for (int c = 0; c < image->n_classes; c++)
                 known[c] = known[c] || image->column[r][c] != 0;
             progress = true;
         }
     }
-    for (int a = 0; a < image->n_axes; a++) {
+}
+
+static const char *find_kinds(struct most *most)
+{
+    const struct closed_image *image = most->image;
+    bool known[CLOSED_DIGITS] = {false};
+    find_known(most, known);
+    for (int a = 0; a < image->n_axes; a++)
         most->kind[a] = known[image->axis[a].class] ? AXIS_PINNED : AXIS_FREE;
-        owner[a] = -1;
-    }
     for (int r = 0; r < most->n_keys; r++) {
         most->is_coupled[r] = false;
         for (int a = 0; a < image->n_axes; a++) {
             if (closed_image_coef(image, r, a) == 0 || most->kind[a] == AXIS_PINNED)
                 continue;
-            if (owner[a] >= 0 && owner[a] != r)
+            if (most->kind[a] == AXIS_COUPLED)
                 return "two dimensions of the stamp depend on the same loops";
-            owner[a] = r;
             most->kind[a] = AXIS_COUPLED;
             most->is_coupled[r] = true;
         }

@@ -108,16 +108,23 @@ static void find_chain(const struct closed_image *image, int class, struct chain
     }
 }
 
-/* Append to "shift" the ways to write "rest" with the axes from "i" on, copied from shift[base]. */
-static const char *split_class(const struct chain *chain, int i, int64_t rest, int most_shifts,
-        int64_t (*shift)[CLOSED_DIGITS], int64_t *base, int *n_shifts)
+/* Moves found so far. */
+struct moves {
+    int n, most;
+    int64_t (*shift)[CLOSED_DIGITS];
+};
+
+/* Append the ways to write "rest" with the chain's axes from "i" on, the other axes as in "base".
+ */
+static const char *split_class(
+        const struct chain *chain, int i, int64_t rest, int64_t *base, struct moves *moves)
 {
     if (i == chain->n) {
         if (rest != 0)
             return NULL;
-        if (*n_shifts == most_shifts)
+        if (moves->n == moves->most)
             return too_many;
-        memcpy(shift[(*n_shifts)++], base, sizeof *base * CLOSED_DIGITS);
+        memcpy(moves->shift[moves->n++], base, sizeof *base * CLOSED_DIGITS);
         return NULL;
     }
     const struct closed_axis *axis = &chain->image->axis[chain->axis[i]];
@@ -128,18 +135,17 @@ static const char *split_class(const struct chain *chain, int i, int64_t rest, i
     const char *why = NULL;
     for (int64_t v = range.lo; v <= range.hi && why == NULL; v++) {
         base[chain->axis[i]] = v;
-        why = split_class(
-                chain, i + 1, rest - v * axis->weight, most_shifts, shift, base, n_shifts);
+        why = split_class(chain, i + 1, rest - v * axis->weight, base, moves);
     }
     return why;
 }
 
 /* Append the moves of the axes that give the classes these values. */
-static const char *add_moves(const struct closed_image *image, const int64_t *value,
-        int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts)
+static const char *add_moves(
+        const struct closed_image *image, const int64_t *value, struct moves *moves)
 {
     int64_t base[CLOSED_DIGITS];
-    if (*n_shifts == most_shifts)
+    if (moves->n == moves->most)
         return too_many;
     if (image->n_axes == image->n_classes) {
         for (int a = 0; a < image->n_axes; a++) {
@@ -149,27 +155,28 @@ static const char *add_moves(const struct closed_image *image, const int64_t *va
                     base[a] < -axis->span)
                 return NULL;
         }
-        memcpy(shift[(*n_shifts)++], base, sizeof *base * (size_t)image->n_axes);
+        memcpy(moves->shift[moves->n++], base, sizeof *base * (size_t)image->n_axes);
         return NULL;
     }
     /* One class after another: every way so far is continued in every way of the next class. */
-    int first = *n_shifts;
+    int first = moves->n;
     int end = first + 1;
-    memset(shift[first], 0, sizeof shift[first]);
+    memset(moves->shift[first], 0, sizeof moves->shift[first]);
     for (int c = 0; c < image->n_classes; c++) {
         struct chain chain;
-        int next = end;
+        moves->n = end;
         find_chain(image, c, &chain);
         for (int i = first; i < end; i++) {
-            memcpy(base, shift[i], sizeof base);
-            const char *why = split_class(&chain, 0, value[c], most_shifts, shift, base, &next);
+            memcpy(base, moves->shift[i], sizeof base);
+            const char *why = split_class(&chain, 0, value[c], base, moves);
             if (why != NULL)
                 return why;
         }
-        memmove(shift + first, shift + end, sizeof *shift * (size_t)(next - end));
-        end = first + next - end;
+        memmove(moves->shift + first, moves->shift + end,
+                sizeof *moves->shift * (size_t)(moves->n - end));
+        end = first + moves->n - end;
     }
-    *n_shifts = end;
+    moves->n = end;
     return NULL;
 }
 
@@ -177,13 +184,14 @@ const char *closed_image_solve(const struct closed_image *image, const int64_t *
         int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts)
 {
     int64_t value[CLOSED_DIGITS];
+    struct moves moves = {.n = 0, .most = most_shifts, .shift = shift};
     const char *why = NULL;
-    *n_shifts = 0;
     first_try(image, value);
     do {
         if (solve_classes(image, rhs, value))
-            why = add_moves(image, value, most_shifts, shift, n_shifts);
+            why = add_moves(image, value, &moves);
     } while (why == NULL && next_try(image, value));
+    *n_shifts = moves.n;
     return why;
 }
 
@@ -473,55 +481,74 @@ static sator_int volume(const struct closed_boxes *boxes)
     return sum;
 }
 
+/* Which bounded rows use which factor; all bounded rows. False when a bound is empty. */
+static bool find_bounded(const struct closed_image *image, const struct closed_region *region,
+        uint32_t *rows_of, uint32_t *bounded)
+{
+    *bounded = 0;
+    for (int r = 0; r < image->n_rows; r++) {
+        if (region->slab[r].lo <= CLOSED_ANY.lo && region->slab[r].hi >= CLOSED_ANY.hi)
+            continue;
+        if (closed_is_empty(region->slab[r]))
+            return false;
+        for (int a = 0; a < image->n_axes; a++) {
+            if (closed_image_coef(image, r, a) != 0)
+                rows_of[factor_of_axis(image, a)] |= (uint32_t)1 << r;
+        }
+        *bounded |= (uint32_t)1 << r;
+    }
+    return true;
+}
+
+/* The component of the first of the "pending" rows, which leave it. */
+static void take_component(const struct closed_image *image, const uint32_t *rows_of,
+        uint32_t *pending, struct component *component)
+{
+    uint32_t rows = *pending & -*pending;
+    uint32_t before = 0;
+    while (rows != before) {
+        before = rows;
+        for (int f = 0; f < image->n_factors; f++)
+            rows |= rows_of[f] & rows ? rows_of[f] : 0;
+    }
+    component->n_factors = 0;
+    component->n_rows = 0;
+    for (int f = 0; f < image->n_factors; f++) {
+        if (rows_of[f] & rows)
+            component->factor[component->n_factors++] = f;
+    }
+    for (int r = 0; r < image->n_rows; r++) {
+        if (rows >> r & 1)
+            component->row[component->n_rows++] = r;
+    }
+    *pending &= ~rows;
+}
+
 const char *closed_region_count(
         const struct closed_image *image, const struct closed_region *region, sator_int *count)
 {
-    uint32_t rows_of[CLOSED_LOOPS] = {0}; /* bounded rows that use the factor */
-    uint32_t pending = 0;
+    uint32_t rows_of[CLOSED_LOOPS] = {0};
+    uint32_t pending;
+    sator_int product = 1;
     *count = 0;
     for (int f = 0; f < image->n_factors; f++) {
         if (region->factor[f].n == 0)
             return NULL;
     }
-    for (int r = 0; r < image->n_rows; r++) {
-        if (region->slab[r].lo <= CLOSED_ANY.lo && region->slab[r].hi >= CLOSED_ANY.hi)
-            continue;
-        if (closed_is_empty(region->slab[r]))
-            return NULL;
-        for (int a = 0; a < image->n_axes; a++) {
-            if (closed_image_coef(image, r, a) != 0)
-                rows_of[factor_of_axis(image, a)] |= (uint32_t)1 << r;
-        }
-        pending |= (uint32_t)1 << r;
-    }
-    sator_int product = 1;
+    if (!find_bounded(image, region, rows_of, &pending))
+        return NULL;
     for (int f = 0; f < image->n_factors; f++) {
         if (rows_of[f] == 0)
             product *= volume(&region->factor[f]);
     }
     while (pending != 0) {
-        struct component component = {0};
-        uint32_t rows = pending & -pending;
-        uint32_t before = 0;
-        while (rows != before) {
-            before = rows;
-            for (int f = 0; f < image->n_factors; f++)
-                rows |= rows_of[f] & rows ? rows_of[f] : 0;
-        }
-        for (int f = 0; f < image->n_factors; f++) {
-            if (rows_of[f] & rows)
-                component.factor[component.n_factors++] = f;
-        }
-        for (int r = 0; r < image->n_rows; r++) {
-            if (rows >> r & 1)
-                component.row[component.n_rows++] = r;
-        }
+        struct component component;
         sator_int part;
+        take_component(image, rows_of, &pending, &component);
         const char *why = count_component(image, &component, region, &part);
         if (why != NULL)
             return why;
         product *= part;
-        pending &= ~rows;
     }
     *count = product;
     return NULL;

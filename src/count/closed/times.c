@@ -57,27 +57,29 @@ static bool reduce(struct closed_form *row, const struct closed_form *earlier, i
     return fits;
 }
 
-/* Take multiples of earlier rows from each row where that leaves it fewer digits in common with
- * them. */
+/* Take a multiple of an earlier row from row "k" if that leaves it fewer digits in common with the
+ * earlier rows. */
+static bool improve(int n_digits, struct closed_form *row, int k)
+{
+    int shared = shared_digits(row, k, &row[k], n_digits);
+    for (int j = 0; j < k && shared > 0; j++) {
+        for (int d = 0; d < n_digits; d++) {
+            struct closed_form reduced = row[k];
+            if (row[k].coef[d] == 0 || row[j].coef[d] == 0 || !reduce(&reduced, &row[j], d) ||
+                    shared_digits(row, k, &reduced, n_digits) >= shared)
+                continue;
+            row[k] = reduced;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void triangulate(int n_digits, int n_rows, struct closed_form *row)
 {
     for (int k = 1; k < n_rows; k++) {
-        bool progress = true;
-        while (progress) {
-            progress = false;
-            int shared = shared_digits(row, k, &row[k], n_digits);
-            for (int j = 0; j < k && shared > 0 && !progress; j++) {
-                for (int d = 0; d < n_digits && !progress; d++) {
-                    struct closed_form reduced = row[k];
-                    if (row[k].coef[d] == 0 || row[j].coef[d] == 0 ||
-                            !reduce(&reduced, &row[j], d) ||
-                            shared_digits(row, k, &reduced, n_digits) >= shared)
-                        continue;
-                    row[k] = reduced;
-                    progress = true;
-                }
-            }
-        }
+        while (improve(n_digits, row, k))
+            continue;
     }
 }
 

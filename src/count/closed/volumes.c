@@ -40,7 +40,7 @@ static const char *add_sources(
 {
     struct closed_sources *sources = &question->state->sources;
     int first = sources->n;
-    const char *why = closed_sources_add(sources, question->image, rhs, credit);
+    const char *why = closed_sources_add(sources, rhs, credit);
     int end = sources->n;
     if (why != NULL || hop == NULL || hop->n_boxes == 0)
         return why;
@@ -137,8 +137,7 @@ static const char *credit_sources(
         int credit = state->sources.list[i].credit;
         if (credit == CREDIT_COPY)
             continue;
-        const char *why =
-                closed_count_served(&state->pool, question->image, &state->sources, region, i, &n);
+        const char *why = closed_count_served(&state->sources, region, i, &n);
         if (why != NULL)
             return why;
         question->credit[credit] += n;
@@ -339,6 +338,8 @@ static const char *answer(
         why = make_image(question, &volumes->total);
     if (why == NULL && buses != NULL)
         why = prepare_buses(question, volumes->total, buses);
+    closed_sources_init(&question->state->sources, &question->state->pool, question->image);
+    question->state->sources.n_space = question->system->n_space;
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
     if (why == NULL && back == 0)
@@ -388,8 +389,6 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     const char *why = closed_system_for(state, &request, &system);
     question.system = system;
     question.request = &request;
-    state->sources.visits = 0;
-    state->sources.n_space = state->stamping->n_space;
     if (transport->n_buses > 0)
         buses = sator_alloc(sizeof *buses);
     if (why == NULL)
