@@ -19,6 +19,12 @@ static enum sator_status read_experiment_part(struct sator_ctx *ctx,
     const char *mapping, *pe_array, *statement;
     enum sator_status st;
 
+    if (sator_tenet_is_sweep(source)) {
+        st = sator_error(ctx, (struct sator_loc){source, 0, 0},
+                "this joins many mappings and PE arrays: one experiment is expected");
+        sator_help(ctx, "'sator show %s' lists them", source->path);
+        goto done;
+    }
     SATOR_TRY(sator_tenet_experiment(ctx, source, scratch, &mapping, &pe_array, &statement));
     *format = kind == SATOR_DOCUMENT_DATAFLOW ? SATOR_INPUT_MAPPING
             : kind == SATOR_DOCUMENT_ARCH     ? SATOR_INPUT_PE_ARRAY
@@ -336,35 +342,59 @@ done:
 static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, const char **kind);
 
-/* Every one of the three files, the later ones past the first wrong one too. */
+/* A file that an experiment names, in the format of its place: whatever its ending, it is no
+ * experiment again. */
+static enum sator_status check_named(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, const char *path,
+        enum sator_format_of_input format)
+{
+    struct sator_spec part = *spec;
+    const char *kind;
+    enum sator_status st;
+
+    part.format = format;
+    SATOR_TRY(sator_source_read(ctx, path, &part.source));
+    SATOR_TRY(check_source(ctx, &part, options, &kind));
+done:
+    return st;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* The files of a sweep, each once. */
 static enum sator_status check_sweep(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options)
 {
+    static const enum sator_format_of_input formats[] = {
+            SATOR_INPUT_MAPPING, SATOR_INPUT_PE_ARRAY, SATOR_INPUT_STATEMENT};
     struct sator_arena *scratch = sator_arena_new();
     const struct sator_tenet_case *cases;
     int n_cases;
-    enum sator_status st = sator_tenet_sweep(ctx, spec->source, scratch, &n_cases, &cases);
-    enum sator_status worst = st;
-    const char *kind;
+    enum sator_status st, worst = SATOR_OK;
 
-    for (int i = 0; st == SATOR_OK && i < n_cases; i++) {
-        const char *files[] = {cases[i].mapping, cases[i].pe_array, cases[i].statement};
-        for (int f = 0; f < 3; f++) {
-            bool seen = false;
-            for (int earlier = 0; earlier < i && !seen; earlier++) {
-                const char *others[] = {
-                        cases[earlier].mapping, cases[earlier].pe_array, cases[earlier].statement};
-                seen = strcmp(files[f], others[f]) == 0;
-            }
-            if (!seen && sator_check_file(ctx, files[f], options, &kind) != SATOR_OK)
-                worst = SATOR_INPUT;
+    SATOR_TRY(sator_tenet_sweep(ctx, spec->source, scratch, &n_cases, &cases));
+    const char **paths = SATOR_NEW_ARRAY(scratch, const char *, n_cases + 1);
+    for (int f = 0; f < 3; f++) {
+        for (int i = 0; i < n_cases; i++)
+            paths[i] = f == 0 ? cases[i].mapping : f == 1 ? cases[i].pe_array : cases[i].statement;
+        qsort(paths, (size_t)n_cases, sizeof *paths, compare_paths);
+        for (int i = 0; i < n_cases; i++) {
+            if (i > 0 && strcmp(paths[i], paths[i - 1]) == 0)
+                continue;
+            enum sator_status one = check_named(ctx, spec, options, paths[i], formats[f]);
+            worst = worst == SATOR_OK ? one : worst;
         }
     }
+    st = worst;
+done:
     sator_arena_free(scratch);
-    return worst;
+    return st;
 }
 
+/* Every one of the three files, the later ones past the first wrong one too. */
 static enum sator_status check_experiment(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options)
 {
@@ -504,6 +534,23 @@ done:
     return st;
 }
 
+/* A sweep as the experiments that it stands for, one a line: each line is an experiment file. */
+static enum sator_status show_sweep(
+        struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_text *out)
+{
+    struct sator_arena *scratch = sator_arena_new();
+    const struct sator_tenet_case *cases;
+    int n_cases;
+    enum sator_status st;
+
+    SATOR_TRY(sator_tenet_sweep(ctx, spec->source, scratch, &n_cases, &cases));
+    for (int i = 0; i < n_cases; i++)
+        sator_text_add(out, "%s %s %s\n", cases[i].mapping, cases[i].pe_array, cases[i].statement);
+done:
+    sator_arena_free(scratch);
+    return st;
+}
+
 static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_text *out)
 {
@@ -523,6 +570,8 @@ static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_s
     case SATOR_INPUT_MAPPING:
         return show_dataflow(ctx, spec, out);
     case SATOR_INPUT_EXPERIMENT:
+        if (sator_tenet_is_sweep(spec->source))
+            return show_sweep(ctx, spec, out);
         for (int i = 0; i < 3; i++) {
             struct sator_spec part = *spec;
             SATOR_TRY(

@@ -292,6 +292,38 @@ static void test_check_experiment(void **state)
     free(messages);
 }
 
+/* A sweep lists many experiments; one that names itself must end all the same. */
+static void test_sweep(void **state)
+{
+    (void)state;
+    const char *kind = NULL;
+    char *text = NULL;
+    char expected[512];
+
+    file("e.m", "{S[i,j] -> PE[i]}\n{S[i,j] -> T[j]}\n");
+    file("f.p", "{PE[i] : 0 <= i < 4}\n{PE[i] -> PE[i+1]}\n1 1 64 1\n");
+    file("g.s", "1 1\n{S[i,j] : 0 <= i,j < 4}\n{S[i,j] -> A[i]}\n{S[i,j] -> Y[j]}\n");
+    file("arrays", "2\nf.p f.p\n");
+    const char *path = file("sweep", "g.s 1\n1 arrays e.m\n");
+    enum sator_status st = sator_check_file(ctx, path, NULL, &kind);
+    say_messages();
+    assert_int_equal(st, SATOR_OK);
+    assert_string_equal(kind, "experiment");
+    assert_int_equal(sator_show(ctx, path, NULL, &text), SATOR_OK);
+    snprintf(expected, sizeof expected, "%s/e.m %s/f.p %s/g.s\n%s/e.m %s/f.p %s/g.s\n", directory,
+            directory, directory, directory, directory, directory);
+    assert_string_equal(text, expected);
+    free(text);
+    assert_null(load(path, NULL));
+    char *messages = sator_ctx_take_messages(ctx, false);
+    assert_non_null(strstr(messages, "one experiment is expected"));
+    free(messages);
+    file("self_arrays", "1\nself\n");
+    path = file("self", "self 1\n1 self_arrays self\n");
+    assert_int_equal(sator_check_file(ctx, path, NULL, &kind), SATOR_INPUT);
+    free(sator_ctx_take_messages(ctx, false));
+}
+
 static void test_show(void **state)
 {
     (void)state;
@@ -398,6 +430,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_check, set_up_directory, tear_down_directory),
             cmocka_unit_test_setup_teardown(
                     test_check_experiment, set_up_directory, tear_down_directory),
+            cmocka_unit_test_setup_teardown(test_sweep, set_up_directory, tear_down_directory),
             cmocka_unit_test_setup_teardown(test_show, set_up_directory, tear_down_directory),
             cmocka_unit_test_setup_teardown(
                     test_analyze_network, set_up_directory, tear_down_directory),

@@ -174,5 +174,7 @@ const char *sator_yaml_base_name(struct sator_arena *arena, const char *path)
     const char *dot = strrchr(base, '.');
     size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
 
+    if (strcmp(path, "<stdin>") == 0)
+        return "stdin";
     return sator_arena_strndup(arena, base, length);
 }
