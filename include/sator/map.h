@@ -122,14 +122,22 @@ enum sator_status sator_map(struct sator_ctx *ctx, SATOR_KEEP const struct sator
         const struct sator_map_options *options, SATOR_GIVE struct sator_map_result **result);
 void sator_map_result_free(SATOR_TAKE struct sator_map_result *result);
 
+/* The mappings that no other beats in both energy and latency, the least energy first (GIVE: each
+ * by sator_map_result_free, the array by free). Each is proved, unless a budget ends the search:
+ * the status is then SATOR_LIMIT or SATOR_INTERRUPTED, and what was found so far is returned. */
+enum sator_status sator_map_pareto(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, int layer,
+        SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,
+        SATOR_GIVE struct sator_map_result ***results, int *n_results);
+
 /* How often the network runs layer "layer". */
 int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int layer);
 
 /* The first layer of the network that is equal to "layer" in all that a mapping depends on. */
 int sator_map_same_layer(SATOR_KEEP const struct sator_network *network, int layer);
 
-/* One mapping in full, or a network's layer by layer with totals (GIVE: free). "name" is the
- * network's; NULL for a single workload. */
+/* One mapping in full, several of one workload (a front) in a table, or a network's layer by layer
+ * with totals (GIVE: free). "name" is the network's; NULL for a single workload. */
 enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, SATOR_GIVE char **text);

@@ -111,14 +111,17 @@ static void certify(const struct mapper_search *search, struct sator_map_result 
     result->counters = search->counters;
 }
 
+/* "cycle_limit": look only for faster mappings; 0: for any. */
 static enum sator_status search_mapping(struct sator_ctx *ctx, const struct mapper_problem *p,
-        const struct sator_map_options *options, struct sator_map_result *result)
+        const struct sator_map_options *options, double cycle_limit,
+        struct sator_map_result *result)
 {
     double start = sator_mapper_now();
     struct mapper_search search = {.ctx = ctx,
             .problem = p,
             .words = sator_mapper_words_new(p),
             .options = options,
+            .cycle_limit = cycle_limit,
             .deadline = options->budget_seconds > 0 ? start + options->budget_seconds : INFINITY,
             .next_report = start + 0.2};
     enum sator_status st = SATOR_OK;
@@ -130,7 +133,7 @@ static enum sator_status search_mapping(struct sator_ctx *ctx, const struct mapp
         certify(&search, result);
     } else {
         st = search.stopped != SATOR_OK ? search.stopped : SATOR_INFEASIBLE;
-        if (st == SATOR_INFEASIBLE)
+        if (st == SATOR_INFEASIBLE && cycle_limit == 0)
             sator_error(ctx, p->workload->loc, "no legal mapping of '%s' on '%s' was found",
                     p->workload->name, p->arch->name);
     }
@@ -138,18 +141,15 @@ static enum sator_status search_mapping(struct sator_ctx *ctx, const struct mapp
     return st;
 }
 
-enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *network, int layer,
-        const struct sator_arch *arch, const struct sator_map_options *options,
-        struct sator_map_result **result)
+static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_map_options *options,
+        double cycle_limit, struct sator_map_result **result)
 {
-    static const struct sator_map_options defaults = {0};
     struct sator_arena *arena = sator_arena_new();
     struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
     struct sator_map_result *made = SATOR_NEW(arena, struct sator_map_result);
     enum sator_status st;
 
-    if (options == NULL)
-        options = &defaults;
     if (layer < 0 || layer >= network->n_layers) {
         sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
                 network->name, network->n_layers, layer);
@@ -170,11 +170,55 @@ enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *n
     }
     made->space_size = sator_mapper_space_size(problem);
     SATOR_TRY(check_options(ctx, problem, options, made->space_size));
-    SATOR_TRY(search_mapping(ctx, problem, options, made));
+    SATOR_TRY(search_mapping(ctx, problem, options, cycle_limit, made));
     *result = made;
 done:
     if (st != SATOR_OK)
         sator_arena_free(arena);
+    return st;
+}
+
+enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options,
+        struct sator_map_result **result)
+{
+    static const struct sator_map_options defaults = {0};
+
+    return map_below(ctx, network, layer, arch, options == NULL ? &defaults : options, 0, result);
+}
+
+enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_map_options *options,
+        struct sator_map_result ***results, int *n_results)
+{
+    struct sator_map_options each = options == NULL ? (struct sator_map_options){0} : *options;
+    double start = sator_mapper_now(), cycle_limit = 0;
+    struct sator_map_result **front = NULL, *next = NULL;
+    enum sator_status st = SATOR_OK;
+    int count = 0;
+
+    each.objective = SATOR_MAP_ENERGY; /* the least energy among ever faster mappings */
+    each.strategy = SATOR_MAP_OPTIMAL;
+    while (st == SATOR_OK) {
+        if (options != NULL && options->budget_seconds > 0)
+            each.budget_seconds =
+                    fmax(options->budget_seconds - (sator_mapper_now() - start), 1e-6);
+        st = map_below(ctx, network, layer, arch, &each, cycle_limit, &next);
+        if (st != SATOR_OK)
+            break;
+        if (!next->proved) { /* a faster one may take less energy: it is no point of the front */
+            st = next->stopped;
+            sator_map_result_free(next);
+            break;
+        }
+        front = sator_realloc(front, sizeof *front * (size_t)(count + 1));
+        front[count++] = next;
+        cycle_limit = next->total_cycles;
+    }
+    if (st == SATOR_INFEASIBLE && count > 0)
+        st = SATOR_OK; /* none is faster still */
+    *results = front;
+    *n_results = count;
     return st;
 }
 

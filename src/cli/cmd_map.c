@@ -234,6 +234,37 @@ static int write_report(struct mapping *mapping)
     return exit_code;
 }
 
+/* ---- the front ---- */
+
+static int map_front(struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+    struct sator_report_options report = {
+            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    struct sator_map_result **results = NULL;
+    int n_results = 0;
+    char *text = NULL;
+
+    cli_watch(mapping->ctx);
+    enum sator_status status = sator_map_pareto(mapping->ctx, mapping->network, mapping->layer,
+            mapping->arch, &mapping->map, &results, &n_results);
+    cli_unwatch(mapping->ctx);
+    cli_print_messages(mapping->ctx);
+    int exit_code = status == SATOR_LIMIT || status == SATOR_INFEASIBLE
+            ? CLI_LIMIT
+            : cli_status(status, options->arguments.items[0]);
+    if (n_results > 0) {
+        sator_report_maps(mapping->ctx, NULL, (const struct sator_map_result *const *)results,
+                n_results, &report, &text);
+        exit_code = cli_worse(exit_code, cli_write(options, text));
+    }
+    free(text);
+    for (int i = 0; i < n_results; i++)
+        sator_map_result_free(results[i]);
+    free(results);
+    return exit_code;
+}
+
 int cli_map(const struct cli_options *options)
 {
     struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
@@ -245,7 +276,13 @@ int cli_map(const struct cli_options *options)
         mapping.exit_code = choose_layer(&mapping);
     if (mapping.exit_code == CLI_DONE && options->yaml && mapping.layer < 0)
         mapping.exit_code = cli_usage(options, "--yaml prints one mapping: name a --layer too");
-    if (mapping.exit_code == CLI_DONE) {
+    if (mapping.exit_code == CLI_DONE && options->pareto != NULL &&
+            (strcmp(options->pareto, "energy,latency") != 0 || mapping.layer < 0))
+        mapping.exit_code = cli_usage(options,
+                "--pareto energy,latency gives the front of one workload, or of one --layer");
+    if (mapping.exit_code == CLI_DONE && options->pareto != NULL) {
+        mapping.exit_code = map_front(&mapping);
+    } else if (mapping.exit_code == CLI_DONE) {
         make_tasks(&mapping);
         run_tasks(&mapping);
         mapping.exit_code = cli_worse(mapping.exit_code, write_report(&mapping));

@@ -44,6 +44,8 @@ bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, dou
 {
     double first, second, best_first, best_second;
 
+    if (search->cycle_limit > 0 && cycles >= search->cycle_limit * (1 - rounding))
+        return true;
     if (!search->found)
         return false;
     keys(search, pj, cycles, &first, &second);

@@ -171,8 +171,13 @@ void report_map_json(struct sator_text *text, struct sator_arena *arena, const c
 {
     cJSON *root;
 
-    if (name == NULL) {
+    if (name == NULL && n_results == 1) {
         root = result_object(arena, results[0]);
+    } else if (name == NULL) {
+        root = cJSON_CreateObject();
+        cJSON *front = put(root, "front", cJSON_CreateArray());
+        for (int i = 0; i < n_results; i++)
+            append(front, result_object(arena, results[i]));
     } else {
         double pj = 0, cycles = 0;
         root = cJSON_CreateObject();

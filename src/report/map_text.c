@@ -277,11 +277,41 @@ static void write_network(struct writer *w, const char *name,
             proved ? "; every layer proved optimal" : "", seconds * 1e3);
 }
 
+static void write_front(
+        struct writer *w, const struct sator_map_result *const *results, int n_results)
+{
+    static const char *const headers[] = {
+            "energy", "cycles", "EDP", "utilization", "PEs", "bound by"};
+    struct table table = {.arena = w->arena};
+
+    line(w, "workload", "%s", report_clean(w->arena, results[0]->workload));
+    line(w, "arch", "%s", report_clean(w->arena, results[0]->arch));
+    line(w, "front", "%d mappings that none beats in both energy and latency, proved", n_results);
+    sator_text_add(w->text, "\n");
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        report_table_column(&table, headers[i], "", i == 5);
+    for (int i = 0; i < n_results; i++) {
+        const struct sator_map_result *r = results[i];
+        report_table_cell(&table, energy(w, r->energy_pj), false);
+        report_table_cell(&table, report_number(w->arena, r->total_cycles, 0), false);
+        report_table_cell(&table, sator_arena_printf(w->arena, "%.4g", r->edp), false);
+        report_table_cell(
+                &table, sator_arena_printf(w->arena, "%.1f%%", r->utilization * 100), false);
+        report_table_cell(&table, report_count(w->arena, r->active_pes), false);
+        report_table_cell(&table, report_clean(w->arena, r->bound_by), false);
+    }
+    report_table_write(w->text, &table, w->color);
+}
+
 void report_map_text(struct sator_text *text, struct sator_arena *arena, const char *name,
         const struct sator_map_result *const *results, int n_results, bool color)
 {
     struct writer w = {.text = text, .arena = arena, .color = color};
 
+    if (name == NULL && n_results > 1) {
+        write_front(&w, results, n_results);
+        return;
+    }
     if (name != NULL) {
         write_network(&w, name, results, n_results);
         return;
