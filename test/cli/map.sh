@@ -1,0 +1,38 @@
+#!/bin/sh
+# A mapping printed as a dataflow file gives sator analyze the same figures; every strategy; what cannot be mapped.
+. "$2/test/cli/harness"
+figures() { # of every level and tensor, and the totals
+    grep -E '"(tile_words|fills|writes|reads|updates|total)":' "$1" | tr -d '\t, '
+}
+for workload in gemm:i=24,j=18,k=30 conv1d ttmc:i=6,j=10,k=4; do
+    for arch in conventional simba-like five-level; do
+        set -- --set 'word_bits={A: 8, B: 8, Y: 24}' --arch $arch
+        sator map "$workload" "$@" --yaml -o best.yaml
+        sator map "$workload" "$@" --json >mapped.json
+        sator analyze "$workload" "$@" --dataflow best.yaml --json >analyzed.json
+        figures mapped.json | sort >a
+        [ "$(grep -c fills a)" -ge 6 ] || echo "$workload $arch: too few figures"
+        figures analyzed.json | sort >b
+        diff a b >/dev/null || { echo "$workload $arch:"; diff a b; }
+    done
+done
+sator map gemm:i=24,j=18,k=30 --arch conventional --json | grep -E '"proved"|"strategy"' | tr -d '\t'
+sator map gemm:i=6,j=4,k=4 --arch conventional --strategy exhaustive --json | grep -E '"proved"|"strategy"' | tr -d '\t'
+sator map gemm:i=24,j=18,k=30 --arch conventional --pareto energy,latency | grep -o 'none beats in both energy and latency, proved'
+sator map alexnet --arch simba-like --csv --strategy sunstone --layer conv3 | cut -d, -f1-5
+cat >tiny.yaml <<'END'
+name: tiny
+levels:
+  - {memory: DRAM, energy_pj: {read: 100, write: 100}}
+  - {array: PE, shape: [2, 2]}
+  - {memory: L1, capacity_words: 2, energy_pj: {read: 1, write: 1}}
+  - {compute: mac, energy_pj: 1}
+END
+sator map gemm --arch tiny.yaml
+echo "exit $?"
+sator map gemm --arch conventional --strategy exhaustive
+echo "exit $?"
+sator map jacobi2d --arch conventional
+echo "exit $?"
+sator map gemm --arch conventional --objective fastest
+echo "exit $?"
