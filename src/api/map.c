@@ -106,6 +106,8 @@ static void certify(const struct mapper_search *search, struct sator_map_result 
     result->value =
             sator_mapper_value(search->problem->objective, result->energy_pj, result->total_cycles);
     result->bound = search->proved ? result->value : search->bound > 0 ? search->bound : NAN;
+    if (result->bound > result->value) /* what is open is no better: the best is the optimum */
+        result->bound = result->value;
     result->gap = result->value / result->bound - 1;
     result->stopped = search->stopped;
     result->counters = search->counters;

@@ -198,17 +198,21 @@ static int by_visit(const void *a, const void *b)
 }
 
 /* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
- * good mapping to measure the rest against, then all of them. */
-static void visit_all(struct optimizer *o)
+ * good mapping to measure the rest against, then all of them. "rest" bounds the unrollings
+ * not listed yet. */
+static void visit_all(struct optimizer *o, double rest)
 {
     struct visits *visits = &o->visits;
 
-    qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
+    if (visits->count > 0)
+        qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
     for (int dive = 1; dive >= 0; dive--) {
         o->width = dive ? 1 : INT32_MAX;
         int count = dive && visits->count > DIVES ? DIVES : visits->count;
         for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
             const struct visit *visit = &visits->item[k];
+            double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
+            o->search->bound = open < rest ? open : rest;
             if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
                 visit_unrolling(o, visit);
             else
@@ -261,17 +265,17 @@ static void search_all(struct optimizer *o)
         struct mapper_share all = optimal_fixed(p);
         sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);
         struct mapper_cost bound = optimal_cost(o, &all);
-        if (p->objective != SATOR_MAP_ENERGY || k == 0)
+        if (o->visits.count == 0) /* the least of all that is not settled yet */
             o->search->bound = bound.value;
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
         list_unrollings(o, list[k].size, 0, choice);
         if (o->visits.count >= CHUNK)
-            visit_all(o);
+            visit_all(o, bound.value);
         if (o->search->stopped != SATOR_OK)
             return;
     }
-    visit_all(o);
+    visit_all(o, INFINITY);
     if (o->search->stopped != SATOR_OK)
         return;
     o->search->proved = true;

@@ -204,7 +204,8 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         return;
     }
     list_tiles(o, m, 0, inner);
-    qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
+    if (list->count > 0)
+        qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
     int64_t rest[MAPPER_LOOPS];
     memcpy(rest, o->rest, sizeof rest);
     for (int k = 0; k < list->count && k < o->width && !sator_mapper_should_stop(o->search); k++) {
