@@ -413,10 +413,20 @@ static enum cover map_source(struct closed_pool *pool, const struct closed_digit
     return (moving & ~mapped_loops) == 0 ? cover : COVER_UNKNOWN;
 }
 
+/* The representative of a fibre that is served in part is not the one of digit 0. Its digits depend
+ * on the factor alone, and so on stamp and element, if nothing else moves; if not, the PEs of one
+ * stamp differ in it. */
+static bool moves_alone(const struct closed_bus *bus, const struct closed_source *source,
+        const struct closed_source *mapped)
+{
+    int factor = mapped->part[mapped->n_parts - 1].factor;
+    return (closed_image_moving(bus->from, source->shift) & ~bus->image.factor[factor].loops) == 0;
+}
+
 /* Map the sources that serve whole fibres. The others must leave a pair of each fibre: all miss the
  * value 0 of one digit, or there is but one, which serves part of a fibre. */
 static const char *map_sources(struct closed_pool *pool, const struct closed_digits *digits,
-        const struct closed_bus *bus, const struct closed_sources *sources,
+        const struct closed_bus *bus, bool is_last, const struct closed_sources *sources,
         struct closed_sources *mapped)
 {
     uint32_t all_miss = ~(uint32_t)0;
@@ -428,6 +438,11 @@ static const char *map_sources(struct closed_pool *pool, const struct closed_dig
         enum cover cover = map_source(pool, digits, bus, source, &mapped->list[mapped->n]);
         mapped->n += cover != COVER_UNKNOWN;
         n_parts += cover == COVER_PART;
+        if (source->n_parts > 0 && cover == COVER_UNKNOWN)
+            return coupled;
+        if (cover == COVER_PART && !is_last &&
+                !moves_alone(bus, source, &mapped->list[mapped->n - 1]))
+            return coupled;
         if (cover == COVER_UNKNOWN) {
             n_unknown++;
             all_miss &= find_misses(digits, bus, source);
@@ -488,7 +503,7 @@ const char *closed_buses_credit(struct closed_state *state, const struct closed_
         sator_int count = 0;
         if (!bus->shares)
             continue;
-        why = map_sources(&state->pool, &system->digits, bus, sources, mapped);
+        why = map_sources(&state->pool, &system->digits, bus, b + 1 == buses->n, sources, mapped);
         if (why == NULL)
             why = count_left(state, system, when, bus, mapped, &count);
         buses->credit[b] += left - count;

@@ -54,6 +54,7 @@ struct closed_image {
 
 /* A part of an image: some boxes of each factor, and bounds on rows that involve several axes. */
 struct closed_region {
+    bool is_empty; /* whatever the rest says: an image may have no factors */
     struct closed_boxes factor[CLOSED_LOOPS];
     struct closed_interval slab[CLOSED_ROWS];
 };

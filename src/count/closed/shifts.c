@@ -221,6 +221,7 @@ bool closed_image_is_bijection(const struct closed_image *image)
 
 void closed_region_all(const struct closed_image *image, struct closed_region *region)
 {
+    region->is_empty = false;
     for (int f = 0; f < image->n_factors; f++)
         region->factor[f] = image->factor[f].boxes;
     for (int r = 0; r < image->n_rows; r++)
@@ -239,12 +240,6 @@ static int only_axis(const struct closed_image *image, int row)
         only = a;
     }
     return only;
-}
-
-static void make_empty(const struct closed_image *image, struct closed_region *region)
-{
-    for (int f = 0; f < image->n_factors; f++)
-        region->factor[f].n = 0;
 }
 
 /* The values x with coef * x + constant in "slab". */
@@ -279,7 +274,7 @@ const char *closed_region_clip(struct closed_pool *pool, const struct closed_ima
     }
     if (axis == -1) {
         if (image->constant[row] < slab.lo || image->constant[row] > slab.hi)
-            make_empty(image, region);
+            region->is_empty = true;
         return NULL;
     }
     struct closed_interval part =
@@ -307,6 +302,7 @@ const char *closed_region_clip(struct closed_pool *pool, const struct closed_ima
 const char *closed_region_move(struct closed_pool *pool, const struct closed_image *image,
         const int64_t *shift, const struct closed_region *region, struct closed_region *result)
 {
+    result->is_empty = region->is_empty;
     memcpy(result->slab, region->slab, sizeof result->slab[0] * (size_t)image->n_rows);
     for (int f = 0; f < image->n_factors; f++) {
         const struct closed_factor *factor = &image->factor[f];
@@ -531,6 +527,8 @@ const char *closed_region_count(
     uint32_t pending;
     sator_int product = 1;
     *count = 0;
+    if (region->is_empty)
+        return NULL;
     for (int f = 0; f < image->n_factors; f++) {
         if (region->factor[f].n == 0)
             return NULL;
