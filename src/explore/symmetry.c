@@ -118,16 +118,16 @@ static bool has_piece(const struct renaming *r, const struct linear_access *a, i
 static bool maps_to(const struct renaming *r, const struct linear_access *a,
         const struct linear_access *b, int *order, int n)
 {
-    if (n == a->n_index) {
+    if (n == a->n_index || n == MOST_INDEX) {
         for (int p = 0; p < a->n_pieces; p++) {
             if (!has_piece(r, a, p, b, order))
                 return false;
         }
         return true;
     }
-    for (int i = 0; i < a->n_index; i++) {
+    for (int i = 0; i < a->n_index && i < MOST_INDEX; i++) {
         bool taken = false;
-        for (int j = 0; j < n; j++)
+        for (int j = 0; j < n && j < MOST_INDEX; j++)
             taken = taken || order[j] == i;
         order[n] = i;
         if (!taken && maps_to(r, a, b, order, n + 1))
@@ -363,7 +363,7 @@ static void try_orders(struct space *space, const struct sator_array *array, int
 
     if (space->n_dim_orders == MOST_ORDERS)
         return;
-    if (dim == space->n_dims) {
+    if (dim == space->n_dims || dim == SPACE_MOST_DIMS) {
         if (keeps_array(space, array, to, 0))
             memcpy(space->dim_orders[space->n_dim_orders++], to,
                     sizeof *to * (size_t)space->n_dims);
@@ -371,7 +371,7 @@ static void try_orders(struct space *space, const struct sator_array *array, int
     }
     for (int d = 0; d < space->n_dims; d++) {
         bool taken = false;
-        for (int j = 0; j < dim; j++)
+        for (int j = 0; j < dim && j < SPACE_MOST_DIMS; j++)
             taken = taken || to[j] == d;
         to[dim] = d;
         if (!taken)

@@ -159,7 +159,7 @@ static enum sator_status make_schema(struct sator_ctx *ctx, struct sator_store *
 static enum sator_status identify(
         struct sator_ctx *ctx, struct sator_store *store, enum sator_store_mode mode)
 {
-    int64_t pages, application, version;
+    int64_t pages = 0, application = 0, version = 0;
     enum sator_status st;
 
     SATOR_TRY(ask(ctx, store, "SELECT count(*) FROM sqlite_master", &pages));
