@@ -32,6 +32,8 @@ struct sator_map_progress {
 struct sator_map_options {
     enum sator_map_objective objective;
     enum sator_map_strategy strategy;
+    const char *const *constraints; /* texts: "L1: k 8, c 4", "PE: only k c", "utilization 0.5" */
+    int n_constraints;
     double budget_seconds; /* stop after this long; 0: no limit */
     uint64_t seed; /* random */
     uint64_t samples; /* random: 0 for 100,000 */

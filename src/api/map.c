@@ -136,8 +136,11 @@ static enum sator_status search_mapping(struct sator_ctx *ctx, const struct mapp
     } else {
         st = search.stopped != SATOR_OK ? search.stopped : SATOR_INFEASIBLE;
         if (st == SATOR_INFEASIBLE && cycle_limit == 0)
-            sator_error(ctx, p->workload->loc, "no legal mapping of '%s' on '%s' was found",
-                    p->workload->name, p->arch->name);
+            sator_error(ctx, p->workload->loc, "no mapping of '%s' on '%s' %s", p->workload->name,
+                    p->arch->name,
+                    !search.proved                       ? "was found"
+                            : options->n_constraints > 0 ? "satisfies the constraints"
+                                                         : "is legal");
     }
     sator_mapper_words_free(search.words);
     return st;
@@ -166,6 +169,12 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .objective = options->objective,
             .strategy = options->strategy};
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, options->objective, problem));
+    for (int i = 0; i < options->n_constraints; i++) {
+        if (sator_mapper_constrain(ctx, problem, options->constraints[i]) != SATOR_OK)
+            st = SATOR_INPUT; /* say all that is wrong */
+    }
+    if (st != SATOR_OK)
+        goto done;
     if (!is_feasible(ctx, problem)) {
         st = SATOR_INFEASIBLE;
         goto done;

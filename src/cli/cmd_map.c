@@ -55,6 +55,8 @@ static int read_options(struct mapping *mapping)
     mapping->map = (struct sator_map_options){
             .objective = (enum sator_map_objective)choice(options->objective, objectives, 3),
             .strategy = (enum sator_map_strategy)choice(options->strategy, strategies, 4),
+            .constraints = options->constraint.items,
+            .n_constraints = options->constraint.count,
             .seed = (uint64_t)options->random_seed,
             .samples = (uint64_t)options->random_samples,
             .intra_order = choice(options->intra_order, intra, 3)};

@@ -381,5 +381,5 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
         if (!sator_mapper_fits(problem, m, size, NULL))
             return false;
     }
-    return sator_mapper_is_modelled(problem, mapping);
+    return sator_mapper_is_modelled(problem, mapping) && sator_mapper_is_allowed(problem, mapping);
 }

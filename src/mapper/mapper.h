@@ -58,6 +58,8 @@ struct mapper_row {
     int memory; /* time: index among the memories */
     int dim; /* space: dimension of the array */
     int64_t shape; /* space: the array's extent */
+    unsigned banned; /* space: loops that a constraint keeps out */
+    int64_t fixed[MAPPER_LOOPS]; /* time: factors that a constraint sets; 0: free */
     int linked; /* space: the access whose words pass from PE to PE along it, or -1: loops that
                    index it stand outside the others, so that PEs with equal words are neighbours */
 };
@@ -124,6 +126,8 @@ struct mapper_problem {
     int n_space_dims;
     bool has_energy; /* all figures that a mapping's energy needs are given */
     const char *missing_energy; /* the level whose figure is missing */
+    bool has_fixed; /* a constraint sets factors */
+    double least_utilization; /* share of the PEs that a constraint asks for */
     enum sator_map_objective objective;
 };
 
@@ -142,6 +146,14 @@ struct mapper_cost {
 enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_workload *workload, const struct sator_arch *arch,
         enum sator_map_objective objective, struct mapper_problem *problem);
+
+/* ---- constraint.c ---- */
+/* Add a constraint, given as text; a located message when it is none, or names what does not exist.
+ */
+enum sator_status sator_mapper_constrain(
+        struct sator_ctx *ctx, struct mapper_problem *problem, const char *text);
+bool sator_mapper_is_allowed(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 
 /* ---- words.c: sizes of sums of arithmetic progressions, remembered ---- */
 struct mapper_words;

@@ -80,6 +80,9 @@ static void factors_from(struct enumeration *e, int loop, int row, int64_t rest)
         int64_t d = e->divisors[loop][k];
         if (rest % d != 0 || (row == 0 && d != rest))
             continue;
+        if ((p->row[row].fixed[loop] != 0 && d != p->row[row].fixed[loop]) ||
+                (d > 1 && (p->row[row].banned >> loop & 1)))
+            continue;
         if (p->row[row].is_space && e->used[row] * d > p->row[row].shape)
             break;
         e->mapping.factor[row][loop] = d;

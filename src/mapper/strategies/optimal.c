@@ -260,7 +260,10 @@ static void search_all(struct optimizer *o)
 
     list_sizes(o, 0, &start, &list, &count);
     qsort(list, (size_t)count, sizeof *list, by_product);
-    for (int k = 0; k < count; k++) {
+    double pes = 1;
+    for (int r = 0; r < p->n_rows; r++)
+        pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
+    for (int k = 0; k < count && list[k].pes >= p->least_utilization * pes; k++) {
         o->compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
         struct mapper_share all = optimal_fixed(p);
         sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);

@@ -49,7 +49,7 @@ void optimal_find_grown(struct optimizer *o)
 
     o->grown = -1;
     o->costs_grow = costs_grow(p);
-    if (innermost == 0 || p->transfer[0].child == p->n_memories || !o->costs_grow)
+    if (innermost == 0 || p->has_fixed || p->transfer[0].child == p->n_memories || !o->costs_grow)
         return;
     o->grown = innermost;
     o->outside_fits = o->beyond_fits = true;

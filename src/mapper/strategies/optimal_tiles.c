@@ -76,7 +76,8 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
         int64_t factor = o->divisors[loop][d];
         if (factor > o->rest[loop])
             break;
-        if (o->rest[loop] % factor != 0)
+        int64_t fixed = o->problem->row[row].fixed[loop];
+        if (o->rest[loop] % factor != 0 || (fixed != 0 && factor != fixed))
             continue;
         if (factor > 1) {
             o->mapping.factor[row][loop] = factor;
@@ -117,6 +118,8 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
     for (int k = at; k < p->n_loops; k++) {
         int loop = o->listing[k];
         int count = list_factors(o, m, loop, factors);
+        if (count == 0)
+            return true; /* a constraint leaves nothing */
         most[loop] = factors[count - 1];
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
@@ -186,10 +189,10 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
             o->mapping.factor[row][i] = o->rest[i];
             optimal_refresh_shape(o, row, i);
         }
-        if (optimal_tile_fits(o, 0))
-            optimal_try_orders(o);
-        else
+        if (!optimal_tile_fits(o, 0))
             o->search->counters.pruned_capacity++;
+        else if (sator_mapper_is_allowed(p, &o->mapping))
+            optimal_try_orders(o);
         for (int i = 0; i < p->n_loops; i++) {
             o->mapping.factor[row][i] = 1;
             optimal_refresh_shape(o, row, i);

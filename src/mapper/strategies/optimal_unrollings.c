@@ -86,7 +86,8 @@ static void list_choices(
     }
     for (int d = 0; d < o->n_divisors[loop]; d++) {
         int64_t factor = o->divisors[loop][d], pes = u->pes;
-        if (factor > class->most / pes)
+        if (factor > class->most / pes ||
+                (factor > 1 && (o->problem->row[class->row[0]].banned >> loop & 1)))
             break;
         u->factor[loop] = factor;
         u->pes = pes * factor;

@@ -181,7 +181,8 @@ static void unroll_rows(struct unroll *u, int row, int loop, int64_t used, int64
     }
     int64_t whole = s->rest[loop], most = p->row[row].shape / used;
     for (int64_t factor = 1; factor <= whole && factor <= most; factor++) {
-        if (whole % factor != 0 || (factor > 1 && !(u->loops >> loop & 1)))
+        if (whole % factor != 0 ||
+                (factor > 1 && (!(u->loops >> loop & 1) || (p->row[row].banned >> loop & 1))))
             continue;
         s->mapping.factor[row][loop] = factor;
         s->rest[loop] = whole / factor;
