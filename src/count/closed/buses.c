@@ -155,6 +155,25 @@ static const char *check_merged(struct closed_state *state, const struct closed_
     return why;
 }
 
+/* The digits of the bus's image whose values may decide which PE of a merged fibre is the smallest:
+ * all of the factors with merged digits. */
+static uint32_t find_around(const struct closed_digits *digits, const struct closed_bus *bus)
+{
+    uint32_t loops = 0;
+    uint32_t around = 0;
+    for (int f = 0; f < bus->image.n_factors; f++) {
+        for (int d = 0; d < digits->n_digits; d++) {
+            if ((bus->merged >> d & 1) && (bus->image.factor[f].loops >> digits->digit[d].loop & 1))
+                loops |= bus->image.factor[f].loops;
+        }
+    }
+    for (int d = 0; d < digits->n_digits; d++) {
+        if ((loops >> digits->digit[d].loop & 1) && bus->image.axis_of_digit[d] >= 0)
+            around |= (uint32_t)1 << d;
+    }
+    return around;
+}
+
 /* The image of the representatives must have the axes of the bus's image. */
 static bool same_axes(const struct closed_digits *digits, const struct closed_image *a,
         const struct closed_image *b)
@@ -181,6 +200,7 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
     struct closed_form form[CLOSED_SPACES];
     uint32_t gone = 0;
     uint32_t merged = 0;
+    uint32_t around = 0;
     sator_int n_from;
     const char *why = count_all(state, image, &state->copies, &n_from);
     memcpy(space, system->space, sizeof *space * (size_t)system->n_space);
@@ -198,7 +218,7 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
                 mentioned |= (uint32_t)(form[i].coef[d] != 0) << d;
         }
         if (merged & mentioned)
-            why = check_merged(state, system, request, image, merged & mentioned);
+            why = check_merged(state, system, request, image, around);
         clear_digits(form, bus->n_rows, gone);
         if (why == NULL)
             why = make_bus(state, system, request, form, bus);
@@ -218,6 +238,7 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
             return "the smallest PE on a bus is not that of digit 0";
         gone |= bus->dropped | bus->merged;
         merged |= bus->merged;
+        around |= find_around(&system->digits, bus);
         clear_digits(space, system->n_space, bus->dropped | bus->merged);
         why = closed_buses_image(state, system, request, system->n_space, space, &bus->reduced);
         if (why == NULL && !same_axes(&system->digits, &bus->image, &bus->reduced))
