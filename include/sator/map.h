@@ -132,6 +132,15 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,
         SATOR_GIVE struct sator_map_result ***results, int *n_results);
 
+/* Why "dataflow", a mapping of the "loops:" form, is not the answer: the inequalities that it
+ * breaks, a line each, or that it is legal and how its objective compares with "best" (NULL: no
+ * comparison) (GIVE: free). */
+enum sator_status sator_map_why_not(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, int layer,
+        SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
+        const struct sator_map_options *options, SATOR_KEEP const struct sator_map_result *best,
+        SATOR_GIVE char **text);
+
 /* How often the network runs layer "layer". */
 int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int layer);
 

@@ -233,6 +233,57 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
     return st;
 }
 
+static enum sator_status explain(struct sator_ctx *ctx, const struct mapper_problem *p,
+        const struct sator_dataflow *dataflow, const struct sator_map_result *best,
+        struct sator_text *text)
+{
+    struct mapper_words *words = sator_mapper_words_new(p);
+    struct mapper_mapping mapping;
+    struct mapper_traffic traffic;
+    enum sator_status st = sator_mapper_from_nest(ctx, p, dataflow, &mapping);
+
+    if (st == SATOR_OK) {
+        sator_text_add(text, "%s: ", dataflow->name);
+        struct sator_text broken = {0};
+        sator_mapper_why_not(p, words, &mapping, &broken);
+        sator_text_add(text, broken.length > 0 ? "not a legal mapping\n%s" : "legal%s",
+                broken.length > 0 ? broken.data : "");
+        if (broken.length == 0) {
+            sator_mapper_count(p, words, &mapping, &traffic);
+            struct mapper_cost cost = sator_mapper_cost(p, &traffic);
+            sator_text_add(text, ", objective %.10g", cost.value);
+            if (best != NULL)
+                sator_text_add(text, ", %.4g times the best (%.10g)", cost.value / best->value,
+                        best->value);
+            sator_text_add(text, "\n");
+        }
+        sator_text_clear(&broken);
+    }
+    sator_mapper_words_free(words);
+    return st;
+}
+
+enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_map_options *options, const struct sator_map_result *best, char **text)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
+    struct sator_text made = {0};
+    enum sator_status st;
+
+    SATOR_TRY(sator_mapper_problem_init(ctx, arena, &network->layers[layer], arch,
+            options == NULL ? SATOR_MAP_EDP : options->objective, problem));
+    for (int i = 0; options != NULL && i < options->n_constraints; i++)
+        SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
+    SATOR_TRY(explain(ctx, problem, dataflow, best, &made));
+    *text = sator_text_take(&made);
+done:
+    sator_text_clear(&made);
+    sator_arena_free(arena);
+    return st;
+}
+
 void sator_map_result_free(struct sator_map_result *result)
 {
     if (result != NULL)

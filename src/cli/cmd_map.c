@@ -267,6 +267,28 @@ static int map_front(struct mapping *mapping)
     return exit_code;
 }
 
+/* ---- a given mapping ---- */
+
+static int explain_why_not(struct mapping *mapping)
+{
+    const char *spec = mapping->options->why_not;
+    struct sator_input_options input = cli_input_options(mapping->options);
+    struct sator_dataflow *dataflow = NULL;
+    char *text = NULL;
+
+    enum sator_status status = sator_dataflow_load(mapping->ctx, spec, &input, &dataflow);
+    if (status == SATOR_OK)
+        status = sator_map_why_not(mapping->ctx, mapping->network, mapping->layer, mapping->arch,
+                dataflow, &mapping->map, mapping->tasks[0].result, &text);
+    cli_print_messages(mapping->ctx);
+    int exit_code = cli_status(status, spec);
+    if (status == SATOR_OK)
+        exit_code = cli_write(mapping->options, text);
+    free(text);
+    sator_dataflow_free(dataflow);
+    return exit_code;
+}
+
 int cli_map(const struct cli_options *options)
 {
     struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
@@ -278,6 +300,9 @@ int cli_map(const struct cli_options *options)
         mapping.exit_code = choose_layer(&mapping);
     if (mapping.exit_code == CLI_DONE && options->yaml && mapping.layer < 0)
         mapping.exit_code = cli_usage(options, "--yaml prints one mapping: name a --layer too");
+    if (mapping.exit_code == CLI_DONE && options->why_not != NULL && mapping.layer < 0)
+        mapping.exit_code =
+                cli_usage(options, "--why-not is about one workload: name a --layer too");
     if (mapping.exit_code == CLI_DONE && options->pareto != NULL &&
             (strcmp(options->pareto, "energy,latency") != 0 || mapping.layer < 0))
         mapping.exit_code = cli_usage(options,
@@ -287,7 +312,8 @@ int cli_map(const struct cli_options *options)
     } else if (mapping.exit_code == CLI_DONE) {
         make_tasks(&mapping);
         run_tasks(&mapping);
-        mapping.exit_code = cli_worse(mapping.exit_code, write_report(&mapping));
+        mapping.exit_code = cli_worse(mapping.exit_code,
+                options->why_not != NULL ? explain_why_not(&mapping) : write_report(&mapping));
     }
     for (int i = 0; i < mapping.n_tasks; i++)
         sator_map_result_free(mapping.tasks[i].result);

@@ -155,6 +155,17 @@ enum sator_status sator_mapper_constrain(
 bool sator_mapper_is_allowed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 
+/* ---- why_not.c ---- */
+/* A "loops:" dataflow as a mapping; located messages for what does not exist. */
+enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, const struct sator_dataflow *dataflow,
+        struct mapper_mapping *mapping);
+/* Add a line for each inequality that the mapping breaks; nothing for a legal one. */
+struct mapper_words;
+struct sator_text;
+void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct sator_text *text);
+
 /* ---- words.c: sizes of sums of arithmetic progressions, remembered ---- */
 struct mapper_words;
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem);

@@ -20,6 +20,17 @@ sator map gemm:i=24,j=18,k=30 --arch conventional --json | grep -E '"proved"|"st
 sator map gemm:i=6,j=4,k=4 --arch conventional --strategy exhaustive --json | grep -E '"proved"|"strategy"' | tr -d '\t'
 sator map gemm:i=24,j=18,k=30 --arch conventional --pareto energy,latency | grep -o 'none beats in both energy and latency, proved'
 sator map alexnet --arch simba-like --csv --strategy sunstone --layer conv3 | cut -d, -f1-5
+cat >mine.yaml <<'END'
+loops:
+  - at: DRAM
+    for: [j 4]
+  - at: PE
+    parallel: [i 64 -> 0]
+  - at: L1
+    for: [i 4, j 64, k 256]
+END
+sator map gemm --arch conventional --why-not mine.yaml
+sator map gemm --arch conventional --constraint 'PE: only i k' --constraint 'L1: k 4' --yaml | grep -A1 'at: L1' | grep -oE '\bk 4\b'
 cat >tiny.yaml <<'END'
 name: tiny
 levels:
@@ -35,4 +46,6 @@ echo "exit $?"
 sator map jacobi2d --arch conventional
 echo "exit $?"
 sator map gemm --arch conventional --objective fastest
+echo "exit $?"
+sator map gemm --arch conventional --constraint 'L1: k 128, i 8, j 8'
 echo "exit $?"

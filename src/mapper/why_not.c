@@ -1,0 +1,178 @@
+/* Why a given mapping is not the answer: the inequalities that it breaks, or what it costs. */
+#include "base/context.h"
+#include "base/text.h"
+#include "mapper/mapper.h"
+
+#include <string.h>
+
+/* The row of a loop of the nest; -1 when there is none. */
+static int row_of(const struct mapper_problem *p, const char *level, int dim)
+{
+    for (int r = 0; r < p->n_rows; r++) {
+        const struct mapper_row *row = &p->row[r];
+        if (strcmp(p->arch->levels[row->level].name, level) == 0 &&
+                (row->is_space ? row->dim == dim : dim < 0))
+            return r;
+    }
+    return -1;
+}
+
+static int loop_of(const struct mapper_problem *p, const char *name)
+{
+    for (int i = 0; i < p->n_loops; i++) {
+        if (strcmp(p->loop_names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static void finish_orders(
+        const struct mapper_problem *p, const int *placed, struct mapper_mapping *mapping)
+{
+    for (int m = 0; m < p->n_memories; m++) {
+        int at = placed[m];
+        for (int i = 0; i < p->n_loops; i++) {
+            bool there = false;
+            for (int k = 0; k < placed[m]; k++)
+                there |= mapping->order[m][k] == i;
+            if (!there)
+                mapping->order[m][at++] = (int8_t)i;
+        }
+    }
+}
+
+enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx, const struct mapper_problem *p,
+        const struct sator_dataflow *dataflow, struct mapper_mapping *mapping)
+{
+    const struct sator_loop_nest *nest = dataflow->loops;
+    int placed[MAPPER_MEMORIES] = {0};
+
+    if (nest == NULL) {
+        sator_error(ctx, dataflow->loc, "'%s' is no mapping of the 'loops' form", dataflow->name);
+        sator_help(ctx, "write it as 'sator map --yaml' does; 'sator analyze' takes any dataflow");
+        return SATOR_INPUT;
+    }
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            mapping->factor[r][i] = 1;
+    }
+    for (int e = 0; e < nest->n_entries; e++) {
+        for (int k = 0; k < nest->entries[e].n_loops; k++) {
+            const struct sator_nest_loop *loop = &nest->entries[e].loops[k];
+            int row = row_of(p, nest->entries[e].level, loop->dim), which = loop_of(p, loop->loop);
+            if (row < 0)
+                return sator_error(ctx, loop->loc, "'%s' has no such level or dimension: %s",
+                        p->arch->name, nest->entries[e].level);
+            if (which < 0 && loop->extent > 1)
+                return sator_error(ctx, loop->loc,
+                        "'%s' has no loop '%s' of more than one iteration", p->workload->name,
+                        loop->loop);
+            if (which < 0 || loop->extent == 1)
+                continue;
+            if (mapping->factor[row][which] > 1)
+                return sator_error(ctx, loop->loc, "loop '%s' stands twice at '%s'", loop->loop,
+                        nest->entries[e].level);
+            mapping->factor[row][which] = loop->extent;
+            if (!p->row[row].is_space)
+                mapping->order[p->row[row].memory][placed[p->row[row].memory]++] = (int8_t)which;
+        }
+    }
+    finish_orders(p, placed, mapping);
+    return SATOR_OK;
+}
+
+/* ---- what it breaks ---- */
+
+static void check_extents(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        struct sator_text *text)
+{
+    for (int i = 0; i < p->n_loops; i++) {
+        sator_int product = 1;
+        for (int r = 0; r < p->n_rows; r++)
+            product = product > (sator_int)1 << 60 ? product : product * mapping->factor[r][i];
+        if (product == p->extent[i])
+            continue;
+        sator_text_add(text, "  the factors of loop '%s' multiply to ", p->loop_names[i]);
+        sator_text_add_int(text, product);
+        sator_text_add(text, ", not to its extent %lld\n", (long long)p->extent[i]);
+    }
+}
+
+static void check_arrays(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        struct sator_text *text)
+{
+    for (int r = 0; r < p->n_rows; r++) {
+        double used = 1;
+        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
+            used *= (double)mapping->factor[r][i];
+        if (p->row[r].is_space && used > (double)p->row[r].shape)
+            sator_text_add(text,
+                    "  dimension %d of '%s' has %lld PEs, the parallel loops need %.0f\n",
+                    p->row[r].dim, p->arch->levels[p->row[r].level].name,
+                    (long long)p->row[r].shape, used);
+    }
+}
+
+static void check_memory(
+        const struct mapper_problem *p, int m, const int64_t *size, struct sator_text *text)
+{
+    const struct mapper_memory *memory = &p->memory[m];
+    char number[48], has[48];
+
+    for (int c = 0; c < memory->n_capacities; c++) {
+        const struct mapper_capacity *capacity = &memory->capacity[c];
+        struct sator_text parts = {0};
+        sator_int needed = 0, unit = capacity->in_bits ? 8 : 1;
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
+                continue;
+            int64_t most = size[a];
+            for (int b = a + 1; b < p->n_accesses; b++)
+                most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
+            needed += (sator_int)most * (capacity->in_bits ? p->access[a].word_bits : 1);
+            sator_text_add(&parts, "%s%s %s", parts.length == 0 ? "" : ", ", p->access[a].name,
+                    sator_int_format(most, ',', number));
+        }
+        if (needed > capacity->available)
+            sator_text_add(text, "  %s needs %s %s, has %s (words: %s)\n",
+                    p->arch->levels[memory->level].name,
+                    sator_int_format((needed + unit - 1) / unit, ',', number),
+                    capacity->in_bits ? "bytes" : "words",
+                    sator_int_format(capacity->available / unit, ',', has), parts.data);
+        sator_text_clear(&parts);
+    }
+}
+
+static void check_memories(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct sator_text *text)
+{
+    struct mapper_shape shape;
+
+    sator_mapper_shape_init(p, mapping, &shape);
+    for (int m = 0; m < p->n_memories; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->memory[m].holds >> a & 1)
+                size[a] = sator_mapper_tile_words(words, a, shape.inside[p->memory[m].row]);
+        }
+        check_memory(p, m, size, text);
+    }
+}
+
+void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct sator_text *text)
+{
+    size_t before = text->length;
+
+    check_extents(problem, mapping, text);
+    if (text->length > before)
+        return; /* tiles of other extents say nothing about the capacities */
+    check_arrays(problem, mapping, text);
+    check_memories(problem, words, mapping, text);
+    if (!sator_mapper_is_modelled(problem, mapping))
+        sator_text_add(text,
+                "  it unrolls a sliding index along links or several families of buses, which is "
+                "left out of the space\n");
+    if (!sator_mapper_is_allowed(problem, mapping))
+        sator_text_add(text, "  it breaks a constraint\n");
+}
