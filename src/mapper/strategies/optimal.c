@@ -165,6 +165,30 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
     }
 }
 
+static double listing_rank(const struct optimizer *o, int loop)
+{
+    double longest = 0x1p41; /* beyond any extent */
+
+    if (!o->slides[loop])
+        return 2 * longest;
+    return (optimal_is_spread(o, loop) ? 0 : longest) + (double)o->problem->extent[loop];
+}
+
+/* The order in which tiles are listed: sliding loops first, those that run in parallel before the
+ * others and short ones before long ones (a window's loops leave no gaps once they are known); then
+ * plain loops. */
+static void order_listing(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int at = i;
+        for (; at > 0 && listing_rank(o, o->listing[at - 1]) > listing_rank(o, i); at--)
+            o->listing[at] = o->listing[at - 1];
+        o->listing[at] = i;
+    }
+}
+
 static void visit_unrolling(struct optimizer *o, const struct visit *visit)
 {
     const struct mapper_problem *p = o->problem;
@@ -179,6 +203,7 @@ static void visit_unrolling(struct optimizer *o, const struct visit *visit)
     for (int c = 0; c < o->n_classes; c++)
         optimal_place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
     bound_unrolling(o, &fixed, &share);
+    order_listing(o);
     optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
     for (int i = 0; i < p->n_loops; i++)
         o->rest[i] = p->extent[i];
@@ -286,23 +311,6 @@ static void search_all(struct optimizer *o)
         o->search->bound = o->search->best_cost.value;
 }
 
-static void order_listing(struct optimizer *o)
-{
-    const struct mapper_problem *p = o->problem;
-    int at = 0;
-
-    for (int i = 0; i < p->n_loops; i++) {
-        for (int a = 0; a < p->n_accesses; a++)
-            o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
-    }
-    for (int side = 1; side >= 0; side--) {
-        for (int i = 0; i < p->n_loops; i++) {
-            if (o->slides[i] == (side == 1))
-                o->listing[at++] = i;
-        }
-    }
-}
-
 void sator_mapper_optimal(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
@@ -321,7 +329,10 @@ void sator_mapper_optimal(struct mapper_search *search)
         for (int i = 0; i < p->n_loops; i++)
             o->mapping.factor[r][i] = 1;
     }
-    order_listing(o);
+    for (int i = 0; i < p->n_loops; i++) {
+        for (int a = 0; a < p->n_accesses; a++)
+            o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
+    }
     optimal_find_unrollings(o);
     find_least(o);
     optimal_find_grown(o);

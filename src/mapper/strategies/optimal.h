@@ -117,6 +117,11 @@ void optimal_find_growable(struct optimizer *o, bool only_whether);
 /* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 bool optimal_is_dominated(struct optimizer *o, int m);
 
+/* Whether the sliding indices of access "a" have no gaps in the tile of memory "m". */
+bool optimal_is_gapless(struct optimizer *o, int m, int a);
+/* Whether a sliding index of a tensor that "loop" slides along is spread over PEs. */
+bool optimal_is_spread(const struct optimizer *o, int loop);
+
 /* ---- optimal_tiles.c ---- */
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner);

@@ -64,7 +64,7 @@ void optimal_find_grown(struct optimizer *o)
 }
 
 /* Whether the sliding indices of "access" have no gaps in the tile of memory "m". */
-static bool is_gapless(struct optimizer *o, int m, int a)
+bool optimal_is_gapless(struct optimizer *o, int m, int a)
 {
     const struct mapper_access *access = &o->problem->access[a];
 
@@ -90,6 +90,20 @@ static bool has_digits(const struct optimizer *o, int loop)
     return false;
 }
 
+bool optimal_is_spread(const struct optimizer *o, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        unsigned sliding = p->access[a].relevant & ~p->access[a].plain;
+        for (int i = 0; i < p->n_loops && (sliding >> loop & 1); i++) {
+            if ((sliding >> i & 1) && has_digits(o, i))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the tile of memory "m", grown by "prime" along "loop", fits and brings no more. */
 static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 {
@@ -100,9 +114,9 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     for (int a = 0; a < p->n_accesses; a++) {
         bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
         slides |= here;
-        fine &= !here || is_gapless(o, m, a);
+        fine &= !here || optimal_is_gapless(o, m, a);
     }
-    if (!fine || (slides && has_digits(o, loop)))
+    if (!fine || (slides && optimal_is_spread(o, loop)))
         return false;
     o->mapping.factor[row][loop] *= prime;
     optimal_refresh_shape(o, row, loop);
@@ -112,7 +126,7 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     fine = sator_mapper_fits(p, m, size, NULL);
     for (int a = 0; a < p->n_accesses && fine && slides; a++) {
         if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
-            fine = is_gapless(o, m, a);
+            fine = optimal_is_gapless(o, m, a);
     }
     o->mapping.factor[row][loop] /= prime;
     optimal_refresh_shape(o, row, loop);

@@ -103,10 +103,36 @@ static bool has_multiple(const int64_t *factors, int count, int k)
     return false;
 }
 
-/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the plain loops
- * from the "at"-th on get: the bound of the tile that gives each of them the largest factor that
- * fits by itself. Larger tiles along plain loops bring no more ("Maximal tiles" above), so this
- * bounds all of them. */
+static bool all_gapless(struct optimizer *o, int m)
+{
+    for (int a = 0; a < o->problem->n_accesses; a++) {
+        if (o->problem->access[a].is_sliding && !optimal_is_gapless(o, m, a))
+            return false;
+    }
+    return true;
+}
+
+static int64_t common_multiple(const int64_t *factors, int count)
+{
+    int64_t multiple = 1;
+
+    for (int i = 0; i < count; i++) {
+        int64_t a = multiple, b = factors[i];
+        while (b != 0) {
+            int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        multiple *= factors[i] / a;
+    }
+    return multiple; /* of divisors of one number: no more than that */
+}
+
+/* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
+ * "at"-th on get: the bound of one tile that is larger than all of them. For a plain loop that is
+ * its largest factor that fits by itself, since the bound only falls with it; for a sliding loop a
+ * common multiple of its factors, since larger tiles bring less when they are multiples ("Maximal
+ * tiles", doc/mapper.md). */
 static bool none_can_win(struct optimizer *o, int m, int at, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
@@ -120,14 +146,15 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
         int count = list_factors(o, m, loop, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
-        most[loop] = factors[count - 1];
+        most[loop] = o->slides[loop] ? common_multiple(factors, count) : factors[count - 1];
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
         o->mapping.factor[row][loop] = 1;
         optimal_refresh_shape(o, row, loop);
     }
-    if (n_tiles < 4)
-        return false; /* not worth the work */
+    bool slides = o->slides[o->listing[at]]; /* sliding loops are listed first */
+    if (n_tiles < 4 || (slides && !all_gapless(o, m)))
+        return false; /* not worth the work, or not sure */
     for (int k = at; k < p->n_loops; k++) {
         o->mapping.factor[row][o->listing[k]] = most[o->listing[k]];
         optimal_refresh_shape(o, row, o->listing[k]);
@@ -135,12 +162,47 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
     for (int i = 0; i < p->n_loops; i++)
         far[i] = o->rest[i] / o->mapping.factor[row][i];
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
-    bool hopeless = is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    bool hopeless = (!slides || all_gapless(o, m)) &&
+            is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
     for (int k = at; k < p->n_loops; k++) {
         o->mapping.factor[row][o->listing[k]] = 1;
         optimal_refresh_shape(o, row, o->listing[k]);
     }
     return hopeless;
+}
+
+/* Whether "index" has no gaps for all factors of the loops from the "at"-th on once it has none for
+ * the least and for the greatest: one loop open, or neither strides over the other. */
+static bool has_simple_gaps(const struct optimizer *o, const struct mapper_index *index, int at)
+{
+    int open = 0;
+
+    for (int k = at; k < o->problem->n_loops; k++) {
+        for (int i = 0; i < index->n_parts; i++)
+            open += index->loop[i] == o->listing[k];
+    }
+    return open <= 1 || (index->n_parts == 2 && index->reduced[0] == 1 && index->reduced[1] == 1);
+}
+
+/* Whether tiles only bring less when the loops from the "at"-th on grow: plain ones always, sliding
+ * ones when their tensors' sliding indices are not spread over PEs and (checked at the ends) leave
+ * no gaps. */
+static bool may_grow(const struct optimizer *o, int at)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int k = at; k < p->n_loops; k++) {
+        if (o->slides[o->listing[k]] && optimal_is_spread(o, o->listing[k]))
+            return false;
+    }
+    for (int a = 0; a < p->n_accesses; a++) {
+        for (int e = 0; e < p->access[a].n_indices; e++) {
+            if (p->access[a].index[e].n_parts > 1 &&
+                    !has_simple_gaps(o, &p->access[a].index[e], at))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. */
@@ -156,7 +218,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         return;
     }
     int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
-    if (o->costs_grow && !o->slides[loop] && none_can_win(o, m, at, inner))
+    if (o->costs_grow && may_grow(o, at) && none_can_win(o, m, at, inner))
         return;
     memcpy(before, o->size, sizeof before);
     int count = list_factors(o, m, loop, factors);
