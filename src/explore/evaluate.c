@@ -48,6 +48,23 @@ static bool is_outside(const struct evaluation *e)
     return false;
 }
 
+/* Whether a matrix has fewer stamps than its instances need, "limit" to a stamp: cheaper to see
+ * than the most instances that meet, and true of most matrices that are invalid. */
+static bool has_too_few_stamps(const struct evaluation *e, int64_t limit)
+{
+    sator_int stamps = limit, instances = 1;
+    bool fits = true;
+
+    for (int row = 0; row < e->workload->n_loops; row++) {
+        int64_t values = 1;
+        for (int l = 0; l < e->workload->n_loops; l++)
+            values += (e->point->rows[row] >> l & 1) != 0 ? extent(e, l) - 1 : 0;
+        fits = fits && sator_mul(stamps, values, &stamps);
+        fits = fits && sator_mul(instances, extent(e, row), &instances);
+    }
+    return fits && e->workload->is_box && stamps < instances;
+}
+
 /* Whether more instances meet in one stamp than a PE can do. */
 static enum sator_status is_overworked(const struct evaluation *e, bool *overworked)
 {
@@ -66,6 +83,10 @@ static enum sator_status is_overworked(const struct evaluation *e, bool *overwor
         *overworked = most > limit && e->workload->is_box;
         if (e->workload->is_box || most <= limit)
             return SATOR_OK;
+    }
+    if (e->point->kind == SPACE_MATRIX && has_too_few_stamps(e, limit)) {
+        *overworked = true;
+        return SATOR_OK;
     }
     enum sator_status st =
             sator_counter_new(e->ctx, e->exploration->options.engine, &e->stamping, &counter);
