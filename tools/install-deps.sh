@@ -1,5 +1,6 @@
 #!/bin/sh
 # Install the Debian packages that the build needs and the machine lacks; with --check only name them.
+# Optional, not installed here: libopenmpi-dev, for sator explore under mpirun (doc/scaling.md).
 packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libsqlite3-dev libclang-dev libcmocka-dev"
 missing=""
 for package in $packages; do

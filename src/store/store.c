@@ -20,7 +20,8 @@
 enum {
     APPLICATION_ID = 0x5361746f, /* "Sato" */
     SCHEMA_VERSION = 1,
-    BUSY_MS = 60000, /* how long a commit waits for readers */
+    BUSY_MS = 500, /* how long a statement waits for other programs; a commit asks again */
+    READER_BUSY_MS = 60000,
     CACHE_KIB = 16384,
     MOST_INSERTS = 16
 };
@@ -202,7 +203,7 @@ static enum sator_status open_database(
     if (code != SQLITE_OK)
         return fail(ctx, store, code);
     sqlite3_extended_result_codes(store->database, 1);
-    sqlite3_busy_timeout(store->database, BUSY_MS);
+    sqlite3_busy_timeout(store->database, mode == SATOR_STORE_READ ? READER_BUSY_MS : BUSY_MS);
     SATOR_TRY(identify(ctx, store, mode));
     /* A rollback journal that is cut, not deleted, works on network file systems too; every commit
      * is on the disk. */
@@ -285,14 +286,27 @@ done:
 
 /* ---- writing ---- */
 
+/* A reader may keep a commit waiting for as long as somebody looks at a page of results: wait,
+ * unless cancelled. */
+static enum sator_status execute_patiently(
+        struct sator_ctx *ctx, struct sator_store *store, const char *sql)
+{
+    int code;
+
+    do
+        code = sqlite3_exec(store->database, sql, NULL, NULL, NULL);
+    while ((code & 0xff) == SQLITE_BUSY && !atomic_load(&ctx->cancelled));
+    return code == SQLITE_OK ? SATOR_OK : fail(ctx, store, code);
+}
+
 enum sator_status sator_store_begin(struct sator_ctx *ctx, struct sator_store *store)
 {
-    return execute(ctx, store, "BEGIN IMMEDIATE");
+    return execute_patiently(ctx, store, "BEGIN IMMEDIATE");
 }
 
 enum sator_status sator_store_commit(struct sator_ctx *ctx, struct sator_store *store)
 {
-    return execute(ctx, store, "COMMIT");
+    return execute_patiently(ctx, store, "COMMIT");
 }
 
 void sator_store_rollback(struct sator_store *store)
