@@ -1,4 +1,4 @@
-/* Mappings as JSON; the keys are those of doc/formats.md. */
+/* Mappings as JSON; the keys are those of doc/output.md. */
 #include "report/map.h"
 
 #include <cjson/cJSON.h>

@@ -121,6 +121,7 @@ static void test_optimal_is_exhaustive(void **state)
         struct machines_options options = {.most_extent = 4 + (int)machines_draw(&rng, 9),
                 .capacities = machines_draw(&rng, 5) != 0,
                 .bandwidths = machines_draw(&rng, 2) != 0,
+                .prime_extents = machines_draw(&rng, 4) == 0,
                 .most_memories = 4};
         if (!open_case(&c, &rng, &options)) { /* wires and buses for one tensor */
             close_case(&c);
