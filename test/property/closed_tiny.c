@@ -111,6 +111,15 @@ static int value_of(const struct expression *e, const int *n)
 
 /* ---- generation ---- */
 
+/* What a program has more of than others. */
+enum flavour {
+    FLAVOUR_TILED,
+    FLAVOUR_BUSES,
+    FLAVOUR_SINGULAR,
+    N_FLAVOURS
+};
+static enum flavour flavour;
+
 /* How a program is made: the radix of each loop, so that divisors fit together most of the time. */
 static int radix[LOOPS];
 
@@ -235,17 +244,17 @@ static void generate(struct program *p)
     *p = (struct program){.n_loops = 1 + pick(LOOPS)};
     int volume = 1;
     for (int l = 0; l < p->n_loops; l++) {
-        int most = MOST / 2 / volume;
+        int most = MOST / (flavour == FLAVOUR_TILED ? 2 : 10) / volume;
         int extent = 1 + pick(most < 9 ? most : 9);
         p->lower[l] = chance(15) ? pick(7) - 3 : 0;
         p->upper[l] = p->lower[l] + extent;
         volume *= extent;
         radix[l] = chance(30) ? 1 : 2 + pick(3);
     }
-    if (chance(60)) {
+    if (chance(flavour == FLAVOUR_SINGULAR ? 40 : 60)) {
         tile(p);
     } else {
-        int skew = chance(50) ? 10 : 40;
+        int skew = flavour == FLAVOUR_SINGULAR ? 60 : chance(50) ? 10 : 40;
         p->n_space = 1 + pick(3);
         p->n_time = pick(5);
         for (int i = 0; i < p->n_space; i++)
@@ -262,7 +271,12 @@ static void generate(struct program *p)
     p->n_index = 1 + pick(3);
     p->n_copies = chance(85) ? 1 : 2 + pick(2);
     for (int i = 0; i < p->n_index; i++) {
-        p->index[0][i] = random_expression(p, chance(60) ? 1 : 2, 20, chance(90));
+        bool wide = flavour == FLAVOUR_SINGULAR;
+        p->index[0][i] = random_expression(p,
+                wide                 ? 4
+                        : chance(60) ? 1
+                                     : 2,
+                wide ? 50 : 20, chance(90));
         struct term *t = &p->index[0][i].term[0];
         if (chance(4) && t->window == 0 && t->mod == 0 && t->div2 == 1) {
             t->div = 2 + pick(2);
@@ -277,7 +291,9 @@ static void generate(struct program *p)
     p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
     for (int i = 0; i < p->n_links; i++)
         p->link[i] = random_link(p);
-    p->n_buses = p->cut_space > 0 && chance(30) ? 1 + pick(2) : 0;
+    p->n_buses = p->cut_space > 0 && chance(flavour == FLAVOUR_BUSES ? 100 : 20) ? 1 + pick(2) : 0;
+    if (flavour == FLAVOUR_BUSES && chance(40))
+        p->n_links = 0;
     for (int b = 0; b < p->n_buses; b++) {
         p->n_bus[b] = pick(p->cut_space + 1);
         for (int i = 0; i < p->n_bus[b]; i++) {
@@ -956,6 +972,7 @@ int main(int argc, char **argv)
         for (int k = 0; k < 4; k++)
             next_random();
         int before = failures;
+        flavour = (enum flavour)(i % N_FLAVOURS);
         check_case(ctx, &tally);
         if (failures > before)
             printf("(case %d)\n\n", i);
