@@ -1,0 +1,215 @@
+/* Time of one analysis, all tensors and all metrics, for each dataflow of TENET's Table III at full
+ * size.
+ *
+ * usage: bench_analyze [closed|general ROW]
+ * Without arguments: every row with both engines, and how the closed form's time depends on the
+ * size. With an engine and a row: that analysis ten times and nothing else, for an instruction
+ * count: valgrind --tool=callgrind --toggle-collect=analyze build/bench/bench_analyze closed 0
+ */
+#include "sator/analyze.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct row {
+    const char *workload, *dataflow, *arch, *mesh;
+    const char *set; /* a setting of the architecture that makes the array fit, or NULL */
+};
+
+#define GEMM "gemm:i=1024,j=1024,k=1024"
+#define MTTKRP "mttkrp:i=1024,j=1024,k=512,l=512"
+#define MMC "mmc:i=1024,j=1024,k=512,l=512"
+#define JACOBI "jacobi2d:i=2048,j=2048"
+
+static const struct row rows[] = {
+        {GEMM, "gemm/ij-p_j-ijk-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {GEMM, "gemm/kj-p_k-ijk-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {GEMM, "gemm/ik-p_k-ijk-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {GEMM, "gemm/k-p_i-j-t", "systolic-1d", NULL, NULL},
+        {GEMM, "gemm/j-p_i-k-t", "systolic-1d", NULL, NULL},
+        {"vgg16-conv3_2", "conv2d/kc-p_oy-kcox-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {"vgg16-conv3_2", "conv2d/kox-p_oy-koxc-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {"vgg16-conv3_2", "conv2d/kc-p_c-kox-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {"vgg16-conv3_2", "conv2d/k-p_ox-oy-t", "systolic-1d", NULL, NULL},
+        {"vgg16-conv3_2", "conv2d/c-p_oy-ox-t", "systolic-1d", NULL, NULL},
+        {"vgg16-conv3_2", "conv2d/ryoy-p_oy-ox-t", "systolic-2d-8x8", "mesh-8x8",
+                "levels.PE.shape=[12,56]"},
+        {"vgg16-conv3_2", "conv2d/oyox-p_oy-ox-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {"vgg16-conv3_2", "conv2d/kc-p_oy-ox-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {MTTKRP, "mttkrp/ij-p_j-ijl-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {MTTKRP, "mttkrp/kj-p_j-kjl-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {MTTKRP, "mttkrp/kl-p_l-klj-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {JACOBI, "jacobi2d/i-p_i-j-t", "systolic-1d", NULL, NULL},
+        {JACOBI, "jacobi2d/ij-p_i-j-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {MMC, "mmc/ij-p_j-ijl-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+        {MMC, "mmc/kj-p_j-kjl-t", "systolic-2d-8x8", "mesh-8x8", NULL},
+};
+enum {
+    N_ROWS = sizeof rows / sizeof *rows
+};
+
+struct inputs {
+    struct sator_ctx *ctx;
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_dataflow *dataflow;
+};
+
+static void fail(struct sator_ctx *ctx, const char *what)
+{
+    char *messages = sator_ctx_take_messages(ctx, false);
+
+    fprintf(stderr, "bench_analyze: %s\n%s", what, messages == NULL ? "" : messages);
+    exit(1);
+}
+
+static struct inputs load(const struct row *row, const char *arch)
+{
+    struct inputs in = {.ctx = sator_ctx_new()};
+    struct sator_input_options options = {.sets = &row->set, .n_sets = row->set != NULL};
+
+    if (sator_network_load(in.ctx, row->workload, NULL, &in.network) != SATOR_OK ||
+            sator_arch_load(in.ctx, arch, &options, &in.arch) != SATOR_OK ||
+            sator_dataflow_load(in.ctx, row->dataflow, NULL, &in.dataflow) != SATOR_OK)
+        fail(in.ctx, row->dataflow);
+    return in;
+}
+
+static void unload(struct inputs *in)
+{
+    sator_dataflow_free(in->dataflow);
+    sator_arch_free(in->arch);
+    sator_network_free(in->network);
+    sator_ctx_free(in->ctx);
+}
+
+static void analyze(struct inputs *in, enum sator_engine_choice engine)
+{
+    struct sator_analyze_options options = {.engine = engine};
+    struct sator_result *result;
+
+    if (sator_analyze(in->ctx, in->network, 0, in->arch, in->dataflow, &options, &result) !=
+            SATOR_OK)
+        fail(in->ctx, "the analysis failed");
+    sator_result_free(result);
+}
+
+static double now_us(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+/* The least time of one analysis, in microseconds: the one that the machine disturbed least. */
+static double measure(const struct row *row, const char *arch, enum sator_engine_choice engine)
+{
+    struct inputs in = load(row, arch);
+    int repeats = engine == SATOR_ENGINE_CLOSED ? 300 : 3;
+    double least = 1e30;
+
+    for (int i = 0; i < repeats; i++) {
+        double start = now_us();
+        analyze(&in, engine);
+        double time = now_us() - start;
+        if (time < least)
+            least = time;
+    }
+    unload(&in);
+    return least;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, compare_doubles);
+    return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* The closed form's time over sizes: it should not grow with them. */
+static void sizes(void)
+{
+    static const int extents[] = {64, 256, 1024, 4096, 16384, 65536};
+
+    fprintf(stderr, "\n(IJ-P | J,IJK-T) of n x n x n, closed us:");
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+        char workload[64];
+        snprintf(workload, sizeof workload, "gemm:i=%d,j=%d,k=%d", extents[i], extents[i],
+                extents[i]);
+        struct row row = {workload, "gemm/ij-p_j-ijk-t", "systolic-2d-8x8", NULL, NULL};
+        fprintf(stderr, "  n=%d %.1f", extents[i], measure(&row, row.arch, SATOR_ENGINE_CLOSED));
+    }
+    fprintf(stderr, "\n");
+}
+
+/* The least time of "sator analyze" as a process, in milliseconds. */
+static double process_ms(const char *program)
+{
+    char command[1024];
+    double least = 1e30;
+
+    snprintf(command, sizeof command,
+            "'%s' analyze " GEMM " --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t >/dev/null",
+            program);
+    for (int i = 0; i < 20; i++) {
+        double start = now_us();
+        if (system(command) != 0)
+            return -1;
+        double time = (now_us() - start) / 1e3;
+        least = time < least ? time : least;
+    }
+    return least;
+}
+
+static void all_rows(void)
+{
+    double closed[N_ROWS], general[N_ROWS], mesh_worst = 0;
+
+    fprintf(stderr, "%-26s %12s %12s %8s %12s\n", "dataflow", "closed us", "general us", "ratio",
+            "mesh us");
+    for (int i = 0; i < N_ROWS; i++) {
+        closed[i] = measure(&rows[i], rows[i].arch, SATOR_ENGINE_CLOSED);
+        general[i] = measure(&rows[i], rows[i].arch, SATOR_ENGINE_GENERAL);
+        fprintf(stderr, "%-26s %12.1f %12.0f %8.0f", rows[i].dataflow, closed[i], general[i],
+                general[i] / closed[i]);
+        if (rows[i].mesh != NULL) {
+            double mesh = measure(&rows[i], rows[i].mesh, SATOR_ENGINE_CLOSED);
+            fprintf(stderr, " %12.1f", mesh);
+            mesh_worst = mesh > mesh_worst ? mesh : mesh_worst;
+        }
+        fprintf(stderr, "\n");
+    }
+    sizes();
+    double median_closed = median(closed, N_ROWS), median_general = median(general, N_ROWS);
+    printf("{\"analyze_table3_median_us\": %.2f,\n \"analyze_table3_worst_us\": %.2f,\n"
+           " \"analyze_table3_general_median_us\": %.0f,\n \"analyze_mesh_worst_us\": %.2f,\n"
+           " \"analyze_process_ms\": %.2f}\n",
+            median_closed, closed[N_ROWS - 1], median_general, mesh_worst,
+            process_ms("build/sator"));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) {
+        all_rows();
+        return 0;
+    }
+    int row = atoi(argv[2]);
+    if (row < 0 || row >= N_ROWS)
+        return 2;
+    bool closed = strcmp(argv[1], "closed") == 0;
+    struct inputs in = load(&rows[row], rows[row].arch);
+    for (int i = 0; i < 10; i++)
+        analyze(&in, closed ? SATOR_ENGINE_CLOSED : SATOR_ENGINE_GENERAL);
+    unload(&in);
+    return 0;
+}
