@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    MOST_POINTS = 1500,
+    MOST_POINTS = 800,
     MOST_INSTANCES = 4096
 };
 
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
     struct run_options options;
     int n_run = 0, left_out = 0;
 
-    if (!run_options(argc, argv, 40, &options))
+    if (!run_options(argc, argv, 15, &options))
         return 2;
     for (int64_t i = 0; i < options.n_cases; i++) {
         if (!run_case(run_case_seed(&options, options.first_case + i), &n_run, &left_out)) {
