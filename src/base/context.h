@@ -36,7 +36,8 @@ struct sator_ctx {
     atomic_bool cancelled;
     void *relation_state; /* owned by relation/: the isl context, made on first use */
     void (*free_relation_state)(void *state);
-    void (*_Atomic cancel_relation_state)(void *state); /* set last; callable from a signal handler */
+    void (*_Atomic cancel_relation_state)(
+            void *state); /* set last; callable from a signal handler */
 };
 
 /* Read a file into a source that lives as long as "ctx"; SATOR_INPUT with a message when it cannot

@@ -56,12 +56,17 @@ void sator_text_add(struct sator_text *text, const char *format, ...)
     va_end(arguments);
 }
 
+void sator_text_put(struct sator_text *text, const char *part)
+{
+    sator_text_add_bytes(text, part, strlen(part));
+}
+
 void sator_text_add_int(struct sator_text *text, sator_int value)
 {
     char digits[64];
 
     sator_int_format(value, 0, digits);
-    sator_text_add_bytes(text, digits, strlen(digits));
+    sator_text_put(text, digits);
 }
 
 char *sator_text_take(struct sator_text *text)

@@ -17,6 +17,8 @@ __attribute__((format(printf, 2, 3))) void sator_text_add(
         struct sator_text *text, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void sator_text_add_v(
         struct sator_text *text, const char *format, va_list arguments);
+/* Add "part" as it is: what printf would cost is seen in an analysis of microseconds. */
+void sator_text_put(struct sator_text *text, const char *part);
 void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t length);
 void sator_text_add_int(struct sator_text *text, sator_int value);
 /* Return the string (GIVE: free), "" when nothing was added, and reset "text". */

@@ -184,6 +184,12 @@ static enum sator_status find_tile(
         *words = analysis->full[access]->volumes.footprint;
         return SATOR_OK;
     }
+    bool full = memory->time_cut == analysis->n_time && memory->space_cut == analysis->n_space;
+    if (full && analysis->result->max_instances_per_stamp == 1 &&
+            sator_relation_function(analysis->workload->accesses[access].relation) != NULL) {
+        *words = 1; /* a stamp is one instance, which touches one element */
+        return SATOR_OK;
+    }
     st = analysis_counter(analysis, memory->time_cut, memory->space_cut, &counter);
     return st != SATOR_OK
             ? st

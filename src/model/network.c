@@ -70,6 +70,8 @@ static const struct sator_expr *const *lift_out(
 static const struct sator_relation *lift_relation(
         struct sator_arena *arena, const struct sator_relation *map, int base, int to)
 {
+    if (map->n_in == to) /* the only array: its dimensions are all there are */
+        return map;
     struct sator_relation *lifted = sator_arena_copy(arena, map, sizeof *map);
     struct sator_piece *pieces = SATOR_NEW_ARRAY(arena, struct sator_piece, map->n_pieces);
 

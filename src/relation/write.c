@@ -8,28 +8,28 @@ static void write_argument(
     bool single = expr->n_terms == 1 && expr->constant == 0 && expr->terms[0].factor == 1;
 
     if (!single)
-        sator_text_add(text, "(");
+        sator_text_put(text, "(");
     sator_expr_write(text, expr, names);
     if (!single)
-        sator_text_add(text, ")");
+        sator_text_put(text, ")");
 }
 
 static void write_atom(
         struct sator_text *text, const struct sator_term *term, const char *const *names)
 {
     if (term->atom == SATOR_ATOM_VAR) {
-        sator_text_add(text, "%s", names[term->var]);
+        sator_text_put(text, names[term->var]);
         return;
     }
     if (term->atom == SATOR_ATOM_FLOOR)
-        sator_text_add(text, "floor(");
+        sator_text_put(text, "floor(");
     else if (term->factor != 1 && term->factor != -1)
-        sator_text_add(text, "(");
+        sator_text_put(text, "(");
     write_argument(text, term->argument, names);
-    sator_text_add(
-            text, term->atom == SATOR_ATOM_FLOOR ? "/%lld" : "%%%lld", (long long)term->divisor);
+    sator_text_put(text, term->atom == SATOR_ATOM_FLOOR ? "/" : "%");
+    sator_text_add_int(text, term->divisor);
     if (term->atom == SATOR_ATOM_FLOOR || (term->factor != 1 && term->factor != -1))
-        sator_text_add(text, ")");
+        sator_text_put(text, ")");
 }
 
 void sator_expr_write(
@@ -38,9 +38,9 @@ void sator_expr_write(
     for (int i = 0; i < expr->n_terms; i++) {
         const struct sator_term *term = &expr->terms[i];
         if (i > 0)
-            sator_text_add(text, term->factor < 0 ? " - " : " + ");
+            sator_text_put(text, term->factor < 0 ? " - " : " + ");
         else if (term->factor < 0)
-            sator_text_add(text, "-");
+            sator_text_put(text, "-");
         /* 0 - factor in unsigned arithmetic: right for the least 64-bit number too. */
         unsigned long long size = term->factor < 0 ? 0 - (unsigned long long)term->factor
                                                    : (unsigned long long)term->factor;
@@ -48,10 +48,10 @@ void sator_expr_write(
         if (size != 1)
             sator_text_add(text, "%llu*", size);
         if (minus_mod)
-            sator_text_add(text, "(");
+            sator_text_put(text, "(");
         write_atom(text, term, names);
         if (minus_mod)
-            sator_text_add(text, ")");
+            sator_text_put(text, ")");
     }
     if (expr->n_terms == 0)
         sator_text_add(text, "%lld", (long long)expr->constant);
@@ -64,13 +64,14 @@ void sator_expr_write(
 void sator_tuple_write(struct sator_text *text, const char *name, int n_exprs,
         const struct sator_expr *const *exprs, const char *const *names)
 {
-    sator_text_add(text, "%s[", name == NULL ? "" : name);
+    sator_text_put(text, name == NULL ? "" : name);
+    sator_text_put(text, "[");
     for (int i = 0; i < n_exprs; i++) {
         if (i > 0)
-            sator_text_add(text, ", ");
+            sator_text_put(text, ", ");
         sator_expr_write(text, exprs[i], names);
     }
-    sator_text_add(text, "]");
+    sator_text_put(text, "]");
 }
 
 static void write_cond(
@@ -79,13 +80,13 @@ static void write_cond(
 static void write_kids(struct sator_text *text, const struct sator_cond *cond, const char *joint,
         const char *const *names)
 {
-    sator_text_add(text, "(");
+    sator_text_put(text, "(");
     for (int i = 0; i < cond->n_kids; i++) {
         if (i > 0)
             sator_text_add(text, " %s ", joint);
         write_cond(text, cond->kids[i], names);
     }
-    sator_text_add(text, ")");
+    sator_text_put(text, ")");
 }
 
 static void write_cond(
@@ -93,7 +94,7 @@ static void write_cond(
 {
     switch (cond->op) {
     case SATOR_COND_TRUE:
-        sator_text_add(text, "0 = 0");
+        sator_text_put(text, "0 = 0");
         return;
     case SATOR_COND_EQUAL:
     case SATOR_COND_NOT_EQUAL:
@@ -106,28 +107,28 @@ static void write_cond(
         return;
     case SATOR_COND_AND:
         if (cond->n_kids == 0)
-            sator_text_add(text, "0 = 0");
+            sator_text_put(text, "0 = 0");
         else
             write_kids(text, cond, "and", names);
         return;
     case SATOR_COND_OR:
         if (cond->n_kids == 0)
-            sator_text_add(text, "1 = 0");
+            sator_text_put(text, "1 = 0");
         else
             write_kids(text, cond, "or", names);
         return;
     case SATOR_COND_NOT:
-        sator_text_add(text, "not (");
+        sator_text_put(text, "not (");
         write_cond(text, cond->kids[0], names);
-        sator_text_add(text, ")");
+        sator_text_put(text, ")");
         return;
     case SATOR_COND_EXISTS:
-        sator_text_add(text, "exists (");
+        sator_text_put(text, "exists (");
         for (int i = 0; i < cond->n_vars; i++)
             sator_text_add(text, "%s%s", i == 0 ? "" : ", ", names[cond->first_var + i]);
-        sator_text_add(text, ": ");
+        sator_text_put(text, ": ");
         write_cond(text, cond->kids[0], names);
-        sator_text_add(text, ")");
+        sator_text_put(text, ")");
         return;
     }
 }
@@ -142,30 +143,30 @@ static void write_condition(
     }
     for (int i = 0; i < cond->n_kids; i++) {
         if (i > 0)
-            sator_text_add(text, " and ");
+            sator_text_put(text, " and ");
         write_cond(text, cond->kids[i], names);
     }
 }
 
 void sator_relation_write(struct sator_text *text, const struct sator_relation *relation)
 {
-    sator_text_add(text, "{ ");
+    sator_text_put(text, "{ ");
     for (int i = 0; i < relation->n_pieces; i++) {
         const struct sator_piece *piece = &relation->pieces[i];
         if (i > 0)
-            sator_text_add(text, "; ");
+            sator_text_put(text, "; ");
         sator_text_add(text, "%s[", relation->in_name == NULL ? "" : relation->in_name);
         for (int v = 0; v < relation->n_in; v++)
             sator_text_add(text, "%s%s", v == 0 ? "" : ", ", piece->names[v]);
-        sator_text_add(text, "]");
+        sator_text_put(text, "]");
         if (!relation->is_set) {
-            sator_text_add(text, " -> ");
+            sator_text_put(text, " -> ");
             sator_tuple_write(text, relation->out_name, relation->n_out, piece->out, piece->names);
         }
         if (piece->cond->op != SATOR_COND_TRUE) {
-            sator_text_add(text, " : ");
+            sator_text_put(text, " : ");
             write_condition(text, piece->cond, piece->names);
         }
     }
-    sator_text_add(text, " }");
+    sator_text_put(text, " }");
 }
