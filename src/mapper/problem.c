@@ -348,6 +348,10 @@ static enum sator_status add_link(struct builder *b, int level, const struct sat
     transfer->linked_rows |= 1U << row;
     if (link->interval > 0)
         return SATOR_OK;
+    if (transfer->n_buses > 0) /* of an array further out, through a bypass */
+        return sator_error(b->ctx, link->loc,
+                "the mapper handles buses or wires for a tensor, not both; '%s' has '%s' too",
+                p->access[transfer->access].name, transfer->buses[0]->name);
     bool same_cost = transfer->link == NULL ||
             transfer->link->energy_pj.value == link->energy_pj.value ||
             (isnan(transfer->link->energy_pj.value) && isnan(link->energy_pj.value));
