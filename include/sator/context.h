@@ -31,13 +31,13 @@ __extension__ typedef __int128 sator_int;
 /* How a call ended. Out-parameters are untouched unless it was SATOR_OK. */
 enum sator_status {
     SATOR_OK = 0,
-    SATOR_INPUT,       /* the input is wrong; the context's messages say where and why */
-    SATOR_USAGE,       /* the call itself is wrong (an unknown option, a missing file name) */
-    SATOR_LIMIT,       /* the work limit was reached before the answer */
-    SATOR_INFEASIBLE,  /* no mapping satisfies the constraints */
-    SATOR_OVERFLOW,    /* an exact count does not fit into 128 bits */
+    SATOR_INPUT, /* the input is wrong; the context's messages say where and why */
+    SATOR_USAGE, /* the call itself is wrong (an unknown option, a missing file name) */
+    SATOR_LIMIT, /* the work limit was reached before the answer */
+    SATOR_INFEASIBLE, /* no mapping satisfies the constraints */
+    SATOR_OVERFLOW, /* an exact count does not fit into 128 bits; a message says so */
     SATOR_INTERRUPTED, /* sator_ctx_cancel was called */
-    SATOR_DECLINED     /* the chosen engine does not handle this input; a message says why */
+    SATOR_DECLINED /* the chosen engine does not handle this input; a message says why */
 };
 
 struct sator_ctx;
@@ -64,7 +64,8 @@ char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color);
  * "separator" goes between groups of three digits, 0 for none. */
 char *sator_int_format(sator_int value, char separator, char *text);
 
-/* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to suggest. */
+/* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to
+ * suggest. */
 const char *sator_nearest(const char *name, const char *const *names, int n_names);
 
 #ifdef __cplusplus

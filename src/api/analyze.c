@@ -2,6 +2,7 @@
 #include "sator/analyze.h"
 
 #include "base/checked.h"
+#include "base/context.h"
 #include "base/text.h"
 #include "model/model.h"
 
@@ -96,8 +97,9 @@ static bool add_times(sator_int *total, sator_int value, int repeat)
 }
 
 /* The network's totals; a layer counts as often as it is repeated. */
-static enum sator_status add_up(struct sator_network_result *result)
+static enum sator_status add_up(struct sator_ctx *ctx, struct sator_network_result *result)
 {
+    static const struct sator_loc nowhere;
     sator_int stamps = 0, slots = 0, layer_slots;
     bool fits = true;
 
@@ -114,6 +116,8 @@ static enum sator_status add_up(struct sator_network_result *result)
         result->energy_pj += r->energy_pj * repeat;
     }
     result->utilization_average = slots == 0 ? NAN : (double)stamps / (double)slots;
+    if (!fits)
+        sator_error(ctx, nowhere, "a total of the network does not fit into 128 bits");
     return fits ? SATOR_OK : SATOR_OVERFLOW;
 }
 
@@ -142,7 +146,7 @@ static enum sator_status analyze_layers(struct sator_ctx *ctx, const struct sato
         }
         layer->result = own;
     }
-    return add_up(result);
+    return add_up(ctx, result);
 }
 
 enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sator_network *network,

@@ -53,12 +53,10 @@ int cli_status(enum sator_status status, const char *what)
         return CLI_LIMIT;
     case SATOR_INFEASIBLE:
         return CLI_LIMIT;
-    case SATOR_OVERFLOW:
-        fprintf(stderr, "sator: %s: a count does not fit into 128 bits\n", what);
-        return CLI_INPUT;
     case SATOR_INTERRUPTED:
         return CLI_INTERRUPTED;
-    case SATOR_INPUT:
+    case SATOR_INPUT: /* these come with messages */
+    case SATOR_OVERFLOW:
     case SATOR_DECLINED:
         break;
     }

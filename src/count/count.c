@@ -101,29 +101,29 @@ static enum sator_status put(const struct sator_engine *engine, void *state,
 }
 
 /* Ask one engine, opening it if need be. */
-static enum sator_status ask(struct sator_counter *counter, int e, const struct query *query)
+static enum sator_status ask(
+        struct sator_counter *counter, int e, const struct query *query, const char **reason)
 {
-    const char *reason = NULL;
     enum sator_status st;
 
     if (!counter->opened[e]) {
-        st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], &reason);
+        st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], reason);
         /* A refusal and a wrong input (its message is made once) stay so; a limit or an
          * interruption may pass. */
         counter->opened[e] = st == SATOR_OK || st == SATOR_DECLINED || st == SATOR_INPUT;
         counter->open_status[e] = st;
-        if (st == SATOR_DECLINED && !counter->declined)
-            counter->declined = reason ? reason : "outside the engine's class";
+        if (st == SATOR_DECLINED && e == CLOSED && !counter->declined)
+            counter->declined = *reason ? *reason : "outside the engine's class";
         if (st != SATOR_OK)
             return st;
     }
     if (counter->open_status[e] != SATOR_OK)
         return counter->open_status[e];
-    st = put(engines[e], counter->state[e], query, &reason);
+    st = put(engines[e], counter->state[e], query, reason);
     if (st == SATOR_OK)
         counter->answered[e] = true;
-    if (st == SATOR_DECLINED && !counter->declined)
-        counter->declined = reason ? reason : "outside the engine's class";
+    if (st == SATOR_DECLINED && e == CLOSED && !counter->declined)
+        counter->declined = *reason ? *reason : "outside the engine's class";
     return st;
 }
 
@@ -140,22 +140,41 @@ static enum sator_status report_limit(struct sator_counter *counter)
     return SATOR_LIMIT;
 }
 
+/* What the last engine could not do: a status with the message that it has to carry. */
+static enum sator_status report(
+        struct sator_counter *counter, enum sator_status st, const char *reason)
+{
+    static const struct sator_loc nowhere;
+
+    if (st == SATOR_LIMIT)
+        return report_limit(counter);
+    if (st == SATOR_OVERFLOW)
+        sator_error(counter->ctx, nowhere, "a count does not fit into 128 bits");
+    if (st == SATOR_DECLINED)
+        sator_error(counter->ctx, nowhere, "the general engine does not count this: %s",
+                reason ? reason : "outside the engine's class");
+    return st;
+}
+
 static enum sator_status answer(struct sator_counter *counter, const struct query *query)
 {
     static const struct sator_loc nowhere;
     enum sator_status st = SATOR_DECLINED;
+    const char *reason = NULL;
 
     sator_work_begin(counter->ctx);
     if (counter->choice != SATOR_ENGINE_GENERAL)
-        st = ask(counter, CLOSED, query);
+        st = ask(counter, CLOSED, query, &reason);
     if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_CLOSED) {
         sator_error(counter->ctx, nowhere, "the closed-form engine does not count this: %s",
                 counter->declined);
         return st;
     }
-    if (st == SATOR_DECLINED)
-        st = ask(counter, GENERAL, query);
-    return st == SATOR_LIMIT ? report_limit(counter) : st;
+    if (st == SATOR_DECLINED) {
+        reason = NULL;
+        st = ask(counter, GENERAL, query, &reason);
+    }
+    return report(counter, st, reason);
 }
 
 enum sator_status sator_count_outside(struct sator_counter *counter, bool *found, int64_t *instance)

@@ -390,8 +390,11 @@ static enum sator_status add_point(
     row->time = totals->time = copy(one.time);
     while (totals->has_row && one.record.hardware == row->record.hardware &&
             one.family == row->family && one.record.point == row->record.point) {
-        if (!explore_record_add(&row->record, &one.record, repeats(source, one.record.layer)))
+        if (!explore_record_add(&row->record, &one.record, repeats(source, one.record.layer))) {
+            sator_error(source->ctx, (struct sator_loc){0},
+                    "a total over the layers of a network does not fit into 128 bits");
             return SATOR_OVERFLOW;
+        }
         n++;
         SATOR_TRY(sator_cursor_next(source->ctx, totals->results, &totals->has_row));
         if (totals->has_row)

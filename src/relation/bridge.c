@@ -15,6 +15,10 @@ static const uint64_t TICKS_AN_OPERATION = 2000;
 
 static void free_isl(void *state)
 {
+#ifdef SATOR_SANITIZE
+    /* An object that was not freed, which isl would only mention. */
+    isl_options_set_on_error(state, ISL_ON_ERROR_ABORT);
+#endif
     isl_ctx_free(state);
 }
 

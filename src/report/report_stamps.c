@@ -1,6 +1,7 @@
 /* --show stamps: which PE holds which elements when, as in Figure 3 of the TENET paper: a row a
  * time-stamp, a column a PE that is ever used. For small cases: the pairs are enumerated. */
 #include "base/checked.h"
+#include "base/context.h"
 #include "model/model.h"
 #include "report/stamping.h"
 
@@ -48,6 +49,7 @@ static isl_stat add_pair(isl_point *point, void *user)
 static enum sator_status read_pairs(
         struct sator_ctx *ctx, const struct report_stamping *stamping, struct pairs *pairs)
 {
+    static const struct sator_loc nowhere;
     const struct sator_workload *workload = stamping->workload;
 
     for (int i = 0; i < workload->n_accesses; i++) {
@@ -61,7 +63,9 @@ static enum sator_status read_pairs(
         if (read != isl_stat_ok)
             return sator_bridge_status(ctx);
     }
-    return pairs->too_large ? SATOR_OVERFLOW : SATOR_OK;
+    if (pairs->too_large)
+        return sator_error(ctx, nowhere, "a coordinate does not fit into 64 bits");
+    return SATOR_OK;
 }
 
 /* ---- the table ---- */

@@ -389,6 +389,57 @@ static void test_limit_and_cancel(void **state)
     sator_counter_free(counter);
 }
 
+/* Wherever the work ends, that is said, and never that a count is too large: too many instances to
+ * list, and one isl operation more (2000 ticks) each time. */
+static void test_every_limit(void **state)
+{
+    enum {
+        TICKS_A_STEP = 2000,
+        MOST_STEPS = 100000
+    };
+    static const int64_t shape[] = {1};
+    struct fixture *fixture = *state;
+    const struct sator_relation *access = read_text(fixture, "{ S[i,j] -> B[i/2] }");
+    const struct sator_transport transport = {.registers = true};
+    enum sator_status st = SATOR_LIMIT;
+
+    for (uint64_t step = 1; st == SATOR_LIMIT && step < MOST_STEPS; step += 1 + step / 512) {
+        struct sator_counter *counter =
+                open_counter(fixture, "{ S[i,j] : 0 <= i < 23 and 0 <= j < 100000 }",
+                        "{ S[i,j] -> PE[0] }", "{ S[i,j] -> T[j/4, i%5, i/5] }", shape);
+        struct sator_volumes volumes = {0};
+
+        sator_ctx_set_work_limit(fixture->ctx, TICKS_A_STEP * step);
+        st = sator_count_volumes(counter, access, &transport, &volumes);
+        if (st == SATOR_OK) {
+            /* 12 elements and 23 stamps for each of 25000 values of j/4, none at hand: in the order
+             * of i%5, i changes by 5 or more. */
+            assert_int_equal(volumes.access, 2300000);
+            assert_int_equal(volumes.total, 23 * 25000);
+            assert_int_equal(volumes.temporal, 0);
+            assert_int_equal(volumes.footprint, 12);
+        }
+        sator_counter_free(counter);
+        free(sator_ctx_take_messages(fixture->ctx, false));
+    }
+    assert_int_equal(st, SATOR_OK);
+}
+
+static void test_too_large_says_so(void **state)
+{
+    static const int64_t shape[] = {1};
+    struct fixture *fixture = *state;
+    struct sator_counter *counter =
+            open_counter(fixture, "{ S[i,j,k,l] : 0 <= i,j,k,l < 1099511627776 }",
+                    "{ S[i,j,k,l] -> PE[0] }", "{ S[i,j,k,l] -> T[0] }", shape);
+    struct sator_stamp_counts counts = {.instances = -1};
+
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_OVERFLOW);
+    assert_int_equal(counts.instances, -1);
+    assert_int_equal(sator_ctx_error_count(fixture->ctx), 1);
+    sator_counter_free(counter);
+}
+
 /* ---- the point counter against enumeration ---- */
 
 static uint64_t seed = 1;
@@ -573,6 +624,8 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_outside, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_infinite_is_an_error, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_limit_and_cancel, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_every_limit, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_too_large_says_so, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(
                     test_points_against_enumeration, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(

@@ -300,7 +300,8 @@ static uint64_t algebra_budget(const struct general *general)
     return budget < left / 2 ? budget : left / 2;
 }
 
-static enum sator_status ask(struct general *general, const struct question *question)
+static enum sator_status ask(
+        struct general *general, const struct question *question, const char **reason)
 {
     struct sator_ctx *ctx = general->ctx;
     uint64_t limit = ctx->work_limit;
@@ -314,14 +315,18 @@ static enum sator_status ask(struct general *general, const struct question *que
         ctx->work_limit = ctx->work_done + algebra_budget(general);
         st = ask_algebra(general->stamps, question);
         ctx->work_limit = limit;
-        if ((st != SATOR_LIMIT && st != SATOR_OVERFLOW) || general->size_ub < 0)
-            return st;
+        if ((st != SATOR_LIMIT && st != SATOR_OVERFLOW && st != SATOR_DECLINED) ||
+                general->size_ub < 0)
+            goto done;
         SATOR_TRY(sator_bridge_begin(ctx));
         SATOR_TRY(sator_table_open(general->stamps, &general->table));
     }
     SATOR_TRY(sator_bridge_begin(ctx));
     st = ask_table(general->table, question);
 done:
+    if (st == SATOR_DECLINED)
+        *reason = "numbers on the way to its counts do not fit into 64 bits, and it has too many "
+                  "instances to list";
     return st;
 }
 
@@ -355,23 +360,21 @@ done:
 static enum sator_status general_stamps(
         void *state, struct sator_stamp_counts *counts, const char **reason)
 {
-    (void)reason;
-    return ask(state, &(struct question){.kind = STAMPS, .counts = counts});
+    return ask(state, &(struct question){.kind = STAMPS, .counts = counts}, reason);
 }
 
 static enum sator_status general_max_per_stamp(
         void *state, sator_int *most, int64_t *instance, const char **reason)
 {
-    (void)reason;
-    return ask(
-            state, &(struct question){.kind = MAX_PER_STAMP, .number = most, .instance = instance});
+    return ask(state,
+            &(struct question){.kind = MAX_PER_STAMP, .number = most, .instance = instance},
+            reason);
 }
 
 static enum sator_status general_tile(
         void *state, const struct sator_relation *access, sator_int *words, const char **reason)
 {
-    (void)reason;
-    return ask(state, &(struct question){.kind = TILE, .access = access, .number = words});
+    return ask(state, &(struct question){.kind = TILE, .access = access, .number = words}, reason);
 }
 
 static enum sator_status general_volumes(void *state, const struct sator_relation *access,
@@ -383,9 +386,9 @@ static enum sator_status general_volumes(void *state, const struct sator_relatio
             .by_link = sator_alloc(links_size + 1), .by_bus = sator_alloc(buses_size + 1)};
     enum sator_status st = ask(state,
             &(struct question){
-                    .kind = VOLUMES, .access = access, .transport = transport, .volumes = &result});
+                    .kind = VOLUMES, .access = access, .transport = transport, .volumes = &result},
+            reason);
 
-    (void)reason;
     if (st == SATOR_OK) {
         struct sator_volumes given = *volumes;
 

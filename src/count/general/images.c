@@ -150,13 +150,13 @@ static enum sator_status add_direct(
         bool holds;
 
         if (!sator_cond_holds(piece->cond, point, &holds))
-            return SATOR_OVERFLOW;
+            return SATOR_DECLINED;
         if (!holds)
             continue;
         tuple = sator_tuples_add(tuples);
         for (int d = 0; d < images->n_used; d++)
             if (!sator_expr_value(piece->out[d], point, &tuple[d]))
-                return SATOR_OVERFLOW;
+                return SATOR_DECLINED;
     }
     return SATOR_OK;
 }

@@ -201,14 +201,14 @@ enum sator_status sator_points_planar(
         if (a == 0)
             limit_y(&polygon, bound.slope, bound.offset);
         else if (polygon.n_lower == MOST_BOUNDS || polygon.n_upper == MOST_BOUNDS)
-            return SATOR_LIMIT;
+            return SATOR_DECLINED;
         else if (a > 0)
             lower[polygon.n_lower++] = bound;
         else
             upper[polygon.n_upper++] = bound;
     }
     if (!limit_by_pairs(&polygon))
-        return SATOR_OVERFLOW;
+        return SATOR_DECLINED;
     if (polygon.first_known && polygon.last_known && polygon.first > polygon.last) {
         *count = 0;
         return SATOR_OK;
@@ -217,5 +217,5 @@ enum sator_status sator_points_planar(
             !polygon.last_known;
     if (*infinite)
         return SATOR_OK;
-    return sum_runs(&polygon, count) ? SATOR_OK : SATOR_OVERFLOW;
+    return sum_runs(&polygon, count) ? SATOR_OK : SATOR_DECLINED;
 }

@@ -345,7 +345,7 @@ static enum sator_status enumerate_form(struct sator_points *points,
         if (__builtin_sub_overflow(row[ROW_CONSTANT], value, &row[ROW_CONSTANT]) ||
                 row[ROW_CONSTANT] == INT64_MIN) {
             sator_system_free(part);
-            SATOR_TRY(SATOR_OVERFLOW);
+            SATOR_TRY(SATOR_DECLINED);
         }
         SATOR_TRY(sator_points_count(points, part, &here));
         if (!sator_add(sum, here, &sum))
@@ -413,7 +413,9 @@ static enum sator_status count_new(
     }
     if (part->n_vars != 2)
         return enumerate(points, part, count);
-    SATOR_TRY(sator_points_planar(part, &infinite, count));
+    st = sator_points_planar(part, &infinite, count);
+    if (st == SATOR_DECLINED)
+        return enumerate(points, part, count);
     if (infinite)
         st = report_infinite(points);
 done:

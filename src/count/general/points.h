@@ -12,7 +12,8 @@ struct sator_points *sator_points_new(struct sator_ctx *ctx);
 void sator_points_free(SATOR_TAKE struct sator_points *points);
 
 /* The number of integer points of "system". SATOR_INPUT with a message when it is infinite,
- * SATOR_LIMIT, SATOR_INTERRUPTED, SATOR_OVERFLOW. */
+ * SATOR_LIMIT, SATOR_INTERRUPTED; SATOR_OVERFLOW when a count does not fit, SATOR_DECLINED when a
+ * number of a system does not. */
 enum sator_status sator_points_count(
         struct sator_points *points, SATOR_TAKE struct sator_system *system, sator_int *count);
 
@@ -50,7 +51,8 @@ enum sator_status sator_points_range(struct sator_points *points, const struct s
 struct sator_range sator_points_interior(
         const struct sator_system *system, int var, struct sator_range range);
 
-/* planar.c: the points of a system of two variables. */
+/* planar.c: the points of a system of two variables. SATOR_DECLINED when its numbers are too large
+ * or its sides too many for the closed form. */
 enum sator_status sator_points_planar(
         const struct sator_system *system, bool *infinite, sator_int *count);
 

@@ -264,7 +264,7 @@ static enum sator_status eliminate(struct sator_system **system, int var, bool *
 
             if (upper[ROW_COEFFICIENTS + var] < 0 &&
                     !combine(row, upper, var, old->n_vars, sator_system_add(next, KIND_INEQUALITY)))
-                SATOR_TRY(SATOR_OVERFLOW);
+                SATOR_TRY(SATOR_DECLINED);
             if (next->n_rows > MOST_ROWS)
                 SATOR_TRY(SATOR_LIMIT);
         }

@@ -20,33 +20,37 @@ void sator_pieces_clear(struct sator_pieces *pieces)
     *pieces = (struct sator_pieces){0};
 }
 
-/* The integer "value" (TAKE) into "*cell"; false when it does not fit. */
-static bool take_value(isl_val *value, int64_t *cell)
+/* The integer "value" (TAKE) into "*cell". NULL is what isl gives when its operations are used up:
+ * even a number is one. SATOR_DECLINED when it does not fit. */
+static enum sator_status take_value(struct sator_ctx *ctx, isl_val *value, int64_t *cell)
 {
-    bool fits = value && isl_val_is_int(value) == isl_bool_true &&
-            isl_val_n_abs_num_chunks(value, sizeof *cell) == 1;
+    bool fits;
 
+    if (!value)
+        return sator_bridge_status(ctx);
+    fits = isl_val_is_int(value) == isl_bool_true &&
+            isl_val_n_abs_num_chunks(value, sizeof *cell) == 1;
     if (fits) {
         *cell = isl_val_get_num_si(value);
         /* A magnitude of 2^63 and more has one chunk too, and comes back changed. */
         fits = isl_val_cmp_si(value, *cell) == 0 && *cell != INT64_MIN;
     }
     isl_val_free(value);
-    return fits;
+    return fits ? SATOR_OK : SATOR_DECLINED;
 }
 
 /* Append the rows of "matrix" (TAKE): constant, then one column a variable. */
-static enum sator_status add_matrix(struct sator_system *system, isl_mat *matrix, int kind)
+static enum sator_status add_matrix(
+        struct sator_ctx *ctx, struct sator_system *system, isl_mat *matrix, int kind)
 {
     isl_size n_rows = isl_mat_rows(matrix);
-    enum sator_status st = n_rows < 0 ? SATOR_OVERFLOW : SATOR_OK;
+    enum sator_status st = n_rows < 0 ? sator_bridge_status(ctx) : SATOR_OK;
 
     for (int r = 0; r < n_rows && st == SATOR_OK; r++) {
         int64_t *row = sator_system_add(system, kind);
 
         for (int c = 0; c <= system->n_vars && st == SATOR_OK; c++)
-            if (!take_value(isl_mat_get_element_val(matrix, r, c), &row[ROW_CONSTANT + c]))
-                st = SATOR_OVERFLOW;
+            st = take_value(ctx, isl_mat_get_element_val(matrix, r, c), &row[ROW_CONSTANT + c]);
     }
     isl_mat_free(matrix);
     return st;
@@ -55,40 +59,40 @@ static enum sator_status add_matrix(struct sator_system *system, isl_mat *matrix
 /* Append numerator - divisor * d in [0, divisor) for the "div"-th existential variable d; isl may
  * leave out what it knows from the definition. */
 static enum sator_status add_div(
-        struct sator_system *system, isl_basic_set *set, int n_dims, int div)
+        struct sator_ctx *ctx, struct sator_system *system, isl_basic_set *set, int n_dims, int div)
 {
     isl_aff *aff = isl_basic_set_get_div(set, div);
     int64_t *low, *high, divisor;
-    enum sator_status st = SATOR_OK;
+    enum sator_status st = take_value(ctx, isl_aff_get_denominator_val(aff), &divisor);
 
-    if (!aff || !take_value(isl_aff_get_denominator_val(aff), &divisor)) {
-        isl_aff_free(aff);
-        return SATOR_OVERFLOW;
-    }
+    if (st != SATOR_OK)
+        goto done;
     aff = isl_aff_scale_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), divisor));
     sator_system_add(system, KIND_INEQUALITY);
     high = sator_system_add(system, KIND_INEQUALITY);
     low = sator_system_row(system, system->n_rows - 2);
-    if (!take_value(isl_aff_get_constant_val(aff), &low[ROW_CONSTANT]))
-        st = SATOR_OVERFLOW;
+    st = take_value(ctx, isl_aff_get_constant_val(aff), &low[ROW_CONSTANT]);
     for (int v = 0; v < system->n_vars && st == SATOR_OK; v++) {
         isl_val *value = v < n_dims ? isl_aff_get_coefficient_val(aff, isl_dim_in, v)
                                     : isl_aff_get_coefficient_val(aff, isl_dim_div, v - n_dims);
 
-        if (!take_value(value, &low[ROW_COEFFICIENTS + v]))
-            st = SATOR_OVERFLOW;
+        st = take_value(ctx, value, &low[ROW_COEFFICIENTS + v]);
     }
-    isl_aff_free(aff);
+    if (st != SATOR_OK)
+        goto done;
     for (int c = ROW_CONSTANT; c < sator_system_stride(system); c++)
         high[c] = -low[c];
     low[ROW_COEFFICIENTS + n_dims + div] = -divisor;
     high[ROW_COEFFICIENTS + n_dims + div] = divisor;
     if (__builtin_add_overflow(high[ROW_CONSTANT], divisor - 1, &high[ROW_CONSTANT]))
-        st = SATOR_OVERFLOW;
+        st = SATOR_DECLINED;
+done:
+    isl_aff_free(aff);
     return st;
 }
 
 struct conversion {
+    struct sator_ctx *ctx;
     struct sator_pieces *pieces;
     enum sator_status st;
 };
@@ -96,6 +100,7 @@ struct conversion {
 static isl_stat convert_basic(isl_basic_set *set, void *user)
 {
     struct conversion *conversion = user;
+    struct sator_ctx *ctx = conversion->ctx;
     struct sator_pieces *pieces = conversion->pieces;
     isl_size n_dims = isl_basic_set_dim(set, isl_dim_set);
     isl_size n_divs = isl_basic_set_dim(set, isl_dim_div);
@@ -105,16 +110,16 @@ static isl_stat convert_basic(isl_basic_set *set, void *user)
     pieces->systems =
             sator_realloc(pieces->systems, sizeof *pieces->systems * (size_t)(pieces->n + 1));
     pieces->systems[pieces->n++] = system;
-    SATOR_TRY(add_matrix(system,
+    SATOR_TRY(add_matrix(ctx, system,
             isl_basic_set_equalities_matrix(
                     set, isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div),
             KIND_EQUALITY));
-    SATOR_TRY(add_matrix(system,
+    SATOR_TRY(add_matrix(ctx, system,
             isl_basic_set_inequalities_matrix(
                     set, isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div),
             KIND_INEQUALITY));
     for (int d = 0; d < n_divs; d++)
-        SATOR_TRY(add_div(system, set, n_dims, d));
+        SATOR_TRY(add_div(ctx, system, set, n_dims, d));
 done:
     conversion->st = st;
     isl_basic_set_free(set);
@@ -124,7 +129,7 @@ done:
 enum sator_status sator_stamps_pieces(
         struct sator_stamps *stamps, isl_set *set, struct sator_pieces *pieces)
 {
-    struct conversion conversion = {pieces, SATOR_OK};
+    struct conversion conversion = {stamps->ctx, pieces, SATOR_OK};
     isl_stat stat;
 
     *pieces = (struct sator_pieces){0};

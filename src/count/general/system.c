@@ -192,7 +192,7 @@ static enum sator_status substitute(struct sator_system *system, int row, int va
         int64_t factor = other[ROW_COEFFICIENTS + var];
 
         if (r != row && factor != 0 && !add_multiple(other, -factor * sign, equality, stride))
-            return SATOR_OVERFLOW;
+            return SATOR_DECLINED;
     }
     remove_row(system, row);
     remove_var(system, var);
@@ -222,7 +222,7 @@ static enum sator_status skew(struct sator_system *system, int var, int64_t quot
 
         if (__builtin_mul_overflow(quotient, cells[least], &product) ||
                 __builtin_sub_overflow(cells[var], product, &cells[var]) || cells[var] == INT64_MIN)
-            return SATOR_OVERFLOW;
+            return SATOR_DECLINED;
     }
     return SATOR_OK;
 }
@@ -466,7 +466,7 @@ enum sator_status sator_system_fix(
         if (__builtin_mul_overflow(from[ROW_COEFFICIENTS + var], value, &shift) ||
                 __builtin_add_overflow(*constant, shift, constant) || *constant == INT64_MIN) {
             sator_system_free(copy);
-            return SATOR_OVERFLOW;
+            return SATOR_DECLINED;
         }
     }
     copy->n_rows = system->n_rows;

@@ -1,8 +1,8 @@
 /* Systems of linear equalities and inequalities over integer variables.
  *
  * A row over the variables x is  constant + sum of coefficient * x  = 0  or  >= 0. Numbers are
- * 64-bit; an operation whose result does not fit ends in SATOR_OVERFLOW. A set's dimensions come
- * first, then what depends on them.
+ * 64-bit; an operation whose result does not fit ends in SATOR_DECLINED: that says nothing about
+ * the count, which another way may find. A set's dimensions come first, then what depends on them.
  */
 #ifndef SATOR_COUNT_GENERAL_SYSTEM_H
 #define SATOR_COUNT_GENERAL_SYSTEM_H
