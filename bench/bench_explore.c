@@ -93,7 +93,7 @@ int main(void)
     fprintf(stderr, "  %llu points, %llu results, 2 threads: %.2f s, %.2f s of processors\n",
             (unsigned long long)summary.points, (unsigned long long)summary.results, wall,
             processor);
-    printf("{\"explore_25920_stored_one_thread_s\": %.3f,\n \"explore_25920_two_threads_s\": "
+    printf("{\"explore_25920_one_thread_s\": %.3f,\n \"explore_25920_two_threads_s\": "
            "%.3f,\n"
            " \"explore_points_per_s\": %.0f,\n \"explore_million_s\": %.3f,\n \"explore_peak_mb\": "
            "%.1f}\n",

@@ -1,4 +1,4 @@
-/* The context of a session with the library: messages, limits, cancellation.
+/* The context in which the library is used: messages, limits, cancellation.
  *
  * Every call of the library takes a context. A context belongs to one thread at
  * a time; two contexts share nothing and may be used by two threads at once.
