@@ -294,14 +294,6 @@ static bool run_case(uint64_t seed, int *n_run, int *left_out)
     return wrong == NULL;
 }
 
-/* isl 0.25 loses some blocks of 24 bytes when one isl context answers many questions; all its
- * objects are freed (it would complain when its context goes). */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:isl_malloc_or_die\n";
-}
-
 int main(int argc, char **argv)
 {
     struct run_options options;

@@ -62,7 +62,7 @@ static enum sator_status add_div(
         struct sator_ctx *ctx, struct sator_system *system, isl_basic_set *set, int n_dims, int div)
 {
     isl_aff *aff = isl_basic_set_get_div(set, div);
-    int64_t *low, *high, divisor;
+    int64_t *low, *high, divisor = 1;
     enum sator_status st = take_value(ctx, isl_aff_get_denominator_val(aff), &divisor);
 
     if (st != SATOR_OK)
