@@ -127,7 +127,8 @@ enum sator_status sator_source_read(
 
 /* ---- messages ---- */
 
-static char *format_v(struct sator_ctx *ctx, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static char *format_v(
+        struct sator_ctx *ctx, const char *format, va_list arguments)
 {
     struct sator_text text = {0};
 
