@@ -327,8 +327,11 @@ static enum sator_status read_operand(struct scanner *scanner, struct right_side
         int *n_accesses, struct sator_einsum_access **accesses)
 {
     enum sator_status st = SATOR_OK;
-    struct scanner ahead = *scanner;
+    struct scanner ahead;
 
+    if (scanner->token.kind == TOKEN_NUMBER)
+        scanner_widen_number(scanner);
+    ahead = *scanner;
     scanner_next(&ahead);
     if (scanner->token.kind == TOKEN_NAME && scanner_at(&ahead, "[")) {
         struct sator_einsum_access access = {0};

@@ -60,6 +60,27 @@ void scanner_next(struct scanner *scanner)
     }
 }
 
+void scanner_widen_number(struct scanner *scanner)
+{
+    struct token *token = &scanner->token;
+    const char *at = token->text + token->length, *digits;
+
+    if (at < scanner->end && *at == '.') {
+        for (at++; at < scanner->end && isdigit((unsigned char)*at); at++)
+            ;
+    }
+    if (at < scanner->end && (*at == 'e' || *at == 'E')) {
+        digits = at + 1;
+        if (digits < scanner->end && (*digits == '+' || *digits == '-'))
+            digits++;
+        if (digits < scanner->end && isdigit((unsigned char)*digits)) {
+            for (at = digits; at < scanner->end && isdigit((unsigned char)*at); at++)
+                ;
+        }
+    }
+    token->length = (size_t)(at - token->text);
+}
+
 void scanner_init(struct scanner *scanner, struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc)
 {

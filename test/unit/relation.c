@@ -219,9 +219,18 @@ static void test_einsum(void **state)
     assert_string_equal(text.data, "Y[i, j]A[i, 2*k - 1]B[k, j]");
     sator_text_clear(&text);
     assert_int_equal(sator_einsum_read(ctx, ctx->arena,
-                             whole(sator_source_from_text(ctx, "t", "Y[i] += A[i] ? B[i]")), 3,
-                             loops, &n_accesses, &accesses),
-            SATOR_INPUT);
+                             whole(sator_source_from_text(
+                                     ctx, "t", "B[i] = 0.2 * (A[i] + 1.5e-3*A[i+1]) / 2.E+1")),
+                             3, loops, &n_accesses, &accesses),
+            SATOR_OK);
+    assert_int_equal(n_accesses, 3);
+    static const char *const wrong[] = {
+            "Y[i] += A[i] ? B[i]", "Y[i] += 0.2.3 * A[i]", "Y[i] += 1e+ * A[i]", "Y[i] += A[0.5]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(sator_einsum_read(ctx, ctx->arena,
+                                 whole(sator_source_from_text(ctx, "t", wrong[i])), 3, loops,
+                                 &n_accesses, &accesses),
+                SATOR_INPUT);
     free(sator_ctx_take_messages(ctx, false));
 }
 
