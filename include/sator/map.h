@@ -38,6 +38,7 @@ struct sator_map_options {
     uint64_t seed; /* random */
     uint64_t samples; /* random: 0 for 100,000 */
     double limit; /* exhaustive: the largest space; 0 for 1e8 */
+    bool top_down; /* sunstone: from the outermost memory inward instead of outward */
     int intra_order; /* sunstone: 0 ordering-tiling-unrolling, 1 tiling-unrolling-ordering,
                         2 unrolling-tiling-ordering (its Table VI) */
     void (*progress)(void *data, const struct sator_map_progress *progress);

@@ -36,6 +36,7 @@ static int read_options(struct mapping *mapping)
 {
     static const char *const objectives[] = {"edp", "energy", "latency"};
     static const char *const strategies[] = {"optimal", "sunstone", "random", "exhaustive"};
+    static const char *const directions[] = {"bottom-up", "top-down"};
     static const char *const intra[] = {
             "ordering-tiling-unrolling", "tiling-unrolling-ordering", "unrolling-tiling-ordering"};
     const struct cli_options *options = mapping->options;
@@ -59,6 +60,7 @@ static int read_options(struct mapping *mapping)
             .n_constraints = options->constraint.count,
             .seed = (uint64_t)options->random_seed,
             .samples = (uint64_t)options->random_samples,
+            .top_down = choice(options->direction, directions, 2) == 1,
             .intra_order = choice(options->intra_order, intra, 3)};
     if (options->budget == NULL)
         return CLI_DONE;

@@ -25,6 +25,16 @@ static const char arch_text[] =
         "  - {memory: L1, capacity_words: 8, energy_pj: {read: 1, write: 1}}\n"
         "  - {compute: mac, energy_pj: 1}\n";
 
+/* A third memory; only what enters the PEs costs energy, so that no first step is cut. */
+static const char deep_text[] =
+        "name: deep\n"
+        "levels:\n"
+        "  - {memory: DRAM, energy_pj: {read: 0, write: 0}}\n"
+        "  - {memory: L2, capacity_words: 8, energy_pj: {read: 10, write: 0}}\n"
+        "  - {array: PE, shape: [1]}\n"
+        "  - {memory: L1, capacity_words: 3, energy_pj: {read: 1, write: 1}}\n"
+        "  - {compute: mac, energy_pj: 1}\n";
+
 enum {
     K,
     C,
@@ -222,6 +232,73 @@ static void test_all_maximal_tiles(void **state)
     assert_true(has_tile(&tiles, 1, 2, 2, 1));
 }
 
+/* ---- the whole search ---- */
+
+static void run(struct example *e, void (*strategy)(struct mapper_search *search), bool top_down,
+        int intra_order)
+{
+    struct mapper_words *words = e->search.words;
+
+    e->options = (struct sator_map_options){.top_down = top_down, .intra_order = intra_order};
+    e->search = (struct mapper_search){.ctx = e->ctx,
+            .problem = &e->problem,
+            .words = words,
+            .options = &e->options,
+            .deadline = 1e18,
+            .next_report = 1e18};
+    strategy(&e->search);
+    assert_true(e->search.found);
+    assert_true(sator_mapper_is_legal(&e->problem, words, &e->search.best));
+}
+
+/* Two memories have one boundary: outward and inward are the same. */
+static void test_one_boundary(void **state)
+{
+    struct example *e = *state;
+
+    for (int intra = 0; intra < 3; intra++) {
+        run(e, sator_mapper_sunstone, false, intra);
+        struct sator_map_counters up = e->search.counters;
+        double cost = e->search.best_cost.value;
+        run(e, sator_mapper_sunstone, true, intra);
+        assert_int_equal(e->search.counters.evaluated, up.evaluated);
+        assert_int_equal(e->search.counters.tilings, up.tilings);
+        assert_int_equal(e->search.counters.orders, up.orders);
+        assert_true(e->search.best_cost.value == cost);
+    }
+}
+
+/* Inward on three memories, the order chosen first. DRAM's order reuses one tensor, and L2's tile
+ * grows along what indexes it: In (twice, by two orders) {R=3} and {C=2, P=2}; W {R=3} and {K=2,
+ * C=2}; Out {K=2, P=2}: seven candidates. L1 holds one instance's words, so L2's loops are those of
+ * its tile: {R} has one order, each of the other tiles two: 1+2 + 1+2 + 1+2 + 2 = 11 candidates. */
+static void test_top_down(void **state)
+{
+    struct example *e = *state;
+    struct sator_settings settings = {0};
+    struct sator_arch *arch = NULL;
+    struct mapper_problem before = e->problem;
+    struct mapper_words *words = e->search.words;
+
+    assert_int_equal(sator_yaml_arch(e->ctx, sator_source_from_text(e->ctx, "d.yaml", deep_text),
+                             &settings, &arch),
+            SATOR_OK);
+    assert_int_equal(sator_mapper_problem_init(e->ctx, e->arena, &e->network->layers[0], arch,
+                             SATOR_MAP_ENERGY, &e->problem),
+            SATOR_OK);
+    e->search.words = sator_mapper_words_new(&e->problem);
+    run(e, sator_mapper_sunstone, true, 0);
+    assert_int_equal(e->search.counters.orders, 7 + 11);
+    assert_int_equal(e->search.counters.evaluated, 7 + 11);
+    double heuristic = e->search.best_cost.value;
+    run(e, sator_mapper_exhaustive, true, 0);
+    assert_true(heuristic >= e->search.best_cost.value * (1 - 1e-12));
+    sator_mapper_words_free(e->search.words);
+    sator_arch_free(arch);
+    e->problem = before;
+    e->search.words = words;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +307,8 @@ int main(void)
             cmocka_unit_test(test_footprints),
             cmocka_unit_test(test_tiling_tree),
             cmocka_unit_test(test_all_maximal_tiles),
+            cmocka_unit_test(test_one_boundary),
+            cmocka_unit_test(test_top_down),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

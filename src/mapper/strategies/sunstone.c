@@ -114,8 +114,9 @@ struct tree {
     sunstone_leaf *leaf;
     void *data;
     uint64_t *visited;
-    int64_t (*seen)[MAPPER_LOOPS]; /* tiles visited: a tile has several parents */
-    int n_seen, room_seen;
+    int64_t (*seen)[MAPPER_LOOPS]; /* tiles visited, hashed (factor 0: empty): a tile has several
+                                      parents */
+    size_t n_seen, room_seen;
 };
 
 static bool fits(const struct tree *tree, const int64_t *tile)
@@ -130,19 +131,44 @@ static bool fits(const struct tree *tree, const int64_t *tile)
     return sator_mapper_fits(p, tree->memory, size, NULL);
 }
 
+/* Where "tile" stands among those seen, or would. */
+static int64_t *find_seen(const struct tree *tree, const int64_t *tile)
+{
+    int n = tree->search->problem->n_loops;
+    uint64_t hash = 0;
+
+    for (int i = 0; i < n; i++)
+        hash = (hash ^ (uint64_t)tile[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at = (size_t)(hash >> 20) & (tree->room_seen - 1);
+    while (tree->seen[at][0] != 0 && memcmp(tree->seen[at], tile, sizeof *tile * (size_t)n) != 0)
+        at = (at + 1) & (tree->room_seen - 1);
+    return tree->seen[at];
+}
+
+static void grow_seen(struct tree *tree)
+{
+    int64_t(*before)[MAPPER_LOOPS] = tree->seen;
+    size_t room = tree->room_seen;
+
+    tree->room_seen = room == 0 ? 64 : 2 * room;
+    tree->seen = sator_alloc(sizeof *tree->seen * tree->room_seen);
+    memset(tree->seen, 0, sizeof *tree->seen * tree->room_seen);
+    for (size_t i = 0; i < room; i++) {
+        if (before[i][0] != 0)
+            memcpy(find_seen(tree, before[i]), before[i], sizeof *before);
+    }
+    free(before);
+}
+
 static bool was_seen(struct tree *tree, const int64_t *tile)
 {
-    size_t size = sizeof *tile * (size_t)tree->search->problem->n_loops;
-
-    for (int i = 0; i < tree->n_seen; i++) {
-        if (memcmp(tree->seen[i], tile, size) == 0)
-            return true;
-    }
-    if (tree->n_seen == tree->room_seen) {
-        tree->room_seen = tree->room_seen == 0 ? 64 : 2 * tree->room_seen;
-        tree->seen = sator_realloc(tree->seen, sizeof *tree->seen * (size_t)tree->room_seen);
-    }
-    memcpy(tree->seen[tree->n_seen++], tile, size);
+    if (2 * tree->n_seen >= tree->room_seen)
+        grow_seen(tree);
+    int64_t *slot = find_seen(tree, tile);
+    if (slot[0] != 0)
+        return true;
+    tree->n_seen++;
+    memcpy(slot, tile, sizeof *tree->seen);
     return false;
 }
 

@@ -3,10 +3,12 @@
  * A step settles one boundary: the unrolling of the arrays between a memory and the next one
  * outside, the tile of the inner memory, and the order of the loops at the outer one. Bottom-up the
  * steps go from the compute units outward; what is not settled yet stands at the outer memory of
- * the step. A step's candidates whose settled part alone is no better than the best complete
- * mapping are cut (alpha-beta). Full use of the arrays is required ("high throughput"), as
- * published; so is the growth of tiles only along loops that index what the order reuses. These are
- * the heuristics that make the search fast and let it miss optima.
+ * the step. Top-down they go from the outermost memory inward; what is not settled yet is the tile
+ * of the inner memory, which the next step divides. A step's candidates whose settled part alone is
+ * no better than the best complete mapping are cut (alpha-beta): the transfers into its child and
+ * beyond it are then exact, whichever way the steps go. Full use of the arrays is required ("high
+ * throughput"), as published; so is the growth of tiles only along loops that index what the order
+ * reuses. These are the heuristics that make the search fast and let it miss optima.
  */
 #include "mapper/bounds.h"
 #include "mapper/strategies/sunstone.h"
@@ -19,9 +21,12 @@ struct scheduler {
     struct mapper_search *search;
     const struct mapper_problem *problem;
     struct mapper_mapping mapping;
-    int64_t rest[MAPPER_LOOPS]; /* not settled yet */
-    struct mapper_share least[MAPPER_MEMORIES + 2];
+    int64_t rest[MAPPER_LOOPS]; /* not settled yet; in a step, what its boundary still has to place
+                                 */
+    struct mapper_share least[MAPPER_MEMORIES + 2]; /* by child: what the steps after it cost */
     unsigned all_loops;
+    bool top_down;
+    int last_child; /* of the innermost boundary: the compute units where words cross to them */
 };
 
 /* A step under way: the boundary into "child" (n_memories: the compute units). */
@@ -34,7 +39,7 @@ struct step {
     bool order_known;
 };
 
-static void next_step(struct scheduler *s, int child);
+static void take_step(struct scheduler *s, int child);
 
 /* ---- candidates of a step, complete ---- */
 
@@ -83,14 +88,38 @@ static bool is_cut(struct step *step)
     for (int t = 0; t < p->n_transfers; t++) {
         double unique = (double)traffic.unique[t], arriving = (double)traffic.arriving[t];
         struct mapper_range range = {unique, unique, arriving, arriving, 0};
-        if (p->transfer[t].child >= step->child)
+        if (s->top_down ? p->transfer[t].child <= step->child : p->transfer[t].child >= step->child)
             sator_mapper_share_transfer(p, t, &range, &share);
     }
     sator_mapper_share_add(p, &share, &s->least[step->child]);
     double cycles = (double)traffic.time_stamps * p->cycles_per_instance;
-    for (int r = 0; r < p->memory[outer_memory(step)].row; r++) /* arrays not settled yet */
-        cycles /= p->row[r].is_space ? (double)p->row[r].shape : 1;
+    for (int r = 0; r < p->n_rows; r++) { /* arrays not settled yet */
+        bool open = s->top_down ? r > p->memory[step->child].row
+                                : r < p->memory[outer_memory(step)].row;
+        cycles /= open && p->row[r].is_space ? (double)p->row[r].shape : 1;
+    }
     return sator_mapper_is_hopeless(s->search, share.pj, cycles);
+}
+
+/* The step after "step": the next boundary outward, or inward. Inward, what this one placed stays,
+ * and the tile of its child is what is left to place. */
+static void go_on(struct step *step)
+{
+    struct scheduler *s = step->scheduler;
+    const struct mapper_problem *p = s->problem;
+    int64_t rest[MAPPER_LOOPS], *tile = s->mapping.factor[p->memory[step->child].row];
+
+    if (!s->top_down) {
+        take_step(s, step->child - 1);
+        return;
+    }
+    memcpy(rest, s->rest, sizeof rest);
+    memcpy(s->rest, tile, sizeof rest);
+    for (int i = 0; i < p->n_loops; i++)
+        tile[i] = 1;
+    take_step(s, step->child + 1);
+    memcpy(tile, s->rest, sizeof rest);
+    memcpy(s->rest, rest, sizeof rest);
 }
 
 static void finish_candidate(struct step *step)
@@ -99,7 +128,7 @@ static void finish_candidate(struct step *step)
 
     s->search->counters.orders++;
     place_rest(step);
-    if (step->child == 1 || outer_memory(step) == 0) {
+    if (s->top_down ? step->child == s->last_child : outer_memory(step) == 0) {
         if (sator_mapper_is_legal(s->problem, s->search->words, &s->mapping))
             sator_mapper_try(s->search, &s->mapping);
         else
@@ -108,12 +137,15 @@ static void finish_candidate(struct step *step)
         return;
     }
     s->search->counters.evaluated++;
-    bool cut = is_cut(step);
-    clear_rest(step);
-    if (cut)
+    if (is_cut(step)) {
         s->search->counters.pruned_order++;
-    else
-        next_step(s, step->child - 1);
+        clear_rest(step);
+        return;
+    }
+    if (!s->top_down) /* placed for the bound only */
+        clear_rest(step);
+    go_on(step);
+    clear_rest(step);
 }
 
 /* ---- unrolling ---- */
@@ -291,7 +323,7 @@ static void tile_order_and_finish(struct step *step)
     tile(step, order_and_finish);
 }
 
-static void next_step(struct scheduler *s, int child)
+static void take_step(struct scheduler *s, int child)
 {
     const struct mapper_problem *p = s->problem;
     struct step step = {.scheduler = s, .child = child};
@@ -315,6 +347,22 @@ static void next_step(struct scheduler *s, int child)
     }
 }
 
+/* The least that the boundaries not reached yet can cost: each word crosses once. */
+static void find_least(struct scheduler *s)
+{
+    const struct mapper_problem *p = s->problem;
+
+    for (int child = 0; child <= p->n_memories; child++) {
+        for (int other = 0; other <= p->n_memories; other++) {
+            struct mapper_share one;
+            if (s->top_down ? other <= child : other >= child)
+                continue;
+            sator_mapper_bounds_least(p, other, &one);
+            sator_mapper_share_add(p, &s->least[child], &one);
+        }
+    }
+}
+
 void sator_mapper_sunstone(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
@@ -324,6 +372,11 @@ void sator_mapper_sunstone(struct mapper_search *search)
     s->search = search;
     s->problem = p;
     s->all_loops = (1U << p->n_loops) - 1;
+    s->top_down = search->options->top_down;
+    /* the innermost memory's own words cross no boundary, unless an array or a bypass brings some
+     */
+    s->last_child = p->n_memories == 1 || p->transfer[0].child == p->n_memories ? p->n_memories
+                                                                                : p->n_memories - 1;
     memcpy(s->rest, p->extent, sizeof s->rest);
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < MAPPER_LOOPS; i++)
@@ -333,16 +386,7 @@ void sator_mapper_sunstone(struct mapper_search *search)
         for (int i = 0; i < p->n_loops; i++)
             s->mapping.order[m][i] = (int8_t)i;
     }
-    for (int child = 0; child <= p->n_memories; child++) {
-        struct mapper_share one;
-        sator_mapper_bounds_least(p, child, &one);
-        s->least[child + 1] = s->least[child];
-        sator_mapper_share_add(p, &s->least[child + 1], &one);
-    }
-    bool lanes = p->row[p->n_rows - 1].is_space;
-    if (lanes || p->n_memories == 1)
-        next_step(s, p->n_memories);
-    else
-        next_step(s, p->n_memories - 1);
+    find_least(s);
+    take_step(s, s->top_down && s->last_child > 0 ? 1 : s->last_child);
     free(s);
 }
