@@ -325,8 +325,8 @@ static enum sator_status ask(
     st = ask_table(general->table, question);
 done:
     if (st == SATOR_DECLINED)
-        *reason = "numbers on the way to its counts do not fit into 64 bits, and it has too many "
-                  "instances to list";
+        *reason = "the systems on the way to its counts grow too large (numbers of more than 64 "
+                  "bits, or thousands of inequalities), and it has too many instances to list";
     return st;
 }
 

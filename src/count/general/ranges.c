@@ -266,7 +266,7 @@ static enum sator_status eliminate(struct sator_system **system, int var, bool *
                     !combine(row, upper, var, old->n_vars, sator_system_add(next, KIND_INEQUALITY)))
                 SATOR_TRY(SATOR_DECLINED);
             if (next->n_rows > MOST_ROWS)
-                SATOR_TRY(SATOR_LIMIT);
+                SATOR_TRY(SATOR_DECLINED);
         }
     }
     /* Keeping all variables: equalities that appear are left as they are. */
