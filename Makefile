@@ -22,8 +22,11 @@ bench: build/sator
 install: build/sator
 	cmake --install build --prefix $(PREFIX)
 
+lint: build/Makefile
+	@tools/lint.sh $(JOBS)
+
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h' ':!test/c' ':!test/broken')
 
 deps:
 	@tools/install-deps.sh
@@ -32,4 +35,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all demo check bench install format deps clean FORCE
+.PHONY: all demo check bench install lint format deps clean FORCE

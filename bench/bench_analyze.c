@@ -4,7 +4,8 @@
  * usage: bench_analyze [closed|general ROW]
  * Without arguments: every row with both engines, and how the closed form's time depends on the
  * size. With an engine and a row: that analysis ten times and nothing else, for an instruction
- * count: valgrind --tool=callgrind --toggle-collect=sator_analyze build/bench/bench_analyze closed 0
+ * count: valgrind --tool=callgrind --toggle-collect=sator_analyze build/bench/bench_analyze closed
+ * 0
  */
 #include "sator/analyze.h"
 

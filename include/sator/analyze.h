@@ -11,9 +11,16 @@
 extern "C" {
 #endif
 
-enum sator_role { SATOR_READ, SATOR_WRITE };
+enum sator_role {
+    SATOR_READ,
+    SATOR_WRITE
+};
 
-enum sator_engine_choice { SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_GENERAL };
+enum sator_engine_choice {
+    SATOR_ENGINE_AUTO,
+    SATOR_ENGINE_CLOSED,
+    SATOR_ENGINE_GENERAL
+};
 
 /* Reuse over one link, multicast bus family or reduction tree family. */
 struct sator_link_volume {
@@ -46,18 +53,18 @@ struct sator_level_tensor {
     const char *name;
     enum sator_role role;
     sator_int tile_words; /* the most that one instance holds at any time */
-    sator_int fills;      /* words that the level above sends: after links and multicast */
-    sator_int writes;     /* words that arrive in the instances: before links and multicast */
+    sator_int fills; /* words that the level above sends: after links and multicast */
+    sator_int writes; /* words that arrive in the instances: before links and multicast */
     sator_int reads;
     sator_int updates;
 };
 
 struct sator_level_result {
     const char *name;
-    int time_cut, space_cut;  /* leading dimensions that select the contents */
+    int time_cut, space_cut; /* leading dimensions that select the contents */
     bool cut_declared;
     sator_int instances;
-    double capacity_words;    /* NAN when not given */
+    double capacity_words; /* NAN when not given */
     int n_tensors;
     const struct sator_level_tensor *tensors;
     double read_cycles, write_cycles; /* at the level's bandwidth; NAN when not given */
@@ -68,11 +75,15 @@ struct sator_energy_term {
     sator_int actions;
     double pj_per_action;
     double pj;
-    const char *source;    /* where the figure comes from; NULL when the file does not say */
+    const char *source; /* where the figure comes from; NULL when the file does not say */
 };
 
 /* What decides the latency. */
-enum sator_bound { SATOR_BOUND_COMPUTE, SATOR_BOUND_READ, SATOR_BOUND_WRITE };
+enum sator_bound {
+    SATOR_BOUND_COMPUTE,
+    SATOR_BOUND_READ,
+    SATOR_BOUND_WRITE
+};
 
 /* The latency at one scratchpad bandwidth. */
 struct sator_bandwidth_point {
@@ -84,13 +95,14 @@ struct sator_bandwidth_point {
 struct sator_result {
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
-    const char *engine;       /* "closed", "general", or "mixed" */
-    const char *declined;     /* why the closed form was not used, or NULL */
+    const char *engine; /* "closed", "general", or "mixed" */
+    const char *declined; /* why the closed form was not used, or NULL */
     sator_int instances, stamps, time_stamps, pes, active_pes, max_active_pes;
     sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp; 0 when not asked for */
     double utilization_average, utilization_max;
     double macs_per_cycle;
-    double compute_cycles, read_cycles, write_cycles, total_cycles; /* read, write: NAN without a bandwidth */
+    double compute_cycles, total_cycles;
+    double read_cycles, write_cycles; /* NAN without a bandwidth */
     enum sator_bound bound;
     double interconnect_bits_per_cycle, scratchpad_bits_per_cycle;
     int n_tensors;
@@ -100,7 +112,7 @@ struct sator_result {
     int n_energy_terms;
     const struct sator_energy_term *energy_terms;
     double energy_pj; /* the sum of the terms; NAN when a needed figure is missing */
-    double edp;       /* energy_pj x total_cycles */
+    double edp; /* energy_pj x total_cycles */
     double clock_mhz; /* NAN when not given */
     int n_sweep;
     const struct sator_bandwidth_point *sweep;
@@ -114,11 +126,11 @@ struct sator_analyze_options {
 };
 
 /* Analyse layer "layer" of "network" on "arch" under "dataflow" (GIVE: sator_result_free).
- * A dataflow that leaves the array, or a tile that does not fit, is SATOR_INPUT with a message that names
- * an instance or the inequality. Equations: TENET (ISCA 2021) Table II and (6)-(8). */
-enum sator_status sator_analyze(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
-        int layer, SATOR_KEEP const struct sator_arch *arch,
-        SATOR_KEEP const struct sator_dataflow *dataflow,
+ * A dataflow that leaves the array, or a tile that does not fit, is SATOR_INPUT with a message that
+ * names an instance or the inequality. Equations: TENET (ISCA 2021) Table II and (6)-(8). */
+enum sator_status sator_analyze(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, int layer,
+        SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);
 void sator_result_free(SATOR_TAKE struct sator_result *result);
 
@@ -131,14 +143,15 @@ struct sator_network_result {
         int repeat;
         const struct sator_result *result;
         int same_as; /* index of the layer whose result this one shares, or its own index */
-    } *layers;
-    sator_int instances;    /* totals, repeats included */
+    } * layers;
+    sator_int instances; /* totals, repeats included */
     double total_cycles, energy_pj, utilization_average;
     sator_int unique_volume;
     struct sator_arena *arena;
 };
-enum sator_status sator_analyze_network(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
-        SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
+enum sator_status sator_analyze_network(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,
+        SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options,
         SATOR_GIVE struct sator_network_result **result);
 void sator_network_result_free(SATOR_TAKE struct sator_network_result *result);

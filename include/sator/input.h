@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-struct sator_network;  /* one workload or more: the layers of a network */
-struct sator_arch;     /* an accelerator: memory levels, PE arrays, compute */
+struct sator_network; /* one workload or more: the layers of a network */
+struct sator_arch; /* an accelerator: memory levels, PE arrays, compute */
 struct sator_dataflow; /* where and when each loop instance runs */
 
 struct sator_input_options {
@@ -25,11 +25,12 @@ struct sator_input_options {
     int n_defines;
     const char *const *include_dirs;
     int n_include_dirs;
-    const char *function;       /* C: read this function; NULL: the scop, or the only function */
-    int nest;                   /* C: the nest's number from 1; 0: the only one */
-    const char *const *sets;    /* "sizes.k=64": values that override fields of the input */
+    const char *function; /* C: read this function; NULL: the scop, or the only function */
+    int nest; /* C: the nest's number from 1; 0: the only one */
+    const char *const *sets; /* "sizes.k=64": values that override fields of the input */
     int n_sets;
-    int tenet_interval;         /* .p files: 1: paper's systolic reading; 0: the program's reading, intervals 0 and 1 */
+    int tenet_interval; /* .p files: 1: paper's systolic reading; 0: the program's reading,
+                           intervals 0 and 1 */
 };
 
 /* Read a workload or a network (GIVE: sator_network_free). "options" may be NULL. */

@@ -228,51 +228,51 @@ done:
 
 static const struct sator_input_options no_options = {0};
 
-enum sator_status sator_network_load(struct sator_ctx *ctx, const char *text,
+enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
-    struct sator_spec spec = {0};
+    struct sator_spec opened = {0};
     struct sator_network *read = NULL;
     enum sator_status st;
 
     options = options == NULL ? &no_options : options;
     enum sator_status known = sator_spec_check_sets(ctx, options);
-    SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_WORKLOAD, &spec));
-    SATOR_TRY(read_network(ctx, &spec, options, &read));
+    SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_WORKLOAD, &opened));
+    SATOR_TRY(read_network(ctx, &opened, options, &read));
     SATOR_TRY(known);
     *network = read;
     read = NULL;
 done:
     sator_network_free(read);
-    sator_spec_clear(&spec);
+    sator_spec_clear(&opened);
     return st;
 }
 
-enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *text,
+enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_arch **arch)
 {
-    struct sator_spec spec = {0};
+    struct sator_spec opened = {0};
     enum sator_status st;
 
     options = options == NULL ? &no_options : options;
-    SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_ARCH, &spec));
-    SATOR_TRY(read_arch(ctx, &spec, options, arch));
+    SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_ARCH, &opened));
+    SATOR_TRY(read_arch(ctx, &opened, options, arch));
 done:
-    sator_spec_clear(&spec);
+    sator_spec_clear(&opened);
     return st;
 }
 
-enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *text,
+enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_dataflow **dataflow)
 {
-    struct sator_spec spec = {0};
+    struct sator_spec opened = {0};
     enum sator_status st;
 
     options = options == NULL ? &no_options : options;
-    SATOR_TRY(open_spec(ctx, text, options, SATOR_DOCUMENT_DATAFLOW, &spec));
-    SATOR_TRY(read_dataflow(ctx, &spec, dataflow));
+    SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_DATAFLOW, &opened));
+    SATOR_TRY(read_dataflow(ctx, &opened, dataflow));
 done:
-    sator_spec_clear(&spec);
+    sator_spec_clear(&opened);
     return st;
 }
 
@@ -584,25 +584,25 @@ done:
     return st;
 }
 
-enum sator_status sator_show(struct sator_ctx *ctx, const char *text,
-        const struct sator_input_options *options, char **shown)
+enum sator_status sator_show(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, char **text)
 {
-    struct sator_spec spec = {0};
+    struct sator_spec opened = {0};
     struct sator_text out = {0};
     enum sator_status st;
 
     options = options == NULL ? &no_options : options;
     enum sator_status known = sator_spec_check_sets(ctx, options);
-    SATOR_TRY(sator_spec_open(ctx, text, options, SATOR_DOCUMENT_UNKNOWN, &spec));
-    if (spec.entry != NULL && spec.settings.n_sets == 0)
-        sator_text_add_bytes(&out, spec.entry->text, spec.entry->length);
+    SATOR_TRY(sator_spec_open(ctx, spec, options, SATOR_DOCUMENT_UNKNOWN, &opened));
+    if (opened.entry != NULL && opened.settings.n_sets == 0)
+        sator_text_add_bytes(&out, opened.entry->text, opened.entry->length);
     else
-        SATOR_TRY(show_source(ctx, &spec, options, &out));
+        SATOR_TRY(show_source(ctx, &opened, options, &out));
     SATOR_TRY(known);
-    *shown = sator_text_take(&out);
+    *text = sator_text_take(&out);
 done:
     sator_text_clear(&out);
-    sator_spec_clear(&spec);
+    sator_spec_clear(&opened);
     return st;
 }
 

@@ -1,4 +1,5 @@
-/* An accelerator: memory levels, PE arrays and compute, outermost first (doc/formats.md, architecture). */
+/* An accelerator: memory levels, PE arrays and compute, outermost first (doc/formats.md,
+ * architecture). */
 #ifndef SATOR_ARCH_ARCH_H
 #define SATOR_ARCH_ARCH_H
 
@@ -10,49 +11,55 @@ struct sator_figure {
     const char *source; /* NULL when the file does not say */
 };
 
-/* Wires between PEs: "map" leads from the provider to the consumer (TENET, Definition 3). What a PE holds at
- * the interval-th occupied time-stamp before is available to the consumer; interval 0 is the same stamp. */
+/* Wires between PEs: "map" leads from the provider to the consumer (TENET, Definition 3). What a PE
+ * holds at the interval-th occupied time-stamp before is available to the consumer; interval 0 is
+ * the same stamp. */
 struct sator_link {
     const char *name;
     const struct sator_relation *map; /* { PE[p] -> PE[q] } over this array's dimensions */
     int interval;
-    int n_tensors;                    /* 0: serves every tensor */
+    int n_tensors; /* 0: serves every tensor */
     const char *const *tensors;
-    struct sator_figure energy_pj;    /* per word and hop */
+    struct sator_figure energy_pj; /* per word and hop */
     struct sator_loc loc;
 };
 
-/* A multicast bus (reads) or a reduction tree (writes): PEs with the same image share one transfer. */
+/* A multicast bus (reads) or a reduction tree (writes): PEs with the same image share one transfer.
+ */
 struct sator_bus {
     const char *name;
     const struct sator_relation *map; /* { PE[p] -> BUS[b] } or { PE[p] -> TREE[r] } */
     bool is_reduction;
     int n_tensors;
     const char *const *tensors;
-    struct sator_figure energy_pj;    /* per word delivered */
+    struct sator_figure energy_pj; /* per word delivered */
     struct sator_loc loc;
 };
 
-enum sator_level_kind { SATOR_LEVEL_MEMORY, SATOR_LEVEL_ARRAY, SATOR_LEVEL_COMPUTE };
+enum sator_level_kind {
+    SATOR_LEVEL_MEMORY,
+    SATOR_LEVEL_ARRAY,
+    SATOR_LEVEL_COMPUTE
+};
 
 struct sator_capacity {
     const char *tensor; /* NULL: shared by the tensors that have none of their own */
-    double words;       /* NAN when given in bytes */
-    double bytes;       /* NAN when given in words */
+    double words; /* NAN when given in bytes */
+    double bytes; /* NAN when given in words */
 };
 
 struct sator_memory {
     int n_capacities;
     const struct sator_capacity *capacities;
-    bool double_buffered;             /* halves the capacity */
+    bool double_buffered; /* halves the capacity */
     struct sator_figure read_pj, write_pj; /* per word */
-    double read_bits, write_bits;     /* bandwidth per cycle and instance; NAN when not given */
-    struct sator_figure leakage_pj;   /* per cycle and instance */
-    int n_tensors;                    /* tensors that it may hold; 0: all */
+    double read_bits, write_bits; /* bandwidth per cycle and instance; NAN when not given */
+    struct sator_figure leakage_pj; /* per cycle and instance */
+    int n_tensors; /* tensors that it may hold; 0: all */
     const char *const *tensors;
-    int n_bypass;                     /* tensors that it does not hold */
+    int n_bypass; /* tensors that it does not hold */
     const char *const *bypass;
-    bool overlaps;                    /* transfers overlap with compute; false: fill and drain add to the latency */
+    bool overlaps; /* transfers overlap with compute; false: fill and drain add to the latency */
 };
 
 struct sator_array {
@@ -65,9 +72,9 @@ struct sator_array {
 };
 
 struct sator_compute {
-    struct sator_figure energy_pj;  /* per loop instance */
-    double cycles;                  /* per loop instance, default 1 */
-    int64_t per_stamp;              /* most instances that one PE runs in one stamp; 0: any number */
+    struct sator_figure energy_pj; /* per loop instance */
+    double cycles; /* per loop instance, default 1 */
+    int64_t per_stamp; /* most instances that one PE runs in one stamp; 0: any number */
     struct sator_figure leakage_pj;
 };
 
@@ -84,31 +91,36 @@ struct sator_arch {
     struct sator_arena *arena;
     const char *name;
     struct sator_loc loc;
-    double clock_mhz;     /* NAN when not given */
+    double clock_mhz; /* NAN when not given */
     double technology_nm; /* NAN when not given */
     int n_levels;
     const struct sator_level *levels;
 };
 
-/* The space dimensions of all arrays, outermost first: the length and extents of PE[p] in a space-stamp. */
+/* The space dimensions of all arrays, outermost first: the length and extents of PE[p] in a
+ * space-stamp. */
 int sator_arch_space_dims(const struct sator_arch *arch);
 void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
 
-/* "dataflow" bound to "workload" on this architecture: sator_dataflow_bind_levels with its levels. */
+/* "dataflow" bound to "workload" on this architecture: sator_dataflow_bind_levels with its levels.
+ */
 enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_workload *workload, const struct sator_bound_dataflow **bound);
 
-/* Add the links and buses of a topology to the array level "array_name". For PE[i,j] (in more dimensions, the last two):
+/* Add the links and buses of a topology to the array level "array_name". For PE[i,j] (in more
+ * dimensions, the last two):
  *
  *   systolic-1d  PE[i,j] -> PE[i,j+1] "east", interval 1
  *   systolic-2d  the same, and PE[i,j] -> PE[i+1,j] "south", interval 1
- *   mesh         to all eight neighbours, interval 1, named by the compass ("north" is i-1); two in one dimension
- *   multicast    PE[i,j] -> BUS[i] "row" and PE[i,j] -> BUS[j] "column": the PEs of a line share what is read
- *                in the same stamp; one bus a dimension ("line0" and so on before the last two)
- *   tree         PE[i,j] -> TREE[i] "tree": what the PEs of a row write in the same stamp leaves as one
+ *   mesh         to all eight neighbours, interval 1, named by the compass ("north" is i-1); two in
+ * one dimension multicast    PE[i,j] -> BUS[i] "row" and PE[i,j] -> BUS[j] "column": the PEs of a
+ * line share what is read in the same stamp; one bus a dimension ("line0" and so on before the last
+ * two) tree         PE[i,j] -> TREE[i] "tree": what the PEs of a row write in the same stamp leaves
+ * as one
  *
- * SATOR_INPUT with the nearest name when there is no such topology, or the array has too few dimensions for it. */
+ * SATOR_INPUT with the nearest name when there is no such topology, or the array has too few
+ * dimensions for it. */
 enum sator_status sator_topology(struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc, const char *name, const char *array_name, struct sator_array *array);
 

@@ -37,7 +37,7 @@ void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t
             (array)[(count)++] = (__VA_ARGS__))
 
 /* malloc and realloc that end the process when there is no memory. */
-void *sator_alloc(size_t size);
-void *sator_realloc(void *memory, size_t size);
+__attribute__((returns_nonnull)) void *sator_alloc(size_t size);
+__attribute__((returns_nonnull)) void *sator_realloc(void *memory, size_t size);
 
 #endif

@@ -90,8 +90,8 @@ char *cli_completion_text(void);
 /* Write the result; CLI_DONE, or CLI_INPUT after a message when it cannot be written. A reader that
  * has gone away (a closed pipe) is no error. */
 int cli_write(const struct cli_options *options, const char *text);
-/* Let "run" write its result piece by piece to where it belongs; returns its exit code, or CLI_INPUT when that
- * cannot be written. */
+/* Let "run" write its result piece by piece to where it belongs; returns its exit code, or
+ * CLI_INPUT when that cannot be written. */
 struct sator_sink;
 int cli_stream(const struct cli_options *options,
         int (*run)(const struct sator_sink *sink, void *data), void *data);

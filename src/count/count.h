@@ -1,9 +1,10 @@
 /* Exact counting of what a dataflow does: the one interface of the two engines.
  *
- * A stamping is a domain with the leading dimensions of its space and time maps: all of them for the
- * dataflow itself, fewer for a memory level (doc/model.md, section 4). Questions about one
- * stamping share work, so it is an object. Both engines give the same integers on every input both accept; the closed
- * form returns SATOR_DECLINED, with a reason, for what is outside its class. Results are untouched unless SATOR_OK.
+ * A stamping is a domain with the leading dimensions of its space and time maps: all of them for
+ * the dataflow itself, fewer for a memory level (doc/model.md, section 4). Questions about one
+ * stamping share work, so it is an object. Both engines give the same integers on every input both
+ * accept; the closed form returns SATOR_DECLINED, with a reason, for what is outside its class.
+ * Results are untouched unless SATOR_OK.
  */
 #ifndef SATOR_COUNT_COUNT_H
 #define SATOR_COUNT_COUNT_H
@@ -13,55 +14,57 @@
 
 struct sator_stamping {
     const struct sator_relation *domain; /* { S[n] } */
-    const struct sator_relation *space;  /* { S[n] -> PE[p] } */
-    const struct sator_relation *time;   /* { S[n] -> T[t] } */
-    int n_space, n_time;                 /* leading dimensions in use */
-    const int64_t *shape;                /* extents of the array's first n_space dimensions */
+    const struct sator_relation *space; /* { S[n] -> PE[p] } */
+    const struct sator_relation *time; /* { S[n] -> T[t] } */
+    int n_space, n_time; /* leading dimensions in use */
+    const int64_t *shape; /* extents of the array's first n_space dimensions */
 };
 
 struct sator_stamp_counts {
-    sator_int instances;         /* card(D_S) */
-    sator_int stamps;            /* distinct (p, t) */
-    sator_int time_stamps;       /* distinct t */
-    sator_int active_pes;        /* distinct p */
-    sator_int max_active_pes;    /* most p in one t */
+    sator_int instances; /* card(D_S) */
+    sator_int stamps; /* distinct (p, t) */
+    sator_int time_stamps; /* distinct t */
+    sator_int active_pes; /* distinct p */
+    sator_int max_active_pes; /* most p in one t */
 };
 
 /* A way to a pair ((p,t), f) other than the scratchpad. */
 struct sator_network_link {
-    const struct sator_relation *map; /* { PE[q] -> PE[p] }, provider to consumer, over n_space dimensions; links out of
-                                         the array count for nothing */
-    int interval;                     /* occupied time-stamps back; 0: the same */
+    const struct sator_relation *map; /* { PE[q] -> PE[p] }, provider to consumer, over n_space
+                                         dimensions; links out of the array count for nothing */
+    int interval; /* occupied time-stamps back; 0: the same */
 };
 
 /* Everything that may serve one tensor in one role, in the order in which it is credited. */
 struct sator_transport {
-    bool registers;       /* temporal reuse counts: a PE keeps what it held at prev(t) */
+    bool registers; /* temporal reuse counts: a PE keeps what it held at prev(t) */
     int n_links;
     const struct sator_network_link *links;
-    int n_buses;          /* { PE[p] -> BUS[b] }: multicast for reads, reduction for writes */
+    int n_buses; /* { PE[p] -> BUS[b] }: multicast for reads, reduction for writes */
     const struct sator_relation *const *buses;
 };
 
 struct sator_volumes {
-    sator_int access;     /* card(A_{S,F}) */
-    sator_int total;      /* card(A_{D,F}) */
+    sator_int access; /* card(A_{S,F}) */
+    sator_int total; /* card(A_{D,F}) */
     sator_int temporal;
-    sator_int spatial;    /* the sum of by_link and by_bus */
+    sator_int spatial; /* the sum of by_link and by_bus */
     sator_int unique;
     sator_int footprint;
-    sator_int *by_link;   /* caller's arrays of n_links and n_buses, or NULL; not filled when NULL */
+    sator_int *by_link; /* caller's arrays of n_links and n_buses, or NULL; not filled when NULL */
     sator_int *by_bus;
 };
 
 struct sator_counter;
 
 /* A counter for "stamping", whose parts must outlive it (GIVE: sator_counter_free). */
-enum sator_status sator_counter_new(struct sator_ctx *ctx, enum sator_engine_choice engine,
-        SATOR_KEEP const struct sator_stamping *stamping, SATOR_GIVE struct sator_counter **counter);
+enum sator_status sator_counter_new(struct sator_ctx *ctx, enum sator_engine_choice choice,
+        SATOR_KEEP const struct sator_stamping *stamping,
+        SATOR_GIVE struct sator_counter **counter);
 void sator_counter_free(SATOR_TAKE struct sator_counter *counter);
 
-/* An instance of the domain whose space-stamp is outside the array: "*found", and its iterators in "instance". */
+/* An instance of the domain whose space-stamp is outside the array: "*found", and its iterators in
+ * "instance". */
 enum sator_status sator_count_outside(
         struct sator_counter *counter, bool *found, int64_t *instance);
 enum sator_status sator_count_stamps(
@@ -77,7 +80,8 @@ enum sator_status sator_count_volumes(struct sator_counter *counter,
 enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words);
 
-/* Which engine answered so far ("closed", "general", "mixed"), and why the closed form declined (or NULL). */
+/* Which engine answered so far ("closed", "general", "mixed"), and why the closed form declined (or
+ * NULL). */
 const char *sator_counter_engine(const struct sator_counter *counter);
 const char *sator_counter_declined(const struct sator_counter *counter);
 

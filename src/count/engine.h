@@ -1,7 +1,8 @@
 /* What an engine provides to count/count.c, which chooses between them question by question.
  *
- * Every function may return SATOR_DECLINED after setting "*reason" (a static or arena string that lives as long as
- * the state) to why the input is outside the engine's class; the chooser then asks the next engine.
+ * Every function may return SATOR_DECLINED after setting "*reason" (a static or arena string that
+ * lives as long as the state) to why the input is outside the engine's class; the chooser then asks
+ * the next engine.
  */
 #ifndef SATOR_COUNT_ENGINE_H
 #define SATOR_COUNT_ENGINE_H

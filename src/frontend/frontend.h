@@ -1,4 +1,5 @@
-/* Readers, one subfolder an input format. Each reports everything wrong in its input and returns SATOR_INPUT. */
+/* Readers, one subfolder an input format. Each reports everything wrong in its input and returns
+ * SATOR_INPUT. */
 #ifndef SATOR_FRONTEND_FRONTEND_H
 #define SATOR_FRONTEND_FRONTEND_H
 
@@ -15,18 +16,20 @@ enum sator_document {
     SATOR_DOCUMENT_DATAFLOW
 };
 
-/* Finds the text that an input names: a file (looked for beside the input first), or the entry "name" of the folder
- * "folder" of the library. Reports at "loc" when there is none. */
+/* Finds the text that an input names: a file (looked for beside the input first), or the entry
+ * "name" of the folder "folder" of the library. Reports at "loc" when there is none. */
 typedef enum sator_status sator_find_source(struct sator_ctx *ctx, const char *folder,
         const char *name, struct sator_loc loc, const struct sator_source **source);
 
-/* "path=value" of --set, split over the inputs: a setting is used by the document that has its first key. */
+/* "path=value" of --set, split over the inputs: a setting is used by the document that has its
+ * first key. */
 struct sator_settings {
     int n_sets;
     const char *const *sets;
-    const char *const *specs;  /* n_sets, or NULL: the "gemm:i=512" that "sizes.i=512" comes from; NULL for a --set */
-    bool *used;                /* n_sets flags, set when a document took the setting */
-    sator_find_source *find;   /* NULL: an input may name no other */
+    const char *const *specs; /* n_sets, or NULL: the "gemm:i=512" that "sizes.i=512" comes from;
+                                 NULL for a --set */
+    bool *used; /* n_sets flags, set when a document took the setting */
+    sator_find_source *find; /* NULL: an input may name no other */
 };
 
 /* ---- yaml/ (the only user of libyaml) ---- */
@@ -36,7 +39,8 @@ bool sator_yaml_takes(enum sator_document kind, const char *path);
 int sator_yaml_all_keys(const char **names, int most);
 enum sator_status sator_yaml_kind(
         struct sator_ctx *ctx, const struct sator_source *source, enum sator_document *kind);
-/* Report that a document of unknown kind is none, with the key that may be misspelt. Returns SATOR_INPUT. */
+/* Report that a document of unknown kind is none, with the key that may be misspelt. Returns
+ * SATOR_INPUT. */
 enum sator_status sator_yaml_unknown(struct sator_ctx *ctx, const struct sator_source *source);
 /* A workload or a network; a workload becomes a network of one layer. */
 enum sator_status sator_yaml_network(struct sator_ctx *ctx, const struct sator_source *source,
@@ -45,8 +49,8 @@ enum sator_status sator_yaml_arch(struct sator_ctx *ctx, const struct sator_sour
         const struct sator_settings *settings, struct sator_arch **arch);
 enum sator_status sator_yaml_dataflow(struct sator_ctx *ctx, const struct sator_source *source,
         const struct sator_settings *settings, struct sator_dataflow **dataflow);
-/* Check a space- or time-stamp ("key" says which) before its loops are known; one in isl notation, a relation by
- * position, is read into "*relation". */
+/* Check a space- or time-stamp ("key" says which) before its loops are known; one in isl notation,
+ * a relation by position, is read into "*relation". */
 enum sator_status sator_yaml_read_stamp(struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc, const char *key, const struct sator_relation **relation);
 /* What was read, as a YAML text in Sator's notation that reads back to the same thing. */
@@ -67,18 +71,23 @@ enum sator_status sator_tenet_statement(
         struct sator_ctx *ctx, const struct sator_source *source, struct sator_network **network);
 enum sator_status sator_tenet_mapping(
         struct sator_ctx *ctx, const struct sator_source *source, struct sator_dataflow **dataflow);
-/* "interval": 0 for the program's reading (every link serves both in the same stamp and from the previous one), 1 for
- * the paper's systolic reading. Links are turned round: the files give consumer -> provider. */
+/* "interval": 0 for the program's reading (every link serves both in the same stamp and from the
+ * previous one), 1 for the paper's systolic reading. Links are turned round: the files give
+ * consumer -> provider. */
 enum sator_status sator_tenet_pe_array(struct sator_ctx *ctx, const struct sator_source *source,
         int interval, struct sator_arch **arch);
-/* An experiment file: paths of its mapping, PE array and statement, as found relative to the file or its parents. */
+/* An experiment file: paths of its mapping, PE array and statement, as found relative to the file
+ * or its parents. */
 enum sator_status sator_tenet_experiment(struct sator_ctx *ctx, const struct sator_source *source,
-        struct sator_arena *arena, const char **mapping, const char **pe_array, const char **statement);
-/* A sweep file: a statement, and groups of mappings each of which goes with each PE array of the group. */
+        struct sator_arena *arena, const char **mapping, const char **pe_array,
+        const char **statement);
+/* A sweep file: a statement, and groups of mappings each of which goes with each PE array of the
+ * group. */
 struct sator_tenet_case {
     const char *mapping, *pe_array, *statement; /* paths, as for an experiment */
 };
-/* Whether a file that has an experiment's place is a sweep: its first line is a name and a number. */
+/* Whether a file that has an experiment's place is a sweep: its first line is a name and a number.
+ */
 bool sator_tenet_is_sweep(const struct sator_source *source);
 enum sator_status sator_tenet_sweep(struct sator_ctx *ctx, const struct sator_source *source,
         struct sator_arena *arena, int *n_cases, const struct sator_tenet_case **cases);

@@ -187,7 +187,7 @@ done:
 static enum sator_status read_not(struct scanner *scanner, const struct sator_cond **cond)
 {
     enum sator_status st;
-    const struct sator_cond *kid;
+    const struct sator_cond *kid = NULL;
 
     scanner_next(scanner);
     SATOR_TRY(read_primary(scanner, &kid));

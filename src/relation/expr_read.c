@@ -239,7 +239,7 @@ static enum sator_status read_product(struct scanner *scanner, const struct sato
 
     SATOR_TRY(read_factor(scanner, expr));
     while ((op = product_operator(scanner, after_number, &implicit)) != 0) {
-        const struct sator_expr *right;
+        const struct sator_expr *right = NULL;
         if (!implicit)
             scanner_next(scanner);
         after_number = scanner->token.kind == TOKEN_NUMBER;
@@ -259,7 +259,7 @@ static enum sator_status read_sum(struct scanner *scanner, const struct sator_ex
 
     SATOR_TRY(read_product(scanner, expr));
     while (scanner_at(scanner, "+") || scanner_at(scanner, "-")) {
-        const struct sator_expr *right;
+        const struct sator_expr *right = NULL;
         int64_t sign = scanner_at(scanner, "+") ? 1 : -1;
         scanner_next(scanner);
         SATOR_TRY(read_product(scanner, &right));

@@ -40,8 +40,8 @@ struct scanner {
 void scanner_init(struct scanner *scanner, struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc);
 void scanner_next(struct scanner *scanner);
-/* Let the number at the scanner take in the decimals and the exponent that follow it, as in 0.25e-3: a scalar, whose
- * value is of no account. */
+/* Let the number at the scanner take in the decimals and the exponent that follow it, as in
+ * 0.25e-3: a scalar, whose value is of no account. */
 void scanner_widen_number(struct scanner *scanner);
 bool scanner_at(const struct scanner *scanner, const char *symbol_or_word);
 /* Step over "symbol_or_word" when it is next. */

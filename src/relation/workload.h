@@ -5,7 +5,8 @@
 #include "relation/relation.h"
 #include "sator/analyze.h"
 
-/* A_{S,F}: one tensor in one role, the union of all its accesses (several pieces for Jacobi's five reads). */
+/* A_{S,F}: one tensor in one role, the union of all its accesses (several pieces for Jacobi's five
+ * reads). */
 struct sator_access {
     const char *tensor;
     enum sator_role role;
@@ -16,27 +17,30 @@ struct sator_access {
 struct sator_workload {
     const char *name;
     int n_loops;
-    const char *const *loop_names;         /* outermost first */
-    const struct sator_relation *domain;   /* D_S, a set { S[n] : ... } */
-    bool is_box;                           /* the domain is lower <= n < upper and no more */
-    const int64_t *lower, *upper;          /* bounds of each loop (upper exclusive); also of a non-box domain,
-                                              of which they hold though not tightly; NULL: not known yet */
+    const char *const *loop_names; /* outermost first */
+    const struct sator_relation *domain; /* D_S, a set { S[n] : ... } */
+    bool is_box; /* the domain is lower <= n < upper and no more */
+    const int64_t *lower,
+            *upper; /* bounds of each loop (upper exclusive); also of a non-box domain,
+                       of which they hold though not tightly; NULL: not known yet */
     int n_accesses;
-    const struct sator_access *accesses;   /* reads first, each in order of first appearance */
-    int repeat;                            /* how often a network runs this layer */
+    const struct sator_access *accesses; /* reads first, each in order of first appearance */
+    int repeat; /* how often a network runs this layer */
     struct sator_loc loc;
 };
 
-/* Set "is_box", and the bounds of every loop (of the hull, where the domain is no box and the workload has none yet).
- * SATOR_INPUT when the domain is empty, unbounded, or leaves -2^41 to 2^41. */
+/* Set "is_box", and the bounds of every loop (of the hull, where the domain is no box and the
+ * workload has none yet). SATOR_INPUT when the domain is empty, unbounded, or leaves -2^41 to 2^41.
+ */
 enum sator_status sator_workload_find_bounds(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_workload *workload);
 
-/* Where and when: { S[n] -> PE[p] } and { S[n] -> T[t] }. Loops are matched by name when the dataflow came with
- * loop names (Sator's own notation), by position when it came in isl notation. */
+/* Where and when: { S[n] -> PE[p] } and { S[n] -> T[t] }. Loops are matched by name when the
+ * dataflow came with loop names (Sator's own notation), by position when it came in isl notation.
+ */
 struct sator_cut {
-    const char *level;     /* a memory level's name */
-    int time, space;       /* leading dimensions; -1: all */
+    const char *level; /* a memory level's name */
+    int time, space; /* leading dimensions; -1: all */
     struct sator_loc loc;
 };
 
@@ -44,12 +48,14 @@ struct sator_dataflow {
     struct sator_arena *arena;
     const char *name;
     struct sator_loc loc;
-    const struct sator_source *space_source; /* texts to be read when the loops are known; or NULL */
-    struct sator_loc space_loc, time_loc;    /* "PE[i%8, j%8]" and "T[...]", in Sator's notation */
-    const struct sator_relation *space, *time; /* isl notation: read at once, positional; else NULL */
+    const struct sator_source
+            *space_source; /* texts to be read when the loops are known; or NULL */
+    struct sator_loc space_loc, time_loc; /* "PE[i%8, j%8]" and "T[...]", in Sator's notation */
+    const struct sator_relation *space,
+            *time; /* isl notation: read at once, positional; else NULL */
     int n_cuts;
     const struct sator_cut *cuts;
-    const struct sator_loop_nest *loops;     /* the "loops:" form; else NULL */
+    const struct sator_loop_nest *loops; /* the "loops:" form; else NULL */
 };
 
 /* The "loops:" form: one entry a level, outermost first. */
@@ -62,13 +68,14 @@ struct sator_loop_nest {
         struct sator_nest_loop {
             const char *loop;
             int64_t extent;
-            int dim;            /* parallel: dimension of the array, from 0; -1 for a temporal loop */
+            int dim; /* parallel: dimension of the array, from 0; -1 for a temporal loop */
             struct sator_loc loc;
-        } *loops;
-    } *entries;
+        } * loops;
+    } * entries;
 };
 
-/* A dataflow bound to one workload: relations over the workload's loops, in its order. It borrows from both. */
+/* A dataflow bound to one workload: relations over the workload's loops, in its order. It borrows
+ * from both. */
 struct sator_bound_dataflow {
     const char *name;
     const struct sator_relation *space, *time;
@@ -77,12 +84,13 @@ struct sator_bound_dataflow {
     struct sator_loc space_loc, time_loc;
 };
 
-/* Bind "dataflow" to the loops of "workload". Located errors: names that are no loops, maps over another number of loops,
- * a "loops:" form whose factors do not cover an extent.
+/* Bind "dataflow" to the loops of "workload". Located errors: names that are no loops, maps over
+ * another number of loops, a "loops:" form whose factors do not cover an extent.
  *
- * A "loops:" form with factors f1 .. fm for a loop (outermost first) and strides s_j = f_(j+1) * .. * fm turns into the digits
- * floor((i - lower)/s_1) and floor((i - lower)/s_j) % f_j: the temporal ones are the time-stamp, in the order of the nest; the
- * parallel ones at one array dimension are the digits of its coordinate, the first the most significant. */
+ * A "loops:" form with factors f1 .. fm for a loop (outermost first) and strides s_j = f_(j+1) * ..
+ * * fm turns into the digits floor((i - lower)/s_1) and floor((i - lower)/s_j) % f_j: the temporal
+ * ones are the time-stamp, in the order of the nest; the parallel ones at one array dimension are
+ * the digits of its coordinate, the first the most significant. */
 enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_dataflow *dataflow, const struct sator_workload *workload,
         const struct sator_bound_dataflow **bound);
@@ -94,10 +102,10 @@ struct sator_bind_level {
     int n_dims; /* of an array; 0 otherwise */
 };
 
-/* The same for a known architecture ("levels" outermost first): the levels that "loops:" names must exist, in this order;
- * parallel loops count the dimensions of their own array; and every memory gets its cut, the loops of the
- * entries outside it. Without the levels, an array has the dimensions that its parallel loops name, and only
- * memories that have an entry get a cut. */
+/* The same for a known architecture ("levels" outermost first): the levels that "loops:" names must
+ * exist, in this order; parallel loops count the dimensions of their own array; and every memory
+ * gets its cut, the loops of the entries outside it. Without the levels, an array has the
+ * dimensions that its parallel loops name, and only memories that have an entry get a cut. */
 enum sator_status sator_dataflow_bind_levels(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound);

@@ -16,7 +16,8 @@ struct report_stamping {
     isl_set *times; /* { T[t] } occupied */
 };
 
-/* Bind "dataflow" to the layer on "arch". The isl objects live in "ctx" until report_stamping_clear. */
+/* Bind "dataflow" to the layer on "arch". The isl objects live in "ctx" until
+ * report_stamping_clear. */
 enum sator_status report_stamping_init(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_dataflow *dataflow, struct report_stamping *stamping);

@@ -2,7 +2,7 @@
  * taken before SQLite opens the file and given back after it has closed it. (Closing any descriptor
  * of a file drops the process's own POSIX locks on it, SQLite's too: hence this order.)
  */
-#define _GNU_SOURCE /* open file description locks */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): open file description locks */
 
 #include "store/store.h"
 

@@ -38,7 +38,7 @@ struct sator_cursor;
  * database, another program's, another version's, a damaged one, one that another run is writing.
  */
 enum sator_status sator_store_open(struct sator_ctx *ctx, const char *path,
-        enum sator_store_mode mode, SATOR_GIVE struct sator_store **store);
+        enum sator_store_mode mode, SATOR_GIVE struct sator_store **result);
 /* Close it; a transaction in progress is undone. NULL is allowed. */
 void sator_store_close(SATOR_TAKE struct sator_store *store);
 /* Whether this call of sator_store_open made the store. */
@@ -66,7 +66,7 @@ enum sator_status sator_store_insert(struct sator_ctx *ctx, struct sator_store *
  */
 enum sator_status sator_store_scan(struct sator_ctx *ctx, struct sator_store *store,
         const char *table, const char *columns, const char *order,
-        SATOR_GIVE struct sator_cursor **cursor);
+        SATOR_GIVE struct sator_cursor **result);
 /* Step to the next row; "*found" is false past the last. */
 enum sator_status sator_cursor_next(
         struct sator_ctx *ctx, struct sator_cursor *cursor, bool *found);

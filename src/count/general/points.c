@@ -479,7 +479,7 @@ enum sator_status sator_points_count(
         SATOR_TRY(count_part(points, system, &product));
     for (int i = 0; i < n_parts && n_parts > 1 && product != 0; i++) {
         struct sator_system *part = sator_system_part(system, component, i);
-        sator_int factor;
+        sator_int factor = 0;
 
         st = count_part(points, part, &factor);
         sator_system_free(part);

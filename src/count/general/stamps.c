@@ -388,7 +388,7 @@ enum sator_status sator_stamps_chain(
     assert(interval >= 1 && stamps->n_time > 0);
     while (stamps->n_chains < interval) {
         struct sator_pieces next;
-        isl_map *prev;
+        isl_map *prev = NULL;
 
         if (stamps->n_chains == 0) {
             SATOR_TRY(sator_stamps_prev(stamps, &prev));

@@ -27,7 +27,7 @@ struct sator_stamps {
 };
 
 enum sator_status sator_stamps_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        SATOR_GIVE struct sator_stamps **stamps);
+        SATOR_GIVE struct sator_stamps **result);
 void sator_stamps_close(SATOR_TAKE struct sator_stamps *stamps);
 
 /* "set" as disjoint systems, each point once: its dimensions and then the existential variables,

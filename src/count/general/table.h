@@ -16,7 +16,7 @@ enum sator_status sator_table_size_ub(struct sator_stamps *stamps, sator_int *si
 
 /* List the domain of "stamps", which must outlive the table (GIVE: sator_table_close). */
 enum sator_status sator_table_open(
-        struct sator_stamps *stamps, SATOR_GIVE struct sator_table **table);
+        struct sator_stamps *stamps, SATOR_GIVE struct sator_table **result);
 void sator_table_close(SATOR_TAKE struct sator_table *table);
 
 /* Questions of count.h. */

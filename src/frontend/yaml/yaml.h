@@ -18,7 +18,8 @@ struct sator_yaml_reader {
     const struct sator_settings *settings;
     int errors_before;
     bool full; /* enough is wrong: see sator_yaml_full */
-    enum sator_status stopped; /* why reading ended early without an error in the input, or SATOR_OK */
+    enum sator_status
+            stopped; /* why reading ended early without an error in the input, or SATOR_OK */
 };
 
 void sator_yaml_reader_init(struct sator_yaml_reader *reader, struct sator_ctx *ctx,
