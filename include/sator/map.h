@@ -32,7 +32,7 @@ struct sator_map_progress {
 struct sator_map_options {
     enum sator_map_objective objective;
     enum sator_map_strategy strategy;
-    const char *const *constraints; /* texts: "L1: k 8, c 4", "PE: only k c", "utilization 0.5" */
+    const char *const *constraints; /* texts, see doc/mapper.md: "L1: k 8, c 4", "L1: order k c" */
     int n_constraints;
     double budget_seconds; /* stop after this long; 0: no limit */
     uint64_t seed; /* random */

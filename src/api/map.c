@@ -9,64 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- no mapping ---- */
-
-static const char *unit_of(const struct mapper_capacity *capacity)
-{
-    return capacity->in_bits ? "bytes" : "words";
-}
-
-/* Say that memory "m" cannot hold tiles of "size" words, which "what" takes. */
-static void say_too_small(struct sator_ctx *ctx, const struct mapper_problem *p, int m,
-        const int64_t *size, int violated, const char *what)
-{
-    const struct mapper_capacity *capacity = &p->memory[m].capacity[violated];
-    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
-    sator_int needed = 0;
-    struct sator_text parts = {0};
-    char number[48], has[48];
-
-    for (int a = 0; a < p->n_accesses; a++) {
-        int64_t most = size[a];
-        if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
-            continue;
-        for (int b = a + 1; b < p->n_accesses; b++)
-            most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
-        needed += (sator_int)most * (capacity->in_bits ? p->access[a].word_bits : 1);
-        sator_text_add(&parts, "%s%s %s", parts.length == 0 ? "" : ", ", p->access[a].name,
-                sator_int_format(most, ',', number));
-    }
-    sator_int unit = capacity->in_bits ? 8 : 1;
-    sator_int_format((needed + unit - 1) / unit, ',', number);
-    sator_int_format(capacity->available / unit, ',', has);
-    sator_error(ctx, level->loc, "no mapping: %s needs at least %s %s for %s, has %s%s (words: %s)",
-            level->name, number, unit_of(capacity), what, has,
-            level->memory.double_buffered ? " of each of two buffers" : "", parts.data);
-    sator_text_clear(&parts);
-}
-
-/* A mapping exists when every memory holds one instance's operands and the outermost one
- * everything: all loops may then stand at the outermost memory. */
-static bool is_feasible(struct sator_ctx *ctx, const struct mapper_problem *p)
-{
-    bool feasible = true;
-
-    for (int m = 0; m < p->n_memories; m++) {
-        int64_t size[MAPPER_ACCESSES] = {0};
-        int violated;
-        for (int a = 0; a < p->n_accesses; a++) {
-            if (p->memory[m].holds >> a & 1)
-                size[a] = m == 0 ? p->access[a].footprint : 1;
-        }
-        if (sator_mapper_fits(p, m, size, &violated))
-            continue;
-        feasible = false;
-        say_too_small(ctx, p, m, size, violated,
-                m == 0 ? "the whole problem" : "one instance's operands");
-    }
-    return feasible;
-}
-
 /* ---- running ---- */
 
 static enum sator_status check_options(struct sator_ctx *ctx, const struct mapper_problem *p,
@@ -169,16 +111,16 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .objective = options->objective,
             .strategy = options->strategy};
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, options->objective, problem));
+    struct mapper_problem *plain = SATOR_NEW(arena, struct mapper_problem);
+    *plain = *problem;
     for (int i = 0; i < options->n_constraints; i++) {
         if (sator_mapper_constrain(ctx, problem, options->constraints[i]) != SATOR_OK)
             st = SATOR_INPUT; /* say all that is wrong */
     }
     if (st != SATOR_OK)
         goto done;
-    if (!is_feasible(ctx, problem)) {
-        st = SATOR_INFEASIBLE;
-        goto done;
-    }
+    SATOR_TRY(sator_mapper_check_feasible(
+            ctx, problem, plain, options->constraints, options->n_constraints));
     made->space_size = sator_mapper_space_size(problem);
     SATOR_TRY(check_options(ctx, problem, options, made->space_size));
     SATOR_TRY(search_mapping(ctx, problem, options, cycle_limit, made));
@@ -246,8 +188,12 @@ static enum sator_status explain(struct sator_ctx *ctx, const struct mapper_prob
         sator_text_add(text, "%s: ", dataflow->name);
         struct sator_text broken = {0};
         sator_mapper_why_not(p, words, &mapping, &broken);
-        sator_text_add(text, broken.length > 0 ? "not a legal mapping\n%s" : "legal%s",
-                broken.length > 0 ? broken.data : "");
+        sator_text_add(text, broken.length > 0 ? "not a legal mapping\n" : "legal");
+        for (const char *line = broken.data; line != NULL && *line != '\0';) {
+            size_t length = strcspn(line, "\n") + 1;
+            sator_text_add(text, "  %.*s", (int)length, line);
+            line += length;
+        }
         if (broken.length == 0) {
             sator_mapper_count(p, words, &mapping, &traffic);
             struct mapper_cost cost = sator_mapper_cost(p, &traffic);

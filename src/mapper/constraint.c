@@ -1,5 +1,6 @@
-/* Constraints from the command line: "L1: k 8, c 4" fixes factors of a memory, "PE: only k c" says
- * which loops may run in parallel on an array, "utilization 0.5" asks for a share of the PEs. */
+/* Constraints from the command line: "L1: k 8, c 4" fixes factors of a memory, "L1: order k c" the
+ * order of its loops, "PE: only k c" says which loops may run in parallel on an array, "utilization
+ * 0.5" asks for a share of the PEs. Several add up; one that contradicts another is an error. */
 #include "base/context.h"
 #include "mapper/mapper.h"
 
@@ -39,8 +40,9 @@ static enum sator_status malformed(struct reader *r, const char *word)
 {
     sator_error(r->ctx, loc_of(r, word, strlen(word) > 0 ? 1 : 0), "this is no constraint");
     sator_help(r->ctx,
-            "write 'L1: k 8, c 4' (factors of a memory), 'PE: only k c' (loops of an array) "
-            "or 'utilization 0.5' (PEs used, of all)");
+            "write 'L1: k 8, c 4' (factors of a memory), 'L1: order k c' (its loops, outermost "
+            "first; '...' stands for all others), 'PE: only k c' (loops of an array) or "
+            "'utilization 0.5' (PEs used, of all)");
     return SATOR_INPUT;
 }
 
@@ -98,19 +100,93 @@ static enum sator_status read_only(struct reader *r, int level)
         return malformed(r, r->at);
     for (int row = 0; row < r->problem->n_rows; row++) {
         if (r->problem->row[row].is_space && r->problem->row[row].level == level)
-            r->problem->row[row].banned = ~allowed;
+            r->problem->row[row].banned |= ~allowed;
     }
     return SATOR_OK;
 }
 
-static enum sator_status read_factors(struct reader *r, int level)
+/* ---- orders ---- */
+
+static int row_of_memory(const struct mapper_problem *p, int level)
 {
-    struct mapper_problem *p = r->problem;
-    int row = 0, loop;
-    size_t length;
+    int row = 0;
 
     while (p->row[row].level != level)
         row++;
+    return row;
+}
+
+/* Put all loops of "outer" outside all of "inner", and what follows from that. */
+static void put_outside(struct mapper_row *row, int n_loops, unsigned outer, unsigned inner)
+{
+    for (int i = 0; i < n_loops; i++) {
+        if (inner >> i & 1)
+            row->outside[i] |= outer;
+    }
+    for (int k = 0; k < n_loops; k++) { /* the transitive closure */
+        for (int i = 0; i < n_loops; i++) {
+            if (row->outside[i] >> k & 1)
+                row->outside[i] |= row->outside[k];
+        }
+    }
+}
+
+/* "k c ... r": k outside c, all loops that are not named inside c, r innermost. */
+static enum sator_status read_order(struct reader *r, int level)
+{
+    struct mapper_problem *p = r->problem;
+    struct mapper_row *row = &p->row[row_of_memory(p, level)];
+    unsigned named = 0, before = 0, before_rest = 0;
+    bool has_rest = false;
+    size_t length;
+    int loop;
+    const char *start = r->at;
+
+    for (const char *word = next_word(r, &length); length > 0; word = next_word(r, &length)) {
+        if (is_word(word, length, "...") && !has_rest) {
+            has_rest = true;
+            before_rest = before;
+            continue;
+        }
+        if (find_loop(r, word, length, &loop) < 0)
+            return SATOR_INPUT;
+        if (loop < 0)
+            continue;
+        if (before >> loop & 1)
+            return sator_error(r->ctx, loc_of(r, word, length), "loop '%s' is named twice",
+                    p->loop_names[loop]);
+        put_outside(row, p->n_loops, before, 1U << loop);
+        before |= 1U << loop;
+        if (row->outside[loop] >> loop & 1)
+            return sator_error(r->ctx, loc_of(r, word, length),
+                    "another constraint puts '%s' outside a loop that stands before it here",
+                    p->loop_names[loop]);
+    }
+    if (*r->at != '\0' || (before == 0 && r->at == start))
+        return malformed(r, r->at);
+    named = before;
+    if (has_rest) {
+        unsigned rest = ((1U << p->n_loops) - 1) & ~named;
+        put_outside(row, p->n_loops, before_rest, rest);
+        put_outside(row, p->n_loops, rest, named & ~before_rest);
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        if (row->outside[i] >> i & 1)
+            return sator_error(r->ctx, loc_of(r, start, strlen(start)),
+                    "this order contradicts another constraint on loop '%s'", p->loop_names[i]);
+    }
+    p->has_orders = true;
+    return SATOR_OK;
+}
+
+/* ---- factors ---- */
+
+static enum sator_status read_factors(struct reader *r, int level)
+{
+    struct mapper_problem *p = r->problem;
+    int row = row_of_memory(p, level), loop;
+    size_t length;
+
     for (;;) {
         const char *name = next_word(r, &length);
         if (length == 0)
@@ -128,6 +204,10 @@ static enum sator_status read_factors(struct reader *r, int level)
             return sator_error(r->ctx, loc_of(r, number, length),
                     "loop '%s' has extent %lld, which %lld does not divide",
                     p->workload->loop_names[which], (long long)extent, factor);
+        if (loop >= 0 && p->row[row].fixed[loop] != 0 && p->row[row].fixed[loop] != factor)
+            return sator_error(r->ctx, loc_of(r, number, length),
+                    "another constraint gives loop '%s' the factor %lld here", p->loop_names[loop],
+                    (long long)p->row[row].fixed[loop]);
         if (loop >= 0) {
             p->row[row].fixed[loop] = factor;
             p->has_fixed = true;
@@ -150,7 +230,8 @@ static enum sator_status read_utilization(struct reader *r)
 
     if (length == 0 || end != number + length || *r->at != '\0' || !(share > 0 && share <= 1))
         return malformed(r, number);
-    r->problem->least_utilization = share;
+    if (share > r->problem->least_utilization)
+        r->problem->least_utilization = share;
     return SATOR_OK;
 }
 
@@ -178,6 +259,9 @@ enum sator_status sator_mapper_constrain(
     const char *first = next_word(&r, &length);
     if (is_word(first, length, "only") && is_array)
         return read_only(&r, level);
+    if (is_word(first, length, "order") && !is_array && *(r.at + strspn(r.at, " \t")) != ',' &&
+            !isdigit((unsigned char)*(r.at + strspn(r.at, " \t"))))
+        return read_order(&r, level);
     r.at = start;
     return is_array ? malformed(&r, first) : read_factors(&r, level);
 }
@@ -199,4 +283,62 @@ bool sator_mapper_is_allowed(
         all *= row->is_space ? (double)row->shape : 1;
     }
     return used >= problem->least_utilization * all;
+}
+
+/* ---- what a mapping has to respect of orders ---- */
+
+unsigned sator_mapper_innermost_of(const struct mapper_problem *problem, int row, unsigned left)
+{
+    unsigned blocked = 0;
+
+    for (int i = 0; i < problem->n_loops && problem->has_orders; i++)
+        blocked |= left >> i & 1 ? problem->row[row].outside[i] : 0;
+    return left & ~blocked;
+}
+
+/* The loops of memory "m" with more than one iteration there. */
+static unsigned movable(const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+{
+    unsigned loops = 0;
+
+    for (int i = 0; i < p->n_loops; i++)
+        loops |= mapping->factor[p->memory[m].row][i] > 1 ? 1U << i : 0;
+    return loops;
+}
+
+bool sator_mapper_is_ordered(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    for (int m = 0; m < problem->n_memories && problem->has_orders; m++) {
+        const struct mapper_row *row = &problem->row[problem->memory[m].row];
+        unsigned left = movable(problem, mapping, m);
+        for (int k = 0; k < problem->n_loops; k++) {
+            int loop = mapping->order[m][k];
+            left &= ~(1U << loop);
+            for (int i = 0; i < problem->n_loops; i++) { /* some loop further in belongs outside */
+                if (mapping->factor[problem->memory[m].row][loop] > 1 && (left >> i & 1) &&
+                        (row->outside[loop] >> i & 1))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+void sator_mapper_arrange(const struct mapper_problem *problem, struct mapper_mapping *mapping)
+{
+    for (int m = 0; m < problem->n_memories && problem->has_orders; m++) {
+        const struct mapper_row *row = &problem->row[problem->memory[m].row];
+        unsigned open = movable(problem, mapping, m), left = (1U << problem->n_loops) - 1;
+        int8_t before[MAPPER_LOOPS];
+        memcpy(before, mapping->order[m], sizeof before);
+        for (int at = 0; at < problem->n_loops; at++) { /* the first that nothing left precedes */
+            int k = 0;
+            while (!(left >> before[k] & 1) ||
+                    ((open >> before[k] & 1) && (row->outside[before[k]] & left & open) != 0))
+                k++;
+            mapping->order[m][at] = before[k];
+            left &= ~(1U << before[k]);
+        }
+    }
 }

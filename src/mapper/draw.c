@@ -19,6 +19,46 @@ static int64_t smallest_prime(int64_t n)
     return n;
 }
 
+enum {
+    MOST_TRIES = 1000
+};
+
+/* A random row that may take "prime" more of "loop"; the outermost one when none is found. */
+static int draw_row(const struct mapper_problem *problem, uint64_t *state, const int64_t *used,
+        int loop, int64_t prime)
+{
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        int r = (int)(sator_mapper_random(state) % (uint64_t)problem->n_rows);
+        const struct mapper_row *row = &problem->row[r];
+        if (row->is_space ? used[r] * prime <= row->shape && !(row->banned >> loop & 1)
+                          : row->fixed[loop] == 0)
+            return r;
+    }
+    return 0;
+}
+
+/* Give the factors of "loop" to random rows, prime by prime; first those that constraints set. */
+static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int64_t *used, int loop)
+{
+    int64_t rest = problem->extent[loop];
+
+    for (int r = 0; r < problem->n_rows; r++) {
+        int64_t fixed = problem->row[r].fixed[loop];
+        if (fixed == 0 || rest % fixed != 0)
+            continue;
+        mapping->factor[r][loop] = fixed;
+        rest /= fixed;
+    }
+    while (rest > 1) {
+        int64_t prime = smallest_prime(rest);
+        int r = draw_row(problem, state, used, loop, prime);
+        used[r] *= prime;
+        mapping->factor[r][loop] *= prime;
+        rest /= prime;
+    }
+}
+
 void sator_mapper_draw(
         const struct mapper_problem *problem, uint64_t *state, struct mapper_mapping *mapping)
 {
@@ -32,15 +72,7 @@ void sator_mapper_draw(
     int first = (int)(sator_mapper_random(state) % (uint64_t)(problem->n_loops + 1));
     for (int k = 0; k < problem->n_loops; k++) {
         int i = (first + k) % problem->n_loops;
-        for (int64_t rest = problem->extent[i]; rest > 1;) {
-            int64_t prime = smallest_prime(rest);
-            int r = (int)(sator_mapper_random(state) % (uint64_t)problem->n_rows);
-            if (problem->row[r].is_space && used[r] * prime > problem->row[r].shape)
-                continue; /* the outermost row takes anything */
-            used[r] *= prime;
-            mapping->factor[r][i] *= prime;
-            rest /= prime;
-        }
+        draw_factors(problem, state, mapping, used, i);
     }
     for (int m = 0; m < problem->n_memories; m++) {
         for (int i = 0; i < problem->n_loops; i++) {
@@ -49,4 +81,5 @@ void sator_mapper_draw(
             mapping->order[m][j] = (int8_t)i;
         }
     }
+    sator_mapper_arrange(problem, mapping);
 }

@@ -60,6 +60,7 @@ struct mapper_row {
     int64_t shape; /* space: the array's extent */
     unsigned banned; /* space: loops that a constraint keeps out */
     int64_t fixed[MAPPER_LOOPS]; /* time: factors that a constraint sets; 0: free */
+    unsigned outside[MAPPER_LOOPS]; /* time: by loop, those that a constraint puts outside it */
     int linked; /* space: the access whose words pass from PE to PE along it, or -1: loops that
                    index it stand outside the others, so that PEs with equal words are neighbours */
 };
@@ -127,6 +128,7 @@ struct mapper_problem {
     bool has_energy; /* all figures that a mapping's energy needs are given */
     const char *missing_energy; /* the level whose figure is missing */
     bool has_fixed; /* a constraint sets factors */
+    bool has_orders; /* a constraint orders loops */
     double least_utilization; /* share of the PEs that a constraint asks for */
     enum sator_map_objective objective;
 };
@@ -152,17 +154,39 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
  */
 enum sator_status sator_mapper_constrain(
         struct sator_ctx *ctx, struct mapper_problem *problem, const char *text);
+/* Whether the mapping's factors respect the constraints. */
 bool sator_mapper_is_allowed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* Whether its orders do. */
+bool sator_mapper_is_ordered(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* Of the loops "left" at memory row "row", those that may stand inside all others of them: some, if
+ * there are any. */
+unsigned sator_mapper_innermost_of(const struct mapper_problem *problem, int row, unsigned left);
+/* Reorder the loops of each memory as the constraints say, with as few changes as that needs: none
+ * where the order respects them. */
+void sator_mapper_arrange(const struct mapper_problem *problem, struct mapper_mapping *mapping);
+
+/* ---- conflict.c ---- */
+/* Whether some mapping is legal, as far as that can be told quickly; else SATOR_INFEASIBLE after a
+ * message that names the tightest obstacle. "plain" is the problem without its constraints, which
+ * are "texts". */
+enum sator_status sator_mapper_check_feasible(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, const struct mapper_problem *plain,
+        const char *const *texts, int n_texts);
 
 /* ---- why_not.c ---- */
+/* Add a line for each capacity of memory "m" that tiles of "size" words an access exceed: "L1 needs
+ * 9 words, has 8 (words: ...)". "purpose" says what needs them: " for one instance" or "". */
+struct sator_text;
+void sator_mapper_say_capacities(const struct mapper_problem *problem, int m, const int64_t *size,
+        const char *purpose, struct sator_text *text);
 /* A "loops:" dataflow as a mapping; located messages for what does not exist. */
 enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const struct sator_dataflow *dataflow,
         struct mapper_mapping *mapping);
 /* Add a line for each inequality that the mapping breaks; nothing for a legal one. */
 struct mapper_words;
-struct sator_text;
 void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct sator_text *text);
 

@@ -67,6 +67,7 @@ void sator_mapper_offer(
         return;
     search->found = true;
     search->best = *mapping;
+    sator_mapper_arrange(search->problem, &search->best); /* loops whose place costs nothing */
     search->best_cost = cost;
     search->counters.improvements++;
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mapper/mapper.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The row of a loop of the nest; -1 when there is none. */
@@ -92,7 +93,7 @@ static void check_extents(const struct mapper_problem *p, const struct mapper_ma
             product = product > (sator_int)1 << 60 ? product : product * mapping->factor[r][i];
         if (product == p->extent[i])
             continue;
-        sator_text_add(text, "  the factors of loop '%s' multiply to ", p->loop_names[i]);
+        sator_text_add(text, "the factors of loop '%s' multiply to ", p->loop_names[i]);
         sator_text_add_int(text, product);
         sator_text_add(text, ", not to its extent %lld\n", (long long)p->extent[i]);
     }
@@ -107,16 +108,17 @@ static void check_arrays(const struct mapper_problem *p, const struct mapper_map
             used *= (double)mapping->factor[r][i];
         if (p->row[r].is_space && used > (double)p->row[r].shape)
             sator_text_add(text,
-                    "  dimension %d of '%s' has %lld PEs, the parallel loops need %.0f\n",
+                    "dimension %d of '%s' has %lld PEs, the parallel loops need %.0f\n",
                     p->row[r].dim, p->arch->levels[p->row[r].level].name,
                     (long long)p->row[r].shape, used);
     }
 }
 
-static void check_memory(
-        const struct mapper_problem *p, int m, const int64_t *size, struct sator_text *text)
+void sator_mapper_say_capacities(const struct mapper_problem *p, int m, const int64_t *size,
+        const char *purpose, struct sator_text *text)
 {
     const struct mapper_memory *memory = &p->memory[m];
+    const struct sator_level *level = &p->arch->levels[memory->level];
     char number[48], has[48];
 
     for (int c = 0; c < memory->n_capacities; c++) {
@@ -134,11 +136,12 @@ static void check_memory(
                     sator_int_format(most, ',', number));
         }
         if (needed > capacity->available)
-            sator_text_add(text, "  %s needs %s %s, has %s (words: %s)\n",
-                    p->arch->levels[memory->level].name,
+            sator_text_add(text, "%s needs %s%s %s%s, has %s%s (words: %s)\n", level->name,
+                    purpose[0] == '\0' ? "" : "at least ",
                     sator_int_format((needed + unit - 1) / unit, ',', number),
-                    capacity->in_bits ? "bytes" : "words",
-                    sator_int_format(capacity->available / unit, ',', has), parts.data);
+                    capacity->in_bits ? "bytes" : "words", purpose,
+                    sator_int_format(capacity->available / unit, ',', has),
+                    level->memory.double_buffered ? " in each of two buffers" : "", parts.data);
         sator_text_clear(&parts);
     }
 }
@@ -155,7 +158,53 @@ static void check_memories(const struct mapper_problem *p, struct mapper_words *
             if (p->memory[m].holds >> a & 1)
                 size[a] = sator_mapper_tile_words(words, a, shape.inside[p->memory[m].row]);
         }
-        check_memory(p, m, size, text);
+        sator_mapper_say_capacities(p, m, size, "", text);
+    }
+}
+
+/* ---- constraints ---- */
+
+static void check_factors(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        struct sator_text *text)
+{
+    double used = 1, all = 1;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        const struct mapper_row *row = &p->row[r];
+        const char *level = p->arch->levels[row->level].name;
+        for (int i = 0; i < p->n_loops; i++) {
+            int64_t factor = mapping->factor[r][i];
+            used *= row->is_space ? (double)factor : 1;
+            if (row->fixed[i] != 0 && factor != row->fixed[i])
+                sator_text_add(text, "%s has %s %lld, a constraint sets %lld\n", level,
+                        p->loop_names[i], (long long)factor, (long long)row->fixed[i]);
+            if (row->is_space && factor > 1 && (row->banned >> i & 1))
+                sator_text_add(text, "%s runs '%s' in parallel, which a constraint excludes\n",
+                        level, p->loop_names[i]);
+        }
+        all *= row->is_space ? (double)row->shape : 1;
+    }
+    if (used < p->least_utilization * all)
+        sator_text_add(text, "%.0f of %.0f PEs are used, a constraint asks for %.0f\n", used, all,
+                ceil(p->least_utilization * all));
+}
+
+static void check_orders(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        struct sator_text *text)
+{
+    for (int m = 0; m < p->n_memories; m++) {
+        const struct mapper_row *row = &p->row[p->memory[m].row];
+        const int64_t *factor = mapping->factor[p->memory[m].row];
+        for (int k = 0; k < p->n_loops * p->n_loops; k++) {
+            int outer = mapping->order[m][k / p->n_loops],
+                inner = mapping->order[m][k % p->n_loops];
+            if (k / p->n_loops < k % p->n_loops && factor[outer] > 1 && factor[inner] > 1 &&
+                    (row->outside[outer] >> inner & 1))
+                sator_text_add(text,
+                        "at %s, '%s' stands inside '%s', a constraint puts it outside\n",
+                        p->arch->levels[row->level].name, p->loop_names[inner],
+                        p->loop_names[outer]);
+        }
     }
 }
 
@@ -171,8 +220,8 @@ void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
     check_memories(problem, words, mapping, text);
     if (!sator_mapper_is_modelled(problem, mapping))
         sator_text_add(text,
-                "  it unrolls a sliding index along links or several families of buses, which is "
+                "it unrolls a sliding index along links or several families of buses, which is "
                 "left out of the space\n");
-    if (!sator_mapper_is_allowed(problem, mapping))
-        sator_text_add(text, "  it breaks a constraint\n");
+    check_factors(problem, mapping, text);
+    check_orders(problem, mapping, text);
 }

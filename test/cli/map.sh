@@ -31,6 +31,22 @@ loops:
 END
 sator map gemm --arch conventional --why-not mine.yaml
 sator map gemm --arch conventional --constraint 'PE: only i k' --constraint 'L1: k 4' --yaml | grep -A1 'at: L1' | grep -oE '\bk 4\b'
+cat >order.yaml <<'END'
+loops:
+  - at: DRAM
+    for: [k 4, j 4]
+  - at: PE
+    parallel: [i 32 -> 0]
+  - at: L1
+    for: [i 2, j 16, k 16]
+END
+sator map gemm:i=64,j=64,k=64 --arch conventional --why-not order.yaml --constraint 'DRAM: order j ... k' --constraint 'L1: k 1' \
+    --constraint 'PE: only k' --constraint 'utilization 0.05'
+for strategy in optimal sunstone random; do # j outside k, and k innermost, of what stands there
+    sator map gemm --arch conventional --strategy $strategy --samples 2000 --constraint 'DRAM: order j ... k' \
+        --constraint 'L2: k 2, j 1, i 1' --constraint 'L1: k 4' --constraint 'PE: only i' --constraint 'L1: j 4' --yaml >ordered.yaml
+    grep -A1 'at: DRAM' ordered.yaml | tail -1
+done
 cat >tiny.yaml <<'END'
 name: tiny
 levels:
@@ -48,4 +64,12 @@ echo "exit $?"
 sator map gemm --arch conventional --objective fastest
 echo "exit $?"
 sator map gemm --arch conventional --constraint 'L1: k 128, i 8, j 8'
+echo "exit $?"
+sator map gemm --arch conventional --constraint 'utilization 0.9' --constraint 'L1: i 2' --constraint 'PE: only k' --constraint 'L2: order k i'
+echo "exit $?"
+sator map gemm --arch conventional --constraint 'L2: order k i' --constraint 'L2: order i ... k'
+echo "exit $?"
+sator map gemm --arch conventional --constraint 'L2: k 8' --constraint 'L2: k 4'
+echo "exit $?"
+sator map gemm --arch conventional --constraint 'L2: k 32' --constraint 'L1: k 16'
 echo "exit $?"

@@ -26,6 +26,73 @@ static void run(struct problem_case *c, void (*strategy)(struct mapper_search *s
     sator_mapper_words_free(search->words);
 }
 
+/* ---- constraints ---- */
+
+enum {
+    MOST_TEXTS = 3
+};
+
+static char texts[MOST_TEXTS][256];
+static int n_texts;
+
+/* A random constraint as text. */
+static void write_constraint(
+        const struct mapper_problem *p, struct machines_rng *rng, char *text, size_t size)
+{
+    const struct mapper_row *row = &p->row[machines_draw(rng, (uint64_t)p->n_rows)];
+    const char *level = p->arch->levels[row->level].name;
+    const char *loop = p->loop_names[machines_draw(rng, (uint64_t)p->n_loops)];
+    int first = (int)machines_draw(rng, (uint64_t)p->n_loops);
+
+    if (machines_draw(rng, 4) == 0) {
+        snprintf(text, size, "utilization %g", 0.25 * (double)(1 + machines_draw(rng, 4)));
+    } else if (row->is_space) {
+        snprintf(text, size, "%s: only %s", level, loop);
+    } else if (machines_draw(rng, 2) == 0) {
+        snprintf(text, size, "%s: %s %d", level, loop, 1 + (int)machines_draw(rng, 6));
+    } else {
+        int n_named = 1 + (int)machines_draw(rng, (uint64_t)p->n_loops);
+        int rest_at =
+                (int)machines_draw(rng, (uint64_t)n_named + 2); /* one past the end: nowhere */
+        int length = snprintf(text, size, "%s: order", level);
+        for (int k = 0; k <= n_named; k++)
+            length += snprintf(text + length, size - (size_t)length, "%s%s%s",
+                    k == rest_at ? " ..." : "", k < n_named ? " " : "",
+                    k < n_named ? p->loop_names[(first + k) % p->n_loops] : "");
+    }
+}
+
+/* A few constraints on the case's problem; those that its extents or each other rule out are left
+ * out. */
+static void constrain(struct problem_case *c, struct machines_rng *rng)
+{
+    n_texts = 0;
+    for (uint64_t n = machines_draw(rng, MOST_TEXTS + 1); n > 0 && c->problem.n_loops > 0; n--) {
+        struct mapper_problem before = c->problem;
+        write_constraint(&c->problem, rng, texts[n_texts], sizeof texts[0]);
+        if (sator_mapper_constrain(c->ctx, &c->problem, texts[n_texts]) == SATOR_OK)
+            n_texts++;
+        else
+            c->problem = before;
+    }
+    free(sator_ctx_take_messages(c->ctx, false));
+}
+
+/* Whether the answer to "is some mapping legal?" is that of the enumeration. */
+static bool same_feasibility(struct problem_case *c, const struct mapper_problem *plain, bool found)
+{
+    const char *list[MOST_TEXTS];
+
+    for (int i = 0; i < n_texts; i++)
+        list[i] = texts[i];
+    int errors = sator_ctx_error_count(c->ctx);
+    enum sator_status st = sator_mapper_check_feasible(c->ctx, &c->problem, plain, list, n_texts);
+    return (st == SATOR_OK) == found &&
+            (st == SATOR_OK) == (sator_ctx_error_count(c->ctx) == errors);
+}
+
+/* ---- comparison ---- */
+
 static int n_stopped; /* searches cut short, whose bound must hold all the same */
 static uint64_t costed; /* mappings that the exhaustive searches evaluated */
 
@@ -51,8 +118,27 @@ static void show(const struct problem_case *c, const struct mapper_search *searc
     }
 }
 
+/* Whether what was found is legal, in the order that the constraints ask for, and costs what was
+ * said. */
+static bool obeys(struct problem_case *c, const struct mapper_search *search)
+{
+    struct mapper_words *words = sator_mapper_words_new(&c->problem);
+    struct mapper_traffic traffic;
+    bool fine = true;
+
+    if (search->found) {
+        sator_mapper_count(&c->problem, words, &search->best, &traffic);
+        double cost = sator_mapper_cost(&c->problem, &traffic).value;
+        fine = sator_mapper_is_legal(&c->problem, words, &search->best) &&
+                sator_mapper_is_ordered(&c->problem, &search->best) &&
+                fabs(cost - search->best_cost.value) <= 1e-9 * fabs(cost);
+    }
+    sator_mapper_words_free(words);
+    return fine;
+}
+
 /* 1: they differ; 0: they agree; -1: too large to enumerate. */
-static int compare(struct problem_case *c, int *feasible)
+static int compare(struct problem_case *c, const struct mapper_problem *plain, int *feasible)
 {
     struct sator_map_options options = {0};
     struct mapper_search optimal, exhaustive, sunstone, random, stopped;
@@ -78,12 +164,16 @@ static int compare(struct problem_case *c, int *feasible)
     bool same = optimal.proved && optimal.found == exhaustive.found &&
             (!optimal.found || fabs(a - b) <= 1e-9 * b) && heuristic >= a * (1 - 1e-9) &&
             value(&random) >= a * (1 - 1e-9) &&
-            fmin(stopped.bound, value(&stopped)) <= a * (1 + 1e-9);
+            fmin(stopped.bound, value(&stopped)) <= a * (1 + 1e-9) && obeys(c, &optimal) &&
+            obeys(c, &sunstone) && obeys(c, &random) && obeys(c, &exhaustive) &&
+            same_feasibility(c, plain, exhaustive.found);
     n_stopped += !stopped.proved;
     if (same)
         return 0;
     print_message("%s%s", c->workload_text, c->arch_text);
     print_message("objective %d\n", (int)c->problem.objective);
+    for (int i = 0; i < n_texts; i++)
+        print_message("--constraint '%s'\n", texts[i]);
     print_message("optimal (proved %d):\n", optimal.proved);
     show(c, &optimal);
     print_message(
@@ -92,33 +182,13 @@ static int compare(struct problem_case *c, int *feasible)
     return 1;
 }
 
-/* A few random constraints. */
-static void constrain(struct mapper_problem *p, struct machines_rng *rng)
-{
-    for (uint64_t n = machines_draw(rng, 3); n > 0 && p->n_loops > 0; n--) {
-        struct mapper_row *row = &p->row[machines_draw(rng, (uint64_t)p->n_rows)];
-        int loop = (int)machines_draw(rng, (uint64_t)p->n_loops);
-        int64_t factor = 1 + (int64_t)machines_draw(rng, (uint64_t)p->extent[loop]);
-        if (machines_draw(rng, 4) == 0) {
-            p->least_utilization = 0.25 * (double)(1 + machines_draw(rng, 3));
-        } else if (row->is_space) { /* an array's dimensions share what is kept out */
-            for (int r = 0; r < p->n_rows; r++) {
-                if (p->row[r].is_space && p->row[r].level == row->level)
-                    p->row[r].banned = 1U << loop;
-            }
-        } else if (p->extent[loop] % factor == 0) {
-            row->fixed[loop] = factor;
-            p->has_fixed = true;
-        }
-    }
-}
-
 static void test_optimal_is_exhaustive(void **state)
 {
     (void)state;
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = count != NULL ? atoi(count) : 600, wrong = 0, compared = 0, feasible = 0;
+    int n_cases = count != NULL ? atoi(count) : 600, wrong = 0, compared = 0, feasible = 0,
+        ordered = 0;
     struct machines_rng rng = {seed};
 
     print_message("seed %llu\n", (unsigned long long)seed);
@@ -134,18 +204,22 @@ static void test_optimal_is_exhaustive(void **state)
             continue;
         }
         c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
-        if (machines_draw(&rng, 3) == 0)
-            constrain(&c.problem, &rng);
-        int one = sator_mapper_space_size(&c.problem) <= 1e9 ? compare(&c, &feasible) : -1;
+        struct mapper_problem plain = c.problem;
+        n_texts = 0;
+        if (machines_draw(&rng, 2) == 0)
+            constrain(&c, &rng);
+        ordered += c.problem.has_orders;
+        int one = sator_mapper_space_size(&c.problem) <= 1e9 ? compare(&c, &plain, &feasible) : -1;
         wrong += one > 0;
         compared += one >= 0;
         close_case(&c);
     }
-    print_message("%d problems compared, %d feasible, %llu mappings\n", compared, feasible,
-            (unsigned long long)costed);
+    print_message("%d problems compared, %d feasible, %d ordered, %llu mappings\n", compared,
+            feasible, ordered, (unsigned long long)costed);
     assert_int_equal(wrong, 0);
     assert_true(feasible > n_cases / 3);
     assert_true(n_stopped > 0);
+    assert_true(ordered > n_cases / 12);
 }
 
 int main(void)

@@ -145,7 +145,7 @@ static void test_orders(void **state)
 {
     struct example *e = *state;
     struct sunstone_order *orders = calloc(SUNSTONE_ORDERS, sizeof *orders);
-    int n = sator_sunstone_orders(&e->problem, loops("kcpr"), 7, orders);
+    int n = sator_sunstone_orders(&e->problem, 0, loops("kcpr"), 7, orders);
 
     assert_int_equal(n, 4);
     assert_true(has_order(e, orders, n, "kp", "k", "p", "", ""));
@@ -180,12 +180,12 @@ static bool has_tile(const struct tiles *tiles, int64_t k, int64_t c, int64_t p,
 
 static void grow(struct example *e, const char *names, struct tiles *tiles, uint64_t *visited)
 {
-    int64_t start[MAPPER_LOOPS];
+    int64_t ones[MAPPER_LOOPS];
 
     for (int i = 0; i < MAPPER_LOOPS; i++)
-        start[i] = 1;
+        ones[i] = 1;
     tiles->count = 0;
-    sator_sunstone_tiles(&e->search, e->problem.n_memories - 1, start, e->problem.extent,
+    sator_sunstone_tiles(&e->search, e->problem.n_memories - 1, ones, ones, e->problem.extent,
             loops(names), keep_tile, tiles, visited);
 }
 

@@ -30,7 +30,13 @@ static void orders_from(struct enumeration *e, int m, int placed)
         orders_from(e, m + 1, 0);
         return;
     }
+    const unsigned *outside = p->row[p->memory[m].row].outside;
+    unsigned left = 0;
+    for (int k = placed; k < movable; k++)
+        left |= 1U << order[k];
     for (int k = placed; k < movable; k++) {
+        if ((outside[order[k]] & left) != 0) /* a constraint puts another one outside it */
+            continue;
         int8_t swap = order[placed];
         order[placed] = order[k];
         order[k] = swap;
@@ -53,6 +59,7 @@ static void try_orders(struct enumeration *e)
             }
         }
     }
+    sator_mapper_arrange(p, &e->mapping);
     orders_from(e, 0, 0);
 }
 

@@ -131,6 +131,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         o->search->counters.pruned_order++;
         return;
     }
+    left = sator_mapper_innermost_of(p, p->memory[m].row, left);
     for (int i = 0; i < p->n_loops; i++) {
         if ((left >> i & 1) && is_harmless(o, alive, pace, i)) {
             place_loop(o, m, placed, n_placed, depth, i);

@@ -20,6 +20,7 @@ struct sunstone_reuse sator_sunstone_reuse(const struct mapper_problem *problem,
 
 struct trie {
     const struct mapper_problem *problem;
+    int row; /* of the memory */
     unsigned loops, accesses;
     int n_orders;
     struct sunstone_order *orders;
@@ -83,9 +84,10 @@ static void grow_trie(struct trie *trie, const struct sunstone_order *node)
 
     for (int k = 0; k < node->n_loops; k++)
         inside |= 1U << node->loop[k];
+    unsigned next = sator_mapper_innermost_of(trie->problem, trie->row, trie->loops & ~inside);
     for (int i = 0; i < trie->problem->n_loops; i++) {
         struct sunstone_order child = *node;
-        if (!(trie->loops >> i & 1) || (inside >> i & 1) || !extend(trie, &child, i))
+        if (!(next >> i & 1) || !extend(trie, &child, i))
             continue;
         is_leaf = false;
         grow_trie(trie, &child);
@@ -94,10 +96,14 @@ static void grow_trie(struct trie *trie, const struct sunstone_order *node)
         add_order(trie, node);
 }
 
-int sator_sunstone_orders(const struct mapper_problem *problem, unsigned loops, unsigned accesses,
-        struct sunstone_order orders[SUNSTONE_ORDERS])
+int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned loops,
+        unsigned accesses, struct sunstone_order orders[SUNSTONE_ORDERS])
 {
-    struct trie trie = {.problem = problem, .loops = loops, .accesses = accesses, .orders = orders};
+    struct trie trie = {.problem = problem,
+            .row = problem->memory[m].row,
+            .loops = loops,
+            .accesses = accesses,
+            .orders = orders};
     struct sunstone_order root = {.n_loops = 0};
 
     grow_trie(&trie, &root);
@@ -172,7 +178,7 @@ static bool was_seen(struct tree *tree, const int64_t *tile)
     return false;
 }
 
-/* The next larger factor of "room" than "factor" that is a multiple of it; 0: none. */
+/* The next larger factor of "room" than "factor"; 0: none. */
 static int64_t next_factor(int64_t room, int64_t factor)
 {
     for (int64_t next = factor + 1; next <= room; next++) {
@@ -211,7 +217,8 @@ static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *fa
 }
 
 void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
-        const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data, uint64_t *visited)
+        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data,
+        uint64_t *visited)
 {
     struct tree tree = {.search = search,
             .memory = m,
@@ -220,11 +227,15 @@ void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *st
             .leaf = leaf,
             .data = data,
             .visited = visited};
-    int64_t factor[MAPPER_LOOPS];
+    int64_t factor[MAPPER_LOOPS], tile[MAPPER_LOOPS];
 
     for (int i = 0; i < MAPPER_LOOPS; i++)
         factor[i] = 1;
-    if (fits(&tree, start))
+    for (int i = 0; i < search->problem->n_loops; i++) {
+        factor[i] = least[i];
+        tile[i] = start[i] * least[i];
+    }
+    if (fits(&tree, tile))
         grow_tile(&tree, start, factor);
     free(tree.seen);
 }

@@ -21,15 +21,18 @@ struct sunstone_order {
 enum {
     SUNSTONE_ORDERS = 512
 };
-/* The orders of "loops" that survive for the accesses "accesses" (a set); returns their number. */
-int sator_sunstone_orders(const struct mapper_problem *problem, unsigned loops, unsigned accesses,
-        struct sunstone_order orders[SUNSTONE_ORDERS]);
+/* The orders of "loops" at memory "m" that survive for the accesses "accesses" (a set); returns
+ * their number. */
+int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned loops,
+        unsigned accesses, struct sunstone_order orders[SUNSTONE_ORDERS]);
 
-/* The tiling tree of Figure 5: from the tile "start", grow the loops "grow" by the factors of
- * "room" (what is left of each loop); call "leaf" for each tile of memory "m" that fits and cannot
- * be grown. "visited" counts the nodes. */
+/* The tiling tree of Figure 5: from the tile "start" times "least", grow the loops "grow" by the
+ * factors of "room" (what is left of each loop, a multiple of "least"); call "leaf", with the
+ * factors by which it exceeds "start", for each tile of memory "m" that fits and cannot be grown.
+ * "visited" counts the nodes. */
 typedef void sunstone_leaf(void *data, const int64_t *tile);
 void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
-        const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data, uint64_t *visited);
+        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data,
+        uint64_t *visited);
 
 #endif

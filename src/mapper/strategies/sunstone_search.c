@@ -36,7 +36,7 @@ struct step {
     unsigned space_rows;
     unsigned accesses; /* that cross the boundary */
     const struct sunstone_order *order;
-    bool order_known;
+    bool order_known, tile_known;
 };
 
 static void take_step(struct scheduler *s, int child);
@@ -65,6 +65,7 @@ static void place_rest(struct step *step)
             s->mapping.order[m][--at] = (int8_t)i;
     }
     memcpy(s->mapping.factor[p->memory[m].row], s->rest, sizeof s->rest);
+    sator_mapper_arrange(p, &s->mapping);
 }
 
 static void clear_rest(struct step *step)
@@ -148,6 +149,45 @@ static void finish_candidate(struct step *step)
     clear_rest(step);
 }
 
+/* ---- constraints ---- */
+
+/* The factors that constraints set for "loop" at memories from row "first" up to before "end". */
+static int64_t set_factors(const struct scheduler *s, int loop, int first, int end)
+{
+    int64_t product = 1;
+
+    for (int r = first; r < end; r++) {
+        int64_t fixed = s->problem->row[r].fixed[loop];
+        product *= s->problem->row[r].is_space || fixed == 0 ? 1 : fixed;
+    }
+    return product;
+}
+
+/* What set factors keep the tile of the step's child from being less than; inward it is divided
+ * further. */
+static int64_t least_tile(const struct step *step, int loop)
+{
+    const struct mapper_problem *p = step->scheduler->problem;
+
+    if (step->child == p->n_memories)
+        return 1;
+    int row = p->memory[step->child].row;
+    return set_factors(step->scheduler, loop, row, step->scheduler->top_down ? p->n_rows : row + 1);
+}
+
+/* What the step may place of "loop": the rest, but for the factors set at the memories that get
+ * theirs from it too. 0: they do not divide it. */
+static int64_t free_rest(const struct step *step, int loop, bool for_tile)
+{
+    const struct scheduler *s = step->scheduler;
+    int outer = s->problem->memory[outer_memory(step)].row;
+    int64_t kept = set_factors(s, loop, s->top_down ? outer : 0, outer + 1);
+
+    if (!for_tile && !step->tile_known)
+        kept *= least_tile(step, loop);
+    return s->rest[loop] % kept == 0 ? s->rest[loop] / kept : 0;
+}
+
 /* ---- unrolling ---- */
 
 /* The loops that may be unrolled: those that index what the order reuses already (the unrolling
@@ -212,8 +252,9 @@ static void unroll_rows(struct unroll *u, int row, int loop, int64_t used, int64
         return;
     }
     int64_t whole = s->rest[loop], most = p->row[row].shape / used;
-    for (int64_t factor = 1; factor <= whole && factor <= most; factor++) {
-        if (whole % factor != 0 ||
+    int64_t room = free_rest(u->step, loop, false);
+    for (int64_t factor = 1; factor <= room && factor <= most; factor++) {
+        if (room % factor != 0 ||
                 (factor > 1 && (!(u->loops >> loop & 1) || (p->row[row].banned >> loop & 1))))
             continue;
         s->mapping.factor[row][loop] = factor;
@@ -255,7 +296,9 @@ static void take_tile(void *data, const int64_t *factor)
     memcpy(s->mapping.factor[row], factor, sizeof rest);
     for (int i = 0; i < s->problem->n_loops; i++)
         s->rest[i] = rest[i] / factor[i];
+    tiling->step->tile_known = true;
     tiling->then(tiling->step);
+    tiling->step->tile_known = false;
     memcpy(s->rest, rest, sizeof rest);
     for (int i = 0; i < s->problem->n_loops; i++)
         s->mapping.factor[row][i] = 1;
@@ -272,10 +315,19 @@ static void tile(struct step *step, void (*then)(struct step *step))
         return;
     }
     sator_mapper_shape_init(s->problem, &s->mapping, &shape);
-    int64_t room[MAPPER_LOOPS];
-    memcpy(room, s->rest, sizeof room);
-    sator_sunstone_tiles(s->search, step->child, shape.inside[s->problem->memory[step->child].row],
-            room, growable(step), take_tile, &tiling, &s->search->counters.tilings);
+    int64_t least[MAPPER_LOOPS], room[MAPPER_LOOPS];
+    int row = s->problem->memory[step->child].row;
+    unsigned grow = growable(step);
+    for (int i = 0; i < s->problem->n_loops; i++) {
+        least[i] = least_tile(step, i);
+        room[i] = free_rest(step, i, true);
+        if (room[i] % least[i] != 0 || room[i] == 0)
+            return; /* no tile has the factors that constraints set */
+        if (!s->top_down && s->problem->row[row].fixed[i] != 0)
+            grow &= ~(1U << i);
+    }
+    sator_sunstone_tiles(s->search, step->child, shape.inside[row], least, room, grow, take_tile,
+            &tiling, &s->search->counters.tilings);
 }
 
 /* ---- the orders within a step (the paper's Table VI) ---- */
@@ -288,7 +340,8 @@ static void for_orders(struct step *step, void (*then)(struct step *step))
 
     for (int i = 0; i < s->problem->n_loops; i++)
         loops |= s->rest[i] > 1 ? 1U << i : 0;
-    int count = sator_sunstone_orders(s->problem, loops, step->accesses, orders);
+    int count =
+            sator_sunstone_orders(s->problem, outer_memory(step), loops, step->accesses, orders);
     for (int k = 0; k < count; k++) {
         step->order = &orders[k];
         step->order_known = true;

@@ -1,0 +1,283 @@
+/* Why there is no legal mapping: a capacity that is too small for one instance, or constraints that
+ * leave nothing.
+ *
+ * A mapping with a given unrolling is legal, if any is, when what the unrolling leaves of each loop
+ * stands at the outermost memory whose factor no constraint sets: no other mapping with that
+ * unrolling has a smaller tile anywhere. So it is enough to look through the unrollings.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "mapper/mapper.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_LOOKS = 1 << 20 /* unrollings looked at before the question is left to the search */
+};
+
+struct feasibility {
+    struct mapper_problem problem; /* without the utilization asked for */
+    struct mapper_words *words;
+    struct mapper_mapping mapping;
+    int64_t left[MAPPER_LOOPS]; /* of each loop, beside the factors set */
+    int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
+    int broken_loop; /* whose factors do not divide its extent; -1: none */
+    double needed_pes; /* that the utilization asks for */
+    double most_pes; /* that a mapping legal in all else uses, as far as looked; 0: none is legal */
+    int looks;
+};
+
+static double all_pes(const struct mapper_problem *p)
+{
+    double all = 1;
+
+    for (int r = 0; r < p->n_rows; r++)
+        all *= p->row[r].is_space ? (double)p->row[r].shape : 1;
+    return all;
+}
+
+static void set_fixed(struct feasibility *f)
+{
+    const struct mapper_problem *p = &f->problem;
+
+    f->broken_loop = -1;
+    for (int i = 0; i < p->n_loops; i++) {
+        f->left[i] = p->extent[i];
+        f->free_row[i] = -1;
+        for (int r = p->n_rows - 1; r >= 0; r--) {
+            int64_t fixed = p->row[r].fixed[i];
+            f->mapping.factor[r][i] = fixed == 0 ? 1 : fixed;
+            if (p->row[r].is_space)
+                continue;
+            if (fixed == 0)
+                f->free_row[i] = r;
+            else if (f->left[i] % fixed == 0)
+                f->left[i] /= fixed;
+            else
+                f->broken_loop = i;
+        }
+    }
+}
+
+static void look(struct feasibility *f, double pes)
+{
+    const struct mapper_problem *p = &f->problem;
+
+    f->looks++;
+    if (pes <= f->most_pes)
+        return;
+    for (int i = 0; i < p->n_loops; i++) {
+        if (f->free_row[i] >= 0)
+            f->mapping.factor[f->free_row[i]][i] = f->left[i];
+        else if (f->left[i] > 1)
+            return;
+    }
+    if (sator_mapper_is_legal(p, f->words, &f->mapping))
+        f->most_pes = pes;
+}
+
+static bool is_settled(const struct feasibility *f)
+{
+    return (f->most_pes > 0 && f->most_pes >= f->needed_pes) || f->looks >= MOST_LOOKS;
+}
+
+/* Unroll loops from "loop" on along row "row", then those of the rows further in; "room" is what is
+ * free of the row, "beyond" the PEs of the rows after it. */
+static void unroll(
+        struct feasibility *f, int row, int loop, int64_t room, double beyond, double pes)
+{
+    const struct mapper_problem *p = &f->problem;
+
+    if (is_settled(f) || pes * (double)room * beyond <= f->most_pes)
+        return;
+    if (row == p->n_rows) {
+        look(f, pes);
+        return;
+    }
+    if (!p->row[row].is_space || loop == p->n_loops) {
+        int next = row + 1;
+        bool is_space = next < p->n_rows && p->row[next].is_space;
+        double shape = is_space ? (double)p->row[next].shape : 1;
+        unroll(f, next, 0, is_space ? p->row[next].shape : 1, beyond / shape, pes);
+        return;
+    }
+    int64_t whole = f->left[loop];
+    bool banned = p->row[row].banned >> loop & 1;
+    for (int64_t factor = 1; factor <= whole && factor <= room; factor++) {
+        if (whole % factor != 0 || (factor > 1 && banned))
+            continue;
+        f->mapping.factor[row][loop] = factor;
+        f->left[loop] = whole / factor;
+        unroll(f, row, loop + 1, room / factor, beyond, pes * (double)factor);
+    }
+    f->mapping.factor[row][loop] = 1;
+    f->left[loop] = whole;
+}
+
+/* Look for a legal mapping of "problem"; whether there may be one. */
+static bool is_feasible(struct feasibility *f, const struct mapper_problem *problem)
+{
+    memset(f, 0, sizeof *f);
+    f->problem = *problem;
+    f->problem.least_utilization = 0;
+    f->needed_pes = problem->least_utilization * all_pes(problem);
+    set_fixed(f);
+    if (f->broken_loop >= 0)
+        return false;
+    f->words = sator_mapper_words_new(&f->problem);
+    unroll(f, 0, 0, 1, all_pes(problem), 1);
+    sator_mapper_words_free(f->words);
+    f->words = NULL;
+    return is_settled(f);
+}
+
+/* ---- one instance ---- */
+
+/* Whether every memory holds one instance's operands and the outermost one everything: all loops
+ * may then stand at the outermost memory. */
+static bool has_capacity(struct sator_ctx *ctx, const struct mapper_problem *p)
+{
+    bool fits = true;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        struct sator_text text = {0};
+        const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->memory[m].holds >> a & 1)
+                size[a] = m == 0 ? p->access[a].footprint : 1;
+        }
+        sator_mapper_say_capacities(p, m, size,
+                m == 0 ? " for the whole problem" : " for one instance's operands", &text);
+        if (text.length > 0) {
+            fits = false;
+            sator_error(ctx, level->loc, "no mapping: %.*s", (int)text.length - 1, text.data);
+        }
+        sator_text_clear(&text);
+    }
+    return fits;
+}
+
+/* ---- constraints ---- */
+
+/* Whether the constraints of "which" leave some mapping. */
+static bool leaves_some(struct sator_ctx *ctx, struct feasibility *f,
+        const struct mapper_problem *plain, const char *const *texts, int n_texts,
+        const bool *which)
+{
+    struct mapper_problem *problem = SATOR_NEW(plain->arena, struct mapper_problem);
+
+    *problem = *plain;
+    for (int i = 0; i < n_texts; i++) {
+        if (which[i])
+            sator_mapper_constrain(ctx, problem, texts[i]); /* read without complaint before */
+    }
+    return is_feasible(f, problem);
+}
+
+/* The inequality that constraints break, after a search that found nothing. */
+static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
+{
+    const struct mapper_problem *p = &f->problem;
+    struct sator_text text = {0};
+    char most[48], all[48], needed[48];
+
+    if (f->broken_loop >= 0) {
+        sator_int product = 1;
+        for (int r = 0; r < p->n_rows; r++) {
+            int64_t fixed = p->row[r].fixed[f->broken_loop];
+            product *= fixed == 0 || product > (sator_int)1 << 60 ? 1 : fixed;
+        }
+        sator_help(ctx, "the factors of loop '%s' multiply to %s, which does not divide %lld",
+                p->loop_names[f->broken_loop], sator_int_format(product, ',', all),
+                (long long)p->extent[f->broken_loop]);
+        return;
+    }
+    if (f->most_pes > 0) {
+        sator_help(ctx, "at most %s of %s PEs can run in parallel, %s are asked for",
+                sator_int_format((sator_int)f->most_pes, ',', most),
+                sator_int_format((sator_int)all_pes(p), ',', all),
+                sator_int_format((sator_int)ceil(f->needed_pes), ',', needed));
+        return;
+    }
+    struct mapper_shape shape;
+    f->words = sator_mapper_words_new(p);
+    for (int i = 0; i < p->n_loops; i++) {
+        for (int r = 0; r < p->n_rows; r++)
+            f->mapping.factor[r][i] = p->row[r].fixed[i] == 0 ? 1 : p->row[r].fixed[i];
+        if (f->free_row[i] >= 0)
+            f->mapping.factor[f->free_row[i]][i] = f->left[i];
+        else if (f->left[i] > 1)
+            sator_help(ctx,
+                    "all memories have set factors of loop '%s': arrays would have to run the "
+                    "other %lld iterations in parallel",
+                    p->loop_names[i], (long long)f->left[i]);
+    }
+    sator_mapper_shape_init(p, &f->mapping, &shape);
+    for (int m = 0; m < p->n_memories; m++) {
+        int64_t size[MAPPER_ACCESSES] = {0};
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->memory[m].holds >> a & 1)
+                size[a] = sator_mapper_tile_words(f->words, a, shape.inside[p->memory[m].row]);
+        }
+        sator_mapper_say_capacities(p, m, size, "", &text);
+    }
+    if (text.length > 0)
+        sator_help(ctx, "%.*s", (int)text.length - 1, text.data);
+    sator_text_clear(&text);
+    sator_mapper_words_free(f->words);
+    f->words = NULL;
+}
+
+/* Which constraints are to blame: as few as leave nothing together; then each without which there
+ * is something. */
+static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct mapper_problem *plain,
+        const char *const *texts, int n_texts)
+{
+    bool *which = SATOR_NEW_ARRAY(plain->arena, bool, n_texts);
+    struct sator_text others = {0};
+    int first = -1;
+
+    memset(which, true, sizeof *which * (size_t)n_texts);
+    for (int i = 0; i < n_texts; i++) {
+        which[i] = false;
+        if (leaves_some(ctx, f, plain, texts, n_texts, which))
+            which[i] = true;
+    }
+    for (int i = 0; i < n_texts; i++) {
+        if (which[i] && first < 0)
+            first = i;
+        else if (which[i])
+            sator_text_add(
+                    &others, "%s'%s'", others.length == 0 ? " together with " : ", ", texts[i]);
+    }
+    const struct sator_source *source = sator_source_from_text(ctx, "--constraint", texts[first]);
+    sator_error(ctx, (struct sator_loc){source, 0, source->length},
+            "no mapping of '%s' on '%s' satisfies this%s", plain->workload->name, plain->arch->name,
+            others.data == NULL ? "" : others.data);
+    sator_text_clear(&others);
+    leaves_some(ctx, f, plain, texts, n_texts, which);
+    say_obstacle(ctx, f);
+    for (int i = 0; i < n_texts; i++) {
+        bool *but = SATOR_NEW_ARRAY(plain->arena, bool, n_texts);
+        for (int k = 0; k < n_texts; k++)
+            but[k] = k != i;
+        if (which[i] && leaves_some(ctx, f, plain, texts, n_texts, but))
+            sator_help(ctx, "without '%s' there are valid mappings", texts[i]);
+    }
+}
+
+enum sator_status sator_mapper_check_feasible(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, const struct mapper_problem *plain,
+        const char *const *texts, int n_texts)
+{
+    struct feasibility *f = SATOR_NEW(problem->arena, struct feasibility);
+
+    if (!has_capacity(ctx, plain))
+        return SATOR_INFEASIBLE;
+    if (n_texts == 0 || is_feasible(f, problem))
+        return SATOR_OK;
+    blame(ctx, f, plain, texts, n_texts);
+    return SATOR_INFEASIBLE;
+}
