@@ -11,24 +11,6 @@ struct writer {
     bool color;
 };
 
-static void section(struct writer *w, const char *title)
-{
-    sator_text_add(
-            w->text, "\n%s%s%s\n", w->color ? "\033[1m" : "", title, w->color ? "\033[0m" : "");
-}
-
-__attribute__((format(printf, 3, 4))) static void line(
-        struct writer *w, const char *name, const char *format, ...)
-{
-    va_list arguments;
-
-    sator_text_add(w->text, "  %-13s", name);
-    va_start(arguments, format);
-    sator_text_add_v(w->text, format, arguments);
-    va_end(arguments);
-    sator_text_add(w->text, "\n");
-}
-
 static const char *energy(struct writer *w, double pj)
 {
     double unit_pj;
@@ -56,17 +38,17 @@ static void write_header(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
 
-    line(w, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
+    report_line(w->text, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
             report_count(w->arena, r->instances));
-    line(w, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch), report_count(w->arena, r->pes),
-            r->pes == 1 ? "" : "s");
-    line(w, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
+    report_line(w->text, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch),
+            report_count(w->arena, r->pes), r->pes == 1 ? "" : "s");
+    report_line(w->text, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
             report_map_objective(r->objective), verdict(w));
-    line(w, "energy", "%s", energy(w, r->energy_pj));
-    line(w, "latency", "%s cycles, bound by %s", report_number(w->arena, r->total_cycles, 1),
-            report_clean(w->arena, r->bound_by));
-    line(w, "EDP", "%.4g pJ x cycles", r->edp);
-    line(w, "utilization", "%.1f%%; %s of %s PEs have work", r->utilization * 100,
+    report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
+    report_line(w->text, "latency", "%s cycles, bound by %s",
+            report_number(w->arena, r->total_cycles, 1), report_clean(w->arena, r->bound_by));
+    report_line(w->text, "EDP", "%.4g pJ x cycles", r->edp);
+    report_line(w->text, "utilization", "%.1f%%; %s of %s PEs have work", r->utilization * 100,
             report_count(w->arena, r->active_pes), report_count(w->arena, r->pes));
 }
 
@@ -126,7 +108,7 @@ static void draw(struct writer *w)
 {
     int depth = 0;
 
-    section(w, "Loop nest");
+    report_section(w->text, "Loop nest", w->color);
     for (int i = 0; i < w->result->n_levels; i++) {
         const struct sator_map_level *level = &w->result->levels[i];
         if (level->is_array)
@@ -143,7 +125,7 @@ static void write_traffic(struct writer *w)
     static const char *const headers[] = {"tile", "fills", "writes", "reads", "updates"};
     struct table table = {.arena = w->arena};
 
-    section(w, "Accesses (words)");
+    report_section(w->text, "Accesses (words)", w->color);
     report_table_column(&table, "level", "", true);
     report_table_column(&table, "tensor", "", true);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
@@ -172,7 +154,7 @@ static void write_energy(struct writer *w)
     const struct sator_map_result *r = w->result;
     struct table table = {.arena = w->arena};
 
-    section(w, "Energy");
+    report_section(w->text, "Energy", w->color);
     report_table_column(&table, "component", "", true);
     report_table_column(&table, "actions", "", false);
     report_table_column(&table, "pJ each", "", false);
@@ -198,17 +180,17 @@ static void write_certificate(struct writer *w)
     const struct sator_map_result *r = w->result;
     const struct sator_map_counters *c = &r->counters;
 
-    section(w, "Certificate");
-    line(w, "best", "%.10g (%s)", r->value, report_map_objective(r->objective));
+    report_section(w->text, "Certificate", w->color);
+    report_line(w->text, "best", "%.10g (%s)", r->value, report_map_objective(r->objective));
     if (isfinite(r->bound))
-        line(w, "bound", "%.10g, gap %.3g%%", r->bound, r->gap * 100);
-    line(w, "space", "%.3g mappings", r->space_size);
-    line(w, "evaluated", "%llu mappings to the end, in %.1f ms", (unsigned long long)c->evaluated,
-            r->seconds * 1e3);
-    line(w, "looked at", "%llu unrollings, %llu tiles, %llu partial orders",
+        report_line(w->text, "bound", "%.10g, gap %.3g%%", r->bound, r->gap * 100);
+    report_line(w->text, "space", "%.3g mappings", r->space_size);
+    report_line(w->text, "evaluated", "%llu mappings to the end, in %.1f ms",
+            (unsigned long long)c->evaluated, r->seconds * 1e3);
+    report_line(w->text, "looked at", "%llu unrollings, %llu tiles, %llu partial orders",
             (unsigned long long)c->unrollings, (unsigned long long)c->tilings,
             (unsigned long long)c->orders);
-    line(w, "cut",
+    report_line(w->text, "cut",
             "%llu unrollings, %llu tiles, %llu orders by bound; %llu tiles too large, %llu "
             "dominated",
             (unsigned long long)c->pruned_unrolling, (unsigned long long)c->pruned_tiling,
@@ -224,10 +206,10 @@ static void write_one(struct writer *w)
     draw(w);
     write_traffic(w);
     write_energy(w);
-    section(w, "Dataflow");
-    line(w, "space", "%s", report_clean(w->arena, r->space));
-    line(w, "time", "%s", report_clean(w->arena, r->time));
-    line(w, "cuts", "%s", report_clean(w->arena, r->cuts));
+    report_section(w->text, "Dataflow", w->color);
+    report_line(w->text, "space", "%s", report_clean(w->arena, r->space));
+    report_line(w->text, "time", "%s", report_clean(w->arena, r->time));
+    report_line(w->text, "cuts", "%s", report_clean(w->arena, r->cuts));
     write_certificate(w);
 }
 
@@ -240,10 +222,10 @@ static void write_network(struct writer *w, const char *name,
     double pj = 0, cycles = 0, seconds = 0;
     bool proved = true;
 
-    line(w, "network", "%s", report_clean(w->arena, name));
+    report_line(w->text, "network", "%s", report_clean(w->arena, name));
     if (n_results > 0)
-        line(w, "mapping", "%s on %s, objective %s", report_map_strategy(results[0]->strategy),
-                report_clean(w->arena, results[0]->arch),
+        report_line(w->text, "mapping", "%s on %s, objective %s",
+                report_map_strategy(results[0]->strategy), report_clean(w->arena, results[0]->arch),
                 report_map_objective(results[0]->objective));
     sator_text_add(w->text, "\n");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
@@ -272,8 +254,8 @@ static void write_network(struct writer *w, const char *name,
     }
     report_table_write(w->text, &table, w->color);
     sator_text_add(w->text, "\n");
-    line(w, "total", "%s, %s cycles, EDP %.4g pJ x cycles%s; %.0f ms of search", energy(w, pj),
-            report_number(w->arena, cycles, 0), pj * cycles,
+    report_line(w->text, "total", "%s, %s cycles, EDP %.4g pJ x cycles%s; %.0f ms of search",
+            energy(w, pj), report_number(w->arena, cycles, 0), pj * cycles,
             proved ? "; every layer proved optimal" : "", seconds * 1e3);
 }
 
@@ -284,9 +266,10 @@ static void write_front(
             "energy", "cycles", "EDP", "utilization", "PEs", "bound by"};
     struct table table = {.arena = w->arena};
 
-    line(w, "workload", "%s", report_clean(w->arena, results[0]->workload));
-    line(w, "arch", "%s", report_clean(w->arena, results[0]->arch));
-    line(w, "front", "%d mappings that none beats in both energy and latency, proved", n_results);
+    report_line(w->text, "workload", "%s", report_clean(w->arena, results[0]->workload));
+    report_line(w->text, "arch", "%s", report_clean(w->arena, results[0]->arch));
+    report_line(w->text, "front", "%d mappings that none beats in both energy and latency, proved",
+            n_results);
     sator_text_add(w->text, "\n");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         report_table_column(&table, headers[i], "", i == 5);

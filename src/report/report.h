@@ -129,6 +129,12 @@ void report_table_cell(struct table *table, const char *text, bool marked);
 /* Write the table, indented by two blanks; marked cells get a '*', with "color" in green. */
 void report_table_write(struct sator_text *text, const struct table *table, bool color);
 
+/* The title of a section, after an empty line. */
+void report_section(struct sator_text *text, const char *title, bool color);
+/* A line "  name         value". */
+__attribute__((format(printf, 3, 4))) void report_line(
+        struct sator_text *text, const char *name, const char *format, ...);
+
 /* ---- writers ---- */
 
 /* A comparison: results in the order to be shown, or networks. */

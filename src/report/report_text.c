@@ -12,25 +12,6 @@ struct writer {
     bool color;
 };
 
-/* A line "  name       value". */
-__attribute__((format(printf, 3, 4))) static void line(
-        struct writer *w, const char *name, const char *format, ...)
-{
-    va_list arguments;
-
-    sator_text_add(w->text, "  %-13s", name);
-    va_start(arguments, format);
-    sator_text_add_v(w->text, format, arguments);
-    va_end(arguments);
-    sator_text_add(w->text, "\n");
-}
-
-static void section(struct writer *w, const char *title)
-{
-    sator_text_add(
-            w->text, "\n%s%s%s\n", w->color ? "\033[1m" : "", title, w->color ? "\033[0m" : "");
-}
-
 static const char *count(const struct writer *w, sator_int value)
 {
     return report_count(w->arena, value);
@@ -45,18 +26,18 @@ static void write_header(struct writer *w)
 {
     const struct sator_result *r = w->result;
 
-    line(w, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
+    report_line(w->text, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
             count(w, r->instances));
-    line(w, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch), count(w, r->pes),
+    report_line(w->text, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch), count(w, r->pes),
             r->pes == 1 ? "" : "s");
-    line(w, "dataflow", "%s", report_clean(w->arena, r->dataflow));
-    line(w, "  space", "%s", report_clean(w->arena, r->space));
-    line(w, "  time", "%s", report_clean(w->arena, r->time));
+    report_line(w->text, "dataflow", "%s", report_clean(w->arena, r->dataflow));
+    report_line(w->text, "  space", "%s", report_clean(w->arena, r->space));
+    report_line(w->text, "  time", "%s", report_clean(w->arena, r->time));
     if (r->declined != NULL)
-        line(w, "engine", "%s (not the closed form: %s)", r->engine,
+        report_line(w->text, "engine", "%s (not the closed form: %s)", r->engine,
                 report_clean(w->arena, r->declined));
     else
-        line(w, "engine", "%s", r->engine);
+        report_line(w->text, "engine", "%s", r->engine);
 }
 
 static bool reads_partial_sums(const struct sator_result *r)
@@ -76,7 +57,7 @@ static void write_volumes(struct writer *w)
             "unique", "footprint", "reuse factor"};
     bool partial = reads_partial_sums(r);
 
-    section(w, "Volumes (words)");
+    report_section(w->text, "Volumes (words)", w->color);
     report_table_column(&table, "tensor", "", true);
     report_table_column(&table, "role", "", true);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
@@ -111,7 +92,7 @@ static void write_links(struct writer *w)
         n_links += r->tensors[i].n_links;
     if (n_links == 0)
         return;
-    section(w, "Spatial reuse by link (words)");
+    report_section(w->text, "Spatial reuse by link (words)", w->color);
     for (int i = 0; i < r->n_tensors; i++) {
         const struct sator_tensor_result *t = &r->tensors[i];
         if (t->n_links == 0)
@@ -137,24 +118,27 @@ static void write_metrics(struct writer *w)
 {
     const struct sator_result *r = w->result;
 
-    section(w, "Time");
-    line(w, "latency", "%s cycles, bound by %s", number(w, r->total_cycles), bound_text(r->bound));
+    report_section(w->text, "Time", w->color);
+    report_line(w->text, "latency", "%s cycles, bound by %s", number(w, r->total_cycles),
+            bound_text(r->bound));
     if (!isnan(r->clock_mhz) && r->clock_mhz > 0)
-        line(w, "", "%s us at %s MHz", number(w, r->total_cycles / r->clock_mhz),
+        report_line(w->text, "", "%s us at %s MHz", number(w, r->total_cycles / r->clock_mhz),
                 number(w, r->clock_mhz));
-    line(w, "  compute", "%s cycles", number(w, r->compute_cycles));
-    line(w, "  read", "%s%s", number(w, r->read_cycles),
+    report_line(w->text, "  compute", "%s cycles", number(w, r->compute_cycles));
+    report_line(w->text, "  read", "%s%s", number(w, r->read_cycles),
             isnan(r->read_cycles) ? " (no bandwidth given)" : " cycles");
-    line(w, "  write", "%s%s", number(w, r->write_cycles),
+    report_line(w->text, "  write", "%s%s", number(w, r->write_cycles),
             isnan(r->write_cycles) ? " (no bandwidth given)" : " cycles");
-    line(w, "stamps", "%s in %s time-stamps", count(w, r->stamps), count(w, r->time_stamps));
-    line(w, "utilization", "%s %% on average, at most %s %%; %s of %s PEs are used",
+    report_line(w->text, "stamps", "%s in %s time-stamps", count(w, r->stamps),
+            count(w, r->time_stamps));
+    report_line(w->text, "utilization", "%s %% on average, at most %s %%; %s of %s PEs are used",
             report_number(w->arena, 100 * r->utilization_average, 1),
             report_number(w->arena, 100 * r->utilization_max, 1), count(w, r->active_pes),
             count(w, r->pes));
-    line(w, "throughput", "%s MACs per cycle", number(w, r->macs_per_cycle));
+    report_line(w->text, "throughput", "%s MACs per cycle", number(w, r->macs_per_cycle));
     if (r->max_instances_per_stamp > 1)
-        line(w, "", "up to %s instances share a stamp", count(w, r->max_instances_per_stamp));
+        report_line(w->text, "", "up to %s instances share a stamp",
+                count(w, r->max_instances_per_stamp));
 }
 
 static void write_bandwidth(struct writer *w)
@@ -162,7 +146,7 @@ static void write_bandwidth(struct writer *w)
     const struct sator_result *r = w->result;
     struct table table = {.arena = w->arena};
 
-    section(w, "Bandwidth needed (bits per cycle of compute)");
+    report_section(w->text, "Bandwidth needed (bits per cycle of compute)", w->color);
     report_table_column(&table, "tensor", "", true);
     report_table_column(&table, "scratchpad", "", false);
     report_table_column(&table, "interconnect", "", false);
@@ -205,7 +189,8 @@ static void write_levels(struct writer *w)
 
     if (r->n_levels == 0)
         return;
-    section(w, "Memory levels (words; all instances together, tile and capacity of one)");
+    report_section(w->text,
+            "Memory levels (words; all instances together, tile and capacity of one)", w->color);
     report_table_column(&table, "level", "", true);
     report_table_column(&table, "instances", "", false);
     report_table_column(&table, "capacity", "", false);
@@ -288,11 +273,11 @@ static void write_energy(struct writer *w)
     double unit_pj;
     const char *unit = report_energy_unit(isnan(r->energy_pj) ? 0 : r->energy_pj, &unit_pj);
 
-    section(w, "Energy");
-    line(w, "total", "%s%s%s", report_number(w->arena, r->energy_pj / unit_pj, 2),
+    report_section(w->text, "Energy", w->color);
+    report_line(w->text, "total", "%s%s%s", report_number(w->arena, r->energy_pj / unit_pj, 2),
             isnan(r->energy_pj) ? "" : " ",
             isnan(r->energy_pj) ? " (a figure marked '-' is not given)" : unit);
-    line(w, "EDP", "%s",
+    report_line(w->text, "EDP", "%s",
             isnan(r->edp) ? "-" : sator_arena_printf(w->arena, "%.3e pJ x cycles", r->edp));
     if (r->n_energy_terms == 0)
         return;
@@ -325,7 +310,7 @@ static void write_sweep(struct writer *w)
 
     if (r->n_sweep == 0)
         return;
-    section(w, "Latency by scratchpad bandwidth (cycles)");
+    report_section(w->text, "Latency by scratchpad bandwidth (cycles)", w->color);
     report_table_column(&table, "bits/cycle", "", false);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
         report_table_column(&table, headers[i], "", false);

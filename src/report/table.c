@@ -242,3 +242,19 @@ void report_table_write(struct sator_text *text, const struct table *table, bool
             end_line(text);
     }
 }
+
+void report_section(struct sator_text *text, const char *title, bool color)
+{
+    sator_text_add(text, "\n%s%s%s\n", color ? "\033[1m" : "", title, color ? "\033[0m" : "");
+}
+
+void report_line(struct sator_text *text, const char *name, const char *format, ...)
+{
+    va_list arguments;
+
+    sator_text_add(text, "  %-13s", name);
+    va_start(arguments, format);
+    sator_text_add_v(text, format, arguments);
+    va_end(arguments);
+    sator_text_add(text, "\n");
+}

@@ -1,0 +1,98 @@
+#include "report/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static cJSON *must(cJSON *item)
+{
+    if (item == NULL) {
+        fputs("sator: out of memory\n", stderr);
+        abort();
+    }
+    return item;
+}
+
+cJSON *json_put(cJSON *object, const char *key, cJSON *item)
+{
+    if (!cJSON_AddItemToObject(object, key, must(item)))
+        must(NULL);
+    return item;
+}
+
+cJSON *json_put_object(cJSON *object, const char *key)
+{
+    return json_put(object, key, cJSON_CreateObject());
+}
+
+cJSON *json_put_array(cJSON *object, const char *key)
+{
+    return json_put(object, key, cJSON_CreateArray());
+}
+
+cJSON *json_append(cJSON *array, cJSON *item)
+{
+    if (!cJSON_AddItemToArray(array, must(item)))
+        must(NULL);
+    return item;
+}
+
+void json_put_text(cJSON *object, const char *key, struct sator_arena *arena, const char *text)
+{
+    json_put(object, key,
+            text == NULL ? cJSON_CreateNull() : cJSON_CreateString(report_utf8(arena, text)));
+}
+
+void json_put_number(cJSON *object, const char *key, double number)
+{
+    json_put(object, key, isfinite(number) ? cJSON_CreateNumber(number) : cJSON_CreateNull());
+}
+
+void json_put_count(cJSON *object, const char *key, sator_int count)
+{
+    char digits[64];
+
+    json_put(object, key, cJSON_CreateString(sator_int_format(count, 0, digits)));
+}
+
+void json_put_small(cJSON *object, const char *key, sator_int count)
+{
+    const sator_int exact = (sator_int)1 << 53;
+    char digits[64];
+
+    sator_int_format(count, 0, digits);
+    json_put(object, key,
+            count <= exact && count >= -exact ? cJSON_CreateRaw(digits)
+                                              : cJSON_CreateString(digits));
+}
+
+void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tensors,
+        const struct sator_level_tensor *tensors)
+{
+    cJSON *array = json_put_array(level, "tensors");
+
+    for (int i = 0; i < n_tensors; i++) {
+        const struct sator_level_tensor *t = &tensors[i];
+        cJSON *tensor = json_append(array, cJSON_CreateObject());
+        json_put_text(tensor, "name", arena, t->name);
+        json_put_text(tensor, "role", arena, report_role_name(t->role));
+        json_put_count(tensor, "tile_words", t->tile_words);
+        json_put_count(tensor, "fills", t->fills);
+        json_put_count(tensor, "writes", t->writes);
+        json_put_count(tensor, "reads", t->reads);
+        json_put_count(tensor, "updates", t->updates);
+    }
+}
+
+char *json_print(cJSON *root)
+{
+    struct sator_text text = {0};
+    char *json = cJSON_Print(must(root));
+
+    if (json == NULL)
+        must(NULL);
+    sator_text_add(&text, "%s\n", json);
+    cJSON_free(json);
+    cJSON_Delete(root);
+    return sator_text_take(&text);
+}

@@ -1,0 +1,31 @@
+/* JSON objects piece by piece. A piece for which there is no memory ends the process: cJSON would
+ * leave it out, and a shortened report is a wrong one. */
+#ifndef SATOR_REPORT_JSON_H
+#define SATOR_REPORT_JSON_H
+
+#include "report/report.h"
+
+#include <cjson/cJSON.h>
+
+/* "item" (TAKE) as the member "key" of "object"; also returned. */
+cJSON *json_put(cJSON *object, const char *key, cJSON *item);
+cJSON *json_put_object(cJSON *object, const char *key);
+cJSON *json_put_array(cJSON *object, const char *key);
+/* "item" (TAKE) as the next of "array"; also returned. */
+cJSON *json_append(cJSON *array, cJSON *item);
+/* A text that may come from a user's file; NULL is null. */
+void json_put_text(cJSON *object, const char *key, struct sator_arena *arena, const char *text);
+/* A figure; one that is not known is null. */
+void json_put_number(cJSON *object, const char *key, double number);
+/* A count, which may pass 2^53: a string. */
+void json_put_count(cJSON *object, const char *key, sator_int count);
+/* A count that is small in practice: a number, and a string only where a number would not be exact.
+ */
+void json_put_small(cJSON *object, const char *key, sator_int count);
+/* "tensors" of a memory level: what each holds and moves. */
+void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tensors,
+        const struct sator_level_tensor *tensors);
+/* "root" (TAKE) as text (GIVE: free), with a line break at the end. */
+char *json_print(cJSON *root);
+
+#endif
