@@ -3,9 +3,8 @@
  *
  * usage: bench_analyze [closed|general ROW]
  * Without arguments: every row with both engines, and how the closed form's time depends on the
- * size. With an engine and a row: that analysis ten times and nothing else, for an instruction
- * count: valgrind --tool=callgrind --toggle-collect=sator_analyze build/bench/bench_analyze closed
- * 0
+ * size. With an engine and a row: that analysis ten times and nothing else, for
+ * tools/instructions.sh, which counts its instructions.
  */
 #include "sator/analyze.h"
 
@@ -212,5 +211,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < 10; i++)
         analyze(&in, closed ? SATOR_ENGINE_CLOSED : SATOR_ENGINE_GENERAL);
     unload(&in);
+    printf("%s\n", rows[row].dataflow);
     return 0;
 }
