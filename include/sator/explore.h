@@ -9,6 +9,7 @@
 #define SATOR_EXPLORE_H
 
 #include "sator/analyze.h"
+#include "sator/map.h"
 #include "sator/report.h"
 
 #ifdef __cplusplus
@@ -17,7 +18,9 @@ extern "C" {
 
 enum sator_explore_space {
     SATOR_SPACE_TILED, /* loops across the array by % and in time by /, orders, skews */
-    SATOR_SPACE_MATRIX /* matrices of 0 and 1 (TENET, section IV-A) */
+    SATOR_SPACE_MATRIX, /* matrices of 0 and 1 (TENET, section IV-A) */
+    SATOR_SPACE_MAPPINGS /* no dataflows: of every layer the best mapping, with proof (sator/map.h)
+                          */
 };
 
 enum sator_explore_prune {
@@ -50,6 +53,7 @@ struct sator_explore_options {
     /* the run */
     enum sator_engine_choice engine;
     uint64_t work_limit; /* ticks a counting question, 0: the default */
+    double budget_seconds; /* mappings: give up a search after this long; 0: never */
     int threads; /* 0: one a processor */
     const char *database; /* NULL: a temporary one */
     bool resume; /* go on with the database if it is there */
@@ -84,6 +88,13 @@ enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_explora
  * rule says that it is invalid; pruned points are analysed. */
 enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_exploration *exploration,
         int layer, int hardware, uint64_t point, SATOR_GIVE struct sator_result **result);
+
+/* The same where points are mappings (SATOR_SPACE_MAPPINGS): find point "point" of hardware
+ * "hardware" again; points are the different layers, in the network's order (GIVE:
+ * sator_map_result_free). SATOR_INFEASIBLE, SATOR_INPUT, SATOR_LIMIT as from sator_map. */
+enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
+        struct sator_exploration *exploration, int hardware, uint64_t point,
+        SATOR_GIVE struct sator_map_result **mapping);
 
 /* How far a run is. */
 struct sator_explore_progress {
@@ -130,6 +141,7 @@ struct sator_query_options {
     uint64_t top; /* the first so many of every layer; 0: all */
     const char *layer; /* only this layer; NULL: all */
     bool whole_network; /* a row a dataflow that all layers of a family have, figures added up */
+    bool per_hardware; /* a row a machine, the figures of every layer's own best added up */
     bool summary; /* what the database is, instead of results */
     enum sator_format format;
 };

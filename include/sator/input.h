@@ -29,6 +29,7 @@ struct sator_input_options {
     int nest; /* C: the nest's number from 1; 0: the only one */
     const char *const *sets; /* "sizes.k=64": values that override fields of the input */
     int n_sets;
+    bool no_dataflow; /* no dataflow is read: "sets" of a dataflow's fields are errors */
     int tenet_interval; /* .p files: 1: paper's systolic reading; 0: the program's reading,
                            intervals 0 and 1 */
 };
@@ -36,6 +37,12 @@ struct sator_input_options {
 /* Read a workload or a network (GIVE: sator_network_free). "options" may be NULL. */
 enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, SATOR_GIVE struct sator_network **network);
+/* Read several as one network, layer after layer (GIVE: sator_network_free). Layers whose name an
+ * earlier one has are called "NETWORK/LAYER", and then "NETWORK/LAYER#2" and so on. The options are
+ * for each of them. */
+enum sator_status sator_network_load_all(struct sator_ctx *ctx, int n_specs,
+        const char *const *specs, const struct sator_input_options *options,
+        SATOR_GIVE struct sator_network **network);
 void sator_network_free(SATOR_TAKE struct sator_network *network);
 const char *sator_network_name(const struct sator_network *network);
 int sator_network_layer_count(const struct sator_network *network);

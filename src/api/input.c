@@ -228,6 +228,28 @@ done:
 
 static const struct sator_input_options no_options = {0};
 
+/* Settings of a network's layers need a network. */
+static enum sator_status check_layers(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options)
+{
+    enum sator_document kind = SATOR_DOCUMENT_WORKLOAD;
+    enum sator_status st = SATOR_OK;
+
+    if (spec->format == SATOR_INPUT_YAML)
+        SATOR_TRY(sator_yaml_kind(ctx, spec->source, &kind));
+    for (int i = 0; i < options->n_sets && kind != SATOR_DOCUMENT_NETWORK; i++) {
+        const char *set = options->sets[i];
+        size_t length = strcspn(set, ".=");
+        if (length != strlen("layers") || strncmp(set, "layers", length) != 0)
+            continue;
+        struct sator_loc loc = {sator_source_from_text(ctx, "--set", set), 0, length};
+        st = sator_error(ctx, loc, "'%s' is a single workload, not a network with layers",
+                spec->source->path);
+    }
+done:
+    return st;
+}
+
 enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
@@ -240,6 +262,7 @@ enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
     SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_WORKLOAD, &opened));
     SATOR_TRY(read_network(ctx, &opened, options, &read));
     SATOR_TRY(known);
+    SATOR_TRY(check_layers(ctx, &opened, options));
     *network = read;
     read = NULL;
 done:

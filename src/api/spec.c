@@ -321,6 +321,17 @@ void sator_spec_clear(struct sator_spec *spec)
 
 /* ---- settings that nobody takes ---- */
 
+/* Whether an input of a kind that is read has the first key of "path". */
+static bool is_taken(const struct sator_input_options *options, const char *path)
+{
+    enum sator_document last = options->no_dataflow ? SATOR_DOCUMENT_ARCH : SATOR_DOCUMENT_DATAFLOW;
+    bool taken = false;
+
+    for (int kind = SATOR_DOCUMENT_WORKLOAD; kind <= (int)last; kind++)
+        taken |= sator_yaml_takes((enum sator_document)kind, path);
+    return taken;
+}
+
 enum sator_status sator_spec_check_sets(
         struct sator_ctx *ctx, const struct sator_input_options *options)
 {
@@ -328,18 +339,23 @@ enum sator_status sator_spec_check_sets(
 
     for (int i = 0; i < options->n_sets; i++) {
         const char *set = options->sets[i];
-        bool taken = false;
-        for (int kind = SATOR_DOCUMENT_WORKLOAD; kind <= SATOR_DOCUMENT_DATAFLOW; kind++)
-            taken |= sator_yaml_takes((enum sator_document)kind, set);
-        if (taken)
+        if (is_taken(options, set))
             continue;
         const struct sator_source *source = sator_source_from_text(ctx, "--set", set);
         struct sator_loc loc = {source, 0, strcspn(set, ".=")};
         char *key = sator_arena_strndup(ctx->arena, set, loc.length);
-        st = sator_error(ctx, loc, "no kind of input has a key '%.80s'", key);
-        const char *names[64];
-        int n_names = sator_yaml_all_keys(names, 64);
-        sator_help_names(ctx, key, names, n_names);
+        bool unread = sator_yaml_takes(SATOR_DOCUMENT_DATAFLOW, set);
+        st = sator_error(ctx, loc,
+                unread ? "'%.80s' is a key of dataflows, and no dataflow is read here"
+                       : "no kind of input has a key '%.80s'",
+                key);
+        const char *names[64], *taken[64];
+        int n_names = sator_yaml_all_keys(names, 64), n_taken = 0;
+        for (int k = 0; k < n_names; k++) {
+            if (is_taken(options, names[k]))
+                taken[n_taken++] = names[k];
+        }
+        sator_help_names(ctx, key, taken, n_taken);
     }
     return st;
 }

@@ -61,6 +61,16 @@ void sator_arena_free(struct sator_arena *arena)
     free(arena);
 }
 
+void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other)
+{
+    struct chunk **last = &arena->chunks; /* past the newest: allocation goes on there */
+
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = other->chunks;
+    free(other);
+}
+
 static struct chunk *add_chunk(struct sator_arena *arena, size_t size)
 {
     struct chunk *chunk = sator_alloc(sizeof *chunk + size);

@@ -16,6 +16,9 @@ struct sator_arena;
 struct sator_arena *sator_arena_new(void);
 void sator_arena_free(struct sator_arena *arena);
 
+/* Let "arena" own what "other" (TAKE) owns. */
+void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other);
+
 /* Return "size" zeroed bytes, aligned for any object. */
 void *sator_arena_alloc(struct sator_arena *arena, size_t size);
 void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size);

@@ -314,3 +314,25 @@ char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color)
     ctx->n_messages = 0;
     return sator_text_take(&out);
 }
+
+void sator_ctx_hush(struct sator_ctx *ctx, struct sator_hush *before)
+{
+    *before = (struct sator_hush){ctx->arena, ctx->messages, ctx->n_messages, ctx->n_errors};
+    ctx->arena = sator_arena_new();
+    ctx->messages = NULL;
+    ctx->n_messages = ctx->n_errors = 0;
+}
+
+void sator_ctx_unhush(struct sator_ctx *ctx, const struct sator_hush *before)
+{
+    sator_arena_free(ctx->arena);
+    ctx->arena = before->arena;
+    ctx->messages = before->messages;
+    ctx->n_messages = before->n_messages;
+    ctx->n_errors = before->n_errors;
+}
+
+struct sator_loc sator_ctx_first_loc(const struct sator_ctx *ctx)
+{
+    return ctx->n_messages == 0 ? (struct sator_loc){0} : ctx->messages[0].loc;
+}

@@ -61,6 +61,19 @@ __attribute__((format(printf, 2, 3))) void sator_help(
 void sator_help_names(
         struct sator_ctx *ctx, const char *name, const char *const *names, int n_names);
 
+/* What a context had to say before sator_ctx_hush. */
+struct sator_hush {
+    struct sator_arena *arena;
+    struct sator_message *messages;
+    int n_messages, n_errors;
+};
+/* From here to sator_ctx_unhush, messages and sources are for the caller alone: they are forgotten
+ * then, with their memory. For calls whose failure is an answer. */
+void sator_ctx_hush(struct sator_ctx *ctx, struct sator_hush *before);
+void sator_ctx_unhush(struct sator_ctx *ctx, const struct sator_hush *before);
+/* Where the first of the messages is; nowhere when there is none. */
+struct sator_loc sator_ctx_first_loc(const struct sator_ctx *ctx);
+
 /* Start a counting question: forget the work of the last one. */
 void sator_work_begin(struct sator_ctx *ctx);
 /* Spend "ticks": SATOR_LIMIT past the limit, SATOR_INTERRUPTED after a cancel (no message is

@@ -81,10 +81,18 @@ bool cli_option_applies(const struct cli_option *option, const char *command);
 __attribute__((format(printf, 2, 3))) int cli_usage(
         const struct cli_options *options, const char *format, ...);
 
+/* An option that nobody would read is an error: CLI_USAGE when one of "names" (a space between two)
+ * was given, with "why" after its name. */
+int cli_refuse(const struct cli_options *options, const char *names, const char *why);
+
 /* ---- help.c: text made of the tables (GIVE: free) ---- */
 char *cli_help_text(const struct cli_command *command);
 char *cli_man_text(void);
 char *cli_completion_text(void);
+
+/* ---- explore_slurm.c ---- */
+/* Write the job-array script of --slurm. */
+int cli_explore_slurm(const struct cli_options *options);
 
 /* ---- output.c ---- */
 /* Write the result; CLI_DONE, or CLI_INPUT after a message when it cannot be written. A reader that

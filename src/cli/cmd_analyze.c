@@ -38,6 +38,16 @@ struct analysis {
     int exit_code; /* the worst so far */
 };
 
+/* Commands that search for dataflows read none, nor does one that has its maps on the command line.
+ */
+static bool reads_no_dataflow(const struct cli_options *options)
+{
+    const char *command = options->command == NULL ? "" : options->command->name;
+
+    return strcmp(command, "explore") == 0 ||
+            (strcmp(command, "map") == 0 && options->why_not == NULL) || options->space != NULL;
+}
+
 struct sator_input_options cli_input_options(const struct cli_options *options)
 {
     return (struct sator_input_options){
@@ -49,6 +59,7 @@ struct sator_input_options cli_input_options(const struct cli_options *options)
             .nest = (int)(options->nest > INT32_MAX ? INT32_MAX : options->nest),
             .sets = options->set.items,
             .n_sets = options->set.count,
+            .no_dataflow = reads_no_dataflow(options),
             .tenet_interval = options->tenet_interval != NULL && *options->tenet_interval == '1',
     };
 }

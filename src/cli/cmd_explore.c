@@ -65,11 +65,21 @@ static int small(const char *word, int otherwise)
     return word == NULL ? otherwise : atoi(word);
 }
 
+static bool is_mapping(const struct cli_options *options)
+{
+    return options->dataflows != NULL && strcmp(options->dataflows, "optimal") == 0;
+}
+
+static bool is_matrix(const struct cli_options *options)
+{
+    return options->dataflows != NULL && strcmp(options->dataflows, "matrix") == 0;
+}
+
 static void set_space(const struct cli_options *options, struct sator_explore_options *explore)
 {
-    explore->space = options->dataflows != NULL && strcmp(options->dataflows, "matrix") == 0
-            ? SATOR_SPACE_MATRIX
-            : SATOR_SPACE_TILED;
+    explore->space = is_matrix(options) ? SATOR_SPACE_MATRIX
+            : is_mapping(options)       ? SATOR_SPACE_MAPPINGS
+                                        : SATOR_SPACE_TILED;
     explore->prune = options->prune == NULL       ? SATOR_PRUNE_SAFE
             : strcmp(options->prune, "none") == 0 ? SATOR_PRUNE_NONE
             : strcmp(options->prune, "safe") == 0 ? SATOR_PRUNE_SAFE
@@ -81,6 +91,42 @@ static void set_space(const struct cli_options *options, struct sator_explore_op
     explore->idle = options->idle;
     explore->no_symmetry = options->no_symmetry;
     explore->ordered = options->ordered;
+}
+
+static int refuse_void(const struct cli_options *options)
+{
+    const struct {
+        bool applies;
+        const char *names, *why;
+    } cases[] = {
+            {is_mapping(options), "pack skew whole-skews fold idle ordered prune no-symmetry",
+                    "is about spaces of dataflows: --dataflows optimal has one mapping a layer"},
+            {is_matrix(options), "pack skew whole-skews fold idle",
+                    "is about tiled dataflows, not about matrices"},
+            {!is_mapping(options), "budget yaml", "goes with --dataflows optimal"},
+            {options->list_points,
+                    "db resume shard slurm point hardware json csv yaml batch where pareto",
+                    "does not go with --list"},
+            {options->point != NULL, "db resume shard slurm points top batch where pareto threads",
+                    "does not go with --point"},
+            {options->point == NULL, "hardware yaml", "goes with --point"},
+            {options->yaml, "json csv", "does not go with --yaml"},
+    };
+    int exit_code = CLI_DONE;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && exit_code == CLI_DONE; i++) {
+        if (cases[i].applies)
+            exit_code = cli_refuse(options, cases[i].names, cases[i].why);
+    }
+    return exit_code;
+}
+
+static bool read_budget(const char *text, double *seconds)
+{
+    char *end;
+
+    *seconds = strtod(text, &end);
+    return end != text && *end == '\0' && *seconds > 0;
 }
 
 static const char *objective_of(const struct cli_options *options)
@@ -106,9 +152,6 @@ static int read_options(struct explore *e)
 
     if (options->arguments.count == 0)
         return cli_usage(options, "no WORKLOAD was named");
-    if (options->arguments.count > 1)
-        return cli_usage(
-                options, "one WORKLOAD at a time, not '%s' too", options->arguments.items[1]);
     if (options->arch == NULL)
         return cli_usage(options, "--arch has to name an architecture");
     if (options->resume && options->db == NULL)
@@ -123,6 +166,11 @@ static int read_options(struct explore *e)
         return cli_usage(options, "--points takes FIRST:COUNT, not '%s'", options->points);
     if (options->threads > CLI_MAX_THREADS)
         return cli_usage(options, "--threads is at most %d", CLI_MAX_THREADS);
+    if (options->budget != NULL && !read_budget(options->budget, &explore->budget_seconds))
+        return cli_usage(options, "--budget '%s' is no number of seconds", options->budget);
+    int exit_code = refuse_void(options);
+    if (exit_code != CLI_DONE)
+        return exit_code;
     set_space(options, explore);
     e->objectives = join_objectives(options);
     explore->n_varies = options->vary.count;
@@ -175,7 +223,8 @@ static int load(struct explore *e)
     struct sator_input_options input = cli_input_options(e->options);
     enum sator_status st;
 
-    st = sator_network_load(e->ctx, e->options->arguments.items[0], &input, &e->network);
+    st = sator_network_load_all(
+            e->ctx, e->options->arguments.count, e->options->arguments.items, &input, &e->network);
     cli_print_messages(e->ctx);
     if (st != SATOR_OK)
         return cli_status(st, e->options->arguments.items[0]);
@@ -294,8 +343,32 @@ static void write_counts(const struct sator_sink *sink, const struct sator_explo
     }
 }
 
-/* The best few of every layer, or with --pareto their front; for a network also the best single
- * choice. */
+/* The best choices for all layers at once: one dataflow, and one variant of the architecture. */
+static enum sator_status write_totals(const struct report *report, const struct sator_sink *sink,
+        struct sator_query_options query)
+{
+    const struct cli_options *options = report->explore->options;
+    enum sator_status st = SATOR_OK;
+
+    if (!is_mapping(options)) {
+        write_text(sink, "\nBest single choice for all layers, totals:\n");
+        query.whole_network = true;
+        st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
+        query.whole_network = false;
+    }
+    if (st == SATOR_OK && (is_mapping(options) || options->vary.count > 0)) {
+        write_text(sink,
+                options->vary.count > 0
+                        ? "\nBest architecture for all layers, each with its own best, totals:\n"
+                        : "\nAll layers, each with its own best, totals:\n");
+        query.per_hardware = true;
+        st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
+    }
+    return st;
+}
+
+/* The best few of every layer, or with --pareto their front; for a network also the best choices
+ * for all of it. */
 static int write_report(const struct sator_sink *sink, void *data)
 {
     const struct report *report = data;
@@ -317,11 +390,8 @@ static int write_report(const struct sator_sink *sink, void *data)
     }
     st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
     if (st == SATOR_OK && text && sator_network_layer_count(report->explore->network) > 1 &&
-            report->explore->layer < 0) {
-        write_text(sink, "\nBest single choice for all layers, totals:\n");
-        query.whole_network = true;
-        st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
-    }
+            report->explore->layer < 0)
+        st = write_totals(report, sink, query);
     return cli_status(st, "report");
 }
 
@@ -337,13 +407,14 @@ static int run_all(struct explore *e)
         fputs("\r\033[K", stderr);
     cli_print_messages(e->ctx);
     int exit_code = cli_status(st, e->options->arguments.items[0]);
-    if (summary.database != NULL && (st == SATOR_OK || st == SATOR_INTERRUPTED)) {
+    bool ended = st == SATOR_OK || st == SATOR_INFEASIBLE;
+    if (summary.database != NULL && (ended || st == SATOR_INTERRUPTED)) {
         struct report report = {.explore = e, .summary = &summary, .ctx = sator_ctx_new()};
         exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
         cli_print_messages(report.ctx);
         sator_ctx_free(report.ctx);
     }
-    if (st != SATOR_OK && e->options->db != NULL && summary.points > 0)
+    if (!ended && e->options->db != NULL && summary.points > 0)
         fprintf(stderr,
                 "sator: stopped; what was evaluated is in %s. The same command with --resume goes "
                 "on.\n",
@@ -362,11 +433,44 @@ static int list_points(const struct sator_sink *sink, void *data)
     return cli_status(st, "list");
 }
 
+static struct sator_report_options report_options(const struct cli_options *options)
+{
+    return (struct sator_report_options){
+            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+}
+
+static int hardware_of(const struct cli_options *options)
+{
+    return (int)(options->hardware > INT32_MAX ? INT32_MAX : options->hardware);
+}
+
+static int show_mapping(struct explore *e, uint64_t point)
+{
+    const struct cli_options *options = e->options;
+    const struct sator_report_options report = report_options(options);
+    struct sator_map_result *mapping = NULL;
+    char *text = NULL;
+    int exit_code;
+
+    enum sator_status st = sator_explore_point_mapping(
+            e->ctx, e->exploration, hardware_of(options), point, &mapping);
+    if (st == SATOR_OK && !options->yaml)
+        st = sator_report_maps(
+                e->ctx, NULL, (const struct sator_map_result *const *)&mapping, 1, &report, &text);
+    cli_print_messages(e->ctx);
+    if (st == SATOR_OK)
+        exit_code = cli_write(options, options->yaml ? mapping->yaml : text);
+    else
+        exit_code = st == SATOR_LIMIT ? CLI_LIMIT : cli_status(st, options->point);
+    free(text);
+    sator_map_result_free(mapping);
+    return exit_code;
+}
+
 static int analyse_point(struct explore *e)
 {
     const struct cli_options *options = e->options;
-    struct sator_report_options report = {
-            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    const struct sator_report_options report = report_options(options);
     struct sator_result *result = NULL;
     const char *at = options->point;
     uint64_t point;
@@ -374,11 +478,13 @@ static int analyse_point(struct explore *e)
 
     if (!read_count(&at, &point) || *at != '\0')
         return cli_usage(options, "--point takes a number, not '%s'", options->point);
+    if (is_mapping(options))
+        return show_mapping(e, point);
     if (e->layer < 0 && sator_network_layer_count(e->network) > 1)
         return cli_usage(
                 options, "--point needs --layer: %s has several", sator_network_name(e->network));
-    enum sator_status st = sator_explore_point(e->ctx, e->exploration, 0,
-            (int)(options->hardware > INT32_MAX ? INT32_MAX : options->hardware), point, &result);
+    enum sator_status st =
+            sator_explore_point(e->ctx, e->exploration, 0, hardware_of(options), point, &result);
     if (st == SATOR_OK)
         st = sator_report_results(
                 e->ctx, (const struct sator_result *const *)&result, 1, &report, &text);
@@ -386,95 +492,6 @@ static int analyse_point(struct explore *e)
     int exit_code = st == SATOR_OK ? cli_write(options, text) : cli_status(st, options->point);
     free(text);
     sator_result_free(result);
-    return exit_code;
-}
-
-/* ---- job arrays ---- */
-
-static void shell_word(FILE *out, const char *word)
-{
-    fputs(" '", out);
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    }
-    fputc('\'', out);
-}
-
-static void shell_option(FILE *out, const char *name, const char *value)
-{
-    fprintf(out, " --%s", name);
-    if (value != NULL)
-        shell_word(out, value);
-}
-
-/* The command line again, but for what differs from job to job. */
-static void repeat_options(FILE *out, const struct cli_options *options)
-{
-    static const char *const own[] = {
-            "slurm", "db", "shard", "resume", "threads", "quiet", "output"};
-
-    for (int i = 0; i < cli_option_count; i++) {
-        const struct cli_option *row = &cli_option_table[i];
-        const char *field = (const char *)options + row->offset;
-        bool skip = false;
-        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-            skip = skip || strcmp(row->name, own[k]) == 0;
-        if (skip)
-            continue;
-        if (row->kind == CLI_FLAG && *(const bool *)(const void *)field)
-            shell_option(out, row->name, NULL);
-        if ((row->kind == CLI_TEXT || row->kind == CLI_CHOICE) &&
-                *(const char *const *)(const void *)field != NULL)
-            shell_option(out, row->name, *(const char *const *)(const void *)field);
-        if (row->kind == CLI_NUMBER && *(const int64_t *)(const void *)field != 0)
-            fprintf(out, " --%s %lld", row->name, (long long)*(const int64_t *)(const void *)field);
-        if (row->kind == CLI_LIST || row->kind == CLI_MANY) {
-            const struct cli_list *list = (const void *)field;
-            for (int k = 0; k < list->count; k++)
-                shell_option(out, row->name, list->items[k]);
-        }
-    }
-}
-
-static int write_slurm(const struct cli_options *options)
-{
-    long long n = (long long)options->slurm;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-
-    if (out == NULL)
-        return CLI_INPUT;
-    fprintf(out,
-            "#!/bin/sh\n"
-            "#SBATCH --job-name=sator-explore\n"
-            "#SBATCH --array=1-%lld\n"
-            "#SBATCH --cpus-per-task=1\n"
-            "#SBATCH --output=sator-explore-%%a.log\n"
-            "#SBATCH --requeue\n"
-            "# Submit with sbatch. A job that is started again goes on where it was. When all are "
-            "done:\n"
-            "#   sator merge",
-            n);
-    shell_word(out, options->db);
-    shell_word(out, options->db);
-    fprintf(out, ".shard*\nset --");
-    shell_word(out, options->db);
-    fprintf(out, "\nexec sator explore");
-    shell_word(out, options->arguments.items[0]);
-    repeat_options(out, options);
-    fprintf(out,
-            " \\\n    --db \"$1.shard$SLURM_ARRAY_TASK_ID\" --shard \"$SLURM_ARRAY_TASK_ID/%lld\" "
-            "--resume \\\n"
-            "    --threads \"${SLURM_CPUS_PER_TASK:-1}\" --quiet --output /dev/null\n",
-            n);
-    if (fclose(out) != 0)
-        return CLI_INPUT;
-    int exit_code = cli_write(options, text);
-    free(text);
     return exit_code;
 }
 
@@ -486,7 +503,7 @@ static int act(struct explore *e)
         return cli_stream(e->options, list_points, e);
     if (e->options->point != NULL)
         return analyse_point(e);
-    return e->options->slurm != 0 ? write_slurm(e->options) : run_all(e);
+    return e->options->slurm != 0 ? cli_explore_slurm(e->options) : run_all(e);
 }
 
 int cli_explore(const struct cli_options *options)

@@ -20,6 +20,7 @@ static int run(const struct sator_sink *sink, void *data)
             .top = (uint64_t)options->top,
             .layer = options->layer,
             .whole_network = options->network,
+            .per_hardware = options->per_hardware,
             .summary = options->summary,
             .format = cli_format(options)};
 
@@ -34,10 +35,21 @@ int cli_query(const struct cli_options *options)
 
     if (options->arguments.count != 1)
         return cli_usage(options, "query takes one DATABASE");
-    if (options->network && options->layer != NULL)
-        return cli_usage(options, "--network adds layers up, --layer picks one: not both");
+    if ((options->network || options->per_hardware) && options->layer != NULL)
+        return cli_usage(
+                options, "--network and --per-hardware add layers up, --layer picks one: not both");
+    if (options->network && options->per_hardware)
+        return cli_usage(options,
+                "--network is one dataflow for all layers, --per-hardware one "
+                "for each: not both");
     if (options->summary && cli_format(options) != SATOR_FORMAT_TEXT)
         return cli_usage(options, "--summary prints text, not JSON or CSV");
+    if (options->summary) {
+        int exit_code = cli_refuse(options, "where sort pareto top layer network per-hardware",
+                "selects results, --summary is about the whole database");
+        if (exit_code != CLI_DONE)
+            return exit_code;
+    }
     query.ctx = sator_ctx_new();
     cli_watch(query.ctx);
     int exit_code = cli_stream(options, run, &query);

@@ -77,6 +77,35 @@ bool cli_option_applies(const struct cli_option *option, const char *command)
             has_word(option->commands, command, strlen(command), ' ');
 }
 
+static bool is_given(const struct cli_options *options, const struct cli_option *row)
+{
+    const void *field = (const char *)options + row->offset;
+
+    switch (row->kind) {
+    case CLI_FLAG:
+        return *(const bool *)field;
+    case CLI_NUMBER:
+        return *(const int64_t *)field != 0;
+    case CLI_LIST:
+    case CLI_MANY:
+        return ((const struct cli_list *)field)->count > 0;
+    case CLI_TEXT:
+    case CLI_CHOICE:
+        break;
+    }
+    return *(const char *const *)field != NULL;
+}
+
+int cli_refuse(const struct cli_options *options, const char *names, const char *why)
+{
+    for (int i = 0; i < cli_option_count; i++) {
+        const struct cli_option *row = &cli_option_table[i];
+        if (has_word(names, row->name, strlen(row->name), ' ') && is_given(options, row))
+            return cli_usage(options, "--%s %s", row->name, why);
+    }
+    return CLI_DONE;
+}
+
 static bool unknown_option(const struct cli_options *options, const char *name, size_t length)
 {
     const char *names[sizeof cli_option_table / sizeof *cli_option_table];

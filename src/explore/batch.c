@@ -44,7 +44,7 @@ void batch_count_rule(struct sator_arena *arena, int *n_rules, struct batch_rule
 }
 
 static void add_row(struct batch *batch, const struct sator_exploration *exploration, int layer,
-        uint64_t point, const struct sator_result *result)
+        uint64_t point, const struct sator_result *result, const struct sator_map_result *mapping)
 {
     const struct explore_family *family = &exploration->families[batch->part->family];
     const struct sator_workload *workload = family->workloads[layer];
@@ -68,6 +68,10 @@ static void add_row(struct batch *batch, const struct sator_exploration *explora
             batch->arena, row.record.tensors, sizeof *tensors * (size_t)row.record.n_tensors);
     row.space = sator_arena_strdup(batch->arena, result->space);
     row.time = sator_arena_strdup(batch->arena, result->time);
+    if (mapping != NULL) {
+        row.cuts = sator_arena_strdup(batch->arena, mapping->cuts);
+        row.loops = sator_arena_strdup(batch->arena, mapping->yaml);
+    }
     SATOR_PUSH(batch->arena, batch->rows, batch->n_rows, row);
 }
 
@@ -90,7 +94,7 @@ static enum sator_status evaluate_point(struct sator_ctx *ctx,
             return st;
         }
         if (rule == NULL)
-            add_row(batch, exploration, i, index, result);
+            add_row(batch, exploration, i, index, result, NULL);
         sator_result_free(result);
     }
     if (rule != NULL) {
@@ -98,6 +102,28 @@ static enum sator_status evaluate_point(struct sator_ctx *ctx,
         batch_count_rule(batch->arena, &batch->n_rules, &batch->rules, rule, 1);
     }
     return SATOR_OK;
+}
+
+/* One layer's mapping. That there is none is an answer: nobody hears what the mapper says to it. */
+static enum sator_status evaluate_mapping(struct sator_ctx *ctx,
+        const struct sator_exploration *exploration, struct batch *batch, uint64_t index)
+{
+    struct sator_map_result *mapping = NULL;
+    struct sator_result *result = NULL;
+    struct sator_hush before;
+    const char *rule = NULL;
+
+    sator_ctx_hush(ctx, &before);
+    enum sator_status st =
+            explore_map(ctx, exploration, batch->part, index, &rule, &mapping, &result);
+    sator_ctx_unhush(ctx, &before);
+    if (st == SATOR_OK && rule == NULL)
+        add_row(batch, exploration, (int)index, index, result, mapping);
+    else if (st == SATOR_OK)
+        batch_count_rule(batch->arena, &batch->n_rules, &batch->rules, rule, 1);
+    sator_map_result_free(mapping);
+    sator_result_free(result);
+    return st;
 }
 
 struct batch *batch_evaluate(struct sator_ctx *ctx, const struct sator_exploration *exploration,
@@ -111,10 +137,14 @@ struct batch *batch_evaluate(struct sator_ctx *ctx, const struct sator_explorati
     batch->part = batch_part(exploration, number, &first, &points);
     batch->first = first + done;
     while (batch->points < points - done && batch->status == SATOR_OK) {
+        uint64_t index = batch->first + batch->points;
         sator_work_begin(ctx);
-        batch->status = sator_work(ctx, 0) != SATOR_OK
-                ? SATOR_INTERRUPTED
-                : evaluate_point(ctx, exploration, batch, batch->first + batch->points);
+        if (sator_work(ctx, 0) != SATOR_OK)
+            batch->status = SATOR_INTERRUPTED;
+        else if (batch->part->space == NULL)
+            batch->status = evaluate_mapping(ctx, exploration, batch, index);
+        else
+            batch->status = evaluate_point(ctx, exploration, batch, index);
         batch->points += batch->status == SATOR_OK;
     }
     return batch;
@@ -155,6 +185,11 @@ static enum sator_status store_row(
                 ? count_cell(record->fields[i].count)
                 : (struct sator_cell){.kind = SATOR_CELL_REAL, .real = record->fields[i].number};
     SATOR_TRY(sator_store_insert(ctx, store, "result", false, 5 + EXPLORE_N_FIELDS, cells));
+    if (row->loops != NULL) {
+        struct sator_cell mapping[5] = {
+                key[0], key[1], key[2], text_cell(row->cuts), text_cell(row->loops)};
+        SATOR_TRY(sator_store_insert(ctx, store, "mapping", false, 5, mapping));
+    }
     memcpy(volumes, key, sizeof key);
     for (int t = 0; t < record->n_tensors; t++) {
         volumes[3] = text_cell(record->tensors[t].name);
@@ -260,9 +295,8 @@ static enum sator_status put_tables(struct sator_ctx *ctx,
     for (int p = 0; p < exploration->n_parts; p++) {
         const struct explore_part *part = &exploration->parts[p];
         struct sator_cell cells[] = {count_cell(part->family), count_cell(part->hardware),
-                count_cell((sator_int)sator_space_size(part->space)),
-                count_cell((sator_int)part->first), count_cell((sator_int)part->points),
-                count_cell((sator_int)part->batch_points),
+                count_cell((sator_int)part->size), count_cell((sator_int)part->first),
+                count_cell((sator_int)part->points), count_cell((sator_int)part->batch_points),
                 count_cell((sator_int)part->first_batch)};
         SATOR_TRY(sator_store_insert(ctx, store, "space", false, 7, cells));
     }
@@ -284,6 +318,8 @@ static enum sator_status describe_store(struct sator_ctx *ctx,
     SATOR_TRY(sator_store_put(ctx, store, "input_sha256", exploration->digest));
     SATOR_TRY(sator_store_put(
             ctx, store, "objective", options->objective == NULL ? "latency" : options->objective));
+    SATOR_TRY(sator_store_put(ctx, store, "points",
+            options->space == SATOR_SPACE_MAPPINGS ? "mappings" : "dataflows"));
     SATOR_TRY(put_tensors(ctx, exploration, store));
     SATOR_TRY(put_count(ctx, store, "batches", exploration->n_batches));
     SATOR_TRY(put_count(

@@ -7,6 +7,7 @@
 
 struct batch_row {
     const char *space, *time;
+    const char *cuts, *loops; /* of a mapping; else NULL */
     struct explore_record record;
 };
 

@@ -96,6 +96,18 @@ static void add_arch(struct sator_text *text, const struct explore_hardware *har
     sator_text_add(text, "\n");
 }
 
+/* What a mapping depends on; a budget's outcome depends on the machine that runs it, too. */
+static void add_map_options(struct sator_text *text, const struct sator_exploration *exploration)
+{
+    const struct sator_explore_options *options = &exploration->options;
+
+    sator_text_add(text,
+            "mappings objective=%d budget=%g first=%llu points=%llu batch=%llu work_limit=%llu\n",
+            (int)exploration->map_options.objective, exploration->map_options.budget_seconds,
+            (unsigned long long)options->first_point, (unsigned long long)options->n_points,
+            (unsigned long long)options->batch, (unsigned long long)options->work_limit);
+}
+
 static void add_options(struct sator_text *text, const struct sator_exploration *exploration)
 {
     const struct sator_explore_options *options = &exploration->options;
@@ -111,8 +123,6 @@ static void add_options(struct sator_text *text, const struct sator_exploration 
     sator_text_add(text, " work_limit=%llu engine=%d\n", (unsigned long long)options->work_limit,
             options->engine ==
                     SATOR_ENGINE_CLOSED); /* closed may decline; the others give the same */
-    if (options->where != NULL)
-        sator_text_add(text, "where %s\n", options->where);
 }
 
 void explore_describe(struct sator_exploration *exploration)
@@ -123,7 +133,12 @@ void explore_describe(struct sator_exploration *exploration)
         add_workload(&text, &exploration->network->layers[exploration->layers[i]]);
     for (int i = 0; i < exploration->n_hardware; i++)
         add_arch(&text, &exploration->hardware[i]);
-    add_options(&text, exploration);
+    if (exploration->options.space == SATOR_SPACE_MAPPINGS)
+        add_map_options(&text, exploration);
+    else
+        add_options(&text, exploration);
+    if (exploration->options.where != NULL)
+        sator_text_add(&text, "where %s\n", exploration->options.where);
     exploration->identity = sator_arena_strdup(exploration->arena, text.data);
     sator_sha256(exploration->identity, text.length, exploration->digest);
     sator_text_clear(&text);

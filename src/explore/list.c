@@ -28,7 +28,14 @@ static void write_part(struct sator_text *text, const struct sator_exploration *
     sator_text_add(text, "; layers");
     for (int i = 0; i < family->n_layers; i++)
         sator_text_add(text, "%s %s", i == 0 ? "" : ",", family->workloads[i]->name);
-    sator_text_add(text, "; %llu points\n", (unsigned long long)sator_space_size(part->space));
+    sator_text_add(text, "; %llu points\n", (unsigned long long)part->size);
+}
+
+static void write_mapping(struct sator_text *text, const struct sator_exploration *exploration,
+        const struct explore_part *part, uint64_t index)
+{
+    sator_text_add(text, "%d\t%d\t%llu\t%s\n", part->family, part->hardware,
+            (unsigned long long)index, exploration->families[part->family].workloads[index]->name);
 }
 
 static void write_point(struct sator_text *text, const struct explore_part *part, uint64_t index)
@@ -58,11 +65,15 @@ enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_explora
 
     for (int p = 0; p < exploration->n_parts; p++)
         write_part(&text, exploration, &exploration->parts[p]);
-    sator_text_add(&text, "family\thardware\tpoint\tspace\ttime\trule\n");
+    sator_text_add(&text, "family\thardware\tpoint\t%s\n",
+            exploration->options.space == SATOR_SPACE_MAPPINGS ? "layer" : "space\ttime\trule");
     for (int p = 0; p < exploration->n_parts && go_on; p++) {
         const struct explore_part *part = &exploration->parts[p];
         for (uint64_t i = 0; i < part->points && go_on && (most == 0 || n < most); i++, n++) {
-            write_point(&text, part, part->first + i);
+            if (part->space == NULL)
+                write_mapping(&text, exploration, part, part->first + i);
+            else
+                write_point(&text, part, part->first + i);
             if (atomic_load(&ctx->cancelled)) {
                 st = SATOR_INTERRUPTED;
                 go_on = false;
@@ -75,6 +86,14 @@ enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_explora
         put(sink, &text);
     sator_text_clear(&text);
     return st;
+}
+
+static enum sator_status no_such_point(
+        struct sator_ctx *ctx, const struct explore_part *part, uint64_t point)
+{
+    sator_error(ctx, (struct sator_loc){0}, "there is no point %llu", (unsigned long long)point);
+    sator_help(ctx, "points are numbered from 0 to %llu", (unsigned long long)part->size - 1);
+    return SATOR_INPUT;
 }
 
 /* The part and the family's layer for a layer among those explored. */
@@ -102,22 +121,38 @@ enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_explor
 
     if (layer >= 0 && layer < exploration->n_layers)
         part = find_part(exploration, layer, hardware, &member);
-    if (part == NULL) {
-        sator_error(
-                ctx, (struct sator_loc){0}, "there is no layer %d on hardware %d", layer, hardware);
+    if (part == NULL || part->space == NULL) {
+        sator_error(ctx, (struct sator_loc){0}, "there is no dataflow for layer %d on hardware %d",
+                layer, hardware);
         return SATOR_USAGE;
     }
-    if (point >= sator_space_size(part->space)) {
-        sator_error(
-                ctx, (struct sator_loc){0}, "there is no point %llu", (unsigned long long)point);
-        sator_help(ctx, "points are numbered from 0 to %llu",
-                (unsigned long long)sator_space_size(part->space) - 1);
-        return SATOR_INPUT;
-    }
+    if (point >= part->size)
+        return no_such_point(ctx, part, point);
     sator_work_begin(ctx);
     enum sator_status st = explore_evaluate(ctx, exploration, part, point, member, &rule, result);
     if (st != SATOR_OK || rule == NULL)
         return st;
     return sator_error(ctx, (struct sator_loc){0}, "point %llu is no result: %s",
             (unsigned long long)point, rule);
+}
+
+enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
+        struct sator_exploration *exploration, int hardware, uint64_t point,
+        struct sator_map_result **mapping)
+{
+    const struct explore_part *part = NULL;
+
+    for (int p = 0; p < exploration->n_parts; p++) {
+        if (exploration->parts[p].hardware == hardware)
+            part = &exploration->parts[p];
+    }
+    if (part == NULL || part->space != NULL) {
+        sator_error(ctx, (struct sator_loc){0}, "there are no mappings onto hardware %d", hardware);
+        return SATOR_USAGE;
+    }
+    if (point >= part->size)
+        return no_such_point(ctx, part, point);
+    return sator_map(ctx, exploration->network,
+            exploration->layers[exploration->families[part->family].layers[point]],
+            exploration->hardware[hardware].arch, &exploration->map_options, mapping);
 }

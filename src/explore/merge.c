@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const char *const copied_keys[] = {"program", "model_version", "network", "input",
-        "input_sha256", "objective", "batches", "tensors"};
+        "input_sha256", "objective", "points", "batches", "tensors"};
 enum {
     N_COPIED = sizeof copied_keys / sizeof *copied_keys
 };

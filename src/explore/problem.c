@@ -12,6 +12,11 @@ enum {
     MOST_BATCHES = 1 << 18 /* of a part: their progress is kept in memory */
 };
 
+static bool are_mappings(const struct sator_exploration *exploration)
+{
+    return exploration->options.space == SATOR_SPACE_MAPPINGS;
+}
+
 /* ---- layers ---- */
 
 static bool same_loops(const struct sator_workload *a, const struct sator_workload *b)
@@ -79,7 +84,8 @@ static void make_families(struct sator_exploration *exploration)
         struct explore_family *family = exploration->families;
         if (exploration->same_as[i] != i)
             continue;
-        while (family->n_layers > 0 && !same_loops(family->workloads[0], layer))
+        while (family->n_layers > 0 && !are_mappings(exploration) &&
+                !same_loops(family->workloads[0], layer))
             family++;
         if (family->n_layers == 0) {
             exploration->n_families++;
@@ -179,18 +185,28 @@ static void set_space_options(struct sator_exploration *exploration)
 static void set_batches(struct sator_exploration *exploration, struct explore_part *part)
 {
     const struct sator_explore_options *options = &exploration->options;
-    uint64_t size = sator_space_size(part->space);
+    uint64_t least = part->space == NULL ? 1 : LEAST_BATCH; /* a mapping is a search of its own */
 
-    part->first = options->first_point < size ? options->first_point : size;
-    part->points = size - part->first;
+    part->first = options->first_point < part->size ? options->first_point : part->size;
+    part->points = part->size - part->first;
     if (options->n_points != 0 && options->n_points < part->points)
         part->points = options->n_points;
-    part->batch_points = options->batch != 0 ? options->batch : LEAST_BATCH;
+    part->batch_points = options->batch != 0 ? options->batch : least;
     if (part->batch_points < part->points / MOST_BATCHES + 1)
         part->batch_points = part->points / MOST_BATCHES + 1;
     part->first_batch = exploration->n_batches;
     part->n_batches = part->points / part->batch_points + (part->points % part->batch_points != 0);
     exploration->n_batches += part->n_batches;
+}
+
+/* "no_room.L1", for every level. */
+static const char *const *name_obstacles(struct sator_arena *arena, const struct sator_arch *arch)
+{
+    const char **names = SATOR_NEW_ARRAY(arena, const char *, arch->n_levels + 1);
+
+    for (int i = 0; i < arch->n_levels; i++)
+        names[i] = sator_arena_printf(arena, "no_room.%s", arch->levels[i].name);
+    return names;
 }
 
 static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_exploration *exploration)
@@ -205,8 +221,12 @@ static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_explora
             struct explore_part *part = &exploration->parts[exploration->n_parts];
             part->family = f;
             part->hardware = h;
-            SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads,
-                    exploration->hardware[h].arch, &exploration->space_options, &part->space));
+            part->size = (uint64_t)family->n_layers;
+            if (!are_mappings(exploration)) {
+                SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads,
+                        exploration->hardware[h].arch, &exploration->space_options, &part->space));
+                part->size = sator_space_size(part->space);
+            }
             exploration->n_parts++;
             set_batches(exploration, part);
         }
@@ -254,15 +274,19 @@ enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network 
             .arena = arena, .network = network, .n_hardware = n_hardware, .options = *options};
     struct explore_hardware *copies = SATOR_NEW_ARRAY(arena, struct explore_hardware, n_hardware);
     for (int i = 0; i < n_hardware; i++)
-        copies[i] = (struct explore_hardware){
-                sator_arena_strdup(arena, hardware[i].settings), hardware[i].arch};
+        copies[i] = (struct explore_hardware){sator_arena_strdup(arena, hardware[i].settings),
+                hardware[i].arch, name_obstacles(arena, hardware[i].arch)};
     exploration->hardware = copies;
     choose_layers(exploration, layer);
     make_families(exploration);
     find_tensors(exploration);
     SATOR_TRY(read_expressions(ctx, exploration));
-    SATOR_TRY(find_dependences(ctx, exploration));
-    set_space_options(exploration);
+    if (are_mappings(exploration)) {
+        SATOR_TRY(explore_map_options(ctx, exploration));
+    } else {
+        SATOR_TRY(find_dependences(ctx, exploration));
+        set_space_options(exploration);
+    }
     SATOR_TRY(make_spaces(ctx, exploration));
     explore_describe(exploration);
     *result = exploration;

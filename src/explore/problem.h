@@ -8,12 +8,13 @@
 #include "explore/space.h"
 #include "sator/explore.h"
 #include "sator/input.h"
+#include "sator/map.h"
 
 /* What the model's numbers mean; a change of doc/model.md that changes a number raises it. */
 #define EXPLORE_MODEL_VERSION "1"
 
 /* Layers with the same loops, in the network's order; one dataflow may be chosen for all of them.
- */
+ * Where points are mappings, all layers are one family: a machine may be chosen for all of them. */
 struct explore_family {
     int n_layers;
     int *layers; /* numbers in the network; equal layers appear once */
@@ -25,12 +26,16 @@ struct explore_family {
 struct explore_hardware {
     const char *settings; /* "path=value" lines; "" when nothing varies */
     struct sator_arch *arch;
+    const char *const *no_room; /* rules, by level: why a layer has no mapping */
 };
 
-/* A family's points on one architecture, all that the run may visit: [first, first + points). */
+/* A family's points on one architecture, all that the run may visit: [first, first + points). A
+ * point is a dataflow of the space, for all layers of the family; or, without a space, the best
+ * mapping of the family's layer of this number. */
 struct explore_part {
     int family, hardware;
-    struct space *space;
+    struct space *space; /* NULL: SATOR_SPACE_MAPPINGS */
+    uint64_t size;
     uint64_t first, points;
     uint64_t batch_points; /* the last batch may be shorter */
     uint64_t first_batch, n_batches;
@@ -57,6 +62,7 @@ struct sator_exploration {
     struct explore_objective *objectives; /* the first one ranks, all make the front */
     struct sator_explore_options options;
     struct space_options space_options;
+    struct sator_map_options map_options;
     const char *prune_note; /* why the safe rules are off, or NULL */
     const char *identity; /* all that the results depend on, as text */
     char digest[65];
@@ -79,6 +85,16 @@ void explore_describe(struct sator_exploration *exploration);
 enum sator_status explore_evaluate(struct sator_ctx *ctx,
         const struct sator_exploration *exploration, const struct explore_part *part,
         uint64_t index, int layer, const char **rule, struct sator_result **result);
+
+/* Find the best mapping of layer "index" of the part's family, by the first objective, and analyse
+ * it. "*rule" is why there is no result (it lives as long as the exploration), or NULL; then
+ * "*mapping" (GIVE: sator_map_result_free) and "*result" (GIVE: sator_result_free) are set.
+ * Messages say why in full. */
+enum sator_status explore_map(struct sator_ctx *ctx, const struct sator_exploration *exploration,
+        const struct explore_part *part, uint64_t index, const char **rule,
+        struct sator_map_result **mapping, struct sator_result **result);
+/* Read the options that mappings have, and refuse an objective that they have not. */
+enum sator_status explore_map_options(struct sator_ctx *ctx, struct sator_exploration *exploration);
 
 /* The hardware that "varies" ask for: every combination of their values, as lists of settings
  * ("n_varies" to a combination). "array" is the name of the architecture's first array, which lone

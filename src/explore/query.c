@@ -20,6 +20,9 @@ struct selection {
     int n_sorts, n_costs;
     struct explore_objective *sorts, *costs; /* --sort; --pareto */
     int layer; /* -1: all */
+    bool are_totals; /* rows are sums over layers */
+    const struct explore_objective
+            *best; /* totals: each layer's best by this; NULL: one dataflow */
     int n_entries, capacity;
     struct entry *entries;
     struct explore_front *fronts; /* one a group */
@@ -28,6 +31,41 @@ struct selection {
 };
 
 /* ---- options ---- */
+
+static bool names_tensors(int n, const struct explore_objective *objectives)
+{
+    for (int i = 0; i < n; i++) {
+        if (explore_expression_names_tensors(objectives[i].expression))
+            return true;
+    }
+    return false;
+}
+
+/* Totals have the figures of whole results alone; every layer's own best is by --sort, else by what
+ * the exploration was for. */
+static enum sator_status set_totals(struct selection *s)
+{
+    struct query_source *source = s->source;
+    struct explore_objective *asked = s->sorts;
+    int n = s->n_sorts;
+    enum sator_status st = SATOR_OK;
+
+    s->are_totals = s->options->whole_network || s->options->per_hardware;
+    if (!s->are_totals)
+        return SATOR_OK;
+    if (n == 0)
+        SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "the objective",
+                source->objective, source->n_tensors, source->tensor_names, &n, &asked));
+    if (s->options->per_hardware || source->are_mappings)
+        s->best = asked;
+    if ((s->where != NULL && explore_expression_names_tensors(s->where)) ||
+            names_tensors(s->n_costs, s->costs) || names_tensors(s->n_sorts, s->sorts) ||
+            (s->best != NULL && names_tensors(1, s->best)))
+        st = sator_error(source->ctx, (struct sator_loc){0},
+                "the volumes of single tensors are not added up over layers");
+done:
+    return st;
+}
 
 static enum sator_status read_options(struct selection *s)
 {
@@ -45,6 +83,7 @@ static enum sator_status read_options(struct selection *s)
     if (options->pareto != NULL)
         SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "--pareto", options->pareto,
                 source->n_tensors, source->tensor_names, &s->n_costs, &s->costs));
+    SATOR_TRY(set_totals(s));
     s->layer = -1;
     if (options->layer == NULL)
         return SATOR_OK;
@@ -66,7 +105,7 @@ done:
 
 static bool wanted(const struct selection *s, const struct query_row *row)
 {
-    if (s->layer >= 0 && !s->options->whole_network && row->record.layer != s->layer)
+    if (s->layer >= 0 && !s->are_totals && row->record.layer != s->layer)
         return false;
     return s->where == NULL || explore_expression_holds(s->where, &row->record);
 }
@@ -92,7 +131,8 @@ static void settle(struct selection *s)
     uint64_t rank = 0;
     int kept = 0;
 
-    qsort(s->entries, (size_t)s->n_entries, sizeof *s->entries, compare_entries);
+    if (s->n_entries > 0)
+        qsort(s->entries, (size_t)s->n_entries, sizeof *s->entries, compare_entries);
     for (int i = 0; i < s->n_entries; i++) {
         rank = i > 0 && s->entries[i].group == s->entries[i - 1].group ? rank + 1 : 0;
         if (s->options->top == 0 || rank < s->options->top)
@@ -142,7 +182,7 @@ static void add_to_front(
 
 static void consider(struct selection *s, const struct query_row *row)
 {
-    struct entry entry = {.group = s->options->whole_network ? row->family : row->record.layer,
+    struct entry entry = {.group = s->are_totals ? row->family : row->record.layer,
             .hardware = row->record.hardware,
             .point = row->record.point,
             .cost = s->n_sorts > 0 ? explore_objective_cost(&s->sorts[0], &row->record) : 0};
@@ -264,7 +304,7 @@ static enum sator_status pass_totals(struct selection *s, struct kept *kept)
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(query_totals_open(s->source, &totals));
+    SATOR_TRY(query_totals_open(s->source, s->best, &totals));
     for (;;) {
         SATOR_TRY(query_totals_next(&totals, &row, &found));
         if (!found)
@@ -288,7 +328,7 @@ static enum sator_status stream_totals(struct selection *s, struct query_writer 
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(query_totals_open(s->source, &totals));
+    SATOR_TRY(query_totals_open(s->source, s->best, &totals));
     while (!writer->stopped) {
         SATOR_TRY(query_totals_next(&totals, &row, &found));
         if (!found)
@@ -335,7 +375,7 @@ static enum sator_status list_rows(struct selection *s, struct query_writer *wri
 {
     enum sator_status st;
 
-    if (s->options->whole_network)
+    if (s->are_totals)
         return list_totals(s, writer);
     if (s->n_sorts == 0 && s->n_costs == 0 && s->options->top == 0)
         return stream(s, writer);

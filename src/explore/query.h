@@ -26,10 +26,12 @@ struct query_source {
     struct sator_ctx *ctx;
     struct sator_arena *arena;
     struct sator_store *store;
+    bool are_mappings; /* points are mappings, of a layer each */
     const char *network, *objective, *digest, *model_version, *program;
     int shard, n_shards;
     int n_layers, n_families, n_hardware, n_tensors;
     struct query_layer *layers;
+    const char **family_names; /* "all", or with several families "all like LAYER" */
     struct query_hardware *hardware;
     struct query_tensor *tensors;
     const char **tensor_names; /* n_tensors, for expressions */
@@ -41,9 +43,18 @@ void query_close(struct query_source *source);
 
 struct query_row {
     const char *space, *time; /* live until the next row */
+    const char *cuts, *loops; /* of a mapping; else NULL */
     int family; /* of totals over a network, whose record.layer is -1 */
+    bool no_point; /* of totals that add up a point of its own for every layer */
     struct explore_record record;
 };
+
+/* All results in order of "order" (columns of tables result and layer; GIVE: sator_cursor_close),
+ * and the row that such a cursor stands on, but for its tensors. */
+enum sator_status query_results(
+        struct query_source *source, const char *order, struct sator_cursor **results);
+enum sator_status query_read_result(
+        struct query_source *source, const struct sator_cursor *cursor, struct query_row *row);
 
 /* Rows in order of layer, hardware, point. */
 struct query_reader {
@@ -62,15 +73,17 @@ enum sator_status query_finder_open(struct query_source *source, struct query_re
 enum sator_status query_find(struct query_reader *finder, int layer, int hardware, uint64_t point,
         struct query_row *row, bool *found);
 
-/* Totals over the layers of each family, in order of hardware, family, point. */
+/* Totals over layers: of each dataflow over the layers of its family, in order of hardware, family,
+ * point; or, "best" given, of each machine over all layers, the best result of each. */
 struct query_totals {
     struct query_source *source;
+    const struct explore_objective *best; /* NULL: one dataflow for all layers of a family */
     struct sator_cursor *results;
     bool has_row;
-    int64_t hardware, family, point; /* of the row that the cursor stands on */
     char *space, *time;
 };
-enum sator_status query_totals_open(struct query_source *source, struct query_totals *totals);
+enum sator_status query_totals_open(struct query_source *source,
+        const struct explore_objective *best, struct query_totals *totals);
 enum sator_status query_totals_next(
         struct query_totals *totals, struct query_row *row, bool *found);
 void query_totals_close(struct query_totals *totals);
@@ -85,6 +98,7 @@ struct query_writer {
     bool stopped; /* by the sink */
     uint64_t n_rows;
     int n_columns; /* SATOR_FORMAT_TEXT: cells wait for the columns' widths */
+    bool *shown; /* hardware that a row is about */
     char **cells;
     int n_cells;
 };

@@ -63,6 +63,19 @@ done:
     return st;
 }
 
+static void name_families(struct query_source *source)
+{
+    source->family_names = SATOR_NEW_ARRAY(source->arena, const char *, source->n_families + 1);
+    for (int i = source->n_layers - 1; i >= 0; i--)
+        source->family_names[source->layers[i].family] = source->n_families == 1
+                ? "all"
+                : sator_arena_printf(source->arena, "all like %s", source->layers[i].name);
+    for (int f = 0; f < source->n_families; f++) {
+        if (source->family_names[f] == NULL)
+            source->family_names[f] = "";
+    }
+}
+
 static enum sator_status read_hardware(struct query_source *source)
 {
     struct sator_cursor *cursor = NULL;
@@ -116,7 +129,7 @@ static enum sator_status get(struct query_source *source, const char *key, const
 
 enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct query_source *source)
 {
-    const char *tensors, *shard, *shards;
+    const char *tensors, *points, *shard, *shards;
     enum sator_status st;
 
     *source = (struct query_source){.ctx = ctx, .arena = sator_arena_new()};
@@ -127,12 +140,15 @@ enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct que
     SATOR_TRY(get(source, "model_version", &source->model_version));
     SATOR_TRY(get(source, "program", &source->program));
     SATOR_TRY(get(source, "tensors", &tensors));
+    SATOR_TRY(get(source, "points", &points));
     SATOR_TRY(get(source, "shard", &shard));
     SATOR_TRY(get(source, "shards", &shards));
+    source->are_mappings = strcmp(points, "mappings") == 0;
     source->shard = atoi(shard);
     source->n_shards = atoi(shards);
     split_tensors(source, tensors);
     SATOR_TRY(read_layers(source));
+    name_families(source);
     SATOR_TRY(read_hardware(source));
 done:
     return st;
@@ -146,19 +162,28 @@ void query_close(struct query_source *source)
 
 /* ---- rows ---- */
 
-/* The figures' columns, after "first" others. */
-static const char *result_columns(struct sator_arena *arena, const char *first)
+/* Where results come from: with their mappings, if they have them. */
+static const char *result_table(const struct query_source *source)
+{
+    return source->are_mappings ? "result LEFT JOIN mapping USING (layer, hardware, point)"
+                                : "result";
+}
+
+/* Key, maps and figures; a mapping's columns come last. */
+static const char *result_columns(const struct query_source *source)
 {
     struct sator_text text = {0};
 
-    sator_text_add(&text, "%s", first);
+    sator_text_add(&text, "layer, hardware, point, space, time");
     for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
         size_t at = text.length + 2;
         sator_text_add(&text, ", %s", explore_fields[i].key);
         for (; at < text.length; at++)
             text.data[at] = text.data[at] == '.' ? '_' : text.data[at];
     }
-    const char *columns = sator_arena_strdup(arena, text.data);
+    if (source->are_mappings)
+        sator_text_add(&text, ", cuts, loops");
+    const char *columns = sator_arena_strdup(source->arena, text.data);
     sator_text_clear(&text);
     return columns;
 }
@@ -182,20 +207,26 @@ static struct explore_value value_at(
     return value;
 }
 
-static enum sator_status read_result(
+static const char *words_at(const struct sator_cursor *cursor, int column)
+{
+    struct sator_cell cell = sator_cursor_cell(cursor, column, false);
+
+    return cell.kind == SATOR_CELL_TEXT ? cell.text : "";
+}
+
+enum sator_status query_read_result(
         struct query_source *source, const struct sator_cursor *cursor, struct query_row *row)
 {
-    struct sator_cell space = sator_cursor_cell(cursor, 3, false);
-    struct sator_cell time = sator_cursor_cell(cursor, 4, false);
-
     row->record.layer = number_at(cursor, 0);
     row->record.hardware = number_at(cursor, 1);
     row->record.point = (uint64_t)sator_cursor_cell(cursor, 2, true).count;
     if (row->record.layer < 0 || row->record.layer >= source->n_layers ||
             row->record.hardware < 0 || row->record.hardware >= source->n_hardware)
         return damaged(source, "a result is of no layer or hardware");
-    row->space = space.kind == SATOR_CELL_TEXT ? space.text : "";
-    row->time = time.kind == SATOR_CELL_TEXT ? time.text : "";
+    row->space = words_at(cursor, 3);
+    row->time = words_at(cursor, 4);
+    row->cuts = source->are_mappings ? words_at(cursor, 5 + EXPLORE_N_FIELDS) : NULL;
+    row->loops = source->are_mappings ? words_at(cursor, 6 + EXPLORE_N_FIELDS) : NULL;
     row->family = source->layers[row->record.layer].family;
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         row->record.fields[i] = value_at(cursor, 5 + i, explore_fields[i].kind);
@@ -225,6 +256,17 @@ static void read_tensor(const struct query_source *source, const struct sator_cu
     }
 }
 
+enum sator_status query_results(
+        struct query_source *source, const char *order, struct sator_cursor **results)
+{
+    const char *table = result_table(source);
+
+    if (strstr(order, "family") != NULL)
+        table = sator_arena_printf(source->arena, "%s JOIN layer USING (layer)", table);
+    return sator_store_scan(
+            source->ctx, source->store, table, result_columns(source), order, results);
+}
+
 static void reader_init(struct query_source *source, struct query_reader *reader)
 {
     *reader = (struct query_reader){.source = source,
@@ -237,9 +279,7 @@ enum sator_status query_reader_open(struct query_source *source, struct query_re
     enum sator_status st;
 
     reader_init(source, reader);
-    SATOR_TRY(sator_store_scan(source->ctx, source->store, "result",
-            result_columns(source->arena, "layer, hardware, point, space, time"),
-            "layer, hardware, point", &reader->results));
+    SATOR_TRY(query_results(source, "layer, hardware, point", &reader->results));
     SATOR_TRY(sator_store_scan(source->ctx, source->store, "tensor", tensor_columns,
             "layer, hardware, point, tensor, role", &reader->tensors));
     SATOR_TRY(sator_cursor_next(source->ctx, reader->tensors, &reader->has_tensor));
@@ -268,7 +308,7 @@ enum sator_status query_reader_next(struct query_reader *reader, struct query_ro
     SATOR_TRY(sator_cursor_next(source->ctx, reader->results, found));
     if (!*found)
         return SATOR_OK;
-    SATOR_TRY(read_result(source, reader->results, row));
+    SATOR_TRY(query_read_result(source, reader->results, row));
     row->record.n_tensors = 0;
     row->record.tensors = reader->volumes;
     while (reader->has_tensor) {
@@ -295,9 +335,8 @@ enum sator_status query_finder_open(struct query_source *source, struct query_re
     enum sator_status st;
 
     reader_init(source, finder);
-    SATOR_TRY(sator_store_lookup(source->ctx, source->store, "result",
-            result_columns(source->arena, "layer, hardware, point, space, time"), key, "point",
-            &finder->results));
+    SATOR_TRY(sator_store_lookup(source->ctx, source->store, result_table(source),
+            result_columns(source), key, "point", &finder->results));
     SATOR_TRY(sator_store_lookup(source->ctx, source->store, "tensor", tensor_columns, key,
             "tensor, role", &finder->tensors));
 done:
@@ -316,7 +355,7 @@ enum sator_status query_find(struct query_reader *finder, int layer, int hardwar
     SATOR_TRY(sator_cursor_next(source->ctx, finder->results, found));
     if (!*found)
         return SATOR_OK;
-    SATOR_TRY(read_result(source, finder->results, row));
+    SATOR_TRY(query_read_result(source, finder->results, row));
     row->record.n_tensors = 0;
     row->record.tensors = finder->volumes;
     sator_cursor_seek(finder->tensors, 3, key);
@@ -327,99 +366,4 @@ enum sator_status query_find(struct query_reader *finder, int layer, int hardwar
     }
 done:
     return st;
-}
-
-/* ---- totals ---- */
-
-enum sator_status query_totals_open(struct query_source *source, struct query_totals *totals)
-{
-    enum sator_status st;
-
-    *totals = (struct query_totals){.source = source};
-    SATOR_TRY(sator_store_scan(source->ctx, source->store, "result JOIN layer USING (layer)",
-            result_columns(source->arena, "layer, hardware, point, space, time"),
-            "hardware, family, point, layer", &totals->results));
-    SATOR_TRY(sator_cursor_next(source->ctx, totals->results, &totals->has_row));
-done:
-    return st;
-}
-
-/* How often the network runs what layer "layer" stands for. */
-static int repeats(const struct query_source *source, int layer)
-{
-    int n = 0;
-
-    for (int i = 0; i < source->n_layers; i++)
-        n += source->layers[i].same_as == layer ? source->layers[i].repeat : 0;
-    return n;
-}
-
-static int members(const struct query_source *source, int family)
-{
-    int n = 0;
-
-    for (int i = 0; i < source->n_layers; i++)
-        n += source->layers[i].family == family && source->layers[i].same_as == i;
-    return n;
-}
-
-static char *copy(const char *text)
-{
-    size_t size = strlen(text) + 1;
-
-    return memcpy(sator_alloc(size), text, size);
-}
-
-/* Add up the rows of one point; "*complete" when every layer has it. */
-static enum sator_status add_point(
-        struct query_totals *totals, struct query_row *row, bool *complete)
-{
-    struct query_source *source = totals->source;
-    struct query_row one = {0};
-    int n = 0;
-    enum sator_status st;
-
-    SATOR_TRY(read_result(source, totals->results, &one));
-    *row = (struct query_row){.family = one.family};
-    row->record.layer = -1;
-    row->record.hardware = one.record.hardware;
-    row->record.point = one.record.point;
-    free(totals->space);
-    free(totals->time);
-    row->space = totals->space = copy(one.space);
-    row->time = totals->time = copy(one.time);
-    while (totals->has_row && one.record.hardware == row->record.hardware &&
-            one.family == row->family && one.record.point == row->record.point) {
-        if (!explore_record_add(&row->record, &one.record, repeats(source, one.record.layer))) {
-            sator_error(source->ctx, (struct sator_loc){0},
-                    "a total over the layers of a network does not fit into 128 bits");
-            return SATOR_OVERFLOW;
-        }
-        n++;
-        SATOR_TRY(sator_cursor_next(source->ctx, totals->results, &totals->has_row));
-        if (totals->has_row)
-            SATOR_TRY(read_result(source, totals->results, &one));
-    }
-    explore_record_finish(&row->record);
-    *complete = n == members(source, row->family);
-done:
-    return st;
-}
-
-enum sator_status query_totals_next(struct query_totals *totals, struct query_row *row, bool *found)
-{
-    enum sator_status st = SATOR_OK;
-
-    *found = false;
-    while (totals->has_row && !*found)
-        SATOR_TRY(add_point(totals, row, found));
-done:
-    return st;
-}
-
-void query_totals_close(struct query_totals *totals)
-{
-    sator_cursor_close(totals->results);
-    free(totals->space);
-    free(totals->time);
 }

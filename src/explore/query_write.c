@@ -39,7 +39,9 @@ static void add_number(struct sator_text *text, double number)
 
 static const char *layer_name(const struct query_source *source, const struct query_row *row)
 {
-    return row->record.layer < 0 ? "all" : source->layers[row->record.layer].name;
+    if (row->record.layer >= 0)
+        return source->layers[row->record.layer].name;
+    return row->no_point ? "all" : source->family_names[row->family];
 }
 
 /* Lines of settings in one line. */
@@ -47,6 +49,14 @@ static void add_settings(struct sator_text *text, const char *settings)
 {
     for (const char *at = settings; *at != '\0'; at++)
         sator_text_add_bytes(text, *at == '\n' ? " " : at, 1);
+}
+
+static void add_point(struct sator_text *text, const struct query_row *row, const char *none)
+{
+    if (row->no_point)
+        sator_text_add(text, "%s", none);
+    else
+        sator_text_add(text, "%llu", (unsigned long long)row->record.point);
 }
 
 /* ---- CSV ---- */
@@ -99,7 +109,9 @@ static void csv_row(struct query_writer *writer, const struct query_row *row)
     sator_text_add(text, ",%d,", row->record.hardware);
     csv_field(text, settings.data == NULL ? "" : settings.data);
     sator_text_clear(&settings);
-    sator_text_add(text, ",%llu,", (unsigned long long)row->record.point);
+    sator_text_add(text, ",");
+    add_point(text, row, "");
+    sator_text_add(text, ",");
     csv_field(text, row->space);
     sator_text_add(text, ",");
     csv_field(text, row->time);
@@ -219,11 +231,18 @@ static void json_row(struct query_writer *writer, const struct query_row *row)
     json_string(text, source->hardware[row->record.hardware].name);
     sator_text_add(text, ", \"settings\": ");
     json_settings(text, source->hardware[row->record.hardware].settings);
-    sator_text_add(text,
-            ", \"point\": %llu, \"dataflow\": {\"space\": ", (unsigned long long)row->record.point);
+    sator_text_add(text, ", \"point\": ");
+    add_point(text, row, "null");
+    sator_text_add(text, ", \"dataflow\": {\"space\": ");
     json_string(text, row->space);
     sator_text_add(text, ", \"time\": ");
     json_string(text, row->time);
+    if (row->loops != NULL) {
+        sator_text_add(text, ", \"cuts\": ");
+        json_string(text, row->cuts);
+        sator_text_add(text, ", \"file\": ");
+        json_string(text, row->loops);
+    }
     sator_text_add(text, "}");
     json_fields(text, &row->record);
     json_tensors(text, &row->record);
@@ -258,6 +277,7 @@ static void add_text(struct query_writer *writer, const char *text)
 
 static void text_header(struct query_writer *writer)
 {
+    writer->shown = SATOR_NEW_ARRAY(writer->source->arena, bool, writer->source->n_hardware + 1);
     add_text(writer, "layer");
     add_text(writer, "hw");
     add_text(writer, "point");
@@ -293,10 +313,11 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
 {
     struct sator_text text = {0};
 
+    writer->shown[row->record.hardware] = true;
     add_text(writer, layer_name(writer->source, row));
     sator_text_add(&text, "%d", row->record.hardware);
     add_cell(writer, sator_text_take(&text));
-    sator_text_add(&text, "%llu", (unsigned long long)row->record.point);
+    add_point(&text, row, "-");
     add_cell(writer, sator_text_take(&text));
     for (int i = 0; i < N_SHOWN; i++) {
         shown_value(
@@ -336,10 +357,12 @@ static void write_hardware(struct query_writer *writer)
 {
     const struct query_source *source = writer->source;
 
-    if (source->n_hardware < 2)
+    if (source->n_hardware < 2 || writer->n_rows == 0)
         return;
     sator_text_add(&writer->text, "\n");
     for (int h = 0; h < source->n_hardware; h++) {
+        if (!writer->shown[h])
+            continue;
         sator_text_add(&writer->text, "  hw %d: %s ", h, source->hardware[h].name);
         add_settings(&writer->text, source->hardware[h].settings);
         sator_text_add(&writer->text, "\n");

@@ -386,7 +386,7 @@ static enum sator_status explain(struct keeper *keeper)
     const struct explore_family *family = &exploration->families[keeper->failed_part->family];
     struct sator_ctx *ctx = keeper->runner->ctx;
 
-    for (int i = 0; i < family->n_layers; i++) {
+    for (int i = 0; i < family->n_layers && keeper->failed_part->space != NULL; i++) {
         struct sator_result *result = NULL;
         const char *rule;
         enum sator_status st = explore_evaluate(
@@ -397,6 +397,30 @@ static enum sator_status explain(struct keeper *keeper)
     }
     return sator_error(ctx, (struct sator_loc){0}, "point %llu could not be evaluated",
             (unsigned long long)keeper->failed_point);
+}
+
+/* Where no layer can be mapped onto any machine, let the first one say why. */
+static enum sator_status explain_nothing(struct keeper *keeper)
+{
+    const struct sator_exploration *exploration = keeper->runner->exploration;
+    const struct explore_part *part = &exploration->parts[0];
+    struct sator_ctx *ctx = keeper->runner->ctx;
+    struct sator_map_result *mapping = NULL;
+    struct sator_result *result = NULL;
+    const char *rule = NULL;
+
+    if (part->space != NULL || part->points == 0 || keeper->results > 0)
+        return SATOR_OK;
+    enum sator_status st =
+            explore_map(ctx, exploration, part, part->first, &rule, &mapping, &result);
+    sator_map_result_free(mapping);
+    sator_result_free(result);
+    if (st != SATOR_OK || rule == NULL)
+        return st;
+    if (sator_ctx_error_count(ctx) > 0)
+        sator_help(ctx, "this is about point %llu; no point has a mapping",
+                (unsigned long long)part->first);
+    return SATOR_INFEASIBLE;
 }
 
 static int compare_rules(const void *a, const void *b)
@@ -443,6 +467,8 @@ static enum sator_status run_stored(struct keeper *keeper, uint64_t *done)
     st = keeper->status;
     if (keeper->failed_part != NULL && st == SATOR_OK)
         st = keeper->status = explain(keeper);
+    if (st == SATOR_OK && runner->ranks == NULL)
+        st = explain_nothing(keeper);
 done:
     return st;
 }

@@ -89,6 +89,17 @@ CREATE TABLE result (
     PRIMARY KEY (layer, hardware, point)
 ) WITHOUT ROWID;
 
+-- Where points are mappings: the loop nest of a result, as a file that `sator analyze --dataflow` takes, and how many
+-- dimensions of time and space select what each memory holds.
+CREATE TABLE mapping (
+    layer INTEGER NOT NULL,
+    hardware INTEGER NOT NULL,
+    point INTEGER NOT NULL,
+    cuts TEXT NOT NULL,
+    loops TEXT NOT NULL,
+    PRIMARY KEY (layer, hardware, point)
+) WITHOUT ROWID;
+
 -- The volumes of a result's tensors, in words.
 CREATE TABLE tensor (
     layer INTEGER NOT NULL,

@@ -19,7 +19,7 @@
 
 enum {
     APPLICATION_ID = 0x5361746f, /* "Sato" */
-    SCHEMA_VERSION = 1,
+    SCHEMA_VERSION = 2,
     BUSY_MS = 500, /* how long a statement waits for other programs; a commit asks again */
     READER_BUSY_MS = 60000,
     CACHE_KIB = 16384,
@@ -527,6 +527,7 @@ static const char import_sql[] =
         "INSERT OR IGNORE INTO main.hardware SELECT * FROM other.hardware;"
         "INSERT OR IGNORE INTO main.space SELECT * FROM other.space;"
         "INSERT OR IGNORE INTO main.result SELECT * FROM other.result;"
+        "INSERT OR IGNORE INTO main.mapping SELECT * FROM other.mapping;"
         "INSERT OR IGNORE INTO main.tensor SELECT * FROM other.tensor;"
         "DROP TABLE further;";
 

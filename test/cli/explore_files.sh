@@ -18,9 +18,9 @@ run --db empty.db --resume
 run --db nowhere/a.db
 mkdir directory.db
 run --db directory.db
-# a page of the middle overwritten
+# pages of the middle overwritten
 cp a.db broken.db
-printf '%0600d' 0 | dd of=broken.db bs=1 seek=41000 conv=notrunc 2>/dev/null
+printf '%09000d' 0 | dd of=broken.db bs=1 seek=41000 conv=notrunc 2>/dev/null
 sator query broken.db --csv >/dev/null && sator merge whole.db broken.db >/dev/null && echo "damage was not seen"
 # a second writer
 "$SATOR" explore vgg16-conv3_2 --arch mesh-8x8 --prune none --no-symmetry --quiet --db busy.db >/dev/null 2>&1 &
