@@ -185,12 +185,30 @@ static const char *subtract(struct closed_pool *pool, struct closed_interval *bo
     return NULL;
 }
 
+/* Subtract box "at" from all later ones of "list", which ends the pool; new parts are appended. */
+static const char *cut(struct closed_pool *pool, int at, struct closed_boxes *list)
+{
+    for (int j = at + 1; j < list->n;) {
+        const struct closed_interval *hole = closed_box(list, at);
+        struct closed_interval *box = closed_box(list, j);
+        if (!overlap(hole, box, list->n_axes)) {
+            j++;
+            continue;
+        }
+        const char *why = subtract(pool, box, hole, list);
+        if (why != NULL)
+            return why;
+        drop(list, j);
+        pool->used -= list->n_axes;
+    }
+    return NULL;
+}
+
 const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *boxes)
 {
     join_all(boxes);
     if (disjoint(boxes))
         return NULL;
-    /* Subtract each accepted box from all later ones; new parts are appended to the list itself. */
     int n_axes = boxes->n_axes;
     struct closed_boxes list = {.n = boxes->n, .n_axes = n_axes};
     list.box = closed_pool_take(pool, boxes->n * n_axes);
@@ -198,18 +216,9 @@ const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *
         return pool_full;
     memcpy(list.box, boxes->box, sizeof *list.box * (size_t)(boxes->n * n_axes));
     for (int i = 0; i < list.n; i++) {
-        for (int j = i + 1; j < list.n;) {
-            struct closed_interval *box = closed_box(&list, j);
-            if (!overlap(closed_box(&list, i), box, n_axes)) {
-                j++;
-                continue;
-            }
-            const char *why = subtract(pool, box, closed_box(&list, i), &list);
-            if (why != NULL)
-                return why;
-            drop(&list, j);
-            pool->used -= n_axes;
-        }
+        const char *why = cut(pool, i, &list);
+        if (why != NULL)
+            return why;
     }
     join_all(&list);
     *boxes = list;
@@ -262,4 +271,40 @@ const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed
     }
     *result = list;
     return NULL;
+}
+
+const char *closed_boxes_subtract(struct closed_pool *pool, const struct closed_boxes *a,
+        const struct closed_boxes *b, struct closed_boxes *result)
+{
+    int n_axes = a->n_axes;
+    size_t size = sizeof *a->box * (size_t)n_axes;
+    /* The hole comes first, and is taken out at the end: lists grow at the end of the pool. */
+    struct closed_boxes list = {.n = a->n + 1, .n_axes = n_axes};
+    assert(b->n_axes == n_axes);
+    list.box = closed_pool_take(pool, (a->n + 1) * n_axes);
+    if (list.box == NULL)
+        return pool_full;
+    memcpy(closed_box(&list, 1), a->box, size * (size_t)a->n);
+    for (int i = 0; i < b->n; i++) {
+        memcpy(list.box, closed_box(b, i), size);
+        const char *why = cut(pool, 0, &list);
+        if (why != NULL)
+            return why;
+    }
+    list.n--;
+    list.box += n_axes;
+    join_all(&list);
+    *result = list;
+    return NULL;
+}
+
+bool closed_boxes_meet(const struct closed_boxes *a, const struct closed_boxes *b)
+{
+    for (int i = 0; i < a->n; i++) {
+        for (int j = 0; j < b->n; j++) {
+            if (overlap(closed_box(a, i), closed_box(b, j), a->n_axes))
+                return true;
+        }
+    }
+    return false;
 }

@@ -37,6 +37,13 @@ const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *
 const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed_boxes *a,
         const struct closed_boxes *b, const int64_t *shift, struct closed_boxes *result);
 
+/* The points of "a" that are in no box of "b". */
+const char *closed_boxes_subtract(struct closed_pool *pool, const struct closed_boxes *a,
+        const struct closed_boxes *b, struct closed_boxes *result);
+
+/* Whether a point is in both lists. */
+bool closed_boxes_meet(const struct closed_boxes *a, const struct closed_boxes *b);
+
 /* Box "i" of a list: its n_axes intervals. */
 static inline struct closed_interval *closed_box(const struct closed_boxes *boxes, int i)
 {

@@ -1,537 +1,662 @@
 /* Grouping pairs by bus. */
 #include "count/closed/buses.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char coupled[] = "a link and a bus share PEs in a way that is not handled";
 
 /* ---- making ---- */
 
-/* The digits that make up the same axis as digit "d". */
-static uint32_t group_of(const struct closed_image *image, int n_digits, int d)
+/* The forms (bus; t; f) into "rows", without the digits that the pairs' image does not have. */
+static int bus_rows(const struct closed_system *system, const struct closed_request *request,
+        int bus, const struct closed_image *from, struct closed_form *rows)
 {
-    uint32_t group = 0;
-    for (int e = 0; e < n_digits; e++)
-        group |= (uint32_t)(image->axis_of_digit[e] == image->axis_of_digit[d]) << e;
-    return group;
+    int n = 0;
+    for (int i = 0; i < request->buses[bus]->n_out; i++)
+        rows[n++] = request->bus[bus][i];
+    for (int i = 0; i < system->times.n_rows; i++)
+        rows[n++] = system->times.row[i];
+    for (int i = 0; i < request->access->n_out; i++)
+        rows[n++] = request->copy[0][i];
+    for (int d = 0; d < system->digits.n_digits; d++) {
+        for (int r = 0; r < n && from->axis_of_digit[d] < 0; r++)
+            rows[r].coef[d] = 0;
+    }
+    return n;
 }
 
-static void compare_images(
-        const struct closed_digits *digits, const struct closed_image *from, struct closed_bus *bus)
+/* "digit" as a multiple of its axis's weight, from a row that it has a coefficient in. */
+static int64_t multiple_of(const struct closed_system *system, const struct closed_form *index,
+        const struct closed_image *from, int digit)
 {
-    bus->dropped = 0;
-    bus->merged = 0;
-    for (int d = 0; d < digits->n_digits; d++) {
-        if (from->axis_of_digit[d] < 0)
+    const struct closed_axis *axis = &from->axis[from->axis_of_digit[digit]];
+    int r = 0;
+    while (from->column[r][axis->class] == 0)
+        r++;
+    const struct closed_form *row = r < system->n_space ? &system->space[r]
+            : r < system->n_space + system->times.n_rows
+            ? &system->times.row[r - system->n_space]
+            : &index[r - system->n_space - system->times.n_rows];
+    return row->coef[digit] / from->column[r][axis->class] / axis->weight;
+}
+
+/* What 1 more of axis "a" of the pairs adds to each of "rows"; false when its digits do not act on
+ * them as that axis. */
+static bool find_column(const struct closed_system *system, const struct closed_form *index,
+        const struct closed_image *from, int a, int n_rows, const struct closed_form *rows,
+        int64_t *column)
+{
+    int n_digits = system->digits.n_digits;
+    int64_t multiple[CLOSED_DIGITS];
+    for (int d = 0; d < n_digits; d++) {
+        if (from->axis_of_digit[d] != a)
             continue;
-        if (bus->copy_loops >> digits->digit[d].loop & 1)
-            bus->merged |= (uint32_t)1 << d;
-        else if (bus->image.axis_of_digit[d] < 0)
-            bus->dropped |= (uint32_t)1 << d;
-        else if (group_of(from, digits->n_digits, d) != group_of(&bus->image, digits->n_digits, d))
-            bus->merged |= (uint32_t)1 << d;
+        multiple[d] = multiple_of(system, index, from, d);
+        for (int r = 0; r < n_rows && (multiple[d] == 1 || multiple[d] == -1); r++)
+            column[r] = rows[r].coef[d] * multiple[d];
+    }
+    for (int d = 0; d < n_digits; d++) {
+        for (int r = 0; r < n_rows && from->axis_of_digit[d] == a; r++) {
+            if ((sator_int)column[r] * multiple[d] != rows[r].coef[d])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The columns of all axes; the set of those that have one. */
+static uint32_t find_columns(const struct closed_system *system, const struct closed_form *index,
+        const struct closed_image *from, int n_rows, const struct closed_form *rows,
+        struct closed_bus *bus)
+{
+    uint32_t linear = 0;
+    for (int a = 0; a < from->n_axes; a++) {
+        memset(bus->column[a], 0, sizeof bus->column[a]);
+        if (find_column(system, index, from, a, n_rows, rows, bus->column[a]))
+            linear |= (uint32_t)1 << a;
+    }
+    return linear;
+}
+
+/* The place of axis "a", whose column is known, in the bus's image. */
+static int find_place(const struct closed_digits *digits, const struct closed_image *from, int a,
+        struct closed_bus *bus)
+{
+    const struct closed_image *image = &bus->image;
+    int place = CLOSED_DROPPED;
+    int row = -1;
+    for (int r = 0; r < image->n_rows && row < 0; r++)
+        row = bus->column[a][r] != 0 ? r : -1;
+    if (row < 0)
+        return CLOSED_DROPPED;
+    for (int d = 0, seen = 0; d < digits->n_digits; d++) {
+        if (from->axis_of_digit[d] != a)
+            continue;
+        if (seen++ > 0 && image->axis_of_digit[d] != place)
+            return CLOSED_MIXED;
+        place = image->axis_of_digit[d];
+    }
+    if (place < 0)
+        return CLOSED_SPREAD;
+    int64_t unit = closed_image_coef(image, row, place);
+    if (unit == 0 || bus->column[a][row] % unit != 0)
+        return CLOSED_MIXED;
+    bus->step[a] = bus->column[a][row] / unit;
+    return place;
+}
+
+static int factor_of(const struct closed_image *image, int axis)
+{
+    int f = image->n_factors - 1;
+    while (image->factor[f].first_axis > axis)
+        f--;
+    return f;
+}
+
+/* Where the axes of the pairs go in the bus's image; only the "linear" ones have columns. */
+static void make_map(const struct closed_system *system, const struct closed_image *from,
+        uint32_t linear, struct closed_bus *bus)
+{
+    uint32_t seen = 0; /* axes of the bus's image */
+    bus->mixed = bus->spread = bus->spanning = bus->folded = 0;
+    memset(bus->touching, 0, sizeof bus->touching);
+    for (int a = 0; a < from->n_axes; a++) {
+        int f = factor_of(from, a);
+        uint32_t bit = (uint32_t)1 << f;
+        bus->axis[a] = CLOSED_MIXED;
+        if (linear >> a & 1)
+            bus->axis[a] = find_place(&system->digits, from, a, bus);
+        if (bus->axis[a] == CLOSED_MIXED)
+            bus->mixed |= bit;
+        if (bus->axis[a] == CLOSED_SPREAD)
+            bus->spread |= bit;
+        if (bus->axis[a] >= 0)
+            bus->touching[factor_of(&bus->image, bus->axis[a])] |= bit;
+        if (bus->axis[a] < 0 || (seen >> bus->axis[a] & 1))
+            bus->folded |= bit;
+        seen |= bus->axis[a] >= 0 ? (uint32_t)1 << bus->axis[a] : 0;
+    }
+    for (int a = 0; a < from->n_axes; a++) { /* of two axes in one place the first is folded too */
+        for (int b = 0; b < a && bus->axis[a] >= 0; b++) {
+            if (bus->axis[b] == bus->axis[a])
+                bus->folded |= (uint32_t)1 << factor_of(from, b);
+        }
+    }
+    for (int d = 0; d < system->digits.n_digits; d++) { /* digits of a mixed axis touch too */
+        int a = from->axis_of_digit[d];
+        int b = bus->image.axis_of_digit[d];
+        if (a >= 0 && b >= 0 && bus->axis[a] == CLOSED_MIXED)
+            bus->touching[factor_of(&bus->image, b)] |= (uint32_t)1 << factor_of(from, a);
+    }
+    for (int f = 0; f < bus->image.n_factors; f++) {
+        for (int g = 0; g < f; g++)
+            bus->spanning |= bus->touching[f] & bus->touching[g];
     }
 }
 
-static const char *count_all(struct closed_state *state, const struct closed_image *image,
-        const struct closed_copies *copies, sator_int *count)
+static void clear_axes(const struct closed_system *system, const struct closed_image *from,
+        uint32_t axes, int n_rows, struct closed_form *rows)
 {
-    struct closed_region all;
-    closed_region_all(image, &all);
-    return closed_copies_count(state, image, copies, &all, count);
+    for (int d = 0; d < system->digits.n_digits; d++) {
+        int a = from->axis_of_digit[d];
+        for (int r = 0; r < n_rows && a >= 0 && (axes >> a & 1); r++)
+            rows[r].coef[d] = 0;
+    }
 }
 
-/* The forms ("first"; t; f) into "rows", "n" forms first. */
-static int image_rows(const struct closed_system *system, const struct closed_request *request,
-        int n, const struct closed_form *first, const struct closed_form **rows)
+static const char *try_image(struct closed_pool *pool, const struct closed_system *system,
+        const struct closed_image *from, uint32_t spread, int n_rows,
+        const struct closed_form *rows, struct closed_image *image)
 {
-    int n_rows = 0;
-    for (int i = 0; i < n; i++)
-        rows[n_rows++] = &first[i];
-    for (int i = 0; i < system->times.n_rows; i++)
-        rows[n_rows++] = &system->times.row[i];
-    for (int i = 0; i < request->access->n_out; i++)
-        rows[n_rows++] = &request->index[i];
-    return n_rows;
+    struct closed_form left[CLOSED_ROWS];
+    const struct closed_form *used[CLOSED_ROWS];
+    int pool_used = pool->used;
+    memcpy(left, rows, sizeof *rows * (size_t)n_rows);
+    clear_axes(system, from, spread, n_rows, left);
+    for (int r = 0; r < n_rows; r++)
+        used[r] = &left[r];
+    const char *why = closed_image_make(pool, &system->digits, n_rows, used, image);
+    if (why != NULL)
+        pool->used = pool_used;
+    return why;
 }
 
-const char *closed_buses_image(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, int n, const struct closed_form *first,
-        struct closed_image *image)
+/* Make the bus's image. Where it is no bijection, axes are spread: those of earlier groups' fibres
+ * ("gone"), of which representatives have one value, one with few values, or several; only those
+ * that act on the rows as one ("linear"). */
+static const char *make_image(struct closed_pool *pool, const struct closed_system *system,
+        const struct closed_image *from, uint32_t linear, uint32_t gone, int n_rows,
+        const struct closed_form *rows, struct closed_image *image)
 {
-    const struct closed_form *rows[CLOSED_ROWS];
-    int n_rows = image_rows(system, request, n, first, rows);
-    return closed_image_make(&state->pool, &system->digits, n_rows, rows, image);
-}
-
-/* The loops in which one copy of the bus's image differs from another by a move. */
-static const char *find_copy_loops(struct closed_state *state, struct closed_bus *bus)
-{
-    struct closed_sources *sources = &state->sources;
-    const struct closed_image *image = &bus->image;
-    closed_sources_init(sources, &state->pool, image);
-    for (int copy = 1; copy < bus->copies.n; copy++) {
-        for (int from = 0; from < copy; from++) {
-            int64_t rhs[CLOSED_ROWS];
-            closed_copies_difference(&bus->copies, image->n_rows, copy, from, rhs);
-            sources->n = 0;
-            const char *why = closed_sources_add(sources, rhs, 0);
-            if (why != NULL)
-                return why;
-            for (int i = 0; i < sources->n; i++)
-                bus->copy_loops |= closed_image_moving(image, sources->list[i].shift);
+    const char *why = try_image(pool, system, from, 0, n_rows, rows, image);
+    const char *first = why;
+    int64_t values = 1;
+    uint32_t spread = gone;
+    if (why != NULL && gone != 0)
+        why = try_image(pool, system, from, gone, n_rows, rows, image);
+    for (int a = 0; a < from->n_axes && why != NULL; a++) {
+        if ((linear >> a & 1) && from->axis[a].span < CLOSED_COPIES)
+            why = try_image(pool, system, from, gone | (uint32_t)1 << a, n_rows, rows, image);
+    }
+    while (why != NULL) {
+        int best = -1;
+        for (int a = 0; a < from->n_axes; a++) {
+            if ((linear & ~spread) >> a & 1 &&
+                    (best < 0 || from->axis[a].span < from->axis[best].span))
+                best = a;
         }
+        if (best < 0 || (values *= from->axis[best].span + 1) > CLOSED_COPIES)
+            return first;
+        spread |= (uint32_t)1 << best;
+        why = try_image(pool, system, from, spread, n_rows, rows, image);
     }
     return NULL;
 }
 
-/* The image of one bus; loops are unrolled where it is no bijection. */
-static const char *make_bus(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct closed_form *form,
+/* The constants of each copy of the pairs in the rows of bus "b", whose own rows begin at "at" in
+ * the copies' constants. */
+static void set_constants(const struct closed_copies *copies, int n_space, int at, int n_shared,
         struct closed_bus *bus)
 {
-    const struct closed_form *rows[CLOSED_ROWS];
-    int n_rows = image_rows(system, request, bus->n_rows, form, rows);
-    bus->copies.n = 1;
-    memset(bus->copies.constant[0], 0, sizeof bus->copies.constant[0]);
-    bus->copy_loops = 0;
-    const char *why = closed_copies_make(
-            &state->pool, &system->digits, 0, n_rows, rows, &bus->image, &bus->copies);
-    if (why != NULL || bus->copies.n == 1)
-        return why;
-    /* The unrolled loops are those that the rows use and the image does not. */
-    for (int d = 0; d < system->digits.n_digits; d++) {
-        for (int r = 0; r < n_rows; r++) {
-            if (rows[r]->coef[d] != 0 && bus->image.axis_of_digit[d] < 0)
-                bus->copy_loops |= (uint32_t)1 << system->digits.digit[d].loop;
-        }
+    for (int c = 0; c < copies->n; c++) {
+        for (int r = 0; r < bus->n_rows; r++)
+            bus->constant[c][r] = copies->constant[c][at + r];
+        for (int r = 0; r < n_shared; r++)
+            bus->constant[c][bus->n_rows + r] = copies->constant[c][n_space + r];
     }
-    return find_copy_loops(state, bus);
-}
-
-static void clear_digits(struct closed_form *form, int n, uint32_t gone)
-{
-    for (int i = 0; i < n; i++) {
-        for (int d = 0; d < CLOSED_DIGITS; d++) {
-            if (gone >> d & 1)
-                form[i].coef[d] = 0;
-        }
-    }
-}
-
-/* The representative of a fibre must have 0 for its dropped digits: the digit starts there, and a
- * greater one is a greater PE. */
-static bool zero_is_smallest(const struct closed_digits *digits, int n_space,
-        const struct closed_form *space, uint32_t dropped)
-{
-    for (int d = 0; d < digits->n_digits; d++) {
-        int64_t sign = 0;
-        if (!(dropped >> d & 1))
-            continue;
-        for (int i = 0; i < n_space && sign == 0; i++)
-            sign = space[i].coef[d];
-        if (sign <= 0 || digits->loop[digits->digit[d].loop].begin > 0)
-            return false;
-    }
-    return true;
-}
-
-/* Whether stamp and element alone determine the axes of the digits in "merged", as "image" has
- * them. */
-static const char *check_merged(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct closed_image *image, uint32_t merged)
-{
-    struct closed_image *known = &state->other;
-    int used = state->pool.used;
-    int n_digits = system->digits.n_digits;
-    const char *why = closed_buses_image(state, system, request, 0, NULL, known);
-    for (int d = 0; d < n_digits && why == NULL; d++) {
-        if ((merged >> d & 1) &&
-                (known->axis_of_digit[d] < 0 ||
-                        group_of(known, n_digits, d) != group_of(image, n_digits, d)))
-            why = coupled;
-    }
-    state->pool.used = used;
-    return why;
-}
-
-/* The digits of the bus's image whose values may decide which PE of a merged fibre is the smallest:
- * all of the factors with merged digits. */
-static uint32_t find_around(const struct closed_digits *digits, const struct closed_bus *bus)
-{
-    uint32_t loops = 0;
-    uint32_t around = 0;
-    for (int f = 0; f < bus->image.n_factors; f++) {
-        for (int d = 0; d < digits->n_digits; d++) {
-            if ((bus->merged >> d & 1) && (bus->image.factor[f].loops >> digits->digit[d].loop & 1))
-                loops |= bus->image.factor[f].loops;
-        }
-    }
-    for (int d = 0; d < digits->n_digits; d++) {
-        if ((loops >> digits->digit[d].loop & 1) && bus->image.axis_of_digit[d] >= 0)
-            around |= (uint32_t)1 << d;
-    }
-    return around;
-}
-
-/* The image of the representatives must have the axes of the bus's image. */
-static bool same_axes(const struct closed_digits *digits, const struct closed_image *a,
-        const struct closed_image *b)
-{
-    if (a->n_axes != b->n_axes || a->n_factors != b->n_factors)
-        return false;
-    for (int d = 0; d < digits->n_digits; d++) {
-        if (a->axis_of_digit[d] != b->axis_of_digit[d])
-            return false;
-    }
-    for (int f = 0; f < a->n_factors; f++) {
-        if (a->factor[f].loops != b->factor[f].loops ||
-                a->factor[f].first_axis != b->factor[f].first_axis)
-            return false;
-    }
-    return true;
 }
 
 const char *closed_buses_make(struct closed_state *state, const struct closed_system *system,
         const struct closed_request *request, const struct closed_image *image,
-        struct closed_buses *buses)
+        const struct closed_copies *copies, struct closed_buses *buses)
 {
-    struct closed_form space[CLOSED_SPACES];
-    struct closed_form form[CLOSED_SPACES];
+    struct closed_form rows[CLOSED_ROWS];
+    const char *why = NULL;
     uint32_t gone = 0;
-    uint32_t merged = 0;
-    uint32_t around = 0;
-    sator_int n_from;
-    const char *why = count_all(state, image, &state->copies, &n_from);
-    memcpy(space, system->space, sizeof *space * (size_t)system->n_space);
-    memset(buses->credit, 0, sizeof buses->credit);
+    int at = image->n_rows;
     buses->n = request->n_buses;
+    buses->from = image;
+    buses->copies = copies;
+    buses->fetched.n_factors = image->n_factors;
     for (int b = 0; b < buses->n && why == NULL; b++) {
         struct closed_bus *bus = &buses->bus[b];
-        sator_int n_to;
-        uint32_t mentioned = 0;
-        bus->from = image;
+        int n_rows = bus_rows(system, request, b, image, rows);
         bus->n_rows = request->buses[b]->n_out;
-        memcpy(form, request->bus[b], sizeof *form * (size_t)bus->n_rows);
-        for (int i = 0; i < bus->n_rows; i++) {
-            for (int d = 0; d < system->digits.n_digits; d++)
-                mentioned |= (uint32_t)(form[i].coef[d] != 0) << d;
-        }
-        if (merged & mentioned)
-            why = check_merged(state, system, request, image, around);
-        clear_digits(form, bus->n_rows, gone);
-        if (why == NULL)
-            why = make_bus(state, system, request, form, bus);
-        if (why == NULL)
-            why = count_all(state, &bus->image, &bus->copies, &n_to);
+        bus->shares = true;
+        buses->credit[b] = 0;
+        uint32_t linear = find_columns(system, request->copy[0], image, n_rows, rows, bus);
+        why = make_image(
+                &state->pool, system, image, linear, gone & linear, n_rows, rows, &bus->image);
         if (why != NULL)
-            return why;
-        bus->shares = n_to != n_from;
-        if (!bus->shares)
-            continue;
-        compare_images(&system->digits, image, bus);
-        if (b + 1 == buses->n)
             break;
-        if (bus->copies.n > 1)
-            return coupled;
-        if (!zero_is_smallest(&system->digits, system->n_space, space, bus->dropped))
-            return "the smallest PE on a bus is not that of digit 0";
-        gone |= bus->dropped | bus->merged;
-        merged |= bus->merged;
-        around |= find_around(&system->digits, bus);
-        clear_digits(space, system->n_space, bus->dropped | bus->merged);
-        why = closed_buses_image(state, system, request, system->n_space, space, &bus->reduced);
-        if (why == NULL && !same_axes(&system->digits, &bus->image, &bus->reduced))
-            why = coupled;
-        image = &bus->reduced;
-        n_from = n_to;
+        make_map(system, image, linear, bus);
+        set_constants(copies, system->n_space, at, n_rows - bus->n_rows, bus);
+        at += bus->n_rows;
+        for (int a = 0; a < image->n_axes; a++)
+            gone |= bus->axis[a] == CLOSED_DROPPED ? (uint32_t)1 << a : 0;
     }
     return why;
 }
 
-/* ---- sources over fibres ---- */
+/* ---- what is to be fetched ---- */
 
-/* Whether the values of the dropped digits are the same in all boxes of the factor. */
-static bool constant_fibre(const struct closed_factor *factor, const bool *is_dropped)
+/* The pairs of the image that source "i" serves; "*empty" when there are none. */
+static const char *find_served(const struct closed_system *system,
+        const struct closed_sources *sources, int i, struct closed_product *served, bool *empty)
 {
-    const struct closed_boxes *boxes = &factor->boxes;
-    for (int i = 1; i < boxes->n; i++) {
-        for (int a = 0; a < boxes->n_axes; a++) {
-            struct closed_interval first = boxes->box[a];
-            struct closed_interval other = closed_box(boxes, i)[a];
-            if (is_dropped[a] && (first.lo != other.lo || first.hi != other.hi))
-                return false;
-        }
+    const struct closed_image *image = sources->image;
+    const struct closed_source *source = &sources->list[i];
+    struct closed_region all;
+    struct closed_region region;
+    closed_region_all(image, &all);
+    const char *why = closed_region_move(sources->pool, image, source->shift, &all, &region);
+    for (int k = 0; source->consumers != NULL && k < sources->n_space && why == NULL; k++) {
+        struct closed_interval bounds = source->consumers[k];
+        struct closed_interval range = closed_form_range(&system->digits, &system->space[k]);
+        bounds.lo -= sources->moved[k];
+        bounds.hi -= sources->moved[k];
+        if (bounds.lo <= range.lo && bounds.hi >= range.hi)
+            continue;
+        why = closed_region_clip(sources->pool, image, k, bounds, &region);
+        if (why == NULL && region.slab[k].lo > CLOSED_ANY.lo)
+            why = coupled;
     }
-    return true;
+    *empty = region.is_empty;
+    for (int f = 0; f < image->n_factors && why == NULL; f++) {
+        served->factor[f] = region.factor[f];
+        *empty = *empty || region.factor[f].n == 0;
+    }
+    return why;
 }
 
-/* What is known of a source over the fibres of a bus. */
-enum cover {
-    COVER_WHOLE, /* it serves whole fibres or none of each */
-    COVER_PART, /* as COVER_WHOLE where "mapped" holds, elsewhere perhaps some of a fibre */
-    COVER_UNKNOWN
+const char *closed_buses_fetch(const struct closed_system *system,
+        const struct closed_sources *sources, int copy, struct closed_buses *buses)
+{
+    const struct closed_image *image = buses->from;
+    struct closed_product product = {.tag = copy};
+    for (int f = 0; f < image->n_factors; f++)
+        product.factor[f] = image->factor[f].boxes;
+    const char *why = closed_union_append(&buses->fetched, &product);
+    for (int i = 0; i < sources->n && why == NULL; i++) {
+        bool empty = false;
+        why = find_served(system, sources, i, &product, &empty);
+        if (why == NULL && !empty)
+            why = closed_union_subtract(sources->pool, 0, copy, &product, &buses->fetched);
+    }
+    return why;
+}
+
+/* ---- atoms ---- */
+
+/* Cutting one product. */
+struct cutter {
+    struct closed_pool *pool;
+    const struct closed_buses *buses;
+    const struct closed_bus *bus;
+    uint32_t single; /* factors that must have a single box */
+    struct closed_product product;
+    int64_t constant[CLOSED_ROWS];
+    struct closed_atoms *atoms;
 };
 
-/* One loop's move when its fibres differ: where the fibre moves into one that holds it. The boxes
- * of the factor must have disjoint kept digits, so that each is the fibre of its own. */
-static enum cover map_ragged(struct closed_pool *pool, const struct closed_bus *bus, int to_factor,
-        const struct closed_factor *from, const int *kept_axis, const int64_t *shift,
-        struct closed_source *mapped)
+static bool is_whole(
+        const struct closed_image *from, const struct closed_product *product, int factor)
 {
-    const struct closed_boxes *boxes = &from->boxes;
-    const struct closed_factor *to = &bus->image.factor[to_factor];
-    int n_kept = to->boxes.n_axes;
-    struct closed_boxes list = {.n_axes = n_kept, .box = pool->data + pool->used};
-    if (mapped->n_parts == CLOSED_PARTS)
-        return COVER_UNKNOWN;
-    for (int i = 0; i < boxes->n; i++) {
-        for (int j = 0; j < boxes->n; j++) {
-            const struct closed_interval *x = closed_box(boxes, i);
-            const struct closed_interval *y = closed_box(boxes, j);
-            struct closed_interval *meet = closed_pool_take(pool, n_kept);
-            bool inside = true;
-            bool moved_meets = true;
-            bool meets = true;
-            if (meet == NULL)
-                return COVER_UNKNOWN;
-            for (int a = 0; a < boxes->n_axes; a++) {
-                int64_t by = shift[from->first_axis + a];
-                struct closed_interval moved = {y[a].lo + by, y[a].hi + by};
-                if (kept_axis[a] < 0) {
-                    inside = inside && y[a].lo <= x[a].lo && x[a].hi <= y[a].hi;
-                    continue;
-                }
-                meet[kept_axis[a]] = closed_meet(x[a], moved);
-                moved_meets = moved_meets && !closed_is_empty(meet[kept_axis[a]]);
-                meets = meets && !closed_is_empty(closed_meet(x[a], y[a]));
-            }
-            if (i != j && meets)
-                return COVER_UNKNOWN;
-            if (inside && moved_meets)
-                list.n++;
-            else
-                pool->used -= n_kept;
+    return closed_same_list(&product->factor[factor], &from->factor[factor].boxes);
+}
+
+static const char *append_atom(struct cutter *cutter)
+{
+    struct closed_atoms *atoms = cutter->atoms;
+    size_t size = sizeof *cutter->constant * (size_t)cutter->bus->image.n_rows;
+    struct closed_product atom = cutter->product;
+    int frame = 0;
+    while (frame < atoms->n_frames && memcmp(atoms->frame[frame], cutter->constant, size) != 0)
+        frame++;
+    if (frame == CLOSED_COPIES)
+        return "a loop under a bus has too many values";
+    if (frame == atoms->n_frames)
+        memcpy(atoms->frame[atoms->n_frames++], cutter->constant, size);
+    if (atoms->set.n < CLOSED_PRODUCTS)
+        atoms->copy[atoms->set.n] = cutter->product.tag;
+    atom.tag = frame;
+    return closed_union_append(&atoms->set, &atom);
+}
+
+static const char *cut_factors(struct cutter *cutter, int f);
+
+/* Fix the spread axes of factor "f", whose list is one box, from axis "at" of the factor on. */
+static const char *cut_values(struct cutter *cutter, int f, int at)
+{
+    const struct closed_factor *factor = &cutter->buses->from->factor[f];
+    int n_axes = factor->boxes.n_axes;
+    while (at < n_axes && cutter->bus->axis[factor->first_axis + at] != CLOSED_SPREAD)
+        at++;
+    if (at == n_axes)
+        return cut_factors(cutter, f + 1);
+    const struct closed_interval *box = cutter->product.factor[f].box;
+    const int64_t *column = cutter->bus->column[factor->first_axis + at];
+    const char *why = NULL;
+    if (closed_width(box[at]) > CLOSED_PRODUCTS)
+        return "a loop under a bus has too many values";
+    for (int64_t v = box[at].lo; v <= box[at].hi && why == NULL; v++) {
+        struct closed_interval *fixed = closed_pool_take(cutter->pool, n_axes);
+        if (fixed == NULL)
+            return "the digit boxes are too many";
+        memcpy(fixed, box, sizeof *box * (size_t)n_axes);
+        fixed[at] = (struct closed_interval){v, v};
+        cutter->product.factor[f].box = fixed;
+        for (int r = 0; r < cutter->bus->image.n_rows; r++)
+            cutter->constant[r] += column[r] * v;
+        why = cut_values(cutter, f, at + 1);
+        for (int r = 0; r < cutter->bus->image.n_rows; r++)
+            cutter->constant[r] -= column[r] * v;
+    }
+    return why;
+}
+
+/* Cut the factors from "f" on. */
+static const char *cut_factors(struct cutter *cutter, int f)
+{
+    const struct closed_bus *bus = cutter->bus;
+    const struct closed_image *from = cutter->buses->from;
+    const char *why = NULL;
+    if (f == from->n_factors)
+        return append_atom(cutter);
+    bool whole = is_whole(from, &cutter->product, f);
+    uint32_t cut = bus->spread | cutter->single | (whole ? 0 : bus->spanning);
+    if (!(cut >> f & 1))
+        return cut_factors(cutter, f + 1);
+    struct closed_boxes boxes = cutter->product.factor[f];
+    for (int i = 0; i < boxes.n && why == NULL; i++) {
+        cutter->product.factor[f].n = 1;
+        cutter->product.factor[f].box = boxes.n == 1 ? boxes.box : closed_box(&boxes, i);
+        why = cut_values(cutter, f, 0);
+    }
+    cutter->product.factor[f] = boxes;
+    return why;
+}
+
+const char *closed_buses_cut(struct closed_pool *pool, const struct closed_buses *buses,
+        const struct closed_bus *bus, uint32_t single, struct closed_atoms *atoms)
+{
+    struct cutter cutter = {
+            .pool = pool, .buses = buses, .bus = bus, .single = single, .atoms = atoms};
+    const char *why = NULL;
+    atoms->set.n = 0;
+    atoms->set.n_factors = buses->from->n_factors;
+    atoms->n_frames = 0;
+    for (int i = 0; i < buses->fetched.n && why == NULL; i++) {
+        cutter.product = buses->fetched.list[i];
+        memcpy(cutter.constant, bus->constant[cutter.product.tag], sizeof cutter.constant);
+        why = cut_factors(&cutter, 0);
+    }
+    return why;
+}
+
+/* ---- mapping ---- */
+
+/* The values of the sum of step[i] * x[i], if they have no gaps. */
+static const char *sum_intervals(
+        int n, int64_t *step, struct closed_interval *x, struct closed_interval *sum)
+{
+    int64_t reach = 0;
+    *sum = (struct closed_interval){0, 0};
+    for (int i = 0; i < n; i++) {
+        int least = i;
+        for (int j = i + 1; j < n; j++) {
+            if (llabs(step[j]) < llabs(step[least]))
+                least = j;
         }
+        int64_t s = step[least];
+        struct closed_interval range = x[least];
+        step[least] = step[i];
+        x[least] = x[i];
+        if (range.lo < range.hi && llabs(s) > reach + 1)
+            return "a sum of loops has gaps";
+        reach += llabs(s) * (range.hi - range.lo);
+        sum->lo += s * (s < 0 ? range.hi : range.lo);
+        sum->hi += s * (s < 0 ? range.lo : range.hi);
     }
-    mapped->part[mapped->n_parts].factor = to_factor;
-    mapped->part[mapped->n_parts++].boxes = list;
-    for (int a = 0; a < n_kept; a++)
-        mapped->shift[to->first_axis + a] = 0;
-    return COVER_PART;
-}
-
-/* Map the source's move in one factor of the bus's image. */
-static enum cover map_factor(struct closed_pool *pool, const struct closed_digits *digits,
-        const struct closed_bus *bus, int to_factor, const int64_t *shift,
-        struct closed_source *mapped)
-{
-    const struct closed_image *from = bus->from;
-    const struct closed_factor *to = &bus->image.factor[to_factor];
-    const struct closed_factor *factor = NULL;
-    int kept_axis[CLOSED_DIGITS]; /* of each axis of the factor, in the bus's image; -1: dropped */
-    bool is_dropped[CLOSED_DIGITS] = {false};
-    bool drops = false;
-    bool forward = true; /* the loop starts at 0 and no kept digit moves down */
-    for (int f = 0; f < from->n_factors; f++) {
-        if (from->factor[f].loops == to->loops)
-            factor = &from->factor[f];
-    }
-    if (factor == NULL)
-        return COVER_UNKNOWN;
-    for (int d = 0; d < digits->n_digits; d++) {
-        int axis = from->axis_of_digit[d];
-        if (axis < 0 || !(to->loops >> digits->digit[d].loop & 1))
-            continue;
-        if (bus->merged >> d & 1)
-            return COVER_UNKNOWN;
-        if (bus->dropped >> d & 1) {
-            if (shift[axis] != 0)
-                return COVER_UNKNOWN;
-            kept_axis[axis - factor->first_axis] = -1;
-            is_dropped[axis - factor->first_axis] = true;
-            drops = true;
-            continue;
-        }
-        mapped->shift[bus->image.axis_of_digit[d]] = shift[axis];
-        kept_axis[axis - factor->first_axis] = bus->image.axis_of_digit[d] - to->first_axis;
-        forward = forward && shift[axis] >= 0 && digits->loop[digits->digit[d].loop].begin == 0;
-    }
-    if (!drops)
-        return COVER_WHOLE;
-    if ((to->loops & (to->loops - 1)) != 0)
-        return COVER_UNKNOWN;
-    if (forward || constant_fibre(factor, is_dropped))
-        return COVER_WHOLE;
-    return map_ragged(pool, bus, to_factor, factor, kept_axis, shift, mapped);
-}
-
-/* Take over the source's boxes in some factors, if the bus leaves those factors as they are. */
-static bool map_parts(const struct closed_digits *digits, const struct closed_bus *bus,
-        const struct closed_source *source, struct closed_source *mapped)
-{
-    for (int i = 0; i < source->n_parts; i++) {
-        uint32_t loops = bus->from->factor[source->part[i].factor].loops;
-        int to = -1;
-        for (int f = 0; f < bus->image.n_factors; f++)
-            to = bus->image.factor[f].loops == loops ? f : to;
-        for (int d = 0; d < digits->n_digits; d++) {
-            if ((loops >> digits->digit[d].loop & 1) && ((bus->dropped | bus->merged) >> d & 1))
-                return false;
-        }
-        if (to < 0)
-            return false;
-        mapped->part[i] = source->part[i];
-        mapped->part[i].factor = to;
-    }
-    mapped->n_parts = source->n_parts;
-    return true;
-}
-
-/* The dropped digits whose value 0 the source never serves: it moves up in them. */
-static uint32_t find_misses(const struct closed_digits *digits, const struct closed_bus *bus,
-        const struct closed_source *source)
-{
-    const struct closed_image *from = bus->from;
-    uint32_t misses = 0;
-    for (int d = 0; d < digits->n_digits; d++) {
-        const struct closed_loop *loop = &digits->loop[digits->digit[d].loop];
-        uint32_t of_loop = (((uint32_t)1 << loop->n_digits) - 1) << loop->first_digit;
-        if (!(bus->dropped >> d & 1) || source->shift[from->axis_of_digit[d]] <= 0)
-            continue;
-        uint32_t group = group_of(from, digits->n_digits, d);
-        if ((group & ~(bus->dropped & of_loop)) == 0 && loop->begin == 0)
-            misses |= group & -group;
-    }
-    return misses;
-}
-
-/* Map a source's move to the image of the bus. */
-static enum cover map_source(struct closed_pool *pool, const struct closed_digits *digits,
-        const struct closed_bus *bus, const struct closed_source *source,
-        struct closed_source *mapped)
-{
-    uint32_t moving = closed_image_moving(bus->from, source->shift);
-    uint32_t mapped_loops = 0;
-    enum cover cover = COVER_WHOLE;
-    if (moving & bus->copy_loops)
-        return COVER_UNKNOWN;
-    if (source->consumers != NULL || !map_parts(digits, bus, source, mapped))
-        return COVER_UNKNOWN;
-    memset(mapped->shift, 0, sizeof mapped->shift);
-    mapped->credit = source->credit;
-    mapped->consumers = NULL;
-    for (int f = 0; f < bus->image.n_factors; f++) {
-        uint32_t loops = bus->image.factor[f].loops;
-        mapped_loops |= loops;
-        if (!(loops & moving))
-            continue;
-        enum cover here = map_factor(pool, digits, bus, f, source->shift, mapped);
-        if (here == COVER_UNKNOWN)
-            return here;
-        cover = here == COVER_PART ? here : cover;
-    }
-    return (moving & ~mapped_loops) == 0 ? cover : COVER_UNKNOWN;
-}
-
-/* The representative of a fibre that is served in part is not the one of digit 0. Its digits depend
- * on the factor alone, and so on stamp and element, if nothing else moves; if not, the PEs of one
- * stamp differ in it. */
-static bool moves_alone(const struct closed_bus *bus, const struct closed_source *source,
-        const struct closed_source *mapped)
-{
-    int factor = mapped->part[mapped->n_parts - 1].factor;
-    return (closed_image_moving(bus->from, source->shift) & ~bus->image.factor[factor].loops) == 0;
-}
-
-/* Map the sources that serve whole fibres. The others must leave a pair of each fibre: all miss the
- * value 0 of one digit, or there is but one, which serves part of a fibre. */
-static const char *map_sources(struct closed_pool *pool, const struct closed_digits *digits,
-        const struct closed_bus *bus, bool is_last, const struct closed_sources *sources,
-        struct closed_sources *mapped)
-{
-    uint32_t all_miss = ~(uint32_t)0;
-    int n_parts = 0;
-    int n_unknown = 0;
-    closed_sources_init(mapped, pool, &bus->image);
-    for (int i = 0; i < sources->n; i++) {
-        const struct closed_source *source = &sources->list[i];
-        enum cover cover = map_source(pool, digits, bus, source, &mapped->list[mapped->n]);
-        mapped->n += cover != COVER_UNKNOWN;
-        n_parts += cover == COVER_PART;
-        if (source->n_parts > 0 && cover == COVER_UNKNOWN)
-            return coupled;
-        if (cover == COVER_PART && !is_last &&
-                !moves_alone(bus, source, &mapped->list[mapped->n - 1]))
-            return coupled;
-        if (cover == COVER_UNKNOWN) {
-            n_unknown++;
-            all_miss &= find_misses(digits, bus, source);
-        }
-    }
-    if (all_miss == 0 || n_parts > 1 || (n_parts == 1 && n_unknown > 0))
-        return coupled;
     return NULL;
 }
 
-/* ---- crediting ---- */
-
-/* The pairs of all copies of the bus's image in a case that "mapped" leaves to fetch. */
-static const char *count_left(struct closed_state *state, const struct closed_system *system,
-        const struct closed_case *when, struct closed_bus *bus, struct closed_sources *mapped,
-        sator_int *left)
+/* One box of factor "to" of the bus's image, from the box "x" of all axes of the pairs. */
+static const char *map_box(const struct closed_buses *buses, const struct closed_bus *bus,
+        const struct closed_factor *to, const struct closed_interval *x,
+        struct closed_interval *box)
 {
-    int n_mapped = mapped->n;
     const char *why = NULL;
-    *left = 0;
-    for (int copy = 0; copy < bus->copies.n && why == NULL; copy++) {
-        struct closed_region region;
+    for (int i = 0; i < to->boxes.n_axes && why == NULL; i++) {
+        int64_t step[CLOSED_DIGITS];
+        struct closed_interval part[CLOSED_DIGITS];
+        int n = 0;
+        for (int a = 0; a < buses->from->n_axes; a++) {
+            if (bus->axis[a] != to->first_axis + i)
+                continue;
+            step[n] = bus->step[a];
+            part[n++] = x[a];
+        }
+        why = sum_intervals(n, step, part, &box[i]);
+    }
+    return why;
+}
+
+/* Factor "to_factor" of the bus's image, for the points of "atom". */
+static const char *map_factor(struct closed_pool *pool, const struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_product *atom, int to_factor,
+        struct closed_boxes *result)
+{
+    const struct closed_factor *to = &bus->image.factor[to_factor];
+    struct closed_interval x[CLOSED_DIGITS];
+    int at[CLOSED_LOOPS] = {0};
+    int factor[CLOSED_LOOPS];
+    int n = 0;
+    int i = 0;
+    for (int f = 0; f < buses->from->n_factors; f++) {
+        if (bus->touching[to_factor] >> f & 1)
+            factor[n++] = f;
+    }
+    *result = (struct closed_boxes){.n_axes = to->boxes.n_axes, .box = pool->data + pool->used};
+    do {
+        struct closed_interval *box = closed_pool_take(pool, to->boxes.n_axes);
+        if (box == NULL)
+            return "the digit boxes are too many";
+        for (i = 0; i < n; i++) {
+            const struct closed_boxes *boxes = &atom->factor[factor[i]];
+            memcpy(&x[buses->from->factor[factor[i]].first_axis], closed_box(boxes, at[i]),
+                    sizeof *x * (size_t)boxes->n_axes);
+        }
+        const char *why = map_box(buses, bus, to, x, box);
+        if (why != NULL)
+            return why;
+        result->n++;
+        for (i = 0; i < n && ++at[i] == atom->factor[factor[i]].n; i++)
+            at[i] = 0;
+    } while (i < n);
+    return closed_boxes_disjoin(pool, result);
+}
+
+const char *closed_buses_map(struct closed_pool *pool, const struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_product *atom,
+        struct closed_product *product)
+{
+    const char *why = NULL;
+    product->tag = atom->tag;
+    for (int f = 0; f < bus->image.n_factors && why == NULL; f++) {
+        bool whole = true;
+        bool mixed = false;
+        for (int g = 0; g < buses->from->n_factors; g++) {
+            if (!(bus->touching[f] >> g & 1))
+                continue;
+            whole = whole && is_whole(buses->from, atom, g);
+            mixed = mixed || (bus->mixed >> g & 1);
+        }
+        if (whole)
+            product->factor[f] = bus->image.factor[f].boxes;
+        else if (mixed)
+            why = coupled;
+        else
+            why = map_factor(pool, buses, bus, atom, f, &product->factor[f]);
+    }
+    return why;
+}
+
+/* ---- counting groups ---- */
+
+/* The groups of all pairs to be fetched, frame by frame. */
+static const char *find_groups(
+        struct closed_pool *pool, struct closed_buses *buses, const struct closed_bus *bus)
+{
+    const char *why = closed_buses_cut(pool, buses, bus, 0, &buses->atoms);
+    buses->groups.n = 0;
+    buses->groups.n_factors = bus->image.n_factors;
+    for (int i = 0; i < buses->atoms.set.n && why == NULL; i++) {
+        struct closed_product product;
+        why = closed_buses_map(pool, buses, bus, &buses->atoms.set.list[i], &product);
+        if (why == NULL)
+            why = closed_union_add(pool, &product, &buses->groups);
+    }
+    return why;
+}
+
+/* Take the groups of frame "from" out of "left", groups of a later frame. */
+static const char *subtract_frame(struct closed_pool *pool, const struct closed_buses *buses,
+        const struct closed_bus *bus, int frame, int from, struct closed_union *left)
+{
+    const struct closed_image *image = &bus->image;
+    int64_t rhs[CLOSED_ROWS];
+    int64_t shift[8][CLOSED_DIGITS];
+    int n_shifts;
+    for (int r = 0; r < image->n_rows; r++)
+        rhs[r] = buses->atoms.frame[from][r] - buses->atoms.frame[frame][r];
+    const char *why = closed_image_solve(image, rhs, 8, shift, &n_shifts);
+    for (int s = 0; s < n_shifts && why == NULL; s++) {
+        for (int i = 0; i < buses->groups.n && why == NULL; i++) {
+            struct closed_product moved = buses->groups.list[i];
+            if (moved.tag != from)
+                continue;
+            for (int f = 0; f < image->n_factors && why == NULL; f++)
+                why = closed_boxes_intersect(pool, &image->factor[f].boxes, &moved.factor[f],
+                        shift[s] + image->factor[f].first_axis, &moved.factor[f]);
+            if (why == NULL)
+                why = closed_union_subtract(pool, 0, frame, &moved, left);
+        }
+    }
+    return why;
+}
+
+/* The groups of one product in a case. */
+static const char *count_product(struct closed_pool *pool, const struct closed_bus *bus,
+        int n_times, const struct closed_case *when, const struct closed_product *product,
+        const int64_t *constant, sator_int *count)
+{
+    struct closed_region region = {.is_empty = false};
+    const char *why = NULL;
+    for (int f = 0; f < bus->image.n_factors; f++)
+        region.factor[f] = product->factor[f];
+    for (int r = 0; r < bus->image.n_rows; r++)
+        region.slab[r] = CLOSED_ANY;
+    for (int r = 0; when != NULL && r < n_times && why == NULL; r++) {
+        int row = bus->n_rows + r;
+        struct closed_interval slab = {
+                when->slab[r].lo - constant[row], when->slab[r].hi - constant[row]};
+        why = closed_region_clip(pool, &bus->image, row, slab, &region);
+    }
+    return why != NULL ? why : closed_region_count(&bus->image, &region, count);
+}
+
+/* The groups of one frame in a case that no earlier frame has. */
+static const char *count_frame(struct closed_pool *pool, const struct closed_system *system,
+        const struct closed_case *when, struct closed_buses *buses, const struct closed_bus *bus,
+        int frame, sator_int *count)
+{
+    struct closed_union *left = &buses->atoms.set; /* the atoms are mapped already */
+    const int64_t *constant = buses->atoms.frame[frame];
+    const char *why = NULL;
+    left->n = 0;
+    left->n_factors = bus->image.n_factors;
+    for (int i = 0; i < buses->groups.n && why == NULL; i++) {
+        if (buses->groups.list[i].tag == frame)
+            why = closed_union_append(left, &buses->groups.list[i]);
+    }
+    for (int from = 0; from < frame && why == NULL; from++)
+        why = subtract_frame(pool, buses, bus, frame, from, left);
+    for (int i = 0; i < left->n && why == NULL; i++) {
+        sator_int n = 0;
+        why = count_product(pool, bus, system->times.n_rows, when, &left->list[i], constant, &n);
+        *count += n;
+    }
+    return why;
+}
+
+/* The number of groups of "bus" that the pairs to be fetched make in a case. */
+static const char *count_groups(struct closed_pool *pool, const struct closed_system *system,
+        const struct closed_case *when, struct closed_buses *buses, const struct closed_bus *bus,
+        sator_int *count)
+{
+    const char *why = find_groups(pool, buses, bus);
+    int used = pool->used;
+    *count = 0;
+    for (int frame = 0; frame < buses->atoms.n_frames && why == NULL; frame++) {
+        why = count_frame(pool, system, when, buses, bus, frame, count);
+        pool->used = used;
+    }
+    return why;
+}
+
+const char *closed_buses_find_shared(struct closed_state *state, const struct closed_system *system,
+        sator_int total, struct closed_buses *buses)
+{
+    const char *why = NULL;
+    int used = state->pool.used;
+    for (int b = 0; b < buses->n && why == NULL; b++) {
         sator_int count = 0;
-        int used = state->pool.used;
-        closed_region_all(&bus->image, &region);
-        mapped->n = n_mapped;
-        for (int from = 0; from < copy && why == NULL; from++) {
-            int64_t rhs[CLOSED_ROWS];
-            closed_copies_difference(&bus->copies, bus->image.n_rows, copy, from, rhs);
-            why = closed_sources_add(mapped, rhs, 0);
-        }
-        for (int r = 0; when != NULL && r < system->times.n_rows && why == NULL; r++) {
-            int64_t moved = bus->copies.constant[copy][bus->n_rows + r];
-            struct closed_interval slab = {when->slab[r].lo - moved, when->slab[r].hi - moved};
-            why = closed_region_clip(&state->pool, &bus->image, bus->n_rows + r, slab, &region);
-        }
-        if (why == NULL)
-            why = closed_region_count(&bus->image, &region, &count);
-        if (why == NULL)
-            why = closed_count_fresh(mapped, &region, count, mapped->n, &count);
-        *left += count;
+        why = count_groups(&state->pool, system, NULL, buses, &buses->bus[b], &count);
+        buses->bus[b].shares = count != total;
         state->pool.used = used;
     }
-    mapped->n = n_mapped;
     return why;
 }
 
 const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
-        const struct closed_case *when, const struct closed_sources *sources, sator_int left,
-        struct closed_buses *buses)
+        const struct closed_case *when, sator_int left, struct closed_buses *buses)
 {
     const char *why = NULL;
-    int turn = 0;
-    int used = state->pool.used;
+    const struct closed_bus *last = NULL; /* whose groups have no representatives yet */
     for (int b = 0; b < buses->n && left > 0 && why == NULL; b++) {
         struct closed_bus *bus = &buses->bus[b];
-        struct closed_sources *mapped = &buses->sources[turn];
         sator_int count = 0;
         if (!bus->shares)
             continue;
-        why = map_sources(&state->pool, &system->digits, bus, b + 1 == buses->n, sources, mapped);
+        if (last != NULL)
+            why = closed_buses_represent(&state->pool, last, system->n_space, buses);
         if (why == NULL)
-            why = count_left(state, system, when, bus, mapped, &count);
+            why = count_groups(&state->pool, system, when, buses, bus, &count);
         buses->credit[b] += left - count;
         left = count;
-        sources = mapped;
-        turn = 1 - turn;
+        last = bus;
     }
-    state->pool.used = used;
     return why;
 }

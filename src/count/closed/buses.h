@@ -1,48 +1,86 @@
 /* Multicast buses and reduction trees: pairs that share (bus, stamp, element) are one fetch.
  *
- * What a bus leaves to fetch is the image of (bus; t; f), minus the points all of whose pairs some
- * source serves. The pairs of a point form its fibre: PEs on one bus, at one stamp, with one
- * element. Later buses group the representatives, the smallest PE of each fibre (doc/counting.md,
- * "Buses").
+ * The pairs that no register and no link serves are a union of products over the axes of the image
+ * of (p; t; f). The image of (bus; t; f) has axes of its own, sums of those; the boxes of the pairs
+ * are mapped to it, made disjoint and counted. Later buses group the representatives, the smallest
+ * PE of each group (representatives.c; doc/counting.md, "Buses").
  */
 #ifndef SATOR_COUNT_CLOSED_BUSES_H
 #define SATOR_COUNT_CLOSED_BUSES_H
 
 #include "count/closed/closed.h"
+#include "count/closed/unions.h"
 
+/* Where an axis of the pairs goes in the image of a bus; else the axis of that image. */
+enum {
+    CLOSED_DROPPED = -1, /* nowhere: bus, stamp and element do not depend on it */
+    CLOSED_SPREAD = -2, /* its values are listed: the image of the others moved by constants */
+    CLOSED_MIXED = -3 /* its digits go to several places: it must be left whole */
+};
+
+/* One bus over the pairs' image "from". */
 struct closed_bus {
-    bool shares; /* some fibre has several pairs */
+    bool shares; /* two pairs may be on one bus */
     int n_rows; /* of the bus itself, the first of the image's */
-    uint32_t dropped,
-            merged; /* digits that a fibre runs over: in no row, or in a sum with others */
-    const struct closed_image *from; /* whose points are grouped */
-    struct closed_copies copies; /* of the image, when loops had to be unrolled */
-    uint32_t copy_loops; /* unrolled loops, and those in which copies overlap */
-    struct closed_image image; /* of (bus; t; f) */
-    struct closed_image reduced; /* of (representative PE; t; f): the next bus's "from" */
+    struct closed_image image; /* of (bus; t; f) without the spread axes */
+    int axis[CLOSED_DIGITS]; /* of each axis of "from": its place */
+    int64_t step[CLOSED_DIGITS]; /* what 1 more of that axis adds to its place */
+    int64_t column[CLOSED_DIGITS][CLOSED_ROWS]; /* and to the rows (bus; t; f) */
+    uint32_t touching[CLOSED_LOOPS]; /* of each factor of the image: the factors of "from" */
+    uint32_t mixed, spread, spanning; /* factors of "from" with such axes; in several factors */
+    uint32_t folded; /* factors of "from" whose points may share a group with other points */
+    int64_t constant[CLOSED_COPIES][CLOSED_ROWS]; /* of each copy of "from", in the rows */
+};
+
+/* Pairs cut so that each atom has one constant, and single boxes where the map needs them. */
+struct closed_atoms {
+    struct closed_union set; /* over "from"; the tag is the frame */
+    int copy[CLOSED_PRODUCTS];
+    int n_frames;
+    int64_t frame[CLOSED_COPIES][CLOSED_ROWS]; /* constants of (bus; t; f) */
 };
 
 struct closed_buses {
     int n;
+    const struct closed_image *from; /* of (p; t; f) */
+    const struct closed_copies *copies; /* of "from" */
     struct closed_bus bus[CLOSED_BUSES];
-    struct closed_sources sources[2]; /* mapped to the image of one bus, and of the one before */
     sator_int credit[CLOSED_BUSES];
+    struct closed_union fetched; /* over "from", tagged with the copy: what is left in a case */
+    struct closed_union groups; /* over one bus's image, tagged with the frame */
+    struct closed_atoms atoms;
 };
 
-/* The image of ("first"; t; f), "n" forms first. */
-const char *closed_buses_image(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, int n, const struct closed_form *first,
-        struct closed_image *image);
-
-/* Prepare the buses of "request" over "image" of (p; t; f), whose lists are in the state's pool. */
+/* Prepare the buses of "request" over "image" of (p; t; f), which exists in "copies". The constants
+ * of the buses' rows follow those of the image's in "copies". */
 const char *closed_buses_make(struct closed_state *state, const struct closed_system *system,
         const struct closed_request *request, const struct closed_image *image,
-        struct closed_buses *buses);
+        const struct closed_copies *copies, struct closed_buses *buses);
 
-/* Credit the buses in one case ("when" NULL: all stamps) in which "sources" serve all but "left"
- * pairs. */
+/* Add the pairs of copy "copy" that none of "sources" serves to what is to be fetched. */
+const char *closed_buses_fetch(const struct closed_system *system,
+        const struct closed_sources *sources, int copy, struct closed_buses *buses);
+
+/* Find the buses on which some of the pairs to be fetched, "total" in all stamps, meet. */
+const char *closed_buses_find_shared(struct closed_state *state, const struct closed_system *system,
+        sator_int total, struct closed_buses *buses);
+
+/* Credit the buses for the "left" pairs to be fetched in one case ("when" NULL: all stamps). */
 const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
-        const struct closed_case *when, const struct closed_sources *sources, sator_int left,
-        struct closed_buses *buses);
+        const struct closed_case *when, sator_int left, struct closed_buses *buses);
+
+/* Cut the pairs to be fetched into atoms of "bus"; factors in "single" into single boxes. */
+const char *closed_buses_cut(struct closed_pool *pool, const struct closed_buses *buses,
+        const struct closed_bus *bus, uint32_t single, struct closed_atoms *atoms);
+
+/* Map an atom to the image of "bus"; "*product" has an empty list in some factor when it is empty.
+ */
+const char *closed_buses_map(struct closed_pool *pool, const struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_product *atom,
+        struct closed_product *product);
+
+/* Replace the pairs to be fetched by one of each group of "bus": the smallest PE's. */
+const char *closed_buses_represent(struct closed_pool *pool, const struct closed_bus *bus,
+        int n_space, struct closed_buses *buses);
 
 #endif

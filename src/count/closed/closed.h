@@ -84,11 +84,12 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
 void closed_copies_of_request(
         const struct closed_request *request, int n_before, struct closed_copies *copies);
 
-/* The image of "rows", which exists in "copies" already; loops that no key (the first "n_keys"
- * rows) uses are unrolled into further copies as far as the image needs to be a bijection. */
+/* The image of the first "n_rows" of "rows", which exists in "copies" already; loops that no key
+ * (the first "n_keys" rows) uses are unrolled into further copies as far as the image needs to be a
+ * bijection. The copies get constants of "n_more" further rows, functions of the others, too. */
 const char *closed_copies_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_keys, int n_rows, const struct closed_form *const *rows, struct closed_image *image,
-        struct closed_copies *copies);
+        int n_keys, int n_rows, int n_more, const struct closed_form *const *rows,
+        struct closed_image *image, struct closed_copies *copies);
 
 /* Set "rhs" to the image of a move from a point of copy "copy" to the same vector in copy "from".
  */

@@ -26,7 +26,6 @@ const char *closed_sources_add(struct closed_sources *sources, const int64_t *rh
         source->credit = credit;
         memcpy(source->shift, shift[i], sizeof source->shift);
         source->consumers = NULL;
-        source->n_parts = 0;
     }
     return why;
 }
@@ -46,10 +45,6 @@ static const char *restrict_to(struct closed_sources *sources, const struct clos
         bounds.lo -= sources->moved[k];
         bounds.hi -= sources->moved[k];
         why = closed_region_clip(pool, image, k, bounds, result);
-    }
-    for (int i = 0; i < source->n_parts && why == NULL; i++) {
-        struct closed_boxes *boxes = &result->factor[source->part[i].factor];
-        why = closed_boxes_intersect(pool, boxes, &source->part[i].boxes, NULL, boxes);
     }
     return why != NULL ? why : closed_region_count(image, result, count);
 }

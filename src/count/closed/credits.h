@@ -9,10 +9,6 @@ enum {
     CLOSED_VISITS = 100000 /* regions counted for one volume */
 };
 
-enum {
-    CLOSED_PARTS = 2 /* most factors of a source with boxes of their own */
-};
-
 /* Somewhere that a value may come from: a point moved by "shift", for the consumers in a box of
  * PEs. */
 struct closed_source {
@@ -20,11 +16,6 @@ struct closed_source {
     int64_t shift[CLOSED_DIGITS];
     const struct closed_interval
             *consumers; /* bounds of the image's first rows; NULL: all points */
-    int n_parts; /* further bounds: the boxes of some factors */
-    struct {
-        int factor;
-        struct closed_boxes boxes;
-    } part[CLOSED_PARTS];
 };
 
 struct closed_sources {

@@ -35,13 +35,14 @@ enum {
     LONGEST_LOOP = 1024 /* that is unrolled, though few of its values may differ */
 };
 
-/* Replace the loop in the rows by copies, one for each of its values that differ. False when they
- * are too many. */
-static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
+/* Replace the loop in the rows, "n_more" after "n_rows" included, by copies, one for each of its
+ * values that differ in "n_rows". False when they are too many. */
+static bool unroll(const struct closed_digits *digits, int loop, int n_rows, int n_more,
         struct closed_form *row, struct closed_copies *copies)
 {
     const struct closed_loop *l = &digits->loop[loop];
     int end = l->first_digit + l->n_digits;
+    int n_all = n_rows + n_more;
     struct closed_copies result;
     result.n = 0;
     if (l->end - l->begin > LONGEST_LOOP)
@@ -52,14 +53,14 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
             int64_t digit = x / digits->digit[d].place;
             if (d + 1 < end)
                 digit %= digits->digit[d + 1].place / digits->digit[d].place;
-            for (int r = 0; r < n_rows; r++)
+            for (int r = 0; r < n_all; r++)
                 move[r] += row[r].coef[d] * digit;
         }
         for (int c = 0; c < copies->n; c++) {
             int64_t *constant = result.constant[result.n];
             if (result.n == CLOSED_COPIES)
                 return false;
-            for (int r = 0; r < n_rows; r++)
+            for (int r = 0; r < n_all; r++)
                 constant[r] = copies->constant[c][r] + move[r];
             bool known = false;
             for (int i = 0; i < result.n && !known; i++)
@@ -68,7 +69,7 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows,
             result.n += !known;
         }
     }
-    for (int r = 0; r < n_rows; r++)
+    for (int r = 0; r < n_all; r++)
         memset(&row[r].coef[l->first_digit], 0, sizeof row[r].coef[0] * (size_t)l->n_digits);
     *copies = result;
     return true;
@@ -101,21 +102,21 @@ static int shortest_loop(
 }
 
 const char *closed_copies_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_keys, int n_rows, const struct closed_form *const *rows, struct closed_image *image,
-        struct closed_copies *copies)
+        int n_keys, int n_rows, int n_more, const struct closed_form *const *rows,
+        struct closed_image *image, struct closed_copies *copies)
 {
     struct closed_form row[CLOSED_ROWS];
     const struct closed_form *used[CLOSED_ROWS];
     int pool_used = pool->used;
     const char *why = closed_image_make(pool, digits, n_rows, rows, image);
     const char *first = why;
-    for (int r = 0; r < n_rows && why != NULL; r++) {
+    for (int r = 0; r < n_rows + n_more && why != NULL; r++) {
         row[r] = *rows[r];
         used[r] = &row[r];
     }
     while (why != NULL) {
         int loop = shortest_loop(digits, n_keys, n_rows, row);
-        if (loop < 0 || !unroll(digits, loop, n_rows, row, copies))
+        if (loop < 0 || !unroll(digits, loop, n_rows, n_more, row, copies))
             return first;
         pool->used = pool_used;
         why = closed_image_make(pool, digits, n_rows, used, image);
@@ -147,7 +148,7 @@ const char *closed_count_distinct(struct closed_state *state, const struct close
         closed_copies_of_request(request, 0, copies);
     state->pool.used = 0;
     const char *why =
-            closed_copies_make(&state->pool, digits, 0, n_rows, rows, &state->image, copies);
+            closed_copies_make(&state->pool, digits, 0, n_rows, 0, rows, &state->image, copies);
     if (why != NULL)
         return why;
     closed_region_all(&state->image, &all);

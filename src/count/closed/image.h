@@ -73,9 +73,6 @@ const char *closed_image_make_all(struct closed_pool *pool, const struct closed_
 const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
         int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts);
 
-/* The loops of the factors in which a move is not 0. */
-uint32_t closed_image_moving(const struct closed_image *image, const int64_t *shift);
-
 /* Whether no move but 0 has image 0: what an image with parameters has to show. */
 bool closed_image_is_bijection(const struct closed_image *image);
 

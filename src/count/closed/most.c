@@ -347,7 +347,7 @@ const char *closed_most(struct closed_state *state, const struct closed_system *
     if (classes->every)
         why = closed_image_make_all(&state->pool, &system->digits, n_rows, rows, &state->image);
     else
-        why = closed_copies_make(&state->pool, &system->digits, classes->n_keys, n_rows, rows,
+        why = closed_copies_make(&state->pool, &system->digits, classes->n_keys, n_rows, 0, rows,
                 &state->image, copies);
     if (why == NULL)
         why = find_kinds(&question);

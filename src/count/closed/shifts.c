@@ -195,19 +195,6 @@ const char *closed_image_solve(const struct closed_image *image, const int64_t *
     return why;
 }
 
-uint32_t closed_image_moving(const struct closed_image *image, const int64_t *shift)
-{
-    uint32_t loops = 0;
-    for (int f = 0; f < image->n_factors; f++) {
-        const struct closed_factor *factor = &image->factor[f];
-        for (int a = 0; a < factor->boxes.n_axes; a++) {
-            if (shift[factor->first_axis + a] != 0)
-                loops |= factor->loops;
-        }
-    }
-    return loops;
-}
-
 bool closed_image_is_bijection(const struct closed_image *image)
 {
     const int64_t rhs[CLOSED_ROWS] = {0};

@@ -79,6 +79,14 @@ static const char *add_step(struct question *question, int copy, int end, const 
     return why;
 }
 
+/* The earlier copies that may have a pair of copy "copy" too: the pair is counted there. */
+static const char *find_copy_sources(struct question *question, int copy)
+{
+    const int64_t step[CLOSED_ROWS] = {0};
+    question->state->sources.n = 0;
+    return add_step(question, copy, copy, step, CREDIT_COPY, NULL);
+}
+
 /* All sources for the pairs of copy "copy" in a case of prev (NULL: only those of the same stamp).
  */
 static const char *find_sources(struct question *question, int copy, const struct closed_case *when)
@@ -88,8 +96,7 @@ static const char *find_sources(struct question *question, int copy, const struc
     int n_space = question->system->n_space;
     size_t time_size = sizeof(int64_t) * (size_t)question->system->times.n_rows;
     int64_t step[CLOSED_ROWS] = {0};
-    question->state->sources.n = 0;
-    const char *why = add_step(question, copy, copy, step, CREDIT_COPY, NULL);
+    const char *why = find_copy_sources(question, copy);
     if (why == NULL && when != NULL && when->n_back > 0 && transport->registers) {
         memcpy(step + n_space, when->shift[0], time_size);
         why = add_step(question, copy, n_copies, step, CREDIT_REGISTER, NULL);
@@ -127,50 +134,73 @@ static const char *clip_stamps(struct question *question, const struct closed_ca
     return why;
 }
 
-/* Credit registers and links for the pairs of "region"; take those from "*left". */
+/* Credit registers and links for the pairs of "region", "*left" of them; take those from "*left",
+ * and those that an earlier copy has. */
 static const char *credit_sources(
         struct question *question, const struct closed_region *region, sator_int *left)
 {
-    struct closed_state *state = question->state;
-    for (int i = 0; i < state->sources.n; i++) {
-        sator_int n;
-        int credit = state->sources.list[i].credit;
-        if (credit == CREDIT_COPY)
-            continue;
-        const char *why = closed_count_served(&state->sources, region, i, &n);
+    struct closed_sources *sources = &question->state->sources;
+    int n_copies = 0;
+    while (n_copies < sources->n && sources->list[n_copies].credit == CREDIT_COPY)
+        n_copies++;
+    if (n_copies > 0 && question->buses != NULL) {
+        const char *why = closed_count_fresh(sources, region, *left, n_copies, left);
         if (why != NULL)
             return why;
-        question->credit[credit] += n;
+    }
+    for (int i = n_copies; i < sources->n; i++) {
+        sator_int n;
+        const char *why = closed_count_served(sources, region, i, &n);
+        if (why != NULL)
+            return why;
+        question->credit[sources->list[i].credit] += n;
         *left -= n;
     }
     return NULL;
+}
+
+/* Credit the sources of one copy in a case of prev; "*left" is the pairs left to fetch, if there
+ * are buses. */
+static const char *credit_copy(
+        struct question *question, const struct closed_case *when, int copy, sator_int *left)
+{
+    struct closed_state *state = question->state;
+    struct closed_region region;
+    *left = 0;
+    memcpy(state->sources.moved, state->copies.constant[copy], sizeof state->sources.moved);
+    const char *why = find_sources(question, copy, when);
+    if (why != NULL || (state->sources.n == 0 && question->buses == NULL))
+        return why;
+    closed_region_all(question->image, &region);
+    if (when != NULL)
+        why = clip_stamps(question, when, copy, &region);
+    if (why == NULL && question->buses != NULL)
+        why = closed_region_count(question->image, &region, left);
+    return why != NULL ? why : credit_sources(question, &region, left);
 }
 
 /* Credit everything in one case of prev, NULL for all stamps together. */
 static const char *credit_case(struct question *question, const struct closed_case *when)
 {
     struct closed_state *state = question->state;
+    struct closed_buses *buses = question->buses;
     const char *why = NULL;
+    int used = state->pool.used;
+    sator_int left = 0;
+    if (buses != NULL)
+        buses->fetched.n = 0;
     for (int copy = 0; copy < state->copies.n && why == NULL; copy++) {
-        struct closed_region region;
-        sator_int left = 0;
-        int used = state->pool.used;
-        memcpy(state->sources.moved, state->copies.constant[copy], sizeof state->sources.moved);
-        why = find_sources(question, copy, when);
-        if (why != NULL || (state->sources.n == 0 && question->buses == NULL))
-            continue;
-        closed_region_all(question->image, &region);
-        if (when != NULL)
-            why = clip_stamps(question, when, copy, &region);
-        if (why == NULL && question->buses != NULL)
-            why = closed_region_count(question->image, &region, &left);
-        if (why == NULL)
-            why = credit_sources(question, &region, &left);
-        if (why == NULL && question->buses != NULL)
-            why = closed_buses_credit(
-                    state, question->system, when, &state->sources, left, question->buses);
-        state->pool.used = used;
+        sator_int n;
+        int used_before = state->pool.used;
+        why = credit_copy(question, when, copy, &n);
+        state->pool.used = used_before;
+        left += n;
+        if (why == NULL && buses != NULL && n > 0)
+            why = closed_buses_fetch(question->system, &state->sources, copy, buses);
     }
+    if (why == NULL && buses != NULL)
+        why = closed_buses_credit(state, question->system, when, left, buses);
+    state->pool.used = used;
     return why;
 }
 
@@ -236,66 +266,57 @@ static const char *count_footprint(struct question *question, sator_int *count)
             question->state, &question->system->digits, n_rows, rows, question->request, count);
 }
 
-/* The image of (p; t; f), t in normal form, and its points. */
+/* The image of (p; t; f), t in normal form, and its points. The rows of the buses follow its own:
+ * the copies get their constants in them. */
 static const char *make_image(struct question *question, sator_int *count)
 {
     struct closed_state *state = question->state;
     const struct closed_system *system = question->system;
+    const struct closed_request *request = question->request;
     const struct closed_form *rows[CLOSED_ROWS];
     struct closed_region all;
     int n = 0;
+    int n_more = 0;
     for (int i = 0; i < system->n_space; i++)
         rows[n++] = &system->space[i];
     for (int i = 0; i < system->times.n_rows; i++)
         rows[n++] = &system->times.row[i];
-    closed_copies_of_request(question->request, n, &state->copies);
-    for (int i = 0; i < question->request->access->n_out; i++)
-        rows[n++] = &question->request->copy[0][i];
+    closed_copies_of_request(request, n, &state->copies);
+    for (int i = 0; i < request->access->n_out; i++)
+        rows[n++] = &request->copy[0][i];
+    for (int b = 0; b < request->n_buses; b++) {
+        for (int i = 0; i < request->buses[b]->n_out; i++) {
+            if (n + n_more == CLOSED_ROWS)
+                return "the array's buses have too many dimensions";
+            rows[n + n_more++] = &request->bus[b][i];
+        }
+    }
     state->pool.used = 0;
     const char *why = closed_copies_make(
-            &state->pool, &system->digits, 0, n, rows, question->image, &state->copies);
+            &state->pool, &system->digits, 0, n, n_more, rows, question->image, &state->copies);
     if (why != NULL)
         return why;
     closed_region_all(question->image, &all);
     return closed_copies_count(state, question->image, &state->copies, &all, count);
 }
 
-/* Several accesses of one tensor: only buses on which no two of the "total" pairs meet. */
-static const char *check_copies(
-        struct question *question, sator_int total, struct closed_buses *buses)
-{
-    struct closed_state *state = question->state;
-    const struct closed_request *request = question->request;
-    const char *why = NULL;
-    if (state->copies.n != request->n_copies)
-        return "a bus under stamps that are no bijection";
-    for (int b = 0; b < request->n_buses && why == NULL; b++) {
-        struct closed_copies copies;
-        struct closed_region all;
-        sator_int n = 0;
-        int n_rows = request->buses[b]->n_out;
-        struct closed_image *image = &buses->bus[b].image;
-        closed_copies_of_request(request, n_rows + question->system->times.n_rows, &copies);
-        why = closed_buses_image(state, question->system, request, n_rows, request->bus[b], image);
-        if (why != NULL)
-            return why;
-        closed_region_all(image, &all);
-        why = closed_copies_count(state, image, &copies, &all, &n);
-        if (why == NULL && n != total)
-            why = "a tensor with several accesses on a bus";
-        buses->credit[b] = 0;
-    }
-    return why;
-}
-
-/* Prepare the buses; question->buses stays NULL when none of them shares anything. */
+/* Prepare the buses; question->buses stays NULL when no two of the "total" pairs meet on one. */
 static const char *prepare_buses(
         struct question *question, sator_int total, struct closed_buses *buses)
 {
-    if (question->state->copies.n > 1)
-        return check_copies(question, total, buses);
+    struct closed_state *state = question->state;
     const char *why = closed_buses_make(
-            question->state, question->system, question->request, question->image, buses);
+            state, question->system, question->request, question->image, &state->copies, buses);
+    int used = state->pool.used;
+    buses->fetched.n = 0;
+    for (int copy = 0; copy < state->copies.n && why == NULL; copy++) {
+        why = find_copy_sources(question, copy);
+        if (why == NULL)
+            why = closed_buses_fetch(question->system, &state->sources, copy, buses);
+    }
+    if (why == NULL)
+        why = closed_buses_find_shared(state, question->system, total, buses);
+    state->pool.used = used;
     for (int b = 0; b < buses->n && why == NULL; b++) {
         if (buses->bus[b].shares)
             question->buses = buses;
@@ -336,10 +357,10 @@ static const char *answer(
         why = find_links(question, &back);
     if (why == NULL)
         why = make_image(question, &volumes->total);
-    if (why == NULL && buses != NULL)
-        why = prepare_buses(question, volumes->total, buses);
     closed_sources_init(&question->state->sources, &question->state->pool, question->image);
     question->state->sources.n_space = question->system->n_space;
+    if (why == NULL && buses != NULL)
+        why = prepare_buses(question, volumes->total, buses);
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
     if (why == NULL && back == 0)
