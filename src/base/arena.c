@@ -71,6 +71,24 @@ void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other)
     free(other);
 }
 
+void sator_arena_clear(struct sator_arena *arena)
+{
+    struct chunk *kept = arena->chunks;
+
+    if (kept == NULL)
+        return;
+    /* The largest: the newest, or the one before it when that was made for one large object. */
+    for (struct chunk *chunk = kept->next, *next; chunk != NULL; chunk = next) {
+        struct chunk *smaller = chunk->size > kept->size ? kept : chunk;
+        next = chunk->next;
+        kept = chunk->size > kept->size ? chunk : kept;
+        free(smaller);
+    }
+    kept->next = NULL;
+    kept->used = 0;
+    arena->chunks = kept;
+}
+
 static struct chunk *add_chunk(struct sator_arena *arena, size_t size)
 {
     struct chunk *chunk = sator_alloc(sizeof *chunk + size);

@@ -15,6 +15,8 @@ struct sator_arena;
 
 struct sator_arena *sator_arena_new(void);
 void sator_arena_free(struct sator_arena *arena);
+/* Free all objects; the memory that most of them had is kept for the next ones. */
+void sator_arena_clear(struct sator_arena *arena);
 
 /* Let "arena" own what "other" (TAKE) owns. */
 void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "count/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -22,7 +23,7 @@ struct sator_counter {
     enum sator_engine_choice choice;
     bool opened[N_ENGINES], answered[N_ENGINES];
     enum sator_status open_status[N_ENGINES];
-    void *state[N_ENGINES];
+    void *state[N_ENGINES]; /* NULL, or memory to be used and closed */
     const char *declined; /* the closed form's first reason */
 };
 
@@ -41,9 +42,31 @@ void sator_counter_free(struct sator_counter *counter)
     if (!counter)
         return;
     for (int e = 0; e < N_ENGINES; e++)
-        if (counter->opened[e] && counter->open_status[e] == SATOR_OK)
+        if (counter->state[e] != NULL)
             engines[e]->close(counter->state[e]);
     free(counter);
+}
+
+void sator_counter_stop(struct sator_counter *counter)
+{
+    for (int e = 0; e < N_ENGINES; e++) {
+        if (engines[e]->reopen != NULL || counter->state[e] == NULL)
+            continue;
+        engines[e]->close(counter->state[e]);
+        counter->state[e] = NULL;
+    }
+}
+
+void sator_counter_restart(struct sator_counter *counter, struct sator_ctx *ctx,
+        enum sator_engine_choice choice, const struct sator_stamping *stamping)
+{
+    struct sator_counter made = {.ctx = ctx, .stamping = *stamping, .choice = choice};
+
+    for (int e = 0; e < N_ENGINES; e++) {
+        assert(engines[e]->reopen != NULL || counter->state[e] == NULL);
+        made.state[e] = counter->state[e];
+    }
+    *counter = made;
 }
 
 const char *sator_counter_engine(const struct sator_counter *counter)
@@ -107,7 +130,10 @@ static enum sator_status ask(
     enum sator_status st;
 
     if (!counter->opened[e]) {
-        st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], reason);
+        if (counter->state[e] == NULL)
+            st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], reason);
+        else
+            st = engines[e]->reopen(counter->ctx, &counter->stamping, counter->state[e], reason);
         /* A refusal and a wrong input (its message is made once) stay so; a limit or an
          * interruption may pass. */
         counter->opened[e] = st == SATOR_OK || st == SATOR_DECLINED || st == SATOR_INPUT;

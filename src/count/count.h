@@ -33,6 +33,7 @@ struct sator_network_link {
     const struct sator_relation *map; /* { PE[q] -> PE[p] }, provider to consumer, over n_space
                                          dimensions; links out of the array count for nothing */
     int interval; /* occupied time-stamps back; 0: the same */
+    const struct sator_prepared_link *prepared; /* sator_count_prepare, or NULL */
 };
 
 /* Everything that may serve one tensor in one role, in the order in which it is credited. */
@@ -55,6 +56,11 @@ struct sator_volumes {
     sator_int *by_bus;
 };
 
+/* Find out once, in "arena", what every question that goes over "links" would find out about them
+ * on the array of extents "shape" ("n_space" of them). */
+void sator_count_prepare(struct sator_arena *arena, int n_space, const int64_t *shape, int n_links,
+        struct sator_network_link *links);
+
 struct sator_counter;
 
 /* A counter for "stamping", whose parts must outlive it (GIVE: sator_counter_free). */
@@ -62,6 +68,12 @@ enum sator_status sator_counter_new(struct sator_ctx *ctx, enum sator_engine_cho
         SATOR_KEEP const struct sator_stamping *stamping,
         SATOR_GIVE struct sator_counter **counter);
 void sator_counter_free(SATOR_TAKE struct sator_counter *counter);
+/* End the questions about the counter's stamping, which may go now, as may the context; the counter
+ * keeps the memory that does not belong to them. */
+void sator_counter_stop(struct sator_counter *counter);
+/* Make a counter that was stopped one for "stamping", as a new one would be. */
+void sator_counter_restart(struct sator_counter *counter, struct sator_ctx *ctx,
+        enum sator_engine_choice choice, SATOR_KEEP const struct sator_stamping *stamping);
 
 /* An instance of the domain whose space-stamp is outside the array: "*found", and its iterators in
  * "instance". */

@@ -13,6 +13,10 @@ struct sator_engine {
     const char *name;
     enum sator_status (*open)(struct sator_ctx *ctx, const struct sator_stamping *stamping,
             void **state, const char **reason);
+    /* Go on with another stamping in the memory of "state", which an earlier open made; its own
+     * strings end. The state stays, whatever the answer. NULL: the engine keeps no memory. */
+    enum sator_status (*reopen)(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+            void *state, const char **reason);
     void (*close)(void *state);
     enum sator_status (*outside)(void *state, bool *found, int64_t *instance, const char **reason);
     enum sator_status (*stamps)(

@@ -140,12 +140,13 @@ static enum sator_status count_field(struct checking *checking, const struct uni
     struct sator_transport transport = {.registers = field->own_register, .links = links};
 
     for (int i = 0; i < field->n_paths; i++)
-        links[transport.n_links++] = (struct sator_network_link){
-                checking->reach[field->paths[i].reach], field->paths[i].interval};
+        links[transport.n_links++] =
+                (struct sator_network_link){.map = checking->reach[field->paths[i].reach],
+                        .interval = field->paths[i].interval};
     if (uses_register_link(checking, field)) {
         transport.registers = false;
-        links[transport.n_links++] =
-                (struct sator_network_link){checking->reach[GOLDEN_SELF_IN_ARRAY], 1};
+        links[transport.n_links++] = (struct sator_network_link){
+                .map = checking->reach[GOLDEN_SELF_IN_ARRAY], .interval = 1};
     }
     volumes->by_link = by_link;
     volumes->by_bus = NULL;

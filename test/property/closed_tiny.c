@@ -899,7 +899,7 @@ static void check_case(struct sator_ctx *ctx, struct tally *tally)
     static struct program p;
     static struct brute b;
     struct sator_arena *arena = sator_arena_new();
-    struct inputs in;
+    struct inputs in = {0};
     void *engine = NULL;
     const char *reason = NULL;
     int64_t shape[DIMS];

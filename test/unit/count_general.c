@@ -186,7 +186,7 @@ static const struct sator_transport *read_transport(
             (struct sator_transport){.registers = row->registers, .links = links, .buses = buses};
     for (int i = 0; i < MOST_WAYS && row->links[i].map; i++)
         links[transport->n_links++] = (struct sator_network_link){
-                read_text(fixture, row->links[i].map), row->links[i].interval};
+                .map = read_text(fixture, row->links[i].map), .interval = row->links[i].interval};
     for (int i = 0; i < MOST_WAYS && row->buses[i]; i++)
         buses[transport->n_buses++] = read_text(fixture, row->buses[i]);
     return transport;
@@ -284,8 +284,8 @@ static void test_credit_in_order(void **state)
     struct fixture *fixture = *state;
     struct sator_counter *counter =
             open_counter(fixture, CUBE, "{ S[i,j,k] -> PE[i,j] }", "{ S[i,j,k] -> T[k] }", shape);
-    struct sator_network_link links[] = {{read_text(fixture, "{ PE[i,j] -> PE[i,j+1] }"), 0},
-            {read_text(fixture, "{ PE[i,j] -> PE[i+1,j] }"), 0}};
+    struct sator_network_link links[] = {{.map = read_text(fixture, "{ PE[i,j] -> PE[i,j+1] }")},
+            {.map = read_text(fixture, "{ PE[i,j] -> PE[i+1,j] }")}};
     struct sator_transport transport = {.n_links = 2, .links = links};
     sator_int by_link[2];
     struct sator_volumes volumes = {.by_link = by_link};

@@ -124,17 +124,15 @@ static const char *find_copies(struct closed_request *request)
 /* A system with the digits of the stamping, to be extended. */
 static struct closed_system *prepare_extended(struct closed_state *state)
 {
+    if (state->extended == NULL) {
+        state->extended = sator_alloc(sizeof *state->extended);
+        state->extended->times.cases = (struct closed_cases){0};
+        state->extended->times.base = (struct closed_cases){0};
+    }
     struct closed_system *extended = state->extended;
-    if (extended != NULL)
-        closed_times_clear(&extended->times);
-    else
-        extended = sator_alloc(sizeof *extended);
-    state->extended = extended;
     extended->digits = state->main.digits;
     extended->n_space = state->main.n_space;
     extended->n_time = state->main.n_time;
-    extended->times.cases = (struct closed_cases){0};
-    extended->times.base = (struct closed_cases){0};
     return extended;
 }
 
@@ -232,32 +230,10 @@ static void closed_close(void *opaque)
     if (state->extended != NULL)
         closed_times_clear(&state->extended->times);
     free(state->extended);
+    free(state->buses);
     if (state->arena != NULL)
         sator_arena_free(state->arena);
     free(state);
-}
-
-static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const char **reason)
-{
-    struct closed_state *state = sator_alloc(sizeof *state);
-    state->ctx = ctx;
-    state->stamping = stamping;
-    state->extended = NULL;
-    state->arena = NULL;
-    state->n_links = 0;
-    state->link = NULL;
-    state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
-    state->main.times.cases = (struct closed_cases){0};
-    state->main.times.base = (struct closed_cases){0};
-    const char *why = prepare(state);
-    if (why != NULL) {
-        closed_close(state);
-        *reason = why;
-        return SATOR_DECLINED;
-    }
-    *opaque = state;
-    return SATOR_OK;
 }
 
 static enum sator_status finish(const char *why, const char **reason)
@@ -266,6 +242,38 @@ static enum sator_status finish(const char *why, const char **reason)
         return SATOR_OK;
     *reason = why;
     return SATOR_DECLINED;
+}
+
+static enum sator_status closed_reopen(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+        void *opaque, const char **reason)
+{
+    struct closed_state *state = opaque;
+    state->ctx = ctx;
+    state->stamping = stamping;
+    state->n_links = 0;
+    state->link = NULL;
+    state->pool.used = 0;
+    if (state->arena != NULL)
+        sator_arena_clear(state->arena);
+    return finish(prepare(state), reason);
+}
+
+static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+        void **opaque, const char **reason)
+{
+    struct closed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
+    state->extended = NULL;
+    state->arena = NULL;
+    state->buses = NULL;
+    state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
+    state->main.times.cases = (struct closed_cases){0};
+    state->main.times.base = (struct closed_cases){0};
+    enum sator_status st = closed_reopen(ctx, stamping, state, reason);
+    if (st == SATOR_OK)
+        *opaque = state;
+    else
+        closed_close(state);
+    return st;
 }
 
 /* ---- the array's bounds ---- */
@@ -415,6 +423,7 @@ static enum sator_status closed_tile(
 const struct sator_engine sator_engine_closed = {
         .name = "closed",
         .open = closed_open,
+        .reopen = closed_reopen,
         .close = closed_close,
         .outside = closed_outside,
         .stamps = closed_stamps,

@@ -37,6 +37,8 @@ struct closed_copies {
     int64_t constant[CLOSED_COPIES][CLOSED_ROWS]; /* what the copy adds to each row */
 };
 
+struct closed_buses;
+
 struct closed_state {
     struct sator_ctx *ctx;
     const struct sator_stamping *stamping;
@@ -50,6 +52,7 @@ struct closed_state {
     struct closed_image image, other; /* scratch */
     struct closed_sources sources;
     struct closed_copies copies;
+    struct closed_buses *buses; /* made on demand */
     struct closed_interval pool_data[CLOSED_POOL];
 };
 

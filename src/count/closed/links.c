@@ -7,9 +7,13 @@
  */
 #include "count/closed/links.h"
 
+#include "count/count.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 enum {
+    PREPARE_POOL = 4096, /* intervals; a link that needs more is left as it is */
     MOST_OFFSETS = 40000, /* candidates tried for one piece */
     MOST_EVALUATIONS = 500000 /* of a condition, for one map */
 };
@@ -392,4 +396,20 @@ const char *closed_hops_of_map(struct sator_arena *arena, struct closed_pool *po
         budget = c.budget;
     }
     return NULL;
+}
+
+void sator_count_prepare(struct sator_arena *arena, int n_space, const int64_t *shape, int n_links,
+        struct sator_network_link *links)
+{
+    struct closed_pool pool = {.capacity = PREPARE_POOL};
+    pool.data = sator_alloc(sizeof *pool.data * PREPARE_POOL);
+    for (int i = 0; i < n_links; i++) {
+        struct sator_prepared_link *prepared = SATOR_NEW(arena, struct sator_prepared_link);
+        pool.used = 0;
+        if (n_space <= CLOSED_SPACES &&
+                closed_hops_of_map(arena, &pool, links[i].map, n_space, shape, &prepared->hops) ==
+                        NULL)
+            links[i].prepared = prepared;
+    }
+    free(pool.data);
 }

@@ -17,6 +17,11 @@ struct closed_hops {
     struct closed_hop *hop;
 };
 
+/* What sator_count_prepare makes of a link (count/count.h). */
+struct sator_prepared_link {
+    struct closed_hops hops;
+};
+
 /* The translations that make up "map" { PE[q] -> PE[p] } on the array of extents "shape". Lists are
  * made in "arena"; "pool" is scratch. */
 const char *closed_hops_of_map(struct sator_arena *arena, struct closed_pool *pool,

@@ -10,7 +10,6 @@
 
 #include "base/checked.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -206,9 +205,14 @@ static const char *credit_case(struct question *question, const struct closed_ca
 
 /* ---- the question ---- */
 
-static const char *find_hops(struct closed_state *state, const struct sator_relation *map,
+static const char *find_hops(struct closed_state *state, const struct sator_network_link *wire,
         const struct closed_hops **hops)
 {
+    const struct sator_relation *map = wire->map;
+    if (wire->prepared != NULL) {
+        *hops = &wire->prepared->hops;
+        return NULL;
+    }
     if (state->arena == NULL)
         state->arena = sator_arena_new();
     for (int i = 0; i < state->n_links; i++) {
@@ -238,7 +242,7 @@ static const char *find_links(struct question *question, int *back)
     for (int link = 0; link < transport->n_links; link++) {
         int interval = transport->links[link].interval;
         const char *why =
-                find_hops(question->state, transport->links[link].map, &question->hops[link]);
+                find_hops(question->state, &transport->links[link], &question->hops[link]);
         if (why != NULL)
             return why;
         if (interval < 0)
@@ -410,13 +414,14 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     const char *why = closed_system_for(state, &request, &system);
     question.system = system;
     question.request = &request;
+    if (transport->n_buses > 0 && state->buses == NULL)
+        state->buses = sator_alloc(sizeof *state->buses);
     if (transport->n_buses > 0)
-        buses = sator_alloc(sizeof *buses);
+        buses = state->buses;
     if (why == NULL)
         why = answer(&question, buses, &result);
     if (why == NULL)
         deliver(&question, buses, &result, volumes);
-    free(buses);
     if (why == NULL)
         return SATOR_OK;
     *reason = why;
