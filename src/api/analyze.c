@@ -1,35 +1,34 @@
 /* From the public interface to the model: binding, and networks layer by layer. */
 #include "sator/analyze.h"
 
+#include "api/plan.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "base/text.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A plan that is evaluated once, in the result's own arena. */
 enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_result **result)
 {
-    static const struct sator_analyze_options defaults = {0};
+    struct sator_workspace *workspace = sator_workspace_new();
     struct sator_arena *arena = sator_arena_new();
-    const struct sator_bound_dataflow *bound;
+    struct sator_plan plan;
+    struct sator_result *made;
     enum sator_status st;
 
-    if (layer < 0 || layer >= network->n_layers) {
-        sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
-                network->name, network->n_layers, layer);
-        st = SATOR_USAGE;
-        goto done;
-    }
-    SATOR_TRY(sator_arch_bind(ctx, arena, arch, dataflow, &network->layers[layer], &bound));
-    SATOR_TRY(sator_model_analyze(ctx, &network->layers[layer], arch, bound,
-            options == NULL ? &defaults : options, result));
+    SATOR_TRY(sator_plan_make(ctx, arena, network, layer, arch, dataflow, options, &plan));
+    SATOR_TRY(sator_model_evaluate(ctx, plan.model, workspace, &plan.question, arena, &made));
+    made->arena = arena;
+    *result = made;
 done:
-    sator_arena_free(arena);
+    sator_workspace_free(workspace);
+    if (st != SATOR_OK)
+        sator_arena_free(arena);
     return st;
 }
 

@@ -11,8 +11,7 @@ void analysis_add_energy(struct analysis *analysis, const char *component, sator
             .actions = actions,
             .pj_per_action = figure->value,
             .pj = actions == 0 ? 0 : (double)actions * figure->value,
-            .source = figure->source == NULL ? NULL
-                                             : sator_arena_strdup(analysis->arena, figure->source)};
+            .source = figure->source};
 
     if (actions == 0 && isnan(figure->value))
         return; /* nothing happened, so nothing is missing */
@@ -20,16 +19,16 @@ void analysis_add_energy(struct analysis *analysis, const char *component, sator
     result->energy_terms = terms;
 }
 
-static void add_leakage(struct analysis *analysis, const struct sator_level *level,
-        const struct sator_figure *per_cycle, sator_int instances)
+static void add_leakage(
+        struct analysis *analysis, const struct model_level *level, sator_int instances)
 {
+    const struct sator_figure *per_cycle = &level->leakage_pj;
     double cycles = analysis->result->total_cycles;
 
     if (isnan(per_cycle->value))
         return; /* leakage is counted where it is given */
     struct sator_figure figure = {per_cycle->value * (double)instances, per_cycle->source};
-    analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.leakage", level->name),
-            (sator_int)ceil(cycles), &figure);
+    analysis_add_energy(analysis, level->leakage_name, (sator_int)ceil(cycles), &figure);
 }
 
 void analysis_finish_energy(struct analysis *analysis)
@@ -40,16 +39,15 @@ void analysis_finish_energy(struct analysis *analysis)
 
     for (int i = 0; i < analysis->arch->n_levels; i++) {
         const struct sator_level *level = &analysis->arch->levels[i];
+        const struct model_level *named = &analysis->model->levels[i];
         if (level->kind == SATOR_LEVEL_ARRAY) {
             for (int d = 0; d < level->array.n_dims; d++)
                 instances *= level->array.shape[d];
         } else if (level->kind == SATOR_LEVEL_MEMORY) {
-            add_leakage(analysis, level, &level->memory.leakage_pj,
-                    analysis->levels[memory++].instances);
+            add_leakage(analysis, named, analysis->levels[memory++].instances);
         } else {
-            analysis_add_energy(
-                    analysis, level->name, result->instances, &level->compute.energy_pj);
-            add_leakage(analysis, level, &level->compute.leakage_pj, instances);
+            analysis_add_energy(analysis, named->name, result->instances, &named->compute_pj);
+            add_leakage(analysis, named, instances);
         }
     }
     result->energy_pj = 0;

@@ -8,6 +8,7 @@
 /* One memory with its cut. */
 struct memory {
     const struct sator_level *level;
+    const struct model_level *named;
     struct sator_level_result *result;
     struct sator_level_tensor *tensors; /* one an access; "held" tells which count */
     bool *held;
@@ -21,22 +22,6 @@ struct hierarchy {
     int n_memories;
     struct memory *memories; /* outermost first */
 };
-
-static bool listed(const char *name, int n_names, const char *const *names)
-{
-    for (int i = 0; i < n_names; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool holds(const struct sator_memory *memory, const char *tensor)
-{
-    if (memory->n_tensors > 0 && !listed(tensor, memory->n_tensors, memory->tensors))
-        return false;
-    return !listed(tensor, memory->n_bypass, memory->bypass);
-}
 
 /* ---- cuts ---- */
 
@@ -131,6 +116,7 @@ static void find_memories(struct hierarchy *hierarchy)
             continue;
         struct memory *memory = &hierarchy->memories[hierarchy->n_memories];
         *memory = (struct memory){.level = level,
+                .named = &analysis->model->levels[i],
                 .result = &analysis->levels[hierarchy->n_memories],
                 .tensors =
                         SATOR_NEW_ARRAY(analysis->arena, struct sator_level_tensor, n_accesses + 1),
@@ -152,13 +138,11 @@ static void add_network_energy(struct analysis *analysis, const struct transfer 
     const struct sator_model_network *network = transfer->network;
 
     for (int i = 0; i < network->n_links; i++)
-        analysis_add_energy(analysis,
-                sator_arena_strdup(analysis->arena, network->link_sources[i]->name),
-                transfer->volumes.by_link[i], &network->link_sources[i]->energy_pj);
+        analysis_add_energy(
+                analysis, network->names[i], transfer->volumes.by_link[i], &network->energy_pj[i]);
     for (int i = 0; i < network->n_buses; i++)
-        analysis_add_energy(analysis,
-                sator_arena_strdup(analysis->arena, network->bus_sources[i]->name),
-                transfer->volumes.by_bus[i], &network->bus_sources[i]->energy_pj);
+        analysis_add_energy(analysis, network->names[network->n_links + i],
+                transfer->volumes.by_bus[i], &network->energy_pj[network->n_links + i]);
 }
 
 /* Words that "volumes" moves out of (reads) and into (updates) the level above. */
@@ -177,9 +161,6 @@ static void charge_parent(struct memory *parent, int access, const struct sator_
 static enum sator_status find_tile(
         struct analysis *analysis, const struct memory *memory, int access, sator_int *words)
 {
-    struct sator_counter *counter;
-    enum sator_status st;
-
     if (memory->time_cut == 0 && memory->space_cut == 0) { /* one stamp, which holds everything */
         *words = analysis->full[access]->volumes.footprint;
         return SATOR_OK;
@@ -190,10 +171,8 @@ static enum sator_status find_tile(
         *words = 1; /* a stamp is one instance, which touches one element */
         return SATOR_OK;
     }
-    st = analysis_counter(analysis, memory->time_cut, memory->space_cut, &counter);
-    return st != SATOR_OK
-            ? st
-            : sator_count_tile(counter, analysis->workload->accesses[access].relation, words);
+    return sator_count_tile(analysis_counter(analysis, memory->time_cut, memory->space_cut),
+            analysis->workload->accesses[access].relation, words);
 }
 
 /* From "parent" (NULL: nobody holds it outside) into "memory". */
@@ -257,7 +236,7 @@ static enum sator_status move_tensor(struct hierarchy *hierarchy, int access)
 
     for (int i = 0; i < hierarchy->n_memories; i++) {
         struct memory *memory = &hierarchy->memories[i];
-        memory->held[access] = holds(&memory->level->memory, what->tensor);
+        memory->held[access] = model_holds(&memory->level->memory, what->tensor);
         memory->tensors[access] = (struct sator_level_tensor){
                 .name = analysis->tensors[access].name, .role = what->role};
         if (!memory->held[access])
@@ -389,7 +368,7 @@ static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
     sator_int reads = 0, writes = 0;
     double read_bits = 0, write_bits = 0;
 
-    result->name = sator_arena_strdup(analysis->arena, memory->level->name);
+    result->name = memory->named->name;
     result->time_cut = memory->time_cut;
     result->space_cut = memory->space_cut;
     result->capacity_words = capacity_words(spec);
@@ -414,10 +393,8 @@ static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
         analysis->slowest_read_cycles = fmax(analysis->slowest_read_cycles, result->read_cycles);
         analysis->slowest_write_cycles = fmax(analysis->slowest_write_cycles, result->write_cycles);
     }
-    analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.read", result->name),
-            reads, &spec->read_pj);
-    analysis_add_energy(analysis, sator_arena_printf(analysis->arena, "%s.write", result->name),
-            writes, &spec->write_pj);
+    analysis_add_energy(analysis, memory->named->read_name, reads, &memory->named->read_pj);
+    analysis_add_energy(analysis, memory->named->write_name, writes, &memory->named->write_pj);
 }
 
 enum sator_status analysis_levels(struct analysis *analysis)

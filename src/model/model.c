@@ -123,12 +123,11 @@ static enum sator_status check_per_stamp(struct analysis *analysis, struct sator
 
 static enum sator_status count_stamps(struct analysis *analysis)
 {
-    struct sator_counter *counter;
+    struct sator_counter *counter = analysis_counter(analysis, analysis->n_time, analysis->n_space);
     struct sator_stamp_counts counts;
     struct sator_result *result = analysis->result;
     enum sator_status st;
 
-    SATOR_TRY(analysis_counter(analysis, analysis->n_time, analysis->n_space, &counter));
     SATOR_TRY(check_inside(analysis, counter));
     SATOR_TRY(sator_count_stamps(counter, &counts));
     if (counts.instances == 0)
@@ -151,13 +150,10 @@ static const struct sator_link_volume *link_volumes(struct analysis *analysis,
             analysis->arena, struct sator_link_volume, network->n_links + network->n_buses + 1);
 
     for (int i = 0; i < network->n_links; i++)
-        links[i] = (struct sator_link_volume){
-                sator_arena_strdup(analysis->arena, network->link_sources[i]->name),
-                volumes->by_link[i]};
+        links[i] = (struct sator_link_volume){network->names[i], volumes->by_link[i]};
     for (int i = 0; i < network->n_buses; i++)
         links[network->n_links + i] = (struct sator_link_volume){
-                sator_arena_strdup(analysis->arena, network->bus_sources[i]->name),
-                volumes->by_bus[i]};
+                network->names[network->n_links + i], volumes->by_bus[i]};
     return links;
 }
 
@@ -168,8 +164,7 @@ static void fill_tensor(struct analysis *analysis, const struct transfer *transf
     const struct sator_volumes *volumes = &transfer->volumes;
     struct sator_tensor_result *tensor = &analysis->tensors[transfer->access];
 
-    *tensor = (struct sator_tensor_result){
-            .name = sator_arena_strdup(analysis->arena, access->tensor),
+    *tensor = (struct sator_tensor_result){.name = analysis->model->tensors[transfer->access],
             .role = access->role,
             .word_bits = access->word_bits,
             .access_volume = volumes->access,
@@ -204,47 +199,6 @@ done:
     return st;
 }
 
-static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
-{
-    const struct sator_level *scratchpad = NULL;
-
-    for (int i = 0; i < arch->n_levels && arch->levels[i].kind != SATOR_LEVEL_ARRAY; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
-            scratchpad = &arch->levels[i];
-    }
-    return scratchpad;
-}
-
-static bool tensors_differ(const struct sator_arch *arch)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        const struct sator_array *array = &arch->levels[i].array;
-        for (int j = 0; j < array->n_links; j++) {
-            if (array->links[j].n_tensors > 0)
-                return true;
-        }
-        for (int j = 0; j < array->n_buses; j++) {
-            if (array->buses[j].n_tensors > 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-static const char *tuple_text(struct analysis *analysis, const struct sator_relation *map)
-{
-    struct sator_text text = {0};
-
-    if (sator_relation_function(map) != NULL)
-        sator_tuple_write(
-                &text, map->out_name, map->n_out, map->pieces[0].out, map->pieces[0].names);
-    else
-        sator_relation_write(&text, map);
-    const char *copy = sator_arena_strdup(analysis->arena, text.data == NULL ? "" : text.data);
-    sator_text_clear(&text);
-    return copy;
-}
-
 /* Which engine answered, over all prefixes. */
 static void note_engines(struct analysis *analysis)
 {
@@ -277,40 +231,63 @@ done:
     return st;
 }
 
+enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator_model *model,
+        struct sator_workspace *workspace, const struct sator_model_question *question,
+        struct sator_arena *arena, struct sator_result **result)
+{
+    const struct sator_bound_dataflow *dataflow = question->dataflow;
+    struct sator_result *made = SATOR_NEW(arena, struct sator_result);
+    struct analysis analysis = {.ctx = ctx,
+            .arena = arena,
+            .model = model,
+            .workspace = workspace,
+            .workload = question->workload,
+            .arch = model->arch,
+            .dataflow = dataflow,
+            .options = question->options,
+            .result = made,
+            .n_space = model->n_space,
+            .n_time = dataflow->time->n_out,
+            .shape = model->shape,
+            .scratchpad = model->scratchpad,
+            .has_cuts = dataflow->n_cuts > 0};
+
+    made->workload = model->workload_name;
+    made->arch = model->arch_name;
+    made->dataflow = question->name;
+    made->space = question->space;
+    made->time = question->time;
+    made->clock_mhz = model->arch->clock_mhz;
+    enum sator_status st = run(&analysis);
+    for (int i = 0; i < analysis.n_counters; i++)
+        sator_counter_stop(analysis.counters[i].counter);
+    if (st == SATOR_OK)
+        *result = made;
+    return st;
+}
+
 enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_workload *workload,
         const struct sator_arch *arch, const struct sator_bound_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_result **result)
 {
     static const struct sator_analyze_options defaults = {0};
     struct sator_arena *arena = sator_arena_new();
-    struct analysis analysis = {.ctx = ctx,
-            .arena = arena,
-            .workload = workload,
-            .arch = arch,
+    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_model_question question = {.workload = workload,
             .dataflow = dataflow,
-            .options = options == NULL ? &defaults : options,
-            .result = SATOR_NEW(arena, struct sator_result),
-            .n_space = sator_arch_space_dims(arch),
-            .n_time = dataflow->time->n_out,
-            .scratchpad = find_scratchpad(arch),
-            .tensors_differ = tensors_differ(arch),
-            .has_cuts = dataflow->n_cuts > 0};
+            .options = options == NULL ? &defaults : options};
+    const struct sator_model *model;
+    struct sator_result *made;
+    enum sator_status st;
 
-    analysis.shape = SATOR_NEW_ARRAY(arena, int64_t, analysis.n_space + 1);
-    sator_arch_shape(arch, analysis.shape);
-    analysis.result->arena = arena;
-    analysis.result->workload = sator_arena_strdup(arena, workload->name);
-    analysis.result->arch = sator_arena_strdup(arena, arch->name);
-    analysis.result->dataflow = sator_arena_strdup(arena, dataflow->name);
-    analysis.result->space = tuple_text(&analysis, dataflow->space);
-    analysis.result->time = tuple_text(&analysis, dataflow->time);
-    analysis.result->clock_mhz = arch->clock_mhz;
-    enum sator_status st = run(&analysis);
-    for (int i = 0; i < analysis.n_counters; i++)
-        sator_counter_free(analysis.counters[i].counter);
-    if (st == SATOR_OK)
-        *result = analysis.result;
-    else
+    SATOR_TRY(sator_model_new(ctx, arena, workload, arch, &model));
+    sator_model_describe(arena, &question);
+    SATOR_TRY(sator_model_evaluate(ctx, model, workspace, &question, arena, &made));
+    made->arena = arena;
+    *result = made;
+done:
+    sator_workspace_free(workspace);
+    if (st != SATOR_OK)
         sator_arena_free(arena);
     return st;
 }

@@ -4,14 +4,61 @@
 
 #include "arch/arch.h"
 #include "relation/workload.h"
-#include "sator/analyze.h"
+#include "sator/plan.h"
 
-/* Analyse one workload under one bound dataflow (GIVE: sator_result_free). The result owns copies
- * of all names. SATOR_INPUT with messages when the dataflow does not fit the architecture: a
- * space-stamp of another length or outside the array, cuts of unknown levels, tiles larger than
- * their memory, a cycle of wires. */
+/* What all analyses of one workload on one architecture have in common: the networks between its
+ * memories, with what the counting engines find out about their links; names. Nothing changes it
+ * once it is made, so threads may share it. */
+struct sator_model;
+
+/* The model of "workload" on "arch" in "arena"; both must outlive its evaluations. What results
+ * refer to is copied into "arena". SATOR_INPUT with messages for a cycle of wires. */
+enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *arena,
+        SATOR_KEEP const struct sator_workload *workload, SATOR_KEEP const struct sator_arch *arch,
+        const struct sator_model **model);
+
+const struct sator_arch *sator_model_arch(const struct sator_model *model);
+
+/* One analysis. */
+struct sator_model_question {
+    const struct sator_workload *workload; /* the model's, or one that differs in its domain */
+    const struct sator_bound_dataflow *dataflow;
+    const char *name, *space, *time; /* of the dataflow, as the result will refer to them */
+    const struct sator_analyze_options *options;
+};
+
+/* Set the question's texts to copies in "arena". */
+void sator_model_describe(struct sator_arena *arena, struct sator_model_question *question);
+
+/* Analyse one workload under one bound dataflow. The result is in "arena" (its own arena is NULL)
+ * and refers to names of "model" and "question". SATOR_INPUT with messages when the dataflow does
+ * not fit the architecture: a space-stamp of another length or outside the array, cuts of unknown
+ * levels, tiles larger than their memory. */
+enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator_model *model,
+        struct sator_workspace *workspace, const struct sator_model_question *question,
+        struct sator_arena *arena, struct sator_result **result);
+
+/* All of this for a single analysis (GIVE: sator_result_free). The result owns what it refers to.
+ */
 enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_workload *workload,
         const struct sator_arch *arch, const struct sator_bound_dataflow *dataflow,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);
+
+/* ---- workspaces ---- */
+
+struct sator_counter;
+struct sator_stamping;
+
+/* The public object of sator/plan.h. */
+struct sator_workspace {
+    struct sator_arena *arena; /* of the latest evaluation through a plan */
+    int n_counters;
+    struct sator_counter **counters; /* used again by every evaluation */
+};
+
+/* Counter number "index" of an evaluation (from 0, without gaps), for "stamping". */
+struct sator_counter *sator_workspace_counter(struct sator_workspace *workspace, int index,
+        struct sator_ctx *ctx, enum sator_engine_choice engine,
+        const struct sator_stamping *stamping);
 
 #endif

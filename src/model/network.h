@@ -12,6 +12,9 @@ struct sator_model_network {
     const struct sator_relation **buses;
     const struct sator_link **link_sources; /* the declarations, parallel to links and buses */
     const struct sator_bus **bus_sources;
+    /* the declarations' names and figures, links before buses, as far as somebody copied them */
+    const char **names;
+    struct sator_figure *energy_pj;
 };
 
 /* What serves "tensor" in "role" between the space prefixes "from" and "to": the links and buses of

@@ -1,0 +1,179 @@
+/* Plans: what is read, bound and prepared once, and evaluated often. */
+#include "api/plan.h"
+
+#include "base/context.h"
+
+static const struct sator_loc nowhere;
+
+enum {
+    LONGEST_EXTENT = 41 /* bits, as in relation/workload.h */
+};
+
+/* ---- making ---- */
+
+/* Bind the plan's dataflow to the question's workload. */
+static enum sator_status bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_plan *plan, struct sator_model_question *question)
+{
+    const struct sator_arch *arch = sator_model_arch(plan->model);
+    enum sator_status st = sator_arch_bind(
+            ctx, arena, arch, plan->dataflow, question->workload, &question->dataflow);
+
+    if (st == SATOR_OK)
+        sator_model_describe(arena, question);
+    return st;
+}
+
+enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, const struct sator_analyze_options *options,
+        struct sator_plan *plan)
+{
+    static const struct sator_analyze_options defaults = {0};
+    enum sator_status st;
+
+    if (layer < 0 || layer >= network->n_layers) {
+        sator_error(ctx, nowhere, "network '%s' has %d layers: there is no layer %d", network->name,
+                network->n_layers, layer);
+        return SATOR_USAGE;
+    }
+    *plan = (struct sator_plan){.dataflow = dataflow,
+            .question = {.workload = &network->layers[layer],
+                    .options = options == NULL ? &defaults : options}};
+    SATOR_TRY(sator_arch_bind(
+            ctx, arena, arch, dataflow, &network->layers[layer], &plan->question.dataflow));
+    SATOR_TRY(sator_model_new(ctx, arena, &network->layers[layer], arch, &plan->model));
+    sator_model_describe(arena, &plan->question);
+done:
+    return st;
+}
+
+/* "options" with their list, in "arena". */
+static const struct sator_analyze_options *copy_options(
+        struct sator_arena *arena, const struct sator_analyze_options *options)
+{
+    struct sator_analyze_options *copy = SATOR_NEW(arena, struct sator_analyze_options);
+
+    if (options == NULL)
+        return copy;
+    *copy = *options;
+    copy->sweep_bandwidths = sator_arena_copy(arena, options->sweep_bandwidths,
+            sizeof *options->sweep_bandwidths * (size_t)options->n_sweep);
+    return copy;
+}
+
+enum sator_status sator_plan_new(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, struct sator_plan **plan)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_plan *made = SATOR_NEW(arena, struct sator_plan);
+    enum sator_status st;
+
+    SATOR_TRY(sator_plan_make(
+            ctx, arena, network, layer, arch, dataflow, copy_options(arena, options), made));
+    made->arena = arena;
+    *plan = made;
+    return SATOR_OK;
+done:
+    sator_arena_free(arena);
+    return st;
+}
+
+enum sator_status sator_plan_remap(struct sator_ctx *ctx, const struct sator_plan *plan,
+        const struct sator_dataflow *dataflow, struct sator_plan **remapped)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_plan *made = SATOR_NEW(arena, struct sator_plan);
+    enum sator_status st;
+
+    *made = *plan;
+    made->arena = arena;
+    made->dataflow = dataflow;
+    SATOR_TRY(bind(ctx, arena, made, &made->question));
+    *remapped = made;
+    return SATOR_OK;
+done:
+    sator_arena_free(arena);
+    return st;
+}
+
+void sator_plan_free(struct sator_plan *plan)
+{
+    if (plan != NULL)
+        sator_arena_free(plan->arena);
+}
+
+/* ---- loops ---- */
+
+int sator_plan_loop_count(const struct sator_plan *plan)
+{
+    return plan->question.workload->n_loops;
+}
+
+const char *sator_plan_loop_name(const struct sator_plan *plan, int loop)
+{
+    const struct sator_workload *workload = plan->question.workload;
+
+    return loop < 0 || loop >= workload->n_loops ? NULL : workload->loop_names[loop];
+}
+
+int64_t sator_plan_loop_extent(const struct sator_plan *plan, int loop)
+{
+    const struct sator_workload *workload = plan->question.workload;
+
+    if (loop < 0 || loop >= workload->n_loops || workload->upper == NULL)
+        return -1;
+    return workload->upper[loop] - workload->lower[loop];
+}
+
+/* ---- evaluating ---- */
+
+/* The workload with other extents, in "arena". */
+static enum sator_status resize(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const int64_t *extents,
+        const struct sator_workload **resized)
+{
+    const int64_t most = INT64_C(1) << LONGEST_EXTENT;
+    struct sator_workload *made = sator_arena_copy(arena, workload, sizeof *workload);
+    int64_t *upper = SATOR_NEW_ARRAY(arena, int64_t, workload->n_loops + 1);
+
+    if (!workload->is_box)
+        return sator_error(ctx, workload->loc,
+                "the domain of '%s' is no box: its extents cannot be changed one by one",
+                workload->name);
+    for (int l = 0; l < workload->n_loops; l++) {
+        if (extents[l] < 1 || extents[l] > most || workload->lower[l] + extents[l] > most)
+            return sator_error(ctx, workload->loc,
+                    "loop '%s' cannot run %lld times: an extent is at least 1, and bounds are "
+                    "below 2^41",
+                    workload->loop_names[l], (long long)extents[l]);
+        upper[l] = workload->lower[l] + extents[l];
+    }
+    made->upper = upper;
+    made->domain = sator_set_box(arena, workload->domain->in_name, workload->n_loops,
+            workload->loop_names, workload->lower, upper);
+    *resized = made;
+    return SATOR_OK;
+}
+
+enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
+        struct sator_workspace *workspace, const int64_t *extents,
+        const struct sator_result **result)
+{
+    struct sator_model_question question = plan->question;
+    struct sator_arena *arena = workspace->arena;
+    struct sator_result *made;
+    enum sator_status st;
+
+    sator_arena_clear(arena);
+    if (extents != NULL) {
+        SATOR_TRY(resize(ctx, arena, plan->question.workload, extents, &question.workload));
+        if (plan->dataflow->loops != NULL) /* its digits follow the extents */
+            SATOR_TRY(bind(ctx, arena, plan, &question));
+    }
+    SATOR_TRY(sator_model_evaluate(ctx, plan->model, workspace, &question, arena, &made));
+    *result = made;
+done:
+    return st;
+}

@@ -1,0 +1,20 @@
+/* A plan's parts, for sator_analyze too: an analysis is a plan that is evaluated once. */
+#ifndef SATOR_API_PLAN_H
+#define SATOR_API_PLAN_H
+
+#include "model/model.h"
+
+struct sator_plan {
+    struct sator_arena *arena; /* NULL: somebody else's */
+    const struct sator_model *model;
+    const struct sator_dataflow *dataflow;
+    struct sator_model_question question; /* at the extents that were read */
+};
+
+/* Make "plan", all in "arena". "options" is not copied. */
+enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, const struct sator_analyze_options *options,
+        struct sator_plan *plan);
+
+#endif

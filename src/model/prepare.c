@@ -1,0 +1,288 @@
+/* What analyses of one workload on one architecture share. Which networks there are follows from
+ * the memories that hold each tensor, whatever the dataflow: from the full stamps' scratchpad to
+ * the PEs, from each holder to the next one, and from the innermost to the compute units. */
+#include "base/text.h"
+#include "model/analysis.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static struct sator_figure copy_figure(struct sator_arena *arena, const struct sator_figure *figure)
+{
+    return (struct sator_figure){figure->value,
+            figure->source == NULL ? NULL : sator_arena_strdup(arena, figure->source)};
+}
+
+static const char *term_name(struct sator_arena *arena, const char *level, const char *what)
+{
+    size_t length = strlen(level);
+    char *name = sator_arena_alloc(arena, length + strlen(what) + 1);
+
+    memcpy(name, level, length);
+    strcpy(name + length, what);
+    return name;
+}
+
+static void name_levels(struct sator_arena *arena, struct sator_model *model)
+{
+    const struct sator_arch *arch = model->arch;
+    struct model_level *named = SATOR_NEW_ARRAY(arena, struct model_level, arch->n_levels + 1);
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        bool memory = level->kind == SATOR_LEVEL_MEMORY;
+        const struct sator_figure *leakage =
+                memory ? &level->memory.leakage_pj : &level->compute.leakage_pj;
+        named[i].name = sator_arena_strdup(arena, level->name);
+        if (memory) {
+            named[i].read_name = term_name(arena, level->name, ".read");
+            named[i].write_name = term_name(arena, level->name, ".write");
+            named[i].read_pj = copy_figure(arena, &level->memory.read_pj);
+            named[i].write_pj = copy_figure(arena, &level->memory.write_pj);
+        } else if (level->kind == SATOR_LEVEL_COMPUTE) {
+            named[i].compute_pj = copy_figure(arena, &level->compute.energy_pj);
+        }
+        if (level->kind != SATOR_LEVEL_ARRAY && !isnan(leakage->value))
+            named[i].leakage_name = term_name(arena, level->name, ".leakage");
+        if (level->kind != SATOR_LEVEL_ARRAY)
+            named[i].leakage_pj = copy_figure(arena, leakage);
+    }
+    model->levels = named;
+}
+
+static void name_tensors(struct sator_arena *arena, struct sator_model *model)
+{
+    int n = model->workload->n_accesses;
+    const char **names = SATOR_NEW_ARRAY(arena, const char *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        names[i] = sator_arena_strdup(arena, model->workload->accesses[i].tensor);
+    model->tensors = names;
+}
+
+static void name_network(struct sator_arena *arena, struct sator_model_network *network)
+{
+    int n = network->n_links + network->n_buses;
+
+    network->names = SATOR_NEW_ARRAY(arena, const char *, n + 1);
+    network->energy_pj = SATOR_NEW_ARRAY(arena, struct sator_figure, n + 1);
+    for (int i = 0; i < n; i++) {
+        bool is_link = i < network->n_links;
+        const struct sator_link *link = is_link ? network->link_sources[i] : NULL;
+        const struct sator_bus *bus = is_link ? NULL : network->bus_sources[i - network->n_links];
+        network->names[i] = sator_arena_strdup(arena, is_link ? link->name : bus->name);
+        network->energy_pj[i] = copy_figure(arena, is_link ? &link->energy_pj : &bus->energy_pj);
+    }
+}
+
+/* ---- networks ---- */
+
+static bool listed(const char *name, int n_names, const char *const *names)
+{
+    for (int i = 0; i < n_names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool model_holds(const struct sator_memory *memory, const char *tensor)
+{
+    if (memory->n_tensors > 0 && !listed(tensor, memory->n_tensors, memory->tensors))
+        return false;
+    return !listed(tensor, memory->n_bypass, memory->bypass);
+}
+
+static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
+{
+    const struct sator_level *scratchpad = NULL;
+
+    for (int i = 0; i < arch->n_levels && arch->levels[i].kind != SATOR_LEVEL_ARRAY; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            scratchpad = &arch->levels[i];
+    }
+    return scratchpad;
+}
+
+/* Whether some link or bus serves certain tensors alone. */
+static bool tensors_differ(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_array *array = &arch->levels[i].array;
+        for (int j = 0; j < array->n_links; j++) {
+            if (array->links[j].n_tensors > 0)
+                return true;
+        }
+        for (int j = 0; j < array->n_buses; j++) {
+            if (array->buses[j].n_tensors > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static const struct shared_network *find_network(
+        const struct sator_model *model, int from, int to, int access)
+{
+    const struct sator_access *what = &model->workload->accesses[access];
+
+    for (int i = 0; i < model->n_networks; i++) {
+        const struct shared_network *known = &model->networks[i];
+        if (known->from == from && known->to == to && known->role == what->role &&
+                (known->tensor == NULL || strcmp(known->tensor, what->tensor) == 0))
+            return known;
+    }
+    return NULL;
+}
+
+const struct sator_model_network *model_network(
+        const struct sator_model *model, int from, int to, int access)
+{
+    const struct shared_network *known = find_network(model, from, to, access);
+
+    assert(known != NULL);
+    return &known->network;
+}
+
+static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *arena,
+        struct sator_model *model, int from, int to, int access)
+{
+    const struct sator_access *what = &model->workload->accesses[access];
+    struct shared_network made = {.from = from, .to = to, .role = what->role};
+
+    if (find_network(model, from, to, access) != NULL)
+        return SATOR_OK;
+    enum sator_status st = sator_model_network(
+            ctx, arena, model->arch, from, to, what->tensor, what->role, &made.network);
+    if (st != SATOR_OK)
+        return st;
+    if (tensors_differ(model->arch))
+        made.tensor = what->tensor;
+    name_network(arena, &made.network);
+    sator_count_prepare(arena, to, model->shape, made.network.n_links, made.network.links);
+    SATOR_PUSH(arena, model->networks, model->n_networks, made);
+    return SATOR_OK;
+}
+
+/* All networks that access "access" is moved over. */
+static enum sator_status add_networks(
+        struct sator_ctx *ctx, struct sator_arena *arena, struct sator_model *model, int access)
+{
+    const char *tensor = model->workload->accesses[access].tensor;
+    int space = 0;
+    int holder = -1; /* space dimensions above the innermost memory so far that holds the tensor */
+    enum sator_status st;
+
+    SATOR_TRY(add_network(ctx, arena, model, 0, model->n_space, access));
+    for (int i = 0; i < model->arch->n_levels; i++) {
+        const struct sator_level *level = &model->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_ARRAY)
+            space += level->array.n_dims;
+        if (level->kind != SATOR_LEVEL_MEMORY || !model_holds(&level->memory, tensor))
+            continue;
+        if (holder >= 0)
+            SATOR_TRY(add_network(ctx, arena, model, holder, space, access));
+        holder = space;
+    }
+    if (holder >= 0 && holder < model->n_space)
+        SATOR_TRY(add_network(ctx, arena, model, holder, model->n_space, access));
+done:
+    return st;
+}
+
+/* ---- the whole ---- */
+
+enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        const struct sator_model **model)
+{
+    struct sator_model *made = SATOR_NEW(arena, struct sator_model);
+    int n_space = sator_arch_space_dims(arch);
+    int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, n_space + 1);
+
+    sator_arch_shape(arch, shape);
+    *made = (struct sator_model){.workload = workload,
+            .arch = arch,
+            .workload_name = sator_arena_strdup(arena, workload->name),
+            .arch_name = sator_arena_strdup(arena, arch->name),
+            .n_space = n_space,
+            .shape = shape,
+            .scratchpad = find_scratchpad(arch)};
+    name_levels(arena, made);
+    name_tensors(arena, made);
+    for (int i = 0; i < workload->n_accesses; i++) {
+        enum sator_status st = add_networks(ctx, arena, made, i);
+        if (st != SATOR_OK)
+            return st;
+    }
+    *model = made;
+    return SATOR_OK;
+}
+
+const struct sator_arch *sator_model_arch(const struct sator_model *model)
+{
+    return model->arch;
+}
+
+static const char *tuple_text(struct sator_arena *arena, const struct sator_relation *map)
+{
+    struct sator_text text = {0};
+
+    if (sator_relation_function(map) != NULL)
+        sator_tuple_write(
+                &text, map->out_name, map->n_out, map->pieces[0].out, map->pieces[0].names);
+    else
+        sator_relation_write(&text, map);
+    const char *copy = sator_arena_strdup(arena, text.data == NULL ? "" : text.data);
+    sator_text_clear(&text);
+    return copy;
+}
+
+void sator_model_describe(struct sator_arena *arena, struct sator_model_question *question)
+{
+    question->name = sator_arena_strdup(arena, question->dataflow->name);
+    question->space = tuple_text(arena, question->dataflow->space);
+    question->time = tuple_text(arena, question->dataflow->time);
+}
+
+/* ---- workspaces ---- */
+
+struct sator_workspace *sator_workspace_new(void)
+{
+    struct sator_workspace *workspace = sator_alloc(sizeof *workspace);
+
+    *workspace = (struct sator_workspace){.arena = sator_arena_new()};
+    return workspace;
+}
+
+void sator_workspace_free(struct sator_workspace *workspace)
+{
+    if (workspace == NULL)
+        return;
+    for (int i = 0; i < workspace->n_counters; i++)
+        sator_counter_free(workspace->counters[i]);
+    free(workspace->counters);
+    sator_arena_free(workspace->arena);
+    free(workspace);
+}
+
+struct sator_counter *sator_workspace_counter(struct sator_workspace *workspace, int index,
+        struct sator_ctx *ctx, enum sator_engine_choice engine,
+        const struct sator_stamping *stamping)
+{
+    assert(index <= workspace->n_counters);
+    if (index < workspace->n_counters) {
+        sator_counter_restart(workspace->counters[index], ctx, engine, stamping);
+        return workspace->counters[index];
+    }
+    workspace->counters =
+            sator_realloc(workspace->counters, sizeof *workspace->counters * (size_t)(index + 1));
+    /* engines are opened when they are first asked: this cannot fail */
+    (void)sator_counter_new(ctx, engine, stamping, &workspace->counters[index]);
+    workspace->n_counters++;
+    return workspace->counters[index];
+}
