@@ -311,6 +311,8 @@ struct local {
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
     bool halo_known[2 * MAPPER_LOOPS];
     double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
+    double other_group[2 * MAPPER_LOOPS], other_tile[2 * MAPPER_LOOPS]; /* of other loops */
+    double apart; /* tiles, of a sliding access */
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -358,25 +360,28 @@ static double smallest_factor(int64_t n)
     return (double)n;
 }
 
-/* The most that "loop"'s steps keep of a group and of a tile: the loop steps by a multiple of its
- * innermost step, whichever level it stands at; by just that if "one_step". */
-static void most_kept(struct mapper_bounds *b, struct local *local, int loop, int64_t step,
-        bool one_step, double *most_group, double *most_tile)
+/* The words that are new when "loop" moves the tile by one "step", and at least when it moves by
+ * any multiple of it: of a group and of a tile. */
+struct halo {
+    double group, tile;
+};
+
+static struct halo halo_of(struct mapper_bounds *b, const struct local *local, int loop,
+        int64_t step,
+        int64_t (*kept)(struct mapper_words *, int, int, const struct mapper_steps *, int64_t))
 {
     const struct mapper_walk *walk = &local->walk;
     int access = walk->transfer->access, e = walk->access->index_of[loop];
     int64_t shift = walk->access->coef_of[loop] * step;
     struct mapper_steps alone = {.n_spread = 0};
-    int64_t (*kept)(struct mapper_words *, int, int, const struct mapper_steps *, int64_t) =
-            one_step ? sator_mapper_words_kept : sator_mapper_words_most_kept;
 
     int64_t group = kept(b->words, access, e, &walk->steps[e], shift), tile = group;
     if (walk->steps[e].n_spread > 0) {
         memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
         tile = kept(b->words, access, e, &alone, shift);
     }
-    *most_group = (double)group * local->group_words / (double)walk->group_values[e];
-    *most_tile = (double)tile * local->tile_words / (double)walk->tile_values[e];
+    return (struct halo){local->group_words * (1 - (double)group / (double)walk->group_values[e]),
+            local->tile_words * (1 - (double)tile / (double)walk->tile_values[e])};
 }
 
 /* The loops outside a tile. */
@@ -386,9 +391,23 @@ struct outside {
     double stamps;
 };
 
-/* The least words a step brings when the loop of "bit", part of a sliding index, is the first to
- * move the tile. With no other loop of that index outside, the index stays moved by a multiple of
- * the step; otherwise only the steps of the innermost loop are sure. */
+/* The tiles that differ in a loop that stands alone in an index: two of them share nothing. */
+static double apart(
+        const struct mapper_bounds *b, const struct local *local, const struct outside *outside)
+{
+    double tiles = 1;
+
+    for (int i = 0; i < b->problem->n_loops; i++) {
+        if (local->walk.access->plain >> i & 1)
+            tiles *= (double)outside->near[i] * (double)outside->far[i];
+    }
+    return tiles;
+}
+
+/* The least words a step brings, on average, when the loop of "bit", part of a sliding index, is
+ * the first to move the tile. Its innermost factor f moves the tile by one step in f - 1 of f
+ * steps. In the others the index has moved by some multiple of the step if no other loop of it is
+ * outside; else nothing is sure. */
 static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
         const struct mapper_shape *shape, const struct outside *outside)
 {
@@ -397,7 +416,6 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
     int loop = bit % p->n_loops, row = local->walk.transfer->child_row - 1;
     const struct mapper_index *index = &access->index[access->index_of[loop]];
     bool alone = true, is_near = bit < p->n_loops;
-    double most_group, most_tile;
 
     while (p->row[row].is_space) /* the innermost time row outside */
         row--;
@@ -405,13 +423,26 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
         int other = index->loop[i];
         alone &= other == loop || (outside->near[other] == 1 && outside->far[other] == 1);
     }
-    most_kept(b, local, loop, shape->inside[row + 1][loop], is_near && !alone, &most_group,
-            &most_tile);
+    int64_t step = shape->inside[row + 1][loop];
+    struct halo one = halo_of(b, local, loop, step, sator_mapper_words_kept);
+    struct halo any = {0, 0};
+    if (alone)
+        any = halo_of(b, local, loop, step, sator_mapper_words_most_kept);
+    while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
+        if (p->row[row].is_space || shape->inside[row + 1][loop] == step)
+            continue;
+        step = shape->inside[row + 1][loop];
+        struct halo further = halo_of(b, local, loop, step, sator_mapper_words_kept);
+        one.group = fmin(one.group, further.group);
+        one.tile = fmin(one.tile, further.tile);
+    }
     double least_factor =
             is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]);
-    double share = alone ? 1 : 1 - 1 / least_factor;
-    local->new_group[bit] = share * (local->group_words - most_group);
-    local->new_tile[bit] = share * (local->tile_words - most_tile);
+    double rare = 1 / least_factor;
+    local->other_group[bit] = any.group;
+    local->other_tile[bit] = any.tile;
+    local->new_group[bit] = (1 - rare) * one.group + rare * any.group;
+    local->new_tile[bit] = (1 - rare) * one.tile + rare * any.tile;
     local->halo_known[bit] = true;
 }
 
@@ -420,6 +451,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
 {
     const struct mapper_walk *walk = &local->walk;
     double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
+    double other_group = 0, other_tile = 0, jumps = local->apart - 1;
     int bit = leaf->slide[k];
 
     for (unsigned reuse = leaf->reuse[k]; reuse != 0; reuse &= reuse - 1)
@@ -429,12 +461,14 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
             find_halo(b, local, bit, shape, outside);
         group = local->new_group[bit];
         tile = local->new_tile[bit];
+        other_group = local->group_words - local->other_group[bit];
+        other_tile = local->tile_words - local->other_tile[bit];
     } else if (bit == ANY_SLIDE) {
         group = tile = 0;
     }
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
-    range->unique_lb = groups * ((stamps - 1) * group + local->group_words);
-    range->arriving_lb = tiles * ((stamps - 1) * tile + local->tile_words);
+    range->unique_lb = groups * ((stamps - 1) * group + jumps * other_group + local->group_words);
+    range->arriving_lb = tiles * ((stamps - 1) * tile + jumps * other_tile + local->tile_words);
     if (!local->ratio_fixed) {
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
@@ -466,8 +500,10 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         near_loops |= near[i] > 1 ? 1U << i : 0;
         far_loops |= far[i] > 1 ? 1U << i : 0;
     }
-    for (int k = 0; k < group->count; k++)
+    for (int k = 0; k < group->count; k++) {
         open_local(b, group->first + k, shape, &local[k]);
+        local[k].apart = local[k].ratio_fixed ? 1 : apart(b, &local[k], &outside);
+    }
     const struct leaves *leaves = leaves_of(b, child, near_loops, far_loops);
     for (int l = 0; l < leaves->count; l++) {
         double pj = 0;
@@ -499,7 +535,8 @@ void sator_mapper_bounds_least(
         const struct mapper_transfer *t = &problem->transfer[i];
         double footprint = (double)problem->access[t->access].footprint;
         double most = (double)problem->instances; /* every instance fetches its word */
-        struct mapper_range range = {footprint, most, footprint, most, 0};
+        /* what nothing spreads arrives as often as it is sent */
+        struct mapper_range range = {footprint, most, footprint, most, t->collapsed == 0 ? 1 : 0};
         if (t->child == child)
             sator_mapper_share_transfer(problem, i, &range, share);
     }

@@ -85,6 +85,15 @@ void optimal_refresh_shape(struct optimizer *o, int row, int loop)
 
 /* ---- the whole ---- */
 
+/* Equal bounds are visited in no particular order, always the same one: neighbours in the list are
+ * alike, and the first few are to be different. Odd factors and shifts lose nothing. */
+static uint32_t scramble(uint32_t number)
+{
+    number *= UINT32_C(2654435761);
+    number ^= number >> 15;
+    return number * UINT32_C(2246822519);
+}
+
 /* An unrolling of all arrays, by its choice in each class, and its bound. */
 struct visit {
     double value, pj, cycles, compute_cycles;
@@ -107,12 +116,21 @@ static struct mapper_cost bound_unrolling(
     return optimal_cost(o, &all);
 }
 
+static bool is_image(const struct optimizer *o, const int *choice)
+{
+    const int64_t *factors[MAPPER_ROWS];
+
+    for (int c = 0; c < o->n_classes; c++)
+        factors[c] = o->class[c].choice[choice[c]].factor;
+    return optimal_is_image(o, o->n_classes, factors, NULL);
+}
+
 static void add_visit(struct optimizer *o, const int *choice)
 {
     struct visits *visits = &o->visits;
     struct mapper_share fixed, share;
 
-    if (!sator_mapper_is_modelled(o->problem, &o->mapping))
+    if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice))
         return;
     o->search->counters.unrollings++;
     struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
@@ -129,7 +147,7 @@ static void add_visit(struct optimizer *o, const int *choice)
             .pj = bound.pj,
             .cycles = bound.cycles,
             .compute_cycles = o->compute_cycles,
-            .number = (uint32_t)visits->count++};
+            .number = scramble((uint32_t)visits->count++)};
     memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
 }
 
@@ -177,7 +195,7 @@ static double listing_rank(const struct optimizer *o, int loop)
 /* The order in which tiles are listed: sliding loops first, those that run in parallel before the
  * others and short ones before long ones (a window's loops leave no gaps once they are known); then
  * plain loops. */
-static void order_listing(struct optimizer *o)
+void optimal_order_listing(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
 
@@ -203,7 +221,9 @@ static void visit_unrolling(struct optimizer *o, const struct visit *visit)
     for (int c = 0; c < o->n_classes; c++)
         optimal_place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
     bound_unrolling(o, &fixed, &share);
-    order_listing(o);
+    for (int c = 0; c < o->n_classes; c++)
+        o->unrolled[c] = o->class[c].choice[visit->choice[c]].factor;
+    optimal_order_listing(o);
     optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
     for (int i = 0; i < p->n_loops; i++)
         o->rest[i] = p->extent[i];
@@ -238,6 +258,8 @@ static void visit_all(struct optimizer *o, double rest)
             const struct visit *visit = &visits->item[k];
             double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
             o->search->bound = open < rest ? open : rest;
+            if (!dive && o->n_listings > WORTH_A_TABLE)
+                optimal_tabulate(o);
             if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
                 visit_unrolling(o, visit);
             else
@@ -285,6 +307,7 @@ static void search_all(struct optimizer *o)
 
     list_sizes(o, 0, &start, &list, &count);
     qsort(list, (size_t)count, sizeof *list, by_product);
+    o->least_cycles = (double)p->instances / list[0].pes * p->cycles_per_instance;
     double pes = 1;
     for (int r = 0; r < p->n_rows; r++)
         pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
@@ -333,12 +356,15 @@ void sator_mapper_optimal(struct mapper_search *search)
         for (int a = 0; a < p->n_accesses; a++)
             o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
     }
+    optimal_find_symmetries(o);
     optimal_find_unrollings(o);
     find_least(o);
     optimal_find_grown(o);
     search_all(o);
-    for (int m = 0; m < p->n_memories; m++)
+    for (int m = 0; m < p->n_memories; m++) {
         free(o->tiles[m].item);
+        free(o->outer[m].item);
+    }
     free(o->visits.item);
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);

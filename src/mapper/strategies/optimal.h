@@ -8,6 +8,8 @@
 enum {
     MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
     DIVES = 16,
+    MOST_SYMMETRIES = 8,
+    WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     CHUNK = 8192, /* unrollings compared before the first is visited */
     MOST_DIVISORS = 8192 /* of an extent: below 2^40 there are at most 6720 */
 };
@@ -40,6 +42,24 @@ struct tile_list {
     struct tile_choice *item;
 };
 
+/* A tile of a memory above all arrays, and what the transfers into it cost at least. */
+struct outer_tile {
+    struct mapper_share own;
+    uint32_t number;
+    int64_t extent[MAPPER_LOOPS];
+};
+
+struct outer_tiles {
+    bool known, overflows;
+    int count, room;
+    struct outer_tile *item; /* by energy */
+};
+
+/* A permutation of the loops that changes nothing; its own inverse. */
+struct symmetry {
+    int8_t image[MAPPER_LOOPS];
+};
+
 struct visit;
 
 struct optimizer {
@@ -49,6 +69,8 @@ struct optimizer {
     struct mapper_bounds *bounds;
     int n_classes;
     struct row_class class[MAPPER_ROWS];
+    int n_symmetries;
+    struct symmetry symmetry[MOST_SYMMETRIES];
     int n_divisors[MAPPER_LOOPS];
     const int64_t *divisors[MAPPER_LOOPS];
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
@@ -70,10 +92,15 @@ struct optimizer {
         struct visit *item;
     } visits;
     /* the current branch */
+    const int64_t *unrolled[MAPPER_ROWS]; /* factors by class */
     struct mapper_mapping mapping;
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
     double compute_cycles;
+    double least_cycles; /* of any unrolling */
+    bool tabulated, tabulating;
+    int n_listings; /* of tiles that a table would hold */
+    struct outer_tiles outer[MAPPER_MEMORIES];
     int width; /* tiles followed at each memory */
     struct tile_list tiles[MAPPER_MEMORIES];
     /* orders */
@@ -94,6 +121,8 @@ extern const int64_t optimal_ones[MAPPER_LOOPS];
 /* Energy and cycles from a share that covers all transfers. */
 struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share);
 struct mapper_share optimal_fixed(const struct mapper_problem *p);
+/* The order in which tiles are listed, for the unrolling chosen. */
+void optimal_order_listing(struct optimizer *o);
 /* Keep the shape's suffix products right from row "row" outward for one loop. */
 void optimal_refresh_shape(struct optimizer *o, int row, int loop);
 /* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
@@ -122,7 +151,21 @@ bool optimal_is_gapless(struct optimizer *o, int m, int a);
 /* Whether a sliding index of a tensor that "loop" slides along is spread over PEs. */
 bool optimal_is_spread(const struct optimizer *o, int loop);
 
+/* ---- optimal_symmetry.c ---- */
+void optimal_find_symmetries(struct optimizer *o);
+/* Whether the factors "parts", then "last" (may be NULL), are less than those of an image under a
+ * symmetry: the image is searched in their place. */
+bool optimal_is_image(
+        const struct optimizer *o, int n_parts, const int64_t *const *parts, const int64_t *last);
+
+/* ---- optimal_outer.c ---- */
+/* List the tiles of the memories above all arrays, unless done. */
+void optimal_tabulate(struct optimizer *o);
+void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own);
+
 /* ---- optimal_tiles.c ---- */
+/* List the tiles of memory "m" that may win. */
+void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner);
 

@@ -28,69 +28,142 @@ static bool is_hopeless(struct optimizer *o, int m, const struct mapper_share *a
     return true;
 }
 
-static void add_tile(struct optimizer *o, int m, const struct inner *inner)
+/* Keep the tile whose own transfers cost "choice->own" if it may win. */
+static void keep_tile(
+        struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     const struct mapper_problem *p = o->problem;
     struct tile_list *list = &o->tiles[m];
-    struct tile_choice choice;
     struct mapper_share refined;
     struct mapper_cost bound;
     int row = p->memory[m].row;
     int64_t far[MAPPER_LOOPS];
 
-    o->search->counters.tilings++;
-    if (optimal_is_dominated(o, m)) {
-        o->search->counters.pruned_dominated++;
-        return;
-    }
     for (int i = 0; i < p->n_loops; i++)
         far[i] = o->rest[i] / o->mapping.factor[row][i];
-    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &choice.own);
-    if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
-        return;
     sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
-    if (is_hopeless(o, m, inner->settled, &refined, &choice.own, &bound))
+    if (is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound))
         return;
-    choice.settled = *inner->settled;
-    sator_mapper_share_add(p, &choice.settled, &refined);
-    choice.value = bound.value;
-    choice.pj = bound.pj;
-    choice.cycles = bound.cycles;
-    choice.number = (uint32_t)list->count;
-    memcpy(choice.factor, o->mapping.factor[row], sizeof choice.factor);
+    choice->settled = *inner->settled;
+    sator_mapper_share_add(p, &choice->settled, &refined);
+    choice->value = bound.value;
+    choice->pj = bound.pj;
+    choice->cycles = bound.cycles;
+    choice->number = (uint32_t)list->count;
+    memcpy(choice->factor, o->mapping.factor[row], sizeof choice->factor);
     if (list->count == list->room) {
         list->room = list->room == 0 ? 64 : 2 * list->room;
         list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
     }
-    list->item[list->count++] = choice;
+    list->item[list->count++] = *choice;
+}
+
+static void add_tile(struct optimizer *o, int m, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    struct tile_choice choice;
+    struct mapper_cost bound;
+    int64_t far[MAPPER_LOOPS];
+
+    o->search->counters.tilings++;
+    if (m == p->n_memories - 1 &&
+            optimal_is_image(o, o->n_classes, o->unrolled, o->mapping.factor[p->memory[m].row])) {
+        o->search->counters.pruned_dominated++;
+        return;
+    }
+    if (!o->tabulating && optimal_is_dominated(o, m)) {
+        o->search->counters.pruned_dominated++;
+        return;
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = o->rest[i] / o->mapping.factor[p->memory[m].row][i];
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &choice.own);
+    if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
+        return;
+    if (o->tabulating)
+        optimal_add_outer(o, m, &choice.own);
+    else
+        keep_tile(o, m, inner, &choice);
+}
+
+/* The tiles of memory "m" from the table: those that the tile inside divides. */
+static void take_outer(struct optimizer *o, int m, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    int64_t *factor = o->mapping.factor[row];
+    struct mapper_share none = {0};
+    struct mapper_cost base, bound;
+
+    if (is_hopeless(o, m, inner->settled, inner->last, &none, &base))
+        return;
+    for (int k = 0; k < o->outer[m].count; k++) {
+        const struct outer_tile *tile = &o->outer[m].item[k];
+        bool divides = true;
+        if (sator_mapper_is_hopeless(o->search, base.pj + tile->own.pj, base.cycles) ||
+                sator_mapper_should_stop(o->search))
+            break; /* the rest cost as much */
+        for (int i = 0; i < p->n_loops && divides; i++)
+            divides = tile->extent[i] % o->shape.inside[row + 1][i] == 0;
+        if (!divides)
+            continue;
+        struct tile_choice choice = {.own = tile->own};
+        o->search->counters.tilings++;
+        if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
+            continue;
+        for (int i = 0; i < p->n_loops; i++) {
+            factor[i] = tile->extent[i] / o->shape.inside[row + 1][i];
+            optimal_refresh_shape(o, row, i);
+        }
+        if (optimal_is_dominated(o, m))
+            o->search->counters.pruned_dominated++;
+        else
+            keep_tile(o, m, inner, &choice);
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        factor[i] = 1;
+        optimal_refresh_shape(o, row, i);
+    }
+}
+
+/* Whether the tile of memory "m" fits with "factor" along "loop", given those of the loops before
+ * it; "size" are the words with factor 1. */
+static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, const int64_t *size)
+{
+    int row = o->problem->memory[m].row;
+    int64_t *inside = &o->shape.inside[row][loop], before = *inside;
+    int64_t grown[MAPPER_ACCESSES];
+
+    memcpy(grown, size, sizeof grown);
+    *inside = o->shape.inside[row + 1][loop] * factor;
+    optimal_refresh_sizes(o, m, loop, grown);
+    *inside = before;
+    return sator_mapper_fits(o->problem, m, grown, NULL);
 }
 
 /* The factors of "loop" at memory "m" that fit, given those of the loops before it. */
 static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 {
     int row = o->problem->memory[m].row, count = 0;
-    int64_t size[MAPPER_ACCESSES];
+    int64_t fixed = o->problem->row[row].fixed[loop];
 
-    memcpy(size, o->size, sizeof size);
-    for (int d = 0; d < o->n_divisors[loop]; d++) {
+    for (int d = 0; d < o->n_divisors[loop] && o->divisors[loop][d] <= o->rest[loop]; d++) {
         int64_t factor = o->divisors[loop][d];
-        if (factor > o->rest[loop])
-            break;
-        int64_t fixed = o->problem->row[row].fixed[loop];
-        if (o->rest[loop] % factor != 0 || (fixed != 0 && factor != fixed))
-            continue;
-        if (factor > 1) {
-            o->mapping.factor[row][loop] = factor;
-            optimal_refresh_shape(o, row, loop);
-            optimal_refresh_sizes(o, m, loop, size);
-            if (!sator_mapper_fits(o->problem, m, size, NULL)) {
-                o->search->counters.pruned_capacity++;
-                break; /* a larger factor needs no less */
-            }
-        }
-        factors[count++] = factor;
+        if (o->rest[loop] % factor == 0 && (fixed == 0 || factor == fixed))
+            factors[count++] = factor;
     }
-    return count;
+    int fit = 0, listed = count;
+    if (count > 0 && fits_with(o, m, loop, factors[count - 1], o->size))
+        return count;
+    for (int above = count; fit < above;) { /* a larger factor needs no less */
+        int k = (fit + above) / 2;
+        if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->size))
+            fit = k + 1;
+        else
+            above = k;
+    }
+    o->search->counters.pruned_capacity += fit < listed;
+    return fit;
 }
 
 /* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
@@ -149,8 +222,6 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
         most[loop] = o->slides[loop] ? common_multiple(factors, count) : factors[count - 1];
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
-        o->mapping.factor[row][loop] = 1;
-        optimal_refresh_shape(o, row, loop);
     }
     bool slides = o->slides[o->listing[at]]; /* sliding loops are listed first */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
@@ -240,6 +311,15 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
     memcpy(o->size, before, sizeof before);
 }
 
+void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
+{
+    optimal_refresh_sizes(o, m, -1, o->size);
+    if (sator_mapper_fits(o->problem, m, o->size, NULL))
+        list_tiles(o, m, 0, inner);
+    else
+        o->search->counters.pruned_capacity++;
+}
+
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
@@ -263,12 +343,11 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     }
     struct tile_list *list = &o->tiles[m];
     list->count = 0;
-    optimal_refresh_sizes(o, m, -1, o->size);
-    if (!sator_mapper_fits(p, m, o->size, NULL)) {
-        o->search->counters.pruned_capacity++;
-        return;
-    }
-    list_tiles(o, m, 0, inner);
+    if (o->outer[m].known)
+        take_outer(o, m, inner);
+    else
+        optimal_list_tiles(o, m, inner);
+    o->n_listings += m < p->n_memories - 1 && !p->row[p->memory[m].row - 1].is_space;
     if (list->count > 0)
         qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
     int64_t rest[MAPPER_LOOPS];

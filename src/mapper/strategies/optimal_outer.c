@@ -1,0 +1,82 @@
+/* The tiles of memories above all arrays.
+ *
+ * What the transfers into such a memory cost depends on its tile alone, not on what happens further
+ * in. So the tiles that are worth anything are listed once, by the cost of what they bring, and
+ * each inner tile takes those that it divides.
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_OUTER = 1 << 14 /* tiles of a table; a memory with more is tiled without one */
+};
+
+/* What the transfers into memories further in than "m" cost at least. */
+static struct mapper_share least_inside(const struct optimizer *o, int m)
+{
+    struct mapper_share sum = {0};
+
+    for (int child = m + 1; child <= o->problem->n_memories; child++) {
+        struct mapper_share one;
+        sator_mapper_bounds_least(o->problem, child, &one);
+        sator_mapper_share_add(o->problem, &sum, &one);
+    }
+    return sum;
+}
+
+void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own)
+{
+    struct outer_tiles *tiles = &o->outer[m];
+
+    if (tiles->count == MOST_OUTER) {
+        tiles->overflows = true;
+        return;
+    }
+    if (tiles->count == tiles->room) {
+        tiles->room = tiles->room == 0 ? 256 : 2 * tiles->room;
+        tiles->item = sator_realloc(tiles->item, sizeof *tiles->item * (size_t)tiles->room);
+    }
+    struct outer_tile *tile = &tiles->item[tiles->count];
+    tile->own = *own;
+    tile->number = (uint32_t)tiles->count++;
+    memcpy(tile->extent, o->mapping.factor[o->problem->memory[m].row], sizeof tile->extent);
+}
+
+static int by_energy(const void *a, const void *b)
+{
+    const struct outer_tile *x = a, *y = b;
+
+    if (x->own.pj != y->own.pj)
+        return x->own.pj < y->own.pj ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+void optimal_tabulate(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    double compute = o->compute_cycles;
+
+    if (o->tabulated || p->has_fixed)
+        return;
+    o->tabulated = true;
+    o->compute_cycles = o->least_cycles;
+    for (int i = 0; i < p->n_loops; i++)
+        o->rest[i] = p->extent[i];
+    sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    optimal_order_listing(o);
+    for (int m = 1; m < p->n_memories - 1; m++) {
+        struct mapper_share fixed = optimal_fixed(p), inside = least_inside(o, m);
+        if (p->row[p->memory[m].row - 1].is_space)
+            break;
+        o->tabulating = true;
+        optimal_list_tiles(o, m, &(struct inner){&fixed, &inside});
+        o->tabulating = false;
+        struct outer_tiles *tiles = &o->outer[m];
+        tiles->known = !tiles->overflows && o->search->stopped == SATOR_OK;
+        if (tiles->count > 0)
+            qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);
+    }
+    o->compute_cycles = compute;
+}

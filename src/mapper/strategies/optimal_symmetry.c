@@ -1,0 +1,114 @@
+/* Symmetric loops: a convolution's rows and columns, say.
+ *
+ * A permutation of the loops that takes every access to itself, between loops of equal extents,
+ * takes a mapping to one of equal cost. Of two mappings that are each other's images one is enough.
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <string.h>
+
+static bool has_part(const struct mapper_index *index, int loop, int64_t coef)
+{
+    for (int i = 0; i < index->n_parts; i++) {
+        if (index->loop[i] == loop && index->coef[i] == coef)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the image of every index of the access is an index of it. */
+static bool keeps_access(const struct mapper_access *access, const struct symmetry *s)
+{
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        int image = s->image[index->loop[0]];
+        if (!(access->relevant >> image & 1))
+            return false;
+        const struct mapper_index *other = &access->index[access->index_of[image]];
+        if (other->n_parts != index->n_parts)
+            return false;
+        for (int i = 0; i < index->n_parts; i++) {
+            if (!has_part(other, s->image[index->loop[i]], index->coef[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void add_if_symmetric(struct optimizer *o, const struct symmetry *s)
+{
+    for (int a = 0; a < o->problem->n_accesses; a++) {
+        if (!keeps_access(&o->problem->access[a], s))
+            return;
+    }
+    if (o->n_symmetries < MOST_SYMMETRIES)
+        o->symmetry[o->n_symmetries++] = *s;
+}
+
+static void swap(struct symmetry *s, int i, int j)
+{
+    int8_t image = s->image[i];
+
+    s->image[i] = s->image[j];
+    s->image[j] = image;
+}
+
+/* Pairs of loops that may be exchanged, alone or two pairs at once. */
+void optimal_find_symmetries(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    struct symmetry s;
+
+    if (p->has_fixed)
+        return;
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].banned != 0)
+            return;
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        s.image[i] = (int8_t)i;
+    for (int i = 0; i < p->n_loops; i++) {
+        for (int j = i + 1; j < p->n_loops; j++) {
+            if (p->extent[i] != p->extent[j])
+                continue;
+            swap(&s, i, j);
+            add_if_symmetric(o, &s);
+            for (int k = i + 1; k < p->n_loops; k++) {
+                for (int l = k + 1; l < p->n_loops; l++) {
+                    if (k == j || l == j || p->extent[k] != p->extent[l])
+                        continue;
+                    swap(&s, k, l);
+                    add_if_symmetric(o, &s);
+                    swap(&s, k, l);
+                }
+            }
+            swap(&s, i, j);
+        }
+    }
+}
+
+/* The factors against those of the image: below 0 when the image is the greater. */
+static int against_image(const struct symmetry *s, int n_loops, const int64_t *factor)
+{
+    for (int i = 0; i < n_loops; i++) {
+        int64_t other = factor[s->image[i]];
+        if (factor[i] != other)
+            return factor[i] < other ? -1 : 1;
+    }
+    return 0;
+}
+
+bool optimal_is_image(
+        const struct optimizer *o, int n_parts, const int64_t *const *parts, const int64_t *last)
+{
+    for (int k = 0; k < o->n_symmetries; k++) {
+        int order = 0;
+        for (int i = 0; i < n_parts && order == 0; i++)
+            order = against_image(&o->symmetry[k], o->problem->n_loops, parts[i]);
+        if (order == 0 && last != NULL)
+            order = against_image(&o->symmetry[k], o->problem->n_loops, last);
+        if (order < 0)
+            return true;
+    }
+    return false;
+}
