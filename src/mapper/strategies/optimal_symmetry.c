@@ -59,7 +59,7 @@ void optimal_find_symmetries(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     struct symmetry s;
 
-    if (p->has_fixed)
+    if (p->has_fixed || p->has_orders)
         return;
     for (int r = 0; r < p->n_rows; r++) {
         if (p->row[r].banned != 0)
