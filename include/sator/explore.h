@@ -48,6 +48,8 @@ struct sator_explore_options {
     const char *const *varies;
     /* what is wanted */
     const char *where; /* results to keep: "pes <= 256 and energy < 1e9"; NULL: all */
+    const char *keep; /* figures to store besides the usual ones, "levels.L1.fills,energy_pj.DRAM";
+                         those named elsewhere are stored anyway; NULL: no more */
     const char *
             objective; /* "latency", "edp", "energy * latency", a list for a front; NULL: latency */
     /* the run */

@@ -104,10 +104,10 @@ static int refuse_void(const struct cli_options *options)
             {is_matrix(options), "pack skew whole-skews fold idle",
                     "is about tiled dataflows, not about matrices"},
             {!is_mapping(options), "budget yaml", "goes with --dataflows optimal"},
-            {options->list_points,
-                    "db resume shard slurm point hardware json csv yaml batch where pareto",
+            {options->list_points, "db resume shard slurm point hardware json csv yaml batch keep",
                     "does not go with --list"},
-            {options->point != NULL, "db resume shard slurm points top batch where pareto threads",
+            {options->point != NULL,
+                    "db resume shard slurm points top batch where keep pareto threads",
                     "does not go with --point"},
             {options->point == NULL, "hardware yaml", "goes with --point"},
             {options->yaml, "json csv", "does not go with --yaml"},
@@ -176,6 +176,7 @@ static int read_options(struct explore *e)
     explore->n_varies = options->vary.count;
     explore->varies = options->vary.items;
     explore->where = options->where;
+    explore->keep = options->keep;
     explore->objective = e->objectives;
     explore->engine = options->engine == NULL         ? SATOR_ENGINE_AUTO
             : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED

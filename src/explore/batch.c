@@ -55,6 +55,9 @@ static void add_row(struct batch *batch, const struct sator_exploration *explora
             ? tensors
             : SATOR_NEW_ARRAY(batch->arena, struct explore_tensor, result->n_tensors);
     explore_record_set(&row.record, result);
+    row.record.n_figures = exploration->names.n_figures;
+    for (int i = 0; i < row.record.n_figures; i++)
+        row.record.figures[i] = explore_figure_value(exploration->names.figures[i], result);
     for (int i = 0; i < row.record.n_tensors; i++)
         row.record.tensors[i].name = workload->accesses[i].tensor;
     row.record.layer = family->layers[layer];
@@ -168,23 +171,32 @@ static struct sator_cell text_cell(const char *text)
     return (struct sator_cell){.kind = SATOR_CELL_TEXT, .text = text};
 }
 
+static struct sator_cell value_cell(const struct explore_value *value)
+{
+    return value->kind == EXPLORE_COUNT
+            ? count_cell(value->count)
+            : (struct sator_cell){.kind = SATOR_CELL_REAL, .real = value->number};
+}
+
 static enum sator_status store_row(
         struct sator_ctx *ctx, struct sator_store *store, const struct batch_row *row)
 {
     const struct explore_record *record = &row->record;
     struct sator_cell key[3] = {count_cell(record->layer), count_cell(record->hardware),
             count_cell((sator_int)record->point)};
-    struct sator_cell cells[5 + EXPLORE_N_FIELDS], volumes[5 + EXPLORE_N_TENSOR_FIELDS];
+    struct sator_cell cells[5 + EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES],
+            volumes[5 + EXPLORE_N_TENSOR_FIELDS];
+    int n = 5;
     enum sator_status st;
 
     memcpy(cells, key, sizeof key);
     cells[3] = text_cell(row->space);
     cells[4] = text_cell(row->time);
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
-        cells[5 + i] = record->fields[i].kind == EXPLORE_COUNT
-                ? count_cell(record->fields[i].count)
-                : (struct sator_cell){.kind = SATOR_CELL_REAL, .real = record->fields[i].number};
-    SATOR_TRY(sator_store_insert(ctx, store, "result", false, 5 + EXPLORE_N_FIELDS, cells));
+        cells[n++] = value_cell(&record->fields[i]);
+    for (int i = 0; i < record->n_figures; i++)
+        cells[n++] = value_cell(&record->figures[i]);
+    SATOR_TRY(sator_store_insert(ctx, store, "result", false, n, cells));
     if (row->loops != NULL) {
         struct sator_cell mapping[5] = {
                 key[0], key[1], key[2], text_cell(row->cuts), text_cell(row->loops)};
@@ -237,6 +249,23 @@ static enum sator_status put_count(
 
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     return sator_store_put(ctx, store, key, text);
+}
+
+/* The figures that are columns of their own, a name a line. */
+static enum sator_status put_figures(struct sator_ctx *ctx,
+        const struct sator_exploration *exploration, struct sator_store *store)
+{
+    struct sator_text text = {0};
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < exploration->names.n_figures; i++) {
+        sator_text_add(&text, "%s\n", exploration->names.figures[i]);
+        SATOR_TRY(sator_store_add_column(ctx, store, exploration->names.figures[i]));
+    }
+    st = sator_store_put(ctx, store, "figures", text.data == NULL ? "" : text.data);
+done:
+    sator_text_clear(&text);
+    return st;
 }
 
 /* "A.read,B.read,Y.write": the tensors of any layer, by role. */
@@ -321,6 +350,7 @@ static enum sator_status describe_store(struct sator_ctx *ctx,
     SATOR_TRY(sator_store_put(ctx, store, "points",
             options->space == SATOR_SPACE_MAPPINGS ? "mappings" : "dataflows"));
     SATOR_TRY(put_tensors(ctx, exploration, store));
+    SATOR_TRY(put_figures(ctx, exploration, store));
     SATOR_TRY(put_count(ctx, store, "batches", exploration->n_batches));
     SATOR_TRY(put_count(
             ctx, store, "shard", (uint64_t)(options->n_shards == 0 ? 1 : options->shard)));

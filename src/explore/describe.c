@@ -139,6 +139,8 @@ void explore_describe(struct sator_exploration *exploration)
         add_options(&text, exploration);
     if (exploration->options.where != NULL)
         sator_text_add(&text, "where %s\n", exploration->options.where);
+    for (int i = 0; i < exploration->names.n_figures; i++)
+        sator_text_add(&text, "figure %s\n", exploration->names.figures[i]);
     exploration->identity = sator_arena_strdup(exploration->arena, text.data);
     sator_sha256(exploration->identity, text.length, exploration->digest);
     sator_text_clear(&text);

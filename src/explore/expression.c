@@ -1,6 +1,6 @@
 /* Expressions over the figures of a result: a recursive-descent reader and an evaluator. */
 #include "base/checked.h"
-#include "explore/record.h"
+#include "explore/figures.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,6 +12,7 @@ enum op {
     OP_NUMBER,
     OP_FIELD,
     OP_TENSOR,
+    OP_FIGURE,
     OP_NEGATE,
     OP_NOT,
     OP_ADD,
@@ -33,7 +34,7 @@ enum op {
 struct explore_expression {
     enum op op;
     struct explore_value value; /* OP_NUMBER */
-    int field; /* OP_FIELD, OP_TENSOR */
+    int field; /* OP_FIELD, OP_TENSOR, OP_FIGURE */
     const char *tensor; /* OP_TENSOR */
     int role; /* OP_TENSOR: enum sator_role, or -1 for both together */
     const struct explore_expression *kids[2];
@@ -48,8 +49,7 @@ struct reader {
     struct sator_arena *arena;
     const struct sator_source *source;
     size_t at;
-    int n_tensors;
-    const char *const *tensors;
+    struct explore_names *names;
     int depth;
     bool failed;
 };
@@ -118,18 +118,17 @@ static const struct explore_expression *unknown_name(
 }
 
 /* tensors.NAME[.read|.write].FIGURE, from after "tensors."; names of tensors have no dots. */
-static const struct explore_expression *read_tensor(
-        struct reader *r, size_t start, const char *name)
+static const struct explore_expression *read_tensor(struct reader *r, const char *name)
 {
     static const char *const roles[] = {"read", "write"};
     const char *at = name + strlen("tensors."), *dot = strchr(at, '.');
     struct explore_expression *made = SATOR_NEW(r->arena, struct explore_expression);
 
     *made = (struct explore_expression){.op = OP_TENSOR, .role = -1, .field = -1};
-    for (int i = 0; i < r->n_tensors && dot != NULL; i++) {
-        if (strlen(r->tensors[i]) == (size_t)(dot - at) &&
-                strncmp(r->tensors[i], at, (size_t)(dot - at)) == 0)
-            made->tensor = r->tensors[i];
+    for (int i = 0; i < r->names->n_tensors && dot != NULL; i++) {
+        const char *tensor = r->names->tensors[i];
+        if (strlen(tensor) == (size_t)(dot - at) && strncmp(tensor, at, (size_t)(dot - at)) == 0)
+            made->tensor = tensor;
     }
     for (int role = 0; role < 2 && dot != NULL; role++) {
         size_t length = strlen(roles[role]);
@@ -143,42 +142,67 @@ static const struct explore_expression *read_tensor(
         if (strcmp(dot + 1, explore_tensor_fields[i]) == 0)
             made->field = i;
     }
-    if (made->tensor != NULL && made->field >= 0)
-        return made;
+    return made->tensor != NULL && made->field >= 0 ? made : NULL;
+}
+
+/* All that could be meant. */
+static const char **all_names(struct reader *r, int *n)
+{
     const char **names = NULL;
-    int n_names = 0;
-    for (int i = 0; i < r->n_tensors; i++) {
-        for (int j = 0; j < EXPLORE_N_TENSOR_FIELDS; j++)
-            SATOR_PUSH(r->arena, names, n_names,
-                    sator_arena_printf(
-                            r->arena, "tensors.%s.%s", r->tensors[i], explore_tensor_fields[j]));
+
+    *n = 0;
+    for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
+        SATOR_PUSH(r->arena, names, *n, explore_fields[i].key);
+        if (explore_fields[i].alias != NULL)
+            SATOR_PUSH(r->arena, names, *n, explore_fields[i].alias);
     }
-    return unknown_name(r, start, name, n_names, names);
+    for (int i = 0; i < r->names->n_tensors; i++) {
+        for (int j = 0; j < EXPLORE_N_TENSOR_FIELDS; j++)
+            SATOR_PUSH(r->arena, names, *n,
+                    sator_arena_printf(r->arena, "tensors.%s.%s", r->names->tensors[i],
+                            explore_tensor_fields[j]));
+    }
+    for (int i = 0; i < r->names->n_known; i++)
+        SATOR_PUSH(r->arena, names, *n, r->names->known[i].name);
+    return names;
+}
+
+static const struct explore_expression *read_figure(
+        struct reader *r, size_t start, const char *name)
+{
+    bool too_many;
+    int figure = explore_figure_choose(r->arena, r->names, name, &too_many);
+
+    if (figure >= 0) {
+        struct explore_expression *made = SATOR_NEW(r->arena, struct explore_expression);
+        *made = (struct explore_expression){.op = OP_FIGURE, .field = figure};
+        return made;
+    }
+    if (too_many)
+        return fail(r, start, strlen(name), "too many figures are named");
+    int n;
+    const char **names = all_names(r, &n);
+    return unknown_name(r, start, name, n, names);
 }
 
 static const struct explore_expression *read_name(struct reader *r)
 {
-    const char *names[2 * EXPLORE_N_FIELDS + 1];
     size_t start = r->at;
-    int n_names = 0;
 
     while (is_name(r->source->text[r->at]))
         r->at++;
     const char *name = sator_arena_strndup(r->arena, r->source->text + start, r->at - start);
-    if (strncmp(name, "tensors.", 8) == 0)
-        return read_tensor(r, start, name);
+    const struct explore_expression *tensor =
+            strncmp(name, "tensors.", 8) == 0 ? read_tensor(r, name) : NULL;
+    if (tensor != NULL)
+        return tensor;
     int field = explore_field_index(name);
     if (field >= 0) {
         struct explore_expression *made = SATOR_NEW(r->arena, struct explore_expression);
         *made = (struct explore_expression){.op = OP_FIELD, .field = field};
         return made;
     }
-    for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
-        names[n_names++] = explore_fields[i].key;
-        if (explore_fields[i].alias != NULL)
-            names[n_names++] = explore_fields[i].alias;
-    }
-    return unknown_name(r, start, name, n_names, names);
+    return read_figure(r, start, name);
 }
 
 /* A number; one without a point or an exponent is a count. */
@@ -334,20 +358,19 @@ static enum sator_status finish(struct reader *r, const struct explore_expressio
 }
 
 static struct reader new_reader(struct sator_ctx *ctx, struct sator_arena *arena,
-        const char *option, const char *text, int n_tensors, const char *const *tensors)
+        const char *option, const char *text, struct explore_names *names)
 {
     return (struct reader){.ctx = ctx,
             .arena = arena,
             .source = sator_source_from_text(ctx, option, text),
-            .n_tensors = n_tensors,
-            .tensors = tensors};
+            .names = names};
 }
 
 enum sator_status explore_expression_read(struct sator_ctx *ctx, struct sator_arena *arena,
-        const char *option, const char *text, int n_tensors, const char *const *tensors,
+        const char *option, const char *text, struct explore_names *names,
         const struct explore_expression **expression)
 {
-    struct reader r = new_reader(ctx, arena, option, text, n_tensors, tensors);
+    struct reader r = new_reader(ctx, arena, option, text, names);
     const struct explore_expression *made = read_or(&r);
 
     skip_blanks(&r);
@@ -357,10 +380,10 @@ enum sator_status explore_expression_read(struct sator_ctx *ctx, struct sator_ar
 }
 
 enum sator_status explore_objectives_read(struct sator_ctx *ctx, struct sator_arena *arena,
-        const char *option, const char *text, int n_tensors, const char *const *tensors,
-        int *n_objectives, struct explore_objective **objectives)
+        const char *option, const char *text, struct explore_names *names, int *n_objectives,
+        struct explore_objective **objectives)
 {
-    struct reader r = new_reader(ctx, arena, option, text, n_tensors, tensors);
+    struct reader r = new_reader(ctx, arena, option, text, names);
     struct explore_objective *list = NULL;
     int n = 0;
 
@@ -476,6 +499,8 @@ struct explore_value explore_expression_value(
         return record->fields[e->field];
     case OP_TENSOR:
         return tensor_value(e, record);
+    case OP_FIGURE:
+        return record->figures[e->field];
     case OP_NEGATE:
         return calculate(OP_SUBTRACT, &(struct explore_value){.kind = EXPLORE_COUNT}, &a);
     case OP_NOT:
@@ -513,9 +538,18 @@ bool explore_expression_names_tensors(const struct explore_expression *e)
             (e->kids[1] != NULL && explore_expression_names_tensors(e->kids[1]));
 }
 
+bool explore_expression_tells_names(
+        const struct explore_expression *e, const struct explore_names *names)
+{
+    if (e->op == OP_FIGURE)
+        return !explore_figure_is_symmetric(names, e->field);
+    return (e->kids[0] != NULL && explore_expression_tells_names(e->kids[0], names)) ||
+            (e->kids[1] != NULL && explore_expression_tells_names(e->kids[1], names));
+}
+
 static bool names_only(const struct explore_expression *e, int n_keys, const char *const *keys)
 {
-    if (e->op == OP_TENSOR)
+    if (e->op == OP_TENSOR || e->op == OP_FIGURE)
         return false;
     if (e->op == OP_FIELD) {
         bool found = false;

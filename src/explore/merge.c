@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const char *const copied_keys[] = {"program", "model_version", "network", "input",
-        "input_sha256", "objective", "points", "batches", "tensors"};
+        "input_sha256", "objective", "points", "batches", "tensors", "figures"};
 enum {
     N_COPIED = sizeof copied_keys / sizeof *copied_keys
 };
@@ -27,6 +27,8 @@ static enum sator_status copy_description(
         if (value != NULL)
             SATOR_TRY(sator_store_put(ctx, output, copied_keys[i], value));
     }
+    for (int i = 0; i < first->names.n_figures; i++)
+        SATOR_TRY(sator_store_add_column(ctx, output, first->names.figures[i]));
     snprintf(shards, sizeof shards, "%d", first->n_shards);
     SATOR_TRY(sator_store_put(ctx, output, "shard", "1"));
     SATOR_TRY(sator_store_put(ctx, output, "shards", "1"));

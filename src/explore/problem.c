@@ -112,20 +112,56 @@ static void find_tensors(struct sator_exploration *exploration)
     }
 }
 
+/* Variants mostly differ in numbers: then the figures of one are those of the other. */
+static bool same_parts(const struct sator_arch *a, const struct sator_arch *b)
+{
+    bool same = a->n_levels == b->n_levels;
+
+    for (int i = 0; same && i < a->n_levels; i++) {
+        const struct sator_array *x = &a->levels[i].array, *y = &b->levels[i].array;
+        same = a->levels[i].kind == b->levels[i].kind &&
+                strcmp(a->levels[i].name, b->levels[i].name) == 0;
+        if (!same || a->levels[i].kind != SATOR_LEVEL_ARRAY)
+            continue;
+        same = x->n_links == y->n_links && x->n_buses == y->n_buses;
+        for (int k = 0; same && k < x->n_links; k++)
+            same = strcmp(x->links[k].name, y->links[k].name) == 0;
+        for (int k = 0; same && k < x->n_buses; k++)
+            same = strcmp(x->buses[k].name, y->buses[k].name) == 0;
+    }
+    return same;
+}
+
+static void list_names(struct sator_exploration *exploration)
+{
+    exploration->names = (struct explore_names){
+            .n_tensors = exploration->n_tensors, .tensors = exploration->tensors};
+    for (int h = 0; h < exploration->n_hardware; h++) {
+        const struct sator_arch *arch = exploration->hardware[h].arch;
+        if (h == 0 || !same_parts(exploration->hardware[h - 1].arch, arch))
+            explore_figures_list(exploration->arena, arch, &exploration->names);
+    }
+}
+
 /* ---- options ---- */
 
 static enum sator_status read_expressions(
         struct sator_ctx *ctx, struct sator_exploration *exploration)
 {
     const struct sator_explore_options *options = &exploration->options;
+    struct explore_objective *kept;
+    int n_kept;
     enum sator_status st;
 
     SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "--objective",
-            options->objective == NULL ? "latency" : options->objective, exploration->n_tensors,
-            exploration->tensors, &exploration->n_objectives, &exploration->objectives));
+            options->objective == NULL ? "latency" : options->objective, &exploration->names,
+            &exploration->n_objectives, &exploration->objectives));
     if (options->where != NULL)
         SATOR_TRY(explore_expression_read(ctx, exploration->arena, "--where", options->where,
-                exploration->n_tensors, exploration->tensors, &exploration->where));
+                &exploration->names, &exploration->where));
+    if (options->keep != NULL)
+        SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "--keep", options->keep,
+                &exploration->names, &n_kept, &kept));
 done:
     return st;
 }
@@ -154,6 +190,19 @@ static bool names_tensors(const struct sator_exploration *exploration)
     return named;
 }
 
+/* Whether points that are the same but for names are told apart: by the energy of a wire, say. */
+static bool tells_names(const struct sator_exploration *exploration)
+{
+    bool tells = exploration->where != NULL &&
+            explore_expression_tells_names(exploration->where, &exploration->names);
+
+    for (int i = 0; i < exploration->n_objectives; i++)
+        tells = tells ||
+                explore_expression_tells_names(
+                        exploration->objectives[i].expression, &exploration->names);
+    return tells;
+}
+
 static void set_space_options(struct sator_exploration *exploration)
 {
     const struct sator_explore_options *options = &exploration->options;
@@ -171,7 +220,7 @@ static void set_space_options(struct sator_exploration *exploration)
             .whole = options->whole_skews,
             .idle = options->idle,
             .fold = options->fold,
-            .symmetry = !options->no_symmetry,
+            .symmetry = !options->no_symmetry && !tells_names(exploration),
             .tensors_matter = names_tensors(exploration)};
     if (options->prune != SATOR_PRUNE_SAFE || options->space == SATOR_SPACE_MATRIX)
         return;
@@ -280,6 +329,7 @@ enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network 
     choose_layers(exploration, layer);
     make_families(exploration);
     find_tensors(exploration);
+    list_names(exploration);
     SATOR_TRY(read_expressions(ctx, exploration));
     if (are_mappings(exploration)) {
         SATOR_TRY(explore_map_options(ctx, exploration));

@@ -4,7 +4,7 @@
 #define SATOR_EXPLORE_PROBLEM_H
 
 #include "explore/dependences.h"
-#include "explore/record.h"
+#include "explore/figures.h"
 #include "explore/space.h"
 #include "sator/explore.h"
 #include "sator/input.h"
@@ -57,6 +57,7 @@ struct sator_exploration {
     uint64_t n_batches;
     int n_tensors; /* names that appear in any layer */
     const char **tensors;
+    struct explore_names names;
     const struct explore_expression *where; /* NULL: everything */
     int n_objectives;
     struct explore_objective *objectives; /* the first one ranks, all make the front */

@@ -55,7 +55,7 @@ static enum sator_status set_totals(struct selection *s)
         return SATOR_OK;
     if (n == 0)
         SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "the objective",
-                source->objective, source->n_tensors, source->tensor_names, &n, &asked));
+                source->objective, &source->names, &n, &asked));
     if (s->options->per_hardware || source->are_mappings)
         s->best = asked;
     if ((s->where != NULL && explore_expression_names_tensors(s->where)) ||
@@ -75,14 +75,14 @@ static enum sator_status read_options(struct selection *s)
     enum sator_status st = SATOR_OK;
 
     if (options->where != NULL)
-        SATOR_TRY(explore_expression_read(source->ctx, source->arena, "--where", options->where,
-                source->n_tensors, source->tensor_names, &s->where));
+        SATOR_TRY(explore_expression_read(
+                source->ctx, source->arena, "--where", options->where, &source->names, &s->where));
     if (options->sort != NULL)
         SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "--sort", options->sort,
-                source->n_tensors, source->tensor_names, &s->n_sorts, &s->sorts));
+                &source->names, &s->n_sorts, &s->sorts));
     if (options->pareto != NULL)
         SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "--pareto", options->pareto,
-                source->n_tensors, source->tensor_names, &s->n_costs, &s->costs));
+                &source->names, &s->n_costs, &s->costs));
     SATOR_TRY(set_totals(s));
     s->layer = -1;
     if (options->layer == NULL)

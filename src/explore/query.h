@@ -3,7 +3,7 @@
 #define SATOR_EXPLORE_QUERY_H
 
 #include "base/text.h"
-#include "explore/record.h"
+#include "explore/figures.h"
 #include "sator/explore.h"
 #include "store/store.h"
 
@@ -34,7 +34,7 @@ struct query_source {
     const char **family_names; /* "all", or with several families "all like LAYER" */
     struct query_hardware *hardware;
     struct query_tensor *tensors;
-    const char **tensor_names; /* n_tensors, for expressions */
+    struct explore_names names; /* for expressions */
 };
 
 /* Open and read the description; release with query_close, also on failure. */

@@ -113,9 +113,25 @@ static void split_tensors(struct query_source *source, const char *list)
         SATOR_PUSH(source->arena, source->tensors, source->n_tensors, tensor);
         list += length + (list[length] == ',');
     }
-    source->tensor_names = SATOR_NEW_ARRAY(source->arena, const char *, source->n_tensors + 1);
+    const char **names = SATOR_NEW_ARRAY(source->arena, const char *, source->n_tensors + 1);
     for (int i = 0; i < source->n_tensors; i++)
-        source->tensor_names[i] = source->tensors[i].name;
+        names[i] = source->tensors[i].name;
+    source->names.n_tensors = source->n_tensors;
+    source->names.tensors = names;
+}
+
+/* A name a line: the columns that this database has besides the usual ones. */
+static void split_figures(struct query_source *source, const char *list)
+{
+    struct explore_names *names = &source->names;
+
+    for (size_t length; *list != '\0' && names->n_figures < EXPLORE_MOST_FIGURES;
+            list += length + (list[length] == '\n')) {
+        length = strcspn(list, "\n");
+        const char *name = sator_arena_strndup(source->arena, list, length);
+        SATOR_PUSH(source->arena, names->known, names->n_known, (struct explore_known){name, true});
+        SATOR_PUSH(source->arena, names->figures, names->n_figures, name);
+    }
 }
 
 static enum sator_status get(struct query_source *source, const char *key, const char **value)
@@ -129,7 +145,7 @@ static enum sator_status get(struct query_source *source, const char *key, const
 
 enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct query_source *source)
 {
-    const char *tensors, *points, *shard, *shards;
+    const char *tensors, *figures, *points, *shard, *shards;
     enum sator_status st;
 
     *source = (struct query_source){.ctx = ctx, .arena = sator_arena_new()};
@@ -140,6 +156,7 @@ enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct que
     SATOR_TRY(get(source, "model_version", &source->model_version));
     SATOR_TRY(get(source, "program", &source->program));
     SATOR_TRY(get(source, "tensors", &tensors));
+    SATOR_TRY(get(source, "figures", &figures));
     SATOR_TRY(get(source, "points", &points));
     SATOR_TRY(get(source, "shard", &shard));
     SATOR_TRY(get(source, "shards", &shards));
@@ -147,6 +164,7 @@ enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct que
     source->shard = atoi(shard);
     source->n_shards = atoi(shards);
     split_tensors(source, tensors);
+    split_figures(source, figures);
     SATOR_TRY(read_layers(source));
     name_families(source);
     SATOR_TRY(read_hardware(source));
@@ -181,6 +199,12 @@ static const char *result_columns(const struct query_source *source)
         for (; at < text.length; at++)
             text.data[at] = text.data[at] == '.' ? '_' : text.data[at];
     }
+    for (int i = 0; i < source->names.n_figures; i++) {
+        sator_text_add(&text, ", \"");
+        for (const char *at = source->names.figures[i]; *at != '\0'; at++)
+            sator_text_add(&text, *at == '"' ? "\"\"" : "%c", *at);
+        sator_text_add(&text, "\"");
+    }
     if (source->are_mappings)
         sator_text_add(&text, ", cuts, loops");
     const char *columns = sator_arena_strdup(source->arena, text.data);
@@ -207,6 +231,16 @@ static struct explore_value value_at(
     return value;
 }
 
+/* A figure that this result has not is the number NAN. */
+static struct explore_value figure_at(
+        const struct sator_cursor *cursor, int column, const char *name)
+{
+    enum explore_kind kind = explore_figure_kind(name);
+    bool missing = sator_cursor_cell(cursor, column, false).kind == SATOR_CELL_NULL;
+
+    return value_at(cursor, column, missing ? EXPLORE_NUMBER : kind);
+}
+
 static const char *words_at(const struct sator_cursor *cursor, int column)
 {
     struct sator_cell cell = sator_cursor_cell(cursor, column, false);
@@ -225,8 +259,12 @@ enum sator_status query_read_result(
         return damaged(source, "a result is of no layer or hardware");
     row->space = words_at(cursor, 3);
     row->time = words_at(cursor, 4);
-    row->cuts = source->are_mappings ? words_at(cursor, 5 + EXPLORE_N_FIELDS) : NULL;
-    row->loops = source->are_mappings ? words_at(cursor, 6 + EXPLORE_N_FIELDS) : NULL;
+    int n = 5 + EXPLORE_N_FIELDS;
+    row->record.n_figures = source->names.n_figures;
+    for (int i = 0; i < row->record.n_figures; i++)
+        row->record.figures[i] = figure_at(cursor, n++, source->names.figures[i]);
+    row->cuts = source->are_mappings ? words_at(cursor, n++) : NULL;
+    row->loops = source->are_mappings ? words_at(cursor, n) : NULL;
     row->family = source->layers[row->record.layer].family;
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         row->record.fields[i] = value_at(cursor, 5 + i, explore_fields[i].kind);

@@ -51,7 +51,7 @@ static enum sator_status add(struct query_totals *totals, struct explore_record 
 {
     struct query_source *source = totals->source;
 
-    if (explore_record_add(sum, record, repeats(source, record->layer)))
+    if (explore_record_add(sum, record, repeats(source, record->layer), source->names.figures))
         return SATOR_OK;
     sator_error(source->ctx, (struct sator_loc){0},
             "a total over the layers of a network does not fit into 128 bits");

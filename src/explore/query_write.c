@@ -80,6 +80,10 @@ static void csv_header(struct query_writer *writer)
     sator_text_add(text, "layer,hardware,settings,point,space,time");
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         sator_text_add(text, ",%s", explore_fields[i].key);
+    for (int i = 0; i < writer->source->names.n_figures; i++) {
+        sator_text_add(text, ",");
+        csv_field(text, writer->source->names.figures[i]);
+    }
     for (int t = 0; t < writer->source->n_tensors; t++) {
         for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++)
             sator_text_add(text, ",tensors.%s.%s.%s", writer->source->tensors[t].name,
@@ -99,6 +103,15 @@ static const struct explore_tensor *tensor_of(
     return NULL;
 }
 
+static void csv_value(struct sator_text *text, const struct explore_value *value)
+{
+    sator_text_add(text, ",");
+    if (value->kind == EXPLORE_COUNT)
+        sator_text_add_int(text, value->count);
+    else if (isfinite(value->number))
+        add_number(text, value->number);
+}
+
 static void csv_row(struct query_writer *writer, const struct query_row *row)
 {
     const struct query_source *source = writer->source;
@@ -115,14 +128,10 @@ static void csv_row(struct query_writer *writer, const struct query_row *row)
     csv_field(text, row->space);
     sator_text_add(text, ",");
     csv_field(text, row->time);
-    for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
-        const struct explore_value *value = &row->record.fields[i];
-        sator_text_add(text, ",");
-        if (value->kind == EXPLORE_COUNT)
-            sator_text_add_int(text, value->count);
-        else if (isfinite(value->number))
-            add_number(text, value->number);
-    }
+    for (int i = 0; i < EXPLORE_N_FIELDS; i++)
+        csv_value(text, &row->record.fields[i]);
+    for (int i = 0; i < row->record.n_figures; i++)
+        csv_value(text, &row->record.figures[i]);
     for (int t = 0; t < source->n_tensors; t++) {
         const struct explore_tensor *tensor = tensor_of(&row->record, &source->tensors[t]);
         for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++) {
@@ -245,6 +254,14 @@ static void json_row(struct query_writer *writer, const struct query_row *row)
     }
     sator_text_add(text, "}");
     json_fields(text, &row->record);
+    for (int i = 0; i < row->record.n_figures; i++) {
+        const char *name = source->names.figures[i];
+        sator_text_add(text, i == 0 ? ", \"figures\": {" : ", ");
+        json_string(text, name);
+        sator_text_add(text, ": ");
+        json_value(text, name, &row->record.figures[i]);
+        sator_text_add(text, i + 1 == row->record.n_figures ? "}" : "");
+    }
     json_tensors(text, &row->record);
     sator_text_add(text, "}");
 }
@@ -283,6 +300,8 @@ static void text_header(struct query_writer *writer)
     add_text(writer, "point");
     for (int i = 0; i < N_SHOWN; i++)
         add_text(writer, shown_headers[i]);
+    for (int i = 0; i < writer->source->names.n_figures; i++)
+        add_text(writer, writer->source->names.figures[i]);
     add_text(writer, "space");
     add_text(writer, "time");
     writer->n_columns = writer->n_cells;
@@ -302,6 +321,8 @@ static void shown_value(struct sator_text *text, const char *key, const struct e
         sator_text_add(text, "%.4g", value->number);
     else if (strncmp(key, "energy", 6) == 0)
         sator_text_add(text, "%.2f", value->number * 1e-6);
+    else if (*key == '\0' && value->number != ceil(value->number))
+        sator_text_add(text, "%.6g", value->number);
     else if (value->number < 1e18) /* cycles: whole, up to rounding */
         sator_text_add(
                 text, "%s", sator_int_format((sator_int)ceil(value->number - 1e-9), ',', digits));
@@ -324,6 +345,10 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
                 &text, shown_fields[i], &row->record.fields[explore_field_index(shown_fields[i])]);
         add_cell(writer, sator_text_take(&text));
     }
+    for (int i = 0; i < row->record.n_figures; i++) {
+        shown_value(&text, "", &row->record.figures[i]);
+        add_cell(writer, sator_text_take(&text));
+    }
     add_text(writer, row->space);
     add_text(writer, row->time);
 }
@@ -332,7 +357,7 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
 static void write_table(struct query_writer *writer)
 {
     int n = writer->n_columns;
-    size_t widths[N_SHOWN + 5] = {0};
+    size_t widths[N_SHOWN + EXPLORE_MOST_FIGURES + 5] = {0};
 
     for (int i = 0; i < writer->n_cells; i++) {
         size_t length = strlen(writer->cells[i]);

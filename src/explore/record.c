@@ -1,4 +1,4 @@
-#include "explore/record.h"
+#include "explore/figures.h"
 
 #include "base/checked.h"
 
@@ -96,9 +96,40 @@ static bool is_most(const char *key)
             strcmp(key, "max_active_pes") == 0;
 }
 
-bool explore_record_add(
-        struct explore_record *total, const struct explore_record *record, int repeat)
+/* Add a figure of one layer; what a layer lacks, the total lacks. */
+static bool add_figure(struct explore_value *total, const struct explore_value *value, int repeat,
+        enum explore_sum sum, bool is_first)
 {
+    sator_int product;
+
+    if (is_first && sum == EXPLORE_SUM)
+        *total = value->kind == EXPLORE_COUNT ? (struct explore_value){.number = NAN}
+                                              : (struct explore_value){.kind = EXPLORE_NUMBER};
+    if (is_first && sum == EXPLORE_MOST)
+        *total = *value;
+    if (sum == EXPLORE_NO_SUM || total->kind != value->kind)
+        *total = (struct explore_value){.kind = EXPLORE_NUMBER, .number = NAN};
+    else if (sum == EXPLORE_MOST)
+        total->count = value->count > total->count ? value->count : total->count;
+    else if (value->kind == EXPLORE_NUMBER)
+        total->number += value->number * repeat;
+    else
+        return sator_mul(value->count, repeat, &product) &&
+                sator_add(total->count, product, &total->count);
+    return true;
+}
+
+bool explore_record_add(struct explore_record *total, const struct explore_record *record,
+        int repeat, const char *const *figures)
+{
+    bool is_first = total->fields[explore_field_index("instances")].count == 0;
+
+    total->n_figures = record->n_figures;
+    for (int i = 0; i < record->n_figures; i++) {
+        if (!add_figure(&total->figures[i], &record->figures[i], repeat,
+                    explore_figure_sum(figures[i]), is_first))
+            return false;
+    }
     for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
         struct explore_value *sum = &total->fields[i];
         const struct explore_value *value = &record->fields[i];

@@ -31,6 +31,10 @@ struct explore_field {
     enum explore_kind kind;
     enum explore_better better;
 };
+enum {
+    EXPLORE_MOST_FIGURES = 16
+};
+
 extern const struct explore_field explore_fields[EXPLORE_N_FIELDS];
 extern const char *const explore_tensor_fields[EXPLORE_N_TENSOR_FIELDS];
 
@@ -51,6 +55,8 @@ struct explore_record {
     int layer, hardware;
     uint64_t point;
     struct explore_value fields[EXPLORE_N_FIELDS];
+    int n_figures; /* named ones (figures.h) */
+    struct explore_value figures[EXPLORE_MOST_FIGURES];
     int n_tensors;
     struct explore_tensor *tensors;
 };
@@ -62,22 +68,24 @@ double explore_value_number(const struct explore_value *value);
 /* The number of the field "key"; -1 when there is none. */
 int explore_field_index(const char *key);
 
-/* Totals of a network: add "record", "repeat" times, to "total" (zeroed before the first); then
- * derive what is no sum. */
-bool explore_record_add(
-        struct explore_record *total, const struct explore_record *record, int repeat);
+/* Totals of a network: add "record", "repeat" times, to "total" (zeroed before the first);
+ * "figures" are the names of the record's. Then derive what is no sum. */
+bool explore_record_add(struct explore_record *total, const struct explore_record *record,
+        int repeat, const char *const *figures);
 void explore_record_finish(struct explore_record *total);
 
 /* ---- expressions: "pes <= 256 and energy_pj.total < 1e9" ---- */
 
 struct explore_expression;
+struct explore_names; /* figures.h */
 
 /* Read "text", an option's argument ("option" is its name, for messages). Operators, loosest first:
  * or; and; not; < <= >
  * >= == !=; + -; * /; minus; parentheses, min(a, b), max(a, b), numbers, figures,
- * tensors.NAME.FIGURE for the given tensors. The expression lives in "arena". */
+ * tensors.NAME.FIGURE and the other names of "names", which notes the figures that are named. The
+ * expression lives in "arena". */
 enum sator_status explore_expression_read(struct sator_ctx *ctx, struct sator_arena *arena,
-        const char *option, const char *text, int n_tensors, const char *const *tensors,
+        const char *option, const char *text, struct explore_names *names,
         const struct explore_expression **expression);
 /* Its value: counts stay counts under + - * where they fit; a truth is the count 0 or 1; a
  * comparison with a missing figure is false. */
@@ -87,6 +95,9 @@ bool explore_expression_holds(
         const struct explore_expression *expression, const struct explore_record *record);
 /* Whether it names a figure of a tensor. */
 bool explore_expression_names_tensors(const struct explore_expression *expression);
+/* Whether it names a figure that points which are the same but for names may differ in. */
+bool explore_expression_tells_names(
+        const struct explore_expression *expression, const struct explore_names *names);
 /* The field that it is, and nothing else; -1 otherwise. */
 int explore_expression_field(const struct explore_expression *expression);
 
@@ -104,8 +115,8 @@ struct explore_objective {
     bool maximize; /* a lone figure of which more is better */
 };
 enum sator_status explore_objectives_read(struct sator_ctx *ctx, struct sator_arena *arena,
-        const char *option, const char *text, int n_tensors, const char *const *tensors,
-        int *n_objectives, struct explore_objective **objectives);
+        const char *option, const char *text, struct explore_names *names, int *n_objectives,
+        struct explore_objective **objectives);
 /* What is minimised; INFINITY when it is missing. */
 double explore_objective_cost(
         const struct explore_objective *objective, const struct explore_record *record);

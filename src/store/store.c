@@ -315,6 +315,16 @@ void sator_store_rollback(struct sator_store *store)
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 }
 
+enum sator_status sator_store_add_column(
+        struct sator_ctx *ctx, struct sator_store *store, const char *name)
+{
+    char *sql = sqlite3_mprintf("ALTER TABLE result ADD COLUMN \"%w\"", name);
+    enum sator_status st = sql == NULL ? fail(ctx, store, SQLITE_NOMEM) : execute(ctx, store, sql);
+
+    sqlite3_free(sql);
+    return st;
+}
+
 static int bind(sqlite3_stmt *statement, int column, const struct sator_cell *cell)
 {
     char digits[48];

@@ -57,6 +57,10 @@ enum sator_status sator_store_get(struct sator_ctx *ctx, struct sator_store *sto
 enum sator_status sator_store_put(
         struct sator_ctx *ctx, struct sator_store *store, const char *key, const char *value);
 
+/* Add a column "name" to table result, in the transaction in progress. */
+enum sator_status sator_store_add_column(
+        struct sator_ctx *ctx, struct sator_store *store, const char *name);
+
 /* Add a row to "table" (a string literal), a cell a column in the schema's order. With
  * "unless_there", a row whose key is there already stays as it is. */
 enum sator_status sator_store_insert(struct sator_ctx *ctx, struct sator_store *store,

@@ -41,6 +41,8 @@ static struct explore_tensor tensors[] = {
         {.name = "Y", .role = SATOR_READ, .volumes = {1, 2, 3, 4, 5, 6}},
         {.name = "Y", .role = SATOR_WRITE, .volumes = {10, 20, 30, 40, 50, 60}}};
 static const char *const tensor_names[] = {"A", "Y"};
+static struct explore_names names = {.n_tensors = 2, .tensors = tensor_names};
+static struct explore_names no_names;
 
 static struct explore_record example(void)
 {
@@ -77,8 +79,8 @@ static void expressions_have_their_values(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct explore_expression *expression;
-        assert_int_equal(explore_expression_read(ctx, ctx->arena, "--where", cases[i].text, 2,
-                                 tensor_names, &expression),
+        assert_int_equal(explore_expression_read(
+                                 ctx, ctx->arena, "--where", cases[i].text, &names, &expression),
                 SATOR_OK);
         struct explore_value value = explore_expression_value(expression, &record);
         if (explore_value_number(&value) != cases[i].value)
@@ -105,15 +107,15 @@ static void wrong_expressions_are_located(void **state)
     char deep[1000];
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(explore_expression_read(ctx, ctx->arena, "--where", cases[i].text, 2,
-                                 tensor_names, &expression),
+        assert_int_equal(explore_expression_read(
+                                 ctx, ctx->arena, "--where", cases[i].text, &names, &expression),
                 SATOR_INPUT);
         must_say(ctx, cases[i].message);
     }
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
     assert_int_equal(
-            explore_expression_read(ctx, ctx->arena, "--where", deep, 0, NULL, &expression),
+            explore_expression_read(ctx, ctx->arena, "--where", deep, &no_names, &expression),
             SATOR_INPUT);
     must_say(ctx, "nested too deeply");
     assert_null(expression);
@@ -127,8 +129,9 @@ static void objectives_have_directions(void **state)
     int n;
 
     record.fields[explore_field_index("utilization")].number = 0.5;
-    assert_int_equal(explore_objectives_read(ctx, ctx->arena, "--objective",
-                             "latency, utilization, max(pes, 3), power", 0, NULL, &n, &objectives),
+    assert_int_equal(
+            explore_objectives_read(ctx, ctx->arena, "--objective",
+                    "latency, utilization, max(pes, 3), power", &no_names, &n, &objectives),
             SATOR_OK);
     assert_int_equal(n, 4);
     assert_true(explore_objective_cost(&objectives[0], &record) == 1000);
@@ -136,8 +139,8 @@ static void objectives_have_directions(void **state)
     assert_true(explore_objective_cost(&objectives[2], &record) == 64);
     assert_true(isinf(explore_objective_cost(&objectives[3], &record)));
     assert_string_equal(objectives[2].text, "max(pes, 3)");
-    assert_int_equal(explore_objectives_read(
-                             ctx, ctx->arena, "--objective", "latency,", 0, NULL, &n, &objectives),
+    assert_int_equal(explore_objectives_read(ctx, ctx->arena, "--objective", "latency,", &no_names,
+                             &n, &objectives),
             SATOR_INPUT);
     must_say(ctx, "ends too early");
 }
@@ -161,8 +164,8 @@ static void monotone_expressions_are_recognised(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct explore_expression *expression;
-        assert_int_equal(
-                explore_expression_read(ctx, ctx->arena, "x", cases[i].text, 0, NULL, &expression),
+        assert_int_equal(explore_expression_read(
+                                 ctx, ctx->arena, "x", cases[i].text, &no_names, &expression),
                 SATOR_OK);
         if (explore_expression_is_monotone(expression) != cases[i].monotone ||
                 explore_expression_is_bound(expression) != cases[i].bound)

@@ -1,0 +1,33 @@
+#!/bin/sh
+# An option or setting that nobody would read is an error, with the nearest that is read.
+. "$2/test/cli/harness"
+try() { "$SATOR" "$@" >/dev/null 2>err; echo "$? $(grep -v 'how it is used' err | sed -n 's/^ *//;1p')"; grep help: err; }
+explore() { try explore gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 "$@"; }
+explore --set cuts=3
+explore --set 'loops=[]'
+explore --set layers.gemm.sizes.k=3
+explore --set sizes.q=3
+explore --set size.k=3
+explore --set levels.PE.shpe=[4,4]
+explore --set levels.PX.shape=[4,4]
+explore --vary cuts=[1,2]
+explore --vary scratchpad.bandwith_bits=64:128:64
+explore --vary sizes.k=1:3
+explore --vary clock_mhz=100
+explore --hardware 1
+explore --budget 3
+explore --yaml
+explore --list --json
+explore --list --db a.db
+explore --point 3 --where 'pes < 3'
+explore --point 3 --db a.db
+explore --dataflows matrix --pack 2
+explore --dataflows optimal --skew 0
+explore --dataflows optimal --objective 'latency * 2'
+explore --dataflows optimal --objective utilization
+explore --dataflows optimal --budget none
+try map gemm --arch conventional --set cuts=3
+try analyze gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --space 'i, j' --time 'i + j + k' --set 'cuts={}'
+try query a.db --summary --top 3
+try query a.db --network --per-hardware
+true
