@@ -1,6 +1,6 @@
 /* The closed-form engine against brute force on tiny random programs.
  *
- * usage: property_closed_tiny [CASES [SEED]]
+ * usage: property_closed_tiny [CASES [SEED [FLAVOUR]]]
  *
  * Each case is a box domain, quasi-affine space and time stamps, an access, links and buses. Brute
  * force enumerates the instances and applies the definitions of doc/model.md word for word; it
@@ -17,7 +17,7 @@
 enum {
     LOOPS = 6,
     DIMS = 5,
-    TERMS = 4,
+    TERMS = 6,
     COPIES = 3,
     LINKS = 4,
     BUSES = 2,
@@ -116,6 +116,7 @@ enum flavour {
     FLAVOUR_TILED,
     FLAVOUR_BUSES,
     FLAVOUR_SINGULAR,
+    FLAVOUR_MATRICES,
     N_FLAVOURS
 };
 static enum flavour flavour;
@@ -239,8 +240,77 @@ static struct link random_link(const struct program *p)
     return link;
 }
 
+/* A sum of loops with coefficients 0 and 1, and -1 if "negative". */
+static struct expression random_row(const struct program *p, bool negative)
+{
+    struct expression e = {.n = 0};
+    for (int l = 0; l < p->n_loops; l++) {
+        int factor = negative ? pick(3) - 1 : pick(2);
+        if (factor != 0)
+            e.term[e.n++] =
+                    (struct term){.factor = factor, .loop = l, .div = 1, .div2 = 1};
+    }
+    return e;
+}
+
+/* Stamps as rows of a random matrix over whole loops, shares of digits and all, as in the space of TENET's section
+ * IV-A; extents so small that most points are on some face. */
+static void generate_matrix(struct program *p)
+{
+    bool negative = chance(40);
+    int volume = 1;
+    p->n_loops = 2 + pick(LOOPS - 1);
+    for (int l = 0; l < p->n_loops; l++) {
+        int most = 700 / volume;
+        int extent = chance(70) ? 1 + pick(4) : 1 + pick(9);
+        extent = extent < most ? extent : most;
+        p->lower[l] = chance(10) ? pick(5) - 2 : 0;
+        p->upper[l] = p->lower[l] + extent;
+        volume *= extent;
+        radix[l] = 1;
+    }
+    p->n_space = chance(10) ? 3 : 1 + pick(2);
+    p->n_time = chance(80) ? p->n_loops - p->n_space : 1 + pick(4);
+    p->n_time = p->n_time < 0 ? 0 : p->n_time > DIMS ? DIMS : p->n_time;
+    for (int i = 0; i < p->n_space; i++)
+        p->space[i] = random_row(p, negative);
+    for (int i = 0; i < p->n_time; i++)
+        p->time[i] = random_row(p, negative);
+    p->cut_space = p->n_space;
+    p->cut_time = p->n_time;
+    if (chance(10)) {
+        p->cut_space = pick(p->n_space + 1);
+        p->cut_time = pick(p->n_time + 1);
+    }
+    p->n_index = 1 + pick(3);
+    p->n_copies = chance(92) ? 1 : 2 + pick(2);
+    for (int i = 0; i < p->n_index; i++) {
+        p->index[0][i] = random_expression(p, chance(60) ? 1 : 2, 10, true);
+        for (int c = 1; c < p->n_copies; c++) {
+            p->index[c][i] = p->index[0][i];
+            p->index[c][i].constant += pick(3) - 1;
+        }
+    }
+    p->registers = chance(70);
+    p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
+    for (int i = 0; i < p->n_links; i++)
+        p->link[i] = random_link(p);
+    if (p->cut_space > 0 && chance(8)) {
+        p->n_buses = 1;
+        p->n_bus[0] = pick(p->cut_space + 1);
+        for (int i = 0; i < p->n_bus[0]; i++)
+            p->bus[0][i] = (struct expression){.n = 1,
+                    .term = {{.factor = 1, .loop = pick(p->cut_space), .div = 1, .div2 = 1}}};
+    }
+}
+
 static void generate(struct program *p)
 {
+    if (flavour == FLAVOUR_MATRICES) {
+        *p = (struct program){0};
+        generate_matrix(p);
+        return;
+    }
     *p = (struct program){.n_loops = 1 + pick(LOOPS)};
     int volume = 1;
     for (int l = 0; l < p->n_loops; l++) {
@@ -963,6 +1033,7 @@ int main(int argc, char **argv)
 {
     int cases = argc > 1 ? atoi(argv[1]) : 10000;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    int only = argc > 3 ? atoi(argv[3]) : -1;
     static struct tally tally;
     struct sator_ctx *ctx = sator_ctx_new();
     printf("%d cases, seed %" PRIu64 "\n", cases, seed);
@@ -972,7 +1043,7 @@ int main(int argc, char **argv)
         for (int k = 0; k < 4; k++)
             next_random();
         int before = failures;
-        flavour = (enum flavour)(i % N_FLAVOURS);
+        flavour = (enum flavour)(only < 0 ? i % N_FLAVOURS : only % N_FLAVOURS);
         check_case(ctx, &tally);
         if (failures > before)
             printf("(case %d)\n\n", i);

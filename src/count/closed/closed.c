@@ -231,6 +231,7 @@ static void closed_close(void *opaque)
         closed_times_clear(&state->extended->times);
     free(state->extended);
     free(state->buses);
+    free(state->skews);
     if (state->arena != NULL)
         sator_arena_free(state->arena);
     free(state);

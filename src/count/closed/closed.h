@@ -38,6 +38,7 @@ struct closed_copies {
 };
 
 struct closed_buses;
+struct closed_skews; /* skews.h */
 
 struct closed_state {
     struct sator_ctx *ctx;
@@ -45,6 +46,7 @@ struct closed_state {
     sator_int instances;
     struct closed_system main; /* the digits of the stamping alone */
     struct closed_system *extended; /* with those that an access asks for too; made on demand */
+    struct closed_skews *skews; /* made on demand */
     struct sator_arena *arena; /* links; made on demand */
     int n_links;
     struct closed_known_link **link;

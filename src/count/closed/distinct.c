@@ -4,7 +4,7 @@
  * their values makes a copy of the rest of the image, moved by a constant, and the union of the
  * copies is counted.
  */
-#include "count/closed/closed.h"
+#include "count/closed/skews.h"
 
 #include <string.h>
 
@@ -149,8 +149,11 @@ const char *closed_count_distinct(struct closed_state *state, const struct close
     state->pool.used = 0;
     const char *why =
             closed_copies_make(&state->pool, digits, 0, n_rows, 0, rows, &state->image, copies);
-    if (why != NULL)
-        return why;
-    closed_region_all(&state->image, &all);
-    return closed_copies_count(state, &state->image, copies, &all, count);
+    if (why == NULL) {
+        closed_region_all(&state->image, &all);
+        why = closed_copies_count(state, &state->image, copies, &all, count);
+    }
+    if (why != NULL && (request == NULL || request->n_copies == 1))
+        why = closed_skews_distinct(state, digits, n_rows, rows, count);
+    return why;
 }

@@ -7,6 +7,7 @@
  * PE's own register, the links as declared.
  */
 #include "count/closed/buses.h"
+#include "count/closed/skews.h"
 
 #include "base/checked.h"
 
@@ -374,6 +375,22 @@ static const char *answer(
     return why;
 }
 
+/* The same for stamps that share digits. */
+static const char *answer_skewed(struct question *question, struct sator_volumes *volumes)
+{
+    int back;
+    const char *why = check_inside(question);
+    if (why == NULL)
+        why = count_footprint(question, &volumes->footprint);
+    if (why == NULL)
+        why = find_links(question, &back);
+    if (why != NULL)
+        return why;
+    return closed_skews_volumes(question->state, question->system, question->request,
+            question->transport, question->hops, &volumes->total,
+            &question->credit[CREDIT_REGISTER]);
+}
+
 /* Take the result over into "volumes". */
 static void deliver(const struct question *question, const struct closed_buses *buses,
         const struct sator_volumes *counted, struct sator_volumes *volumes)
@@ -412,6 +429,7 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     request.n_buses = transport->n_buses;
     request.buses = transport->buses;
     const char *why = closed_system_for(state, &request, &system);
+    bool request_is_known = why == NULL;
     question.system = system;
     question.request = &request;
     if (transport->n_buses > 0 && state->buses == NULL)
@@ -420,6 +438,8 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
         buses = state->buses;
     if (why == NULL)
         why = answer(&question, buses, &result);
+    if (why != NULL && request_is_known)
+        why = answer_skewed(&question, &result);
     if (why == NULL)
         deliver(&question, buses, &result, volumes);
     if (why == NULL)
