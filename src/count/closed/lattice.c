@@ -86,9 +86,11 @@ const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lat
         }
         if (others > 0)
             continue;
+        int64_t pivot[CLOSED_DIMS];
         lattice->n--;
-        memmove(lattice->vector[least], lattice->vector[least + 1],
-                sizeof lattice->vector[0] * (size_t)(lattice->n - least));
+        memcpy(pivot, lattice->vector[least], sizeof pivot);
+        memcpy(lattice->vector[least], lattice->vector[lattice->n], sizeof pivot);
+        memcpy(lattice->vector[lattice->n], pivot, sizeof pivot);
         return NULL;
     }
 }

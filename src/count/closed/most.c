@@ -5,7 +5,7 @@
  * row such as i%8 + j%8 + k. Of each factor the best pinned value is taken, the one that most boxes
  * contain; a coupled row is then most often met at the mode of its distribution.
  */
-#include "count/closed/closed.h"
+#include "count/closed/fibres.h"
 
 #include "base/checked.h"
 
@@ -326,7 +326,7 @@ static const char *fibre_region(
 
 /* ---- the whole ---- */
 
-const char *closed_most(struct closed_state *state, const struct closed_system *system,
+static const char *count_most(struct closed_state *state, const struct closed_system *system,
         const struct closed_classes *classes, sator_int *most, int64_t *instance)
 {
     const struct closed_form *rows[CLOSED_ROWS];
@@ -372,4 +372,13 @@ const char *closed_most(struct closed_state *state, const struct closed_system *
             instance[l] += system->digits.digit[d].place * question.chosen[d].lo;
     }
     return NULL;
+}
+
+const char *closed_most(struct closed_state *state, const struct closed_system *system,
+        const struct closed_classes *classes, sator_int *most, int64_t *instance)
+{
+    const char *why = count_most(state, system, classes, most, instance);
+    if (why != NULL)
+        why = closed_fibres_most(state, system, classes, most, instance);
+    return why;
 }

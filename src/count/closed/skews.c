@@ -112,6 +112,13 @@ static const char *exclude_equals(struct closed_skews *skews, const struct close
     return why;
 }
 
+const char *closed_skews_classes(struct closed_skews *skews, sator_int *count)
+{
+    closed_cells_init(&skews->cells, skews->n_axes, skews->range);
+    const char *why = exclude_equals(skews, &skews->lattice);
+    return why != NULL ? why : closed_cells_count(&skews->cells, NULL, count);
+}
+
 const char *closed_skews_distinct(struct closed_state *state, const struct closed_digits *digits,
         int n_rows, const struct closed_form *const *rows, sator_int *count)
 {
@@ -125,10 +132,7 @@ const char *closed_skews_distinct(struct closed_state *state, const struct close
         closed_skews_row(skews, rows[r], row);
         why = closed_lattice_kernel(row, &skews->lattice);
     }
-    closed_cells_init(&skews->cells, skews->n_axes, skews->range);
-    if (why == NULL)
-        why = exclude_equals(skews, &skews->lattice);
-    return why != NULL ? why : closed_cells_count(&skews->cells, NULL, count);
+    return why != NULL ? why : closed_skews_classes(skews, count);
 }
 
 /* ---- levels of time ---- */

@@ -62,6 +62,9 @@ void closed_skews_row(
 /* Whether two points of the box can differ by "move". */
 bool closed_skews_fits(const struct closed_skews *skews, const int64_t *move);
 
+/* The number of points that no move of skews->lattice takes to each other. */
+const char *closed_skews_classes(struct closed_skews *skews, sator_int *count);
+
 /* As closed_count_distinct, for one access, whatever the rows. */
 const char *closed_skews_distinct(struct closed_state *state, const struct closed_digits *digits,
         int n_rows, const struct closed_form *const *rows, sator_int *count);

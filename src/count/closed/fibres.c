@@ -1,0 +1,306 @@
+/* Greatest fibres by the lattice of moves that keep the key.
+ *
+ * The lattice is a direct sum of lattices over parts of the axes, and so is every fibre. In a part,
+ * values that lie on a line are counted by the longest move along it; a key of one row by the mode
+ * of its distribution; what is left by laying strips (strips.h).
+ */
+#include "count/closed/fibres.h"
+#include "count/closed/skews.h"
+#include "count/closed/strips.h"
+
+#include <string.h>
+
+enum {
+    MOST_AUGMENTATIONS = 100000
+};
+
+/* The question at hand. */
+struct fibres {
+    struct closed_skews *skews;
+    int n_keys, n_values;
+    bool every;
+    int64_t row[CLOSED_ROWS][CLOSED_DIMS]; /* keys, then values */
+    uint32_t part; /* axes of the part at hand */
+    int n_equal, n_moves; /* basis of the part: moves with equal values first */
+    int64_t at[CLOSED_AXES]; /* a digit vector of the greatest fibre */
+};
+
+/* ---- parts ---- */
+
+/* The moves along the axes of "part" that keep the key: a basis whose first vectors keep the value,
+ * too. */
+static const char *make_basis(struct fibres *fibres, uint32_t part)
+{
+    struct closed_skews *skews = fibres->skews;
+    struct closed_lattice *lattice = &skews->lattice;
+    const char *why = NULL;
+    lattice->n_dims = skews->n_axes;
+    lattice->n = 0;
+    memset(lattice->vector, 0, sizeof lattice->vector);
+    for (int a = 0; a < skews->n_axes; a++) {
+        if (part >> a & 1)
+            lattice->vector[lattice->n++][a] = 1;
+    }
+    for (int r = 0; r < fibres->n_keys && why == NULL; r++)
+        why = closed_lattice_kernel(fibres->row[r], lattice);
+    fibres->part = part;
+    fibres->n_moves = lattice->n;
+    for (int r = 0; r < fibres->n_values && !fibres->every && why == NULL; r++)
+        why = closed_lattice_kernel(fibres->row[fibres->n_keys + r], lattice);
+    fibres->n_equal = fibres->every ? 0 : lattice->n;
+    lattice->n = fibres->n_moves;
+    return why;
+}
+
+/* Put the axes that a generator of "lattice" joins into one part. */
+static const char *join_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
+{
+    struct closed_skews *skews = fibres->skews;
+    const char *why = closed_graver_make(&skews->lattice, &skews->graver);
+    for (int i = 0; i < skews->graver.n && why == NULL; i++) {
+        uint32_t joined = skews->graver.element[i].above | skews->graver.element[i].below;
+        int kept = 0;
+        for (int p = 0; p < *n_parts; p++) {
+            if ((part[p] & joined) != 0)
+                joined |= part[p];
+            else
+                part[kept++] = part[p];
+        }
+        part[kept++] = joined;
+        *n_parts = kept;
+    }
+    return why;
+}
+
+/* Parts of the axes of which moves that keep the key, and of them those that keep the value, are
+ * sums. Axes that no move changes are in none. */
+static const char *find_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
+{
+    struct closed_skews *skews = fibres->skews;
+    const char *why = make_basis(fibres, ((uint32_t)1 << skews->n_axes) - 1);
+    *n_parts = 0;
+    if (why == NULL)
+        why = join_parts(fibres, part, n_parts);
+    skews->lattice.n = fibres->n_equal;
+    if (why == NULL && fibres->n_equal > 0)
+        why = join_parts(fibres, part, n_parts);
+    return why;
+}
+
+/* ---- a line of values ---- */
+
+/* The longest step along "move" from "from" that two points of the box can be apart by. */
+static int64_t reach(const struct closed_skews *skews, const int64_t *from, const int64_t *move)
+{
+    int64_t steps = CLOSED_BOUND;
+    for (int a = 0; a < skews->n_axes; a++) {
+        int64_t width = skews->range[a].hi - skews->range[a].lo;
+        if (move[a] == 0)
+            continue;
+        int64_t room = move[a] > 0 ? width - from[a] : width + from[a];
+        int64_t size = move[a] > 0 ? move[a] : -move[a];
+        if (room / size < steps)
+            steps = room / size;
+    }
+    return steps;
+}
+
+/* Values in a line: the most that the last basis vector's coordinate can differ by between two
+ * points of one key. All in between are met, since every generator of the way changes it by at most
+ * one. */
+static const char *count_line(struct fibres *fibres, sator_int *most)
+{
+    struct closed_skews *skews = fibres->skews;
+    struct closed_lattice *lattice = &skews->lattice;
+    int n = skews->n_axes;
+    int64_t way[CLOSED_DIMS] = {0};
+    int64_t length = 0;
+    int budget = MOST_AUGMENTATIONS;
+    skews->measured = *lattice;
+    skews->measured.n_dims = n + 1;
+    for (int i = 0; i < lattice->n; i++)
+        skews->measured.vector[i][n] = i + 1 == lattice->n;
+    const char *why = closed_graver_make(&skews->measured, &skews->graver);
+    if (why != NULL)
+        return why;
+    int kept = 0;
+    for (int i = 0; i < skews->graver.n; i++) {
+        struct closed_generator *g = &skews->graver.element[i];
+        if (!closed_skews_fits(skews, g->at) || g->at[n] == 0)
+            continue;
+        if (g->at[n] > 1 || g->at[n] < -1)
+            return "the values of a skewed stamp have gaps";
+        for (int d = 0; d <= n; d++)
+            skews->graver.element[kept].at[d] = g->at[n] < 0 ? -g->at[d] : g->at[d];
+        kept++;
+    }
+    for (bool longer = true; longer;) {
+        longer = false;
+        for (int i = 0; i < kept; i++) {
+            const int64_t *move = skews->graver.element[i].at;
+            int64_t steps = reach(skews, way, move);
+            if (steps == 0)
+                continue;
+            if (--budget < 0)
+                return "the longest way in a skewed stamp takes too long to find";
+            for (int a = 0; a < n; a++)
+                way[a] += steps * move[a];
+            length += steps;
+            longer = true;
+        }
+    }
+    for (int a = 0; a < n; a++) {
+        if (fibres->part >> a & 1)
+            fibres->at[a] = way[a] < 0 ? skews->range[a].hi : skews->range[a].lo;
+    }
+    *most = (sator_int)length + 1;
+    return NULL;
+}
+
+/* ---- one key row ---- */
+
+static const char *count_row(struct fibres *fibres, bool point, sator_int *most)
+{
+    const struct closed_skews *skews = fibres->skews;
+    int64_t coef[CLOSED_DIGITS];
+    int64_t at[CLOSED_DIGITS];
+    struct closed_interval x[CLOSED_DIGITS];
+    int axis[CLOSED_DIGITS];
+    int64_t value;
+    int n = 0;
+    for (int r = 0; r < fibres->n_keys && n == 0; r++) {
+        for (int a = 0; a < skews->n_axes; a++) {
+            if ((fibres->part >> a & 1) == 0 || fibres->row[r][a] == 0)
+                continue;
+            axis[n] = a;
+            coef[n] = fibres->row[r][a];
+            x[n++] = skews->range[a];
+        }
+    }
+    int64_t unit = 0;
+    for (int i = 0; i < n; i++)
+        unit = closed_gcd(unit, coef[i]);
+    for (int i = 0; i < n; i++)
+        coef[i] /= unit;
+    const char *why = closed_slab_most(n, coef, x, most, &value);
+    if (why == NULL && point && !closed_slab_point(n, coef, x, value, at))
+        why = "a stamp is a sum whose values have no simple distribution";
+    for (int i = 0; i < n && point && why == NULL; i++)
+        fibres->at[axis[i]] = at[i];
+    return why;
+}
+
+/* ---- strips ---- */
+
+static const char *count_strips(struct fibres *fibres, sator_int *most)
+{
+    const struct closed_skews *skews = fibres->skews;
+    struct closed_strips strips = {.n_dims = fibres->n_moves, .n_equal = fibres->n_equal};
+    int axis[CLOSED_STRIP_FORMS];
+    if (fibres->n_moves > CLOSED_STRIP_DIMS)
+        return "a skewed stamp holds instances in too many directions";
+    for (int a = 0; a < skews->n_axes; a++) {
+        if ((fibres->part >> a & 1) == 0)
+            continue;
+        axis[strips.n] = a;
+        strips.width[strips.n] = closed_width(skews->range[a]);
+        for (int d = 0; d < strips.n_dims; d++)
+            strips.form[strips.n][d] = skews->lattice.vector[d][a];
+        strips.n++;
+    }
+    const char *why = closed_strips_most(&strips, most);
+    for (int i = 0; i < strips.n && why == NULL && fibres->n_equal == 0; i++)
+        fibres->at[axis[i]] = skews->range[axis[i]].lo + strips.at[i];
+    return why;
+}
+
+/* ---- no key ---- */
+
+/* The distinct values of all digit vectors of the part. */
+static const char *count_free(struct fibres *fibres, sator_int *most)
+{
+    struct closed_skews *skews = fibres->skews;
+    struct closed_interval saved[CLOSED_AXES];
+    memcpy(saved, skews->range, sizeof saved);
+    for (int a = 0; a < skews->n_axes; a++) {
+        if ((fibres->part >> a & 1) == 0)
+            skews->range[a].hi = skews->range[a].lo;
+    }
+    skews->lattice.n = fibres->n_equal;
+    const char *why = closed_skews_classes(skews, most);
+    memcpy(skews->range, saved, sizeof saved);
+    return why;
+}
+
+/* ---- the whole ---- */
+
+static const char *count_part(struct fibres *fibres, uint32_t part, bool point, sator_int *most)
+{
+    const char *why = make_basis(fibres, part);
+    int n_values = fibres->n_moves - fibres->n_equal;
+    *most = 1;
+    if (why != NULL || n_values == 0)
+        return why;
+    if (n_values == 1 && count_line(fibres, most) == NULL)
+        return NULL;
+    if (__builtin_popcount(part) == fibres->n_moves)
+        return count_free(fibres, most);
+    if (fibres->n_equal == 0 && __builtin_popcount(part) == fibres->n_moves + 1) {
+        why = count_row(fibres, point, most);
+        if (why == NULL)
+            return NULL;
+    }
+    return count_strips(fibres, most);
+}
+
+static void get_rows(struct fibres *fibres, const struct closed_classes *classes)
+{
+    for (int r = 0; r < classes->n_keys; r++)
+        closed_skews_row(fibres->skews, classes->key[r], fibres->row[r]);
+    for (int r = 0; r < classes->n_values; r++)
+        closed_skews_row(fibres->skews, classes->value[r], fibres->row[classes->n_keys + r]);
+}
+
+/* The iterators of the digit vector "at". */
+static void get_instance(
+        const struct fibres *fibres, const struct closed_digits *digits, int64_t *instance)
+{
+    const struct closed_skews *skews = fibres->skews;
+    for (int l = 0; l < digits->n_loops; l++)
+        instance[l] = digits->loop[l].lower;
+    for (int a = 0; a < skews->n_axes; a++) {
+        const struct closed_digit *digit = &digits->digit[skews->digit[a]];
+        instance[digit->loop] += digit->place * (fibres->at[a] - skews->range[a].lo);
+    }
+}
+
+const char *closed_fibres_most(struct closed_state *state, const struct closed_system *system,
+        const struct closed_classes *classes, sator_int *most, int64_t *instance)
+{
+    struct fibres fibres = {.n_keys = classes->n_keys,
+            .n_values = classes->n_values,
+            .every = classes->every};
+    uint32_t part[CLOSED_AXES];
+    int n_parts = 0;
+    sator_int product = 1;
+    if (classes->copies != NULL && classes->copies->n_copies > 1)
+        return "a tensor with several accesses under a skewed stamp";
+    const char *why = closed_skews_open(state, &system->digits, &fibres.skews);
+    if (why != NULL)
+        return why;
+    get_rows(&fibres, classes);
+    for (int a = 0; a < fibres.skews->n_axes; a++)
+        fibres.at[a] = fibres.skews->range[a].lo;
+    why = find_parts(&fibres, part, &n_parts);
+    for (int p = 0; p < n_parts && why == NULL; p++) {
+        sator_int n;
+        why = count_part(&fibres, part[p], instance != NULL, &n);
+        product *= n;
+    }
+    if (why != NULL)
+        return why;
+    *most = product;
+    if (instance != NULL)
+        get_instance(&fibres, &system->digits, instance);
+    return NULL;
+}
