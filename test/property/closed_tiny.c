@@ -240,21 +240,29 @@ static struct link random_link(const struct program *p)
     return link;
 }
 
-/* A sum of loops with coefficients 0 and 1, and -1 if "negative". */
+/* A sum of loops, or of the digits of split ones, with coefficients 0 and 1, and -1 if "negative".
+ */
 static struct expression random_row(const struct program *p, bool negative)
 {
     struct expression e = {.n = 0};
     for (int l = 0; l < p->n_loops; l++) {
-        int factor = negative ? pick(3) - 1 : pick(2);
-        if (factor != 0)
-            e.term[e.n++] =
-                    (struct term){.factor = factor, .loop = l, .div = 1, .div2 = 1};
+        for (int digit = 0; digit < (radix[l] > 1 ? 2 : 1); digit++) {
+            int factor = negative ? pick(3) - 1 : pick(2);
+            if (factor == 0 || e.n == TERMS)
+                continue;
+            struct term t = {.factor = factor, .loop = l, .div = 1, .div2 = 1};
+            if (radix[l] > 1 && digit == 0)
+                t.mod = radix[l];
+            else
+                t.div = radix[l];
+            e.term[e.n++] = t;
+        }
     }
     return e;
 }
 
-/* Stamps as rows of a random matrix over whole loops, shares of digits and all, as in the space of TENET's section
- * IV-A; extents so small that most points are on some face. */
+/* Stamps as rows of a random matrix over whole loops, some loops split into digits, as in the space
+ * of TENET's section IV-A; extents so small that most points are on some face. */
 static void generate_matrix(struct program *p)
 {
     bool negative = chance(40);
@@ -264,10 +272,12 @@ static void generate_matrix(struct program *p)
         int most = 700 / volume;
         int extent = chance(70) ? 1 + pick(4) : 1 + pick(9);
         extent = extent < most ? extent : most;
-        p->lower[l] = chance(10) ? pick(5) - 2 : 0;
+        radix[l] = chance(15) ? 2 + pick(2) : 1;
+        if (extent * radix[l] <= most)
+            extent *= radix[l];
+        p->lower[l] = radix[l] == 1 && chance(10) ? pick(5) - 2 : 0;
         p->upper[l] = p->lower[l] + extent;
         volume *= extent;
-        radix[l] = 1;
     }
     p->n_space = chance(10) ? 3 : 1 + pick(2);
     p->n_time = chance(80) ? p->n_loops - p->n_space : 1 + pick(4);

@@ -42,7 +42,8 @@ struct closed_cells {
     struct closed_holes excluded; /* points in one of these do not count */
     struct closed_rule rule[CLOSED_RULES];
     /* scratch */
-    struct closed_holes undecided[CLOSED_AXES + 1]; /* boxes with a face on this axis or a later one */
+    struct closed_holes
+            undecided[CLOSED_AXES + 1]; /* boxes with a face on this axis or a later one */
     struct closed_cell state[2][CLOSED_CELL_STATES];
     int16_t bucket[CLOSED_CELL_STATES * 2];
 };

@@ -277,9 +277,8 @@ static void get_instance(
 const char *closed_fibres_most(struct closed_state *state, const struct closed_system *system,
         const struct closed_classes *classes, sator_int *most, int64_t *instance)
 {
-    struct fibres fibres = {.n_keys = classes->n_keys,
-            .n_values = classes->n_values,
-            .every = classes->every};
+    struct fibres fibres = {
+            .n_keys = classes->n_keys, .n_values = classes->n_values, .every = classes->every};
     uint32_t part[CLOSED_AXES];
     int n_parts = 0;
     sator_int product = 1;

@@ -33,7 +33,8 @@ static bool fits(sator_int value)
     return value < MOST_ENTRY && value > -MOST_ENTRY;
 }
 
-static bool value_of(const int64_t *row, const struct closed_lattice *lattice, int i, int64_t *value)
+static bool value_of(
+        const int64_t *row, const struct closed_lattice *lattice, int i, int64_t *value)
 {
     sator_int sum = 0;
     for (int d = 0; d < lattice->n_dims; d++)

@@ -271,8 +271,7 @@ static const char *push_drifting(const struct closed_skews *skews, const struct 
     for (int i = 0; i < drifts->n; i++) {
         int axis = only_axis(skews, drifts->at[i]);
         if (axis >= 0)
-            whole[axis] = drifts->at[i][axis] *
-                    (skews->range[axis].hi - skews->range[axis].lo);
+            whole[axis] = drifts->at[i][axis] * (skews->range[axis].hi - skews->range[axis].lo);
         else
             memcpy(others.at[others.n++], drifts->at[i], sizeof(int64_t) * (size_t)skews->n_axes);
     }
@@ -357,8 +356,8 @@ static const char *bound_consumers(const struct reuse *reuse, struct closed_inte
     const struct closed_skews *skews = reuse->skews;
     for (int k = 0; k < skews->n_space && reuse->consumers != NULL; k++) {
         struct closed_interval bounds = reuse->consumers[k];
-        struct closed_interval range = {reuse->system->space[k].constant,
-                reuse->system->space[k].constant};
+        struct closed_interval range = {
+                reuse->system->space[k].constant, reuse->system->space[k].constant};
         int axis = -1;
         int n = 0;
         for (int a = 0; a < skews->n_axes; a++) {
@@ -377,8 +376,7 @@ static const char *bound_consumers(const struct reuse *reuse, struct closed_inte
             return NULL;
         }
         bool turned = skews->space[k][axis] < 0;
-        int64_t base = turned ? range.hi + skews->range[axis].lo
-                              : range.lo - skews->range[axis].lo;
+        int64_t base = turned ? range.hi + skews->range[axis].lo : range.lo - skews->range[axis].lo;
         struct closed_interval part = {bounds.lo - base, bounds.hi - base};
         if (turned)
             part = (struct closed_interval){base - bounds.hi, base - bounds.lo};
@@ -433,8 +431,8 @@ static const char *except(const struct closed_skews *skews, const struct closed_
 /* The points x of "inside" for which the stamp of x - move is not the one before that of x:
  * another one lies in between, in the row of x, in that of x - move, or in a row between them. */
 static const char *find_exceptions(const struct closed_skews *skews, int level,
-        const struct closed_interval *inside, const int64_t *move, struct closed_exceptions *exceptions,
-        bool *all)
+        const struct closed_interval *inside, const int64_t *move,
+        struct closed_exceptions *exceptions, bool *all)
 {
     int64_t rise = product(skews, skews->time[skews->row_of_level[level]], move);
     const char *why = NULL;
@@ -523,8 +521,8 @@ static const char *add_source(struct reuse *reuse, int level, const int64_t *mov
     return add_rule(&skews->cells, reuse->credit, inside, exceptions);
 }
 
-/* The lattice of moves that leave the tensor's element as it is and the PE, or move it by a multiple of "offset",
- * measured by a coordinate of its own. */
+/* The lattice of moves that leave the tensor's element as it is and the PE, or move it by a
+ * multiple of "offset", measured by a coordinate of its own. */
 static const char *start_lattice(struct closed_skews *skews, const int64_t *offset)
 {
     int n = skews->n_axes;

@@ -52,8 +52,8 @@ struct closed_skews {
 };
 
 /* The axes of "digits" as the state's skews; the rest is not made yet. */
-const char *closed_skews_open(
-        struct closed_state *state, const struct closed_digits *digits, struct closed_skews **skews);
+const char *closed_skews_open(struct closed_state *state, const struct closed_digits *digits,
+        struct closed_skews **skews);
 
 /* The coefficients of "form" on the axes. */
 void closed_skews_row(

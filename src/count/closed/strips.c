@@ -70,8 +70,7 @@ static const char *find_directions(const struct closed_strips *strips, struct la
         }
         d.width = (strips->width[i] - 1) / (unit < 0 ? -unit : unit) + 1;
         int at = 0;
-        while (at < layout->n &&
-                memcmp(layout->direction[at].form, d.form, sizeof d.form) != 0)
+        while (at < layout->n && memcmp(layout->direction[at].form, d.form, sizeof d.form) != 0)
             at++;
         layout->direction_of[i] = at;
         layout->multiple[i] = unit;
@@ -148,8 +147,8 @@ static bool next_choice(int n, int all, int *choice)
 }
 
 /* The forms of chosen directions; false when one is "except" or implied. */
-static bool choose_basis(const struct layout *layout, const int *choice, int except,
-        int64_t (*basis)[DIMS])
+static bool choose_basis(
+        const struct layout *layout, const int *choice, int except, int64_t (*basis)[DIMS])
 {
     for (int k = 0; k < layout->n_dims; k++) {
         const struct direction *d = &layout->direction[choice[k]];
@@ -546,7 +545,8 @@ static void keep_layout(struct search *search, const struct points *points)
         layout->direction[search->free[k]].first = search->chosen[k];
 }
 
-static const char *lay_rest(struct search *search, int from, const struct points *points, bool *better)
+static const char *lay_rest(
+        struct search *search, int from, const struct points *points, bool *better)
 {
     const char *why = NULL;
     if (++search->layouts > MOST_LAYOUTS)
@@ -643,8 +643,8 @@ static void add_point(struct search *search, int64_t (*basis)[DIMS], const int64
 }
 
 /* List the points with the chosen directions laid from "first" on. */
-static void list_points(struct search *search, const int *choice, int64_t (*basis)[DIMS],
-        const int64_t *first)
+static void list_points(
+        struct search *search, const int *choice, int64_t (*basis)[DIMS], const int64_t *first)
 {
     struct layout *layout = search->layout;
     int64_t t[DIMS];
