@@ -266,6 +266,7 @@ static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_s
     state->extended = NULL;
     state->arena = NULL;
     state->buses = NULL;
+    state->skews = NULL;
     state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
     state->main.times.cases = (struct closed_cases){0};
     state->main.times.base = (struct closed_cases){0};
