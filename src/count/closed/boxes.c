@@ -70,6 +70,11 @@ const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_d
     boxes->n = 0;
     boxes->n_axes = l->n_digits;
     boxes->box = pool->data + pool->used;
+    if (l->is_full) { /* what cover finds, without its divisions */
+        const struct closed_digit *last = &digits->digit[l->first_digit + l->n_digits - 1];
+        return emit(pool, &digits->digit[l->first_digit], l->n_digits - 1, prefix,
+                (struct closed_interval){0, last->size - 1}, boxes);
+    }
     return cover(
             pool, &digits->digit[l->first_digit], l->n_digits - 1, l->begin, l->end, prefix, boxes);
 }

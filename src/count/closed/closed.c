@@ -318,6 +318,10 @@ static enum sator_status closed_outside(
     int64_t at[CLOSED_LOOPS];
     state->pool.used = 0;
     for (int i = 0; i < state->main.n_space; i++) {
+        struct closed_interval range =
+                closed_form_range(&state->main.digits, &state->main.space[i]);
+        if (range.lo >= 0 && range.hi < state->stamping->shape[i])
+            continue;
         for (int greatest = 0; greatest < 2; greatest++) {
             int64_t value = state->main.space[i].constant;
             for (int l = 0; l < state->main.digits.n_loops; l++) {
@@ -361,10 +365,10 @@ static int stamp_rows(const struct closed_system *system, const struct closed_fo
     return add_forms(rows, n, system->time, system->n_time);
 }
 
-static const char *most_active(struct closed_state *state, sator_int *most)
+static const char *most_active(struct closed_state *state, sator_int *most, sator_int *stamps)
 {
     const struct closed_system *system = &state->main;
-    struct closed_classes classes = {.every = false};
+    struct closed_classes classes = {.distinct = stamps};
     classes.n_keys = add_forms(classes.key, 0, system->time, system->n_time);
     classes.n_values = add_forms(classes.value, 0, system->space, system->n_space);
     return closed_most(state, system, &classes, most, NULL);
@@ -376,7 +380,7 @@ static enum sator_status closed_stamps(
     struct closed_state *state = opaque;
     const struct closed_system *system = &state->main;
     const struct closed_form *rows[CLOSED_ROWS];
-    struct sator_stamp_counts result = {.instances = state->instances};
+    struct sator_stamp_counts result = {.instances = state->instances, .stamps = -1};
     int n_rows = stamp_rows(system, rows);
     int n_space = system->n_space;
     const char *why = NULL;
@@ -384,11 +388,11 @@ static enum sator_status closed_stamps(
     if (system->times_declined != NULL)
         why = count_image(state, system, n_rows - n_space, rows + n_space, &result.time_stamps);
     if (why == NULL)
+        why = most_active(state, &result.max_active_pes, &result.stamps);
+    if (why == NULL && result.stamps < 0)
         why = count_image(state, system, n_rows, rows, &result.stamps);
     if (why == NULL)
         why = count_image(state, system, n_space, rows, &result.active_pes);
-    if (why == NULL)
-        why = most_active(state, &result.max_active_pes);
     if (why == NULL)
         *counts = result;
     return finish(why, reason);

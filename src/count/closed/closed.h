@@ -122,6 +122,8 @@ struct closed_classes {
     const struct closed_form *value[CLOSED_ROWS];
     bool every; /* every digit vector counts, whatever its value */
     const struct closed_request *copies; /* a value for each of its copies, or NULL */
+    sator_int *distinct; /* NULL, or set to the number of all vectors (key; value) if that is known
+                            on the way */
 };
 
 /* Set "*most" to the greatest number of values that share a key; "instance" (NULL or n_loops

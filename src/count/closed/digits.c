@@ -45,6 +45,8 @@ static const char *layout(struct closed_digits *digits)
                     (struct closed_digit){.loop = l, .place = place, .size = size};
         }
         loop->n_digits = digits->n_digits - loop->first_digit;
+        const struct closed_digit *last = &digits->digit[digits->n_digits - 1];
+        loop->is_full = loop->begin == 0 && loop->end == last->place * last->size;
     }
     return NULL;
 }
@@ -137,6 +139,8 @@ const char *closed_form_check(const struct closed_digits *digits, const struct c
 {
     sator_int reach = form->constant < 0 ? -(sator_int)form->constant : form->constant;
     for (int d = 0; d < digits->n_digits; d++) {
+        if (form->coef[d] == 0)
+            continue;
         sator_int part = (sator_int)form->coef[d] * digits->digit[d].size;
         reach += part < 0 ? -part : part;
     }
@@ -152,6 +156,8 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
     int finer = -1;
     int64_t factor = 0;
     for (int d = 0; d < digits->n_digits; d++) {
+        if (form->coef[d] == 0)
+            continue;
         int64_t part = form->coef[d] % divisor;
         rest.coef[d] = part;
         quotient.coef[d] = (form->coef[d] - part) / divisor;
@@ -203,8 +209,6 @@ const char *closed_digits_form(struct closed_digits *digits, const struct sator_
         }
         if (!fits)
             return "a coefficient is too large";
-        if ((why = closed_form_check(digits, form)) != NULL)
-            return why;
     }
-    return NULL;
+    return closed_form_check(digits, form);
 }

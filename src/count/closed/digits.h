@@ -48,6 +48,7 @@ struct closed_loop {
     int64_t radix[CLOSED_RADICES]; /* places, radix[0] = 1 */
     int first_digit, n_digits;
     int64_t begin, end;
+    bool is_full; /* every digit takes all its values, whatever the others are */
     struct closed_form value; /* the iterator as a form */
 };
 

@@ -19,6 +19,7 @@ struct maker {
     int64_t multiple[CLOSED_DIGITS]; /* the digit's column is multiple * the class's column */
     int64_t size[CLOSED_DIGITS]; /* values of the digit, or of the number that it heads */
     int leader[CLOSED_LOOPS]; /* loops of one factor share a leader */
+    bool joined; /* some factor has several loops */
     int head[CLOSED_LOOPS]; /* the digit that stands for itself and all above it, -1: none */
     struct closed_boxes loop[CLOSED_LOOPS];
 };
@@ -44,10 +45,13 @@ static void start_class(struct maker *maker, int digit, struct closed_image *ima
 {
     int class = image->n_classes++;
     int64_t unit = 0;
-    for (uint64_t rest = maker->support[digit]; rest != 0; rest &= rest - 1)
-        unit = closed_gcd(unit, maker->rows[__builtin_ctzll(rest)]->coef[digit]);
-    for (int r = 0; r < maker->n_rows; r++)
-        image->column[r][class] = maker->rows[r]->coef[digit] / unit;
+    for (uint64_t rest = maker->support[digit]; rest != 0 && unit != 1; rest &= rest - 1)
+        unit = closed_gcd(maker->rows[__builtin_ctzll(rest)]->coef[digit], unit);
+    for (int r = 0; r < maker->n_rows; r++) {
+        int64_t coef = maker->rows[r]->coef[digit];
+        image->column[r][class] = unit == 1 ? coef : coef / unit;
+        image->uses[r] |= (uint32_t)(coef != 0) << class;
+    }
     maker->class_of[digit] = class;
     maker->multiple[digit] = unit;
 }
@@ -64,17 +68,21 @@ static void join_class(
     maker->multiple[digit] = maker->rows[row]->coef[digit] / image->column[row][class];
     for (int l = 0; l < maker->digits->n_loops; l++)
         maker->leader[l] = maker->leader[l] == from ? to : maker->leader[l];
+    maker->joined = maker->joined || from != to;
 }
 
 /* Sort the used digits into classes; loops whose digits share a class get one leader. */
 static void classify(struct maker *maker, struct closed_image *image)
 {
     int example[CLOSED_DIGITS];
-    for (int d = 0; d < maker->digits->n_digits; d++) {
-        uint64_t support = 0;
-        for (int r = 0; r < maker->n_rows; r++)
-            support |= (uint64_t)(maker->rows[r]->coef[d] != 0) << r;
-        maker->support[d] = support;
+    int n_digits = maker->digits->n_digits;
+    for (int r = 0; r < maker->n_rows; r++) {
+        const int64_t *coef = maker->rows[r]->coef;
+        for (int d = 0; d < n_digits; d++)
+            maker->support[d] |= (uint64_t)(coef[d] != 0) << r;
+    }
+    for (int d = 0; d < n_digits; d++) {
+        uint64_t support = maker->support[d];
         maker->class_of[d] = -1;
         if (support == 0)
             continue;
@@ -95,8 +103,10 @@ static void separate_all(struct maker *maker, struct closed_image *image)
     for (int d = 0; d < maker->digits->n_digits; d++) {
         maker->class_of[d] = image->n_classes++;
         maker->multiple[d] = 1;
-        for (int r = 0; r < maker->n_rows; r++)
+        for (int r = 0; r < maker->n_rows; r++) {
             image->column[r][d] = maker->rows[r]->coef[d];
+            image->uses[r] |= (uint32_t)(maker->rows[r]->coef[d] != 0) << d;
+        }
     }
 }
 
@@ -109,6 +119,8 @@ static void find_head(struct maker *maker, int l)
     int end = loop->first_digit + loop->n_digits;
     int head = loop->first_digit;
     maker->head[l] = -1;
+    if (loop->n_digits < 2)
+        return;
     while (head < end && maker->class_of[head] < 0)
         head++;
     for (int d = head; d < end; d++) {
@@ -126,6 +138,23 @@ static void find_head(struct maker *maker, int l)
     maker->size[head] = (loop->end - 1) / place - loop->begin / place + 1;
 }
 
+/* The only box of a loop whose digits do not depend on each other, over its used digits. */
+static const char *make_full_loop(struct closed_pool *pool, struct maker *maker, int l)
+{
+    const struct closed_loop *loop = &maker->digits->loop[l];
+    struct closed_interval *box = closed_pool_take(pool, loop->n_digits);
+    int n = 0;
+    if (box == NULL)
+        return "the digit boxes are too many";
+    for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++) {
+        if (maker->class_of[d] >= 0)
+            box[n++] = (struct closed_interval){0, maker->digits->digit[d].size - 1};
+    }
+    pool->used -= loop->n_digits - n;
+    maker->loop[l] = (struct closed_boxes){.n = 1, .n_axes = n, .box = box};
+    return NULL;
+}
+
 /* The boxes of a loop over its used digits. */
 static const char *make_loop(struct closed_pool *pool, struct maker *maker, int l)
 {
@@ -140,6 +169,8 @@ static const char *make_loop(struct closed_pool *pool, struct maker *maker, int 
         maker->loop[l] = (struct closed_boxes){.n = 1, .n_axes = 1, .box = box};
         return NULL;
     }
+    if (loop->is_full)
+        return make_full_loop(pool, maker, l);
     for (int k = 0; k < loop->n_digits; k++)
         used[k] = maker->class_of[loop->first_digit + k] >= 0;
     const char *why = closed_boxes_of_loop(pool, maker->digits, l, &maker->loop[l]);
@@ -224,11 +255,24 @@ static bool stays_gapless(
     return true;
 }
 
+/* The digits of a factor: those of its loop, or all, among which others may be. */
+struct reach {
+    int first, end;
+};
+
+static struct reach digits_of(const struct maker *maker, uint32_t loops)
+{
+    const struct closed_loop *loop = &maker->digits->loop[__builtin_ctz(loops)];
+    if ((loops & (loops - 1)) != 0)
+        return (struct reach){0, maker->digits->n_digits};
+    return (struct reach){loop->first_digit, loop->first_digit + loop->n_digits};
+}
+
 /* The members of "class", in ascending order of their multiples' size. */
-static int members_of(const struct maker *maker, int class, int *member)
+static int members_of(const struct maker *maker, struct reach among, int class, int *member)
 {
     int n = 0;
-    for (int d = 0; d < maker->digits->n_digits; d++) {
+    for (int d = among.first; d < among.end; d++) {
         if (maker->class_of[d] != class)
             continue;
         int at = n++;
@@ -253,8 +297,8 @@ static const char *make_runs(const struct maker *maker, uint32_t loops, int n, c
         int64_t size = maker->size[member[i]] - 1;
         struct run *run = *n_runs > 0 ? &runs[*n_runs - 1] : NULL;
         if (run == NULL || !stays_gapless(maker, loops, run, member[i])) {
-            int64_t unit = 0;
-            for (int j = i; j < n; j++)
+            int64_t unit = magnitude(maker->multiple[member[i]]);
+            for (int j = i + 1; j < n; j++)
                 unit = closed_gcd(unit, maker->multiple[member[j]]);
             if (run != NULL && unit <= reach)
                 return "a sum of loops has gaps";
@@ -277,10 +321,12 @@ static const char *make_axes(const struct maker *maker, uint32_t loops, int clas
         struct run *run_of_axis, struct closed_image *image)
 {
     int member[CLOSED_DIGITS];
-    int n = members_of(maker, class, member);
+    int n = members_of(maker, digits_of(maker, loops), class, member);
     struct run *runs = &run_of_axis[image->n_axes];
     int n_runs;
     const char *why = make_runs(maker, loops, n, member, runs, &n_runs);
+    image->only_axis[class] = n_runs == 1 ? image->n_axes : -2;
+    image->span[class] = 0;
     for (int i = 0; why == NULL && i < n_runs; i++) {
         struct closed_axis *axis = &image->axis[image->n_axes];
         axis->class = class;
@@ -288,10 +334,11 @@ static const char *make_axes(const struct maker *maker, uint32_t loops, int clas
         axis->span = 0;
         for (int j = 0; j < runs[i].n; j++) {
             int digit = runs[i].digit[j];
+            int64_t by = magnitude(maker->multiple[digit]);
             image->axis_of_digit[digit] = image->n_axes;
-            axis->span +=
-                    magnitude(maker->multiple[digit]) / axis->weight * (maker->size[digit] - 1);
+            axis->span += (by == axis->weight ? 1 : by / axis->weight) * (maker->size[digit] - 1);
         }
+        image->span[class] += axis->weight * axis->span;
         image->n_axes++;
     }
     return why;
@@ -344,13 +391,12 @@ static const char *make_factor(struct closed_pool *pool, const struct maker *mak
     struct closed_factor *factor = &image->factor[image->n_factors];
     bool done[CLOSED_DIGITS] = {false};
     const char *why = NULL;
-    factor->loops = 0;
+    factor->loops = (uint32_t)1 << leader;
     factor->first_axis = image->n_axes;
-    for (int l = 0; l < maker->digits->n_loops; l++) {
-        if (maker->leader[l] == leader)
-            factor->loops |= (uint32_t)1 << l;
-    }
-    for (int d = 0; d < maker->digits->n_digits && why == NULL; d++) {
+    for (int l = 0; l < maker->digits->n_loops && maker->joined; l++)
+        factor->loops |= (uint32_t)(maker->leader[l] == leader) << l;
+    struct reach among = digits_of(maker, factor->loops);
+    for (int d = among.first; d < among.end && why == NULL; d++) {
         int class = maker->class_of[d];
         if (class < 0 || !(factor->loops >> maker->digits->digit[d].loop & 1) || done[class])
             continue;
@@ -429,14 +475,6 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
     return NULL;
 }
 
-/* The greatest difference of two values of each class. */
-static void find_spans(struct closed_image *image)
-{
-    memset(image->span, 0, sizeof image->span);
-    for (int a = 0; a < image->n_axes; a++)
-        image->span[image->axis[a].class] += image->axis[a].weight * image->axis[a].span;
-}
-
 /* The unknown class of greatest span that is not yet "done"; -1 when there is none. */
 static int widest(const struct closed_image *image, uint32_t done)
 {
@@ -498,7 +536,6 @@ static const char *order(struct closed_image *image)
     peel(image, 0, image->n_rows, &known);
     if (image->n_steps == image->n_classes)
         return NULL;
-    find_spans(image);
     const char *why = combine_rows(image, &known);
     return why != NULL || closed_image_is_bijection(image) ? why : dependent;
 }
@@ -517,8 +554,10 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
     image->n_factors = 0;
     image->n_steps = 0;
     image->n_parameters = 0;
-    for (int r = 0; r < n_rows; r++)
+    for (int r = 0; r < n_rows; r++) {
         image->constant[r] = rows[r]->constant;
+        image->uses[r] = 0;
+    }
     for (int d = 0; d < digits->n_digits; d++) {
         image->axis_of_digit[d] = -1;
         maker.size[d] = digits->digit[d].size;
@@ -546,7 +585,6 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
         for (int d = maker.head[l]; d >= 0 && d < loop->first_digit + loop->n_digits; d++)
             image->axis_of_digit[d] = image->axis_of_digit[maker.head[l]];
     }
-    find_uses(image, 0, n_rows);
     if (why == NULL && !separate)
         why = order(image);
     return why;

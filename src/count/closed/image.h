@@ -49,7 +49,8 @@ struct closed_image {
     struct closed_step step[CLOSED_DIGITS];
     int parameter[CLOSED_PARAMETERS]; /* classes that no row determines: their few values are tried
                                        */
-    int64_t span[CLOSED_DIGITS]; /* of each class, when there are parameters */
+    int64_t span[CLOSED_DIGITS]; /* of each class: the greatest difference of two values */
+    int only_axis[CLOSED_DIGITS]; /* of each class; -2: it has several */
 };
 
 /* A part of an image: some boxes of each factor, and bounds on rows that involve several axes. */
@@ -59,7 +60,8 @@ struct closed_region {
     struct closed_interval slab[CLOSED_ROWS];
 };
 
-/* The image of all digit vectors under "rows". The lists are made in "pool". */
+/* The image of all digit vectors under "rows", which closed_form_check accepts. The lists are made
+ * in "pool". */
 const char *closed_image_make(struct closed_pool *pool, const struct closed_digits *digits,
         int n_rows, const struct closed_form *const *rows, struct closed_image *image);
 

@@ -349,6 +349,11 @@ static const char *count_most(struct closed_state *state, const struct closed_sy
     else
         why = closed_copies_make(&state->pool, &system->digits, classes->n_keys, n_rows, 0, rows,
                 &state->image, copies);
+    if (why == NULL && classes->distinct != NULL && copies->n == 1) {
+        struct closed_region all;
+        closed_region_all(&state->image, &all);
+        why = closed_region_count(&state->image, &all, classes->distinct);
+    }
     if (why == NULL)
         why = find_kinds(&question);
     if (why == NULL && copies->n > 1) {

@@ -11,55 +11,74 @@ static const char pool_full[] = "the digit boxes are too many";
 
 /* ---- solving ---- */
 
-/* Set "*quotient" to sum / divisor; false when that is no integer, or farther than any two points
- * are apart. */
-static bool divide_exactly(sator_int sum, int64_t divisor, int64_t *quotient)
+/* What row "row" < n_rows lacks to rhs[row] when the classes in "which" have their values. Values
+ * are within the classes' spans, so the sum is one of differences of the row: it is below
+ * CLOSED_BOUND. */
+static int64_t rest_of_row(const struct closed_image *image, const int64_t *rhs, int row,
+        uint32_t which, const int64_t *value)
 {
-    int64_t narrow = (int64_t)sum;
-    if (narrow != sum) {
-        if (sum % divisor != 0)
-            return false;
-        sum /= divisor;
-        *quotient = (int64_t)sum;
-        return sum <= CLOSED_BOUND && sum >= -CLOSED_BOUND;
+    const int64_t *column = image->column[row];
+    int64_t rest = rhs[row];
+    for (; which != 0; which &= which - 1) {
+        int c = __builtin_ctz(which);
+        rest -= column[c] * value[c];
     }
-    *quotient = narrow / divisor;
-    return narrow % divisor == 0 && *quotient <= CLOSED_BOUND && *quotient >= -CLOSED_BOUND;
+    return rest;
+}
+
+/* The same for a combination of rows, whose coefficients may be large. */
+static sator_int rest_of_combination(const struct closed_image *image, const int64_t *rhs, int row,
+        uint32_t which, const int64_t *value)
+{
+    const int64_t *combine = image->combine[row - image->n_rows];
+    sator_int rest = 0;
+    for (int r = 0; r < image->n_rows; r++)
+        rest += (sator_int)combine[r] * rhs[r];
+    for (; which != 0; which &= which - 1) {
+        int c = __builtin_ctz(which);
+        rest -= (sator_int)image->column[row][c] * value[c];
+    }
+    return rest;
+}
+
+/* Set the class's value so that its row comes to its right-hand side; false when no two points
+ * differ by that. */
+static bool solve_step(const struct closed_image *image, const struct closed_step *step,
+        const int64_t *rhs, int64_t *value)
+{
+    int class = step->class;
+    int64_t divisor = image->column[step->row][class];
+    uint32_t others = image->uses[step->row] & ~((uint32_t)1 << class);
+    int64_t quotient;
+    if (step->row < image->n_rows) {
+        int64_t rest = rest_of_row(image, rhs, step->row, others, value);
+        bool is_unit = divisor == 1 || divisor == -1; /* most are */
+        if (!is_unit && rest % divisor != 0)
+            return false;
+        quotient = is_unit ? rest * divisor : rest / divisor;
+    } else {
+        sator_int rest = rest_of_combination(image, rhs, step->row, others, value);
+        quotient = (int64_t)(rest / divisor);
+        if (rest % divisor != 0 || quotient != rest / divisor)
+            return false;
+    }
+    value[class] = quotient;
+    return quotient <= image->span[class] && quotient >= -image->span[class];
 }
 
 /* Set the classes' values so that image(value) = rhs, the parameters' being set: false when there
- * is no integer solution. */
+ * is no integer solution that two points can differ by. */
 static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value)
 {
     uint32_t of_steps = 0; /* rows that a step makes true */
     for (int s = 0; s < image->n_steps; s++) {
-        int row = image->step[s].row;
-        int class = image->step[s].class;
-        const int64_t *column = image->column[row];
-        sator_int sum = 0;
-        if (row < image->n_rows) {
-            sum = rhs[row];
-            of_steps |= (uint32_t)1 << row;
-        }
-        for (int r = 0; row >= image->n_rows && r < image->n_rows; r++)
-            sum += (sator_int)image->combine[row - image->n_rows][r] * rhs[r];
-        uint32_t others = image->uses[row] & ~((uint32_t)1 << class);
-        for (; others != 0; others &= others - 1) {
-            int c = __builtin_ctz(others);
-            sum -= (sator_int)column[c] * value[c];
-        }
-        if (!divide_exactly(sum, column[class], &value[class]))
+        if (!solve_step(image, &image->step[s], rhs, value))
             return false;
+        if (image->step[s].row < image->n_rows)
+            of_steps |= (uint32_t)1 << image->step[s].row;
     }
     for (int r = 0; r < image->n_rows; r++) {
-        sator_int sum = 0;
-        if (of_steps >> r & 1)
-            continue;
-        for (uint32_t uses = image->uses[r]; uses != 0; uses &= uses - 1) {
-            int c = __builtin_ctz(uses);
-            sum += (sator_int)image->column[r][c] * value[c];
-        }
-        if (sum != rhs[r])
+        if (!(of_steps >> r & 1) && rest_of_row(image, rhs, r, image->uses[r], value) != 0)
             return false;
     }
     return true;
@@ -150,9 +169,11 @@ static const char *add_moves(
     if (image->n_axes == image->n_classes) {
         for (int a = 0; a < image->n_axes; a++) {
             const struct closed_axis *axis = &image->axis[a];
-            base[a] = value[axis->class] / axis->weight;
-            if (value[axis->class] % axis->weight != 0 || base[a] > axis->span ||
-                    base[a] < -axis->span)
+            base[a] = value[axis->class];
+            if (axis->weight == 1) /* within the class's span, which is the axis's */
+                continue;
+            base[a] /= axis->weight;
+            if (value[axis->class] % axis->weight != 0)
                 return NULL;
         }
         memcpy(moves->shift[moves->n++], base, sizeof *base * (size_t)image->n_axes);
@@ -218,15 +239,10 @@ void closed_region_all(const struct closed_image *image, struct closed_region *r
 /* The only axis of "row", -1 for none, -2 for several. */
 static int only_axis(const struct closed_image *image, int row)
 {
-    int only = -1;
-    for (int a = 0; a < image->n_axes; a++) {
-        if (closed_image_coef(image, row, a) == 0)
-            continue;
-        if (only >= 0)
-            return -2;
-        only = a;
-    }
-    return only;
+    uint32_t uses = image->uses[row];
+    if (uses == 0)
+        return -1;
+    return (uses & (uses - 1)) != 0 ? -2 : image->only_axis[__builtin_ctz(uses)];
 }
 
 /* The values x with coef * x + constant in "slab". */

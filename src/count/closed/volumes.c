@@ -71,6 +71,8 @@ static const char *add_step(struct question *question, int copy, int end, const 
         int credit, const struct closed_hop *hop)
 {
     const char *why = NULL;
+    if (question->state->copies.n == 1)
+        return end == 0 ? NULL : add_sources(question, step, credit, hop);
     for (int from = 0; from < end && why == NULL; from++) {
         int64_t rhs[CLOSED_ROWS];
         set_rhs(question, copy, from, step, rhs);
