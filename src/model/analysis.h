@@ -19,6 +19,7 @@ struct transfer {
 /* A network, shared by the tensors that it serves alike. */
 struct shared_network {
     int from, to;
+    bool any_role; /* there are no buses: links serve reads and writes alike */
     enum sator_role role;
     const char *tensor; /* NULL: no link or bus is for certain tensors alone */
     struct sator_model_network network;

@@ -108,6 +108,15 @@ static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
     return scratchpad;
 }
 
+static bool has_buses(const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].array.n_buses > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether some link or bus serves certain tensors alone. */
 static bool tensors_differ(const struct sator_arch *arch)
 {
@@ -132,7 +141,8 @@ static const struct shared_network *find_network(
 
     for (int i = 0; i < model->n_networks; i++) {
         const struct shared_network *known = &model->networks[i];
-        if (known->from == from && known->to == to && known->role == what->role &&
+        if (known->from == from && known->to == to &&
+                (known->any_role || known->role == what->role) &&
                 (known->tensor == NULL || strcmp(known->tensor, what->tensor) == 0))
             return known;
     }
@@ -152,7 +162,8 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
         struct sator_model *model, int from, int to, int access)
 {
     const struct sator_access *what = &model->workload->accesses[access];
-    struct shared_network made = {.from = from, .to = to, .role = what->role};
+    struct shared_network made = {
+            .from = from, .to = to, .role = what->role, .any_role = !has_buses(model->arch)};
 
     if (find_network(model, from, to, access) != NULL)
         return SATOR_OK;

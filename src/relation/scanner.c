@@ -98,7 +98,9 @@ void scanner_init(struct scanner *scanner, struct sator_ctx *ctx, struct sator_a
 
 bool scanner_at(const struct scanner *scanner, const char *symbol_or_word)
 {
+    /* The first byte decides nearly always. */
     return (scanner->token.kind == TOKEN_SYMBOL || scanner->token.kind == TOKEN_NAME) &&
+            *scanner->token.text == *symbol_or_word &&
             strlen(symbol_or_word) == scanner->token.length &&
             memcmp(scanner->token.text, symbol_or_word, scanner->token.length) == 0;
 }
@@ -143,7 +145,7 @@ enum sator_status scanner_expect(struct scanner *scanner, const char *symbol, co
 bool scanner_is_keyword(const struct token *token)
 {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-        if (strlen(keywords[i]) == token->length &&
+        if (*keywords[i] == *token->text && strlen(keywords[i]) == token->length &&
                 memcmp(keywords[i], token->text, token->length) == 0)
             return true;
     }

@@ -130,7 +130,7 @@ static struct closed_system *prepare_extended(struct closed_state *state)
         state->extended->times.base = (struct closed_cases){0};
     }
     struct closed_system *extended = state->extended;
-    extended->digits = state->main.digits;
+    closed_digits_copy(&extended->digits, &state->main.digits);
     extended->n_space = state->main.n_space;
     extended->n_time = state->main.n_time;
     return extended;
@@ -157,8 +157,9 @@ const char *closed_system_for(
     struct closed_system *main = &state->main;
     bool changed = false;
     struct closed_form loops[CLOSED_LOOPS];
-    struct closed_digits digits = main->digits;
+    struct closed_digits digits;
     *system = main;
+    closed_digits_copy(&digits, &main->digits);
     const char *why = check_request(request, digits.n_loops, main->n_space);
     if (why != NULL)
         return why;

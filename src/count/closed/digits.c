@@ -72,6 +72,14 @@ const char *closed_digits_init(
     return layout(digits);
 }
 
+void closed_digits_copy(struct closed_digits *digits, const struct closed_digits *from)
+{
+    digits->n_loops = from->n_loops;
+    digits->n_digits = from->n_digits;
+    memcpy(digits->loop, from->loop, sizeof *from->loop * (size_t)from->n_loops);
+    memcpy(digits->digit, from->digit, sizeof *from->digit * (size_t)from->n_digits);
+}
+
 /* Split "digit" at "factor": a new place digit.place * factor. */
 static const char *split(struct closed_digits *digits, int digit, int64_t factor)
 {

@@ -65,6 +65,9 @@ struct closed_digits {
 const char *closed_digits_init(
         struct closed_digits *digits, int n_loops, const int64_t *lower, const int64_t *upper);
 
+/* The part of "from" that is in use. */
+void closed_digits_copy(struct closed_digits *digits, const struct closed_digits *from);
+
 /* Set "form" to "expr" whose variable v is vars[v]. A divisor that needs a finer split of a loop
  * splits it and sets "*changed": all forms made before are then void and must be made again. */
 const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,

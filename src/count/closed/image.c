@@ -436,9 +436,13 @@ static void peel(struct closed_image *image, int first, int end, uint32_t *known
             uint32_t unknown = image->uses[r] & ~*known;
             if (unknown == 0 || (unknown & (unknown - 1)) != 0)
                 continue;
+            int class = __builtin_ctz(unknown);
             *known |= unknown;
-            image->step[image->n_steps++] =
-                    (struct closed_step){.row = r, .class = __builtin_ctz(unknown)};
+            image->unsolved &= r < image->n_rows ? ~((uint32_t)1 << r) : ~(uint32_t)0;
+            image->step[image->n_steps++] = (struct closed_step){.row = r,
+                    .class = class,
+                    .others = image->uses[r] & ~unknown,
+                    .divisor = image->column[r][class]};
             progress = true;
         }
     }
@@ -533,6 +537,7 @@ static const char *combine_rows(struct closed_image *image, uint32_t *known)
 static const char *order(struct closed_image *image)
 {
     uint32_t known = 0;
+    image->unsolved = ((uint32_t)1 << image->n_rows) - 1;
     peel(image, 0, image->n_rows, &known);
     if (image->n_steps == image->n_classes)
         return NULL;

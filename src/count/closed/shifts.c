@@ -46,39 +46,36 @@ static sator_int rest_of_combination(const struct closed_image *image, const int
 static bool solve_step(const struct closed_image *image, const struct closed_step *step,
         const int64_t *rhs, int64_t *value)
 {
-    int class = step->class;
-    int64_t divisor = image->column[step->row][class];
-    uint32_t others = image->uses[step->row] & ~((uint32_t)1 << class);
+    int64_t span = image->span[step->class];
+    int64_t divisor = step->divisor;
     int64_t quotient;
     if (step->row < image->n_rows) {
-        int64_t rest = rest_of_row(image, rhs, step->row, others, value);
+        int64_t rest = rest_of_row(image, rhs, step->row, step->others, value);
         bool is_unit = divisor == 1 || divisor == -1; /* most are */
         if (!is_unit && rest % divisor != 0)
             return false;
         quotient = is_unit ? rest * divisor : rest / divisor;
     } else {
-        sator_int rest = rest_of_combination(image, rhs, step->row, others, value);
+        sator_int rest = rest_of_combination(image, rhs, step->row, step->others, value);
         quotient = (int64_t)(rest / divisor);
         if (rest % divisor != 0 || quotient != rest / divisor)
             return false;
     }
-    value[class] = quotient;
-    return quotient <= image->span[class] && quotient >= -image->span[class];
+    value[step->class] = quotient;
+    return quotient <= span && quotient >= -span;
 }
 
 /* Set the classes' values so that image(value) = rhs, the parameters' being set: false when there
  * is no integer solution that two points can differ by. */
 static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value)
 {
-    uint32_t of_steps = 0; /* rows that a step makes true */
     for (int s = 0; s < image->n_steps; s++) {
         if (!solve_step(image, &image->step[s], rhs, value))
             return false;
-        if (image->step[s].row < image->n_rows)
-            of_steps |= (uint32_t)1 << image->step[s].row;
     }
-    for (int r = 0; r < image->n_rows; r++) {
-        if (!(of_steps >> r & 1) && rest_of_row(image, rhs, r, image->uses[r], value) != 0)
+    for (uint32_t rest = image->unsolved; rest != 0; rest &= rest - 1) {
+        int r = __builtin_ctz(rest);
+        if (rest_of_row(image, rhs, r, image->uses[r], value) != 0)
             return false;
     }
     return true;
