@@ -36,7 +36,7 @@ struct sator_map_options {
     int n_constraints;
     double budget_seconds; /* stop after this long; 0: no limit */
     uint64_t seed; /* random */
-    uint64_t samples; /* random: 0 for 100,000 */
+    uint64_t samples; /* random: 0 for 100,000; shared by the choices of what bypasses what */
     double limit; /* exhaustive: the largest space; 0 for 1e8 */
     bool top_down; /* sunstone: from the outermost memory inward instead of outward */
     int intra_order; /* sunstone: 0 ordering-tiling-unrolling, 1 tiling-unrolling-ordering,
@@ -85,6 +85,8 @@ struct sator_map_level {
             *contents; /* memory: tiles and traffic (doc/model.md, section 4) */
     int n_fills;
     const struct sator_map_fill *fills;
+    int n_bypassed; /* memory: tensors that it may hold, and that bypass it */
+    const char *const *bypassed;
 };
 
 /* The mapping found for one workload, its cost and the certificate. */

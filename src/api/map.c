@@ -55,34 +55,137 @@ static void certify(const struct mapper_search *search, struct sator_map_result 
     result->counters = search->counters;
 }
 
-/* "cycle_limit": look only for faster mappings; 0: for any. */
-static enum sator_status search_mapping(struct sator_ctx *ctx, const struct mapper_problem *p,
-        const struct sator_map_options *options, double cycle_limit,
-        struct sator_map_result *result)
+/* ---- the choices of what bypasses what ---- */
+
+/* One question: a problem for every choice, all with the same constraints. */
+struct question {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    const struct sator_map_options *options;
+    double cycle_limit; /* look only for faster mappings; 0: for any */
+    struct mapper_choices choices;
+    int n_problems;
+    struct mapper_problem *problems;
+};
+
+/* Compile one choice (NULL: nothing bypasses that need not), without constraints in "*plain". */
+static enum sator_status compile(const struct question *q, const unsigned *bypassed,
+        struct mapper_problem *problem, struct mapper_problem *plain)
 {
+    const struct sator_map_options *options = q->options;
+    enum sator_status st;
+
+    SATOR_TRY(sator_mapper_problem_init(
+            q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, problem));
+    *plain = *problem;
+    for (int i = 0; i < options->n_constraints; i++) {
+        if (sator_mapper_constrain(q->ctx, problem, options->constraints[i]) != SATOR_OK)
+            st = SATOR_INPUT; /* say all that is wrong */
+    }
+done:
+    return st;
+}
+
+/* The problems of all choices. What bypasses needs no room: when something fits at all, it does
+ * with everything bypassing that may. */
+static enum sator_status compile_all(struct question *q, struct sator_map_result *made)
+{
+    struct mapper_problem *plain = SATOR_NEW(q->arena, struct mapper_problem);
+    struct mapper_problem *first = SATOR_NEW(q->arena, struct mapper_problem);
+    unsigned bypassed[MAPPER_MEMORIES];
+    enum sator_status st;
+
+    SATOR_TRY(compile(q, NULL, first, plain));
+    SATOR_TRY(sator_mapper_choices_init(q->ctx, first, &q->choices));
+    q->n_problems = 1 << q->choices.n_bits;
+    q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_problems);
+    q->problems[0] = *first;
+    for (int i = 1; i < q->n_problems; i++) { /* the last leaves "plain" with all bypasses */
+        sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
+        SATOR_TRY(compile(q, bypassed, &q->problems[i], plain));
+    }
+    SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
+            q->options->constraints, q->options->n_constraints));
+    for (int i = 0; i < q->n_problems; i++)
+        made->space_size += sator_mapper_space_size(&q->problems[i]);
+    st = check_options(q->ctx, first, q->options, made->space_size);
+done:
+    return st;
+}
+
+/* A bound of one choice says nothing of the others. */
+static void report_without_bound(void *data, const struct sator_map_progress *progress)
+{
+    const struct sator_map_options *options = data;
+    struct sator_map_progress report = *progress;
+
+    report.bound = 0;
+    options->progress(options->progress_data, &report);
+}
+
+/* Search all problems, each with the best mapping so far to beat; "*best" is the number of the
+ * problem that it maps. The bound is the least of those left open. */
+static void search_all(struct question *q, struct mapper_search *search, int *best)
+{
+    double bound = INFINITY;
+    bool proved = true;
+
+    for (int i = 0; i < q->n_problems; i++) {
+        uint64_t improvements = search->counters.improvements;
+        if (q->n_problems > 1 && !sator_mapper_is_feasible(&q->problems[i]))
+            continue;
+        search->problem = &q->problems[i];
+        search->words = sator_mapper_words_new(search->problem);
+        search->proved = false;
+        search->bound = 0;
+        run(search); /* after a stop: only finds its bound */
+        sator_mapper_words_free(search->words);
+        if (search->counters.improvements != improvements)
+            *best = i;
+        if (!search->proved && !(search->bound > bound))
+            bound = search->bound;
+        proved &= search->proved;
+    }
+    search->proved = proved;
+    search->bound = proved ? 0 : bound;
+    search->problem = &q->problems[*best];
+    search->words = sator_mapper_words_new(search->problem);
+}
+
+static enum sator_status search_mapping(struct question *q, struct sator_map_result *result)
+{
+    struct sator_map_options options = *q->options;
     double start = sator_mapper_now();
-    struct mapper_search search = {.ctx = ctx,
-            .problem = p,
-            .words = sator_mapper_words_new(p),
-            .options = options,
-            .cycle_limit = cycle_limit,
-            .deadline = options->budget_seconds > 0 ? start + options->budget_seconds : INFINITY,
+    struct mapper_search search = {.ctx = q->ctx,
+            .options = &options,
+            .cycle_limit = q->cycle_limit,
+            .deadline = options.budget_seconds > 0 ? start + options.budget_seconds : INFINITY,
             .next_report = start + 0.2};
     enum sator_status st = SATOR_OK;
+    int best = 0;
 
-    run(&search);
+    if (q->n_problems > 1 && options.progress != NULL) {
+        options.progress = report_without_bound;
+        options.progress_data = (void *)(uintptr_t)q->options;
+    }
+    if (options.samples == 0)
+        options.samples = 100000;
+    options.samples = (options.samples + (uint64_t)q->n_problems - 1) / (uint64_t)q->n_problems;
+    search_all(q, &search, &best);
     result->seconds = sator_mapper_now() - start;
     if (search.found) {
-        sator_mapper_describe(p, search.words, &search.best, result);
+        sator_mapper_describe(search.problem, search.words, &search.best, result);
         certify(&search, result);
     } else {
         st = search.stopped != SATOR_OK ? search.stopped : SATOR_INFEASIBLE;
-        if (st == SATOR_INFEASIBLE && cycle_limit == 0)
-            sator_error(ctx, p->workload->loc, "no mapping of '%s' on '%s' %s", p->workload->name,
-                    p->arch->name,
-                    !search.proved                       ? "was found"
-                            : options->n_constraints > 0 ? "satisfies the constraints"
-                                                         : "is legal");
+        if (st == SATOR_INFEASIBLE && q->cycle_limit == 0)
+            sator_error(q->ctx, q->workload->loc, "no mapping of '%s' on '%s' %s",
+                    q->workload->name, q->arch->name,
+                    !search.proved                      ? "was found"
+                            : options.n_constraints > 0 ? "satisfies the constraints"
+                                                        : "is legal");
     }
     sator_mapper_words_free(search.words);
     return st;
@@ -92,38 +195,30 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
         int layer, const struct sator_arch *arch, const struct sator_map_options *options,
         double cycle_limit, struct sator_map_result **result)
 {
-    struct sator_arena *arena = sator_arena_new();
-    struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
-    struct sator_map_result *made = SATOR_NEW(arena, struct sator_map_result);
-    enum sator_status st;
-
     if (layer < 0 || layer >= network->n_layers) {
         sator_error(ctx, (struct sator_loc){0}, "network '%s' has %d layers: there is no layer %d",
                 network->name, network->n_layers, layer);
-        sator_arena_free(arena);
         return SATOR_USAGE;
     }
     const struct sator_workload *workload = &network->layers[layer];
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_map_result *made = SATOR_NEW(arena, struct sator_map_result);
+    struct question question = {.ctx = ctx,
+            .arena = arena,
+            .workload = workload,
+            .arch = arch,
+            .options = options,
+            .cycle_limit = cycle_limit};
+    enum sator_status st;
+
     *made = (struct sator_map_result){.arena = arena,
             .workload = sator_arena_strdup(arena, workload->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .repeat = workload->repeat,
             .objective = options->objective,
             .strategy = options->strategy};
-    SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, options->objective, problem));
-    struct mapper_problem *plain = SATOR_NEW(arena, struct mapper_problem);
-    *plain = *problem;
-    for (int i = 0; i < options->n_constraints; i++) {
-        if (sator_mapper_constrain(ctx, problem, options->constraints[i]) != SATOR_OK)
-            st = SATOR_INPUT; /* say all that is wrong */
-    }
-    if (st != SATOR_OK)
-        goto done;
-    SATOR_TRY(sator_mapper_check_feasible(
-            ctx, problem, plain, options->constraints, options->n_constraints));
-    made->space_size = sator_mapper_space_size(problem);
-    SATOR_TRY(check_options(ctx, problem, options, made->space_size));
-    SATOR_TRY(search_mapping(ctx, problem, options, cycle_limit, made));
+    SATOR_TRY(compile_all(&question, made));
+    SATOR_TRY(search_mapping(&question, made));
     *result = made;
 done:
     if (st != SATOR_OK)
@@ -218,8 +313,12 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     struct sator_text made = {0};
     enum sator_status st;
 
-    SATOR_TRY(sator_mapper_problem_init(ctx, arena, &network->layers[layer], arch,
-            options == NULL ? SATOR_MAP_EDP : options->objective, problem));
+    enum sator_map_objective objective = options == NULL ? SATOR_MAP_EDP : options->objective;
+    const struct sator_workload *workload = &network->layers[layer];
+    unsigned bypassed[MAPPER_MEMORIES];
+    SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));
+    SATOR_TRY(sator_mapper_choice_of_nest(ctx, problem, dataflow, bypassed));
+    SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));
     for (int i = 0; options != NULL && i < options->n_constraints; i++)
         SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
     SATOR_TRY(explain(ctx, problem, dataflow, best, &made));

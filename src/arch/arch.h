@@ -59,6 +59,8 @@ struct sator_memory {
     const char *const *tensors;
     int n_bypass; /* tensors that it does not hold */
     const char *const *bypass;
+    int n_may_bypass; /* tensors that a dataflow may have bypass it */
+    const char *const *may_bypass;
     bool overlaps; /* transfers overlap with compute; false: fill and drain add to the latency */
 };
 

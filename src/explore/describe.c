@@ -51,6 +51,7 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
     add_number(text, "leakage_pj", memory->leakage_pj.value);
     add_names(text, " tensors=", memory->n_tensors, memory->tensors);
     add_names(text, " bypass=", memory->n_bypass, memory->bypass);
+    add_names(text, " may_bypass=", memory->n_may_bypass, memory->may_bypass);
 }
 
 static void add_array(struct sator_text *text, const struct sator_array *array)

@@ -268,6 +268,13 @@ static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct map
     }
 }
 
+bool sator_mapper_is_feasible(const struct mapper_problem *problem)
+{
+    struct feasibility *f = SATOR_NEW(problem->arena, struct feasibility);
+
+    return is_feasible(f, problem);
+}
+
 enum sator_status sator_mapper_check_feasible(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const struct mapper_problem *plain,
         const char *const *texts, int n_texts)

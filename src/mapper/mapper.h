@@ -25,7 +25,8 @@ enum {
     MAPPER_ROWS = 16,
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_MEMORIES = 8,
-    MAPPER_TRANSFERS = 32
+    MAPPER_TRANSFERS = 32,
+    MAPPER_MOST_CHOICES = 10 /* pairs of a tensor and a memory that it may bypass */
 };
 
 /* One dimension of an access: a sum of coefficient x loop. */
@@ -74,6 +75,8 @@ struct mapper_capacity {
 struct mapper_memory {
     int level, row;
     unsigned holds; /* accesses */
+    unsigned may_bypass; /* accesses whose tensor may bypass it: a choice of the mapping */
+    unsigned bypassed; /* of these, those that do in this problem */
     int n_capacities;
     struct mapper_capacity capacity[MAPPER_ACCESSES + 1];
     double read_pj, write_pj;
@@ -144,10 +147,34 @@ struct mapper_cost {
 };
 
 /* ---- problem.c ---- */
-/* Compile "workload" on "arch"; SATOR_INPUT with a message for what the mapper does not map. */
+/* Compile "workload" on "arch"; SATOR_INPUT with a message for what the mapper does not map.
+ * "bypassed" says by memory which of the accesses that may bypass it do; NULL: none. Each such
+ * choice is a problem of its own. */
 enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_workload *workload, const struct sator_arch *arch,
-        enum sator_map_objective objective, struct mapper_problem *problem);
+        enum sator_map_objective objective, const unsigned *bypassed,
+        struct mapper_problem *problem);
+
+/* ---- bypass.c ---- */
+/* The choices of which tensors bypass which memories, numbered from 0 (none does). */
+struct mapper_choices {
+    int n_bits; /* choices: 2 to the power of it */
+    struct {
+        int memory;
+        unsigned accesses; /* of one tensor */
+    } bit[MAPPER_MOST_CHOICES];
+};
+/* Those that "problem" leaves open; a message when there are too many. */
+enum sator_status sator_mapper_choices_init(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, struct mapper_choices *choices);
+/* Set by memory the accesses that bypass it in choice "number". */
+void sator_mapper_choice(
+        const struct mapper_choices *choices, unsigned number, unsigned bypassed[MAPPER_MEMORIES]);
+/* Set the choice that a "loops:" dataflow makes; a located message when the architecture does not
+ * leave it open. */
+enum sator_status sator_mapper_choice_of_nest(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, const struct sator_dataflow *dataflow,
+        unsigned bypassed[MAPPER_MEMORIES]);
 
 /* ---- constraint.c ---- */
 /* Add a constraint, given as text; a located message when it is none, or names what does not exist.
@@ -174,6 +201,8 @@ void sator_mapper_arrange(const struct mapper_problem *problem, struct mapper_ma
 enum sator_status sator_mapper_check_feasible(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const struct mapper_problem *plain,
         const char *const *texts, int n_texts);
+/* The same without a message; true when it cannot be told quickly. */
+bool sator_mapper_is_feasible(const struct mapper_problem *problem);
 
 /* ---- why_not.c ---- */
 /* Add a line for each capacity of memory "m" that tiles of "size" words an access exceed: "L1 needs

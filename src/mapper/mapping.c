@@ -52,6 +52,19 @@ static const struct sator_expr *coordinate(const struct mapper_problem *p,
     return sum;
 }
 
+/* The tensors that bypass memory "m" by choice. */
+static void add_bypassed(
+        const struct mapper_problem *p, struct sator_arena *arena, int m, struct sator_cut *cut)
+{
+    const char **names = NULL;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if ((p->memory[m].bypassed >> a & 1) && p->access[a].stored_as == a)
+            SATOR_PUSH(arena, names, cut->n_bypass, p->access[a].name);
+    }
+    cut->bypass = names;
+}
+
 const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_problem *p,
         struct sator_arena *arena, const struct mapper_mapping *mapping, const char *name)
 {
@@ -75,6 +88,7 @@ const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_pro
         int m = p->row[r].memory;
         cuts[m] = (struct sator_cut){
                 .level = p->arch->levels[p->row[r].level].name, .time = n_time, .space = n_space};
+        add_bypassed(p, arena, m, &cuts[m]);
         for (int k = 0; k < p->n_loops; k++) {
             int loop = mapping->order[m][k];
             if (mapping->factor[r][loop] > 1)

@@ -12,6 +12,7 @@ struct builder {
     struct mapper_problem *problem;
     const struct sator_workload *workload;
     const struct sator_arch *arch;
+    const unsigned *bypassed; /* by memory, or NULL */
     int loop_at[64]; /* workload loop -> problem loop, -1 for loops of extent 1 */
 };
 
@@ -216,8 +217,14 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
             .leakage_pj =
                     isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * (double)instances,
             .instances = instances};
-    for (int a = 0; a < p->n_accesses; a++)
-        memory->holds |= holds(spec, p->access[a].name) ? 1U << a : 0;
+    for (int a = 0; a < p->n_accesses; a++) {
+        const char *name = p->access[a].name;
+        memory->holds |= holds(spec, name) ? 1U << a : 0;
+        memory->may_bypass |= listed(name, spec->n_may_bypass, spec->may_bypass) ? 1U << a : 0;
+    }
+    memory->may_bypass &= memory->holds;
+    memory->bypassed = b->bypassed == NULL ? 0 : b->bypassed[p->n_memories] & memory->may_bypass;
+    memory->holds &= ~memory->bypassed;
     add_capacities(p, spec, memory);
     p->leakage_pj += memory->leakage_pj;
     p->row[p->n_rows++] =
@@ -605,9 +612,14 @@ static void count_footprints(struct mapper_problem *p)
 
 enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_workload *workload, const struct sator_arch *arch,
-        enum sator_map_objective objective, struct mapper_problem *problem)
+        enum sator_map_objective objective, const unsigned *bypassed,
+        struct mapper_problem *problem)
 {
-    struct builder b = {.ctx = ctx, .problem = problem, .workload = workload, .arch = arch};
+    struct builder b = {.ctx = ctx,
+            .problem = problem,
+            .workload = workload,
+            .arch = arch,
+            .bypassed = bypassed};
     enum sator_status st;
 
     *problem = (struct mapper_problem){

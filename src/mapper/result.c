@@ -269,6 +269,19 @@ static void add_row_loops(
     }
 }
 
+static void add_bypassed(struct describer *d, int m, struct sator_map_level *level)
+{
+    const struct mapper_problem *p = d->problem;
+    const char **names = NULL;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        const char *name = sator_arena_strdup(d->arena, p->access[a].name);
+        if ((p->memory[m].bypassed >> a & 1) && p->access[a].stored_as == a)
+            SATOR_PUSH(d->arena, names, level->n_bypassed, name);
+    }
+    level->bypassed = names;
+}
+
 static void describe_levels(struct describer *d)
 {
     const struct mapper_problem *p = d->problem;
@@ -293,6 +306,7 @@ static void describe_levels(struct describer *d)
                     sator_arena_copy(d->arena, &d->contents[row->memory], sizeof *d->contents);
             level->n_fills = p->memory[row->memory].n_capacities;
             level->fills = fills_of(d, row->memory);
+            add_bypassed(d, row->memory, level);
             continue;
         }
         if (row->dim == 0) {
@@ -327,9 +341,15 @@ static void describe_relations(struct describer *d)
             &text, "T", flow->time->n_out, flow->time->pieces[0].out, flow->time->pieces[0].names);
     d->result->time = sator_arena_strdup(d->arena, text.data);
     sator_text_clear(&text);
-    for (int i = 0; i < flow->n_cuts; i++)
-        sator_text_add(&text, "%s%s: {time: %d, space: %d}", i == 0 ? "{" : ", ",
-                flow->cuts[i].level, flow->cuts[i].time, flow->cuts[i].space);
+    for (int i = 0; i < flow->n_cuts; i++) {
+        const struct sator_cut *cut = &flow->cuts[i];
+        sator_text_add(&text, "%s%s: {time: %d, space: %d", i == 0 ? "{" : ", ", cut->level,
+                cut->time, cut->space);
+        for (int k = 0; k < cut->n_bypass; k++)
+            sator_text_add(&text, "%s%s%s", k == 0 ? ", bypass: [" : ", ", cut->bypass[k],
+                    k == cut->n_bypass - 1 ? "]" : "");
+        sator_text_add(&text, "}");
+    }
     sator_text_add(&text, "}");
     d->result->cuts = sator_arena_strdup(d->arena, text.data);
     sator_text_clear(&text);
@@ -341,14 +361,23 @@ static void describe_yaml(struct describer *d)
     struct sator_text text = {0};
     bool any = false;
 
+    for (int i = 0; i < result->n_levels; i++)
+        any |= result->levels[i].n_loops > 0;
     sator_text_add(&text, "name: \"%s on %s\"\nloops:\n", result->workload, result->arch);
+    if (!any) /* a single instance */
+        sator_text_add(&text, "  - at: %s\n    for: [%s 1]\n", result->levels[0].name,
+                d->problem->workload->loop_names[0]);
     for (int i = 0; i < result->n_levels; i++) {
         const struct sator_map_level *level = &result->levels[i];
+        if (level->n_loops == 0 && level->n_bypassed == 0)
+            continue;
+        sator_text_add(&text, "  - at: %s\n", level->name);
+        for (int k = 0; k < level->n_bypassed; k++)
+            sator_text_add(&text, "%s%s%s", k == 0 ? "    bypass: [" : ", ", level->bypassed[k],
+                    k == level->n_bypassed - 1 ? "]\n" : "");
         if (level->n_loops == 0)
             continue;
-        any = true;
-        sator_text_add(
-                &text, "  - at: %s\n    %s: [", level->name, level->is_array ? "parallel" : "for");
+        sator_text_add(&text, "    %s: [", level->is_array ? "parallel" : "for");
         for (int k = 0; k < level->n_loops; k++) {
             const struct sator_map_loop *loop = &level->loops[k];
             sator_text_add(
@@ -358,9 +387,6 @@ static void describe_yaml(struct describer *d)
         }
         sator_text_add(&text, "]\n");
     }
-    if (!any) /* a single instance */
-        sator_text_add(&text, "  - at: %s\n    for: [%s 1]\n", result->levels[0].name,
-                d->problem->workload->loop_names[0]);
     d->result->yaml = sator_arena_strdup(d->arena, text.data);
     sator_text_clear(&text);
 }

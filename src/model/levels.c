@@ -14,6 +14,8 @@ struct memory {
     bool *held;
     sator_int *merged; /* outputs: words that reduction trees merge on the way up from here */
     int time_cut, space_cut;
+    int n_bypass; /* tensors that the dataflow has bypass it */
+    const char *const *bypass;
     struct sator_loc cut_loc;
 };
 
@@ -40,6 +42,34 @@ static enum sator_status unknown_level(struct analysis *analysis, const struct s
     return SATOR_INPUT;
 }
 
+/* A dataflow may have tensors bypass a memory that leaves this open. */
+static enum sator_status check_bypass(struct analysis *analysis, const struct memory *memory)
+{
+    const struct sator_memory *spec = &memory->level->memory;
+    const struct sator_workload *w = analysis->workload;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < memory->n_bypass; i++) {
+        const char *tensor = memory->bypass[i];
+        bool known = false;
+        for (int a = 0; a < w->n_accesses; a++)
+            known |= strcmp(w->accesses[a].tensor, tensor) == 0;
+        if (!known) {
+            st = sator_error(analysis->ctx, memory->cut_loc,
+                    "'%s' bypasses '%s', but workload '%s' has no such tensor", tensor,
+                    memory->level->name, w->name);
+        } else if (model_holds(spec, tensor) &&
+                !model_lists(tensor, spec->n_may_bypass, spec->may_bypass)) {
+            st = sator_error(analysis->ctx, memory->cut_loc,
+                    "'%s' of '%s' holds '%s': a dataflow cannot have it bypassed",
+                    memory->level->name, analysis->arch->name, tensor);
+            sator_help(
+                    analysis->ctx, "'may_bypass: [%s]' in the architecture leaves it open", tensor);
+        }
+    }
+    return st;
+}
+
 static enum sator_status apply_cut(
         struct analysis *analysis, struct memory *memory, const struct sator_cut *cut)
 {
@@ -60,7 +90,9 @@ static enum sator_status apply_cut(
     memory->time_cut = cut->time < 0 ? analysis->n_time : cut->time;
     memory->result->cut_declared = true;
     memory->cut_loc = cut->loc;
-    return SATOR_OK;
+    memory->n_bypass = cut->n_bypass;
+    memory->bypass = cut->bypass;
+    return check_bypass(analysis, memory);
 }
 
 static enum sator_status find_cuts(struct hierarchy *hierarchy)
@@ -236,7 +268,8 @@ static enum sator_status move_tensor(struct hierarchy *hierarchy, int access)
 
     for (int i = 0; i < hierarchy->n_memories; i++) {
         struct memory *memory = &hierarchy->memories[i];
-        memory->held[access] = model_holds(&memory->level->memory, what->tensor);
+        memory->held[access] = model_holds(&memory->level->memory, what->tensor) &&
+                !model_lists(what->tensor, memory->n_bypass, memory->bypass);
         memory->tensors[access] = (struct sator_level_tensor){
                 .name = analysis->tensors[access].name, .role = what->role};
         if (!memory->held[access])

@@ -81,7 +81,7 @@ static void name_network(struct sator_arena *arena, struct sator_model_network *
 
 /* ---- networks ---- */
 
-static bool listed(const char *name, int n_names, const char *const *names)
+bool model_lists(const char *name, int n_names, const char *const *names)
 {
     for (int i = 0; i < n_names; i++) {
         if (strcmp(name, names[i]) == 0)
@@ -92,9 +92,9 @@ static bool listed(const char *name, int n_names, const char *const *names)
 
 bool model_holds(const struct sator_memory *memory, const char *tensor)
 {
-    if (memory->n_tensors > 0 && !listed(tensor, memory->n_tensors, memory->tensors))
+    if (memory->n_tensors > 0 && !model_lists(tensor, memory->n_tensors, memory->tensors))
         return false;
-    return !listed(tensor, memory->n_bypass, memory->bypass);
+    return !model_lists(tensor, memory->n_bypass, memory->bypass);
 }
 
 static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
@@ -179,13 +179,15 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
     return SATOR_OK;
 }
 
-/* All networks that access "access" is moved over. */
+/* All networks that access "access" is moved over: from each memory that holds its tensor to the
+ * next one, also past those that a dataflow may have it bypass. */
 static enum sator_status add_networks(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_model *model, int access)
 {
     const char *tensor = model->workload->accesses[access].tensor;
-    int space = 0;
-    int holder = -1; /* space dimensions above the innermost memory so far that holds the tensor */
+    int space = 0, n_holders = 0;
+    int *holder = SATOR_NEW_ARRAY(arena, int, model->arch->n_levels + 1); /* space dimensions above
+        the memories so far that may be the nearest outside */
     enum sator_status st;
 
     SATOR_TRY(add_network(ctx, arena, model, 0, model->n_space, access));
@@ -195,12 +197,16 @@ static enum sator_status add_networks(
             space += level->array.n_dims;
         if (level->kind != SATOR_LEVEL_MEMORY || !model_holds(&level->memory, tensor))
             continue;
-        if (holder >= 0)
-            SATOR_TRY(add_network(ctx, arena, model, holder, space, access));
-        holder = space;
+        for (int k = 0; k < n_holders; k++)
+            SATOR_TRY(add_network(ctx, arena, model, holder[k], space, access));
+        if (!model_lists(tensor, level->memory.n_may_bypass, level->memory.may_bypass))
+            n_holders = 0;
+        holder[n_holders++] = space;
     }
-    if (holder >= 0 && holder < model->n_space)
-        SATOR_TRY(add_network(ctx, arena, model, holder, model->n_space, access));
+    for (int k = 0; k < n_holders; k++) {
+        if (holder[k] < model->n_space)
+            SATOR_TRY(add_network(ctx, arena, model, holder[k], model->n_space, access));
+    }
 done:
     return st;
 }

@@ -120,6 +120,9 @@ static enum sator_status check_entries(struct binder *b)
             sator_help(b->ctx, "entries go from the outermost level to the innermost");
         }
         outer = level;
+        if (entry->n_bypass > 0 && !b->levels[level].is_memory)
+            st = sator_error(
+                    b->ctx, entry->loc, "'%s' is no memory: no tensor can bypass it", entry->level);
         for (int k = 0; k < entry->n_loops; k++) {
             const struct sator_nest_loop *loop = &entry->loops[k];
             int n_dims = b->levels[level].n_dims;
@@ -348,6 +351,10 @@ static void make_cuts(struct binder *b)
                 .time = time_dims_before(b, entry),
                 .space = space,
                 .loc = nest->entries[entry < nest->n_entries ? entry : nest->n_entries - 1].loc};
+        if (entry < nest->n_entries && find_level(b, nest->entries[entry].level) == level) {
+            cut.n_bypass = nest->entries[entry].n_bypass;
+            cut.bypass = nest->entries[entry].bypass;
+        }
         if (b->levels[level].is_memory)
             SATOR_PUSH(b->arena, cuts, b->bound->n_cuts, cut);
         space += b->levels[level].n_dims;
@@ -361,6 +368,8 @@ static void make_cuts(struct binder *b)
                     (struct sator_cut){.level = nest->entries[i].level,
                             .time = time_dims_before(b, i),
                             .space = first_dim(b, i),
+                            .n_bypass = nest->entries[i].n_bypass,
+                            .bypass = nest->entries[i].bypass,
                             .loc = nest->entries[i].loc});
     }
     b->bound->cuts = cuts;

@@ -41,6 +41,8 @@ enum sator_status sator_workload_find_bounds(
 struct sator_cut {
     const char *level; /* a memory level's name */
     int time, space; /* leading dimensions; -1: all */
+    int n_bypass; /* tensors that the memory does not hold, though it may */
+    const char *const *bypass;
     struct sator_loc loc;
 };
 
@@ -64,6 +66,8 @@ struct sator_loop_nest {
     struct sator_loop_entry {
         const char *level;
         struct sator_loc loc;
+        int n_bypass; /* tensors that a memory does not hold, though it may */
+        const char *const *bypass;
         int n_loops;
         struct sator_nest_loop {
             const char *loop;

@@ -31,6 +31,9 @@ static void put_memory(
         json_put_number(fill, "used", level->fills[i].used);
         json_put_number(fill, "available", level->fills[i].available);
     }
+    cJSON *bypassed = json_put_array(object, "bypassed");
+    for (int i = 0; i < level->n_bypassed; i++)
+        json_append(bypassed, cJSON_CreateString(report_clean(arena, level->bypassed[i])));
     json_put_number(object, "read_cycles", level->contents->read_cycles);
     json_put_number(object, "write_cycles", level->contents->write_cycles);
 }

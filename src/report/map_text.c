@@ -75,6 +75,12 @@ static void draw_memory(struct writer *w, const struct sator_map_level *level, i
                 report_number(w->arena, fill->available, 1), fill->unit,
                 fill->used / fill->available * 100);
     }
+    for (int i = 0; i < level->n_bypassed; i++)
+        sator_text_add(w->text, "%s%s%s", i == 0 ? "; " : ", ",
+                report_clean(w->arena, level->bypassed[i]),
+                i < level->n_bypassed - 1        ? ""
+                        : level->n_bypassed == 1 ? " bypasses"
+                                                 : " bypass");
     sator_text_add(w->text, "\n");
     for (int i = 0; i < level->n_loops; i++) {
         indent(w, ++*depth);

@@ -108,11 +108,12 @@ static void add_memory(struct machines_rng *rng, const struct machines_options *
 
 static void add_bypass(struct machines_rng *rng, char *text, int size)
 {
-    static const char *const choices[] = {
-            "tensors: [A, Y]", "tensors: [A, B, C]", "bypass: [B]", "bypass: [Y]"};
+    static const char *const choices[] = {"tensors: [A, Y]", "tensors: [A, B, C]", "bypass: [B]",
+            "bypass: [Y]", "may_bypass: [A, Y]", "may_bypass: [B, C, Y]",
+            "bypass: [B]\n    may_bypass: [A]"};
 
-    if (machines_draw(rng, 3) == 0)
-        add(text, size, "    %s\n", choices[machines_draw(rng, 4)]);
+    if (machines_draw(rng, 2) == 0)
+        add(text, size, "    %s\n", choices[machines_draw(rng, sizeof choices / sizeof *choices)]);
 }
 
 static void add_buses(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)

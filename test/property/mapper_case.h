@@ -23,6 +23,25 @@ struct problem_case {
     struct mapper_problem problem;
 };
 
+/* The problem of a random choice of what bypasses what. */
+static enum sator_status compile_case(struct problem_case *c, struct machines_rng *rng)
+{
+    const struct sator_workload *workload = &c->network->layers[0];
+    struct mapper_choices choices;
+    unsigned bypassed[MAPPER_MEMORIES];
+
+    enum sator_status st = sator_mapper_problem_init(
+            c->ctx, c->arena, workload, c->arch, SATOR_MAP_EDP, NULL, &c->problem);
+    if (st == SATOR_OK)
+        st = sator_mapper_choices_init(c->ctx, &c->problem, &choices);
+    if (st != SATOR_OK || choices.n_bits == 0)
+        return st;
+    sator_mapper_choice(
+            &choices, (unsigned)machines_draw(rng, UINT64_C(1) << choices.n_bits), bypassed);
+    return sator_mapper_problem_init(
+            c->ctx, c->arena, workload, c->arch, SATOR_MAP_EDP, bypassed, &c->problem);
+}
+
 static bool open_case(
         struct problem_case *c, struct machines_rng *rng, const struct machines_options *options)
 {
@@ -41,8 +60,7 @@ static bool open_case(
         st = sator_yaml_arch(c->ctx, sator_source_from_text(c->ctx, "arch.yaml", c->arch_text),
                 &settings, &c->arch);
     if (st == SATOR_OK)
-        st = sator_mapper_problem_init(
-                c->ctx, c->arena, &c->network->layers[0], c->arch, SATOR_MAP_EDP, &c->problem);
+        st = compile_case(c, rng);
     if (c->arch == NULL ||
             c->network == NULL) { /* not a machine that the mapper declines: no machine */
         char *messages = sator_ctx_take_messages(c->ctx, false);

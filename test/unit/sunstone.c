@@ -66,7 +66,7 @@ static int setup(void **state)
             sator_yaml_arch(e->ctx, sator_source_from_text(e->ctx, "a.yaml", arch_text), &settings,
                     &e->arch) != SATOR_OK ||
             sator_mapper_problem_init(e->ctx, e->arena, &e->network->layers[0], e->arch,
-                    SATOR_MAP_EDP, &e->problem) != SATOR_OK)
+                    SATOR_MAP_EDP, NULL, &e->problem) != SATOR_OK)
         return -1;
     e->search = (struct mapper_search){.ctx = e->ctx,
             .problem = &e->problem,
@@ -284,7 +284,7 @@ static void test_top_down(void **state)
                              &settings, &arch),
             SATOR_OK);
     assert_int_equal(sator_mapper_problem_init(e->ctx, e->arena, &e->network->layers[0], arch,
-                             SATOR_MAP_ENERGY, &e->problem),
+                             SATOR_MAP_ENERGY, NULL, &e->problem),
             SATOR_OK);
     e->search.words = sator_mapper_words_new(&e->problem);
     run(e, sator_mapper_sunstone, true, 0);

@@ -118,6 +118,7 @@ static void expect_same_memory(const struct sator_memory *a, const struct sator_
     assert_true(same_number(a->write_bits, b->write_bits));
     expect_same_names(a->n_tensors, a->tensors, b->n_tensors, b->tensors);
     expect_same_names(a->n_bypass, a->bypass, b->n_bypass, b->bypass);
+    expect_same_names(a->n_may_bypass, a->may_bypass, b->n_may_bypass, b->may_bypass);
 }
 
 static void expect_same_array(const struct sator_array *a, const struct sator_array *b)
@@ -187,6 +188,8 @@ static void expect_same_nest(const struct sator_loop_nest *a, const struct sator
     assert_int_equal(a->n_entries, b->n_entries);
     for (int i = 0; i < a->n_entries; i++) {
         assert_string_equal(a->entries[i].level, b->entries[i].level);
+        expect_same_names(a->entries[i].n_bypass, a->entries[i].bypass, b->entries[i].n_bypass,
+                b->entries[i].bypass);
         assert_int_equal(a->entries[i].n_loops, b->entries[i].n_loops);
         for (int k = 0; k < a->entries[i].n_loops; k++) {
             const struct sator_nest_loop *x = &a->entries[i].loops[k];
@@ -206,6 +209,8 @@ static void expect_same_dataflow(const struct sator_dataflow *a, const struct sa
         assert_string_equal(a->cuts[i].level, b->cuts[i].level);
         assert_int_equal(a->cuts[i].time, b->cuts[i].time);
         assert_int_equal(a->cuts[i].space, b->cuts[i].space);
+        expect_same_names(
+                a->cuts[i].n_bypass, a->cuts[i].bypass, b->cuts[i].n_bypass, b->cuts[i].bypass);
     }
     if (a->loops != NULL) {
         expect_same_nest(a->loops, b->loops);
@@ -320,7 +325,7 @@ static void test_archs(void **state)
             "  - {memory: L1, energy_pj: {write: 1e-9}, capacity_words: 4, leakage_pj: 1e20,\n"
             "     capacity_bytes: {A: 4503599627370496}, overlaps: false, bypass: [B, C]}\n"
             "  - {array: PE, shape: [2, 3], topology: [mesh, multicast, tree]}\n"
-            "  - {memory: L0, double_buffered: true, tensors: [A]}\n"
+            "  - {memory: L0, double_buffered: true, tensors: [A], may_bypass: [A, B]}\n"
             "  - {array: lane, shape: [4], links: [{map: \"lane[i] -> lane[i+1] : i > 0; lane[i] "
             "-> lane[0]\", interval: 0, tensors: [A, B], energy_pj: {value: 2, source: s}}]}\n"
             "  - {compute: mac, cycles: 0.3, per_stamp: 4, leakage_pj: 2, energy_pj: 1}\n",
@@ -341,9 +346,9 @@ static void test_dataflows(void **state)
             "name: \"(A-P | B-T)\"\nspace: \"PE[ i%8,\\n j ]\"\ntime: >\n  T[i/8,\n  j%2]\n",
             "space: \"{ S[i] -> PE[i] : i > 2; S[i] -> PE[0] : i <= 2 }\"\n"
             "time: \"{ S[i] -> T[t] : t = 2i }\"\ncuts: {L1: {time: 1}, L2: {time: all, space: "
-            "0}}\n",
+            "0, bypass: [A, B]}}\n",
             "loops:\n  - {at: DRAM}\n  - {at: PE, for: k 2, parallel: [k 4 -> 0, c 3 -> 1]}\n"
-            "  - {at: L1, for: [k 2, c 5]}\n",
+            "  - {at: L1, bypass: [A, Y], for: [k 2, c 5]}\n",
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

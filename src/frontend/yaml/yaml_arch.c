@@ -17,7 +17,7 @@ static const int64_t most_pes = INT64_C(1) << 32;
 
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
         "double_buffered", "bandwidth_bits", "energy_pj", "leakage_pj", "tensors", "bypass",
-        "overlaps", "component", "source"};
+        "may_bypass", "overlaps", "component", "source"};
 static const char *const array_keys[] = {
         "array", "shape", "topology", "links", "multicast", "reduction", "source"};
 static const char *const compute_keys[] = {
@@ -151,11 +151,14 @@ static void read_tensor_lists(struct sator_yaml_reader *reader, const struct sat
 {
     const struct sator_yaml_node *tensors = sator_yaml_get(reader, map, "tensors");
     const struct sator_yaml_node *bypass = sator_yaml_get(reader, map, "bypass");
+    const struct sator_yaml_node *may = sator_yaml_get(reader, map, "may_bypass");
 
     if (tensors != NULL)
         sator_yaml_names(reader, tensors, "tensors", &memory->n_tensors, &memory->tensors);
     if (bypass != NULL)
         sator_yaml_names(reader, bypass, "bypass", &memory->n_bypass, &memory->bypass);
+    if (may != NULL)
+        sator_yaml_names(reader, may, "may_bypass", &memory->n_may_bypass, &memory->may_bypass);
     if (tensors != NULL && tensors->kind == SATOR_YAML_LIST && tensors->n_items == 0) {
         sator_error(reader->ctx, tensors->loc, "tensors: the list is empty");
         sator_help(reader->ctx, "without 'tensors' a memory may hold all of them");
@@ -166,11 +169,17 @@ static void read_tensor_lists(struct sator_yaml_reader *reader, const struct sat
                 sator_error(reader->ctx, bypass->loc, "'%s' is in tensors and in bypass",
                         memory->bypass[i]);
         }
+        for (int k = 0; k < memory->n_may_bypass; k++) {
+            if (strcmp(memory->bypass[i], memory->may_bypass[k]) == 0)
+                sator_error(reader->ctx, may->loc,
+                        "'%s' is in bypass, and always bypasses: not in may_bypass too",
+                        memory->bypass[i]);
+        }
     }
 }
 
 static void read_memory(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
-        struct sator_memory *memory)
+        bool outermost, struct sator_memory *memory)
 {
     const struct sator_figure unknown = {.value = NAN};
     const struct sator_yaml_node *node;
@@ -189,6 +198,9 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
     read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
             &memory->leakage_pj);
     read_tensor_lists(reader, map, memory);
+    if (outermost && memory->n_may_bypass > 0)
+        sator_error(reader->ctx, sator_yaml_find(map, "may_bypass")->loc,
+                "nothing can bypass the outermost memory, where all tensors come from");
     if ((node = sator_yaml_get(reader, map, "double_buffered")) != NULL)
         sator_yaml_bool(reader, node, "double_buffered", &memory->double_buffered);
     if ((node = sator_yaml_get(reader, map, "overlaps")) != NULL)
@@ -511,7 +523,7 @@ static void read_level(struct sator_yaml_reader *reader, const struct sator_yaml
         return;
     level.loc = name->loc;
     if (level.kind == SATOR_LEVEL_MEMORY)
-        read_memory(reader, map, &level.memory);
+        read_memory(reader, map, *n_levels == 0, &level.memory);
     else if (level.kind == SATOR_LEVEL_ARRAY)
         read_array(reader, map, level.name, &level.array);
     else

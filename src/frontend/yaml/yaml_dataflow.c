@@ -104,7 +104,7 @@ static void read_cut_side(struct sator_yaml_reader *reader, const struct sator_y
 static void read_cuts(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_dataflow *dataflow)
 {
-    static const char *const keys[] = {"time", "space"};
+    static const char *const keys[] = {"time", "space", "bypass"};
     struct sator_cut *cuts = NULL;
 
     if (node == NULL || !sator_yaml_is(reader, node, SATOR_YAML_MAP, "cuts"))
@@ -117,9 +117,12 @@ static void read_cuts(struct sator_yaml_reader *reader, const struct sator_yaml_
             continue;
         sator_yaml_check_keys(reader, pair->value, "a cut", keys, SATOR_YAML_COUNT(keys));
         if (pair->value->n_pairs == 0)
-            sator_error(reader->ctx, cut.loc, "a cut needs 'time' or 'space'");
+            sator_error(reader->ctx, cut.loc, "a cut needs 'time', 'space' or 'bypass'");
         read_cut_side(reader, pair->value, "time", &cut.time);
         read_cut_side(reader, pair->value, "space", &cut.space);
+        const struct sator_yaml_node *bypass = sator_yaml_get(reader, pair->value, "bypass");
+        if (bypass != NULL)
+            sator_yaml_names(reader, bypass, "bypass", &cut.n_bypass, &cut.bypass);
         SATOR_PUSH(reader->arena, cuts, dataflow->n_cuts, cut);
     }
     dataflow->cuts = cuts;
@@ -206,7 +209,7 @@ static void read_loops(struct sator_yaml_reader *reader, const struct sator_yaml
 static void read_entry(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_loop_nest *nest)
 {
-    static const char *const keys[] = {"at", "for", "parallel"};
+    static const char *const keys[] = {"at", "for", "parallel", "bypass"};
     struct sator_loop_entry entry = {.loc = node->loc};
 
     if (!sator_yaml_is(reader, node, SATOR_YAML_MAP, "an entry of loops"))
@@ -216,6 +219,9 @@ static void read_entry(struct sator_yaml_reader *reader, const struct sator_yaml
     const struct sator_yaml_node *at = sator_yaml_need(reader, node, "an entry of loops", "at");
     if (at != NULL && sator_yaml_identifier(reader, at, "at", &entry.level))
         entry.loc = at->loc;
+    const struct sator_yaml_node *bypass = sator_yaml_get(reader, node, "bypass");
+    if (bypass != NULL)
+        sator_yaml_names(reader, bypass, "bypass", &entry.n_bypass, &entry.bypass);
     read_loops(reader, sator_yaml_get(reader, node, "for"), false, &entry);
     read_loops(reader, sator_yaml_get(reader, node, "parallel"), true, &entry);
     for (int i = 0; entry.level != NULL && i < nest->n_entries; i++) {

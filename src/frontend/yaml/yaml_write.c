@@ -271,6 +271,7 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     write_figure(text, ", ", "leakage_pj", &memory->leakage_pj);
     write_names(text, "tensors", memory->n_tensors, memory->tensors);
     write_names(text, "bypass", memory->n_bypass, memory->bypass);
+    write_names(text, "may_bypass", memory->n_may_bypass, memory->may_bypass);
     if (!memory->overlaps)
         sator_text_add(text, ", overlaps: false");
     sator_text_add(text, "}\n");
@@ -420,6 +421,7 @@ static void write_cuts(struct sator_text *text, const struct sator_dataflow *dat
             else
                 sator_text_add(text, "%d", values[k]);
         }
+        write_names(text, "bypass", cut->n_bypass, cut->bypass);
         sator_text_add(text, "}\n");
     }
 }
@@ -441,6 +443,14 @@ void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataf
         sator_text_add(text, "  - at: ");
         write_string(text, entry->level);
         sator_text_add(text, "\n");
+        if (entry->n_bypass > 0) {
+            sator_text_add(text, "    bypass: [");
+            for (int k = 0; k < entry->n_bypass; k++) {
+                sator_text_add(text, k == 0 ? "" : ", ");
+                write_string(text, entry->bypass[k]);
+            }
+            sator_text_add(text, "]\n");
+        }
         write_loops(text, entry, false);
         write_loops(text, entry, true);
     }
