@@ -5,7 +5,7 @@
  * Each case is a box domain, quasi-affine space and time stamps, an access, links and buses. Brute
  * force enumerates the instances and applies the definitions of doc/model.md word for word; it
  * shares nothing with src/. A question may be declined, but every answer must be right. The share
- * of answers and the reasons to decline are printed.
+ * of answers, by flavour of the programs, and the reasons to decline are printed.
  */
 #include "count/engine.h"
 
@@ -18,7 +18,7 @@ enum {
     LOOPS = 6,
     DIMS = 5,
     TERMS = 6,
-    COPIES = 3,
+    COPIES = 5,
     LINKS = 4,
     BUSES = 2,
     MOST = 6000,
@@ -53,6 +53,7 @@ static bool chance(int percent)
 struct term {
     int factor, loop, add, div, mod, div2;
     int window; /* one more than a second loop that is added under the division; 0: none */
+    int scale; /* times the second loop */
 };
 
 struct expression {
@@ -100,7 +101,7 @@ static int value_of(const struct expression *e, const int *n)
     int sum = e->constant;
     for (int i = 0; i < e->n; i++) {
         const struct term *t = &e->term[i];
-        int sum_of_loops = n[t->loop] + (t->window > 0 ? n[t->window - 1] : 0);
+        int sum_of_loops = n[t->loop] + (t->window > 0 ? t->scale * n[t->window - 1] : 0);
         int v = floor_div(sum_of_loops + t->add, t->div);
         if (t->mod > 0)
             v -= floor_div(v, t->mod) * t->mod;
@@ -117,9 +118,13 @@ enum flavour {
     FLAVOUR_BUSES,
     FLAVOUR_SINGULAR,
     FLAVOUR_MATRICES,
+    FLAVOUR_CARRIES, /* sums of two loops under / and % */
+    FLAVOUR_STENCILS, /* several accesses, and buses */
     N_FLAVOURS
 };
 static enum flavour flavour;
+static const char *const flavour_names[] = {
+        "tiled", "buses", "singular", "matrices", "carries", "stencils"};
 
 /* How a program is made: the radix of each loop, so that divisors fit together most of the time. */
 static int radix[LOOPS];
@@ -163,6 +168,24 @@ static int random_factor(int skew)
 {
     static const int factors[] = {-1, 2, -2, 3, 1, 4};
     return chance(skew) ? factors[pick(6)] : 1;
+}
+
+/* A sum that crosses blocks of its divisor: (n0 + 2*n1 + 3) / 4, ((n0 + n1) % 4) / 2. */
+static struct term random_carry(const struct program *p)
+{
+    static const int scales[] = {1, 1, 1, 2, -1, 3};
+    struct term t = {.factor = random_factor(20), .div = 1, .div2 = 1, .scale = scales[pick(6)]};
+    t.loop = pick(p->n_loops);
+    if (p->n_loops > 1 && chance(80))
+        t.window = 1 + (t.loop + 1 + pick(p->n_loops - 1)) % p->n_loops;
+    t.add = chance(40) ? pick(9) - 4 : 0;
+    if (chance(70))
+        t.div = 2 + pick(3);
+    if (t.div == 1 || chance(20))
+        t.mod = 2 + pick(4);
+    if (chance(15))
+        t.div2 = 2;
+    return t;
 }
 
 static struct expression random_expression(const struct program *p, int terms, int skew, bool plain)
@@ -349,7 +372,7 @@ static void generate(struct program *p)
         p->cut_time = pick(p->n_time + 1);
     }
     p->n_index = 1 + pick(3);
-    p->n_copies = chance(85) ? 1 : 2 + pick(2);
+    p->n_copies = flavour == FLAVOUR_STENCILS ? 2 + pick(COPIES - 1) : chance(85) ? 1 : 2 + pick(2);
     for (int i = 0; i < p->n_index; i++) {
         bool wide = flavour == FLAVOUR_SINGULAR;
         p->index[0][i] = random_expression(p,
@@ -361,7 +384,10 @@ static void generate(struct program *p)
         if (chance(4) && t->window == 0 && t->mod == 0 && t->div2 == 1) {
             t->div = 2 + pick(2);
             t->window = 1 + (t->loop + 1) % p->n_loops;
+            t->scale = 1;
         }
+        if (flavour == FLAVOUR_CARRIES && chance(60))
+            *t = random_carry(p);
         for (int c = 1; c < p->n_copies; c++) {
             p->index[c][i] = p->index[0][i];
             p->index[c][i].constant += pick(3) - 1;
@@ -371,7 +397,8 @@ static void generate(struct program *p)
     p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
     for (int i = 0; i < p->n_links; i++)
         p->link[i] = random_link(p);
-    p->n_buses = p->cut_space > 0 && chance(flavour == FLAVOUR_BUSES ? 100 : 20) ? 1 + pick(2) : 0;
+    bool has_buses = flavour == FLAVOUR_BUSES || flavour == FLAVOUR_STENCILS;
+    p->n_buses = p->cut_space > 0 && chance(has_buses ? 100 : 20) ? 1 + pick(2) : 0;
     if (flavour == FLAVOUR_BUSES && chance(40))
         p->n_links = 0;
     for (int b = 0; b < p->n_buses; b++) {
@@ -395,8 +422,8 @@ static void write_expression(FILE *out, const struct expression *e, const char *
         char text[80];
         char inner[160];
         if (t->window > 0)
-            snprintf(text, sizeof text, "(%s%d + %s%d + %d)", name, t->loop, name, t->window - 1,
-                    t->add);
+            snprintf(text, sizeof text, "(%s%d + %d*%s%d + %d)", name, t->loop, t->scale, name,
+                    t->window - 1, t->add);
         else
             snprintf(text, sizeof text, "(%s%d + %d)", name, t->loop, t->add);
         if (t->div > 1) {
@@ -720,6 +747,7 @@ struct reason {
 struct tally {
     int cases, opened, declined_any;
     int asked[5], answered[5];
+    int asked_of[N_FLAVOURS], answered_of[N_FLAVOURS]; /* volumes, by flavour */
     struct reason reasons[5][80];
 };
 
@@ -735,6 +763,10 @@ static const char *const question_names[] = {"stamps", "max_per_stamp", "volumes
 static void note(struct tally *tally, int question, enum sator_status st, const char *reason)
 {
     tally->asked[question]++;
+    if (question == ASK_VOLUMES) {
+        tally->asked_of[flavour]++;
+        tally->answered_of[flavour] += st == SATOR_OK;
+    }
     if (st == SATOR_OK) {
         tally->answered[question]++;
         return;
@@ -1030,6 +1062,10 @@ static int compare_reasons(const void *a, const void *b)
 
 static void report(struct tally *tally)
 {
+    for (int f = 0; f < N_FLAVOURS; f++)
+        printf("volumes, %-10s %d of %d answered (%.2f%%)\n", flavour_names[f],
+                tally->answered_of[f], tally->asked_of[f],
+                100.0 * tally->answered_of[f] / (tally->asked_of[f] + !tally->asked_of[f]));
     for (int q = 0; q < 5; q++) {
         printf("%-14s %d of %d answered (%.2f%%)\n", question_names[q], tally->answered[q],
                 tally->asked[q], 100.0 * tally->answered[q] / (tally->asked[q] + !tally->asked[q]));

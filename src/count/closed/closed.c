@@ -29,10 +29,13 @@ static const char *convert(struct closed_digits *digits, const struct sator_rela
 }
 
 static const char *convert_request(struct closed_digits *digits, const struct closed_form *loops,
-        const struct closed_form *space, struct closed_request *request, bool *changed)
+        const struct closed_form *space, struct closed_request *request, bool may_carry,
+        bool *changed)
 {
+    digits->may_carry = may_carry;
     const char *why = convert(
             digits, request->access, request->access->n_out, loops, request->index, changed);
+    digits->may_carry = false;
     for (int b = 0; b < request->n_buses && why == NULL && !*changed; b++)
         why = convert(digits, request->buses[b], request->buses[b]->n_out, space, request->bus[b],
                 changed);
@@ -45,9 +48,10 @@ static void get_loops(const struct closed_digits *digits, struct closed_form *lo
         loops[l] = digits->loop[l].value;
 }
 
-/* Convert all rows, again whenever one of them has split a loop further. "request" may be NULL. */
+/* Convert all rows, again whenever one of them has split a loop further; the access with carries if
+ * it "may_carry". "request" may be NULL. */
 static const char *convert_all(const struct sator_stamping *stamping,
-        struct closed_request *request, struct closed_system *system)
+        struct closed_request *request, bool may_carry, struct closed_system *system)
 {
     struct closed_form loops[CLOSED_LOOPS];
     bool changed = true;
@@ -60,7 +64,8 @@ static const char *convert_all(const struct sator_stamping *stamping,
             why = convert(
                     &system->digits, stamping->time, system->n_time, loops, system->time, &changed);
         if (why == NULL && !changed && request != NULL)
-            why = convert_request(&system->digits, loops, system->space, request, &changed);
+            why = convert_request(
+                    &system->digits, loops, system->space, request, may_carry, &changed);
         if (why != NULL)
             return why;
     }
@@ -136,6 +141,18 @@ static struct closed_system *prepare_extended(struct closed_state *state)
     return extended;
 }
 
+/* Begin again with one digit a loop. */
+static bool restart_digits(struct closed_digits *digits)
+{
+    int64_t lower[CLOSED_LOOPS];
+    int64_t upper[CLOSED_LOOPS];
+    for (int l = 0; l < digits->n_loops; l++) {
+        lower[l] = digits->loop[l].lower;
+        upper[l] = digits->loop[l].upper;
+    }
+    return closed_digits_init(digits, digits->n_loops, lower, upper) == NULL;
+}
+
 /* Take windows out of divisions, with digits anew; false when that changes nothing. */
 static bool rewrite_windows(
         struct closed_state *state, struct closed_request *request, struct closed_system *extended)
@@ -164,15 +181,17 @@ const char *closed_system_for(
     if (why != NULL)
         return why;
     get_loops(&digits, loops);
-    why = convert_request(&digits, loops, main->space, request, &changed);
+    why = convert_request(&digits, loops, main->space, request, false, &changed);
     if (why == NULL && !changed)
         return find_copies(request);
     struct closed_system *extended = prepare_extended(state);
     *system = extended;
     if (why == NULL)
-        why = convert_all(state->stamping, request, extended);
+        why = convert_all(state->stamping, request, false, extended);
     if (why != NULL && rewrite_windows(state, request, extended))
-        why = convert_all(state->stamping, request, extended);
+        why = convert_all(state->stamping, request, false, extended);
+    if (why != NULL && restart_digits(&extended->digits))
+        why = convert_all(state->stamping, request, true, extended);
     if (why != NULL)
         return why;
     make_times(state, extended);
@@ -216,7 +235,7 @@ static const char *prepare(struct closed_state *state)
     if (why == NULL && !count_instances(n_loops, lower, upper, &state->instances))
         why = "the number of instances does not fit";
     if (why == NULL)
-        why = convert_all(stamping, NULL, &state->main);
+        why = convert_all(stamping, NULL, false, &state->main);
     if (why == NULL)
         make_times(state, &state->main);
     return why;

@@ -18,10 +18,13 @@ int64_t closed_gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* Lay out the digits of all loops from their radices. */
+static const char too_many_digits[] = "the loops have too many digits";
+
+/* Lay out the digits of all loops from their radices; carries are gone. */
 static const char *layout(struct closed_digits *digits)
 {
     digits->n_digits = 0;
+    digits->n_carries = 0;
     for (int l = 0; l < digits->n_loops; l++) {
         struct closed_loop *loop = &digits->loop[l];
         int64_t top = loop->radix[loop->n_radices - 1];
@@ -37,7 +40,7 @@ static const char *layout(struct closed_digits *digits)
             if (k > 0 && loop->end <= place)
                 break; /* always zero */
             if (digits->n_digits == CLOSED_DIGITS)
-                return "the loops have too many digits";
+                return too_many_digits;
             if (k + 1 < loop->n_radices && loop->radix[k + 1] / place < size)
                 size = loop->radix[k + 1] / place;
             loop->value.coef[digits->n_digits] = place;
@@ -57,6 +60,7 @@ const char *closed_digits_init(
     if (n_loops > CLOSED_LOOPS)
         return "the domain has too many loops";
     digits->n_loops = n_loops;
+    digits->may_carry = false;
     for (int l = 0; l < n_loops; l++) {
         struct closed_loop *loop = &digits->loop[l];
         if (lower[l] < -CLOSED_BOUND || upper[l] > CLOSED_BOUND)
@@ -76,6 +80,9 @@ void closed_digits_copy(struct closed_digits *digits, const struct closed_digits
 {
     digits->n_loops = from->n_loops;
     digits->n_digits = from->n_digits;
+    digits->n_carries = from->n_carries;
+    digits->may_carry = from->may_carry;
+    memcpy(digits->carry, from->carry, sizeof *from->carry * (size_t)from->n_carries);
     memcpy(digits->loop, from->loop, sizeof *from->loop * (size_t)from->n_loops);
     memcpy(digits->digit, from->digit, sizeof *from->digit * (size_t)from->n_digits);
 }
@@ -116,7 +123,7 @@ static const char *align(
         if (only >= 0 && digits->digit[d].loop != only)
             return why;
         if (only < 0)
-            unit = rest->coef[d] / digits->digit[d].place;
+            unit = digits->digit[d].place == 0 ? 0 : rest->coef[d] / digits->digit[d].place;
         only = digits->digit[d].loop;
         if (unit <= 0 || rest->coef[d] != unit * digits->digit[d].place)
             return why;
@@ -155,6 +162,43 @@ const char *closed_form_check(const struct closed_digits *digits, const struct c
     return reach < CLOSED_BOUND ? NULL : "a stamp or an index reaches beyond 2^50";
 }
 
+enum {
+    MOST_CARRY = 64, /* values of a carry */
+    SHORT = 8 /* a digit of so few values goes into a carry whole: each digit more is an unknown
+                 more */
+};
+
+/* A digit floor(rest / divisor) - "*block", which counts from 0; -1 when there is no room. */
+static int add_carry(struct closed_digits *digits, const struct closed_form *rest, int64_t divisor,
+        int64_t block)
+{
+    struct closed_carry carry = {.digit = digits->n_digits, .divisor = divisor, .rest = *rest};
+    struct closed_digit digit = {.loop = CLOSED_LOOPS};
+    carry.rest.constant -= block * divisor;
+    for (int c = 0; c < digits->n_carries; c++) {
+        if (digits->carry[c].divisor == divisor &&
+                memcmp(&digits->carry[c].rest, &carry.rest, sizeof carry.rest) == 0)
+            return digits->carry[c].digit;
+    }
+    if (digits->n_carries == CLOSED_CARRIES || digits->n_digits == CLOSED_DIGITS)
+        return -1;
+    for (int d = 0; d < digits->n_digits; d++) {
+        int loop = digits->digit[d].loop;
+        if (rest->coef[d] == 0)
+            continue;
+        carry.loops |= (uint32_t)1 << loop;
+        digit.loop = loop < digit.loop ? loop : digit.loop;
+        for (int c = 0; c < digits->n_carries; c++)
+            carry.loops |= digits->carry[c].digit == d ? digits->carry[c].loops : 0;
+    }
+    digit.size = sator_floor_div(closed_form_range(digits, &carry.rest).hi, divisor) + 1;
+    if (digit.size > MOST_CARRY)
+        return -1;
+    digits->carry[digits->n_carries++] = carry;
+    digits->digit[digits->n_digits] = digit;
+    return digits->n_digits++;
+}
+
 /* Make "form" floor(form / divisor), or form % divisor when "modulo". */
 static const char *divide(struct closed_digits *digits, struct closed_form *form, int64_t divisor,
         bool modulo, bool *changed)
@@ -169,22 +213,29 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
         int64_t part = form->coef[d] % divisor;
         rest.coef[d] = part;
         quotient.coef[d] = (form->coef[d] - part) / divisor;
-        if (part != 0 && finer < 0) {
+        if (part != 0 && finer < 0 && digits->digit[d].place > 0) {
             factor = divisor / closed_gcd(part, divisor);
-            if (digits->digit[d].size > factor)
+            if (digits->digit[d].size > (digits->may_carry && factor < SHORT ? SHORT : factor))
                 finer = d;
         }
     }
     struct closed_interval range = closed_form_range(digits, &rest);
     int64_t block = sator_floor_div(range.lo, divisor);
-    if (block == sator_floor_div(range.hi, divisor)) {
-        quotient.constant += block;
-        rest.constant -= block * divisor;
-        *form = modulo ? rest : quotient;
-        return NULL;
+    quotient.constant += block;
+    if (block != sator_floor_div(range.hi, divisor)) {
+        const char *why = finer >= 0 ? split(digits, finer, factor) : align(digits, &rest, divisor);
+        *changed = why == NULL;
+        if (why == NULL || why == too_many_digits || !digits->may_carry)
+            return why;
+        int carry = add_carry(digits, &rest, divisor, block);
+        if (carry < 0)
+            return why;
+        quotient.coef[carry] += 1; /* the form may have that carry already */
+        rest.coef[carry] -= divisor;
     }
-    *changed = true;
-    return finer >= 0 ? split(digits, finer, factor) : align(digits, &rest, divisor);
+    rest.constant -= block * divisor;
+    *form = modulo ? rest : quotient;
+    return NULL;
 }
 
 const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,

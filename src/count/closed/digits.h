@@ -14,6 +14,7 @@ enum {
     CLOSED_LOOPS = 12, /* most loops of a domain */
     CLOSED_DIGITS = 24, /* most digits of all loops together */
     CLOSED_RADICES = 8, /* most digits of one loop */
+    CLOSED_CARRIES = 4, /* most carries */
     CLOSED_TIMES = 12, /* most time rows after normalisation */
     CLOSED_SPACES = 6, /* most dimensions of a space-stamp */
     CLOSED_INDICES = 8, /* most dimensions of a tensor */
@@ -35,8 +36,8 @@ struct closed_form {
 };
 
 struct closed_digit {
-    int loop;
-    int64_t place;
+    int loop; /* of a carry: one of its loops */
+    int64_t place; /* 0: a carry */
     int64_t size; /* values are 0 .. size - 1, not all of them with every value of the others */
 };
 
@@ -52,8 +53,19 @@ struct closed_loop {
     struct closed_form value; /* the iterator as a form */
 };
 
+/* A digit that others determine: floor(rest / divisor), where the rest crosses blocks of the
+ * divisor. It comes after the digits of all loops. */
+struct closed_carry {
+    int digit;
+    uint32_t loops; /* whose digits determine it */
+    int64_t divisor;
+    struct closed_form rest; /* least value in 0 .. divisor - 1 */
+};
+
 struct closed_digits {
-    int n_loops, n_digits;
+    int n_loops, n_digits, n_carries;
+    bool may_carry; /* forms may use carries where digits alone do not do */
+    struct closed_carry carry[CLOSED_CARRIES];
     struct closed_loop loop[CLOSED_LOOPS];
     struct closed_digit digit[CLOSED_DIGITS];
 };
@@ -69,7 +81,8 @@ const char *closed_digits_init(
 void closed_digits_copy(struct closed_digits *digits, const struct closed_digits *from);
 
 /* Set "form" to "expr" whose variable v is vars[v]. A divisor that needs a finer split of a loop
- * splits it and sets "*changed": all forms made before are then void and must be made again. */
+ * splits it and sets "*changed": all forms made before are then void and must be made again. A
+ * carry is appended to the digits; forms made before do not have it. */
 const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,
         const struct closed_form *vars, struct closed_form *form, bool *changed);
 

@@ -75,6 +75,19 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows, int
     return true;
 }
 
+/* Whether a carry that the rows use depends on the loop: it cannot be unrolled alone. */
+static bool is_carrying(
+        const struct closed_digits *digits, int loop, int n_rows, const struct closed_form *row)
+{
+    for (int c = 0; c < digits->n_carries; c++) {
+        for (int r = 0; r < n_rows && (digits->carry[c].loops >> loop & 1); r++) {
+            if (row[r].coef[digits->carry[c].digit] != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The loop of fewest iterations that the rows use, the first "n_keys" rows not; -1 when there is
  * none. */
 static int shortest_loop(
@@ -93,7 +106,8 @@ static int shortest_loop(
                 in_key |= r < n_keys && row[r].coef[d] != 0;
             }
         }
-        if (used && !in_key && (best < 0 || extent < least)) {
+        if (used && !in_key && !is_carrying(digits, l, n_rows, row) &&
+                (best < 0 || extent < least)) {
             best = l;
             least = extent;
         }

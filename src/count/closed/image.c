@@ -21,7 +21,12 @@ struct maker {
     int leader[CLOSED_LOOPS]; /* loops of one factor share a leader */
     bool joined; /* some factor has several loops */
     int head[CLOSED_LOOPS]; /* the digit that stands for itself and all above it, -1: none */
-    struct closed_boxes loop[CLOSED_LOOPS];
+    uint32_t carries; /* that some row uses, or that another carry needs */
+    uint32_t carrying; /* loops whose digits determine one of them */
+    int home[CLOSED_LOOPS]; /* the loop with whose boxes this one's digits are: its own, or the
+                               leader if carries join them */
+    int at[CLOSED_DIGITS]; /* the digit's axis in the boxes of its home */
+    struct closed_boxes loop[CLOSED_LOOPS]; /* over the used digits */
 };
 
 /* ---- classes ---- */
@@ -56,19 +61,25 @@ static void start_class(struct maker *maker, int digit, struct closed_image *ima
     maker->multiple[digit] = unit;
 }
 
+/* Put loops "a" and "b" into one factor. */
+static void join_loops(struct maker *maker, int a, int b)
+{
+    int from = maker->leader[a];
+    int to = maker->leader[b];
+    for (int l = 0; l < maker->digits->n_loops; l++)
+        maker->leader[l] = maker->leader[l] == from ? to : maker->leader[l];
+    maker->joined = maker->joined || from != to;
+}
+
 /* Put "digit" into the class of digit "example", and their loops into one factor. */
 static void join_class(
         struct maker *maker, int digit, int example, const struct closed_image *image)
 {
     int class = maker->class_of[example];
     int row = __builtin_ctzll(maker->support[digit]);
-    int from = maker->leader[maker->digits->digit[digit].loop];
-    int to = maker->leader[maker->digits->digit[example].loop];
     maker->class_of[digit] = class;
     maker->multiple[digit] = maker->rows[row]->coef[digit] / image->column[row][class];
-    for (int l = 0; l < maker->digits->n_loops; l++)
-        maker->leader[l] = maker->leader[l] == from ? to : maker->leader[l];
-    maker->joined = maker->joined || from != to;
+    join_loops(maker, maker->digits->digit[digit].loop, maker->digits->digit[example].loop);
 }
 
 /* Sort the used digits into classes; loops whose digits share a class get one leader. */
@@ -110,6 +121,39 @@ static void separate_all(struct maker *maker, struct closed_image *image)
     }
 }
 
+/* Find the carries in use, the last first: it may need earlier ones. Their loops make one factor.
+ */
+static void find_carries(struct maker *maker)
+{
+    const struct closed_digits *digits = maker->digits;
+    for (int c = digits->n_carries - 1; c >= 0; c--) {
+        const struct closed_carry *carry = &digits->carry[c];
+        bool used = maker->class_of[carry->digit] >= 0;
+        for (int later = c + 1; later < digits->n_carries; later++)
+            used = used ||
+                    ((maker->carries >> later & 1) &&
+                            digits->carry[later].rest.coef[carry->digit] != 0);
+        if (!used)
+            continue;
+        maker->carries |= (uint32_t)1 << c;
+        maker->carrying |= carry->loops;
+        for (int l = 0; l < digits->n_loops; l++) {
+            if (carry->loops >> l & 1)
+                join_loops(maker, l, digits->digit[carry->digit].loop);
+        }
+    }
+}
+
+/* Whether the boxes need the digit: a row uses it, or a carry in use. */
+static bool is_needed(const struct maker *maker, int digit)
+{
+    bool needed = maker->class_of[digit] >= 0;
+    for (int c = 0; c < maker->digits->n_carries; c++)
+        needed = needed ||
+                ((maker->carries >> c & 1) && maker->digits->carry[c].rest.coef[digit] != 0);
+    return needed;
+}
+
 /* A loop whose used digits are some digit and all above it, in one class as a number needs them, is
  * that number: one interval without ragged tiles. */
 static void find_head(struct maker *maker, int l)
@@ -119,7 +163,7 @@ static void find_head(struct maker *maker, int l)
     int end = loop->first_digit + loop->n_digits;
     int head = loop->first_digit;
     maker->head[l] = -1;
-    if (loop->n_digits < 2)
+    if (loop->n_digits < 2 || (maker->carrying >> l & 1))
         return;
     while (head < end && maker->class_of[head] < 0)
         head++;
@@ -138,6 +182,13 @@ static void find_head(struct maker *maker, int l)
     maker->size[head] = (loop->end - 1) / place - loop->begin / place + 1;
 }
 
+/* Whether the boxes of a loop have the digit: a row uses it, or a carry in use. */
+static bool is_kept(const struct maker *maker, int loop, int digit)
+{
+    return maker->class_of[digit] >= 0 ||
+            ((maker->carrying >> loop & 1) && is_needed(maker, digit));
+}
+
 /* The only box of a loop whose digits do not depend on each other, over its used digits. */
 static const char *make_full_loop(struct closed_pool *pool, struct maker *maker, int l)
 {
@@ -147,7 +198,8 @@ static const char *make_full_loop(struct closed_pool *pool, struct maker *maker,
     if (box == NULL)
         return "the digit boxes are too many";
     for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++) {
-        if (maker->class_of[d] >= 0)
+        maker->at[d] = n;
+        if (is_kept(maker, l, d))
             box[n++] = (struct closed_interval){0, maker->digits->digit[d].size - 1};
     }
     pool->used -= loop->n_digits - n;
@@ -155,29 +207,36 @@ static const char *make_full_loop(struct closed_pool *pool, struct maker *maker,
     return NULL;
 }
 
-/* The boxes of a loop over its used digits. */
+/* The boxes of a loop over its used digits, and those that carries need. */
 static const char *make_loop(struct closed_pool *pool, struct maker *maker, int l)
 {
     const struct closed_loop *loop = &maker->digits->loop[l];
     bool used[CLOSED_RADICES];
+    int n_used = 0;
+    maker->home[l] = l;
     if (maker->head[l] >= 0) {
         int64_t place = maker->digits->digit[maker->head[l]].place;
         struct closed_interval *box = closed_pool_take(pool, 1);
         if (box == NULL)
             return "the digit boxes are too many";
         *box = (struct closed_interval){loop->begin / place, (loop->end - 1) / place};
+        maker->at[maker->head[l]] = 0;
         maker->loop[l] = (struct closed_boxes){.n = 1, .n_axes = 1, .box = box};
         return NULL;
     }
     if (loop->is_full)
         return make_full_loop(pool, maker, l);
-    for (int k = 0; k < loop->n_digits; k++)
-        used[k] = maker->class_of[loop->first_digit + k] >= 0;
+    for (int k = 0; k < loop->n_digits; k++) {
+        int digit = loop->first_digit + k;
+        used[k] = is_kept(maker, l, digit);
+        maker->at[digit] = n_used;
+        n_used += used[k];
+    }
     const char *why = closed_boxes_of_loop(pool, maker->digits, l, &maker->loop[l]);
     return why != NULL ? why : closed_boxes_project(pool, used, &maker->loop[l]);
 }
 
-/* ---- merging the digits of a class ---- */
+/* ---- the product of loops ---- */
 
 /* The product of the box lists of a factor's loops, one combination after another. */
 struct product {
@@ -190,7 +249,7 @@ static void first_combination(const struct maker *maker, uint32_t loops, struct 
 {
     product->n_loops = 0;
     for (int l = 0; l < maker->digits->n_loops; l++) {
-        if (loops >> l & 1) {
+        if ((loops >> l & 1) && maker->home[l] == l) {
             product->at[product->n_loops] = 0;
             product->loop[product->n_loops++] = l;
         }
@@ -211,16 +270,151 @@ static bool next_combination(const struct maker *maker, struct product *product)
 static struct closed_interval interval_of(
         const struct maker *maker, const struct product *product, int digit)
 {
-    int l = maker->digits->digit[digit].loop;
+    int l = maker->home[maker->digits->digit[digit].loop];
     int i = 0;
     while (product->loop[i] != l)
         i++;
     const struct closed_boxes *boxes = &maker->loop[l];
-    int at = 0; /* the digit's place among the used digits of its loop */
-    for (int d = maker->digits->loop[l].first_digit; d < digit; d++)
-        at += maker->class_of[d] >= 0;
-    return boxes->box[product->at[i] * boxes->n_axes + at];
+    return boxes->box[product->at[i] * boxes->n_axes + maker->at[digit]];
 }
+
+/* ---- carries ---- */
+
+enum {
+    CARRY_BOXES = 256 /* most boxes of the loops that carries join */
+};
+
+static const char carries_too_long[] = "a sum of loops under / or % crosses too many blocks";
+
+/* The carries of one factor: lists of boxes over all of its digits and the carries. */
+struct carrier {
+    struct closed_pool *pool;
+    const struct maker *maker;
+    int n_axes;
+    const int *at; /* the axis of each digit */
+    struct closed_boxes *boxes;
+};
+
+/* Cut "box" into boxes of one value of each carry from "c" on, and append them. */
+static const char *cut_carries(struct carrier *carrier, int c, const struct closed_interval *box)
+{
+    const struct closed_digits *digits = carrier->maker->digits;
+    const struct closed_carry *carry = &digits->carry[c];
+    struct closed_interval part[CLOSED_DIGITS];
+    size_t size = sizeof *box * (size_t)carrier->n_axes;
+    while (c < digits->n_carries &&
+            (!(carrier->maker->carries >> c & 1) || carrier->at[carry->digit] < 0))
+        carry = &digits->carry[++c];
+    if (c == digits->n_carries) {
+        struct closed_interval *copy = closed_pool_take(carrier->pool, carrier->n_axes);
+        if (copy == NULL || carrier->boxes->n == CARRY_BOXES)
+            return carries_too_long;
+        memcpy(copy, box, size);
+        carrier->boxes->n++;
+        return NULL;
+    }
+    int64_t lo = carry->rest.constant;
+    int64_t hi = lo;
+    int at = -1; /* the digit of fewest values, more than one */
+    int n_free = 0;
+    for (int d = 0; d < carry->digit; d++) {
+        int64_t coef = carry->rest.coef[d];
+        if (coef == 0)
+            continue;
+        struct closed_interval x = box[carrier->at[d]];
+        lo += coef * (coef < 0 ? x.hi : x.lo);
+        hi += coef * (coef < 0 ? x.lo : x.hi);
+        if (x.lo == x.hi)
+            continue;
+        n_free++;
+        if (at < 0 || closed_width(x) < closed_width(box[carrier->at[at]]))
+            at = d;
+    }
+    int64_t value = sator_floor_div(lo, carry->divisor);
+    memcpy(part, box, size);
+    if (value == sator_floor_div(hi, carry->divisor)) {
+        part[carrier->at[carry->digit]] = (struct closed_interval){value, value};
+        return cut_carries(carrier, c + 1, part);
+    }
+    /* Fix the digit, or if it is the only one, cut it where the block changes. */
+    struct closed_interval range = box[carrier->at[at]];
+    int64_t coef = carry->rest.coef[at];
+    const char *why = NULL;
+    for (int64_t x = range.lo; x <= range.hi && why == NULL; x++) {
+        struct closed_interval *x_range = &part[carrier->at[at]];
+        *x_range = (struct closed_interval){x, x};
+        if (n_free == 1) {
+            int64_t rest = (coef < 0 ? hi : lo) + coef * (x - range.lo);
+            int64_t into = rest - sator_floor_div(rest, carry->divisor) * carry->divisor;
+            int64_t more =
+                    (coef < 0 ? into : carry->divisor - 1 - into) / (coef < 0 ? -coef : coef);
+            x += more < range.hi - x ? more : range.hi - x;
+            x_range->hi = x;
+        }
+        why = cut_carries(carrier, c, part);
+    }
+    return why;
+}
+
+/* Whether the factor "leader" has loops that a carry in use depends on. */
+static bool joins_carrying(const struct maker *maker, int leader)
+{
+    bool joins = false;
+    for (int l = 0; l < maker->digits->n_loops; l++)
+        joins = joins || (maker->leader[l] == leader && (maker->carrying >> l & 1));
+    return joins;
+}
+
+/* Join the boxes of the loops of factor "leader", which carries depend on, into one list that has
+ * the carries too. */
+static const char *join_carrying(struct closed_pool *pool, struct maker *maker, int leader)
+{
+    const struct closed_digits *digits = maker->digits;
+    struct closed_boxes boxes = {.n = 0};
+    struct product product;
+    int at[CLOSED_DIGITS];
+    bool used[CLOSED_DIGITS];
+    uint32_t loops = 0;
+    int n = 0;
+    int n_used = 0;
+    const char *why = NULL;
+    for (int l = 0; l < digits->n_loops; l++)
+        loops |= (uint32_t)(maker->leader[l] == leader) << l;
+    for (int d = 0; d < digits->n_digits; d++) {
+        bool mine = (loops >> digits->digit[d].loop & 1) && is_needed(maker, d);
+        at[d] = mine ? n : -1;
+        if (mine)
+            used[n++] = maker->class_of[d] >= 0;
+    }
+    boxes.n_axes = n;
+    struct closed_interval scratch[CLOSED_DIGITS];
+    boxes.box = pool->data + pool->used;
+    struct carrier carrier = {.pool = pool, .maker = maker, .n_axes = n, .at = at, .boxes = &boxes};
+    first_combination(maker, loops, &product);
+    do {
+        for (int d = 0; d < digits->n_digits; d++) {
+            if (at[d] >= 0)
+                scratch[at[d]] = digits->digit[d].place > 0
+                        ? interval_of(maker, &product, d)
+                        : (struct closed_interval){0, digits->digit[d].size - 1};
+        }
+        why = cut_carries(&carrier, 0, scratch);
+    } while (why == NULL && next_combination(maker, &product));
+    if (why == NULL)
+        why = closed_boxes_project(pool, used, &boxes);
+    if (why == NULL && boxes.n_axes == n)
+        why = closed_boxes_disjoin(pool, &boxes);
+    maker->loop[leader] = boxes;
+    for (int l = 0; l < digits->n_loops; l++)
+        maker->home[l] = maker->leader[l] == leader ? leader : maker->home[l];
+    for (int d = 0; d < digits->n_digits; d++) {
+        if (at[d] >= 0 && maker->class_of[d] >= 0)
+            maker->at[d] = n_used++;
+    }
+    return why;
+}
+
+/* ---- merging the digits of a class ---- */
 
 /* A run of digits that become one axis. */
 struct run {
@@ -263,7 +457,7 @@ struct reach {
 static struct reach digits_of(const struct maker *maker, uint32_t loops)
 {
     const struct closed_loop *loop = &maker->digits->loop[__builtin_ctz(loops)];
-    if ((loops & (loops - 1)) != 0)
+    if ((loops & (loops - 1)) != 0 || maker->carries != 0)
         return (struct reach){0, maker->digits->n_digits};
     return (struct reach){loop->first_digit, loop->first_digit + loop->n_digits};
 }
@@ -407,7 +601,7 @@ static const char *make_factor(struct closed_pool *pool, const struct maker *mak
     if (why != NULL || n_axes == 0)
         return why;
     image->n_factors++;
-    if ((factor->loops & (factor->loops - 1)) == 0 &&
+    if ((factor->loops & (factor->loops - 1)) == 0 && (factor->loops & maker->carrying) == 0 &&
             axes_are_digits(maker, leader, image, factor)) {
         factor->boxes = maker->loop[leader];
         return NULL;
@@ -576,10 +770,16 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
         separate_all(&maker, image);
     else
         classify(&maker, image);
+    if (digits->n_carries > 0)
+        find_carries(&maker);
     for (int l = 0; l < digits->n_loops && why == NULL; l++) {
         if (!separate)
             find_head(&maker, l);
         why = make_loop(pool, &maker, l);
+    }
+    for (int l = 0; l < digits->n_loops && why == NULL && maker.carrying != 0; l++) {
+        if (maker.leader[l] == l && joins_carrying(&maker, l))
+            why = join_carrying(pool, &maker, l);
     }
     for (int l = 0; l < digits->n_loops && why == NULL; l++) {
         if (maker.leader[l] == l)

@@ -11,6 +11,8 @@ const char *closed_skews_open(
 {
     if (state->skews == NULL)
         state->skews = sator_alloc(sizeof *state->skews);
+    if (digits->n_carries > 0)
+        return "a sum under / or % crosses blocks under skewed stamps";
     struct closed_skews *s = state->skews;
     int used = state->pool.used;
     const char *why = NULL;

@@ -84,8 +84,10 @@ static const char *add_step(struct question *question, int copy, int end, const 
 /* The earlier copies that may have a pair of copy "copy" too: the pair is counted there. */
 static const char *find_copy_sources(struct question *question, int copy)
 {
-    const int64_t step[CLOSED_ROWS] = {0};
     question->state->sources.n = 0;
+    if (copy == 0)
+        return NULL;
+    const int64_t step[CLOSED_ROWS] = {0};
     return add_step(question, copy, copy, step, CREDIT_COPY, NULL);
 }
 
@@ -440,8 +442,11 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
         buses = state->buses;
     if (why == NULL)
         why = answer(&question, buses, &result);
-    if (why != NULL && request_is_known)
-        why = answer_skewed(&question, &result);
+    if (why != NULL && request_is_known) {
+        const char *skewed = answer_skewed(&question, &result);
+        if (skewed == NULL || system->times_declined != NULL)
+            why = skewed; /* else the first reason says more */
+    }
     if (why == NULL)
         deliver(&question, buses, &result, volumes);
     if (why == NULL)
