@@ -1,0 +1,446 @@
+/* The bounds that the optimal strategy cuts by, checked by random completions: whatever is known of
+ * a mapping, the bound must not exceed what any mapping that agrees with it costs, counted exactly.
+ * And its answers on real layers: no neighbour of an optimum, and no random mapping, is better.
+ *
+ * What a mapping costs is summed here from the words of its transfers; only the bounds themselves
+ * come from src/mapper/bounds.c.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "property/mapper_case.h"
+
+#include "mapper/bounds.h"
+#include "mapper/search.h"
+#include "sator/analyze.h"
+
+struct checked {
+    const struct mapper_problem *problem;
+    struct mapper_words *words;
+    struct mapper_bounds *bounds;
+    struct machines_rng *rng;
+    int wrong, comparisons;
+};
+
+/* ---- exact shares ---- */
+
+/* What the transfers into "child" cost in a mapping, from its words (doc/model.md, section 4). */
+static void exact_share(const struct checked *c, int child, const struct mapper_traffic *traffic,
+        struct mapper_share *share)
+{
+    const struct mapper_problem *p = c->problem;
+
+    *share = (struct mapper_share){0};
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (t->child != child)
+            continue;
+        double unique = (double)traffic->unique[i], arriving = (double)traffic->arriving[i];
+        double bits = p->access[t->access].word_bits;
+        bool is_output = p->access[t->access].role == SATOR_WRITE;
+        share->pj += unique * t->unique_pj + arriving * t->arriving_pj;
+        share->read_bits[t->parent] += unique * bits;
+        share->write_bits[t->parent] += is_output ? unique * bits : 0;
+        if (t->child < p->n_memories)
+            share->write_bits[t->child] += (is_output ? unique : arriving) * bits;
+        if (t->into_own)
+            share->read_bits[t->child] -= (arriving - unique) * bits;
+    }
+}
+
+static bool exceeds(double bound, double exact)
+{
+    return bound > exact + 1e-9 * fabs(exact) + 1e-6;
+}
+
+static void show(const struct checked *c, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        print_message("  %s%s:", p->arch->levels[p->row[r].level].name,
+                p->row[r].is_space ? " (parallel)" : "");
+        for (int k = 0; k < p->n_loops; k++) {
+            int i = p->row[r].is_space ? k : mapping->order[p->row[r].memory][k];
+            if (mapping->factor[r][i] > 1)
+                print_message(" %s %lld", p->loop_names[i], (long long)mapping->factor[r][i]);
+        }
+        print_message("\n");
+    }
+}
+
+static void compare(struct checked *c, const char *what, int child,
+        const struct mapper_share *bound, const struct mapper_mapping *mapping)
+{
+    struct mapper_traffic traffic;
+    struct mapper_share exact;
+    bool over = false;
+
+    sator_mapper_count(c->problem, c->words, mapping, &traffic);
+    exact_share(c, child, &traffic, &exact);
+    over = exceeds(bound->pj, exact.pj);
+    for (int m = 0; m < c->problem->n_memories; m++)
+        over |= exceeds(bound->read_bits[m], exact.read_bits[m]) ||
+                exceeds(bound->write_bits[m], exact.write_bits[m]);
+    c->comparisons++;
+    if (!over)
+        return;
+    print_message(
+            "%s: into child %d: bound %.17g pJ, exact %.17g\n", what, child, bound->pj, exact.pj);
+    show(c, mapping);
+    c->wrong++;
+}
+
+/* ---- completions ---- */
+
+static int draw(struct checked *c, int n)
+{
+    return (int)machines_draw(c->rng, (uint64_t)n);
+}
+
+static int64_t smallest_prime(int64_t n)
+{
+    for (int64_t p = 2; p <= n / p; p++) {
+        if (n % p == 0)
+            return p;
+    }
+    return n;
+}
+
+/* Give the factors of the time rows before "end" to these rows anew, and all of them new orders. */
+static void complete(struct checked *c, int end, struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t rest = 1;
+        for (int r = 0; r < end; r++) {
+            if (p->row[r].is_space)
+                continue;
+            rest *= mapping->factor[r][i];
+            mapping->factor[r][i] = 1;
+        }
+        while (rest > 1) {
+            int64_t prime = smallest_prime(rest);
+            int r = draw(c, end);
+            while (p->row[r].is_space)
+                r = draw(c, end);
+            mapping->factor[r][i] *= prime;
+            rest /= prime;
+        }
+    }
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int k = p->n_loops - 1; k > 0; k--) {
+            int other = draw(c, k + 1);
+            int8_t swap = mapping->order[m][k];
+            mapping->order[m][k] = mapping->order[m][other];
+            mapping->order[m][other] = swap;
+        }
+    }
+}
+
+/* The shape of what is known when the time rows before "end" are not. */
+static void known_shape(const struct checked *c, int end, const struct mapper_mapping *mapping,
+        struct mapper_shape *shape, int64_t *outside)
+{
+    const struct mapper_problem *p = c->problem;
+    struct mapper_mapping known = *mapping;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        outside[i] = 1;
+        for (int r = 0; r < end; r++) {
+            if (p->row[r].is_space)
+                continue;
+            outside[i] *= mapping->factor[r][i];
+            known.factor[r][i] = 1;
+        }
+    }
+    sator_mapper_shape_init(p, &known, shape);
+}
+
+/* The bounds of the transfers into "child": nothing known; its tile known; its tile and the loops
+ * of the memory outside it known. */
+static void check_child(struct checked *c, int child, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int inside = child == p->n_memories ? p->n_rows : p->memory[child].row;
+    int near_row = p->memory[child - 1].row;
+    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS], far[MAPPER_LOOPS];
+    struct mapper_shape shape;
+    struct mapper_share least, tile, near;
+    struct mapper_mapping other;
+
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        ones[i] = 1;
+    sator_mapper_bounds_least(p, child, &least);
+    known_shape(c, inside, mapping, &shape, outside);
+    sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &tile);
+    known_shape(c, near_row, mapping, &shape, far);
+    sator_mapper_bounds_share(c->bounds, child, &shape, mapping->factor[near_row], far, &near);
+    compare(c, "nothing known", child, &least, mapping);
+    compare(c, "tile known", child, &tile, mapping);
+    compare(c, "tile and nearest loops known", child, &near, mapping);
+    for (int k = 0; k < 6; k++) {
+        other = *mapping;
+        complete(c, inside, &other);
+        compare(c, "tile known", child, &tile, &other);
+        other = *mapping;
+        complete(c, near_row, &other);
+        compare(c, "tile and nearest loops known", child, &near, &other);
+    }
+}
+
+/* Energy and cycles of the whole from a bound for each child. */
+static void check_whole(struct checked *c, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    struct mapper_share all = {.pj = p->fixed_pj}, one;
+    struct mapper_traffic traffic;
+    struct mapper_shape shape;
+    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
+
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        ones[i] = 1;
+    memcpy(all.read_bits, p->fixed_read_bits, sizeof p->fixed_read_bits);
+    memcpy(all.write_bits, p->fixed_write_bits, sizeof p->fixed_write_bits);
+    for (int child = 1; child <= p->n_memories; child++) {
+        int inside = child == p->n_memories ? p->n_rows : p->memory[child].row;
+        known_shape(c, inside, mapping, &shape, outside);
+        sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &one);
+        sator_mapper_share_add(p, &all, &one);
+    }
+    sator_mapper_count(p, c->words, mapping, &traffic);
+    struct mapper_cost cost = sator_mapper_cost(p, &traffic);
+    double compute = (double)traffic.time_stamps * p->cycles_per_instance;
+    double cycles = sator_mapper_cycles(p, compute, &all);
+    c->comparisons++;
+    if (!exceeds(cycles, cost.cycles) && !exceeds(all.pj + p->leakage_pj * cycles, cost.pj))
+        return;
+    print_message("the whole: bound %.17g pJ %.17g cycles, exact %.17g %.17g\n",
+            all.pj + p->leakage_pj * cycles, cycles, cost.pj, cost.cycles);
+    show(c, mapping);
+    c->wrong++;
+}
+
+static void check_mappings(struct checked *c, int n_mappings)
+{
+    uint64_t state = machines_draw(c->rng, UINT64_MAX);
+
+    for (int k = 0; k < n_mappings && c->wrong < 3; k++) {
+        struct mapper_mapping mapping;
+        sator_mapper_draw(c->problem, &state, &mapping);
+        if (!sator_mapper_is_modelled(c->problem, &mapping))
+            continue;
+        for (int child = 1; child <= c->problem->n_memories; child++)
+            check_child(c, child, &mapping);
+        check_whole(c, &mapping);
+    }
+}
+
+static void open_checked(
+        struct checked *c, const struct mapper_problem *problem, struct machines_rng *rng)
+{
+    c->problem = problem;
+    c->rng = rng;
+    c->words = sator_mapper_words_new(problem);
+    c->bounds = sator_mapper_bounds_new(problem, c->words);
+}
+
+static void close_checked(struct checked *c)
+{
+    sator_mapper_bounds_free(c->bounds);
+    sator_mapper_words_free(c->words);
+}
+
+static uint64_t seed(void)
+{
+    const char *given = getenv("SATOR_TEST_SEED");
+    uint64_t number = given != NULL ? strtoull(given, NULL, 10) : 20260521;
+
+    print_message("seed %llu\n", (unsigned long long)number);
+    return number;
+}
+
+static void test_random_machines(void **state)
+{
+    (void)state;
+    const char *count = getenv("SATOR_TEST_COUNT");
+    int n_cases = count != NULL ? atoi(count) : 1500;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+
+    for (int k = 0; k < n_cases && c.wrong < 3; k++) {
+        struct problem_case one;
+        struct machines_options options = {.most_extent = 4 + (int)machines_draw(&rng, 20),
+                .bandwidths = machines_draw(&rng, 2) != 0,
+                .prime_extents = machines_draw(&rng, 4) == 0,
+                .most_memories = 4};
+        if (open_case(&one, &rng, &options)) {
+            int before = c.wrong;
+            open_checked(&c, &one.problem, &rng);
+            check_mappings(&c, 4);
+            close_checked(&c);
+            if (c.wrong > before)
+                print_message("%s%s", one.workload_text, one.arch_text);
+        }
+        close_case(&one);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+    assert_true(c.comparisons > n_cases * 20);
+}
+
+/* ---- real layers ---- */
+
+static const struct {
+    const char *workload, *layer, *arch;
+} layers[] = {{"resnet18", "conv1", "conventional"}, {"resnet18", "conv3_1", "simba-like"},
+        {"resnet18", "conv4_x", "eyeriss"}, {"resnet18", "conv2_x", "five-level"},
+        {"inception-v3", "mixed_6b_7x7_2_1x7", "conventional"},
+        {"conv2d-weight-update", NULL, "conventional"}, {"conv2d-dilated", NULL, "five-level"},
+        {"conv2d-grouped", NULL, "conventional"}, {"mttkrp", NULL, "conventional"},
+        {"ttmc", NULL, "five-level"}, {"attention-qk", NULL, "simba-like"}};
+
+struct real_case {
+    struct sator_ctx *ctx;
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_arena *arena;
+    struct mapper_problem problem;
+};
+
+static void open_real(struct real_case *c, size_t which)
+{
+    const struct sator_workload *layer;
+    int number = 0;
+
+    c->ctx = sator_ctx_new();
+    c->arena = sator_arena_new();
+    assert_int_equal(
+            sator_network_load(c->ctx, layers[which].workload, NULL, &c->network), SATOR_OK);
+    assert_int_equal(sator_arch_load(c->ctx, layers[which].arch, NULL, &c->arch), SATOR_OK);
+    while (layers[which].layer != NULL &&
+            strcmp(c->network->layers[number].name, layers[which].layer) != 0)
+        assert_true(++number < c->network->n_layers);
+    layer = &c->network->layers[number];
+    assert_int_equal(sator_mapper_problem_init(
+                             c->ctx, c->arena, layer, c->arch, SATOR_MAP_EDP, NULL, &c->problem),
+            SATOR_OK);
+}
+
+static void close_real(struct real_case *c)
+{
+    sator_network_free(c->network);
+    sator_arch_free(c->arch);
+    sator_arena_free(c->arena);
+    sator_ctx_free(c->ctx);
+}
+
+static void test_real_layers(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        struct real_case real;
+        open_real(&real, i);
+        open_checked(&c, &real.problem, &rng);
+        check_mappings(&c, 60);
+        close_checked(&c);
+        close_real(&real);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
+/* ---- neighbours of an optimum ---- */
+
+/* Whether a mapping is legal and better than "value". */
+static bool is_better(struct checked *c, const struct mapper_mapping *mapping, double value)
+{
+    struct mapper_traffic traffic;
+
+    if (!sator_mapper_is_legal(c->problem, c->words, mapping))
+        return false;
+    c->comparisons++;
+    sator_mapper_count(c->problem, c->words, mapping, &traffic);
+    double cost = sator_mapper_cost(c->problem, &traffic).value;
+    if (cost >= value * (1 - 1e-9))
+        return false;
+    print_message("better than the optimum %.17g: %.17g\n", value, cost);
+    show(c, mapping);
+    return true;
+}
+
+/* A prime factor of one loop moves between two rows; and all orders anew, a few times. */
+static void check_moves(struct checked *c, const struct mapper_mapping *best, double value)
+{
+    const struct mapper_problem *p = c->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        for (int from = 0; from < p->n_rows; from++) {
+            int64_t prime = smallest_prime(best->factor[from][i]);
+            for (int to = 0; to < p->n_rows && prime > 1; to++) {
+                struct mapper_mapping moved = *best;
+                moved.factor[from][i] /= prime;
+                moved.factor[to][i] *= prime;
+                for (int k = 0; k < 8; k++) {
+                    c->wrong += is_better(c, &moved, value);
+                    complete(c, 0, &moved); /* orders only */
+                }
+            }
+        }
+    }
+}
+
+static void test_neighbours(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct sator_map_options options = {0};
+    struct checked c = {.wrong = 0};
+
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        struct real_case real;
+        open_real(&real, i);
+        open_checked(&c, &real.problem, &rng);
+        struct mapper_search search = {.ctx = real.ctx,
+                .problem = &real.problem,
+                .words = c.words,
+                .options = &options,
+                .deadline = INFINITY,
+                .next_report = INFINITY};
+        sator_mapper_optimal(&search);
+        assert_true(search.proved && search.found);
+        check_moves(&c, &search.best, search.best_cost.value);
+        uint64_t random = machines_draw(&rng, UINT64_MAX);
+        for (int k = 0; k < 500; k++) {
+            struct mapper_mapping mapping;
+            sator_mapper_draw(&real.problem, &random, &mapping);
+            c.wrong += is_better(&c, &mapping, search.best_cost.value);
+        }
+        close_checked(&c);
+        close_real(&real);
+    }
+    print_message("%d mappings compared\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+    assert_true(c.comparisons > 5000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_random_machines),
+            cmocka_unit_test(test_real_layers),
+            cmocka_unit_test(test_neighbours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
