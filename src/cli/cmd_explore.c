@@ -468,31 +468,63 @@ static int show_mapping(struct explore *e, uint64_t point)
     return exit_code;
 }
 
-static int analyse_point(struct explore *e)
+/* One result in full; those of several layers one after the other, or in a program's list. */
+static int write_results(
+        struct explore *e, const struct sator_result *const *results, int n_results)
 {
     const struct cli_options *options = e->options;
     const struct sator_report_options report = report_options(options);
-    struct sator_result *result = NULL;
+    bool together = n_results == 1 || report.format != SATOR_FORMAT_TEXT;
+    char *text = NULL, *whole = NULL;
+    size_t size = 0;
+    enum sator_status st = SATOR_OK;
+    FILE *out = open_memstream(&whole, &size);
+
+    if (out == NULL)
+        return CLI_INPUT;
+    for (int i = 0; i < (together ? 1 : n_results) && st == SATOR_OK; i++) {
+        st = sator_report_results(e->ctx, &results[i], together ? n_results : 1, &report, &text);
+        fprintf(out, "%s%s", i == 0 ? "" : "\n", text == NULL ? "" : text);
+        free(text);
+        text = NULL;
+    }
+    if (fclose(out) != 0)
+        return CLI_INPUT;
+    int exit_code = st == SATOR_OK ? cli_write(options, whole) : cli_status(st, options->point);
+    free(whole);
+    return exit_code;
+}
+
+/* A dataflow of a network, for each of the layers that have it. */
+static int analyse_point(struct explore *e)
+{
+    const struct cli_options *options = e->options;
+    int n = e->layer < 0 ? sator_network_layer_count(e->network) : 1, n_results = 0;
+    struct sator_result **results = cli_alloc(sizeof *results * (size_t)(n + 1));
+    enum sator_status st = SATOR_OK;
     const char *at = options->point;
     uint64_t point;
-    char *text = NULL;
 
-    if (!read_count(&at, &point) || *at != '\0')
+    if (!read_count(&at, &point) || *at != '\0') {
+        free(results);
         return cli_usage(options, "--point takes a number, not '%s'", options->point);
-    if (is_mapping(options))
+    }
+    if (is_mapping(options)) {
+        free(results);
         return show_mapping(e, point);
-    if (e->layer < 0 && sator_network_layer_count(e->network) > 1)
-        return cli_usage(
-                options, "--point needs --layer: %s has several", sator_network_name(e->network));
-    enum sator_status st =
-            sator_explore_point(e->ctx, e->exploration, 0, hardware_of(options), point, &result);
-    if (st == SATOR_OK)
-        st = sator_report_results(
-                e->ctx, (const struct sator_result *const *)&result, 1, &report, &text);
+    }
+    for (int layer = 0; layer < n && st == SATOR_OK; layer++) {
+        st = sator_explore_point(
+                e->ctx, e->exploration, layer, hardware_of(options), point, &results[n_results]);
+        n_results += st == SATOR_OK;
+    }
     cli_print_messages(e->ctx);
-    int exit_code = st == SATOR_OK ? cli_write(options, text) : cli_status(st, options->point);
-    free(text);
-    sator_result_free(result);
+    int exit_code = st == SATOR_OK
+            ? write_results(e, (const struct sator_result *const *)results, n_results)
+            : cli_status(st, options->point);
+    for (int i = 0; i < n_results; i++)
+        sator_result_free(results[i]);
+    free(results);
     return exit_code;
 }
 
