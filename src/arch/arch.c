@@ -20,6 +20,30 @@ void sator_arch_shape(const struct sator_arch *arch, int64_t *shape)
     }
 }
 
+double sator_arch_level_area(const struct sator_arch *arch, int level)
+{
+    const struct sator_level *wanted = &arch->levels[level];
+    double instances = 1;
+
+    for (int i = 0; i < level; i++) {
+        const struct sator_array *array = &arch->levels[i].array;
+        for (int d = 0; arch->levels[i].kind == SATOR_LEVEL_ARRAY && d < array->n_dims; d++)
+            instances *= (double)array->shape[d];
+    }
+    return wanted->kind == SATOR_LEVEL_ARRAY     ? 0
+            : wanted->kind == SATOR_LEVEL_MEMORY ? instances * wanted->memory.area_um2.value
+                                                 : instances * wanted->compute.area_um2.value;
+}
+
+double sator_arch_area(const struct sator_arch *arch)
+{
+    double area = 0;
+
+    for (int i = 0; i < arch->n_levels; i++)
+        area += sator_arch_level_area(arch, i);
+    return area;
+}
+
 enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_workload *workload, const struct sator_bound_dataflow **bound)

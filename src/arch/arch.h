@@ -55,6 +55,7 @@ struct sator_memory {
     struct sator_figure read_pj, write_pj; /* per word */
     double read_bits, write_bits; /* bandwidth per cycle and instance; NAN when not given */
     struct sator_figure leakage_pj; /* per cycle and instance */
+    struct sator_figure area_um2; /* of one instance */
     int n_tensors; /* tensors that it may hold; 0: all */
     const char *const *tensors;
     int n_bypass; /* tensors that it does not hold */
@@ -78,6 +79,7 @@ struct sator_compute {
     double cycles; /* per loop instance, default 1 */
     int64_t per_stamp; /* most instances that one PE runs in one stamp; 0: any number */
     struct sator_figure leakage_pj;
+    struct sator_figure area_um2; /* of one PE's */
 };
 
 struct sator_level {
@@ -103,6 +105,12 @@ struct sator_arch {
  * space-stamp. */
 int sator_arch_space_dims(const struct sator_arch *arch);
 void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
+
+/* The area of all instances of level "level" in um2: NAN where the file does not say, 0 for an
+ * array (what a PE is made of are the levels inside it); and of all levels together, NAN unless
+ * each memory and the compute level says. */
+double sator_arch_level_area(const struct sator_arch *arch, int level);
+double sator_arch_area(const struct sator_arch *arch);
 
 /* "dataflow" bound to "workload" on this architecture: sator_dataflow_bind_levels with its levels.
  */

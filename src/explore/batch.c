@@ -48,16 +48,17 @@ static void add_row(struct batch *batch, const struct sator_exploration *explora
 {
     const struct explore_family *family = &exploration->families[batch->part->family];
     const struct sator_workload *workload = family->workloads[layer];
+    const struct sator_arch *arch = exploration->hardware[batch->part->hardware].arch;
     struct batch_row row = {0};
     struct explore_tensor tensors[64];
 
     row.record.tensors = result->n_tensors <= 64
             ? tensors
             : SATOR_NEW_ARRAY(batch->arena, struct explore_tensor, result->n_tensors);
-    explore_record_set(&row.record, result);
+    explore_record_set(&row.record, result, sator_arch_area(arch));
     row.record.n_figures = exploration->names.n_figures;
     for (int i = 0; i < row.record.n_figures; i++)
-        row.record.figures[i] = explore_figure_value(exploration->names.figures[i], result);
+        row.record.figures[i] = explore_figure_value(exploration->names.figures[i], result, arch);
     for (int i = 0; i < row.record.n_tensors; i++)
         row.record.tensors[i].name = workload->accesses[i].tensor;
     row.record.layer = family->layers[layer];
@@ -138,7 +139,14 @@ struct batch *batch_evaluate(struct sator_ctx *ctx, const struct sator_explorati
 
     *batch = (struct batch){.arena = arena, .number = number};
     batch->part = batch_part(exploration, number, &first, &points);
+    int n_layers = exploration->families[batch->part->family].n_layers;
     batch->first = first + done;
+    if (batch->part->unwanted) {
+        batch->points = points - done;
+        batch_count_rule(arena, &batch->n_rules, &batch->rules, "where",
+                batch->points * (batch->part->space == NULL ? 1 : (uint64_t)n_layers));
+        return batch;
+    }
     while (batch->points < points - done && batch->status == SATOR_OK) {
         uint64_t index = batch->first + batch->points;
         sator_work_begin(ctx);
@@ -318,8 +326,9 @@ static enum sator_status put_tables(struct sator_ctx *ctx,
     }
     for (int h = 0; h < exploration->n_hardware; h++) {
         struct sator_cell cells[] = {count_cell(h), text_cell(exploration->hardware[h].arch->name),
-                text_cell(exploration->hardware[h].settings)};
-        SATOR_TRY(sator_store_insert(ctx, store, "hardware", false, 3, cells));
+                text_cell(exploration->hardware[h].settings),
+                {.kind = SATOR_CELL_REAL, .real = sator_arch_area(exploration->hardware[h].arch)}};
+        SATOR_TRY(sator_store_insert(ctx, store, "hardware", false, 4, cells));
     }
     for (int p = 0; p < exploration->n_parts; p++) {
         const struct explore_part *part = &exploration->parts[p];

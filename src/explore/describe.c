@@ -49,6 +49,7 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
     add_number(text, "read_bits", memory->read_bits);
     add_number(text, "write_bits", memory->write_bits);
     add_number(text, "leakage_pj", memory->leakage_pj.value);
+    add_number(text, "area_um2", memory->area_um2.value);
     add_names(text, " tensors=", memory->n_tensors, memory->tensors);
     add_names(text, " bypass=", memory->n_bypass, memory->bypass);
     add_names(text, " may_bypass=", memory->n_may_bypass, memory->may_bypass);
@@ -91,6 +92,7 @@ static void add_arch(struct sator_text *text, const struct explore_hardware *har
             add_number(text, "pj", level->compute.energy_pj.value);
             add_number(text, "cycles", level->compute.cycles);
             add_number(text, "leakage_pj", level->compute.leakage_pj.value);
+            add_number(text, "area_um2", level->compute.area_um2.value);
             sator_text_add(text, " per_stamp=%lld", (long long)level->compute.per_stamp);
         }
     }

@@ -564,6 +564,20 @@ static bool names_only(const struct explore_expression *e, int n_keys, const cha
     return true;
 }
 
+bool explore_expression_refuses(
+        const struct explore_expression *e, const struct explore_record *machine)
+{
+    static const char *const known[] = {"pes", "area_um2.total"};
+
+    if (names_only(e, 2, known))
+        return !explore_expression_holds(e, machine);
+    if (e->op == OP_AND)
+        return explore_expression_refuses(e->kids[0], machine) ||
+                explore_expression_refuses(e->kids[1], machine);
+    return e->op == OP_OR && explore_expression_refuses(e->kids[0], machine) &&
+            explore_expression_refuses(e->kids[1], machine);
+}
+
 /* All figures are positive, so sums, products and the like of them grow with each. */
 bool explore_expression_is_monotone(const struct explore_expression *e)
 {
@@ -588,9 +602,9 @@ bool explore_expression_is_monotone(const struct explore_expression *e)
 bool explore_expression_is_bound(const struct explore_expression *e)
 {
     static const char *const constant[] = {
-            "instances", "pes"}; /* the same for all points of a space */
+            "instances", "pes", "area_um2.total"}; /* the same for all points of a space */
 
-    if (names_only(e, 2, constant))
+    if (names_only(e, 3, constant))
         return true;
     switch (e->op) {
     case OP_AND:
@@ -598,10 +612,10 @@ bool explore_expression_is_bound(const struct explore_expression *e)
         return explore_expression_is_bound(e->kids[0]) && explore_expression_is_bound(e->kids[1]);
     case OP_LESS:
     case OP_AT_MOST:
-        return explore_expression_is_monotone(e->kids[0]) && names_only(e->kids[1], 2, constant);
+        return explore_expression_is_monotone(e->kids[0]) && names_only(e->kids[1], 3, constant);
     case OP_MORE:
     case OP_AT_LEAST:
-        return explore_expression_is_monotone(e->kids[1]) && names_only(e->kids[0], 2, constant);
+        return explore_expression_is_monotone(e->kids[1]) && names_only(e->kids[0], 3, constant);
     default:
         return false;
     }

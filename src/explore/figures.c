@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char energy[] = "energy_pj.", levels[] = "levels.", tensors[] = "tensors.",
-                  bandwidths[] = "bandwidth_bits_per_cycle.by_tensor.";
+                  areas[] = "area_um2.", bandwidths[] = "bandwidth_bits_per_cycle.by_tensor.";
 
 static const struct {
     const char *name;
@@ -43,7 +43,7 @@ enum explore_kind explore_figure_kind(const char *name)
 {
     const char *last = last_of(name);
 
-    if (starts_with(name, energy) || starts_with(name, bandwidths))
+    if (starts_with(name, energy) || starts_with(name, bandwidths) || starts_with(name, areas))
         return EXPLORE_NUMBER;
     return strcmp(last, "read_cycles") == 0 || strcmp(last, "write_cycles") == 0 ? EXPLORE_NUMBER
                                                                                  : EXPLORE_COUNT;
@@ -53,6 +53,8 @@ enum explore_sum explore_figure_sum(const char *name)
 {
     if (starts_with(name, bandwidths))
         return EXPLORE_NO_SUM;
+    if (starts_with(name, areas))
+        return EXPLORE_MOST;
     return starts_with(name, levels) && strcmp(last_of(name), "tile_words") == 0 ? EXPLORE_MOST
                                                                                  : EXPLORE_SUM;
 }
@@ -110,6 +112,8 @@ void explore_figures_list(
 
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
+        if (level->kind != SATOR_LEVEL_ARRAY)
+            add(&l, true, sator_arena_printf(arena, "%s%s", areas, level->name));
         if (level->kind == SATOR_LEVEL_MEMORY)
             add_memory(&l, level);
         for (int k = 0; level->kind == SATOR_LEVEL_ARRAY && k < level->array.n_links; k++)
@@ -274,10 +278,22 @@ static struct explore_value bandwidth_of(const char *path, const struct sator_re
     return number(sum);
 }
 
-struct explore_value explore_figure_value(const char *name, const struct sator_result *r)
+static struct explore_value area_of(const char *name, const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (strcmp(arch->levels[i].name, name) == 0)
+            return number(sator_arch_level_area(arch, i));
+    }
+    return missing();
+}
+
+struct explore_value explore_figure_value(
+        const char *name, const struct sator_result *r, const struct sator_arch *arch)
 {
     const char *rest;
 
+    if (starts_with(name, areas))
+        return area_of(name + strlen(areas), arch);
     if (starts_with(name, energy))
         return energy_of(name + strlen(energy), r);
     if (starts_with(name, tensors))

@@ -36,6 +36,7 @@ enum explore_sum {
  *   levels.MEMORY.FIGURE           tile_words, fills, writes, reads, updates of all tensors;
  *                                  read_cycles, write_cycles
  *   levels.MEMORY.TENSOR.FIGURE    of one
+ *   area_um2.LEVEL                 of all its instances
  *   tensors.TENSOR.links.WIRE, .reuse_volume, .partial_sum_reads
  *   bandwidth_bits_per_cycle.by_tensor.TENSOR.interconnect, .scratchpad */
 void explore_figures_list(
@@ -48,6 +49,7 @@ bool explore_figure_is_symmetric(const struct explore_names *names, int figure);
 enum explore_kind explore_figure_kind(const char *name);
 enum explore_sum explore_figure_sum(const char *name);
 /* Its value; a missing one is the number NAN, whatever its kind. */
-struct explore_value explore_figure_value(const char *name, const struct sator_result *result);
+struct explore_value explore_figure_value(
+        const char *name, const struct sator_result *result, const struct sator_arch *arch);
 
 #endif

@@ -1,8 +1,10 @@
 /* Setting up: layers into families, a space for each family on each architecture, batches. */
 #include "explore/problem.h"
 
+#include "base/checked.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -258,6 +260,27 @@ static const char *const *name_obstacles(struct sator_arena *arena, const struct
     return names;
 }
 
+/* What is known of a machine before anything runs on it may be enough. */
+static bool is_unwanted(const struct sator_exploration *exploration, const struct sator_arch *arch)
+{
+    struct explore_record machine = {0};
+    struct explore_value *pes = &machine.fields[explore_field_index("pes")];
+    struct explore_value *area = &machine.fields[explore_field_index("area")];
+    int n = sator_arch_space_dims(arch);
+    int64_t shape[64];
+
+    if (exploration->where == NULL || n > 64)
+        return false;
+    sator_arch_shape(arch, shape);
+    *pes = (struct explore_value){.kind = EXPLORE_COUNT, .count = 1, .number = NAN};
+    for (int d = 0; d < n; d++) {
+        if (!sator_mul(pes->count, shape[d], &pes->count))
+            return false;
+    }
+    *area = (struct explore_value){.kind = EXPLORE_NUMBER, .number = sator_arch_area(arch)};
+    return explore_expression_refuses(exploration->where, &machine);
+}
+
 static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_exploration *exploration)
 {
     enum sator_status st = SATOR_OK;
@@ -271,6 +294,7 @@ static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_explora
             part->family = f;
             part->hardware = h;
             part->size = (uint64_t)family->n_layers;
+            part->unwanted = is_unwanted(exploration, exploration->hardware[h].arch);
             if (!are_mappings(exploration)) {
                 SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads,
                         exploration->hardware[h].arch, &exploration->space_options, &part->space));

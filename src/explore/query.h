@@ -14,6 +14,7 @@ struct query_layer {
 
 struct query_hardware {
     const char *name, *settings;
+    double area; /* um2; NAN when it is not known */
 };
 
 struct query_tensor {

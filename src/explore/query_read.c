@@ -76,19 +76,35 @@ static void name_families(struct query_source *source)
     }
 }
 
+static struct explore_value value_at(
+        const struct sator_cursor *cursor, int column, enum explore_kind kind)
+{
+    struct sator_cell cell = sator_cursor_cell(cursor, column, kind == EXPLORE_COUNT);
+    struct explore_value value = {.kind = kind, .number = NAN};
+
+    if (kind == EXPLORE_COUNT)
+        value.count = cell.kind == SATOR_CELL_COUNT ? cell.count : 0;
+    else if (cell.kind == SATOR_CELL_REAL)
+        value.number = cell.real;
+    else if (cell.kind == SATOR_CELL_COUNT)
+        value.number = (double)cell.count;
+    return value;
+}
+
 static enum sator_status read_hardware(struct query_source *source)
 {
     struct sator_cursor *cursor = NULL;
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(sator_store_scan(source->ctx, source->store, "hardware", "hardware, name, settings",
-            "hardware", &cursor));
+    SATOR_TRY(sator_store_scan(source->ctx, source->store, "hardware",
+            "hardware, name, settings, area_um2", "hardware", &cursor));
     for (;;) {
         SATOR_TRY(sator_cursor_next(source->ctx, cursor, &found));
         if (!found)
             break;
-        struct query_hardware hardware = {text_at(source, cursor, 1), text_at(source, cursor, 2)};
+        struct query_hardware hardware = {text_at(source, cursor, 1), text_at(source, cursor, 2),
+                value_at(cursor, 3, EXPLORE_NUMBER).number};
         if (number_at(cursor, 0) != source->n_hardware)
             SATOR_TRY(damaged(source, "the hardware is not numbered"));
         SATOR_PUSH(source->arena, source->hardware, source->n_hardware, hardware);
@@ -215,21 +231,6 @@ static const char *result_columns(const struct query_source *source)
 static const char tensor_columns[] =
         "layer, hardware, point, tensor, role, access_volume, total_volume, temporal_reuse, "
         "spatial_reuse, unique_volume, footprint";
-
-static struct explore_value value_at(
-        const struct sator_cursor *cursor, int column, enum explore_kind kind)
-{
-    struct sator_cell cell = sator_cursor_cell(cursor, column, kind == EXPLORE_COUNT);
-    struct explore_value value = {.kind = kind, .number = NAN};
-
-    if (kind == EXPLORE_COUNT)
-        value.count = cell.kind == SATOR_CELL_COUNT ? cell.count : 0;
-    else if (cell.kind == SATOR_CELL_REAL)
-        value.number = cell.real;
-    else if (cell.kind == SATOR_CELL_COUNT)
-        value.number = (double)cell.count;
-    return value;
-}
 
 /* A figure that this result has not is the number NAN. */
 static struct explore_value figure_at(

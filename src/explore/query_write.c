@@ -390,6 +390,8 @@ static void write_hardware(struct query_writer *writer)
             continue;
         sator_text_add(&writer->text, "  hw %d: %s ", h, source->hardware[h].name);
         add_settings(&writer->text, source->hardware[h].settings);
+        if (!isnan(source->hardware[h].area))
+            sator_text_add(&writer->text, "; %.6g mm2", source->hardware[h].area * 1e-6);
         sator_text_add(&writer->text, "\n");
         hand_on(writer, false);
     }

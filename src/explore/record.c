@@ -47,7 +47,7 @@ static struct explore_value number_value(double number)
     return (struct explore_value){.kind = EXPLORE_NUMBER, .number = number};
 }
 
-void explore_record_set(struct explore_record *record, const struct sator_result *r)
+void explore_record_set(struct explore_record *record, const struct sator_result *r, double area)
 {
     int field = 0;
 #define VALUE_COUNT(value) count_value(value)
@@ -109,6 +109,8 @@ static bool add_figure(struct explore_value *total, const struct explore_value *
         *total = *value;
     if (sum == EXPLORE_NO_SUM || total->kind != value->kind)
         *total = (struct explore_value){.kind = EXPLORE_NUMBER, .number = NAN};
+    else if (sum == EXPLORE_MOST && value->kind == EXPLORE_NUMBER)
+        total->number = fmax(total->number, value->number);
     else if (sum == EXPLORE_MOST)
         total->count = value->count > total->count ? value->count : total->count;
     else if (value->kind == EXPLORE_NUMBER)
@@ -137,6 +139,8 @@ bool explore_record_add(struct explore_record *total, const struct explore_recor
         sum->kind = value->kind;
         if (is_most(explore_fields[i].key))
             sum->count = value->count > sum->count ? value->count : sum->count;
+        else if (strcmp(explore_fields[i].key, "area_um2.total") == 0)
+            sum->number = value->number; /* all layers run on one machine */
         else if (!is_sum(explore_fields[i].key))
             sum->number = NAN;
         else if (value->kind == EXPLORE_NUMBER)

@@ -61,9 +61,10 @@ struct explore_record {
     struct explore_tensor *tensors;
 };
 
-/* The figures of "result" into "record", whose tensors the caller provides (room for all of the
- * result's). */
-void explore_record_set(struct explore_record *record, const struct sator_result *result);
+/* The figures of "result", on a machine of "area" um2, into "record", whose tensors the caller
+ * provides (room for all of the result's). */
+void explore_record_set(
+        struct explore_record *record, const struct sator_result *result, double area);
 double explore_value_number(const struct explore_value *value);
 /* The number of the field "key"; -1 when there is none. */
 int explore_field_index(const char *key);
@@ -93,6 +94,9 @@ struct explore_value explore_expression_value(
         const struct explore_expression *expression, const struct explore_record *record);
 bool explore_expression_holds(
         const struct explore_expression *expression, const struct explore_record *record);
+/* Whether no result with the PEs and the area of "machine" fulfils it. */
+bool explore_expression_refuses(
+        const struct explore_expression *expression, const struct explore_record *machine);
 /* Whether it names a figure of a tensor. */
 bool explore_expression_names_tensors(const struct explore_expression *expression);
 /* Whether it names a figure that points which are the same but for names may differ in. */

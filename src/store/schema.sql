@@ -23,7 +23,8 @@ CREATE TABLE layer (
 CREATE TABLE hardware (
     hardware INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
-    settings TEXT NOT NULL -- "levels.PE.shape=[8,8]", one a line; empty when nothing varies
+    settings TEXT NOT NULL, -- "levels.PE.shape=[8,8]", one a line; empty when nothing varies
+    area_um2 REAL
 );
 
 -- The dataflow spaces: points are numbered from 0 to size - 1. Those explored are [first, first + points), in batches of
@@ -85,6 +86,7 @@ CREATE TABLE result (
     bandwidth_bits_per_cycle_scratchpad REAL,
     energy_pj_total REAL,
     edp REAL,
+    area_um2_total REAL,
     power_mw REAL,
     PRIMARY KEY (layer, hardware, point)
 ) WITHOUT ROWID;

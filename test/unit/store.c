@@ -135,7 +135,7 @@ static void missing_numbers_are_null(void **state)
 {
     struct fixture *fixture = *state;
     struct sator_store *store = must_open(fixture, SATOR_STORE_CREATE);
-    struct sator_cell cells[24] = {{.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT},
+    struct sator_cell cells[25] = {{.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT},
             {.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_TEXT, .text = "PE[i]"},
             {.kind = SATOR_CELL_TEXT, .text = "T[j]"}};
     struct sator_cursor *cursor = NULL;
@@ -143,9 +143,9 @@ static void missing_numbers_are_null(void **state)
 
     for (int i = 5; i < 12; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_COUNT, .count = 1};
-    for (int i = 12; i < 24; i++)
+    for (int i = 12; i < 25; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_REAL, .real = i == 12 ? 1.0 / 3 : NAN};
-    assert_int_equal(sator_store_insert(fixture->ctx, store, "result", false, 24, cells), SATOR_OK);
+    assert_int_equal(sator_store_insert(fixture->ctx, store, "result", false, 25, cells), SATOR_OK);
     assert_int_equal(sator_store_scan(fixture->ctx, store, "result",
                              "space, utilization_average, edp", "point", &cursor),
             SATOR_OK);

@@ -181,9 +181,10 @@ static struct sator_arch *make_arch(struct pe_array *pe, const struct sator_tene
             .read_bits = NAN,
             .write_bits = NAN,
             .leakage_pj = NOT_GIVEN,
+            .area_um2 = NOT_GIVEN,
             .overlaps = true};
     struct sator_compute no_compute = {
-            .energy_pj = NOT_GIVEN, .cycles = 1, .leakage_pj = NOT_GIVEN};
+            .energy_pj = NOT_GIVEN, .cycles = 1, .leakage_pj = NOT_GIVEN, .area_um2 = NOT_GIVEN};
 
     for (int i = 0; i < 3; i++)
         levels[i] = (struct sator_level){.memory = no_memory, .compute = no_compute};

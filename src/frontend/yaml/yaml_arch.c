@@ -17,11 +17,11 @@ static const int64_t most_pes = INT64_C(1) << 32;
 
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
         "double_buffered", "bandwidth_bits", "energy_pj", "leakage_pj", "tensors", "bypass",
-        "may_bypass", "overlaps", "component", "source"};
+        "may_bypass", "overlaps", "area_um2", "area_um2_per_byte", "component", "source"};
 static const char *const array_keys[] = {
         "array", "shape", "topology", "links", "multicast", "reduction", "source"};
-static const char *const compute_keys[] = {
-        "compute", "energy_pj", "cycles", "per_stamp", "leakage_pj", "component", "source"};
+static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",
+        "leakage_pj", "area_um2", "component", "source"};
 
 /* ---- figures ---- */
 
@@ -178,6 +178,40 @@ static void read_tensor_lists(struct sator_yaml_reader *reader, const struct sat
     }
 }
 
+double sator_yaml_capacity_bytes(const struct sator_memory *memory, int64_t word_bits)
+{
+    double bytes = memory->n_capacities == 0 ? NAN : 0;
+
+    for (int i = 0; i < memory->n_capacities; i++) {
+        const struct sator_capacity *c = &memory->capacities[i];
+        bytes += !isnan(c->bytes) ? c->bytes
+                : word_bits > 0   ? c->words * (double)word_bits / 8
+                                  : NAN;
+    }
+    return bytes;
+}
+
+/* The area of one instance, or of a byte of it. */
+static void read_area(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const char *source, struct sator_memory *memory)
+{
+    const struct sator_yaml_node *whole = sator_yaml_get(reader, map, "area_um2");
+    const struct sator_yaml_node *byte = sator_yaml_get(reader, map, "area_um2_per_byte");
+
+    read_figure(reader, whole, "area_um2", source, &memory->area_um2);
+    if (byte == NULL)
+        return;
+    if (whole != NULL) {
+        sator_error(reader->ctx, byte->loc, "the area is given by 'area_um2' already");
+        return;
+    }
+    read_figure(reader, byte, "area_um2_per_byte", source, &memory->area_um2);
+    double bytes = sator_yaml_capacity_bytes(memory, 0);
+    if (isnan(bytes))
+        sator_error(reader->ctx, byte->loc, "an area per byte needs the memory's capacity_bytes");
+    memory->area_um2.value *= bytes;
+}
+
 static void read_memory(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
         bool outermost, struct sator_memory *memory)
 {
@@ -187,6 +221,7 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
     *memory = (struct sator_memory){.read_pj = unknown,
             .write_pj = unknown,
             .leakage_pj = unknown,
+            .area_um2 = unknown,
             .read_bits = NAN,
             .write_bits = NAN,
             .overlaps = true};
@@ -197,6 +232,7 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
     read_memory_energy(reader, sator_yaml_get(reader, map, "energy_pj"), source, memory);
     read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
             &memory->leakage_pj);
+    read_area(reader, map, source, memory);
     read_tensor_lists(reader, map, memory);
     if (outermost && memory->n_may_bypass > 0)
         sator_error(reader->ctx, sator_yaml_find(map, "may_bypass")->loc,
@@ -215,7 +251,8 @@ static void read_compute(struct sator_yaml_reader *reader, const struct sator_ya
     const struct sator_figure unknown = {.value = NAN};
     const struct sator_yaml_node *node;
 
-    *compute = (struct sator_compute){.energy_pj = unknown, .leakage_pj = unknown, .cycles = 1};
+    *compute = (struct sator_compute){
+            .energy_pj = unknown, .leakage_pj = unknown, .area_um2 = unknown, .cycles = 1};
     sator_yaml_check_keys(
             reader, map, "a compute level", compute_keys, SATOR_YAML_COUNT(compute_keys));
     const char *source = read_source(reader, map, NULL);
@@ -223,6 +260,8 @@ static void read_compute(struct sator_yaml_reader *reader, const struct sator_ya
             &compute->energy_pj);
     read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
             &compute->leakage_pj);
+    read_figure(reader, sator_yaml_get(reader, map, "area_um2"), "area_um2", source,
+            &compute->area_um2);
     if ((node = sator_yaml_get(reader, map, "cycles")) != NULL)
         sator_yaml_number(reader, node, "cycles", true, &compute->cycles);
     if ((node = sator_yaml_get(reader, map, "per_stamp")) != NULL)

@@ -1,9 +1,10 @@
 /* Energy tables: figures for what an architecture does not state itself, when it asks for them.
  *
  * A table is a document { technology_nm, entries: [{component, action, pj, word_bits, source}] },
- * of the library's folder energy/ or a file. A level takes the component that its "component" key
- * names; without the key, a memory takes the one that has its name in lower case, with or without
- * an 's' at the end, a compute level "mac", and links and buses "link".
+ * where {component, area_um2} and {component, area_um2_per_byte} stand for an action and its
+ * figure, of the library's folder energy/ or a file. A level takes the component that its
+ * "component" key names; without the key, a memory takes the one that has its name in lower case,
+ * with or without an 's' at the end, a compute level "mac", and links and buses "link".
  */
 #include "frontend/yaml/yaml_arch.h"
 
@@ -12,8 +13,8 @@
 #include <string.h>
 
 struct entry {
-    const char *component, *action;
-    double pj;
+    const char *component, *action; /* the areas' keys are actions, too */
+    double value; /* pJ or um2 */
     int64_t word_bits;
     const char *source;
 };
@@ -26,9 +27,37 @@ struct table {
     struct entry *entries;
 };
 
+/* An action and its energy, or an area. */
+static bool read_value(
+        struct sator_yaml_reader *reader, const struct sator_yaml_node *node, struct entry *entry)
+{
+    static const char *const areas[] = {"area_um2", "area_um2_per_byte"};
+    const struct sator_yaml_node *value;
+
+    for (int i = 0; i < SATOR_YAML_COUNT(areas); i++) {
+        value = sator_yaml_get(reader, node, areas[i]);
+        if (value == NULL)
+            continue;
+        entry->action = areas[i];
+        if (sator_yaml_get(reader, node, "action") != NULL ||
+                sator_yaml_get(reader, node, "pj") != NULL ||
+                (i == 0 && sator_yaml_get(reader, node, areas[1]) != NULL)) {
+            sator_error(
+                    reader->ctx, value->loc, "an entry is about one thing: an area or an action");
+            return false;
+        }
+        return sator_yaml_number(reader, value, areas[i], false, &entry->value);
+    }
+    value = sator_yaml_need(reader, node, "an entry", "action");
+    bool valid = value != NULL && sator_yaml_string(reader, value, "action", &entry->action);
+    value = sator_yaml_need(reader, node, "an entry", "pj");
+    return value != NULL && sator_yaml_number(reader, value, "pj", false, &entry->value) && valid;
+}
+
 static void read_entry(struct table *table, const struct sator_yaml_node *node)
 {
-    static const char *const keys[] = {"component", "action", "pj", "word_bits", "source"};
+    static const char *const keys[] = {
+            "component", "action", "pj", "area_um2", "area_um2_per_byte", "word_bits", "source"};
     struct sator_yaml_reader *reader = table->reader;
     struct entry entry = {.word_bits = 16, .source = table->name};
     const struct sator_yaml_node *value;
@@ -39,10 +68,7 @@ static void read_entry(struct table *table, const struct sator_yaml_node *node)
     sator_yaml_check_keys(reader, node, "an entry", keys, SATOR_YAML_COUNT(keys));
     value = sator_yaml_need(reader, node, "an entry", "component");
     valid &= value != NULL && sator_yaml_string(reader, value, "component", &entry.component);
-    value = sator_yaml_need(reader, node, "an entry", "action");
-    valid &= value != NULL && sator_yaml_string(reader, value, "action", &entry.action);
-    value = sator_yaml_need(reader, node, "an entry", "pj");
-    valid &= value != NULL && sator_yaml_number(reader, value, "pj", false, &entry.pj);
+    valid &= read_value(reader, node, &entry);
     if ((value = sator_yaml_get(reader, node, "word_bits")) != NULL)
         valid &= sator_yaml_int(reader, value, "word_bits", 1, 4096, &entry.word_bits);
     if ((value = sator_yaml_get(reader, node, "source")) != NULL)
@@ -110,7 +136,20 @@ static void give(const struct table *table, const char *component, const char *a
     if (entry == NULL || !isnan(figure->value))
         return;
     *figure = (struct sator_figure){
-            entry->pj, sator_arena_strdup(table->reader->arena, entry->source)};
+            entry->value, sator_arena_strdup(table->reader->arena, entry->source)};
+}
+
+/* The area of one instance; a table may have it for a byte. */
+static void give_area(const struct table *table, const char *component, struct sator_memory *memory)
+{
+    double bytes = sator_yaml_capacity_bytes(memory, table->word_bits);
+    bool stated = !isnan(memory->area_um2.value);
+
+    give(table, component, "area_um2", &memory->area_um2);
+    if (stated || !isnan(memory->area_um2.value) || isnan(bytes))
+        return;
+    give(table, component, "area_um2_per_byte", &memory->area_um2);
+    memory->area_um2.value *= bytes;
 }
 
 static bool has_component(const struct table *table, const char *component)
@@ -185,6 +224,7 @@ static void give_level(
         give(table, component, "read", &level->memory.read_pj);
         give(table, component, "write", &level->memory.write_pj);
         give(table, component, "leak", &level->memory.leakage_pj);
+        give_area(table, component, &level->memory);
         break;
     case SATOR_LEVEL_ARRAY:
         give_network(table, &level->array);
@@ -193,6 +233,7 @@ static void give_level(
         component = component_of(table, node, "mac");
         give(table, component, "compute", &level->compute.energy_pj);
         give(table, component, "leak", &level->compute.leakage_pj);
+        give(table, component, "area_um2", &level->compute.area_um2);
         break;
     }
 }

@@ -269,6 +269,7 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
         sator_text_add(text, "}");
     }
     write_figure(text, ", ", "leakage_pj", &memory->leakage_pj);
+    write_figure(text, ", ", "area_um2", &memory->area_um2);
     write_names(text, "tensors", memory->n_tensors, memory->tensors);
     write_names(text, "bypass", memory->n_bypass, memory->bypass);
     write_names(text, "may_bypass", memory->n_may_bypass, memory->may_bypass);
@@ -331,6 +332,7 @@ static void write_compute(struct sator_text *text, const struct sator_compute *c
     if (compute->per_stamp > 0)
         sator_text_add(text, ", per_stamp: %lld", (long long)compute->per_stamp);
     write_figure(text, ", ", "leakage_pj", &compute->leakage_pj);
+    write_figure(text, ", ", "area_um2", &compute->area_um2);
     sator_text_add(text, "}\n");
 }
 
