@@ -43,6 +43,12 @@ bool sator_mapper_order_matters(const struct mapper_problem *problem, int m);
  */
 double sator_mapper_space_size(const struct mapper_problem *problem);
 
+/* ---- space_count.c ---- */
+/* The number of mappings of factors that divide, exactly (to the digits of a double): of factors
+ * that fit the arrays and respect the constraints, times orders; capacities are not looked at.
+ * Below 0 when that takes too long. */
+double sator_mapper_count_space(const struct mapper_problem *problem);
+
 /* ---- strategies/ ---- */
 void sator_mapper_optimal(struct mapper_search *search);
 void sator_mapper_exhaustive(struct mapper_search *search);

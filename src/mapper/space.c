@@ -38,8 +38,11 @@ static double splits(const struct mapper_problem *p, int row, int64_t rest)
 
 double sator_mapper_space_size(const struct mapper_problem *problem)
 {
-    double size = 1;
+    double size = sator_mapper_count_space(problem);
 
+    if (size >= 0)
+        return size;
+    size = 1; /* each loop by itself, without constraints */
     for (int i = 0; i < problem->n_loops; i++)
         size *= splits(problem, 0, problem->extent[i]);
     for (int m = 0; m < problem->n_memories; m++) {
