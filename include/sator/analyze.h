@@ -98,7 +98,7 @@ struct sator_result {
     const char *engine; /* "closed", "general", or "mixed" */
     const char *declined; /* why the closed form was not used, or NULL */
     sator_int instances, stamps, time_stamps, pes, active_pes, max_active_pes;
-    sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp; 0 when not asked for */
+    sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp */
     double utilization_average, utilization_max;
     double macs_per_cycle;
     double compute_cycles, total_cycles;

@@ -98,6 +98,7 @@ void analysis_metrics(struct analysis *analysis);
 /* energy.c; the strings become the result's. */
 void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
         const struct sator_figure *figure);
-void analysis_finish_energy(struct analysis *analysis);
+/* The terms that need the latency, and the sum. */
+enum sator_status analysis_finish_energy(struct analysis *analysis);
 
 #endif

@@ -19,22 +19,31 @@ void analysis_add_energy(struct analysis *analysis, const char *component, sator
     result->energy_terms = terms;
 }
 
-static void add_leakage(
+/* "instances" of "level" leak in every cycle that has begun. */
+static enum sator_status add_leakage(
         struct analysis *analysis, const struct model_level *level, sator_int instances)
 {
+    static const struct sator_loc nowhere;
     const struct sator_figure *per_cycle = &level->leakage_pj;
-    double cycles = analysis->result->total_cycles;
+    double cycles = ceil(analysis->result->total_cycles);
 
     if (isnan(per_cycle->value))
-        return; /* leakage is counted where it is given */
+        return SATOR_OK; /* leakage is counted where it is given */
+    if (cycles >= 0x1p127) {
+        sator_error(analysis->ctx, nowhere,
+                "the cycles in which '%s' leaks do not fit into 128 bits", level->name);
+        return SATOR_OVERFLOW;
+    }
     struct sator_figure figure = {per_cycle->value * (double)instances, per_cycle->source};
-    analysis_add_energy(analysis, level->leakage_name, (sator_int)ceil(cycles), &figure);
+    analysis_add_energy(analysis, level->leakage_name, (sator_int)cycles, &figure);
+    return SATOR_OK;
 }
 
-void analysis_finish_energy(struct analysis *analysis)
+enum sator_status analysis_finish_energy(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
     sator_int instances = 1;
+    enum sator_status st = SATOR_OK;
     int memory = 0;
 
     for (int i = 0; i < analysis->arch->n_levels; i++) {
@@ -44,10 +53,10 @@ void analysis_finish_energy(struct analysis *analysis)
             for (int d = 0; d < level->array.n_dims; d++)
                 instances *= level->array.shape[d];
         } else if (level->kind == SATOR_LEVEL_MEMORY) {
-            add_leakage(analysis, named, analysis->levels[memory++].instances);
+            SATOR_TRY(add_leakage(analysis, named, analysis->levels[memory++].instances));
         } else {
             analysis_add_energy(analysis, named->name, result->instances, &named->compute_pj);
-            add_leakage(analysis, named, instances);
+            SATOR_TRY(add_leakage(analysis, named, instances));
         }
     }
     result->energy_pj = 0;
@@ -56,4 +65,6 @@ void analysis_finish_energy(struct analysis *analysis)
     if (result->n_energy_terms == 0)
         result->energy_pj = NAN;
     result->edp = result->energy_pj * result->total_cycles;
+done:
+    return st;
 }

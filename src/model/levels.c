@@ -1,4 +1,5 @@
 /* Memory levels: what each holds, and what moves between them (doc/model.md, section 4). */
+#include "base/checked.h"
 #include "base/text.h"
 #include "model/analysis.h"
 
@@ -315,65 +316,92 @@ static const struct sator_capacity *own_capacity(
     return NULL;
 }
 
-/* Report tensors that together (or alone) do not fit "capacity". */
-static enum sator_status check_capacity(struct hierarchy *hierarchy, const struct memory *memory,
-        const struct sator_capacity *capacity)
+/* A sum over tensors, of which each fits. */
+static enum sator_status too_many(struct analysis *analysis, const struct memory *memory)
+{
+    static const struct sator_loc nowhere;
+
+    sator_error(analysis->ctx, nowhere,
+            "the words of all tensors together at level '%s' do not fit into 128 bits",
+            memory->level->name);
+    return SATOR_OVERFLOW;
+}
+
+/* What a capacity has to hold. */
+struct need {
+    sator_int words, bits;
+    struct sator_text parts; /* "A 16, B 32" */
+};
+
+/* The tiles of the tensors that "capacity" is for. */
+static enum sator_status find_need(struct hierarchy *hierarchy, const struct memory *memory,
+        const struct sator_capacity *capacity, struct need *need)
 {
     struct analysis *analysis = hierarchy->analysis;
     int n_accesses = analysis->workload->n_accesses;
-    bool in_bytes = isnan(capacity->words);
-    double available = in_bytes ? capacity->bytes : capacity->words;
-    sator_int needed_bits = 0, needed_words = 0;
-    struct sator_text parts = {0};
-    char number[48], limit[48];
+    char number[48];
 
-    if (memory->level->memory.double_buffered)
-        available /= 2;
     for (int i = 0; i < n_accesses; i++) {
         const char *tensor = memory->tensors[i].name;
         bool counts = memory->held[i] &&
                 (capacity->tensor == NULL ? own_capacity(&memory->level->memory, tensor) == NULL
                                           : strcmp(capacity->tensor, tensor) == 0);
-        sator_int words = counts ? stored_words(memory, n_accesses, i) : 0;
+        sator_int bits, words = counts ? stored_words(memory, n_accesses, i) : 0;
         if (words == 0)
             continue;
-        needed_words += words;
-        needed_bits += words * analysis->workload->accesses[i].word_bits;
-        sator_text_add(&parts, "%s%s %s", parts.length == 0 ? "" : ", ", tensor,
+        if (!sator_mul(words, analysis->workload->accesses[i].word_bits, &bits) ||
+                !sator_add(need->bits, bits, &need->bits) ||
+                !sator_add(need->words, words, &need->words))
+            return too_many(analysis, memory);
+        sator_text_add(&need->parts, "%s%s %s", need->parts.length == 0 ? "" : ", ", tensor,
                 sator_int_format(words, ',', number));
     }
-    double needed = in_bytes ? (double)needed_bits / 8 : (double)needed_words;
-    enum sator_status st = SATOR_OK;
-    if (needed > available) {
-        const char *unit = in_bytes ? "bytes" : "words";
-        sator_int shown = in_bytes ? (needed_bits + 7) / 8 : needed_words;
-        st = memory->result->cut_declared ? SATOR_INPUT : SATOR_OK;
-        sator_int_format((sator_int)available, ',', limit);
-        sator_int_format(shown, ',', number);
-        if (st == SATOR_INPUT)
-            sator_error(analysis->ctx, memory->cut_loc, "%s needs %s %s, has %s%s (words: %s)",
-                    memory->level->name, number, unit, limit,
-                    memory->level->memory.double_buffered ? " of each of two buffers" : "",
-                    parts.data);
-        if (st == SATOR_INPUT)
-            sator_help(analysis->ctx,
-                    "the cut selects %d time and %d space dimensions: smaller "
-                    "tiles or more dimensions in the cut hold less at a time",
-                    memory->time_cut, memory->space_cut);
-    }
-    sator_text_clear(&parts);
+    return SATOR_OK;
+}
+
+/* Report tensors that together (or alone) do not fit "capacity". */
+static enum sator_status check_capacity(struct hierarchy *hierarchy, const struct memory *memory,
+        const struct sator_capacity *capacity)
+{
+    struct analysis *analysis = hierarchy->analysis;
+    bool in_bytes = isnan(capacity->words);
+    bool two_buffers = memory->level->memory.double_buffered;
+    double available = (in_bytes ? capacity->bytes : capacity->words) / (two_buffers ? 2 : 1);
+    struct need need = {0};
+    char needed[48], limit[48];
+    enum sator_status st;
+
+    SATOR_TRY(find_need(hierarchy, memory, capacity, &need));
+    if ((in_bytes ? (double)need.bits / 8 : (double)need.words) <= available)
+        goto done;
+    st = sator_error(analysis->ctx, memory->cut_loc, "%s needs %s %s, has %s%s (words: %s)",
+            memory->level->name,
+            sator_int_format(
+                    in_bytes ? need.bits / 8 + (need.bits % 8 != 0) : need.words, ',', needed),
+            in_bytes ? "bytes" : "words", sator_int_format((sator_int)available, ',', limit),
+            two_buffers ? " of each of two buffers" : "", need.parts.data);
+    sator_help(analysis->ctx,
+            "the cut selects %d time and %d space dimensions: smaller tiles or more dimensions in "
+            "the cut hold less at a time",
+            memory->time_cut, memory->space_cut);
+done:
+    sator_text_clear(&need.parts);
     return st;
 }
 
+/* Of the memories whose cut is declared; a default cut claims nothing about what fits. */
 static enum sator_status check_capacities(struct hierarchy *hierarchy)
 {
     enum sator_status st = SATOR_OK;
 
     for (int i = 0; i < hierarchy->n_memories; i++) {
         const struct memory *memory = &hierarchy->memories[i];
-        for (int j = 0; j < memory->level->memory.n_capacities; j++) {
-            if (check_capacity(hierarchy, memory, &memory->level->memory.capacities[j]) != SATOR_OK)
-                st = SATOR_INPUT;
+        int n_capacities = memory->result->cut_declared ? memory->level->memory.n_capacities : 0;
+        for (int j = 0; j < n_capacities; j++) {
+            enum sator_status one =
+                    check_capacity(hierarchy, memory, &memory->level->memory.capacities[j]);
+            if (one != SATOR_OK)
+                st = one;
         }
     }
     return st;
@@ -391,7 +419,7 @@ static double capacity_words(const struct sator_memory *memory)
     return words;
 }
 
-static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
+static enum sator_status finish_level(struct hierarchy *hierarchy, struct memory *memory)
 {
     struct analysis *analysis = hierarchy->analysis;
     const struct sator_memory *spec = &memory->level->memory;
@@ -411,10 +439,12 @@ static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
         if (!memory->held[i])
             continue;
         tensors[result->n_tensors++] = *tensor;
-        reads += tensor->reads;
-        writes += tensor->writes + tensor->updates;
+        if (!sator_add(reads, tensor->reads, &reads) ||
+                !sator_add(writes, tensor->writes, &writes) ||
+                !sator_add(writes, tensor->updates, &writes))
+            return too_many(analysis, memory);
         read_bits += bits * (double)tensor->reads;
-        write_bits += bits * (double)(tensor->writes + tensor->updates);
+        write_bits += bits * ((double)tensor->writes + (double)tensor->updates);
     }
     result->tensors = tensors;
     result->read_cycles = read_bits / (spec->read_bits * (double)result->instances);
@@ -428,6 +458,7 @@ static void finish_level(struct hierarchy *hierarchy, struct memory *memory)
     }
     analysis_add_energy(analysis, memory->named->read_name, reads, &memory->named->read_pj);
     analysis_add_energy(analysis, memory->named->write_name, writes, &memory->named->write_pj);
+    return SATOR_OK;
 }
 
 enum sator_status analysis_levels(struct analysis *analysis)
@@ -441,7 +472,7 @@ enum sator_status analysis_levels(struct analysis *analysis)
         SATOR_TRY(move_tensor(&hierarchy, i));
     SATOR_TRY(check_capacities(&hierarchy));
     for (int i = 0; i < hierarchy.n_memories; i++)
-        finish_level(&hierarchy, &hierarchy.memories[i]);
+        SATOR_TRY(finish_level(&hierarchy, &hierarchy.memories[i]));
 done:
     return st;
 }

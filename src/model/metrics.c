@@ -48,6 +48,12 @@ static enum sator_bound bound(double compute, double read, double write)
     return write > compute ? SATOR_BOUND_WRITE : SATOR_BOUND_COMPUTE;
 }
 
+/* The scratchpad's delay, or that of a slower level; 0: there is none. */
+static double slowest(double scratchpad, double others)
+{
+    return others > 0 ? fmax(scratchpad, others) : scratchpad;
+}
+
 static void sweep(struct analysis *analysis, double read_bits, double write_bits)
 {
     struct sator_result *result = analysis->result;
@@ -61,7 +67,9 @@ static void sweep(struct analysis *analysis, double read_bits, double write_bits
         point->read_cycles = read_bits / point->bits_per_cycle;
         point->write_cycles = write_bits / point->bits_per_cycle;
         point->total_cycles = latency(analysis, point->read_cycles, point->write_cycles);
-        point->bound = bound(result->compute_cycles, point->read_cycles, point->write_cycles);
+        point->bound = bound(result->compute_cycles,
+                slowest(point->read_cycles, analysis->slowest_read_cycles),
+                slowest(point->write_cycles, analysis->slowest_write_cycles));
     }
     result->n_sweep = n;
     result->sweep = points;
@@ -75,7 +83,7 @@ static void tensor_bandwidths(struct analysis *analysis)
     result->scratchpad_bits_per_cycle = 0;
     for (int i = 0; i < result->n_tensors; i++) {
         struct sator_tensor_result *tensor = &analysis->tensors[i];
-        double crossing = (double)(tensor->unique_volume + tensor->partial_sum_reads);
+        double crossing = (double)tensor->unique_volume + (double)tensor->partial_sum_reads;
         tensor->interconnect_bits_per_cycle =
                 (double)tensor->spatial_reuse * tensor->word_bits / result->compute_cycles;
         tensor->scratchpad_bits_per_cycle = crossing * tensor->word_bits / result->compute_cycles;
@@ -106,10 +114,8 @@ void analysis_metrics(struct analysis *analysis)
     result->read_cycles = scratchpad == NULL ? NAN : read_bits / scratchpad->memory.read_bits;
     result->write_cycles = scratchpad == NULL ? NAN : write_bits / scratchpad->memory.write_bits;
     result->total_cycles = latency(analysis, result->read_cycles, result->write_cycles);
-    if (analysis->slowest_read_cycles > 0)
-        result->read_cycles = fmax(result->read_cycles, analysis->slowest_read_cycles);
-    if (analysis->slowest_write_cycles > 0)
-        result->write_cycles = fmax(result->write_cycles, analysis->slowest_write_cycles);
+    result->read_cycles = slowest(result->read_cycles, analysis->slowest_read_cycles);
+    result->write_cycles = slowest(result->write_cycles, analysis->slowest_write_cycles);
     result->bound = bound(result->compute_cycles, result->read_cycles, result->write_cycles);
     result->macs_per_cycle = (double)result->instances / result->total_cycles;
     tensor_bandwidths(analysis);

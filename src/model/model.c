@@ -22,9 +22,7 @@ static enum sator_status check_space(struct analysis *analysis)
     struct sator_text text = {0};
     for (int i = 0; i < wanted; i++)
         sator_text_add(&text, "%s%lld", i == 0 ? "" : "x", (long long)analysis->shape[i]);
-    sator_help(analysis->ctx,
-            wanted == 0 ? "this architecture has no array: use PE[]" : "the array is %s",
-            wanted == 0 ? "" : text.data);
+    sator_help(analysis->ctx, "the array is %s", text.data); /* a reader demands one */
     sator_text_clear(&text);
     return SATOR_INPUT;
 }
@@ -225,7 +223,7 @@ static enum sator_status run(struct analysis *analysis)
     SATOR_TRY(count_tensors(analysis));
     SATOR_TRY(analysis_levels(analysis));
     analysis_metrics(analysis);
-    analysis_finish_energy(analysis);
+    SATOR_TRY(analysis_finish_energy(analysis));
     note_engines(analysis);
 done:
     return st;
