@@ -137,8 +137,7 @@ static void put_counts(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_small(object, "pes", result->pes);
     json_put_small(object, "active_pes", result->active_pes);
     json_put_small(object, "max_active_pes", result->max_active_pes);
-    if (result->max_instances_per_stamp != 0)
-        json_put_count(object, "max_instances_per_stamp", result->max_instances_per_stamp);
+    json_put_count(object, "max_instances_per_stamp", result->max_instances_per_stamp);
     cJSON *utilization = json_put_object(object, "utilization");
     json_put_number(utilization, "average", result->utilization_average);
     json_put_number(utilization, "max", result->utilization_max);

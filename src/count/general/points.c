@@ -164,6 +164,57 @@ enum sator_status sator_points_range(struct sator_points *points, const struct s
     return st;
 }
 
+/* What a row asks of one variable, whatever the others are: a * var + least >= 0. */
+struct demand {
+    bool alone; /* no other variable is in the row */
+    bool known; /* the others are bounded on the side that matters, and "least" fits */
+    sator_int a, least; /* the coefficient; the constant and the least of the others' terms */
+};
+
+static struct demand demand_of(const struct sator_system *system, const int64_t *row, int var,
+        const struct sator_range *stated)
+{
+    struct demand demand = {.alone = true,
+            .known = true,
+            .a = row[ROW_COEFFICIENTS + var],
+            .least = row[ROW_CONSTANT]};
+
+    for (int v = 0; v < system->n_vars; v++) {
+        sator_int b = v == var ? 0 : row[ROW_COEFFICIENTS + v];
+        int64_t bound = b > 0 ? stated[v].lower : stated[v].upper;
+
+        if (b == 0)
+            continue;
+        demand.alone = false;
+        demand.known = demand.known && bound != INT64_MIN && bound != INT64_MAX &&
+                sator_add(demand.least, b * bound, &demand.least);
+    }
+    return demand;
+}
+
+/* The part of "range" where a * var + least >= 0, a != 0. */
+static struct sator_range narrow(struct sator_range range, sator_int a, sator_int least)
+{
+    static const struct sator_range none = {0, -1};
+
+    if (a > 0) {
+        sator_int lower = least >= 0 ? -(least / a) : (-least + a - 1) / a;
+
+        if (lower > range.upper)
+            return none;
+        if (lower > range.lower)
+            range.lower = (int64_t)lower;
+    } else {
+        sator_int upper = least >= 0 ? least / -a : -((-least - a - 1) / -a);
+
+        if (upper < range.lower)
+            return none;
+        if (upper < range.upper)
+            range.upper = (int64_t)upper;
+    }
+    return range;
+}
+
 struct sator_range sator_points_interior(
         const struct sator_system *system, int var, struct sator_range range)
 {
@@ -173,37 +224,15 @@ struct sator_range sator_points_interior(
     sator_system_stated(system, stated);
     for (int r = 0; r < system->n_rows && range.lower <= range.upper; r++) {
         const int64_t *row = sator_system_row(system, r);
-        sator_int a = row[ROW_COEFFICIENTS + var];
-        sator_int least = row[ROW_CONSTANT];
-        bool alone = true, known = true;
+        struct demand demand;
 
-        for (int v = 0; v < system->n_vars && a != 0; v++) {
-            sator_int b = v == var ? 0 : row[ROW_COEFFICIENTS + v];
-            int64_t bound = b > 0 ? stated[v].lower : stated[v].upper;
-
-            if (b == 0)
-                continue;
-            alone = false;
-            known = known && bound != INT64_MIN && bound != INT64_MAX &&
-                    sator_add(least, b * bound, &least);
-        }
-        if (a == 0 || alone)
+        if (row[ROW_COEFFICIENTS + var] == 0)
             continue;
-        if (row[ROW_KIND] == KIND_EQUALITY || !known) {
-            range = none;
-        } else if (a > 0) {
-            sator_int lower = least >= 0 ? -(least / a) : (-least + a - 1) / a;
-
-            if (lower > range.lower)
-                range = lower > range.upper ? none
-                                            : (struct sator_range){(int64_t)lower, range.upper};
-        } else {
-            sator_int upper = least >= 0 ? least / -a : -((-least - a - 1) / -a);
-
-            if (upper < range.upper)
-                range = upper < range.lower ? none
-                                            : (struct sator_range){range.lower, (int64_t)upper};
-        }
+        demand = demand_of(system, row, var, stated);
+        if (!demand.alone)
+            range = row[ROW_KIND] == KIND_EQUALITY || !demand.known
+                    ? none
+                    : narrow(range, demand.a, demand.least);
     }
     free(stated);
     return range;

@@ -84,11 +84,15 @@ static bool propagate_row(
         sator_int a = sign * (sator_int)row[ROW_COEFFICIENTS + v];
         int64_t bound = a > 0 ? ranges[v].upper : ranges[v].lower;
 
+        sator_int rest = sum;
+
         if (a == 0 || (n_open == 1 && v != open))
             continue;
         /* "sum" holds a * bound unless v is open; a bound that moved meanwhile is not used twice.
          */
-        tighter |= tighten(a, n_open == 1 ? sum : sum - a * bound, &ranges[v]);
+        if (n_open == 0 && !sator_sub(sum, a * bound, &rest))
+            continue;
+        tighter |= tighten(a, rest, &ranges[v]);
         if (ranges[v].lower > ranges[v].upper)
             *empty = true;
     }
@@ -148,7 +152,8 @@ void sator_system_stated(const struct sator_system *system, struct sator_range *
     }
 }
 
-void sator_system_prune(struct sator_system *system, const struct sator_range *ranges)
+/* Tighten existing bounds of single variables to "ranges", and drop rows that such bounds imply. */
+static void prune(struct sator_system *system, const struct sator_range *ranges)
 {
     int n_vars = system->n_vars;
     int stride = sator_system_stride(system);
@@ -217,7 +222,7 @@ enum sator_status sator_system_tidy(struct sator_system **system, int n_keep, bo
             break;
         SATOR_TRY(remove_fixed(system, n_keep, ranges, &again));
         if (!again)
-            sator_system_prune(*system, ranges);
+            prune(*system, ranges);
     }
 done:
     free(ranges);

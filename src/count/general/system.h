@@ -68,14 +68,11 @@ void sator_system_ranges(
 /* The bounds that are rows of their own. */
 void sator_system_stated(const struct sator_system *system, struct sator_range *stated);
 
-/* Tighten existing bounds of single variables to "ranges", and drop rows that such bounds imply. */
-void sator_system_prune(struct sator_system *system, const struct sator_range *ranges);
-
 /* Simplify, tighten and prune, and remove variables beyond the kept ones that have one value left;
  * "*system" may become another. "*empty" as of sator_system_simplify. */
 enum sator_status sator_system_tidy(struct sator_system **system, int n_keep, bool *empty);
 
-/* The range of "var" over the rational points, by eliminating every other variable; SATOR_LIMIT
+/* The range of "var" over the rational points, by eliminating every other variable; SATOR_DECLINED
  * when that grows beyond reason. */
 enum sator_status sator_system_project(
         const struct sator_system *system, int var, struct sator_range *range);
