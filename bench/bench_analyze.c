@@ -1,12 +1,12 @@
 /* Time of one analysis, all tensors and all metrics, for each dataflow of TENET's Table III at full
  * size.
  *
- * usage: bench_analyze [closed|general ROW]
- * Without arguments: every row with both engines, and how the closed form's time depends on the
- * size. With an engine and a row: that analysis ten times and nothing else, for
+ * usage: bench_analyze [plans | closed|general ROW]
+ * Without arguments: every row with both engines, how the closed form's time depends on the size,
+ * and what plans save. With an engine and a row: that analysis ten times and nothing else, for
  * tools/instructions.sh, which counts its instructions.
  */
-#include "sator/analyze.h"
+#include "sator/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +151,141 @@ static void sizes(void)
     fprintf(stderr, "\n");
 }
 
+/* ---- plans ---- */
+
+enum {
+    MANY = 1000,
+    ROUNDS = 5 /* of all of them: the fastest counts */
+};
+
+/* Evaluate one plan at MANY extents of i, j and k; with "plans" false, analyse networks of these
+ * sizes, which were read before. The microseconds of one. */
+static double many_extents(
+        struct inputs *in, struct sator_network **networks, int64_t (*extents)[3], bool plans)
+{
+    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
+    const struct sator_result *result;
+    struct sator_plan *plan;
+    double least = 1e30;
+
+    if (sator_plan_new(in->ctx, in->network, 0, in->arch, in->dataflow, &options, &plan) !=
+            SATOR_OK)
+        fail(in->ctx, "no plan");
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_us();
+        for (int i = 0; i < MANY; i++) {
+            struct inputs sized = *in;
+            sized.network = networks[i];
+            if (!plans)
+                analyze(&sized, SATOR_ENGINE_CLOSED);
+            else if (sator_plan_evaluate(in->ctx, plan, workspace, extents[i], &result) != SATOR_OK)
+                fail(in->ctx, "the evaluation failed");
+        }
+        double time = (now_us() - start) / MANY;
+        least = time < least ? time : least;
+    }
+    sator_plan_free(plan);
+    sator_workspace_free(workspace);
+    return least;
+}
+
+static void compare_extents(struct inputs *in, double *planned, double *analyzed)
+{
+    static struct sator_network *networks[MANY];
+    static int64_t extents[MANY][3];
+
+    for (int i = 0; i < MANY; i++) {
+        char spec[64];
+        extents[i][0] = 8 + i % 10 * 56;
+        extents[i][1] = 16 + i / 10 % 10 * 100;
+        extents[i][2] = 1 + i / 100 * 37;
+        snprintf(spec, sizeof spec, "gemm:i=%d,j=%d,k=%d", (int)extents[i][0], (int)extents[i][1],
+                (int)extents[i][2]);
+        if (sator_network_load(in->ctx, spec, NULL, &networks[i]) != SATOR_OK)
+            fail(in->ctx, spec);
+    }
+    *analyzed = many_extents(in, networks, extents, false);
+    *planned = many_extents(in, networks, extents, true);
+    for (int i = 0; i < MANY; i++)
+        sator_network_free(networks[i]);
+}
+
+/* Evaluate MANY dataflows of one workload, each from its text read before, through a plan or one
+ * by one. */
+static double many_dataflows(struct inputs *in, struct sator_dataflow **dataflows, bool plans)
+{
+    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
+    const struct sator_result *result;
+    struct sator_plan *plan, *remapped;
+    double least = 1e30;
+
+    if (sator_plan_new(in->ctx, in->network, 0, in->arch, in->dataflow, &options, &plan) !=
+            SATOR_OK)
+        fail(in->ctx, "no plan");
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_us();
+        for (int i = 0; i < MANY; i++) {
+            struct inputs mapped = *in;
+            mapped.dataflow = dataflows[i];
+            if (!plans) {
+                analyze(&mapped, SATOR_ENGINE_CLOSED);
+                continue;
+            }
+            if (sator_plan_remap(in->ctx, plan, dataflows[i], &remapped) != SATOR_OK ||
+                    sator_plan_evaluate(in->ctx, remapped, workspace, NULL, &result) != SATOR_OK)
+                fail(in->ctx, "the evaluation failed");
+            sator_plan_free(remapped);
+        }
+        double time = (now_us() - start) / MANY;
+        least = time < least ? time : least;
+    }
+    sator_plan_free(plan);
+    sator_workspace_free(workspace);
+    return least;
+}
+
+/* Tiles of every size up to 8 x 8 of two of the loops across the array, in several orders. */
+static void compare_dataflows(struct inputs *in, double *planned, double *analyzed)
+{
+    static const char loops[6][3] = {{'i', 'j', 'k'}, {'j', 'i', 'k'}, {'i', 'k', 'j'},
+            {'k', 'i', 'j'}, {'j', 'k', 'i'}, {'k', 'j', 'i'}};
+    static struct sator_dataflow *dataflows[MANY];
+
+    for (int i = 0; i < MANY; i++) {
+        const char *l = loops[i / 64 % 6];
+        int a = 1 + i % 8, b = 1 + i / 8 % 8;
+        char space[64], time[64];
+        snprintf(space, sizeof space, "%c%%%d, %c%%%d", l[0], a, l[1], b);
+        int at = snprintf(time, sizeof time, "%c/%d, %c/%d, %c", l[0], a, l[1], b, l[2]);
+        if (i / 384 == 1) /* skewed by one of the digits across the array, or by both */
+            snprintf(time + at, sizeof time - (size_t)at, " + %c%%%d", l[0], a);
+        if (i / 384 == 2)
+            snprintf(time + at, sizeof time - (size_t)at, " + %c%%%d + %c%%%d", l[0], a, l[1], b);
+        if (sator_dataflow_from_text(in->ctx, "tiles", space, time, &dataflows[i]) != SATOR_OK)
+            fail(in->ctx, time);
+    }
+    *analyzed = many_dataflows(in, dataflows, false);
+    *planned = many_dataflows(in, dataflows, true);
+    for (int i = 0; i < MANY; i++)
+        sator_dataflow_free(dataflows[i]);
+}
+
+static void plans(double *extents, double *dataflows)
+{
+    struct row row = {GEMM, "gemm/ij-p_j-ijk-t", "systolic-2d-8x8", NULL, NULL};
+    struct inputs in = load(&row, row.arch);
+    double analyzed;
+
+    compare_extents(&in, extents, &analyzed);
+    fprintf(stderr, "\n%d evaluations, us each (sator_analyze each time: us)\n", MANY);
+    fprintf(stderr, "  one dataflow at as many extents %8.2f (%.2f)\n", *extents, analyzed);
+    compare_dataflows(&in, dataflows, &analyzed);
+    fprintf(stderr, "  as many dataflows, from texts   %8.2f (%.2f)\n", *dataflows, analyzed);
+    unload(&in);
+}
+
 /* The least time of "sator analyze" as a process, in milliseconds. */
 static double process_ms(const char *program)
 {
@@ -172,7 +307,7 @@ static double process_ms(const char *program)
 
 static void all_rows(void)
 {
-    double closed[N_ROWS], general[N_ROWS], mesh_worst = 0;
+    double closed[N_ROWS], general[N_ROWS], mesh_worst = 0, plan_extents, plan_dataflows;
 
     fprintf(stderr, "%-26s %12s %12s %8s %12s\n", "dataflow", "closed us", "general us", "ratio",
             "mesh us");
@@ -189,16 +324,24 @@ static void all_rows(void)
         fprintf(stderr, "\n");
     }
     sizes();
+    plans(&plan_extents, &plan_dataflows);
     double median_closed = median(closed, N_ROWS), median_general = median(general, N_ROWS);
     printf("{\"analyze_table3_median_us\": %.2f,\n \"analyze_table3_worst_us\": %.2f,\n"
            " \"analyze_table3_general_median_us\": %.0f,\n \"analyze_mesh_worst_us\": %.2f,\n"
+           " \"plan_extents_us\": %.2f,\n \"plan_dataflows_us\": %.2f,\n"
            " \"analyze_process_ms\": %.2f}\n",
-            median_closed, closed[N_ROWS - 1], median_general, mesh_worst,
-            process_ms("build/sator"));
+            median_closed, closed[N_ROWS - 1], median_general, mesh_worst, plan_extents,
+            plan_dataflows, process_ms("build/sator"));
 }
 
 int main(int argc, char **argv)
 {
+    double extents, dataflows;
+
+    if (argc == 2 && strcmp(argv[1], "plans") == 0) {
+        plans(&extents, &dataflows);
+        return 0;
+    }
     if (argc < 3) {
         all_rows();
         return 0;
