@@ -72,6 +72,10 @@ enum sator_status sator_plan_new(struct sator_ctx *ctx, const struct sator_netwo
 
     SATOR_TRY(sator_plan_make(
             ctx, arena, network, layer, arch, dataflow, copy_options(arena, options), made));
+    struct sator_workspace *workspace = sator_workspace_new();
+    made->question.footprints = sator_model_footprints(
+            ctx, workspace, made->question.workload, made->question.options->engine, arena);
+    sator_workspace_free(workspace);
     made->arena = arena;
     *plan = made;
     return SATOR_OK;
@@ -168,6 +172,7 @@ enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_
 
     sator_arena_clear(arena);
     if (extents != NULL) {
+        question.footprints = NULL;
         SATOR_TRY(resize(ctx, arena, plan->question.workload, extents, &question.workload));
         if (plan->dataflow->loops != NULL) /* its digits follow the extents */
             SATOR_TRY(bind(ctx, arena, plan, &question));

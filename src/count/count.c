@@ -91,6 +91,7 @@ enum question {
     STAMPS,
     MAX_PER_STAMP,
     VOLUMES,
+    FOOTPRINT,
     TILE
 };
 
@@ -117,6 +118,8 @@ static enum sator_status put(const struct sator_engine *engine, void *state,
         return engine->max_per_stamp(state, query->number, query->instance, reason);
     case VOLUMES:
         return engine->volumes(state, query->access, query->transport, query->volumes, reason);
+    case FOOTPRINT:
+        return engine->footprint(state, query->access, query->number, reason);
     case TILE:
         return engine->tile(state, query->access, query->number, reason);
     }
@@ -237,4 +240,16 @@ enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words)
 {
     return answer(counter, &(struct query){.question = TILE, .access = access, .number = words});
+}
+
+sator_int sator_count_footprint(struct sator_counter *counter, const struct sator_relation *access)
+{
+    const char *reason = NULL;
+    sator_int words = 0;
+    struct query query = {.question = FOOTPRINT, .access = access, .number = &words};
+
+    if (counter->choice == SATOR_ENGINE_GENERAL ||
+            ask(counter, CLOSED, &query, &reason) != SATOR_OK)
+        return 0;
+    return words;
 }

@@ -43,6 +43,7 @@ struct sator_transport {
     const struct sator_network_link *links;
     int n_buses; /* { PE[p] -> BUS[b] }: multicast for reads, reduction for writes */
     const struct sator_relation *const *buses;
+    sator_int footprint; /* of the tensor, when it is known (sator_count_footprint); else 0 */
 };
 
 struct sator_volumes {
@@ -88,6 +89,9 @@ enum sator_status sator_count_max_per_stamp(
 enum sator_status sator_count_volumes(struct sator_counter *counter,
         const struct sator_relation *access, const struct sator_transport *transport,
         struct sator_volumes *volumes);
+/* The elements that the whole domain touches, whatever the stamps are; 0, and no message, unless
+ * the closed form may be asked and can tell. */
+sator_int sator_count_footprint(struct sator_counter *counter, const struct sator_relation *access);
 /* The most elements that one stamp touches: a level's tile size. */
 enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words);

@@ -26,6 +26,9 @@ struct sator_engine {
     enum sator_status (*volumes)(void *state, const struct sator_relation *access,
             const struct sator_transport *transport, struct sator_volumes *volumes,
             const char **reason);
+    /* NULL: the engine counts it with the volumes alone. */
+    enum sator_status (*footprint)(void *state, const struct sator_relation *access,
+            sator_int *words, const char **reason);
     enum sator_status (*tile)(void *state, const struct sator_relation *access, sator_int *words,
             const char **reason);
 };

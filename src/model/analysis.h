@@ -67,6 +67,7 @@ struct analysis {
     const struct sator_arch *arch;
     const struct sator_bound_dataflow *dataflow;
     const struct sator_analyze_options *options;
+    sator_int *footprints; /* of each access, as far as known; else 0 */
     struct sator_result *result;
     int n_space, n_time;
     const int64_t *shape;

@@ -256,6 +256,9 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
     made->space = question->space;
     made->time = question->time;
     made->clock_mhz = model->arch->clock_mhz;
+    analysis.footprints = SATOR_NEW_ARRAY(arena, sator_int, question->workload->n_accesses + 1);
+    for (int i = 0; question->footprints != NULL && i < question->workload->n_accesses; i++)
+        analysis.footprints[i] = question->footprints[i];
     enum sator_status st = run(&analysis);
     for (int i = 0; i < analysis.n_counters; i++)
         sator_counter_stop(analysis.counters[i].counter);

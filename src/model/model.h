@@ -24,8 +24,15 @@ struct sator_model_question {
     const struct sator_workload *workload; /* the model's, or one that differs in its domain */
     const struct sator_bound_dataflow *dataflow;
     const char *name, *space, *time; /* of the dataflow, as the result will refer to them */
+    const sator_int *footprints; /* of the workload; NULL: not known */
     const struct sator_analyze_options *options;
 };
+
+/* The elements that each access of "workload" touches, 0 where the closed form cannot tell, in
+ * "arena": the same under all dataflows. */
+const sator_int *sator_model_footprints(struct sator_ctx *ctx, struct sator_workspace *workspace,
+        const struct sator_workload *workload, enum sator_engine_choice engine,
+        struct sator_arena *arena);
 
 /* Set the question's texts to copies in "arena". */
 void sator_model_describe(struct sator_arena *arena, struct sator_model_question *question);

@@ -266,6 +266,24 @@ void sator_model_describe(struct sator_arena *arena, struct sator_model_question
     question->time = tuple_text(arena, question->dataflow->time);
 }
 
+const sator_int *sator_model_footprints(struct sator_ctx *ctx, struct sator_workspace *workspace,
+        const struct sator_workload *workload, enum sator_engine_choice engine,
+        struct sator_arena *arena)
+{
+    /* The whole domain is one stamp. */
+    const struct sator_relation *nothing = sator_relation_make(arena, workload->domain->in_name,
+            workload->n_loops, workload->loop_names, "T", 0, NULL, NULL);
+    const struct sator_stamping stamping = {
+            .domain = workload->domain, .space = nothing, .time = nothing};
+    struct sator_counter *counter = sator_workspace_counter(workspace, 0, ctx, engine, &stamping);
+    sator_int *footprints = SATOR_NEW_ARRAY(arena, sator_int, workload->n_accesses + 1);
+
+    for (int i = 0; i < workload->n_accesses; i++)
+        footprints[i] = sator_count_footprint(counter, workload->accesses[i].relation);
+    sator_counter_stop(counter);
+    return footprints;
+}
+
 /* ---- workspaces ---- */
 
 struct sator_workspace *sator_workspace_new(void)

@@ -43,9 +43,11 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
     made->network = model_network(analysis->model, from, n_space, access);
     made->volumes.by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_links);
     made->volumes.by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_buses);
+    struct sator_transport transport = made->network->transport;
+    transport.footprint = analysis->footprints[access];
     SATOR_TRY(sator_count_volumes(analysis_counter(analysis, n_time, n_space),
-            analysis->workload->accesses[access].relation, &made->network->transport,
-            &made->volumes));
+            analysis->workload->accesses[access].relation, &transport, &made->volumes));
+    analysis->footprints[access] = made->volumes.footprint;
     SATOR_PUSH(analysis->arena, analysis->transfers, analysis->n_transfers, made);
     *transfer = made;
 done:

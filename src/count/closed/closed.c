@@ -427,6 +427,24 @@ static enum sator_status closed_max_per_stamp(
     return finish(closed_most(state, &state->main, &classes, most, instance), reason);
 }
 
+static enum sator_status closed_footprint(
+        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+{
+    struct closed_state *state = opaque;
+    struct closed_request request; /* large: the forms are not cleared */
+    const struct closed_form *rows[CLOSED_INDICES];
+    struct closed_system *system;
+    request.access = access;
+    request.n_buses = 0;
+    request.buses = NULL;
+    const char *why = closed_system_for(state, &request, &system);
+    if (why == NULL) {
+        int n_rows = add_forms(rows, 0, request.index, request.access->n_out);
+        why = closed_count_distinct(state, &system->digits, n_rows, rows, &request, words);
+    }
+    return finish(why, reason);
+}
+
 static enum sator_status closed_tile(
         void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
 {
@@ -455,5 +473,6 @@ const struct sator_engine sator_engine_closed = {
         .stamps = closed_stamps,
         .max_per_stamp = closed_max_per_stamp,
         .volumes = closed_volumes,
+        .footprint = closed_footprint,
         .tile = closed_tile,
 };
