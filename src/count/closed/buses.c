@@ -238,7 +238,6 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
     buses->n = request->n_buses;
     buses->from = image;
     buses->copies = copies;
-    buses->fetched.n_factors = image->n_factors;
     for (int b = 0; b < buses->n && why == NULL; b++) {
         struct closed_bus *bus = &buses->bus[b];
         int n_rows = bus_rows(system, request, b, image, rows);
@@ -262,7 +261,7 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
 /* ---- what is to be fetched ---- */
 
 /* The pairs of the image that source "i" serves; "*empty" when there are none. */
-static const char *find_served(const struct closed_system *system,
+static const char *find_served(struct closed_pool *pool, const struct closed_system *system,
         const struct closed_sources *sources, int i, struct closed_product *served, bool *empty)
 {
     const struct closed_image *image = sources->image;
@@ -270,7 +269,7 @@ static const char *find_served(const struct closed_system *system,
     struct closed_region all;
     struct closed_region region;
     closed_region_all(image, &all);
-    const char *why = closed_region_move(sources->pool, image, source->shift, &all, &region);
+    const char *why = closed_region_move(pool, image, source->shift, &all, &region);
     for (int k = 0; source->consumers != NULL && k < sources->n_space && why == NULL; k++) {
         struct closed_interval bounds = source->consumers[k];
         struct closed_interval range = closed_form_range(&system->digits, &system->space[k]);
@@ -278,7 +277,7 @@ static const char *find_served(const struct closed_system *system,
         bounds.hi -= sources->moved[k];
         if (bounds.lo <= range.lo && bounds.hi >= range.hi)
             continue;
-        why = closed_region_clip(sources->pool, image, k, bounds, &region);
+        why = closed_region_clip(pool, image, k, bounds, &region);
         if (why == NULL && region.slab[k].lo > CLOSED_ANY.lo)
             why = coupled;
     }
@@ -288,6 +287,13 @@ static const char *find_served(const struct closed_system *system,
         *empty = *empty || region.factor[f].n == 0;
     }
     return why;
+}
+
+void closed_buses_begin(struct closed_buses *buses)
+{
+    buses->pool = (struct closed_pool){.data = buses->pool_data, .capacity = CLOSED_BUS_POOL};
+    buses->fetched.n = 0;
+    buses->fetched.n_factors = buses->from->n_factors;
 }
 
 const char *closed_buses_fetch(const struct closed_system *system,
@@ -300,9 +306,9 @@ const char *closed_buses_fetch(const struct closed_system *system,
     const char *why = closed_union_append(&buses->fetched, &product);
     for (int i = 0; i < sources->n && why == NULL; i++) {
         bool empty = false;
-        why = find_served(system, sources, i, &product, &empty);
+        why = find_served(&buses->pool, system, sources, i, &product, &empty);
         if (why == NULL && !empty)
-            why = closed_union_subtract(sources->pool, 0, copy, &product, &buses->fetched);
+            why = closed_union_subtract(&buses->pool, 0, copy, &product, &buses->fetched);
     }
     return why;
 }
@@ -311,13 +317,11 @@ const char *closed_buses_fetch(const struct closed_system *system,
 
 /* Cutting one product. */
 struct cutter {
-    struct closed_pool *pool;
-    const struct closed_buses *buses;
+    struct closed_buses *buses;
     const struct closed_bus *bus;
     uint32_t single; /* factors that must have a single box */
     struct closed_product product;
     int64_t constant[CLOSED_ROWS];
-    struct closed_atoms *atoms;
 };
 
 static bool is_whole(
@@ -328,7 +332,7 @@ static bool is_whole(
 
 static const char *append_atom(struct cutter *cutter)
 {
-    struct closed_atoms *atoms = cutter->atoms;
+    struct closed_atoms *atoms = &cutter->buses->atoms;
     size_t size = sizeof *cutter->constant * (size_t)cutter->bus->image.n_rows;
     struct closed_product atom = cutter->product;
     int frame = 0;
@@ -361,7 +365,7 @@ static const char *cut_values(struct cutter *cutter, int f, int at)
     if (closed_width(box[at]) > CLOSED_PRODUCTS)
         return "a loop under a bus has too many values";
     for (int64_t v = box[at].lo; v <= box[at].hi && why == NULL; v++) {
-        struct closed_interval *fixed = closed_pool_take(cutter->pool, n_axes);
+        struct closed_interval *fixed = closed_pool_take(&cutter->buses->pool, n_axes);
         if (fixed == NULL)
             return "the digit boxes are too many";
         memcpy(fixed, box, sizeof *box * (size_t)n_axes);
@@ -398,11 +402,11 @@ static const char *cut_factors(struct cutter *cutter, int f)
     return why;
 }
 
-const char *closed_buses_cut(struct closed_pool *pool, const struct closed_buses *buses,
-        const struct closed_bus *bus, uint32_t single, struct closed_atoms *atoms)
+const char *closed_buses_cut(
+        struct closed_buses *buses, const struct closed_bus *bus, uint32_t single)
 {
-    struct cutter cutter = {
-            .pool = pool, .buses = buses, .bus = bus, .single = single, .atoms = atoms};
+    struct cutter cutter = {.buses = buses, .bus = bus, .single = single};
+    struct closed_atoms *atoms = &buses->atoms;
     const char *why = NULL;
     atoms->set.n = 0;
     atoms->set.n_factors = buses->from->n_factors;
@@ -464,11 +468,11 @@ static const char *map_box(const struct closed_buses *buses, const struct closed
 }
 
 /* Factor "to_factor" of the bus's image, for the points of "atom". */
-static const char *map_factor(struct closed_pool *pool, const struct closed_buses *buses,
-        const struct closed_bus *bus, const struct closed_product *atom, int to_factor,
-        struct closed_boxes *result)
+static const char *map_factor(struct closed_buses *buses, const struct closed_bus *bus,
+        const struct closed_product *atom, int to_factor, struct closed_boxes *result)
 {
     const struct closed_factor *to = &bus->image.factor[to_factor];
+    struct closed_pool *pool = &buses->pool;
     struct closed_interval x[CLOSED_DIGITS];
     int at[CLOSED_LOOPS] = {0};
     int factor[CLOSED_LOOPS];
@@ -498,9 +502,8 @@ static const char *map_factor(struct closed_pool *pool, const struct closed_buse
     return closed_boxes_disjoin(pool, result);
 }
 
-const char *closed_buses_map(struct closed_pool *pool, const struct closed_buses *buses,
-        const struct closed_bus *bus, const struct closed_product *atom,
-        struct closed_product *product)
+const char *closed_buses_map(struct closed_buses *buses, const struct closed_bus *bus,
+        const struct closed_product *atom, struct closed_product *product)
 {
     const char *why = NULL;
     product->tag = atom->tag;
@@ -518,7 +521,7 @@ const char *closed_buses_map(struct closed_pool *pool, const struct closed_buses
         else if (mixed)
             why = coupled;
         else
-            why = map_factor(pool, buses, bus, atom, f, &product->factor[f]);
+            why = map_factor(buses, bus, atom, f, &product->factor[f]);
     }
     return why;
 }
@@ -526,26 +529,26 @@ const char *closed_buses_map(struct closed_pool *pool, const struct closed_buses
 /* ---- counting groups ---- */
 
 /* The groups of all pairs to be fetched, frame by frame. */
-static const char *find_groups(
-        struct closed_pool *pool, struct closed_buses *buses, const struct closed_bus *bus)
+static const char *find_groups(struct closed_buses *buses, const struct closed_bus *bus)
 {
-    const char *why = closed_buses_cut(pool, buses, bus, 0, &buses->atoms);
+    const char *why = closed_buses_cut(buses, bus, 0);
     buses->groups.n = 0;
     buses->groups.n_factors = bus->image.n_factors;
     for (int i = 0; i < buses->atoms.set.n && why == NULL; i++) {
         struct closed_product product;
-        why = closed_buses_map(pool, buses, bus, &buses->atoms.set.list[i], &product);
+        why = closed_buses_map(buses, bus, &buses->atoms.set.list[i], &product);
         if (why == NULL)
-            why = closed_union_add(pool, &product, &buses->groups);
+            why = closed_union_add(&buses->pool, &product, &buses->groups);
     }
     return why;
 }
 
 /* Take the groups of frame "from" out of "left", groups of a later frame. */
-static const char *subtract_frame(struct closed_pool *pool, const struct closed_buses *buses,
-        const struct closed_bus *bus, int frame, int from, struct closed_union *left)
+static const char *subtract_frame(struct closed_buses *buses, const struct closed_bus *bus,
+        int frame, int from, struct closed_union *left)
 {
     const struct closed_image *image = &bus->image;
+    struct closed_pool *pool = &buses->pool;
     int64_t rhs[CLOSED_ROWS];
     int64_t shift[8][CLOSED_DIGITS];
     int n_shifts;
@@ -588,9 +591,8 @@ static const char *count_product(struct closed_pool *pool, const struct closed_b
 }
 
 /* The groups of one frame in a case that no earlier frame has. */
-static const char *count_frame(struct closed_pool *pool, const struct closed_system *system,
-        const struct closed_case *when, struct closed_buses *buses, const struct closed_bus *bus,
-        int frame, sator_int *count)
+static const char *count_frame(const struct closed_system *system, const struct closed_case *when,
+        struct closed_buses *buses, const struct closed_bus *bus, int frame, sator_int *count)
 {
     struct closed_union *left = &buses->atoms.set; /* the atoms are mapped already */
     const int64_t *constant = buses->atoms.frame[frame];
@@ -602,46 +604,46 @@ static const char *count_frame(struct closed_pool *pool, const struct closed_sys
             why = closed_union_append(left, &buses->groups.list[i]);
     }
     for (int from = 0; from < frame && why == NULL; from++)
-        why = subtract_frame(pool, buses, bus, frame, from, left);
+        why = subtract_frame(buses, bus, frame, from, left);
     for (int i = 0; i < left->n && why == NULL; i++) {
         sator_int n = 0;
-        why = count_product(pool, bus, system->times.n_rows, when, &left->list[i], constant, &n);
+        why = count_product(
+                &buses->pool, bus, system->times.n_rows, when, &left->list[i], constant, &n);
         *count += n;
     }
     return why;
 }
 
 /* The number of groups of "bus" that the pairs to be fetched make in a case. */
-static const char *count_groups(struct closed_pool *pool, const struct closed_system *system,
-        const struct closed_case *when, struct closed_buses *buses, const struct closed_bus *bus,
-        sator_int *count)
+static const char *count_groups(const struct closed_system *system, const struct closed_case *when,
+        struct closed_buses *buses, const struct closed_bus *bus, sator_int *count)
 {
-    const char *why = find_groups(pool, buses, bus);
-    int used = pool->used;
+    const char *why = find_groups(buses, bus);
+    int used = buses->pool.used;
     *count = 0;
     for (int frame = 0; frame < buses->atoms.n_frames && why == NULL; frame++) {
-        why = count_frame(pool, system, when, buses, bus, frame, count);
-        pool->used = used;
+        why = count_frame(system, when, buses, bus, frame, count);
+        buses->pool.used = used;
     }
     return why;
 }
 
-const char *closed_buses_find_shared(struct closed_state *state, const struct closed_system *system,
-        sator_int total, struct closed_buses *buses)
+const char *closed_buses_find_shared(
+        const struct closed_system *system, sator_int total, struct closed_buses *buses)
 {
     const char *why = NULL;
-    int used = state->pool.used;
+    int used = buses->pool.used;
     for (int b = 0; b < buses->n && why == NULL; b++) {
         sator_int count = 0;
-        why = count_groups(&state->pool, system, NULL, buses, &buses->bus[b], &count);
+        why = count_groups(system, NULL, buses, &buses->bus[b], &count);
         buses->bus[b].shares = count != total;
-        state->pool.used = used;
+        buses->pool.used = used;
     }
     return why;
 }
 
-const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
-        const struct closed_case *when, sator_int left, struct closed_buses *buses)
+const char *closed_buses_credit(const struct closed_system *system, const struct closed_case *when,
+        sator_int left, struct closed_buses *buses)
 {
     const char *why = NULL;
     const struct closed_bus *last = NULL; /* whose groups have no representatives yet */
@@ -651,9 +653,9 @@ const char *closed_buses_credit(struct closed_state *state, const struct closed_
         if (!bus->shares)
             continue;
         if (last != NULL)
-            why = closed_buses_represent(&state->pool, last, system->n_space, buses);
+            why = closed_buses_represent(last, system->n_space, buses);
         if (why == NULL)
-            why = count_groups(&state->pool, system, when, buses, bus, &count);
+            why = count_groups(system, when, buses, bus, &count);
         buses->credit[b] += left - count;
         left = count;
         last = bus;

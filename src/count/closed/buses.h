@@ -40,6 +40,10 @@ struct closed_atoms {
     int64_t frame[CLOSED_COPIES][CLOSED_ROWS]; /* constants of (bus; t; f) */
 };
 
+enum {
+    CLOSED_BUS_POOL = 1 << 14 /* intervals of one case */
+};
+
 struct closed_buses {
     int n;
     const struct closed_image *from; /* of (p; t; f) */
@@ -49,6 +53,8 @@ struct closed_buses {
     struct closed_union fetched; /* over "from", tagged with the copy: what is left in a case */
     struct closed_union groups; /* over one bus's image, tagged with the frame */
     struct closed_atoms atoms;
+    struct closed_pool pool; /* the lists of one case */
+    struct closed_interval pool_data[CLOSED_BUS_POOL];
 };
 
 /* Prepare the buses of "request" over "image" of (p; t; f), which exists in "copies". The constants
@@ -57,30 +63,33 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
         const struct closed_request *request, const struct closed_image *image,
         const struct closed_copies *copies, struct closed_buses *buses);
 
+/* Begin a case: nothing is to be fetched. */
+void closed_buses_begin(struct closed_buses *buses);
+
 /* Add the pairs of copy "copy" that none of "sources" serves to what is to be fetched. */
 const char *closed_buses_fetch(const struct closed_system *system,
         const struct closed_sources *sources, int copy, struct closed_buses *buses);
 
 /* Find the buses on which some of the pairs to be fetched, "total" in all stamps, meet. */
-const char *closed_buses_find_shared(struct closed_state *state, const struct closed_system *system,
-        sator_int total, struct closed_buses *buses);
+const char *closed_buses_find_shared(
+        const struct closed_system *system, sator_int total, struct closed_buses *buses);
 
 /* Credit the buses for the "left" pairs to be fetched in one case ("when" NULL: all stamps). */
-const char *closed_buses_credit(struct closed_state *state, const struct closed_system *system,
-        const struct closed_case *when, sator_int left, struct closed_buses *buses);
+const char *closed_buses_credit(const struct closed_system *system, const struct closed_case *when,
+        sator_int left, struct closed_buses *buses);
 
-/* Cut the pairs to be fetched into atoms of "bus"; factors in "single" into single boxes. */
-const char *closed_buses_cut(struct closed_pool *pool, const struct closed_buses *buses,
-        const struct closed_bus *bus, uint32_t single, struct closed_atoms *atoms);
+/* Cut the pairs to be fetched into buses->atoms for "bus"; factors in "single" into single boxes.
+ */
+const char *closed_buses_cut(
+        struct closed_buses *buses, const struct closed_bus *bus, uint32_t single);
 
 /* Map an atom to the image of "bus"; "*product" has an empty list in some factor when it is empty.
  */
-const char *closed_buses_map(struct closed_pool *pool, const struct closed_buses *buses,
-        const struct closed_bus *bus, const struct closed_product *atom,
-        struct closed_product *product);
+const char *closed_buses_map(struct closed_buses *buses, const struct closed_bus *bus,
+        const struct closed_product *atom, struct closed_product *product);
 
 /* Replace the pairs to be fetched by one of each group of "bus": the smallest PE's. */
-const char *closed_buses_represent(struct closed_pool *pool, const struct closed_bus *bus,
-        int n_space, struct closed_buses *buses);
+const char *closed_buses_represent(
+        const struct closed_bus *bus, int n_space, struct closed_buses *buses);
 
 #endif

@@ -744,10 +744,16 @@ static const char *order(struct closed_image *image)
 static const char *make(struct closed_pool *pool, const struct closed_digits *digits, int n_rows,
         const struct closed_form *const *rows, bool separate, struct closed_image *image)
 {
-    struct maker maker = {.digits = digits, .n_rows = n_rows, .rows = rows};
+    struct maker maker; /* large: set as far as it is read */
     struct run run_of_axis[CLOSED_DIGITS];
     const char *why = NULL;
     assert(n_rows <= CLOSED_ROWS);
+    maker.digits = digits;
+    maker.n_rows = n_rows;
+    maker.rows = rows;
+    maker.joined = false;
+    maker.carries = 0;
+    maker.carrying = 0;
     image->n_rows = n_rows;
     image->n_axes = 0;
     image->n_factors = 0;
@@ -759,6 +765,7 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
     }
     for (int d = 0; d < digits->n_digits; d++) {
         image->axis_of_digit[d] = -1;
+        maker.support[d] = 0;
         maker.size[d] = digits->digit[d].size;
     }
     for (int l = 0; l < digits->n_loops; l++) {

@@ -13,7 +13,6 @@
 static const char unordered[] = "the smallest PE on a bus depends on stamp and element";
 
 struct representer {
-    struct closed_pool *pool;
     const struct closed_bus *bus;
     int n_space;
     struct closed_buses *buses;
@@ -84,7 +83,7 @@ static const char *emit(const struct representer *r, const struct view *view,
         int n_axes = r->from->factor[f].boxes.n_axes;
         if (!(r->bus->folded >> f & 1))
             continue;
-        struct closed_interval *box = closed_pool_take(r->pool, n_axes);
+        struct closed_interval *box = closed_pool_take(&r->buses->pool, n_axes);
         if (box == NULL)
             return "the digit boxes are too many";
         memcpy(box, x + r->from->factor[f].first_axis, sizeof *box * (size_t)n_axes);
@@ -93,71 +92,91 @@ static const char *emit(const struct representer *r, const struct view *view,
     return closed_union_append(&r->buses->fetched, &piece);
 }
 
+/* Axes with one sum, the one first that the smallest PE keeps low. What one gives up in units of
+ * "low" the next ones take over in units of "high". */
+struct sum {
+    int n;
+    int axis[CLOSED_DIGITS];
+    int64_t low, high;
+};
+
 /* Sort the axes so that first comes the one that moves the PE up most, each taken in the direction
- * in which it adds to the sum. All must add the same amount. */
-static const char *sort_axes(const struct representer *r, int n, int *axis)
+ * in which it adds to the sum. More than two must all add the same amount. */
+static const char *sort_axes(const struct representer *r, struct sum *sum)
 {
     const int64_t *step = r->bus->step;
-    for (int i = 0; i < n; i++) {
-        if (llabs(step[axis[i]]) != llabs(step[axis[0]]))
+    int *axis = sum->axis;
+    int64_t common = closed_gcd(step[axis[0]], step[axis[1]]);
+    for (int i = 1; i < sum->n; i++) {
+        if (sum->n > 2 && llabs(step[axis[i]]) != llabs(step[axis[0]]))
             return unordered;
         for (int j = i; j > 0; j--) {
-            int order = compare_moves(r, axis[j - 1], step[axis[j - 1]], axis[j], step[axis[j]]);
+            int a = axis[j - 1];
+            int b = axis[j];
+            /* a grows by as much of the sum as b shrinks */
+            int64_t by_a = (step[a] > 0 ? 1 : -1) * llabs(step[b]) / common;
+            int64_t by_b = (step[b] > 0 ? 1 : -1) * llabs(step[a]) / common;
+            int order = compare_moves(r, a, by_a, b, by_b);
             if (order == 0)
                 return unordered;
             if (order > 0)
                 break;
-            int swap = axis[j];
-            axis[j] = axis[j - 1];
-            axis[j - 1] = swap;
+            axis[j] = a;
+            axis[j - 1] = b;
         }
     }
+    sum->low = llabs(step[axis[1]]) / common;
+    sum->high = llabs(step[axis[0]]) / common;
     return NULL;
 }
 
-/* The values of axis "a" in a stair: its least, its greatest, or all but the least, each in the
- * direction in which it adds to the sum. */
-static struct closed_interval stair(const struct representer *r, int a, struct closed_interval x,
-        bool with_least, bool with_others)
+/* "x" cut to its first (or last) "n" values in the direction in which the axis adds to the sum, or
+ * to all but these. */
+static struct closed_interval cut_end(const struct representer *r, int axis,
+        struct closed_interval x, bool last, int64_t n, bool rest)
 {
-    bool up = r->bus->step[a] > 0;
-    if (with_least && with_others)
-        return x;
-    if (with_least)
-        return up ? (struct closed_interval){x.lo, x.lo} : (struct closed_interval){x.hi, x.hi};
-    if (with_others)
-        return up ? (struct closed_interval){x.lo + 1, x.hi}
-                  : (struct closed_interval){x.lo, x.hi - 1};
-    return up ? (struct closed_interval){x.hi, x.hi} : (struct closed_interval){x.lo, x.lo};
+    bool at_lo = (r->bus->step[axis] > 0) != last;
+    if (n > x.hi - x.lo)
+        n = x.hi - x.lo + 1;
+    if (at_lo)
+        return rest ? (struct closed_interval){x.lo + n, x.hi}
+                    : (struct closed_interval){x.lo, x.lo + n - 1};
+    return rest ? (struct closed_interval){x.lo, x.hi - n}
+                : (struct closed_interval){x.hi - n + 1, x.hi};
 }
 
-/* Choose among the values with one sum, for the axes of the bus's image from "place" on. The sum is
- * smallest where axes that move the PE up more are at their least before the others leave their
- * greatest value: the stairs
+/* Choose among the values with one sum, for the axes of the bus's image from "place" on. The PE is
+ * smallest where no axis can give anything to a later one: it is low, or all later ones are high.
  *
- *     axis 0 above its least, all others at their greatest
- *     axis 0 at its least, axis 1 above it, the others at their greatest
+ *     axis 0 above its low values, all others high
+ *     axis 0 low, axis 1 above, the others high
  *     ...
- *     all but the last axis at their least
+ *     all but the last axis low, the last anywhere
  */
 static const char *choose(const struct representer *r, const struct view *view, int place,
         struct closed_interval *x, int tag)
 {
-    int axis[CLOSED_DIGITS];
-    int n = 0;
-    while (place < r->bus->image.n_axes && (n = find_wide(r, view, place, axis)) < 2)
+    struct sum sum = {.n = 0};
+    while (place < r->bus->image.n_axes && (sum.n = find_wide(r, view, place, sum.axis)) < 2)
         place++;
     if (place == r->bus->image.n_axes)
         return emit(r, view, x, tag);
-    const char *why = sort_axes(r, n, axis);
-    for (int at = 0; at < n && why == NULL; at++) {
-        for (int i = 0; i < n; i++)
-            x[axis[i]] = stair(r, axis[i], view->x[axis[i]], i < at || at == n - 1, i == at);
-        x[axis[n - 1]] = stair(r, axis[n - 1], view->x[axis[n - 1]], at == n - 1, at == n - 1);
-        why = choose(r, view, place + 1, x, tag);
+    const char *why = sort_axes(r, &sum);
+    for (int at = 0; at < sum.n && why == NULL; at++) {
+        bool empty = false;
+        for (int i = 0; i < sum.n; i++) {
+            int a = sum.axis[i];
+            struct closed_interval whole = view->x[a];
+            x[a] = i > at                        ? cut_end(r, a, whole, true, sum.high, false)
+                    : at == sum.n - 1 && i == at ? whole
+                                                 : cut_end(r, a, whole, false, sum.low, i == at);
+            empty = empty || closed_is_empty(x[a]);
+        }
+        if (!empty)
+            why = choose(r, view, place + 1, x, tag);
     }
-    for (int i = 0; i < n; i++)
-        x[axis[i]] = view->x[axis[i]];
+    for (int i = 0; i < sum.n; i++)
+        x[sum.axis[i]] = view->x[sum.axis[i]];
     return why;
 }
 
@@ -322,10 +341,10 @@ static const char *give_up(const struct representer *r, const struct view *loser
                 by[i] = sign * r->bus->step[a] * shift[r->bus->axis[a]];
             }
             why = closed_boxes_intersect(
-                    r->pool, &factor->boxes, &winner->atom->factor[f], by, &hole.factor[f]);
+                    &r->buses->pool, &factor->boxes, &winner->atom->factor[f], by, &hole.factor[f]);
             continue;
         }
-        struct closed_interval *box = closed_pool_take(r->pool, n_axes);
+        struct closed_interval *box = closed_pool_take(&r->buses->pool, n_axes);
         if (box == NULL)
             return "the digit boxes are too many";
         hole.factor[f] = (struct closed_boxes){.n = 1, .n_axes = n_axes, .box = box};
@@ -346,7 +365,8 @@ static const char *give_up(const struct representer *r, const struct view *loser
             box[i] = step > 0 ? range : (struct closed_interval){-range.hi, -range.lo};
         }
     }
-    return why != NULL ? why : closed_union_subtract(r->pool, 0, tag, &hole, &r->buses->fetched);
+    return why != NULL ? why
+                       : closed_union_subtract(&r->buses->pool, 0, tag, &hole, &r->buses->fetched);
 }
 
 /* Settle the groups that atoms "i" and "j" have in common when those of j are moved by "shift". */
@@ -359,7 +379,7 @@ static const char *settle(const struct representer *r, int i, int j, const int64
     int order;
     const char *why = NULL;
     for (int f = 0; f < image->n_factors && why == NULL; f++)
-        why = closed_boxes_intersect(r->pool, &image->factor[f].boxes, &moved.factor[f],
+        why = closed_boxes_intersect(&r->buses->pool, &image->factor[f].boxes, &moved.factor[f],
                 shift + image->factor[f].first_axis, &moved.factor[f]);
     if (why != NULL || !closed_products_meet(image->n_factors, &r->buses->groups.list[i], &moved))
         return why;
@@ -389,17 +409,16 @@ static const char *settle_pair(const struct representer *r, int i, int j)
     return why;
 }
 
-const char *closed_buses_represent(struct closed_pool *pool, const struct closed_bus *bus,
-        int n_space, struct closed_buses *buses)
+const char *closed_buses_represent(
+        const struct closed_bus *bus, int n_space, struct closed_buses *buses)
 {
-    struct representer r = {
-            .pool = pool, .bus = bus, .n_space = n_space, .buses = buses, .from = buses->from};
+    struct representer r = {.bus = bus, .n_space = n_space, .buses = buses, .from = buses->from};
     struct closed_union *atoms = &buses->atoms.set;
-    const char *why = closed_buses_cut(pool, buses, bus, bus->folded, &buses->atoms);
+    const char *why = closed_buses_cut(buses, bus, bus->folded);
     buses->fetched.n = 0;
     buses->groups.n = 0;
     for (int i = 0; i < atoms->n && why == NULL; i++) {
-        why = closed_buses_map(pool, buses, bus, &atoms->list[i], &buses->groups.list[i]);
+        why = closed_buses_map(buses, bus, &atoms->list[i], &buses->groups.list[i]);
         if (why == NULL)
             why = represent_atom(&r, i);
     }

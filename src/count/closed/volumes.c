@@ -192,7 +192,7 @@ static const char *credit_case(struct question *question, const struct closed_ca
     int used = state->pool.used;
     sator_int left = 0;
     if (buses != NULL)
-        buses->fetched.n = 0;
+        closed_buses_begin(buses);
     for (int copy = 0; copy < state->copies.n && why == NULL; copy++) {
         sator_int n;
         int used_before = state->pool.used;
@@ -203,7 +203,7 @@ static const char *credit_case(struct question *question, const struct closed_ca
             why = closed_buses_fetch(question->system, &state->sources, copy, buses);
     }
     if (why == NULL && buses != NULL)
-        why = closed_buses_credit(state, question->system, when, left, buses);
+        why = closed_buses_credit(question->system, when, left, buses);
     state->pool.used = used;
     return why;
 }
@@ -320,14 +320,14 @@ static const char *prepare_buses(
     const char *why = closed_buses_make(
             state, question->system, question->request, question->image, &state->copies, buses);
     int used = state->pool.used;
-    buses->fetched.n = 0;
+    closed_buses_begin(buses);
     for (int copy = 0; copy < state->copies.n && why == NULL; copy++) {
         why = find_copy_sources(question, copy);
         if (why == NULL)
             why = closed_buses_fetch(question->system, &state->sources, copy, buses);
     }
     if (why == NULL)
-        why = closed_buses_find_shared(state, question->system, total, buses);
+        why = closed_buses_find_shared(question->system, total, buses);
     state->pool.used = used;
     for (int b = 0; b < buses->n && why == NULL; b++) {
         if (buses->bus[b].shares)
