@@ -57,6 +57,5 @@ enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *are
                 .is_memory = level->kind == SATOR_LEVEL_MEMORY,
                 .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0};
     }
-    return sator_dataflow_bind_levels(
-            ctx, arena, dataflow, workload, arch->n_levels, levels, bound);
+    return sator_dataflow_bind(ctx, arena, dataflow, workload, arch->n_levels, levels, bound);
 }

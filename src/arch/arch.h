@@ -112,7 +112,7 @@ void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
 double sator_arch_level_area(const struct sator_arch *arch, int level);
 double sator_arch_area(const struct sator_arch *arch);
 
-/* "dataflow" bound to "workload" on this architecture: sator_dataflow_bind_levels with its levels.
+/* "dataflow" bound to "workload" on this architecture: sator_dataflow_bind with its levels.
  */
 enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, const struct sator_dataflow *dataflow,
@@ -121,13 +121,13 @@ enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *are
 /* Add the links and buses of a topology to the array level "array_name". For PE[i,j] (in more
  * dimensions, the last two):
  *
- *   systolic-1d  PE[i,j] -> PE[i,j+1] "east", interval 1
- *   systolic-2d  the same, and PE[i,j] -> PE[i+1,j] "south", interval 1
- *   mesh         to all eight neighbours, interval 1, named by the compass ("north" is i-1); two in
- * one dimension multicast    PE[i,j] -> BUS[i] "row" and PE[i,j] -> BUS[j] "column": the PEs of a
- * line share what is read in the same stamp; one bus a dimension ("line0" and so on before the last
- * two) tree         PE[i,j] -> TREE[i] "tree": what the PEs of a row write in the same stamp leaves
- * as one
+ * - systolic-1d: link PE[i,j] -> PE[i,j+1] "east", interval 1;
+ * - systolic-2d: the same, and PE[i,j] -> PE[i+1,j] "south", interval 1;
+ * - mesh: links to all eight neighbours, interval 1, named by the compass ("north" is i-1); two in
+ *   one dimension;
+ * - multicast: PE[i,j] -> BUS[i] "row" and PE[i,j] -> BUS[j] "column": the PEs of a line share what
+ *   is read in the same stamp; one bus a dimension ("line0" and so on before the last two);
+ * - tree: PE[i,j] -> TREE[i] "tree": what the PEs of a row write in the same stamp leaves as one.
  *
  * SATOR_INPUT with the nearest name when there is no such topology, or the array has too few
  * dimensions for it. */

@@ -11,7 +11,7 @@ struct binder {
     struct sator_arena *arena;
     const struct sator_dataflow *dataflow;
     const struct sator_workload *workload;
-    int n_levels; /* -1: the architecture is not known */
+    int n_levels;
     const struct sator_bind_level *levels;
     struct sator_bound_dataflow *bound;
 };
@@ -107,7 +107,7 @@ static enum sator_status check_entries(struct binder *b)
     enum sator_status st = SATOR_OK;
     int outer = -1;
 
-    for (int i = 0; b->n_levels >= 0 && i < nest->n_entries; i++) {
+    for (int i = 0; i < nest->n_entries; i++) {
         const struct sator_loop_entry *entry = &nest->entries[i];
         int level = find_level(b, entry->level);
         if (level < 0) {
@@ -249,50 +249,20 @@ static const struct sator_expr *digit(
     return value;
 }
 
-/* The first dimension in the space-stamp of the array that entry "entry" is at. */
-static int first_dim(const struct binder *b, int entry)
+/* The dimensions of the arrays outside level "level": the first of that level's own. */
+static int dims_before(const struct binder *b, int level)
 {
-    const struct sator_loop_nest *nest = b->dataflow->loops;
-    int first = 0;
-
-    if (b->n_levels >= 0) {
-        int level = find_level(b, nest->entries[entry].level);
-        for (int i = 0; i < level; i++)
-            first += b->levels[i].n_dims;
-        return first;
-    }
-    for (int i = 0; i < entry; i++) {
-        int n_dims = 0;
-        for (int k = 0; k < nest->entries[i].n_loops; k++) {
-            if (nest->entries[i].loops[k].dim >= n_dims)
-                n_dims = nest->entries[i].loops[k].dim + 1;
-        }
-        first += n_dims;
-    }
-    return first;
-}
-
-static int count_dims(const struct binder *b)
-{
-    const struct sator_loop_nest *nest = b->dataflow->loops;
     int n_dims = 0;
 
-    for (int i = 0; b->n_levels >= 0 && i < b->n_levels; i++)
+    for (int i = 0; i < level; i++)
         n_dims += b->levels[i].n_dims;
-    for (int i = 0; b->n_levels < 0 && i < nest->n_entries; i++) {
-        for (int k = 0; k < nest->entries[i].n_loops; k++) {
-            const struct sator_nest_loop *loop = &nest->entries[i].loops[k];
-            int end = loop->dim < 0 ? 0 : first_dim(b, i) + loop->dim + 1;
-            n_dims = end > n_dims ? end : n_dims;
-        }
-    }
-    return n_dims == 0 ? 1 : n_dims;
+    return n_dims;
 }
 
 static enum sator_status make_maps(struct binder *b)
 {
     const struct sator_loop_nest *nest = b->dataflow->loops;
-    int n_space = count_dims(b), n_time = 0;
+    int n_space = dims_before(b, b->n_levels), n_time = 0;
     const struct sator_expr **space = SATOR_NEW_ARRAY(b->arena, const struct sator_expr *, n_space);
     const struct sator_expr **time = NULL;
     const struct sator_expr *zero = sator_expr_constant(b->arena, 0);
@@ -300,6 +270,7 @@ static enum sator_status make_maps(struct binder *b)
     for (int d = 0; d < n_space; d++)
         space[d] = zero;
     for (int i = 0; i < nest->n_entries; i++) {
+        int first_dim = dims_before(b, find_level(b, nest->entries[i].level));
         for (int k = 0; k < nest->entries[i].n_loops; k++) {
             const struct sator_nest_loop *loop = &nest->entries[i].loops[k];
             const struct sator_expr *value = digit(b, i, k, loop);
@@ -307,7 +278,7 @@ static enum sator_status make_maps(struct binder *b)
                 SATOR_PUSH(b->arena, time, n_time, value);
                 continue;
             }
-            int d = first_dim(b, i) + loop->dim;
+            int d = first_dim + loop->dim;
             const struct sator_expr *scaled =
                     sator_expr_add(b->arena, zero, loop->extent, space[d]);
             space[d] = scaled == NULL ? NULL : sator_expr_add(b->arena, scaled, 1, value);
@@ -341,7 +312,7 @@ static void make_cuts(struct binder *b)
 {
     const struct sator_loop_nest *nest = b->dataflow->loops;
     struct sator_cut *cuts = NULL;
-    int entry = 0, space = 0;
+    int entry = 0;
 
     for (int level = 0; level < b->n_levels; level++) {
         /* entries outside this level; both go outermost first */
@@ -349,7 +320,7 @@ static void make_cuts(struct binder *b)
             entry++;
         struct sator_cut cut = {.level = b->levels[level].name,
                 .time = time_dims_before(b, entry),
-                .space = space,
+                .space = dims_before(b, level),
                 .loc = nest->entries[entry < nest->n_entries ? entry : nest->n_entries - 1].loc};
         if (entry < nest->n_entries && find_level(b, nest->entries[entry].level) == level) {
             cut.n_bypass = nest->entries[entry].n_bypass;
@@ -357,20 +328,6 @@ static void make_cuts(struct binder *b)
         }
         if (b->levels[level].is_memory)
             SATOR_PUSH(b->arena, cuts, b->bound->n_cuts, cut);
-        space += b->levels[level].n_dims;
-    }
-    for (int i = 0; b->n_levels < 0 && i < nest->n_entries; i++) {
-        bool parallel = false;
-        for (int k = 0; k < nest->entries[i].n_loops; k++)
-            parallel |= nest->entries[i].loops[k].dim >= 0;
-        if (!parallel)
-            SATOR_PUSH(b->arena, cuts, b->bound->n_cuts,
-                    (struct sator_cut){.level = nest->entries[i].level,
-                            .time = time_dims_before(b, i),
-                            .space = first_dim(b, i),
-                            .n_bypass = nest->entries[i].n_bypass,
-                            .bypass = nest->entries[i].bypass,
-                            .loc = nest->entries[i].loc});
     }
     b->bound->cuts = cuts;
 }
@@ -396,7 +353,7 @@ done:
     return st;
 }
 
-enum sator_status sator_dataflow_bind_levels(struct sator_ctx *ctx, struct sator_arena *arena,
+enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound)
 {
@@ -426,11 +383,4 @@ enum sator_status sator_dataflow_bind_levels(struct sator_ctx *ctx, struct sator
     st = SATOR_OK;
 done:
     return st;
-}
-
-enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_dataflow *dataflow, const struct sator_workload *workload,
-        const struct sator_bound_dataflow **bound)
-{
-    return sator_dataflow_bind_levels(ctx, arena, dataflow, workload, -1, NULL, bound);
 }

@@ -35,9 +35,8 @@ struct sator_workload {
 enum sator_status sator_workload_find_bounds(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_workload *workload);
 
-/* Where and when: { S[n] -> PE[p] } and { S[n] -> T[t] }. Loops are matched by name when the
- * dataflow came with loop names (Sator's own notation), by position when it came in isl notation.
- */
+/* What a memory level holds: the data of the instances that agree in these leading dimensions
+ * (doc/model.md, section 4). */
 struct sator_cut {
     const char *level; /* a memory level's name */
     int time, space; /* leading dimensions; -1: all */
@@ -46,6 +45,9 @@ struct sator_cut {
     struct sator_loc loc;
 };
 
+/* Where and when: { S[n] -> PE[p] } and { S[n] -> T[t] }. Loops are matched by name when the
+ * dataflow came with loop names (Sator's own notation), by position when it came in isl notation.
+ */
 struct sator_dataflow {
     struct sator_arena *arena;
     const char *name;
@@ -88,17 +90,6 @@ struct sator_bound_dataflow {
     struct sator_loc space_loc, time_loc;
 };
 
-/* Bind "dataflow" to the loops of "workload". Located errors: names that are no loops, maps over
- * another number of loops, a "loops:" form whose factors do not cover an extent.
- *
- * A "loops:" form with factors f1 .. fm for a loop (outermost first) and strides s_j = f_(j+1) * ..
- * * fm turns into the digits floor((i - lower)/s_1) and floor((i - lower)/s_j) % f_j: the temporal
- * ones are the time-stamp, in the order of the nest; the parallel ones at one array dimension are
- * the digits of its coordinate, the first the most significant. */
-enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_dataflow *dataflow, const struct sator_workload *workload,
-        const struct sator_bound_dataflow **bound);
-
 /* A level of the architecture as far as a "loops:" form needs to know it. */
 struct sator_bind_level {
     const char *name;
@@ -106,11 +97,16 @@ struct sator_bind_level {
     int n_dims; /* of an array; 0 otherwise */
 };
 
-/* The same for a known architecture ("levels" outermost first): the levels that "loops:" names must
- * exist, in this order; parallel loops count the dimensions of their own array; and every memory
- * gets its cut, the loops of the entries outside it. Without the levels, an array has the
- * dimensions that its parallel loops name, and only memories that have an entry get a cut. */
-enum sator_status sator_dataflow_bind_levels(struct sator_ctx *ctx, struct sator_arena *arena,
+/* Bind "dataflow" to the loops of "workload", on an architecture of "levels", outermost first.
+ * Located errors: names that are no loops, maps over another number of loops, a "loops:" form whose
+ * factors do not cover an extent or whose levels are not there, in this order.
+ *
+ * A "loops:" form with factors f1 .. fm for a loop (outermost first) and strides s_j = f_(j+1) * ..
+ * * fm turns into the digits floor((i - lower)/s_1) and floor((i - lower)/s_j) % f_j: the temporal
+ * ones are the time-stamp, in the order of the nest; the parallel ones at one array dimension are
+ * the digits of its coordinate, the first the most significant. Every memory gets its cut, the
+ * loops of the entries outside it. */
+enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound);
 

@@ -18,7 +18,7 @@ static const struct sator_bound_dataflow *bind(struct sator_arena *arena,
 
     assert_true(n_kept < MOST_KEPT);
     kept[n_kept++] = dataflow; /* what is bound borrows from it */
-    enum sator_status st = sator_dataflow_bind_levels(
+    enum sator_status st = sator_dataflow_bind(
             ctx, arena, dataflow, &network->layers[0], n_levels, levels, &bound);
 
     if (st != SATOR_OK)
@@ -33,6 +33,13 @@ static int free_kept(void **state)
     return tear_down(state);
 }
 
+static const struct sator_bind_level levels[] = {{"DRAM", true, 0}, {"L2", true, 0},
+        {"PE", false, 2}, {"L1", true, 0}, {"lane", false, 1}, {"mac", false, 0}};
+
+enum {
+    N_LEVELS = sizeof levels / sizeof *levels
+};
+
 static const char gemm[] = "name: gemm\nsizes: {i: 20, j: 12, k: 9}\n"
                            "op: \"Y[i,j] += A[i,k] * B[k,j]\"\n";
 
@@ -42,7 +49,7 @@ static void test_notation(void **state)
     struct sator_arena *arena = sator_arena_new();
     struct sator_network *network = network_of(gemm);
     const struct sator_bound_dataflow *bound = bind(arena, network,
-            "space: \"i%8, j%8\"\ntime: \"T[i/8, j/8, i%8 + j%8 + k]\"\n", -1, NULL);
+            "space: \"i%8, j%8\"\ntime: \"T[i/8, j/8, i%8 + j%8 + k]\"\n", N_LEVELS, levels);
 
     assert_non_null(bound);
     expect_relation(bound->space, "{ S[i, j, k] -> PE[i%8, j%8] }");
@@ -50,7 +57,8 @@ static void test_notation(void **state)
     assert_int_equal(bound->n_cuts, 0);
     /* isl's notation takes loops by position */
     bound = bind(arena, network,
-            "space: \"{ R[a,b,c] -> PE[b] }\"\ntime: \"{ S[a,b,c] -> T[a,c] }\"\n", -1, NULL);
+            "space: \"{ R[a,b,c] -> PE[b] }\"\ntime: \"{ S[a,b,c] -> T[a,c] }\"\n", N_LEVELS,
+            levels);
     assert_non_null(bound);
     assert_string_equal(bound->space->in_name, "S");
     expect_relation(bound->space, "{ S[a, b, c] -> PE[b] }");
@@ -93,19 +101,12 @@ static void test_refused(void **state)
     struct sator_network *network = network_of(gemm);
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        assert_null(bind(arena, network, table[i].text, -1, NULL));
+        assert_null(bind(arena, network, table[i].text, N_LEVELS, levels));
         expect_messages(table[i].messages);
     }
     sator_network_free(network);
     sator_arena_free(arena);
 }
-
-static const struct sator_bind_level levels[] = {{"DRAM", true, 0}, {"L2", true, 0},
-        {"PE", false, 2}, {"L1", true, 0}, {"lane", false, 1}, {"mac", false, 0}};
-
-enum {
-    N_LEVELS = sizeof levels / sizeof *levels
-};
 
 static void test_levels_refused(void **state)
 {
@@ -261,6 +262,17 @@ static void write_walk(
     }
 }
 
+/* A level for each entry: a memory, or an array of the dimensions up to that of its loop; and a
+ * last array, so that there is one. */
+static void levels_of_walk(
+        struct sator_arena *arena, const struct walk *walk, struct sator_bind_level *own)
+{
+    for (int f = 0; f < walk->n; f++)
+        own[f] = (struct sator_bind_level){
+                sator_arena_printf(arena, "m%d", f), walk->dim[f] < 0, walk->dim[f] + 1};
+    own[walk->n] = (struct sator_bind_level){"last", false, 1};
+}
+
 /* Check the maps at the instance that the counters of the loops stand for: the time-stamp is the
  * temporal counters in order, a coordinate its parallel counters as digits. Entries f with parallel
  * loops are arrays of their own. */
@@ -291,7 +303,7 @@ static void check_instance(
         }
     }
     assert_int_equal(bound->time->n_out, n_time == 0 ? 1 : n_time);
-    assert_int_equal(bound->space->n_out, n_space == 0 ? 1 : n_space);
+    assert_int_equal(bound->space->n_out, n_space + 1); /* the last array's, which has no loop */
 }
 
 static void walk_nest(struct walk *walk, const struct sator_bound_dataflow *bound)
@@ -321,7 +333,9 @@ static void test_random_nests(void **state)
         write_walk(&walk, &workload, &nest);
         struct sator_arena *arena = sator_arena_new();
         struct sator_network *network = network_of(workload.data);
-        const struct sator_bound_dataflow *bound = bind(arena, network, nest.data, -1, NULL);
+        struct sator_bind_level own[MOST_FACTORS + 1];
+        levels_of_walk(arena, &walk, own);
+        const struct sator_bound_dataflow *bound = bind(arena, network, nest.data, walk.n + 1, own);
         int64_t size = walk.size[0] * walk.size[1] * walk.size[2];
         if (bound == NULL)
             say_messages();
@@ -343,12 +357,12 @@ static void test_shared_dimension(void **state)
     struct sator_network *network = network_of(gemm);
     const struct sator_bound_dataflow *bound = bind(arena, network,
             "loops:\n  - {at: L2, for: [i 10, j 4, k 9]}\n"
-            "  - {at: PE, parallel: [j 3 -> 0, i 2 -> 0]}\n",
-            -1, NULL);
+            "  - {at: lane, parallel: [j 3 -> 0, i 2 -> 0]}\n",
+            N_LEVELS, levels);
 
     say_messages();
     assert_non_null(bound);
-    expect_relation(bound->space, "{ S[i, j, k] -> PE[i%2 + 2*(j%3)] }");
+    expect_relation(bound->space, "{ S[i, j, k] -> PE[0, 0, i%2 + 2*(j%3)] }");
     sator_network_free(network);
     sator_arena_free(arena);
 }
