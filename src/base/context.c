@@ -27,7 +27,8 @@ struct sator_ctx *sator_ctx_new(void)
 {
     struct sator_ctx *ctx = sator_alloc(sizeof *ctx);
 
-    *ctx = (struct sator_ctx){.arena = sator_arena_new(), .work_limit = default_work_limit};
+    *ctx = (struct sator_ctx){
+            .arena = sator_arena_new(), .latest = -1, .work_limit = default_work_limit};
     return ctx;
 }
 
@@ -141,14 +142,17 @@ __attribute__((format(printf, 2, 0))) static char *format_v(
 static void record(struct sator_ctx *ctx, struct sator_loc loc, bool is_error, const char *text)
 {
     ctx->n_errors += is_error;
-    if (ctx->n_messages == MOST_MESSAGES)
-        return;
     for (int i = 0; i < ctx->n_messages; i++) {
         const struct sator_message *old = &ctx->messages[i];
         if (old->loc.source == loc.source && old->loc.offset == loc.offset &&
-                strcmp(old->text, text) == 0)
+                strcmp(old->text, text) == 0) {
+            ctx->latest = i;
             return;
+        }
     }
+    ctx->latest = ctx->n_messages < MOST_MESSAGES ? ctx->n_messages : -1;
+    if (ctx->latest < 0)
+        return;
     SATOR_PUSH(ctx->arena, ctx->messages, ctx->n_messages,
             (struct sator_message){.loc = loc, .is_error = is_error, .text = text});
 }
@@ -176,9 +180,9 @@ void sator_help(struct sator_ctx *ctx, const char *format, ...)
 {
     va_list arguments;
 
-    if (ctx->n_messages == 0)
+    if (ctx->latest < 0)
         return;
-    struct sator_message *message = &ctx->messages[ctx->n_messages - 1];
+    struct sator_message *message = &ctx->messages[ctx->latest];
     va_start(arguments, format);
     const char *line = format_v(ctx, format, arguments);
     va_end(arguments);
@@ -312,6 +316,7 @@ char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color)
                 &out, "%d errors in all; the first %d are shown\n", ctx->n_errors, MOST_MESSAGES);
     ctx->messages = NULL;
     ctx->n_messages = 0;
+    ctx->latest = -1;
     return sator_text_take(&out);
 }
 

@@ -30,6 +30,7 @@ struct sator_ctx {
     struct sator_arena *arena; /* sources and messages */
     struct sator_message *messages;
     int n_messages;
+    int latest; /* the message that help is about; -1: none, or one that was not kept */
     int n_errors;
     uint64_t work_limit;
     uint64_t work_done; /* since sator_work_begin */
