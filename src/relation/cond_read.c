@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-enum {
-    DEEPEST = 200
-};
-
 struct expr_list {
     int count;
     const struct sator_expr **exprs;
@@ -131,11 +127,10 @@ static enum sator_status read_exists(struct scanner *scanner, const struct sator
         if (scanner_accept(scanner, "="))
             SATOR_TRY(read_expr(scanner, &value));
         const struct sator_expr *var = sator_expr_var(scanner->arena, scope_add(scanner, name));
-        if (value != NULL)
-            value = sator_expr_add(scanner->arena, value, -1, var);
-        if (value != NULL)
+        if (value != NULL) /* no overflow: "var" is new, so no two numbers are added */
             SATOR_PUSH(scanner->arena, kids, n_kids,
-                    sator_cond_compare(scanner->arena, SATOR_COND_EQUAL, value));
+                    sator_cond_compare(scanner->arena, SATOR_COND_EQUAL,
+                            sator_expr_add(scanner->arena, value, -1, var)));
     } while (scanner_accept(scanner, ","));
     exists->n_vars = scanner->n_vars - exists->first_var;
     SATOR_TRY(scanner_expect(scanner, ":", "after the variables of 'exists'"));

@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-enum {
-    DEEPEST = 200
-};
-
 int scope_add(struct scanner *scanner, const char *name)
 {
     int n_hidden = scanner->n_vars;

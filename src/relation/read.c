@@ -18,7 +18,7 @@ static enum sator_status expect_end(struct scanner *scanner, const char *what)
             scanner_shown(scanner), what);
 }
 
-/* A name that a tuple may have; "" for none. Blanks inside brackets' distance do not matter. */
+/* The name before a tuple's bracket; NULL for none. */
 static const char *read_tuple_name(struct scanner *scanner)
 {
     if (scanner->token.kind != TOKEN_NAME)

@@ -26,7 +26,7 @@ static size_t symbol_length(const char *text, const char *end)
                 return 2;
         }
     }
-    return *text != '\0' && strchr("{}[](),;:+-*/%=<>|", *text) != NULL ? 1 : 0;
+    return *text != '\0' && strchr("{}[](),;:+-*/%=<>", *text) != NULL ? 1 : 0;
 }
 
 void scanner_next(struct scanner *scanner)

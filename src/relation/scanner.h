@@ -13,6 +13,11 @@ enum token_kind {
     TOKEN_UNKNOWN /* a byte that belongs to no token */
 };
 
+/* Nesting of parentheses, signs and conditions, which readers follow by recursion. */
+enum {
+    DEEPEST = 200
+};
+
 struct token {
     enum token_kind kind;
     const char *text; /* into the source */
