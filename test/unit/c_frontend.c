@@ -101,12 +101,21 @@ LOOPS(signs, for (int i = 0; i < 15; i++), for (int j = 0; j < 4; j++), -(i - 20
 LOOPS(constant_names, for (int i = 0; i < M; i++), for (int j = M - 1; j >= M - 5; j--), i + M * j)
 LOOPS(long_names, for (long i = 0L; i < 15L; i++), for (unsigned j = 8u; j > 0; j--), i + j)
 LOOPS(char_names, for (signed char i = -9; i < 9; i++), for (short j = 0; j < 4; j++), i + 10)
+LOOPS(unsigned_triangle, for (unsigned i = 0; i < 12u; i++), for (unsigned j = 0; j <= i; j++),
+        i - j)
+LOOPS(unsigned_bytes, for (unsigned char i = 2; i <= 20; i++), for (short j = -3; j < 4; j++),
+        i + j + 1)
+LOOPS(unsigned_shorts, for (unsigned short i = 1; i < 9; i++), for (int j = 8; j >= 1; j--),
+        i - 1 + j)
+LOOPS(cast, for (int i = 0; i < 9; i++), for (int j = 0; j < 20; j++),
+        (unsigned char)(i * 9 + j) + (short)(i - j))
 LOOPS(single, for (int i = 7; i < 8; i++), for (int j = 0; j < 1; j += 5), i)
 
 static const struct executed *const executed[] = {&plain, &offsets, &downward, &strides,
         &last_missed, &unequal, &unequal_up, &mirrored, &sums, &triangle, &upper_triangle, &band,
         &down_triangle, &tiles, &skewed_stride, &skewed_down, &sides_moved, &divided_bound,
-        &divided, &shifted, &signs, &constant_names, &long_names, &char_names, &single};
+        &divided, &shifted, &signs, &constant_names, &long_names, &char_names, &unsigned_triangle,
+        &unsigned_bytes, &unsigned_shorts, &cast, &single};
 
 /* The domain and the read of A, point by point, against what ran. */
 static void compare(const struct executed *one, const struct sator_workload *layer)

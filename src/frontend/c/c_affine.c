@@ -87,14 +87,21 @@ static const struct sator_expr *affine_product(struct c_reader *reader, const st
     return product ? product : too_large(reader, node);
 }
 
+static bool may_be_negative(const struct c_reader *reader, const struct sator_expr *expr)
+{
+    int64_t least = 0, greatest = 0;
+
+    return reader->bounded &&
+            (!sator_expr_range(expr, reader->least, reader->greatest, &least, &greatest) ||
+                    least < 0);
+}
+
 /* left / right and left % right. C rounds towards zero and the model towards minus infinity: equal
  * where the left side is never negative. */
 static const struct sator_expr *affine_division(struct c_reader *reader, const struct c_node *node,
         const char *what, const struct sator_expr *left, const struct sator_expr *right)
 {
     const struct sator_expr *result;
-    int64_t least = 0;
-    int64_t greatest = 0;
 
     if (!sator_expr_is_constant(right) || right->constant <= 0) {
         c_fault(reader, node->kids[1]->loc, AFFINE_HELP,
@@ -102,9 +109,7 @@ static const struct sator_expr *affine_division(struct c_reader *reader, const s
                 what);
         return NULL;
     }
-    if (reader->bounded &&
-            (!sator_expr_range(left, reader->least, reader->greatest, &least, &greatest) ||
-                    least < 0)) {
+    if (may_be_negative(reader, left)) {
         c_fault(reader, node->kids[0]->loc,
                 "C rounds towards zero, which is affine only where the left side is never negative",
                 "the left side of '%s' may be negative", node->op);
@@ -123,6 +128,11 @@ static const struct sator_expr *affine_shift(struct c_reader *reader, const stru
     if (!sator_expr_is_constant(right) || right->constant < 0 || right->constant > 62) {
         c_fault(reader, node->kids[1]->loc, AFFINE_HELP,
                 "a shift by something that is no constant: the %s is not affine", what);
+        return NULL;
+    }
+    if (node->op[0] == '>' && node->kids[0]->limits.to_unsigned && may_be_negative(reader, left)) {
+        c_fault(reader, node->kids[0]->loc, "shift numbers of signed types",
+                "the left side of '>>' is unsigned and may be negative: a large number then");
         return NULL;
     }
     if (node->op[0] == '<')
@@ -185,7 +195,67 @@ static bool is_min_max(const char *name)
                     strstr(name, "MAX"));
 }
 
-const struct sator_expr *c_affine(
+/* ---- types ---- */
+
+static bool has_var(const struct sator_expr *expr, int var)
+{
+    for (int i = 0; i < expr->n_terms; i++) {
+        const struct sator_term *term = &expr->terms[i];
+        if (term->atom == SATOR_ATOM_VAR ? term->var == var : has_var(term->argument, var))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the types of "node" leave its values as they are. */
+static void check_limits(struct c_reader *reader, const struct c_unchecked *unchecked)
+{
+    const struct c_limits *limits = &unchecked->node->limits;
+    int64_t least = 0, greatest = 0;
+    bool known =
+            sator_expr_range(unchecked->expr, reader->least, reader->greatest, &least, &greatest);
+
+    if (known && unchecked->is_compared && limits->to_unsigned && least < 0)
+        c_fault(reader, unchecked->node->loc, "compare numbers of signed types",
+                "this becomes unsigned, and is negative at times: a large number then");
+    else if (!known || least < limits->least || greatest > limits->most)
+        c_fault(reader, unchecked->node->loc, "use int or long for iterators, sizes and subscripts",
+                "the type of this is too narrow for its values, which wrap around");
+}
+
+void c_check_waiting(struct c_reader *reader, int64_t step)
+{
+    int var = reader->n_bounded++;
+    int64_t least = reader->least[var], greatest = reader->greatest[var];
+
+    reader->least[var] += step < 0 ? step : 0;
+    reader->greatest[var] += step > 0 ? step : 0;
+    for (int i = 0; i < reader->n_unchecked; i++)
+        check_limits(reader, &reader->unchecked[i]);
+    reader->n_unchecked = 0;
+    reader->least[var] = least;
+    reader->greatest[var] = greatest;
+}
+
+/* Check the types of an expression, as soon as the bounds of its iterators are known. */
+static void check_types(struct c_reader *reader, const struct c_node *node,
+        const struct sator_expr *expr, const char *what)
+{
+    const struct c_limits *limits = &node->limits;
+    struct c_unchecked unchecked = {node, expr, strcmp(what, "bound") == 0};
+
+    if (!reader->bounded ||
+            (limits->least == INT64_MIN && limits->most == INT64_MAX && !limits->to_unsigned))
+        return;
+    if (reader->n_bounded < reader->n_loops && has_var(expr, reader->n_bounded))
+        SATOR_PUSH(reader->arena, reader->unchecked, reader->n_unchecked, unchecked);
+    else
+        check_limits(reader, &unchecked);
+}
+
+/* ---- expressions of any kind ---- */
+
+static const struct sator_expr *affine(
         struct c_reader *reader, const struct c_node *node, const char *what)
 {
     switch (node->kind) {
@@ -223,4 +293,14 @@ const struct sator_expr *c_affine(
                 node->name ? node->name : "something that is not affine", what);
         return NULL;
     }
+}
+
+const struct sator_expr *c_affine(
+        struct c_reader *reader, const struct c_node *node, const char *what)
+{
+    const struct sator_expr *expr = affine(reader, node, what);
+
+    if (expr)
+        check_types(reader, node, expr, what);
+    return expr;
 }

@@ -310,12 +310,17 @@ static void bound_loop(struct c_reader *reader, const struct loop *loop)
                         reader->arena, from_start, loop->step > 0 ? loop->step : -loop->step));
 }
 
-/* The greatest value of the iterator's type. */
+/* The greatest value of the iterator's type, and the least one. */
 static int64_t type_most(const struct c_symbol *iterator)
 {
     int bits = iterator->element_bits - !iterator->is_unsigned;
 
     return bits > 0 && bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX;
+}
+
+static int64_t type_least(const struct c_symbol *iterator)
+{
+    return iterator->is_unsigned ? 0 : -type_most(iterator) - 1;
 }
 
 /* The loop runs at least once somewhere, and its iterator's type reaches behind its end. */
@@ -340,7 +345,14 @@ static void check_hull(struct c_reader *reader, const struct loop *loop)
                 "the type of '%s' ends at %lld: the loop does not end", loop->iterator->name,
                 (long long)type_most(loop->iterator));
         reader->bounded = false;
+    } else if (loop->step < 0 && least < type_least(loop->iterator) - loop->step) {
+        c_fault(reader, loop->node->kids[1]->loc, "declare the iterator as int or long",
+                "the type of '%s' begins at %lld: the loop does not end", loop->iterator->name,
+                (long long)type_least(loop->iterator));
+        reader->bounded = false;
     }
+    if (reader->bounded)
+        c_check_waiting(reader, loop->step);
 }
 
 static bool changes(

@@ -40,12 +40,13 @@ static struct c_node *convert(struct converter *c, struct pair pair);
 
 /* ---- symbols ---- */
 
-static void describe_type(struct converter *c, CXType type, struct c_symbol *symbol)
+/* The type of the elements of an array or pointer, or the type itself. */
+static CXType element_type(struct converter *c, CXType type, bool *is_array)
 {
     const struct sator_libclang *clang = &c->units.clang;
     CXType element = clang->getCanonicalType(type);
-    long long size;
 
+    *is_array = false;
     for (;;) {
         CXType inner;
         if (element.kind == CXType_Pointer)
@@ -54,11 +55,17 @@ static void describe_type(struct converter *c, CXType type, struct c_symbol *sym
                 element.kind == CXType_VariableArray)
             inner = clang->getArrayElementType(element);
         else
-            break;
-        symbol->is_array = true;
+            return element;
+        *is_array = true;
         element = clang->getCanonicalType(inner);
     }
-    size = clang->Type_getSizeOf(element);
+}
+
+static void describe_type(struct converter *c, CXType type, struct c_symbol *symbol)
+{
+    CXType element = element_type(c, type, &symbol->is_array);
+    long long size = c->units.clang.Type_getSizeOf(element);
+
     if (size > 0 && size < 1 << 20)
         symbol->element_bits = (int)size * 8;
     symbol->is_integer =
@@ -123,6 +130,67 @@ static struct c_symbol *find_symbol(struct converter *c, CXCursor declaration)
     return symbol;
 }
 
+/* ---- types of numbers ---- */
+
+/* An integer type's size and range as far as 64 bits can tell; "bits" is 0 for any other type. */
+struct number_type {
+    int bits;
+    bool is_unsigned;
+    int64_t least, most;
+};
+
+static struct number_type type_of(struct converter *c, CXCursor cursor)
+{
+    const struct sator_libclang *clang = &c->units.clang;
+    CXType type = clang->getCanonicalType(clang->getCursorType(cursor));
+    struct number_type number = {.least = INT64_MIN, .most = INT64_MAX};
+
+    if (type.kind < CXType_Bool || type.kind > CXType_Int128)
+        return number;
+    number.bits = type.kind == CXType_Bool ? 1 : (int)clang->Type_getSizeOf(type) * 8;
+    number.is_unsigned = type.kind <= CXType_UInt128;
+    if (number.bits > 0 && number.bits < 64) {
+        number.most = ((int64_t)1 << (number.bits - !number.is_unsigned)) - 1;
+        number.least = number.is_unsigned ? 0 : -number.most - 1;
+    }
+    return number;
+}
+
+static void limit(struct c_node *node, int64_t least, int64_t most)
+{
+    struct c_limits *limits = &node->limits;
+
+    limits->least = least > limits->least ? least : limits->least;
+    limits->most = most < limits->most ? most : limits->most;
+}
+
+/* Note what the conversion of "inside" at "outside" does to "node", the expression inside. */
+static void note_conversion(
+        struct converter *c, CXCursor outside, CXCursor inside, struct c_node *node)
+{
+    struct number_type to = type_of(c, outside), from = type_of(c, inside);
+
+    if (to.bits == 0 || from.bits == 0)
+        return;
+    if (to.bits < from.bits || (to.bits == from.bits && from.is_unsigned && !to.is_unsigned))
+        limit(node, to.least, to.most);
+    else if (to.is_unsigned && !from.is_unsigned)
+        node->limits.to_unsigned = true;
+}
+
+/* Unsigned numbers wrap around above their greatest. Below zero they do too, which matters only
+ * where they are compared, divided or shifted: sums bring them back, and no array has an element
+ * there. Signed numbers must not get so far. */
+static void note_arithmetic(struct converter *c, CXCursor cursor, struct c_node *node)
+{
+    struct number_type type = type_of(c, cursor);
+
+    if (type.bits == 0 || !type.is_unsigned)
+        return;
+    limit(node, INT64_MIN, type.most);
+    node->limits.to_unsigned = true;
+}
+
 /* ---- nodes ---- */
 
 static struct c_node *new_node(struct converter *c, enum c_kind kind, struct pair pair)
@@ -131,6 +199,7 @@ static struct c_node *new_node(struct converter *c, enum c_kind kind, struct pai
 
     node->kind = kind;
     node->loc = c_place(&c->units, pair.written);
+    node->limits = (struct c_limits){INT64_MIN, INT64_MAX, false};
     return node;
 }
 
@@ -227,6 +296,7 @@ static struct c_node *convert_binary(struct converter *c, struct pair pair, bool
         is_assignment = true;
     node = new_node(c, is_assignment ? C_ASSIGN : C_BINARY, pair);
     node->op = op;
+    note_arithmetic(c, pair.printed, node);
     return with_kids(c, node, 2, kids);
 }
 
@@ -250,6 +320,7 @@ static struct c_node *convert_unary(struct converter *c, struct pair pair)
         return other(c, pair, "an operation inside a macro");
     node = new_node(c, C_UNARY, pair);
     node->op = op;
+    note_arithmetic(c, pair.printed, node);
     return with_kids(c, node, 1, kids);
 }
 
@@ -305,6 +376,19 @@ static struct c_node *convert_call(struct converter *c, struct pair pair)
     return n_kids > 0 ? with_kids(c, node, n_kids - 1, kids + 1) : node;
 }
 
+/* Whether a pointer becomes one to elements of another size; memory that is given as void * has
+ * none yet. */
+static bool changes_elements(struct converter *c, CXCursor outside, CXCursor inside)
+{
+    const struct sator_libclang *clang = &c->units.clang;
+    bool is_array, was_array;
+    CXType to = element_type(c, clang->getCursorType(outside), &is_array);
+    CXType from = element_type(c, clang->getCursorType(inside), &was_array);
+
+    return is_array && was_array && to.kind != CXType_Void && from.kind != CXType_Void &&
+            clang->Type_getSizeOf(to) != clang->Type_getSizeOf(from);
+}
+
 /* A cast or a wrapper without meaning of its own: what is inside. */
 static struct c_node *convert_last_kid(struct converter *c, struct pair pair, bool only)
 {
@@ -313,7 +397,13 @@ static struct c_node *convert_last_kid(struct converter *c, struct pair pair, bo
 
     if (n_kids == 0 || (only && n_kids != 1))
         return other(c, pair, "an expression");
-    return convert(c, kids[n_kids - 1]);
+    if (changes_elements(c, pair.printed, kids[n_kids - 1].printed)) {
+        struct c_node *cast = other(c, pair, "a pointer to elements of another size");
+        return with_kids(c, cast, 1, &kids[n_kids - 1]);
+    }
+    struct c_node *node = convert(c, kids[n_kids - 1]);
+    note_conversion(c, pair.printed, kids[n_kids - 1].printed, node);
+    return node;
 }
 
 /* ---- statements ---- */

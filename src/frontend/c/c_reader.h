@@ -23,6 +23,13 @@ struct c_reader {
     const char **names;
     int64_t *least, *greatest; /* bounds of each iterator's values, both included */
     bool bounded; /* no loop so far had a fault, so the bounds hold */
+    int n_bounded; /* the loops whose bounds are known: all, or all but the one being read */
+    int n_unchecked; /* expressions over its iterator, whose types are checked then */
+    struct c_unchecked {
+        const struct c_node *node;
+        const struct sator_expr *expr;
+        bool is_compared;
+    } * unchecked;
     int n_conditions;
     const struct sator_cond **conditions;
     int n_accesses;
@@ -58,6 +65,10 @@ void c_read_statement(struct c_reader *reader);
  * "bound". */
 const struct sator_expr *c_affine(
         struct c_reader *reader, const struct c_node *node, const char *what);
+
+/* Check the expressions that waited for the bounds of the loop being read, over its values and the
+ * one that ends it ("step" further). */
+void c_check_waiting(struct c_reader *reader, int64_t step);
 
 /* The value of an integer that is the same throughout: given with --set sizes.NAME, declared with a
  * constant and never changed, or a parameter that every call in the file gives the same constant.

@@ -40,6 +40,10 @@ static void fault_base(
         c_fault(reader, access->loc, "assign to an array's element, A[i] = ...",
                 "what the call of '%s' returns is no array of this file",
                 base->name ? base->name : "a function");
+    else if (base->kind == C_OTHER)
+        c_fault(reader, access->loc,
+                "declare the array with the type of the elements that are used", "subscripts of %s",
+                base->name);
     else
         c_fault(reader, access->loc,
                 "write subscripts of the array itself: A[i][j] instead of *(A + i) and the like",

@@ -2,8 +2,8 @@
  * expanded.
  *
  * Every node knows the place in the user's file that it comes from; inside a macro that is the
- * macro's use. Parentheses, casts between numbers and implicit conversions are gone. All lives in
- * one arena.
+ * macro's use. Parentheses, casts between numbers and implicit conversions are gone; what they do
+ * to an integer stands at the expression inside (struct c_limits). All lives in one arena.
  */
 #ifndef SATOR_FRONTEND_C_TREE_H
 #define SATOR_FRONTEND_C_TREE_H
@@ -64,6 +64,14 @@ struct c_symbol {
     int64_t called_value;
 };
 
+/* The values that an integer expression may have so that its types leave them as they are: outside
+ * of them a conversion to a narrower type, or an operation on unsigned numbers, wraps around. */
+struct c_limits {
+    int64_t least, most;
+    bool to_unsigned; /* a negative number becomes a large one, which matters where it is compared
+                       */
+};
+
 struct c_node {
     enum c_kind kind;
     struct sator_loc loc;
@@ -71,6 +79,7 @@ struct c_node {
     const char *name;
     struct c_symbol *symbol;
     int64_t value;
+    struct c_limits limits;
     int n_kids;
     struct c_node **kids;
 };

@@ -12,8 +12,10 @@ enum {
 
 static bool symbol_value(struct c_reader *reader, struct c_symbol *symbol, int64_t *value);
 
-/* The value of an expression of constants. */
-static bool constant(struct c_reader *reader, const struct c_node *node, int64_t *value)
+static bool constant(struct c_reader *reader, const struct c_node *node, int64_t *value);
+
+/* The value of an expression of constants, its own conversions left out. */
+static bool unconverted(struct c_reader *reader, const struct c_node *node, int64_t *value)
 {
     int64_t left = 0;
     int64_t right = 0;
@@ -40,6 +42,15 @@ static bool constant(struct c_reader *reader, const struct c_node *node, int64_t
         return true;
     }
     return false;
+}
+
+/* The value of an expression of constants, when none of its types changes it. */
+static bool constant(struct c_reader *reader, const struct c_node *node, int64_t *value)
+{
+    const struct c_limits *limits = &node->limits;
+
+    return unconverted(reader, node, value) && *value >= limits->least && *value <= limits->most &&
+            !(limits->to_unsigned && *value < 0);
 }
 
 /* --set sizes.NAME=VALUE */
