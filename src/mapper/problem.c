@@ -339,22 +339,33 @@ static int link_row(const struct mapper_problem *p, int level, const struct sato
 }
 
 /* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
- * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling: a neighbour's
- * last tile is never this PE's next one, unless a sliding index is unrolled there, and such
- * mappings are left out. */
+ * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling, wherever they
+ * lead: a tile of loops that stand alone in an index names the digits of these loops, so a provider
+ * that held this PE's tile in the stamp before had them all, and this PE, which has them now, had
+ * them then. Not so when a sliding index is unrolled along what the link moves: such mappings are
+ * left out. Nor two stamps before, when this PE's tile may come back. */
 static enum sator_status add_link(struct builder *b, int level, const struct sator_link *link,
         struct mapper_transfer *transfer)
 {
     struct mapper_problem *p = b->problem;
     int row = link_row(p, level, link);
 
+    if (link->interval > 1)
+        return sator_error(b->ctx, link->loc,
+                "the mapper handles links within a stamp or from the one before; '%s' of '%s' "
+                "reaches %d stamps back",
+                link->name, b->arch->name, link->interval);
+    for (int r = 0; r < p->n_rows; r++) {
+        bool moves = row >= 0 ? r == row : p->row[r].is_space && p->row[r].level == level;
+        transfer->linked_rows |= moves ? 1U << r : 0;
+    }
+    if (link->interval == 1)
+        return SATOR_OK;
     if (row < 0)
         return sator_error(b->ctx, link->loc,
-                "the mapper handles links to the next PE along one dimension; '%s' of '%s' is none",
+                "the mapper handles wires within a stamp to the next PE along one dimension; '%s' "
+                "of '%s' is none",
                 link->name, b->arch->name);
-    transfer->linked_rows |= 1U << row;
-    if (link->interval > 0)
-        return SATOR_OK;
     if (transfer->n_buses > 0) /* of an array further out, through a bypass */
         return sator_error(b->ctx, link->loc,
                 "the mapper handles buses or wires for a tensor, not both; '%s' has '%s' too",

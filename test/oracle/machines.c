@@ -139,14 +139,23 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
                 name, name, in, n_dims == 1 ? "0" : outs[machines_draw(rng, 3)], 0.25);
 }
 
-/* Links to the next PE along a dimension, for one tensor, which then has no buses. */
+/* Links for one tensor, which then has no buses: to the next PE along a dimension, or further. */
 static void add_links(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
 {
     bool wires = machines_draw(rng, 2) != 0;
     const char *tensor = machines_draw(rng, 2) ? "Y" : "A";
     const char *step = machines_draw(rng, 2) ? "+1" : "-1";
+    static const char *const far[2][2] = {{"i+2", "0"}, {"i+1,j-1", "j,i"}};
     int dim = (int)machines_draw(rng, (uint64_t)n_dims);
 
+    if (!wires && machines_draw(rng, 2)) { /* somewhere else than next door */
+        add(text, size,
+                "    links:\n      - {name: far_%s, map: \"%s[i%s] -> %s[%s]\", interval: 1, "
+                "tensors: [%s], energy_pj: 0.25}\n",
+                name, name, n_dims == 1 ? "" : ",j", name, far[n_dims == 2][machines_draw(rng, 2)],
+                tensor);
+        return;
+    }
     add(text, size,
             "    links:\n      - {name: next_%s, map: \"%s[i%s] -> %s[i%s%s]\", "
             "interval: %d, tensors: [%s], energy_pj: 0.25}\n",
