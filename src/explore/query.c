@@ -41,6 +41,13 @@ static bool names_tensors(int n, const struct explore_objective *objectives)
     return false;
 }
 
+/* Whether choosing among rows takes the volumes of single tensors. */
+static bool needs_tensors(const struct selection *s)
+{
+    return (s->where != NULL && explore_expression_names_tensors(s->where)) ||
+            names_tensors(s->n_costs, s->costs) || names_tensors(s->n_sorts, s->sorts);
+}
+
 /* Totals have the figures of whole results alone; every layer's own best is by --sort, else by what
  * the exploration was for. */
 static enum sator_status set_totals(struct selection *s)
@@ -58,9 +65,7 @@ static enum sator_status set_totals(struct selection *s)
                 source->objective, &source->names, &n, &asked));
     if (s->options->per_hardware || source->are_mappings)
         s->best = asked;
-    if ((s->where != NULL && explore_expression_names_tensors(s->where)) ||
-            names_tensors(s->n_costs, s->costs) || names_tensors(s->n_sorts, s->sorts) ||
-            (s->best != NULL && names_tensors(1, s->best)))
+    if (needs_tensors(s) || (s->best != NULL && names_tensors(1, s->best)))
         st = sator_error(source->ctx, (struct sator_loc){0},
                 "the volumes of single tensors are not added up over layers");
 done:
@@ -217,7 +222,7 @@ static enum sator_status stream(struct selection *s, struct query_writer *writer
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(query_reader_open(s->source, &reader));
+    SATOR_TRY(query_reader_open(s->source, true, &reader));
     while (!writer->stopped) {
         SATOR_TRY(query_reader_next(&reader, &row, &found));
         if (!found)
@@ -238,7 +243,7 @@ static enum sator_status select_rows(struct selection *s)
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(query_reader_open(s->source, &reader));
+    SATOR_TRY(query_reader_open(s->source, needs_tensors(s), &reader));
     for (;;) {
         SATOR_TRY(query_reader_next(&reader, &row, &found));
         if (!found)

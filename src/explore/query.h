@@ -57,14 +57,16 @@ enum sator_status query_results(
 enum sator_status query_read_result(
         struct query_source *source, const struct sator_cursor *cursor, struct query_row *row);
 
-/* Rows in order of layer, hardware, point. */
+/* Rows in order of layer, hardware, point; without tensors, records have none, and reading takes half
+ * the time. */
 struct query_reader {
     struct query_source *source;
     struct sator_cursor *results, *tensors;
     bool has_tensor; /* the tensor cursor stands on a row that is not used yet */
     struct explore_tensor *volumes;
 };
-enum sator_status query_reader_open(struct query_source *source, struct query_reader *reader);
+enum sator_status query_reader_open(
+        struct query_source *source, bool with_tensors, struct query_reader *reader);
 enum sator_status query_reader_next(
         struct query_reader *reader, struct query_row *row, bool *found);
 void query_reader_close(struct query_reader *reader);

@@ -313,12 +313,15 @@ static void reader_init(struct query_source *source, struct query_reader *reader
                     SATOR_NEW_ARRAY(source->arena, struct explore_tensor, source->n_tensors + 2)};
 }
 
-enum sator_status query_reader_open(struct query_source *source, struct query_reader *reader)
+enum sator_status query_reader_open(
+        struct query_source *source, bool with_tensors, struct query_reader *reader)
 {
     enum sator_status st;
 
     reader_init(source, reader);
     SATOR_TRY(query_results(source, "layer, hardware, point", &reader->results));
+    if (!with_tensors)
+        return SATOR_OK;
     SATOR_TRY(sator_store_scan(source->ctx, source->store, "tensor", tensor_columns,
             "layer, hardware, point, tensor, role", &reader->tensors));
     SATOR_TRY(sator_cursor_next(source->ctx, reader->tensors, &reader->has_tensor));
