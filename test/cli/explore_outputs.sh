@@ -55,3 +55,11 @@ for task in 3 1 2; do
 done
 sator merge all.db all.db.shard* --quiet
 sator query all.db --csv | cmp - one.csv || echo "the job array gives something else"
+# a topology that varies stands in for the file's wires: the same one with the same energies changes nothing
+gemm="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --quiet --csv"
+# shellcheck disable=SC2086
+"$SATOR" explore $gemm | cut -d, -f1,4- >plain.csv
+# shellcheck disable=SC2086
+"$SATOR" explore $gemm --set energy_table=45nm --vary 'topology=[mesh,systolic-2d]' >varied.csv
+{ sed -n 1p varied.csv; grep ',1,levels.PE.topology=systolic-2d,' varied.csv; } | cut -d, -f1,4- | cmp - plain.csv
+grep -c ',0,levels.PE.topology=mesh,.*k - ' varied.csv >/dev/null || echo "the mesh is not there"

@@ -454,6 +454,8 @@ static void read_network_lists(struct sator_yaml_reader *reader, const struct sa
         const char *array_name, struct sator_array *array)
 {
     static const char *const keys[] = {"links", "multicast", "reduction"};
+    const struct sator_yaml_node *topology = sator_yaml_get(reader, map, "topology");
+    bool replaced = topology != NULL && topology->loc.source != map->loc.source;
     const char *source = read_source(reader, map, NULL);
     struct sator_link *links = NULL;
     struct sator_bus *buses = NULL;
@@ -462,6 +464,8 @@ static void read_network_lists(struct sator_yaml_reader *reader, const struct sa
         const struct sator_yaml_node *list = sator_yaml_get(reader, map, keys[k]);
         if (list == NULL || !sator_yaml_is(reader, list, SATOR_YAML_LIST, keys[k]))
             continue;
+        if (replaced && list->loc.source == map->loc.source)
+            continue; /* a topology that is set stands in for the file's wires */
         for (int i = 0; i < list->n_items && !sator_yaml_full(reader); i++) {
             if (k == 0)
                 read_link(reader, list->items[i], array_name, source, array, &links);
