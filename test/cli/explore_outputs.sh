@@ -62,4 +62,4 @@ gemm="gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --quiet --csv"
 # shellcheck disable=SC2086
 "$SATOR" explore $gemm --set energy_table=45nm --vary 'topology=[mesh,systolic-2d]' >varied.csv
 { sed -n 1p varied.csv; grep ',1,levels.PE.topology=systolic-2d,' varied.csv; } | cut -d, -f1,4- | cmp - plain.csv
-grep -c ',0,levels.PE.topology=mesh,.*k - ' varied.csv >/dev/null || echo "the mesh is not there"
+grep -c ',0,levels.PE.topology=mesh,' varied.csv >/dev/null || echo "the mesh is not there"
