@@ -57,6 +57,10 @@ static void certify(const struct mapper_search *search, struct sator_map_result 
 
 /* ---- the choices of what bypasses what ---- */
 
+enum {
+    DRAWS = 1000
+};
+
 /* One question: a problem for every choice, all with the same constraints. */
 struct question {
     struct sator_ctx *ctx;
@@ -125,6 +129,27 @@ static void report_without_bound(void *data, const struct sator_map_progress *pr
     options->progress(options->progress_data, &report);
 }
 
+/* A search that was stopped before it had any mapping: some are found at once. */
+static void take_any(const struct question *q, struct mapper_search *search, int *best)
+{
+    for (int i = 0; i < q->n_problems; i++) {
+        uint64_t improvements = search->counters.improvements, state = 1;
+        struct mapper_mapping mapping;
+        search->problem = &q->problems[i];
+        search->words = sator_mapper_words_new(search->problem);
+        if (sator_mapper_find_any(search->problem, &mapping))
+            sator_mapper_try(search, &mapping);
+        for (int k = 0; k < DRAWS; k++) {
+            sator_mapper_draw(search->problem, &state, &mapping);
+            if (sator_mapper_is_legal(search->problem, search->words, &mapping))
+                sator_mapper_try(search, &mapping);
+        }
+        sator_mapper_words_free(search->words);
+        if (search->counters.improvements != improvements)
+            *best = i;
+    }
+}
+
 /* Search all problems, each with the best mapping so far to beat; "*best" is the number of the
  * problem that it maps. The bound is the least of those left open. */
 static void search_all(struct question *q, struct mapper_search *search, int *best)
@@ -148,6 +173,8 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
             bound = search->bound;
         proved &= search->proved;
     }
+    if (!search->found && search->stopped != SATOR_OK)
+        take_any(q, search, best);
     search->proved = proved;
     search->bound = proved ? 0 : bound;
     search->problem = &q->problems[*best];
@@ -180,6 +207,10 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         certify(&search, result);
     } else {
         st = search.stopped != SATOR_OK ? search.stopped : SATOR_INFEASIBLE;
+        if (search.stopped != SATOR_OK && q->cycle_limit == 0)
+            sator_error(q->ctx, q->workload->loc,
+                    "the search for a mapping of '%s' on '%s' was stopped before it found one",
+                    q->workload->name, q->arch->name);
         if (st == SATOR_INFEASIBLE && q->cycle_limit == 0)
             sator_error(q->ctx, q->workload->loc, "no mapping of '%s' on '%s' %s",
                     q->workload->name, q->arch->name,

@@ -19,7 +19,7 @@ enum {
 struct feasibility {
     struct mapper_problem problem; /* without the utilization asked for */
     struct mapper_words *words;
-    struct mapper_mapping mapping;
+    struct mapper_mapping mapping, found; /* found: with most_pes */
     int64_t left[MAPPER_LOOPS]; /* of each loop, beside the factors set */
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
     int broken_loop; /* whose factors do not divide its extent; -1: none */
@@ -73,8 +73,10 @@ static void look(struct feasibility *f, double pes)
         else if (f->left[i] > 1)
             return;
     }
-    if (sator_mapper_is_legal(p, f->words, &f->mapping))
-        f->most_pes = pes;
+    if (!sator_mapper_is_legal(p, f->words, &f->mapping))
+        return;
+    f->most_pes = pes;
+    f->found = f->mapping;
 }
 
 static bool is_settled(const struct feasibility *f)
@@ -273,6 +275,21 @@ bool sator_mapper_is_feasible(const struct mapper_problem *problem)
     struct feasibility *f = SATOR_NEW(problem->arena, struct feasibility);
 
     return is_feasible(f, problem);
+}
+
+bool sator_mapper_find_any(const struct mapper_problem *problem, struct mapper_mapping *mapping)
+{
+    struct feasibility *f = SATOR_NEW(problem->arena, struct feasibility);
+
+    if (!is_feasible(f, problem) || f->most_pes == 0)
+        return false;
+    *mapping = f->found;
+    for (int m = 0; m < problem->n_memories; m++) {
+        for (int i = 0; i < problem->n_loops; i++)
+            mapping->order[m][i] = (int8_t)i;
+    }
+    sator_mapper_arrange(problem, mapping);
+    return true;
 }
 
 enum sator_status sator_mapper_check_feasible(struct sator_ctx *ctx,

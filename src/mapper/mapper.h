@@ -203,6 +203,8 @@ enum sator_status sator_mapper_check_feasible(struct sator_ctx *ctx,
         const char *const *texts, int n_texts);
 /* The same without a message; true when it cannot be told quickly. */
 bool sator_mapper_is_feasible(const struct mapper_problem *problem);
+/* Some legal mapping, at once; false when there is none or none is found quickly. */
+bool sator_mapper_find_any(const struct mapper_problem *problem, struct mapper_mapping *mapping);
 
 /* ---- why_not.c ---- */
 /* Add a line for each capacity of memory "m" that tiles of "size" words an access exceed: "L1 needs

@@ -80,3 +80,4 @@ diff a b && [ -s a ] && echo same
 sed 's/capacity_words: 2/capacity_words: 6/; s/shape: .2, 2./shape: [4], links: [{map: "PE[i] -> PE[i+1]", interval: 2}]/' tiny.yaml >back.yaml
 sator map gemm --arch back.yaml
 echo "exit $?"
+sator map tcl --arch simba-like --budget 0.000001 --json | grep -oE '"proved":.*false' | tr -d '\t' # stopped at once: some mapping, with its gap
