@@ -1,4 +1,4 @@
-/* Counting axis by axis, points of equal prospects together. */
+/* Counting group by group, points of equal prospects together. */
 #include "count/closed/cells.h"
 
 #include "base/checked.h"
@@ -39,15 +39,12 @@ static uint64_t hash(const struct closed_holes *holes)
 
 /* ---- making ---- */
 
-void closed_cells_init(struct closed_cells *cells, int n_axes, const struct closed_interval *range)
+void closed_cells_init(struct closed_cells *cells, const struct closed_grid *grid)
 {
-    assert(n_axes <= CLOSED_AXES);
-    cells->n_axes = n_axes;
+    cells->grid = grid;
     cells->n_holes = 0;
     cells->n_rules = 0;
     cells->exists = false;
-    if (n_axes > 0)
-        memcpy(cells->range, range, sizeof *range * (size_t)n_axes);
     memset(&cells->excluded, 0, sizeof cells->excluded);
 }
 
@@ -55,10 +52,10 @@ const char *closed_cells_add(
         struct closed_cells *cells, const struct closed_interval *box, int *hole)
 {
     struct closed_interval cut[CLOSED_AXES];
-    size_t size = sizeof cut[0] * (size_t)cells->n_axes;
+    size_t size = sizeof cut[0] * (size_t)cells->grid->n_axes;
     *hole = -1;
-    for (int a = 0; a < cells->n_axes; a++) {
-        cut[a] = closed_meet(box[a], cells->range[a]);
+    for (int a = 0; a < cells->grid->n_axes; a++) {
+        cut[a] = closed_meet(box[a], cells->grid->range[a]);
         if (closed_is_empty(cut[a]))
             return NULL;
     }
@@ -78,29 +75,29 @@ const char *closed_cells_add(
 const char *closed_cells_add_move(struct closed_cells *cells, const int64_t *move, int *hole)
 {
     struct closed_interval box[CLOSED_AXES];
-    for (int a = 0; a < cells->n_axes; a++) {
+    for (int a = 0; a < cells->grid->n_axes; a++) {
         int64_t by = move == NULL ? 0 : move[a];
-        box[a] = (struct closed_interval){cells->range[a].lo + by, cells->range[a].hi + by};
+        box[a] = (struct closed_interval){cells->grid->range[a].lo + by, cells->grid->range[a].hi + by};
     }
     return closed_cells_add(cells, box, hole);
 }
 
-/* ---- one axis ---- */
+/* ---- one group ---- */
 
-/* Values of an axis that lie in the same boxes. */
+/* Points of a group that lie in the same boxes. */
 struct strip {
     struct closed_holes holes;
-    int64_t width;
+    sator_int width;
 };
 
 enum {
-    MOST_STRIPS = 128
+    MOST_STRIPS = 256
 };
 
 /* The next value above "from" at which some box begins or ends. */
 static int64_t next_face(const struct closed_cells *cells, int axis, int64_t from)
 {
-    int64_t next = cells->range[axis].hi + 1;
+    int64_t next = cells->grid->range[axis].hi + 1;
     for (int i = 0; i < cells->n_holes; i++) {
         struct closed_interval range = cells->hole[i][axis];
         if (range.lo > from && range.lo < next)
@@ -111,30 +108,81 @@ static int64_t next_face(const struct closed_cells *cells, int axis, int64_t fro
     return next;
 }
 
-static const char *find_strips(
-        const struct closed_cells *cells, int axis, struct strip *strip, int *n_strips)
+/* Add "width" values that lie in "holes". */
+static const char *add_strip(const struct closed_holes *holes, sator_int width, struct strip *strip,
+        int *n_strips)
 {
-    int64_t end = cells->range[axis].hi + 1;
-    *n_strips = 0;
-    for (int64_t from = cells->range[axis].lo; from < end;) {
+    int at = 0;
+    while (at < *n_strips && !equal(&strip[at].holes, holes))
+        at++;
+    if (at == MOST_STRIPS)
+        return too_many;
+    if (at == *n_strips)
+        strip[(*n_strips)++] = (struct strip){.holes = *holes};
+    strip[at].width += width;
+    return NULL;
+}
+
+/* The numbers 0 .. last whose digits, axes "first" to "end", are in the box. */
+static sator_int count_numbers(const struct closed_grid *grid, int first, int end,
+        const struct closed_interval *box, int64_t last)
+{
+    sator_int below[CLOSED_AXES + 1]; /* choices of the digits before an axis */
+    sator_int sum = 0;
+    below[first] = 1;
+    for (int a = first; a < end; a++)
+        below[a + 1] = below[a] * closed_width(box[a]);
+    for (int a = end - 1; a >= first; a--) {
+        int64_t digit = last / grid->place[a];
+        last %= grid->place[a];
+        int64_t less = (digit < box[a].hi + 1 ? digit : box[a].hi + 1) - box[a].lo;
+        if (less > 0)
+            sum += less * below[a];
+        if (digit < box[a].lo || digit > box[a].hi)
+            return sum;
+    }
+    return sum + 1;
+}
+
+/* The points of a group in "box". */
+static sator_int count_group(
+        const struct closed_grid *grid, int group, const struct closed_interval *box)
+{
+    int first = grid->first[group];
+    int number = grid->first[group + 1] - 1;
+    if (number == first)
+        return closed_width(box[first]);
+    sator_int count = count_numbers(grid, first, number, box, box[number].hi);
+    if (box[number].lo > 0)
+        count -= count_numbers(grid, first, number, box, box[number].lo - 1);
+    return count;
+}
+
+/* Cut the group's axes from "axis" on at every face; "box" has the intervals of those before. */
+static const char *find_strips(const struct closed_cells *cells, int group, int axis,
+        const struct closed_holes *holes, struct closed_interval *box, struct strip *strip,
+        int *n_strips)
+{
+    const struct closed_grid *grid = cells->grid;
+    if (axis == grid->first[group + 1]) {
+        sator_int width = count_group(grid, group, box);
+        return width == 0 ? NULL : add_strip(holes, width, strip, n_strips);
+    }
+    int64_t end = grid->range[axis].hi + 1;
+    const char *why = NULL;
+    for (int64_t from = grid->range[axis].lo; from < end && why == NULL;) {
         int64_t to = next_face(cells, axis, from);
-        struct strip next = {.width = to - from};
+        struct closed_holes inside = {{0}};
         for (int i = 0; i < cells->n_holes; i++) {
             if (cells->hole[i][axis].lo <= from && from <= cells->hole[i][axis].hi)
-                closed_holes_set(&next.holes, i);
+                closed_holes_set(&inside, i);
         }
-        int at = 0;
-        while (at < *n_strips && !equal(&strip[at].holes, &next.holes))
-            at++;
-        if (at == MOST_STRIPS)
-            return too_many;
-        if (at == *n_strips)
-            strip[(*n_strips)++] = next;
-        else
-            strip[at].width += next.width;
+        inside = both(&inside, holes);
+        box[axis] = (struct closed_interval){from, to - 1};
+        why = find_strips(cells, group, axis + 1, &inside, box, strip, n_strips);
         from = to;
     }
-    return NULL;
+    return why;
 }
 
 /* ---- states ---- */
@@ -185,7 +233,7 @@ static enum verdict judge(const struct closed_cells *cells, const struct closed_
     return is_open || may_exclude ? VERDICT_OPEN : VERDICT_DECIDED;
 }
 
-/* Add "points" to the state "holes" of the next axis. */
+/* Add "points" to the state "holes" of the next group. */
 static const char *add_state(struct closed_cells *cells, int side, int *n_states,
         const struct closed_holes *holes, sator_int points)
 {
@@ -211,40 +259,43 @@ static void add_points(const struct closed_cells *cells, sator_int points, sator
     *sum = cells->exists ? 1 : *sum + points;
 }
 
-/* The boxes with a face on axis "a" or a later one, for all a. */
+/* The boxes with a face in group "g" or a later one, for all g. */
 static void find_undecided(struct closed_cells *cells)
 {
-    memset(&cells->undecided[cells->n_axes], 0, sizeof cells->undecided[0]);
-    for (int a = cells->n_axes - 1; a >= 0; a--) {
-        cells->undecided[a] = cells->undecided[a + 1];
+    const struct closed_grid *grid = cells->grid;
+    memset(&cells->undecided[grid->n_groups], 0, sizeof cells->undecided[0]);
+    for (int g = grid->n_groups - 1; g >= 0; g--) {
+        cells->undecided[g] = cells->undecided[g + 1];
         for (int i = 0; i < cells->n_holes; i++) {
-            struct closed_interval range = cells->hole[i][a];
-            if (range.lo != cells->range[a].lo || range.hi != cells->range[a].hi)
-                closed_holes_set(&cells->undecided[a], i);
+            for (int a = grid->first[g]; a < grid->first[g + 1]; a++) {
+                struct closed_interval range = cells->hole[i][a];
+                if (range.lo != grid->range[a].lo || range.hi != grid->range[a].hi)
+                    closed_holes_set(&cells->undecided[g], i);
+            }
         }
     }
 }
 
-/* The number of points of the axes from "axis" on. */
-static sator_int volume_from(const struct closed_cells *cells, int axis)
+/* The number of points of the groups from "group" on. */
+static sator_int volume_from(const struct closed_cells *cells, int group)
 {
     sator_int product = 1;
-    for (int a = axis; a < cells->n_axes && !cells->exists; a++)
-        product *= closed_width(cells->range[a]);
+    for (int g = group; g < cells->grid->n_groups && !cells->exists; g++)
+        product *= count_group(cells->grid, g, cells->grid->range);
     return product;
 }
 
-/* Put "alive", before "axis", into the states or the result. */
-static const char *settle(struct closed_cells *cells, int axis, int side, int *n_states,
+/* Put "alive", before "group", into the states or the result. */
+static const char *settle(struct closed_cells *cells, int group, int side, int *n_states,
         struct closed_holes *alive, sator_int points, sator_int *credit, sator_int *total)
 {
     int to = -1;
-    enum verdict verdict = judge(cells, &cells->undecided[axis], alive, &to);
+    enum verdict verdict = judge(cells, &cells->undecided[group], alive, &to);
     if (verdict == VERDICT_EXCLUDED)
         return NULL;
     if (verdict == VERDICT_OPEN)
         return add_state(cells, side, n_states, alive, points);
-    points *= volume_from(cells, axis);
+    points *= volume_from(cells, group);
     add_points(cells, points, total);
     if (to >= 0)
         add_points(cells, points, &credit[to]);
@@ -261,19 +312,21 @@ const char *closed_cells_count(struct closed_cells *cells, sator_int *credit, sa
         closed_holes_set(&all, i);
     find_undecided(cells);
     memset(cells->bucket, -1, sizeof cells->bucket);
-    const char *why = settle(cells, 0, 0, &n_states, &all, 1, credit, points);
-    for (int a = 0; a < cells->n_axes && n_states > 0 && why == NULL; a++) {
-        int side = a % 2;
+    struct closed_holes start = all;
+    const char *why = settle(cells, 0, 0, &n_states, &start, 1, credit, points);
+    for (int g = 0; g < cells->grid->n_groups && n_states > 0 && why == NULL; g++) {
+        struct closed_interval box[CLOSED_AXES];
+        int side = g % 2;
         int n_next = 0;
-        int n_strips;
-        why = find_strips(cells, a, strip, &n_strips);
+        int n_strips = 0;
+        why = find_strips(cells, g, cells->grid->first[g], &all, box, strip, &n_strips);
         memset(cells->bucket, -1, sizeof cells->bucket);
         for (int s = 0; s < n_states && why == NULL; s++) {
             const struct closed_cell *state = &cells->state[side][s];
             for (int i = 0; i < n_strips && why == NULL; i++) {
                 struct closed_holes alive = both(&state->holes, &strip[i].holes);
                 sator_int n = cells->exists ? 1 : state->points * strip[i].width;
-                why = settle(cells, a + 1, 1 - side, &n_next, &alive, n, credit, points);
+                why = settle(cells, g + 1, 1 - side, &n_next, &alive, n, credit, points);
             }
         }
         n_states = n_next;

@@ -1,4 +1,4 @@
-/* Points of a box, told apart by which of some smaller boxes they lie in.
+/* Points of a grid, told apart by which of some boxes they lie in.
  *
  * The faces of the smaller boxes cut every axis into few intervals; the cells are their products.
  * They are never listed: axis after axis, the boxes that a point may still lie in are kept with the
@@ -10,11 +10,20 @@
 #include "count/closed/boxes.h"
 
 enum {
-    CLOSED_AXES = 24, /* most axes of the box */
+    CLOSED_AXES = 20, /* most axes */
     CLOSED_HOLES = 256, /* most smaller boxes */
     CLOSED_HOLE_WORDS = CLOSED_HOLES / 64,
     CLOSED_RULES = 96, /* most rules */
     CLOSED_CELL_STATES = 2048 /* most sets of boxes that points share, at one axis */
+};
+
+/* Points with every coordinate in its range. Axes come in groups: one axis alone, or the digits of a
+ * number, lowest first, and then the number itself, which bounds ragged tiles. */
+struct closed_grid {
+    int n_axes, n_groups;
+    struct closed_interval range[CLOSED_AXES];
+    int64_t place[CLOSED_AXES]; /* of a digit in its number */
+    int first[CLOSED_AXES + 1]; /* axis of each group, and the end */
 };
 
 /* A set of boxes. */
@@ -35,27 +44,27 @@ struct closed_cell {
 };
 
 struct closed_cells {
-    int n_axes, n_holes, n_rules;
+    const struct closed_grid *grid;
+    int n_holes, n_rules;
     bool exists; /* "points" and credits are 1 for any number of points */
-    struct closed_interval range[CLOSED_AXES];
     struct closed_interval hole[CLOSED_HOLES][CLOSED_AXES];
     struct closed_holes excluded; /* points in one of these do not count */
     struct closed_rule rule[CLOSED_RULES];
     /* scratch */
     struct closed_holes
-            undecided[CLOSED_AXES + 1]; /* boxes with a face on this axis or a later one */
+            undecided[CLOSED_AXES + 1]; /* boxes with a face in this group or a later one */
     struct closed_cell state[2][CLOSED_CELL_STATES];
     int16_t bucket[CLOSED_CELL_STATES * 2];
 };
 
-/* A box of "n_axes" intervals without smaller boxes and rules. */
-void closed_cells_init(struct closed_cells *cells, int n_axes, const struct closed_interval *range);
+/* All of "grid", which must outlive "cells", without boxes and rules. */
+void closed_cells_init(struct closed_cells *cells, const struct closed_grid *grid);
 
-/* Add the points x of the box with x - move in it, too ("move" NULL: all); "*hole" is its number,
+/* Add the points x with x - move in every range, too ("move" NULL: all); "*hole" is its number,
  * -1 when there are none. */
 const char *closed_cells_add_move(struct closed_cells *cells, const int64_t *move, int *hole);
 
-/* Add "box", cut to the range; "*hole" is its number, -1 when it is empty. */
+/* Add "box", cut to the ranges; "*hole" is its number, -1 when it is empty. */
 const char *closed_cells_add(
         struct closed_cells *cells, const struct closed_interval *box, int *hole);
 

@@ -21,9 +21,12 @@ struct fibres {
     bool every;
     int64_t row[CLOSED_ROWS][CLOSED_DIMS]; /* keys, then values */
     uint32_t part; /* axes of the part at hand */
+    int n_digits; /* of the part */
     int n_equal, n_moves; /* basis of the part: moves with equal values first */
     int64_t at[CLOSED_AXES]; /* a digit vector of the greatest fibre */
 };
+
+static const char ragged[] = "skewed stamps run over ragged tiles";
 
 /* ---- parts ---- */
 
@@ -34,13 +37,14 @@ static const char *make_basis(struct fibres *fibres, uint32_t part)
     struct closed_skews *skews = fibres->skews;
     struct closed_lattice *lattice = &skews->lattice;
     const char *why = NULL;
-    lattice->n_dims = skews->n_axes;
-    lattice->n = 0;
-    memset(lattice->vector, 0, sizeof lattice->vector);
-    for (int a = 0; a < skews->n_axes; a++) {
-        if (part >> a & 1)
-            lattice->vector[lattice->n++][a] = 1;
+    closed_skews_moves(skews, 0, lattice);
+    for (int a = 0; a < skews->grid.n_axes && why == NULL; a++) {
+        int64_t fixed[CLOSED_DIMS] = {0};
+        fixed[a] = 1;
+        if ((part >> a & 1) == 0 && skews->digit[a] >= 0)
+            why = closed_lattice_kernel(fixed, lattice);
     }
+    fibres->n_digits = lattice->n;
     for (int r = 0; r < fibres->n_keys && why == NULL; r++)
         why = closed_lattice_kernel(fibres->row[r], lattice);
     fibres->part = part;
@@ -60,6 +64,8 @@ static const char *join_parts(struct fibres *fibres, uint32_t *part, int *n_part
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         uint32_t joined = skews->graver.element[i].above | skews->graver.element[i].below;
         int kept = 0;
+        if (!closed_skews_fits(skews, skews->graver.element[i].at))
+            continue;
         for (int p = 0; p < *n_parts; p++) {
             if ((part[p] & joined) != 0)
                 joined |= part[p];
@@ -77,7 +83,7 @@ static const char *join_parts(struct fibres *fibres, uint32_t *part, int *n_part
 static const char *find_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
 {
     struct closed_skews *skews = fibres->skews;
-    const char *why = make_basis(fibres, ((uint32_t)1 << skews->n_axes) - 1);
+    const char *why = make_basis(fibres, ((uint32_t)1 << skews->grid.n_axes) - 1);
     *n_parts = 0;
     if (why == NULL)
         why = join_parts(fibres, part, n_parts);
@@ -93,8 +99,8 @@ static const char *find_parts(struct fibres *fibres, uint32_t *part, int *n_part
 static int64_t reach(const struct closed_skews *skews, const int64_t *from, const int64_t *move)
 {
     int64_t steps = CLOSED_BOUND;
-    for (int a = 0; a < skews->n_axes; a++) {
-        int64_t width = skews->range[a].hi - skews->range[a].lo;
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        int64_t width = skews->grid.range[a].hi - skews->grid.range[a].lo;
         if (move[a] == 0)
             continue;
         int64_t room = move[a] > 0 ? width - from[a] : width + from[a];
@@ -105,6 +111,23 @@ static int64_t reach(const struct closed_skews *skews, const int64_t *from, cons
     return steps;
 }
 
+/* Whether a point in the part and its end after "way" are in the tiles of ragged loops. */
+static bool stays_inside(const struct fibres *fibres, const int64_t *way)
+{
+    const struct closed_grid *grid = &fibres->skews->grid;
+    for (int g = 0; g < grid->n_groups; g++) {
+        int number = grid->first[g + 1] - 1;
+        int64_t value = 0;
+        if (number == grid->first[g] || (fibres->part >> number & 1) == 0)
+            continue;
+        for (int a = grid->first[g]; a < number; a++)
+            value += grid->place[a] * fibres->at[a];
+        if (value > grid->range[number].hi || value + way[number] > grid->range[number].hi)
+            return false;
+    }
+    return true;
+}
+
 /* Values in a line: the most that the last basis vector's coordinate can differ by between two
  * points of one key. All in between are met, since every generator of the way changes it by at most
  * one. */
@@ -112,7 +135,7 @@ static const char *count_line(struct fibres *fibres, sator_int *most)
 {
     struct closed_skews *skews = fibres->skews;
     struct closed_lattice *lattice = &skews->lattice;
-    int n = skews->n_axes;
+    int n = skews->grid.n_axes;
     int64_t way[CLOSED_DIMS] = {0};
     int64_t length = 0;
     int budget = MOST_AUGMENTATIONS;
@@ -149,12 +172,13 @@ static const char *count_line(struct fibres *fibres, sator_int *most)
             longer = true;
         }
     }
+    /* The least point from which the way does not leave the digits' ranges. */
     for (int a = 0; a < n; a++) {
         if (fibres->part >> a & 1)
-            fibres->at[a] = way[a] < 0 ? skews->range[a].hi : skews->range[a].lo;
+            fibres->at[a] = skews->grid.range[a].lo + (way[a] < 0 ? -way[a] : 0);
     }
     *most = (sator_int)length + 1;
-    return NULL;
+    return stays_inside(fibres, way) ? NULL : ragged;
 }
 
 /* ---- one key row ---- */
@@ -169,12 +193,12 @@ static const char *count_row(struct fibres *fibres, bool point, sator_int *most)
     int64_t value;
     int n = 0;
     for (int r = 0; r < fibres->n_keys && n == 0; r++) {
-        for (int a = 0; a < skews->n_axes; a++) {
+        for (int a = 0; a < skews->grid.n_axes; a++) {
             if ((fibres->part >> a & 1) == 0 || fibres->row[r][a] == 0)
                 continue;
             axis[n] = a;
             coef[n] = fibres->row[r][a];
-            x[n++] = skews->range[a];
+            x[n++] = skews->grid.range[a];
         }
     }
     int64_t unit = 0;
@@ -199,18 +223,18 @@ static const char *count_strips(struct fibres *fibres, sator_int *most)
     int axis[CLOSED_STRIP_FORMS];
     if (fibres->n_moves > CLOSED_STRIP_DIMS)
         return "a skewed stamp holds instances in too many directions";
-    for (int a = 0; a < skews->n_axes; a++) {
+    for (int a = 0; a < skews->grid.n_axes; a++) {
         if ((fibres->part >> a & 1) == 0)
             continue;
         axis[strips.n] = a;
-        strips.width[strips.n] = closed_width(skews->range[a]);
+        strips.width[strips.n] = closed_width(skews->grid.range[a]);
         for (int d = 0; d < strips.n_dims; d++)
             strips.form[strips.n][d] = skews->lattice.vector[d][a];
         strips.n++;
     }
     const char *why = closed_strips_most(&strips, most);
     for (int i = 0; i < strips.n && why == NULL && fibres->n_equal == 0; i++)
-        fibres->at[axis[i]] = skews->range[axis[i]].lo + strips.at[i];
+        fibres->at[axis[i]] = skews->grid.range[axis[i]].lo + strips.at[i];
     return why;
 }
 
@@ -221,14 +245,14 @@ static const char *count_free(struct fibres *fibres, sator_int *most)
 {
     struct closed_skews *skews = fibres->skews;
     struct closed_interval saved[CLOSED_AXES];
-    memcpy(saved, skews->range, sizeof saved);
-    for (int a = 0; a < skews->n_axes; a++) {
+    memcpy(saved, skews->grid.range, sizeof saved);
+    for (int a = 0; a < skews->grid.n_axes; a++) {
         if ((fibres->part >> a & 1) == 0)
-            skews->range[a].hi = skews->range[a].lo;
+            skews->grid.range[a].hi = skews->grid.range[a].lo;
     }
     skews->lattice.n = fibres->n_equal;
     const char *why = closed_skews_classes(skews, most);
-    memcpy(skews->range, saved, sizeof saved);
+    memcpy(skews->grid.range, saved, sizeof saved);
     return why;
 }
 
@@ -243,9 +267,11 @@ static const char *count_part(struct fibres *fibres, uint32_t part, bool point, 
         return why;
     if (n_values == 1 && count_line(fibres, most) == NULL)
         return NULL;
-    if (__builtin_popcount(part) == fibres->n_moves)
+    if (fibres->n_digits == fibres->n_moves)
         return count_free(fibres, most);
-    if (fibres->n_equal == 0 && __builtin_popcount(part) == fibres->n_moves + 1) {
+    if (fibres->n_digits != __builtin_popcount(part))
+        return ragged;
+    if (fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1) {
         why = count_row(fibres, point, most);
         if (why == NULL)
             return NULL;
@@ -261,6 +287,65 @@ static void get_rows(struct fibres *fibres, const struct closed_classes *classes
         closed_skews_row(fibres->skews, classes->value[r], fibres->row[classes->n_keys + r]);
 }
 
+/* The first number among the axes from "axis" on, -1 for none. */
+static int next_number(const struct closed_skews *skews, int axis)
+{
+    while (axis < skews->grid.n_axes && skews->digit[axis] >= 0)
+        axis++;
+    return axis < skews->grid.n_axes ? axis : -1;
+}
+
+/* Set "*moving" to the digits that two digit vectors of one key can differ in, were no tile ragged.
+ */
+static const char *find_moving(
+        struct fibres *fibres, const struct closed_classes *classes, uint32_t *moving)
+{
+    uint32_t part[CLOSED_AXES];
+    int n_parts;
+    struct closed_skews *skews = fibres->skews;
+    for (int number = next_number(skews, 0); number >= 0; number = next_number(skews, number))
+        closed_skews_drop(skews, number);
+    get_rows(fibres, classes);
+    const char *why = find_parts(fibres, part, &n_parts);
+    *moving = 0;
+    for (int p = 0; p < n_parts && why == NULL; p++) {
+        for (int a = 0; a < skews->grid.n_axes; a++)
+            *moving |= (part[p] >> a & 1) << skews->digit[a];
+    }
+    return why;
+}
+
+/* Let the numbers go whose moving digits, the others being 0, stay below the loop's end: no fibre
+ * over other values of those is greater, and no tile of this one ragged. */
+static const char *drop_numbers(struct closed_state *state, const struct closed_digits *digits,
+        const struct closed_classes *classes, struct fibres *fibres)
+{
+    uint32_t moving = 0;
+    const char *why = next_number(fibres->skews, 0) < 0 ? NULL
+                                                        : find_moving(fibres, classes, &moving);
+    if (why == NULL)
+        why = closed_skews_open(state, digits, &fibres->skews);
+    if (why != NULL)
+        return why;
+    const struct closed_skews *skews = fibres->skews;
+    const struct closed_grid *grid = &skews->grid;
+    for (int number = next_number(skews, 0); number >= 0;) {
+        sator_int corner = 0;
+        int a = number - 1;
+        for (; a >= 0 && skews->digit[a] >= 0 &&
+                digits->digit[skews->digit[a]].loop ==
+                        digits->digit[skews->digit[number - 1]].loop;
+                a--)
+            corner += moving >> skews->digit[a] & 1 ? (sator_int)grid->place[a] * grid->range[a].hi
+                                                    : 0;
+        bool fits = corner <= grid->range[number].hi;
+        if (fits)
+            closed_skews_drop(fibres->skews, number);
+        number = next_number(skews, fits ? number : number + 1);
+    }
+    return NULL;
+}
+
 /* The iterators of the digit vector "at". */
 static void get_instance(
         const struct fibres *fibres, const struct closed_digits *digits, int64_t *instance)
@@ -268,9 +353,11 @@ static void get_instance(
     const struct closed_skews *skews = fibres->skews;
     for (int l = 0; l < digits->n_loops; l++)
         instance[l] = digits->loop[l].lower;
-    for (int a = 0; a < skews->n_axes; a++) {
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        if (skews->digit[a] < 0)
+            continue;
         const struct closed_digit *digit = &digits->digit[skews->digit[a]];
-        instance[digit->loop] += digit->place * (fibres->at[a] - skews->range[a].lo);
+        instance[digit->loop] += digit->place * (fibres->at[a] - skews->grid.range[a].lo);
     }
 }
 
@@ -287,10 +374,13 @@ const char *closed_fibres_most(struct closed_state *state, const struct closed_s
     const char *why = closed_skews_open(state, &system->digits, &fibres.skews);
     if (why != NULL)
         return why;
+    why = drop_numbers(state, &system->digits, classes, &fibres);
+    if (why != NULL)
+        return why;
     get_rows(&fibres, classes);
-    for (int a = 0; a < fibres.skews->n_axes; a++)
-        fibres.at[a] = fibres.skews->range[a].lo;
     why = find_parts(&fibres, part, &n_parts);
+    for (int a = 0; a < fibres.skews->grid.n_axes; a++)
+        fibres.at[a] = fibres.skews->grid.range[a].lo;
     for (int p = 0; p < n_parts && why == NULL; p++) {
         sator_int n;
         why = count_part(&fibres, part[p], instance != NULL, &n);

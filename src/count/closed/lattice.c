@@ -18,16 +18,6 @@ static const char too_many[] = "the skewed stamps can be left in too many direct
 
 /* ---- kernels ---- */
 
-void closed_lattice_all(int n_dims, struct closed_lattice *lattice)
-{
-    assert(n_dims <= CLOSED_DIMS);
-    lattice->n_dims = n_dims;
-    lattice->n = n_dims;
-    memset(lattice->vector, 0, sizeof lattice->vector);
-    for (int i = 0; i < n_dims; i++)
-        lattice->vector[i][i] = 1;
-}
-
 static bool fits(sator_int value)
 {
     return value < MOST_ENTRY && value > -MOST_ENTRY;

@@ -33,9 +33,6 @@ struct closed_graver {
     struct closed_generator element[CLOSED_GENERATORS];
 };
 
-/* All integer vectors. */
-void closed_lattice_all(int n_dims, struct closed_lattice *lattice);
-
 /* Keep the vectors v with row . v = 0. If that are fewer, the one that completes them to a basis of
  * what was there before stays in vector[n]. */
 const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lattice);

@@ -6,6 +6,48 @@
 
 /* ---- the box ---- */
 
+/* Append an axis to the last group. */
+static const char *add_axis(
+        struct closed_skews *skews, int digit, int64_t place, struct closed_interval range)
+{
+    struct closed_grid *grid = &skews->grid;
+    int a = grid->n_axes;
+    /* Two more coordinates of a move are measured. */
+    if (a == CLOSED_DIMS - 2)
+        return "skewed stamps run over too many digits";
+    skews->digit[a] = digit;
+    grid->range[a] = range;
+    grid->place[a] = place;
+    grid->first[grid->n_groups] = ++grid->n_axes;
+    return NULL;
+}
+
+/* The digits of a loop: each on its own if it has all combinations of them, else with the number
+ * that they form. */
+static const char *add_loop(
+        struct closed_state *state, const struct closed_digits *digits, int l, struct closed_skews *s)
+{
+    const struct closed_loop *loop = &digits->loop[l];
+    struct closed_boxes boxes;
+    const char *why = closed_boxes_of_loop(&state->pool, digits, l, &boxes);
+    bool ragged = why == NULL && boxes.n > 1;
+    if (ragged && loop->begin != 0)
+        return "skewed stamps run over a loop that begins inside a tile";
+    for (int k = 0; k < loop->n_digits && why == NULL; k++) {
+        int d = loop->first_digit + k;
+        struct closed_interval range =
+                ragged ? (struct closed_interval){0, digits->digit[d].size - 1} : boxes.box[k];
+        if (!ragged && range.lo == range.hi)
+            continue;
+        if (!ragged || k == 0)
+            s->grid.n_groups++;
+        why = add_axis(s, d, digits->digit[d].place, range);
+    }
+    if (ragged && why == NULL)
+        why = add_axis(s, -1, 0, (struct closed_interval){0, loop->end - 1});
+    return why;
+}
+
 const char *closed_skews_open(
         struct closed_state *state, const struct closed_digits *digits, struct closed_skews **skews)
 {
@@ -16,42 +58,75 @@ const char *closed_skews_open(
     struct closed_skews *s = state->skews;
     int used = state->pool.used;
     const char *why = NULL;
-    s->n_axes = 0;
-    for (int l = 0; l < digits->n_loops && why == NULL; l++) {
-        struct closed_boxes boxes;
-        why = closed_boxes_of_loop(&state->pool, digits, l, &boxes);
-        if (why == NULL && boxes.n > 1)
-            why = "skewed stamps run over ragged tiles";
-        for (int k = 0; k < boxes.n_axes && why == NULL; k++) {
-            struct closed_interval range = boxes.box[k];
-            if (range.lo == range.hi)
-                continue;
-            /* Two more coordinates are measured. */
-            if (s->n_axes == CLOSED_DIMS - 2)
-                why = "skewed stamps run over too many digits";
-            else {
-                s->digit[s->n_axes] = digits->loop[l].first_digit + k;
-                s->range[s->n_axes++] = range;
-            }
-        }
-    }
+    s->grid.n_axes = 0;
+    s->grid.n_groups = 0;
+    s->grid.first[0] = 0;
+    for (int l = 0; l < digits->n_loops && why == NULL; l++)
+        why = add_loop(state, digits, l, s);
     state->pool.used = used;
     *skews = s;
     return why;
+}
+
+/* Set the numbers of a move (or a point) from its digits. */
+static void set_numbers(const struct closed_grid *grid, int64_t *move)
+{
+    for (int g = 0; g < grid->n_groups; g++) {
+        int number = grid->first[g + 1] - 1;
+        if (number == grid->first[g])
+            continue;
+        move[number] = 0;
+        for (int a = grid->first[g]; a < number; a++)
+            move[number] += grid->place[a] * move[a];
+    }
+}
+
+void closed_skews_moves(
+        const struct closed_skews *skews, int n_more, struct closed_lattice *lattice)
+{
+    const struct closed_grid *grid = &skews->grid;
+    lattice->n_dims = grid->n_axes + n_more;
+    lattice->n = 0;
+    memset(lattice->vector, 0, sizeof lattice->vector);
+    for (int a = 0; a < lattice->n_dims; a++) {
+        if (a < grid->n_axes && skews->digit[a] < 0)
+            continue;
+        lattice->vector[lattice->n][a] = 1;
+        set_numbers(grid, lattice->vector[lattice->n++]);
+    }
+}
+
+void closed_skews_drop(struct closed_skews *skews, int axis)
+{
+    const struct closed_grid before = skews->grid;
+    struct closed_grid *grid = &skews->grid;
+    int digit[CLOSED_AXES];
+    memcpy(digit, skews->digit, sizeof digit);
+    grid->n_axes = 0;
+    grid->n_groups = 0;
+    for (int g = 0; g < before.n_groups; g++) {
+        int end = before.first[g + 1];
+        for (int a = before.first[g]; a < end; a++) {
+            if (a == axis)
+                continue;
+            grid->n_groups += a == before.first[g] || end - 1 == axis;
+            add_axis(skews, digit[a], before.place[a], before.range[a]);
+        }
+    }
 }
 
 void closed_skews_row(
         const struct closed_skews *skews, const struct closed_form *form, int64_t *row)
 {
     memset(row, 0, sizeof *row * CLOSED_DIMS);
-    for (int a = 0; a < skews->n_axes; a++)
-        row[a] = form->coef[skews->digit[a]];
+    for (int a = 0; a < skews->grid.n_axes; a++)
+        row[a] = skews->digit[a] < 0 ? 0 : form->coef[skews->digit[a]];
 }
 
 bool closed_skews_fits(const struct closed_skews *skews, const int64_t *move)
 {
-    for (int a = 0; a < skews->n_axes; a++) {
-        int64_t reach = skews->range[a].hi - skews->range[a].lo;
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        int64_t reach = skews->grid.range[a].hi - skews->grid.range[a].lo;
         if (move[a] > reach || move[a] < -reach)
             return false;
     }
@@ -61,7 +136,7 @@ bool closed_skews_fits(const struct closed_skews *skews, const int64_t *move)
 static int64_t product(const struct closed_skews *skews, const int64_t *row, const int64_t *move)
 {
     int64_t sum = 0;
-    for (int a = 0; a < skews->n_axes; a++)
+    for (int a = 0; a < skews->grid.n_axes; a++)
         sum += row[a] * move[a];
     return sum;
 }
@@ -105,8 +180,8 @@ static const char *exclude_equals(struct closed_skews *skews, const struct close
         int hole;
         if (!closed_skews_fits(skews, move))
             continue;
-        if (sign_of(skews->n_axes, move) < 0)
-            negate(skews->n_axes, move);
+        if (sign_of(skews->grid.n_axes, move) < 0)
+            negate(skews->grid.n_axes, move);
         why = closed_cells_add_move(&skews->cells, move, &hole);
         if (why == NULL)
             closed_holes_set(&skews->cells.excluded, hole);
@@ -116,7 +191,7 @@ static const char *exclude_equals(struct closed_skews *skews, const struct close
 
 const char *closed_skews_classes(struct closed_skews *skews, sator_int *count)
 {
-    closed_cells_init(&skews->cells, skews->n_axes, skews->range);
+    closed_cells_init(&skews->cells, &skews->grid);
     const char *why = exclude_equals(skews, &skews->lattice);
     return why != NULL ? why : closed_cells_count(&skews->cells, NULL, count);
 }
@@ -128,7 +203,7 @@ const char *closed_skews_distinct(struct closed_state *state, const struct close
     const char *why = closed_skews_open(state, digits, &skews);
     if (why != NULL)
         return why;
-    closed_lattice_all(skews->n_axes, &skews->lattice);
+    closed_skews_moves(skews, 0, &skews->lattice);
     for (int r = 0; r < n_rows && why == NULL; r++) {
         int64_t row[CLOSED_DIMS];
         closed_skews_row(skews, rows[r], row);
@@ -142,7 +217,7 @@ const char *closed_skews_distinct(struct closed_state *state, const struct close
 /* Append the generators of a level: moves by which its row grows or, if it stays, a later one. */
 static const char *add_steps(struct closed_skews *skews, int level)
 {
-    int n = skews->n_axes;
+    int n = skews->grid.n_axes;
     int at = skews->first_step[level];
     for (int i = 0; i < skews->graver.n; i++) {
         int64_t *move = skews->graver.element[i].at;
@@ -165,7 +240,7 @@ static const char *make_levels(struct closed_skews *skews)
     const char *why = NULL;
     skews->n_levels = 0;
     skews->first_step[0] = 0;
-    closed_lattice_all(skews->n_axes, &skews->lattice);
+    closed_skews_moves(skews, 0, &skews->lattice);
     for (int r = 0; r < skews->n_time && why == NULL; r++) {
         int before = skews->lattice.n;
         skews->measured = skews->lattice;
@@ -214,7 +289,7 @@ static bool conformal(int n, const int64_t *a, const int64_t *b)
 
 static const char *push(const struct closed_skews *skews, const int64_t *move, struct moves *moves)
 {
-    size_t size = sizeof *move * (size_t)skews->n_axes;
+    size_t size = sizeof *move * (size_t)skews->grid.n_axes;
     for (int i = 0; i < moves->n; i++) {
         if (size == 0 || memcmp(moves->at[i], move, size) == 0)
             return NULL;
@@ -225,12 +300,12 @@ static const char *push(const struct closed_skews *skews, const int64_t *move, s
     return NULL;
 }
 
-/* The only axis that a move changes, by one; -1 when it is another kind of move. */
+/* The only digit that a move changes, by one; -1 when it is another kind of move. */
 static int only_axis(const struct closed_skews *skews, const int64_t *move)
 {
     int only = -1;
-    for (int a = 0; a < skews->n_axes; a++) {
-        if (move[a] == 0)
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        if (move[a] == 0 || skews->digit[a] < 0)
             continue;
         if (only >= 0 || move[a] > 1 || move[a] < -1)
             return -1;
@@ -239,10 +314,13 @@ static int only_axis(const struct closed_skews *skews, const int64_t *move)
     return only;
 }
 
-/* Moves within a row of stamps, each to an earlier one, that may follow another move. */
+/* Moves within a row of stamps, each to an earlier one, that may follow another move. The provider
+ * is the last stamp of its row and the consumer the first of its own: a digit that drifts by itself
+ * is at its end in both. */
 struct drifts {
-    int n;
+    int n; /* those that change other digits, too */
     int64_t at[MOST_MOVES][CLOSED_AXES];
+    int direction[CLOSED_AXES]; /* +-1 for digits that drift by themselves */
 };
 
 /* Append "move" and all sums of it with "drifts" from number "from" on. */
@@ -252,9 +330,9 @@ static const char *push_sums(const struct closed_skews *skews, const struct drif
     const char *why = push(skews, move, moves);
     for (int i = from; i < drifts->n && why == NULL; i++) {
         int64_t sum[CLOSED_AXES];
-        if (!conformal(skews->n_axes, move, drifts->at[i]))
+        if (!conformal(skews->grid.n_axes, move, drifts->at[i]))
             continue;
-        for (int a = 0; a < skews->n_axes; a++)
+        for (int a = 0; a < skews->grid.n_axes; a++)
             sum[a] = move[a] + drifts->at[i][a];
         if (closed_skews_fits(skews, sum))
             why = push_sums(skews, drifts, i, sum, moves);
@@ -262,53 +340,109 @@ static const char *push_sums(const struct closed_skews *skews, const struct drif
     return why;
 }
 
-/* Append "move" with every sum of the drifts: the provider is the last stamp of its row, the
- * consumer the first of its own, so an axis that drifts alone goes from one end to the other. */
-static const char *push_drifting(const struct closed_skews *skews, const struct drifts *drifts,
-        const int64_t *move, struct moves *moves)
+/* How far from 0 a digit may be when it cannot grow: at its greatest value or, in the last tile of
+ * a ragged loop, one of two more. Returns the number of values. */
+static int greatest_values(const struct closed_grid *grid, int axis, int64_t *value)
 {
-    struct drifts others = {.n = 0};
-    struct moves sums = {.n = 0};
-    int64_t whole[CLOSED_AXES] = {0};
-    for (int i = 0; i < drifts->n; i++) {
-        int axis = only_axis(skews, drifts->at[i]);
-        if (axis >= 0)
-            whole[axis] = drifts->at[i][axis] * (skews->range[axis].hi - skews->range[axis].lo);
-        else
-            memcpy(others.at[others.n++], drifts->at[i], sizeof(int64_t) * (size_t)skews->n_axes);
+    int g = 0;
+    int n = 0;
+    while (grid->first[g + 1] <= axis)
+        g++;
+    int number = grid->first[g + 1] - 1;
+    value[n++] = grid->range[axis].hi - grid->range[axis].lo;
+    if (number == grid->first[g])
+        return n;
+    int64_t last = grid->range[number].hi;
+    if (axis + 1 < number)
+        last %= grid->place[axis + 1];
+    for (int less = 0; less < 2; less++) {
+        int64_t next = last / grid->place[axis] - less;
+        if (next >= 0 && next < value[0] && next != value[n - 1])
+            value[n++] = next;
     }
-    const char *why = push_sums(skews, &others, 0, move, &sums);
-    for (int i = 0; i < sums.n && why == NULL; i++) {
-        bool possible = true;
-        for (int a = 0; a < skews->n_axes; a++) {
-            if (whole[a] == 0)
-                continue;
-            possible = possible && (sums.at[i][a] == 0 || (sums.at[i][a] > 0) == (whole[a] > 0));
-            sums.at[i][a] = whole[a];
-        }
-        if (possible)
-            why = push(skews, sums.at[i], moves);
+    return n;
+}
+
+/* Append "move" with the digits from "axis" on that drift by themselves going from end to end. */
+static const char *push_ends(const struct closed_skews *skews, const struct drifts *drifts,
+        int axis, const int64_t *move, struct moves *moves)
+{
+    int64_t value[3];
+    int64_t next[CLOSED_AXES];
+    const char *why = NULL;
+    while (axis < skews->grid.n_axes && drifts->direction[axis] == 0)
+        axis++;
+    memcpy(next, move, sizeof *next * (size_t)skews->grid.n_axes);
+    if (axis == skews->grid.n_axes) {
+        set_numbers(&skews->grid, next);
+        return closed_skews_fits(skews, next) ? push(skews, next, moves) : NULL;
+    }
+    int n = greatest_values(&skews->grid, axis, value);
+    for (int i = 0; i < n && why == NULL; i++) {
+        next[axis] = drifts->direction[axis] * value[i];
+        why = push_ends(skews, drifts, axis + 1, next, moves);
     }
     return why;
 }
 
-/* The drifts among the generators: moves of no hop and no rise, towards earlier stamps. */
-static const char *find_drifts(
-        const struct closed_skews *skews, int n_measured, struct drifts *drifts)
+/* Append "move" with every sum of the drifts. */
+static const char *push_drifting(const struct closed_skews *skews, const struct drifts *drifts,
+        const int64_t *move, struct moves *moves)
 {
+    struct moves sums;
+    sums.n = 0;
+    const char *why = push_sums(skews, drifts, 0, move, &sums);
+    for (int i = 0; i < sums.n && why == NULL; i++)
+        why = push_ends(skews, drifts, 0, sums.at[i], moves);
+    return why;
+}
+
+/* Whether a drift changes only digits that drift by themselves. */
+static bool is_covered(
+        const struct closed_skews *skews, const struct drifts *drifts, const int64_t *move)
+{
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        if (move[a] != 0 && skews->digit[a] >= 0 && drifts->direction[a] == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a generator neither hops nor rises, fits the box and leads to another stamp: set "drift" to
+ * it or its opposite, to an earlier one. */
+static bool is_drift(
+        const struct closed_skews *skews, const struct closed_generator *generator, int64_t *drift)
+{
+    int n = skews->grid.n_axes;
+    for (int m = n; m < skews->graver.n_dims; m++) {
+        if (generator->at[m] != 0)
+            return false;
+    }
+    int order = closed_skews_fits(skews, generator->at) ? order_of(skews, generator->at) : 0;
+    memcpy(drift, generator->at, sizeof *drift * (size_t)n);
+    if (order > 0)
+        negate(n, drift);
+    return order != 0;
+}
+
+static const char *find_drifts(const struct closed_skews *skews, struct drifts *drifts)
+{
+    int64_t drift[CLOSED_AXES] = {0};
     drifts->n = 0;
+    memset(drifts->direction, 0, sizeof drifts->direction);
     for (int i = 0; i < skews->graver.n; i++) {
-        const int64_t *at = skews->graver.element[i].at;
-        int order;
-        bool rises = at[skews->n_axes] != 0 || (n_measured == 2 && at[skews->n_axes + 1] != 0);
-        if (rises || !closed_skews_fits(skews, at) || (order = order_of(skews, at)) == 0)
+        int axis = -1;
+        if (is_drift(skews, &skews->graver.element[i], drift))
+            axis = only_axis(skews, drift);
+        if (axis >= 0)
+            drifts->direction[axis] = (int)drift[axis];
+    }
+    for (int i = 0; i < skews->graver.n; i++) {
+        if (!is_drift(skews, &skews->graver.element[i], drift) || is_covered(skews, drifts, drift))
             continue;
         if (drifts->n == MOST_MOVES)
             return "a value can come from too many skewed stamps";
-        memcpy(drifts->at[drifts->n], at, sizeof *at * (size_t)skews->n_axes);
-        if (order > 0)
-            negate(skews->n_axes, drifts->at[drifts->n]);
-        drifts->n++;
+        memcpy(drifts->at[drifts->n++], drift, sizeof drift);
     }
     return NULL;
 }
@@ -318,9 +452,9 @@ static const char *find_drifts(
  * than here would pass a stamp in between. */
 static const char *collect(const struct closed_skews *skews, bool hops, struct moves *moves)
 {
-    int n = skews->n_axes;
+    int n = skews->grid.n_axes;
     struct drifts drifts;
-    const char *why = find_drifts(skews, hops ? 2 : 1, &drifts);
+    const char *why = find_drifts(skews, &drifts);
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         int64_t first[CLOSED_DIMS];
         memcpy(first, skews->graver.element[i].at, sizeof first);
@@ -362,10 +496,10 @@ static const char *bound_consumers(const struct reuse *reuse, struct closed_inte
                 reuse->system->space[k].constant, reuse->system->space[k].constant};
         int axis = -1;
         int n = 0;
-        for (int a = 0; a < skews->n_axes; a++) {
+        for (int a = 0; a < skews->grid.n_axes; a++) {
             int64_t coef = skews->space[k][a];
-            range.lo += coef * (coef < 0 ? skews->range[a].hi : skews->range[a].lo);
-            range.hi += coef * (coef < 0 ? skews->range[a].lo : skews->range[a].hi);
+            range.lo += coef * (coef < 0 ? skews->grid.range[a].hi : skews->grid.range[a].lo);
+            range.hi += coef * (coef < 0 ? skews->grid.range[a].lo : skews->grid.range[a].hi);
             axis = coef != 0 ? a : axis;
             n += coef != 0;
         }
@@ -378,7 +512,7 @@ static const char *bound_consumers(const struct reuse *reuse, struct closed_inte
             return NULL;
         }
         bool turned = skews->space[k][axis] < 0;
-        int64_t base = turned ? range.hi + skews->range[axis].lo : range.lo - skews->range[axis].lo;
+        int64_t base = turned ? range.hi + skews->grid.range[axis].lo : range.lo - skews->grid.range[axis].lo;
         struct closed_interval part = {bounds.lo - base, bounds.hi - base};
         if (turned)
             part = (struct closed_interval){base - bounds.hi, base - bounds.lo};
@@ -402,11 +536,11 @@ static const char *except(const struct closed_skews *skews, const struct closed_
         const int64_t *move, struct closed_exceptions *exceptions, bool *all)
 {
     struct closed_interval box[CLOSED_AXES];
-    int n = skews->n_axes;
+    int n = skews->grid.n_axes;
     for (int a = 0; a < n; a++) {
         box[a] = closed_meet(inside[a],
                 (struct closed_interval){
-                        skews->range[a].lo + move[a], skews->range[a].hi + move[a]});
+                        skews->grid.range[a].lo + move[a], skews->grid.range[a].hi + move[a]});
         if (closed_is_empty(box[a]))
             return NULL;
     }
@@ -450,7 +584,7 @@ static const char *find_exceptions(const struct closed_skews *skews, int level,
         if (step->rise > 0)
             continue;
         int64_t onwards[CLOSED_AXES];
-        for (int a = 0; a < skews->n_axes; a++)
+        for (int a = 0; a < skews->grid.n_axes; a++)
             onwards[a] = move[a] - step->at[a];
         why = except(skews, inside, onwards, exceptions, all);
         if (why != NULL || *all)
@@ -484,7 +618,7 @@ static const char *try_rule(struct closed_skews *skews, const struct closed_inte
 {
     sator_int credit = 0;
     sator_int points;
-    closed_cells_init(&skews->probe, skews->n_axes, skews->range);
+    closed_cells_init(&skews->probe, &skews->grid);
     skews->probe.exists = true;
     const char *why = add_rule(&skews->probe, 0, inside, exceptions);
     if (why == NULL)
@@ -501,12 +635,12 @@ static const char *add_source(struct reuse *reuse, int level, const int64_t *mov
     struct closed_interval inside[CLOSED_AXES];
     struct closed_exceptions *exceptions = &skews->exceptions;
     exceptions->n = 0;
-    for (int a = 0; a < skews->n_axes; a++)
-        inside[a] = closed_meet(skews->range[a],
+    for (int a = 0; a < skews->grid.n_axes; a++)
+        inside[a] = closed_meet(skews->grid.range[a],
                 (struct closed_interval){
-                        skews->range[a].lo + move[a], skews->range[a].hi + move[a]});
+                        skews->grid.range[a].lo + move[a], skews->grid.range[a].hi + move[a]});
     const char *why = bound_consumers(reuse, inside);
-    for (int a = 0; a < skews->n_axes && why == NULL; a++) {
+    for (int a = 0; a < skews->grid.n_axes && why == NULL; a++) {
         if (closed_is_empty(inside[a]))
             return NULL;
     }
@@ -527,9 +661,9 @@ static const char *add_source(struct reuse *reuse, int level, const int64_t *mov
  * multiple of "offset", measured by a coordinate of its own. */
 static const char *start_lattice(struct closed_skews *skews, const int64_t *offset)
 {
-    int n = skews->n_axes;
+    int n = skews->grid.n_axes;
     const char *why = NULL;
-    closed_lattice_all(offset == NULL ? n : n + 1, &skews->lattice);
+    closed_skews_moves(skews, offset == NULL ? 0 : 1, &skews->lattice);
     for (int i = 0; i < skews->n_index && why == NULL; i++)
         why = closed_lattice_kernel(skews->index[i], &skews->lattice);
     for (int k = 0; k < skews->n_space && why == NULL; k++) {
@@ -576,9 +710,9 @@ static const char *add_beside(struct reuse *reuse, const int64_t *offset)
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         int64_t move[CLOSED_DIMS];
         memcpy(move, skews->graver.element[i].at, sizeof move);
-        if (move[skews->n_axes] < 0)
+        if (move[skews->grid.n_axes] < 0)
             negate(skews->graver.n_dims, move);
-        if (move[skews->n_axes] == 1 && closed_skews_fits(skews, move))
+        if (move[skews->grid.n_axes] == 1 && closed_skews_fits(skews, move))
             why = add_source(reuse, -1, move);
     }
     return why;
@@ -640,7 +774,7 @@ const char *closed_skews_volumes(struct closed_state *state, const struct closed
         return why;
     struct reuse reuse = {.state = state, .skews = skews, .system = system};
     get_rows(skews, system, request);
-    closed_cells_init(&skews->cells, skews->n_axes, skews->range);
+    closed_cells_init(&skews->cells, &skews->grid);
     if (back > 0)
         why = make_levels(skews);
     if (why == NULL)

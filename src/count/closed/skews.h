@@ -1,4 +1,4 @@
-/* Skewed stamps: rows that share digits in any way, over one full box of digits.
+/* Skewed stamps: rows that share digits in any way.
  *
  * Where the time rows cannot be given digits of their own (T[i+j, j]), the trie of times.h does not
  * exist. Here a point is compared with the points that it can be moved to: it is the first of its
@@ -30,11 +30,10 @@ struct closed_exceptions {
     struct closed_interval box[CLOSED_EXCEPTIONS][CLOSED_AXES];
 };
 
-/* The digits that vary as the axes of one box, and moves along them. */
+/* The digits that vary as axes, and moves along them. */
 struct closed_skews {
-    int n_axes;
-    int digit[CLOSED_AXES];
-    struct closed_interval range[CLOSED_AXES];
+    struct closed_grid grid; /* of ragged loops the iterator, too, counted from its first value */
+    int digit[CLOSED_AXES]; /* -1: a loop's iterator */
     int n_space, n_time, n_index;
     int64_t space[CLOSED_SPACES][CLOSED_DIMS];
     int64_t time[CLOSED_TIMES][CLOSED_DIMS];
@@ -54,6 +53,13 @@ struct closed_skews {
 /* The axes of "digits" as the state's skews; the rest is not made yet. */
 const char *closed_skews_open(struct closed_state *state, const struct closed_digits *digits,
         struct closed_skews **skews);
+
+/* All moves along the axes, with "n_more" coordinates of their own. */
+void closed_skews_moves(
+        const struct closed_skews *skews, int n_more, struct closed_lattice *lattice);
+
+/* Let an axis that is a loop's iterator go: the loop's digits then have all combinations. */
+void closed_skews_drop(struct closed_skews *skews, int axis);
 
 /* The coefficients of "form" on the axes. */
 void closed_skews_row(
