@@ -315,14 +315,16 @@ static const char *find_moving(
     return why;
 }
 
-/* Let the numbers go whose moving digits, the others being 0, stay below the loop's end: no fibre
- * over other values of those is greater, and no tile of this one ragged. */
+/* The axes of "digits", but for numbers whose moving digits, the others being 0, stay below the loop's end: no
+ * fibre over other values of those is greater, and no tile of this one ragged. */
 static const char *drop_numbers(struct closed_state *state, const struct closed_digits *digits,
         const struct closed_classes *classes, struct fibres *fibres)
 {
     uint32_t moving = 0;
-    const char *why = next_number(fibres->skews, 0) < 0 ? NULL
-                                                        : find_moving(fibres, classes, &moving);
+    const char *why = closed_skews_open(state, digits, &fibres->skews);
+    if (why != NULL || next_number(fibres->skews, 0) < 0)
+        return why;
+    why = find_moving(fibres, classes, &moving);
     if (why == NULL)
         why = closed_skews_open(state, digits, &fibres->skews);
     if (why != NULL)
@@ -361,35 +363,72 @@ static void get_instance(
     }
 }
 
+/* The greatest fibre over the axes as they are. */
+static const char *count_axes(
+        struct fibres *fibres, const struct closed_classes *classes, bool point, sator_int *most)
+{
+    uint32_t part[CLOSED_AXES];
+    int n_parts = 0;
+    sator_int product = 1;
+    get_rows(fibres, classes);
+    const char *why = find_parts(fibres, part, &n_parts);
+    for (int a = 0; a < fibres->skews->grid.n_axes; a++)
+        fibres->at[a] = fibres->skews->grid.range[a].lo;
+    for (int p = 0; p < n_parts && why == NULL; p++) {
+        sator_int n;
+        why = count_part(fibres, part[p], point, &n);
+        product *= n;
+    }
+    *most = product;
+    return why;
+}
+
+/* Take tiles for whole that are ragged: all of them, or (if "inner") leave out the last tile of
+ * every loop. */
+static void make_whole(struct closed_skews *skews, bool inner)
+{
+    for (int number = next_number(skews, 0); number >= 0; number = next_number(skews, 0)) {
+        if (inner)
+            skews->grid.range[number - 1].hi--; /* the top digit */
+        closed_skews_drop(skews, number);
+    }
+}
+
+/* The greatest fibre when ragged tiles may bound it: between that of whole tiles and that of the
+ * tiles which are whole, if both are the same. */
+static const char *count_between(struct closed_state *state, const struct closed_digits *digits,
+        const struct closed_classes *classes, struct fibres *fibres, bool point, sator_int *most)
+{
+    sator_int bound;
+    make_whole(fibres->skews, false);
+    const char *why = count_axes(fibres, classes, false, &bound);
+    if (why == NULL)
+        why = drop_numbers(state, digits, classes, fibres);
+    if (why != NULL)
+        return why;
+    make_whole(fibres->skews, true);
+    why = count_axes(fibres, classes, point, most);
+    return why == NULL && *most != bound ? ragged : why;
+}
+
 const char *closed_fibres_most(struct closed_state *state, const struct closed_system *system,
         const struct closed_classes *classes, sator_int *most, int64_t *instance)
 {
     struct fibres fibres = {
             .n_keys = classes->n_keys, .n_values = classes->n_values, .every = classes->every};
-    uint32_t part[CLOSED_AXES];
-    int n_parts = 0;
-    sator_int product = 1;
+    sator_int count;
+    bool point = instance != NULL;
     if (classes->copies != NULL && classes->copies->n_copies > 1)
         return "a tensor with several accesses under a skewed stamp";
-    const char *why = closed_skews_open(state, &system->digits, &fibres.skews);
+    const char *why = drop_numbers(state, &system->digits, classes, &fibres);
+    if (why == NULL)
+        why = count_axes(&fibres, classes, point, &count);
+    if (why != NULL && why == ragged)
+        why = count_between(state, &system->digits, classes, &fibres, point, &count);
     if (why != NULL)
         return why;
-    why = drop_numbers(state, &system->digits, classes, &fibres);
-    if (why != NULL)
-        return why;
-    get_rows(&fibres, classes);
-    why = find_parts(&fibres, part, &n_parts);
-    for (int a = 0; a < fibres.skews->grid.n_axes; a++)
-        fibres.at[a] = fibres.skews->grid.range[a].lo;
-    for (int p = 0; p < n_parts && why == NULL; p++) {
-        sator_int n;
-        why = count_part(&fibres, part[p], instance != NULL, &n);
-        product *= n;
-    }
-    if (why != NULL)
-        return why;
-    *most = product;
-    if (instance != NULL)
+    *most = count;
+    if (point)
         get_instance(&fibres, &system->digits, instance);
     return NULL;
 }
