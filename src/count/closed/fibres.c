@@ -11,7 +11,9 @@
 #include <string.h>
 
 enum {
-    MOST_AUGMENTATIONS = 100000
+    MOST_AUGMENTATIONS = 100000,
+    MOST_SPAN = 1023, /* values of a row that is tabulated, less one */
+    MOST_TABLE_STEPS = 500000
 };
 
 /* The question at hand. */
@@ -214,6 +216,103 @@ static const char *count_row(struct fibres *fibres, bool point, sator_int *most)
     return why;
 }
 
+/* ---- one key row over ragged tiles ---- */
+
+/* The values of a row over its axes so far, and how many points have each. */
+struct table {
+    int64_t span; /* greatest value less the least, which number[0] is of */
+    sator_int number[MOST_SPAN + 1];
+};
+
+/* Append the row's values over a group to "value". Digits outside the part are 0, which leaves the
+ * others the most room. */
+static int64_t tabulate_group(
+        const struct fibres *fibres, const int64_t *row, int group, int64_t *value)
+{
+    const struct closed_grid *grid = &fibres->skews->grid;
+    int first = grid->first[group];
+    int number = grid->first[group + 1] - 1;
+    int64_t n_values = 0;
+    for (int64_t n = grid->range[number].lo; n <= grid->range[number].hi; n++) {
+        int64_t rest = n;
+        int64_t sum = number == first ? row[first] * n : 0;
+        bool counts = true;
+        for (int a = number - 1; a >= first; a--) {
+            int64_t digit = rest / grid->place[a];
+            sum += row[a] * digit;
+            rest %= grid->place[a];
+            counts = counts && (digit == 0 || (fibres->part >> a & 1));
+        }
+        if (counts)
+            value[n_values++] = sum;
+    }
+    return n_values;
+}
+
+/* Add the group's values to those of "table". */
+static bool convolve(const struct fibres *fibres, const int64_t *row, int group,
+        struct table *table, int64_t *budget)
+{
+    int64_t value[MOST_SPAN + 1];
+    sator_int before[MOST_SPAN + 1];
+    const struct closed_grid *grid = &fibres->skews->grid;
+    if (closed_width(grid->range[grid->first[group + 1] - 1]) > MOST_SPAN + 1)
+        return false;
+    int64_t n_values = tabulate_group(fibres, row, group, value);
+    int64_t least = value[0];
+    int64_t greatest = value[0];
+    for (int64_t n = 1; n < n_values; n++) {
+        least = value[n] < least ? value[n] : least;
+        greatest = value[n] > greatest ? value[n] : greatest;
+    }
+    *budget -= n_values * (table->span + 1);
+    if (greatest - least + table->span > MOST_SPAN || *budget < 0)
+        return false;
+    memcpy(before, table->number, sizeof *before * (size_t)(table->span + 1));
+    memset(table->number, 0, sizeof *before * (size_t)(table->span + greatest - least + 1));
+    for (int64_t n = 0; n < n_values; n++) {
+        for (int64_t v = 0; v <= table->span; v++)
+            table->number[v + value[n] - least] += before[v];
+    }
+    table->span += greatest - least;
+    return true;
+}
+
+/* Whether the part has digits of the group. */
+static bool in_part(const struct fibres *fibres, int group)
+{
+    const struct closed_grid *grid = &fibres->skews->grid;
+    for (int a = grid->first[group]; a < grid->first[group + 1]; a++) {
+        if (fibres->part >> a & 1)
+            return true;
+    }
+    return false;
+}
+
+/* The mode of a row that some ragged loop's digits are in, by its table. */
+static const char *count_table(struct fibres *fibres, sator_int *most)
+{
+    const struct closed_grid *grid = &fibres->skews->grid;
+    struct table table = {.number = {1}};
+    int64_t row[CLOSED_DIMS] = {0};
+    int64_t budget = MOST_TABLE_STEPS;
+    bool found = false;
+    for (int r = 0; r < fibres->n_keys && !found; r++) {
+        for (int a = 0; a < grid->n_axes; a++) {
+            row[a] = fibres->part >> a & 1 ? fibres->row[r][a] : 0;
+            found |= row[a] != 0;
+        }
+    }
+    for (int g = 0; g < grid->n_groups; g++) {
+        if (in_part(fibres, g) && !convolve(fibres, row, g, &table, &budget))
+            return ragged;
+    }
+    *most = 0;
+    for (int64_t v = 0; v <= table.span; v++)
+        *most = table.number[v] > *most ? table.number[v] : *most;
+    return NULL;
+}
+
 /* ---- strips ---- */
 
 static const char *count_strips(struct fibres *fibres, sator_int *most)
@@ -269,8 +368,10 @@ static const char *count_part(struct fibres *fibres, uint32_t part, bool point, 
         return NULL;
     if (fibres->n_digits == fibres->n_moves)
         return count_free(fibres, most);
-    if (fibres->n_digits != __builtin_popcount(part))
-        return ragged;
+    if (fibres->n_digits != __builtin_popcount(part)) {
+        bool row = fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1 && !point;
+        return row ? count_table(fibres, most) : ragged;
+    }
     if (fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1) {
         why = count_row(fibres, point, most);
         if (why == NULL)
