@@ -328,11 +328,13 @@ static void generate_matrix(struct program *p)
     p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
     for (int i = 0; i < p->n_links; i++)
         p->link[i] = random_link(p);
-    if (p->cut_space > 0 && chance(8)) {
-        p->n_buses = 1;
-        p->n_bus[0] = pick(p->cut_space + 1);
-        for (int i = 0; i < p->n_bus[0]; i++)
-            p->bus[0][i] = (struct expression){.n = 1,
+    p->n_buses = p->cut_space > 0 && chance(15) ? 1 + pick(2) : 0;
+    if (p->n_buses > 0 && chance(50))
+        p->n_links = 0;
+    for (int b = 0; b < p->n_buses; b++) {
+        p->n_bus[b] = pick(p->cut_space + 1);
+        for (int i = 0; i < p->n_bus[b]; i++)
+            p->bus[b][i] = (struct expression){.n = 1,
                     .term = {{.factor = 1, .loop = pick(p->cut_space), .div = 1, .div2 = 1}}};
     }
 }

@@ -77,7 +77,8 @@ const char *closed_cells_add_move(struct closed_cells *cells, const int64_t *mov
     struct closed_interval box[CLOSED_AXES];
     for (int a = 0; a < cells->grid->n_axes; a++) {
         int64_t by = move == NULL ? 0 : move[a];
-        box[a] = (struct closed_interval){cells->grid->range[a].lo + by, cells->grid->range[a].hi + by};
+        box[a] = (struct closed_interval){
+                cells->grid->range[a].lo + by, cells->grid->range[a].hi + by};
     }
     return closed_cells_add(cells, box, hole);
 }
@@ -109,8 +110,8 @@ static int64_t next_face(const struct closed_cells *cells, int axis, int64_t fro
 }
 
 /* Add "width" values that lie in "holes". */
-static const char *add_strip(const struct closed_holes *holes, sator_int width, struct strip *strip,
-        int *n_strips)
+static const char *add_strip(
+        const struct closed_holes *holes, sator_int width, struct strip *strip, int *n_strips)
 {
     int at = 0;
     while (at < *n_strips && !equal(&strip[at].holes, holes))

@@ -17,8 +17,8 @@ enum {
     CLOSED_CELL_STATES = 2048 /* most sets of boxes that points share, at one axis */
 };
 
-/* Points with every coordinate in its range. Axes come in groups: one axis alone, or the digits of a
- * number, lowest first, and then the number itself, which bounds ragged tiles. */
+/* Points with every coordinate in its range. Axes come in groups: one axis alone, or the digits of
+ * a number, lowest first, and then the number itself, which bounds ragged tiles. */
 struct closed_grid {
     int n_axes, n_groups;
     struct closed_interval range[CLOSED_AXES];

@@ -113,74 +113,133 @@ static int64_t reach(const struct closed_skews *skews, const int64_t *from, cons
     return steps;
 }
 
-/* Whether a point in the part and its end after "way" are in the tiles of ragged loops. */
-static bool stays_inside(const struct fibres *fibres, const int64_t *way)
+/* How far the points of a way go beyond its ends. */
+struct margins {
+    int64_t above[CLOSED_DIMS], below[CLOSED_DIMS];
+};
+
+/* Whether a way from "at" stays in the tiles of ragged loops. */
+static bool stays_inside(
+        const struct fibres *fibres, const int64_t *way, const struct margins *margins)
 {
     const struct closed_grid *grid = &fibres->skews->grid;
     for (int g = 0; g < grid->n_groups; g++) {
         int number = grid->first[g + 1] - 1;
-        int64_t value = 0;
+        int64_t value = margins->above[number] + (way[number] > 0 ? way[number] : 0);
         if (number == grid->first[g] || (fibres->part >> number & 1) == 0)
             continue;
         for (int a = grid->first[g]; a < number; a++)
             value += grid->place[a] * fibres->at[a];
-        if (value > grid->range[number].hi || value + way[number] > grid->range[number].hi)
+        if (value > grid->range[number].hi)
             return false;
     }
     return true;
 }
 
+/* Widen the margins for points that "aside" leads to, from some way along "way" less "step"; false
+ * when the box is too small for that. */
+static bool widen(const struct closed_skews *skews, const int64_t *way, const int64_t *step,
+        const int64_t *aside, struct margins *margins)
+{
+    struct margins next = *margins;
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        int64_t rest = way[a] - step[a];
+        int64_t above = aside[a] + (rest > 0 ? rest : 0) - (way[a] > 0 ? way[a] : 0);
+        int64_t below = -aside[a] - (rest < 0 ? rest : 0) + (way[a] < 0 ? way[a] : 0);
+        int64_t length = way[a] < 0 ? -way[a] : way[a];
+        next.above[a] = above > next.above[a] ? above : next.above[a];
+        next.below[a] = below > next.below[a] ? below : next.below[a];
+        if (length + next.above[a] + next.below[a] >= closed_width(skews->grid.range[a]))
+            return false;
+    }
+    *margins = next;
+    return true;
+}
+
+/* Whether every value along "way" is met: the way is a sum of generators; one that changes the
+ * value by more than one needs points aside for the values in between. */
+static bool meets_all(const struct closed_skews *skews, const int64_t *way, struct margins *margins)
+{
+    int n = skews->grid.n_axes;
+    struct closed_generator rest = {.above = 0};
+    memcpy(rest.at, way, sizeof *way * (size_t)(n + 1));
+    closed_generator_signs(&rest, n + 1);
+    for (int i = 0; i < skews->graver.n; i++) {
+        const struct closed_generator *g = &skews->graver.element[i];
+        bool negate = g->at[n] == 0 && closed_is_part(g, true, &rest, n + 1);
+        if (!negate && !closed_is_part(g, false, &rest, n + 1))
+            continue;
+        for (int64_t between = 1; between < g->at[n]; between++) {
+            bool found = false;
+            for (int j = 0; j < skews->graver.n && !found; j++)
+                found = skews->graver.element[j].at[n] == between &&
+                        widen(skews, way, g->at, skews->graver.element[j].at, margins);
+            if (!found)
+                return false;
+        }
+        for (int d = 0; d <= n; d++)
+            rest.at[d] -= negate ? -g->at[d] : g->at[d];
+        closed_generator_signs(&rest, n + 1);
+        i--; /* perhaps once more */
+    }
+    return true;
+}
+
+/* Set "way" to a greatest difference of two points of one key, its last coordinate being the
+ * values': from any other, some generator leads further. */
+static const char *find_way(const struct closed_skews *skews, int64_t *way)
+{
+    int budget = MOST_AUGMENTATIONS;
+    for (bool longer = true; longer;) {
+        longer = false;
+        for (int i = 0; i < skews->graver.n; i++) {
+            const int64_t *move = skews->graver.element[i].at;
+            int64_t steps = move[skews->grid.n_axes] > 0 ? reach(skews, way, move) : 0;
+            if (steps == 0)
+                continue;
+            if (--budget < 0)
+                return "the longest way in a skewed stamp takes too long to find";
+            for (int a = 0; a <= skews->grid.n_axes; a++)
+                way[a] += steps * move[a];
+            longer = true;
+        }
+    }
+    return NULL;
+}
+
 /* Values in a line: the most that the last basis vector's coordinate can differ by between two
- * points of one key. All in between are met, since every generator of the way changes it by at most
- * one. */
+ * points of one key, if all values in between are met. */
 static const char *count_line(struct fibres *fibres, sator_int *most)
 {
     struct closed_skews *skews = fibres->skews;
     struct closed_lattice *lattice = &skews->lattice;
+    struct margins margins = {.above = {0}};
     int n = skews->grid.n_axes;
     int64_t way[CLOSED_DIMS] = {0};
-    int64_t length = 0;
-    int budget = MOST_AUGMENTATIONS;
     skews->measured = *lattice;
     skews->measured.n_dims = n + 1;
     for (int i = 0; i < lattice->n; i++)
         skews->measured.vector[i][n] = i + 1 == lattice->n;
     const char *why = closed_graver_make(&skews->measured, &skews->graver);
-    if (why != NULL)
-        return why;
-    int kept = 0;
     for (int i = 0; i < skews->graver.n; i++) {
         struct closed_generator *g = &skews->graver.element[i];
-        if (!closed_skews_fits(skews, g->at) || g->at[n] == 0)
-            continue;
-        if (g->at[n] > 1 || g->at[n] < -1)
-            return "the values of a skewed stamp have gaps";
-        for (int d = 0; d <= n; d++)
-            skews->graver.element[kept].at[d] = g->at[n] < 0 ? -g->at[d] : g->at[d];
-        kept++;
+        for (int d = 0; d <= n && (g->below >> n & 1); d++)
+            g->at[d] = -g->at[d];
+        closed_generator_signs(g, n + 1);
     }
-    for (bool longer = true; longer;) {
-        longer = false;
-        for (int i = 0; i < kept; i++) {
-            const int64_t *move = skews->graver.element[i].at;
-            int64_t steps = reach(skews, way, move);
-            if (steps == 0)
-                continue;
-            if (--budget < 0)
-                return "the longest way in a skewed stamp takes too long to find";
-            for (int a = 0; a < n; a++)
-                way[a] += steps * move[a];
-            length += steps;
-            longer = true;
-        }
-    }
+    if (why == NULL)
+        why = find_way(skews, way);
+    if (why != NULL)
+        return why;
+    if (!meets_all(skews, way, &margins))
+        return "the values of a skewed stamp have gaps";
     /* The least point from which the way does not leave the digits' ranges. */
     for (int a = 0; a < n; a++) {
         if (fibres->part >> a & 1)
-            fibres->at[a] = skews->grid.range[a].lo + (way[a] < 0 ? -way[a] : 0);
+            fibres->at[a] = skews->grid.range[a].lo + margins.below[a] + (way[a] < 0 ? -way[a] : 0);
     }
-    *most = (sator_int)length + 1;
-    return stays_inside(fibres, way) ? NULL : ragged;
+    *most = (sator_int)way[n] + 1;
+    return stays_inside(fibres, way, &margins) ? NULL : ragged;
 }
 
 /* ---- one key row ---- */
@@ -253,7 +312,7 @@ static int64_t tabulate_group(
 static bool convolve(const struct fibres *fibres, const int64_t *row, int group,
         struct table *table, int64_t *budget)
 {
-    int64_t value[MOST_SPAN + 1];
+    int64_t value[MOST_SPAN + 1] = {0};
     sator_int before[MOST_SPAN + 1];
     const struct closed_grid *grid = &fibres->skews->grid;
     if (closed_width(grid->range[grid->first[group + 1] - 1]) > MOST_SPAN + 1)
@@ -416,8 +475,8 @@ static const char *find_moving(
     return why;
 }
 
-/* The axes of "digits", but for numbers whose moving digits, the others being 0, stay below the loop's end: no
- * fibre over other values of those is greater, and no tile of this one ragged. */
+/* The axes of "digits", but for numbers whose moving digits, the others being 0, stay below the
+ * loop's end: no fibre over other values of those is greater, and no tile of this one ragged. */
 static const char *drop_numbers(struct closed_state *state, const struct closed_digits *digits,
         const struct closed_classes *classes, struct fibres *fibres)
 {
@@ -436,8 +495,7 @@ static const char *drop_numbers(struct closed_state *state, const struct closed_
         sator_int corner = 0;
         int a = number - 1;
         for (; a >= 0 && skews->digit[a] >= 0 &&
-                digits->digit[skews->digit[a]].loop ==
-                        digits->digit[skews->digit[number - 1]].loop;
+                digits->digit[skews->digit[a]].loop == digits->digit[skews->digit[number - 1]].loop;
                 a--)
             corner += moving >> skews->digit[a] & 1 ? (sator_int)grid->place[a] * grid->range[a].hi
                                                     : 0;

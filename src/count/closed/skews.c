@@ -24,8 +24,8 @@ static const char *add_axis(
 
 /* The digits of a loop: each on its own if it has all combinations of them, else with the number
  * that they form. */
-static const char *add_loop(
-        struct closed_state *state, const struct closed_digits *digits, int l, struct closed_skews *s)
+static const char *add_loop(struct closed_state *state, const struct closed_digits *digits, int l,
+        struct closed_skews *s)
 {
     const struct closed_loop *loop = &digits->loop[l];
     struct closed_boxes boxes;
@@ -408,8 +408,8 @@ static bool is_covered(
     return true;
 }
 
-/* Whether a generator neither hops nor rises, fits the box and leads to another stamp: set "drift" to
- * it or its opposite, to an earlier one. */
+/* Whether a generator neither hops nor rises, fits the box and leads to another stamp: set "drift"
+ * to it or its opposite, to an earlier one. */
 static bool is_drift(
         const struct closed_skews *skews, const struct closed_generator *generator, int64_t *drift)
 {
@@ -512,7 +512,8 @@ static const char *bound_consumers(const struct reuse *reuse, struct closed_inte
             return NULL;
         }
         bool turned = skews->space[k][axis] < 0;
-        int64_t base = turned ? range.hi + skews->grid.range[axis].lo : range.lo - skews->grid.range[axis].lo;
+        int64_t base = turned ? range.hi + skews->grid.range[axis].lo
+                              : range.lo - skews->grid.range[axis].lo;
         struct closed_interval part = {bounds.lo - base, bounds.hi - base};
         if (turned)
             part = (struct closed_interval){base - bounds.hi, base - bounds.lo};
@@ -755,16 +756,187 @@ static const char *exclude_equal_pairs(struct closed_skews *skews)
     return why != NULL ? why : exclude_equals(skews, &skews->lattice);
 }
 
+/* ---- buses ---- */
+
+/* 1 if a move goes to a greater PE, or to a point that is greater at the same PE. */
+static int sign_at_pe(const struct closed_skews *skews, const int64_t *move, bool *other_pe)
+{
+    for (int k = 0; k < skews->n_space; k++) {
+        int64_t by = product(skews, skews->space[k], move);
+        *other_pe = by != 0;
+        if (by != 0)
+            return by > 0 ? 1 : -1;
+    }
+    *other_pe = false;
+    return sign_of(skews->grid.n_axes, move);
+}
+
+/* Add box "hole" of the cells to the probe, moved by -move. */
+static const char *copy_hole(struct closed_skews *skews, int hole, const int64_t *move, int *copy)
+{
+    struct closed_interval box[CLOSED_AXES];
+    for (int a = 0; a < skews->grid.n_axes; a++) {
+        struct closed_interval range = skews->cells.hole[hole][a];
+        box[a] = (struct closed_interval){range.lo - move[a], range.hi - move[a]};
+    }
+    return closed_cells_add(&skews->probe, box, copy);
+}
+
+/* Copy a set of boxes, moved by -move, into "*copies". */
+static const char *copy_holes(struct closed_skews *skews, const struct closed_holes *holes,
+        const int64_t *move, struct closed_holes *copies)
+{
+    const char *why = NULL;
+    for (int i = 0; i < skews->cells.n_holes && why == NULL; i++) {
+        int copy;
+        if (!closed_holes_has(holes, i))
+            continue;
+        why = copy_hole(skews, i, move, &copy);
+        if (why == NULL && copy >= 0)
+            closed_holes_set(copies, copy);
+    }
+    return why;
+}
+
+/* Copy the rules, moved by -move, as rules of the probe with credit "credit". */
+static const char *copy_rules(struct closed_skews *skews, const int64_t *move, int credit)
+{
+    const char *why = NULL;
+    for (int r = 0; r < skews->cells.n_rules && why == NULL; r++) {
+        const struct closed_rule *from = &skews->cells.rule[r];
+        struct closed_rule rule = {.credit = credit};
+        why = copy_hole(skews, from->inside, move, &rule.inside);
+        if (why != NULL || rule.inside < 0)
+            continue;
+        why = copy_holes(skews, &from->outside, move, &rule.outside);
+        if (skews->probe.n_rules == CLOSED_RULES)
+            return "a value can come from too many skewed stamps";
+        skews->probe.rule[skews->probe.n_rules++] = rule;
+    }
+    return why;
+}
+
+/* Whether some point that is fetched (in no box of "gone", served by no rule) has a point at
+ * x + move that is not. */
+static const char *find_split(struct closed_skews *skews, const struct closed_holes *gone,
+        const int64_t *move, bool *split)
+{
+    static const int64_t stay[CLOSED_AXES] = {0};
+    struct closed_cells *probe = &skews->probe;
+    struct closed_holes moved = {{0}};
+    sator_int credit[2] = {0};
+    sator_int points;
+    closed_cells_init(probe, &skews->grid);
+    probe->exists = true;
+    const char *why = copy_holes(skews, gone, stay, &probe->excluded);
+    if (why == NULL)
+        why = copy_rules(skews, stay, 0);
+    if (why == NULL)
+        why = copy_rules(skews, move, 1);
+    if (why == NULL)
+        why = copy_holes(skews, gone, move, &moved);
+    for (int i = 0; i < probe->n_holes && why == NULL; i++) {
+        if (!closed_holes_has(&moved, i))
+            continue;
+        if (probe->n_rules == CLOSED_RULES)
+            return "a value can come from too many skewed stamps";
+        probe->rule[probe->n_rules++] = (struct closed_rule){.inside = i, .credit = 1};
+    }
+    if (why == NULL)
+        why = closed_cells_count(probe, credit, &points);
+    *split = credit[1] != 0;
+    return why;
+}
+
+/* The generators of the moves that keep a fetch: bus, stamp and element. */
+static const char *find_shares(struct closed_skews *skews, const struct closed_form *bus, int n_bus)
+{
+    const char *why = NULL;
+    closed_skews_moves(skews, 0, &skews->lattice);
+    for (int i = 0; i < n_bus && why == NULL; i++) {
+        int64_t row[CLOSED_DIMS];
+        closed_skews_row(skews, &bus[i], row);
+        why = closed_lattice_kernel(row, &skews->lattice);
+    }
+    for (int i = 0; i < skews->n_index && why == NULL; i++)
+        why = closed_lattice_kernel(skews->index[i], &skews->lattice);
+    for (int r = 0; r < skews->n_time && why == NULL; r++)
+        why = closed_lattice_kernel(skews->time[r], &skews->lattice);
+    return why != NULL ? why : closed_graver_make(&skews->lattice, &skews->graver);
+}
+
+/* Count the fetches over one bus: the pairs left (in no box of "*gone", served by no rule) that no
+ * generator takes to one before. Where each generator takes fetched pairs to fetched pairs alone,
+ * those of one fetch are connected by them. Boxes of pairs at greater PEs join "*gone". */
+static const char *count_fetches(struct closed_skews *skews, struct closed_holes *gone,
+        const struct sator_transport *transport, sator_int *fetches)
+{
+    struct closed_holes excluded = *gone;
+    struct closed_holes greater = *gone;
+    sator_int credit[CLOSED_CREDITS] = {0};
+    sator_int points;
+    const char *why = NULL;
+    for (int i = 0; i < skews->graver.n && why == NULL; i++) {
+        int64_t *move = skews->graver.element[i].at;
+        bool other_pe;
+        int hole;
+        if (!closed_skews_fits(skews, move))
+            continue;
+        for (int side = 0; side < 2 && why == NULL; side++) {
+            bool split = false;
+            why = find_split(skews, gone, move, &split);
+            if (why == NULL && split)
+                why = "a bus serves only some of a fetch under skewed stamps";
+            negate(skews->grid.n_axes, move);
+        }
+        if (sign_at_pe(skews, move, &other_pe) < 0)
+            negate(skews->grid.n_axes, move);
+        if (why == NULL)
+            why = closed_cells_add_move(&skews->cells, move, &hole);
+        if (why != NULL)
+            return why;
+        closed_holes_set(&excluded, hole);
+        if (other_pe)
+            closed_holes_set(&greater, hole);
+    }
+    if (why != NULL)
+        return why;
+    skews->cells.excluded = excluded;
+    why = closed_cells_count(&skews->cells, credit, &points);
+    *fetches = points;
+    for (int i = 0; i <= transport->n_links; i++)
+        *fetches -= credit[i];
+    *gone = greater;
+    return why;
+}
+
+static const char *credit_buses(struct closed_skews *skews, const struct closed_request *request,
+        const struct sator_transport *transport, sator_int left, sator_int *by_bus)
+{
+    struct closed_holes gone = {{0}};
+    const char *why = NULL;
+    for (int b = 0; b < transport->n_buses && why == NULL; b++) {
+        sator_int fetches = 0;
+        why = find_shares(skews, request->bus[b], request->buses[b]->n_out);
+        if (why == NULL)
+            why = count_fetches(skews, &gone, transport, &fetches);
+        by_bus[b] = left - fetches;
+        left = fetches;
+    }
+    return why;
+}
+
+/* ---- the whole ---- */
+
 const char *closed_skews_volumes(struct closed_state *state, const struct closed_system *system,
         const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, sator_int *total, sator_int *credit)
+        const struct closed_hops *const *hops, sator_int *total, sator_int *credit,
+        sator_int *by_bus)
 {
     struct closed_skews *skews;
     int back = transport->registers ? 1 : 0;
     if (request->n_copies > 1)
         return "a tensor with several accesses under skewed stamps";
-    if (transport->n_buses > 0)
-        return "a bus under skewed stamps";
     for (int i = 0; i < transport->n_links; i++)
         back = transport->links[i].interval > back ? transport->links[i].interval : back;
     if (back > 1)
@@ -787,5 +959,10 @@ const char *closed_skews_volumes(struct closed_state *state, const struct closed
             why = add_hop(&reuse, transport->links[i].interval, &hops[i]->hop[h]);
     }
     memset(credit, 0, sizeof *credit * (size_t)(transport->n_links + 1));
-    return why != NULL ? why : closed_cells_count(&skews->cells, credit, total);
+    if (why == NULL)
+        why = closed_cells_count(&skews->cells, credit, total);
+    sator_int left = *total;
+    for (int i = 0; i <= transport->n_links; i++)
+        left -= credit[i];
+    return why != NULL ? why : credit_buses(skews, request, transport, left, by_bus);
 }

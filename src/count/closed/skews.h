@@ -75,10 +75,11 @@ const char *closed_skews_classes(struct closed_skews *skews, sator_int *count);
 const char *closed_skews_distinct(struct closed_state *state, const struct closed_digits *digits,
         int n_rows, const struct closed_form *const *rows, sator_int *count);
 
-/* Total and credits of the pairs ((p, t), f): credit[0] is temporal reuse, then the links. hops[i]
- * are the translations of link i. */
+/* Total and credits of the pairs ((p, t), f): credit[0] is temporal reuse, then the links; by_bus
+ * the buses. hops[i] are the translations of link i. */
 const char *closed_skews_volumes(struct closed_state *state, const struct closed_system *system,
         const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, sator_int *total, sator_int *credit);
+        const struct closed_hops *const *hops, sator_int *total, sator_int *credit,
+        sator_int *by_bus);
 
 #endif

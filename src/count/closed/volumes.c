@@ -383,7 +383,8 @@ static const char *answer(
 }
 
 /* The same for stamps that share digits. */
-static const char *answer_skewed(struct question *question, struct sator_volumes *volumes)
+static const char *answer_skewed(
+        struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     int back;
     const char *why = check_inside(question);
@@ -395,7 +396,7 @@ static const char *answer_skewed(struct question *question, struct sator_volumes
         return why;
     return closed_skews_volumes(question->state, question->system, question->request,
             question->transport, question->hops, &volumes->total,
-            &question->credit[CREDIT_REGISTER]);
+            &question->credit[CREDIT_REGISTER], buses == NULL ? NULL : buses->credit);
 }
 
 /* Take the result over into "volumes". */
@@ -446,7 +447,7 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     if (why == NULL)
         why = answer(&question, buses, &result);
     if (why != NULL && request_is_known) {
-        const char *skewed = answer_skewed(&question, &result);
+        const char *skewed = answer_skewed(&question, buses, &result);
         if (skewed == NULL || system->times_declined != NULL)
             why = skewed; /* else the first reason says more */
     }
