@@ -81,7 +81,8 @@ static void add_row(struct batch *batch, const struct sator_exploration *explora
 
 /* One point, all layers. Nothing is kept of it when one of them is interrupted. */
 static enum sator_status evaluate_point(struct sator_ctx *ctx,
-        const struct sator_exploration *exploration, struct batch *batch, uint64_t index)
+        const struct sator_exploration *exploration, struct explore_evaluator *evaluator,
+        struct batch *batch, uint64_t index)
 {
     const struct explore_family *family = &exploration->families[batch->part->family];
     int n_rows = batch->n_rows;
@@ -90,16 +91,14 @@ static enum sator_status evaluate_point(struct sator_ctx *ctx,
     sator_space_point(batch->part->space, index, &point);
     const char *rule = sator_space_rule(batch->part->space, index, &point);
     for (int i = 0; i < family->n_layers && rule == NULL; i++) {
-        struct sator_result *result = NULL;
-        enum sator_status st =
-                explore_evaluate(ctx, exploration, batch->part, index, i, &rule, &result);
+        const struct sator_result *result = NULL;
+        enum sator_status st = explore_evaluate_next(ctx, evaluator, index, i, &rule, &result);
         if (st != SATOR_OK) {
             batch->n_rows = n_rows;
             return st;
         }
         if (rule == NULL)
             add_row(batch, exploration, i, index, result, NULL);
-        sator_result_free(result);
     }
     if (rule != NULL) {
         batch->n_rows = n_rows; /* a dataflow that some layer cannot have is none of the family's */
@@ -147,6 +146,8 @@ struct batch *batch_evaluate(struct sator_ctx *ctx, const struct sator_explorati
                 batch->points * (batch->part->space == NULL ? 1 : (uint64_t)n_layers));
         return batch;
     }
+    struct explore_evaluator *evaluator =
+            batch->part->space == NULL ? NULL : explore_evaluator_new(exploration, batch->part);
     while (batch->points < points - done && batch->status == SATOR_OK) {
         uint64_t index = batch->first + batch->points;
         sator_work_begin(ctx);
@@ -155,9 +156,10 @@ struct batch *batch_evaluate(struct sator_ctx *ctx, const struct sator_explorati
         else if (batch->part->space == NULL)
             batch->status = evaluate_mapping(ctx, exploration, batch, index);
         else
-            batch->status = evaluate_point(ctx, exploration, batch, index);
+            batch->status = evaluate_point(ctx, exploration, evaluator, batch, index);
         batch->points += batch->status == SATOR_OK;
     }
+    explore_evaluator_free(evaluator);
     return batch;
 }
 

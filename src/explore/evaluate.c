@@ -1,10 +1,12 @@
-/* One point: is it valid, and what does the model say? The only place that calls the model. */
+/* One point: is it valid, and what does the model say? */
 #include "explore/problem.h"
 
 #include "base/checked.h"
 #include "count/count.h"
 #include "model/model.h"
 #include "model/network.h"
+
+#include <stdlib.h>
 
 struct evaluation {
     struct sator_ctx *ctx;
@@ -14,6 +16,7 @@ struct evaluation {
     const struct sator_arch *arch;
     const struct space_point *point;
     struct sator_arena *arena;
+    struct sator_workspace *workspace;
     struct sator_bound_dataflow dataflow;
     struct sator_stamping stamping;
 };
@@ -69,7 +72,6 @@ static bool has_too_few_stamps(const struct evaluation *e, int64_t limit)
 static enum sator_status is_overworked(const struct evaluation *e, bool *overworked)
 {
     int64_t limit = stamp_limit(e->arch);
-    struct sator_counter *counter;
     sator_int most = 1;
 
     *overworked = false;
@@ -88,12 +90,10 @@ static enum sator_status is_overworked(const struct evaluation *e, bool *overwor
         *overworked = true;
         return SATOR_OK;
     }
-    enum sator_status st =
-            sator_counter_new(e->ctx, e->exploration->options.engine, &e->stamping, &counter);
-    if (st != SATOR_OK)
-        return st;
-    st = sator_count_max_per_stamp(counter, &most, NULL);
-    sator_counter_free(counter);
+    struct sator_counter *counter = sator_workspace_counter(
+            e->workspace, 0, e->ctx, e->exploration->options.engine, &e->stamping);
+    enum sator_status st = sator_count_max_per_stamp(counter, &most, NULL);
+    sator_counter_stop(counter);
     *overworked = most > limit;
     return st;
 }
@@ -125,11 +125,13 @@ static enum sator_status count_updates(const struct evaluation *e,
     transport.registers = false;
     transport.n_links = n;
     transport.links = links;
-    SATOR_TRY(sator_counter_new(e->ctx, e->exploration->options.engine, &stamping, &counter));
+    counter = sator_workspace_counter(
+            e->workspace, 0, e->ctx, e->exploration->options.engine, &stamping);
     SATOR_TRY(sator_count_volumes(counter, access->relation, &transport, &volumes));
     *updates = volumes.unique;
 done:
-    sator_counter_free(counter);
+    if (counter != NULL)
+        sator_counter_stop(counter);
     return st;
 }
 
@@ -193,23 +195,97 @@ static enum sator_status unanswered(enum sator_status st, const char **rule)
     return SATOR_OK;
 }
 
-enum sator_status explore_evaluate(struct sator_ctx *ctx,
-        const struct sator_exploration *exploration, const struct explore_part *part,
-        uint64_t index, int layer, const char **rule, struct sator_result **result)
+struct explore_evaluator {
+    const struct sator_exploration *exploration;
+    const struct explore_part *part;
+    struct sator_arena *arena; /* the models */
+    const struct sator_model **models; /* one a layer of the family, made when it is first needed */
+    const sator_int **footprints;
+    struct sator_arena *scratch; /* of the latest point, its result too */
+    struct sator_workspace *workspace;
+};
+
+struct explore_evaluator *explore_evaluator_new(
+        const struct sator_exploration *exploration, const struct explore_part *part)
 {
-    const struct explore_family *family = &exploration->families[part->family];
-    const struct sator_analyze_options analyze = {.engine = exploration->options.engine};
+    struct explore_evaluator *evaluator = sator_alloc(sizeof *evaluator);
+    struct sator_arena *arena = sator_arena_new();
+    int n_layers = exploration->families[part->family].n_layers;
+
+    *evaluator = (struct explore_evaluator){.exploration = exploration,
+            .part = part,
+            .arena = arena,
+            .models = SATOR_NEW_ARRAY(arena, const struct sator_model *, n_layers),
+            .footprints = SATOR_NEW_ARRAY(arena, const sator_int *, n_layers),
+            .scratch = sator_arena_new(),
+            .workspace = sator_workspace_new()};
+    return evaluator;
+}
+
+void explore_evaluator_free(struct explore_evaluator *evaluator)
+{
+    if (evaluator == NULL)
+        return;
+    sator_workspace_free(evaluator->workspace);
+    sator_arena_free(evaluator->scratch);
+    sator_arena_free(evaluator->arena);
+    free(evaluator);
+}
+
+static enum sator_status find_model(struct evaluation *e, struct explore_evaluator *evaluator,
+        int layer, const struct sator_model **model)
+{
+    enum sator_status st = SATOR_OK;
+
+    if (evaluator->models[layer] == NULL) {
+        SATOR_TRY(sator_model_new(
+                e->ctx, evaluator->arena, e->workload, e->arch, &evaluator->models[layer]));
+        evaluator->footprints[layer] = sator_model_footprints(e->ctx, e->workspace, e->workload,
+                e->exploration->options.engine, evaluator->arena);
+    }
+    *model = evaluator->models[layer];
+done:
+    return st;
+}
+
+/* The model's answer, in "arena". */
+static enum sator_status ask_model(struct evaluation *e, struct explore_evaluator *evaluator,
+        int layer, struct sator_arena *arena, struct sator_result **result)
+{
+    const struct sator_analyze_options options = {.engine = e->exploration->options.engine};
+    struct sator_model_question question = {
+            .workload = e->workload, .dataflow = &e->dataflow, .options = &options};
+    const struct sator_model *model;
+    enum sator_status st;
+
+    SATOR_TRY(find_model(e, evaluator, layer, &model));
+    question.footprints = evaluator->footprints[layer];
+    sator_model_describe(arena, &question);
+    SATOR_TRY(sator_model_evaluate(e->ctx, model, e->workspace, &question, arena, result));
+done:
+    return st;
+}
+
+/* The result is in "arena", which may be the evaluator's scratch. */
+static enum sator_status evaluate(struct sator_ctx *ctx, struct explore_evaluator *evaluator,
+        uint64_t index, int layer, struct sator_arena *arena, const char **rule,
+        struct sator_result **result)
+{
+    const struct sator_exploration *exploration = evaluator->exploration;
+    const struct explore_part *part = evaluator->part;
     struct space_point point;
     struct evaluation e = {.ctx = ctx,
             .exploration = exploration,
             .part = part,
-            .workload = family->workloads[layer],
+            .workload = exploration->families[part->family].workloads[layer],
             .arch = exploration->hardware[part->hardware].arch,
             .point = &point,
-            .arena = sator_arena_new()};
+            .arena = evaluator->scratch,
+            .workspace = evaluator->workspace};
     enum sator_status st;
 
     *rule = NULL;
+    sator_arena_clear(evaluator->scratch);
     sator_space_point(part->space, index, &point);
     sator_space_maps(part->space, &point, layer, e.arena, &e.dataflow.space, &e.dataflow.time);
     e.dataflow.name = sator_arena_printf(e.arena, "point %llu", (unsigned long long)index);
@@ -221,11 +297,38 @@ enum sator_status explore_evaluate(struct sator_ctx *ctx,
             .shape = part->space->shape};
     SATOR_TRY(find_fault(&e, rule));
     if (*rule == NULL)
-        SATOR_TRY(sator_model_analyze(ctx, e.workload, e.arch, &e.dataflow, &analyze, result));
+        SATOR_TRY(ask_model(&e, evaluator, layer, arena, result));
 done:
-    sator_arena_free(e.arena);
     if (st == SATOR_INPUT)
         sator_help(ctx, "this is about point %llu of layer '%s'", (unsigned long long)index,
-                family->workloads[layer]->name);
+                e.workload->name);
     return unanswered(st, rule);
+}
+
+enum sator_status explore_evaluate_next(struct sator_ctx *ctx, struct explore_evaluator *evaluator,
+        uint64_t index, int layer, const char **rule, const struct sator_result **result)
+{
+    struct sator_result *made = NULL;
+    enum sator_status st = evaluate(ctx, evaluator, index, layer, evaluator->scratch, rule, &made);
+
+    if (st == SATOR_OK)
+        *result = made;
+    return st;
+}
+
+enum sator_status explore_evaluate(struct sator_ctx *ctx,
+        const struct sator_exploration *exploration, const struct explore_part *part,
+        uint64_t index, int layer, const char **rule, struct sator_result **result)
+{
+    struct explore_evaluator *evaluator = explore_evaluator_new(exploration, part);
+    struct sator_result *made = NULL;
+    enum sator_status st = evaluate(ctx, evaluator, index, layer, evaluator->arena, rule, &made);
+
+    if (made != NULL) { /* it takes the models along, whose names it uses */
+        made->arena = evaluator->arena;
+        evaluator->arena = NULL;
+        *result = made;
+    }
+    explore_evaluator_free(evaluator);
+    return st;
 }

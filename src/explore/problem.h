@@ -98,6 +98,17 @@ enum sator_status explore_map(struct sator_ctx *ctx, const struct sator_explorat
 /* Read the options that mappings have, and refuse an objective that they have not. */
 enum sator_status explore_map_options(struct sator_ctx *ctx, struct sator_exploration *exploration);
 
+/* The models of a part's layers, and one thread's memory for a stretch of its points (GIVE:
+ * explore_evaluator_free). */
+struct explore_evaluator;
+struct explore_evaluator *explore_evaluator_new(
+        const struct sator_exploration *exploration, const struct explore_part *part);
+void explore_evaluator_free(SATOR_TAKE struct explore_evaluator *evaluator);
+
+/* As explore_evaluate; the evaluator owns "*result", until it evaluates the next point. */
+enum sator_status explore_evaluate_next(struct sator_ctx *ctx, struct explore_evaluator *evaluator,
+        uint64_t index, int layer, const char **rule, const struct sator_result **result);
+
 /* The hardware that "varies" ask for: every combination of their values, as lists of settings
  * ("n_varies" to a combination). "array" is the name of the architecture's first array, which lone
  * "shape" and "topology" mean. */
