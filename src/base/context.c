@@ -241,8 +241,7 @@ static void add_printable(struct sator_text *out, const char *text, size_t lengt
 {
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)text[i];
-        char shown = byte < ' ' || byte == 127 ? (char)' ' : (char)byte;
-        sator_text_add_bytes(out, &shown, 1);
+        sator_text_add_bytes(out, byte < ' ' || byte == 127 ? " " : &text[i], 1);
     }
 }
 
