@@ -64,6 +64,15 @@ enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *na
 void sator_dataflow_free(SATOR_TAKE struct sator_dataflow *dataflow);
 const char *sator_dataflow_name(const struct sator_dataflow *dataflow);
 
+/* One experiment of the TENET program: paths of its files. */
+struct sator_experiment {
+    const char *mapping, *pe_array, *statement;
+};
+/* The experiments that the experiment file or sweep at "path" stands for, all of one statement: an
+ * array that lives as long as "ctx". */
+enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path,
+        int *n_experiments, const struct sator_experiment **experiments);
+
 /* Validate a file of any kind: report all that is wrong in it. On success "kind" is
  * "workload", "network", "architecture", "dataflow" or "experiment" (static). */
 enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,

@@ -22,7 +22,8 @@ static enum sator_status read_experiment_part(struct sator_ctx *ctx,
     if (sator_tenet_is_sweep(source)) {
         st = sator_error(ctx, (struct sator_loc){source, 0, 0},
                 "this joins many mappings and PE arrays: one experiment is expected");
-        sator_help(ctx, "'sator show %s' lists them", source->path);
+        sator_help(ctx, "'sator analyze %s' alone compares them, 'sator show' lists them",
+                source->path);
         goto done;
     }
     SATOR_TRY(sator_tenet_experiment(ctx, source, scratch, &mapping, &pe_array, &statement));
@@ -325,6 +326,24 @@ enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *na
     return st;
 }
 
+enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path,
+        int *n_experiments, const struct sator_experiment **experiments)
+{
+    struct sator_experiment one;
+    const struct sator_source *source;
+    enum sator_status st;
+
+    SATOR_TRY(sator_source_read(ctx, path, &source));
+    if (sator_tenet_is_sweep(source))
+        return sator_tenet_sweep(ctx, source, ctx->arena, n_experiments, experiments);
+    SATOR_TRY(sator_tenet_experiment(
+            ctx, source, ctx->arena, &one.mapping, &one.pe_array, &one.statement));
+    *n_experiments = 1;
+    *experiments = sator_arena_copy(ctx->arena, &one, sizeof one);
+done:
+    return st;
+}
+
 /* ---- check ---- */
 
 static enum sator_status check_yaml(
@@ -394,7 +413,7 @@ static enum sator_status check_sweep(struct sator_ctx *ctx, const struct sator_s
     static const enum sator_format_of_input formats[] = {
             SATOR_INPUT_MAPPING, SATOR_INPUT_PE_ARRAY, SATOR_INPUT_STATEMENT};
     struct sator_arena *scratch = sator_arena_new();
-    const struct sator_tenet_case *cases;
+    const struct sator_experiment *cases;
     int n_cases;
     enum sator_status st, worst = SATOR_OK;
 
@@ -562,7 +581,7 @@ static enum sator_status show_sweep(
         struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_text *out)
 {
     struct sator_arena *scratch = sator_arena_new();
-    const struct sator_tenet_case *cases;
+    const struct sator_experiment *cases;
     int n_cases;
     enum sator_status st;
 

@@ -14,6 +14,7 @@ enum {
 /* One dataflow of the comparison, and what came of it. */
 struct flow {
     const struct analysis *analysis;
+    const struct sator_arch *arch;
     struct sator_dataflow *dataflow;
     struct sator_result *result;
     struct sator_network_result *network_result;
@@ -21,12 +22,19 @@ struct flow {
     bool from_pattern; /* one of several that matched: that it does not fit is no error */
 };
 
+/* An architecture that was read, or could not be. */
+struct machine {
+    const char *spec;
+    struct sator_arch *arch;
+};
+
 struct analysis {
     const struct cli_options *options;
     struct sator_ctx *ctx; /* owns what was read */
     struct sator_input_options input;
     struct sator_network *network;
-    struct sator_arch *arch;
+    struct machine *machines;
+    int n_machines;
     int layer; /* -1: the whole network */
     struct sator_analyze_options analyze;
     double *bandwidths;
@@ -180,6 +188,19 @@ static void load_text_dataflow(struct analysis *analysis)
     analysis->n_flows += status == SATOR_OK;
 }
 
+/* The architecture, read at its first use; NULL when it cannot be. Room is for one a dataflow. */
+static const struct sator_arch *find_machine(struct analysis *analysis, const char *spec)
+{
+    for (int i = 0; i < analysis->n_machines; i++) {
+        if (strcmp(analysis->machines[i].spec, spec) == 0)
+            return analysis->machines[i].arch;
+    }
+    struct machine *machine = &analysis->machines[analysis->n_machines++];
+    machine->spec = spec;
+    load(analysis, sator_arch_load(analysis->ctx, spec, &analysis->input, &machine->arch), spec);
+    return machine->arch;
+}
+
 /* Read every input, the readable ones past the first wrong one too. */
 static void load_inputs(struct analysis *analysis, const char *workload, const char *arch)
 {
@@ -187,7 +208,8 @@ static void load_inputs(struct analysis *analysis, const char *workload, const c
     const struct sator_input_options *input = &analysis->input;
 
     load(analysis, sator_network_load(ctx, workload, input, &analysis->network), workload);
-    load(analysis, sator_arch_load(ctx, arch, input, &analysis->arch), arch);
+    analysis->machines = cli_alloc(sizeof(struct machine));
+    const struct sator_arch *machine = find_machine(analysis, arch);
     analysis->flows = cli_alloc(sizeof(struct flow) * ((size_t)analysis->specs.count + 1));
     for (int i = 0; i < analysis->specs.count; i++) {
         struct flow *flow = &analysis->flows[analysis->n_flows];
@@ -199,8 +221,51 @@ static void load_inputs(struct analysis *analysis, const char *workload, const c
     }
     if (analysis->options->space != NULL)
         load_text_dataflow(analysis);
-    for (int i = 0; i < analysis->n_flows; i++)
+    for (int i = 0; i < analysis->n_flows; i++) {
         analysis->flows[i].analysis = analysis;
+        analysis->flows[i].arch = machine;
+    }
+}
+
+/* Add one experiment, unless its mapping ("*wrong") or PE array has been found wrong. */
+static void load_experiment(
+        struct analysis *analysis, const struct sator_experiment *experiment, const char **wrong)
+{
+    const struct sator_arch *arch = find_machine(analysis, experiment->pe_array);
+    struct flow *flow = &analysis->flows[analysis->n_flows];
+    enum sator_status status;
+
+    if (arch == NULL || (*wrong != NULL && strcmp(*wrong, experiment->mapping) == 0))
+        return;
+    *flow = (struct flow){.analysis = analysis, .arch = arch};
+    status = sator_dataflow_load(
+            analysis->ctx, experiment->mapping, &analysis->input, &flow->dataflow);
+    load(analysis, status, experiment->mapping);
+    if (status == SATOR_OK)
+        analysis->n_flows++;
+    else
+        *wrong = experiment->mapping;
+}
+
+/* Read all experiments of a file of the TENET program, each a row of the comparison. */
+static void load_experiments(struct analysis *analysis, const char *path)
+{
+    struct sator_ctx *ctx = analysis->ctx;
+    const struct sator_experiment *experiments = NULL;
+    const char *wrong = NULL;
+    int n = 0;
+
+    load(analysis, sator_experiments_read(ctx, path, &n, &experiments), path);
+    if (n == 0)
+        return;
+    load(analysis,
+            sator_network_load(ctx, experiments[0].statement, &analysis->input, &analysis->network),
+            path);
+    analysis->is_comparison = n > 1;
+    analysis->machines = cli_alloc(sizeof(struct machine) * (size_t)n);
+    analysis->flows = cli_alloc(sizeof(struct flow) * (size_t)n);
+    for (int i = 0; i < n; i++)
+        load_experiment(analysis, &experiments[i], &wrong);
 }
 
 /* Whether the standard input would be read twice. */
@@ -256,11 +321,11 @@ static enum sator_status analyze_one(struct sator_ctx *ctx, struct cli_job *job)
     enum sator_status status;
 
     if (analysis->layer >= 0) {
-        status = sator_analyze(ctx, analysis->network, analysis->layer, analysis->arch,
-                flow->dataflow, &analysis->analyze, &flow->result);
+        status = sator_analyze(ctx, analysis->network, analysis->layer, flow->arch, flow->dataflow,
+                &analysis->analyze, &flow->result);
         job->figure = status == SATOR_OK ? flow->result->total_cycles : NAN;
     } else {
-        status = sator_analyze_network(ctx, analysis->network, analysis->arch, flow->dataflow,
+        status = sator_analyze_network(ctx, analysis->network, flow->arch, flow->dataflow,
                 &analysis->analyze, &flow->network_result);
         job->figure = status == SATOR_OK ? flow->network_result->total_cycles : NAN;
     }
@@ -275,8 +340,8 @@ static enum sator_status show_layer(
 
     if (strcmp(options->show, "relations") == 0)
         return sator_report_relations(
-                ctx, analysis->network, layer, analysis->arch, flow->dataflow, text);
-    return sator_report_stamps(ctx, analysis->network, layer, analysis->arch, flow->dataflow,
+                ctx, analysis->network, layer, flow->arch, flow->dataflow, text);
+    return sator_report_stamps(ctx, analysis->network, layer, flow->arch, flow->dataflow,
             options->max_cells == 0 ? DEFAULT_MAX_CELLS : (int)options->max_cells, text);
 }
 
@@ -442,24 +507,27 @@ static void clear(struct analysis *analysis)
     free(analysis->specs.items);
     free(analysis->from_pattern);
     free(analysis->bandwidths);
+    for (int i = 0; i < analysis->n_machines; i++)
+        sator_arch_free(analysis->machines[i].arch);
+    free(analysis->machines);
     sator_network_free(analysis->network);
-    sator_arch_free(analysis->arch);
     cli_unwatch(analysis->ctx);
     sator_ctx_free(analysis->ctx);
 }
 
-static int analyze(struct analysis *analysis)
+/* Read what the command line names, or say what it does not name. An experiment file alone stands
+ * for everything, and beside an architecture or dataflows for the rest. */
+static int load_named(struct analysis *analysis)
 {
     const struct cli_options *options = analysis->options;
-    const char *workload, *arch = options->arch;
-
-    int usage = check_usage(analysis);
-    if (usage != CLI_DONE)
-        return usage;
-    workload = options->arguments.items[0];
-    expand_patterns(analysis);
+    const char *workload = options->arguments.items[0], *arch = options->arch;
     bool no_dataflow = options->dataflow.count == 0 && options->space == NULL;
+
     if ((arch == NULL || no_dataflow) && is_experiment(analysis, workload)) {
+        if (arch == NULL && no_dataflow) {
+            load_experiments(analysis, workload);
+            return CLI_DONE;
+        }
         arch = arch == NULL ? workload : arch;
         if (no_dataflow)
             analysis->specs.items[analysis->specs.count++] = workload;
@@ -474,7 +542,21 @@ static int analyze(struct analysis *analysis)
     if (reads_stdin_twice(analysis, workload, arch))
         return cli_usage(options, "'-', the standard input, can be only one of the inputs");
     load_inputs(analysis, workload, arch);
-    if (analysis->network == NULL || analysis->arch == NULL || analysis->n_flows == 0)
+    return CLI_DONE;
+}
+
+static int analyze(struct analysis *analysis)
+{
+    const struct cli_options *options = analysis->options;
+    int usage = check_usage(analysis);
+
+    if (usage != CLI_DONE)
+        return usage;
+    expand_patterns(analysis);
+    usage = load_named(analysis);
+    if (usage != CLI_DONE)
+        return usage;
+    if (analysis->network == NULL || analysis->n_flows == 0 || analysis->flows[0].arch == NULL)
         return analysis->exit_code;
     int layer = choose_layer(analysis);
     if (layer != CLI_DONE)

@@ -19,7 +19,8 @@ static const char inputs[] =
         "follow a\n"
         "name (gemm:i=512,j=512,k=512). A WORKLOAD is a YAML file, a C file with a loop nest, or a "
         ".s file\n"
-        "of the TENET program, whose experiment files say everything: sator analyze EXPERIMENT.";
+        "of the TENET program, whose experiment files say everything: sator analyze EXPERIMENT; a "
+        "sweep of experiments becomes a comparison.";
 
 /* A memory stream: "text" holds the result (free) once it is closed. */
 static FILE *open_text(char **text, size_t *size)

@@ -81,15 +81,12 @@ enum sator_status sator_tenet_pe_array(struct sator_ctx *ctx, const struct sator
 enum sator_status sator_tenet_experiment(struct sator_ctx *ctx, const struct sator_source *source,
         struct sator_arena *arena, const char **mapping, const char **pe_array,
         const char **statement);
-/* A sweep file: a statement, and groups of mappings each of which goes with each PE array of the
- * group. */
-struct sator_tenet_case {
-    const char *mapping, *pe_array, *statement; /* paths, as for an experiment */
-};
 /* Whether a file that has an experiment's place is a sweep: its first line is a name and a number.
  */
 bool sator_tenet_is_sweep(const struct sator_source *source);
+/* A sweep file: a statement, and groups of mappings each of which goes with each PE array of the
+ * group. */
 enum sator_status sator_tenet_sweep(struct sator_ctx *ctx, const struct sator_source *source,
-        struct sator_arena *arena, int *n_cases, const struct sator_tenet_case **cases);
+        struct sator_arena *arena, int *n_cases, const struct sator_experiment **cases);
 
 #endif

@@ -247,9 +247,13 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
     const struct sator_result *const *results = comparison->results;
     struct grid grid = grid_new(arena, comparison->n_results);
 
-    sator_text_add(text, "%s on %s: %s loop instances, %s PEs\n\n",
-            report_clean(arena, results[0]->workload), report_clean(arena, results[0]->arch),
-            report_count(arena, results[0]->instances), report_count(arena, results[0]->pes));
+    sator_text_add(text, "%s", report_clean(arena, results[0]->workload));
+    if (all_equal(results, comparison->n_results, true))
+        sator_text_add(text, " on %s: %s loop instances, %s PEs\n\n",
+                report_clean(arena, results[0]->arch), report_count(arena, results[0]->instances),
+                report_count(arena, results[0]->pes));
+    else
+        sator_text_add(text, ": %s loop instances\n\n", report_count(arena, results[0]->instances));
     name_columns(&grid, results);
     for (int m = 0; m < report_metric_count; m++) {
         if (report_metrics[m].header != NULL)

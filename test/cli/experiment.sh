@@ -5,3 +5,17 @@
 sator analyze "$SOURCE/test/tenet/published/data/alexnet/experiment/experiment_3" --csv >out
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "tensor") t = i - NF; else if ($i == "tensor.reuse_factor") f = i - NF }
     NR > 1 && $(NF + t) != "I" { print $(NF + t), $(NF + f) }' out
+# A sweep is the comparison of its experiments: the same rows as one by one.
+sweep="$SOURCE/test/tenet/published/interconnect_experiment/matmul"
+sator analyze "$sweep" --csv >together
+sator show "$sweep" >experiments
+while read -r mapping array statement; do
+    sator analyze "$statement" --arch "$array" --dataflow "$mapping" --csv
+done <experiments | awk 'NR == 1 || !/^workload,/' >apart
+cmp together apart
+wc -l <experiments
+sator analyze "$sweep" | awk 'NR == 1 || /switch2/ { print $1, $2 }'
+# Beside an architecture it does not say which of its mappings is meant.
+sator analyze "$sweep" --arch systolic-2d-8x8 2>message
+echo "exit $?"
+sed -n "/^help/s|analyze /.*/matmul'|analyze SWEEP'|p" message | uniq

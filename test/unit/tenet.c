@@ -460,7 +460,7 @@ static void sweeps_join_mappings_and_arrays(void **state)
     } sweeps[] = {{"conv2d", 3 * 1 + 5 * 8}, {"jacobi", 1 + 8}, {"matmul", 2 * 1 + 3 * 8},
             {"mttkrp", 3 * 8}};
     const struct sator_source *source = NULL;
-    const struct sator_tenet_case *cases = NULL;
+    const struct sator_experiment *cases = NULL;
     int n_cases = 0;
     struct sator_arena *arena = sator_arena_new();
     char *messages;

@@ -128,7 +128,7 @@ struct sweep {
     int at;
     const char *statement;
     int n_cases;
-    struct sator_tenet_case *cases;
+    struct sator_experiment *cases;
 };
 
 static struct sator_loc *all_words(
@@ -223,7 +223,7 @@ static enum sator_status read_group(struct sweep *s)
     SATOR_TRY(next_file(s, "interconnect_experiment", "the list of PE arrays", &list));
     SATOR_TRY(read_arrays(s, list, &n_arrays, &arrays));
     for (int m = 0; m < n_mappings; m++) {
-        struct sator_tenet_case one = {.statement = s->statement};
+        struct sator_experiment one = {.statement = s->statement};
         SATOR_TRY(next_file(s, "mapping", "this mapping", &one.mapping));
         if (n_arrays > MOST_CASES - s->n_cases)
             return sator_error(
@@ -251,7 +251,7 @@ bool sator_tenet_is_sweep(const struct sator_source *source)
 }
 
 enum sator_status sator_tenet_sweep(struct sator_ctx *ctx, const struct sator_source *source,
-        struct sator_arena *arena, int *n_cases, const struct sator_tenet_case **cases)
+        struct sator_arena *arena, int *n_cases, const struct sator_experiment **cases)
 {
     enum sator_status st;
     struct sator_tenet_lines lines = sator_tenet_split(arena, source);
