@@ -4,17 +4,28 @@
 figures() { # of every level and tensor, and the totals
     grep -E '"(tile_words|fills|writes|reads|updates|total)":' "$1" | tr -d '\t, '
 }
+compare() { # a workload with the options that map and analyze share; the objective
+    workload=$1 objective=$2
+    shift 2
+    sator map "$workload" "$@" --objective "$objective" --yaml -o best.yaml
+    sator map "$workload" "$@" --objective "$objective" --json >mapped.json
+    sator analyze "$workload" "$@" --dataflow best.yaml --json >analyzed.json
+    figures mapped.json | sort >a
+    [ "$(grep -c fills a)" -ge 6 ] || echo "$workload $*: too few figures"
+    figures analyzed.json | sort >b
+    diff a b >/dev/null || { echo "$workload $*:"; diff a b; }
+}
 for workload in gemm:i=24,j=18,k=30 conv1d ttmc:i=6,j=10,k=4; do
     for arch in conventional simba-like five-level; do
-        set -- --set 'word_bits={A: 8, B: 8, Y: 24}' --arch $arch
-        sator map "$workload" "$@" --yaml -o best.yaml
-        sator map "$workload" "$@" --json >mapped.json
-        sator analyze "$workload" "$@" --dataflow best.yaml --json >analyzed.json
-        figures mapped.json | sort >a
-        [ "$(grep -c fills a)" -ge 6 ] || echo "$workload $arch: too few figures"
-        figures analyzed.json | sort >b
-        diff a b >/dev/null || { echo "$workload $arch:"; diff a b; }
+        compare "$workload" edp --set 'word_bits={A: 8, B: 8, Y: 24}' --arch $arch
     done
+done
+for workload in conv2d-strided:k=4,c=3,ox=6,oy=6,rx=3,ry=3 conv2d-depthwise:c=3,ox=12,oy=10,rx=3,ry=3 attention-qk:h=2,i=8,j=6,k=4 \
+    sddmm:i=6,j=8,k=10; do
+    compare $workload edp --arch eyeriss
+    compare $workload energy --arch conventional --set 'levels.L2.may_bypass=[A,B,Y]'
+    compare $workload latency --arch diannao
+    compare $workload latency --arch mesh-8x8
 done
 sator map gemm:i=24,j=18,k=30 --arch conventional --json | grep -E '"proved"|"strategy"' | tr -d '\t'
 sator map gemm:i=6,j=4,k=4 --arch conventional --strategy exhaustive --json | grep -E '"proved"|"strategy"' | tr -d '\t'

@@ -547,6 +547,50 @@ static void test_space_size(void **state)
     assert_true(constrained > 50);
 }
 
+/* ---- constraints that are none ---- */
+
+/* Random words are a constraint or get a message, and never leave an order that cannot be had. */
+static void test_constraint_texts(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"L1", "L2", "PE", "DRAM", ":", ": order", "order", "...",
+            "only", "utilization", "0.5", "1e999", "8", "-1", "99999999999999999999", ",", " ", "i",
+            "j", "k", "x", "n", "c", "\t", "'", "%s", "."};
+    struct machines_rng rng = {seed()};
+    struct machines_options options = {.most_extent = 9, .most_memories = 3};
+    int fine = 0, refused = 0;
+
+    for (int n = 0; n < 300; n++) {
+        struct problem_case c;
+        bool opened = open_case(&c, &rng, &options);
+        for (int k = 0; k < 30 && opened; k++) {
+            static const char *const starts[] = {"", "", "DRAM: order ", "DRAM: ", "PE: only "};
+            char text[256];
+            size_t length =
+                    (size_t)snprintf(text, sizeof text, "%s", starts[machines_draw(&rng, 5)]);
+            for (uint64_t left = machines_draw(&rng, 8); left > 0; left--)
+                length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                        words[machines_draw(&rng, sizeof words / sizeof *words)],
+                        machines_draw(&rng, 3) ? " " : "");
+            int errors = sator_ctx_error_count(c.ctx);
+            struct mapper_problem before = c.problem;
+            bool is_one = sator_mapper_constrain(c.ctx, &c.problem, text) == SATOR_OK;
+            assert_true(is_one == (sator_ctx_error_count(c.ctx) == errors));
+            *(is_one ? &fine : &refused) += 1;
+            if (!is_one)
+                c.problem = before;
+            free(sator_ctx_take_messages(c.ctx, false));
+        }
+        for (int m = 0; m < c.problem.n_memories && opened; m++) { /* some loop is innermost */
+            unsigned all = (1U << c.problem.n_loops) - 1;
+            int row = c.problem.memory[m].row;
+            assert_true(sator_mapper_innermost_of(&c.problem, row, all) != 0 || all == 0);
+        }
+        close_case(&c);
+    }
+    assert_true(fine > 100 && refused > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +598,7 @@ int main(void)
             cmocka_unit_test(test_real_layers),
             cmocka_unit_test(test_neighbours),
             cmocka_unit_test(test_space_size),
+            cmocka_unit_test(test_constraint_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
