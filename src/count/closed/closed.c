@@ -198,16 +198,18 @@ const char *closed_system_for(
     return find_copies(request);
 }
 
-static bool count_instances(
+static const char overflow[] = "the number of instances does not fit into 128 bits";
+
+static const char *count_instances(
         int n_loops, const int64_t *lower, const int64_t *upper, sator_int *count)
 {
     *count = 1;
     for (int l = 0; l < n_loops; l++) {
         if (!sator_mul(*count, (sator_int)upper[l] - lower[l], count))
-            return false;
+            return overflow;
     }
     /* Every volume is at most instances * copies * PEs' links: keep room for sums of them. */
-    return *count < (sator_int)1 << 110;
+    return *count < (sator_int)1 << 110 ? NULL : "there are 2^110 instances or more";
 }
 
 static const char *prepare(struct closed_state *state)
@@ -232,8 +234,8 @@ static const char *prepare(struct closed_state *state)
     state->main.n_space = stamping->n_space;
     state->main.n_time = stamping->n_time;
     const char *why = closed_digits_init(&state->main.digits, n_loops, lower, upper);
-    if (why == NULL && !count_instances(n_loops, lower, upper, &state->instances))
-        why = "the number of instances does not fit";
+    if (why == NULL)
+        why = count_instances(n_loops, lower, upper, &state->instances);
     if (why == NULL)
         why = convert_all(stamping, NULL, false, &state->main);
     if (why == NULL)
@@ -261,6 +263,8 @@ static enum sator_status finish(const char *why, const char **reason)
 {
     if (why == NULL)
         return SATOR_OK;
+    if (why == overflow) /* no engine could answer */
+        return SATOR_OVERFLOW;
     *reason = why;
     return SATOR_DECLINED;
 }
