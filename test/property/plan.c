@@ -10,6 +10,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,25 @@ enum {
     SHARED = 24, /* plans that threads share */
     WORK_LIMIT = 20 * 1000 * 1000
 };
+
+/* The linker leads the library's calls here (--wrap). */
+static atomic_long allocations;
+void *__real_malloc(size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __real_malloc(size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __real_realloc(memory, size);
+}
 
 static uint64_t random_state = 1;
 static int failures;
@@ -445,6 +465,39 @@ static void check_remaps(void)
     close_combination(&c);
 }
 
+/* Once a workspace has grown to what some extents need, evaluating there allocates nothing. */
+static void check_allocations(void)
+{
+    static const char *const parts[][2] = {{"gemm/ij-p_j-ijk-t", "systolic-2d-8x8"},
+            {"gemm/ij-p_j-ijk-t", "mesh-8x8"}, {"gemm/kj-p_k-ijk-t", "multicast-8x8"},
+            {"conv2d/kc-p_oy-kcox-t", "systolic-2d-8x8"}};
+    const struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
+    const int64_t extents[][MOST_LOOPS] = {
+            {64, 64, 64, 64, 3, 3}, {9, 30, 7, 22, 3, 1}, {17, 5, 40, 1, 2, 5}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct combination c = {.ctx = sator_ctx_new()};
+        struct sator_workspace *workspace = sator_workspace_new();
+        const struct sator_result *result;
+        bool fine =
+                sator_network_load(c.ctx, workload_of(parts[i][0]), NULL, &c.network) == SATOR_OK &&
+                sator_dataflow_load(c.ctx, parts[i][0], NULL, &c.dataflow) == SATOR_OK &&
+                sator_arch_load(c.ctx, parts[i][1], NULL, &c.arch) == SATOR_OK &&
+                sator_plan_new(c.ctx, c.network, 0, c.arch, c.dataflow, &options, &c.plan) ==
+                        SATOR_OK;
+        long before = 0;
+        for (int round = 0; round < 4; round++) {
+            before = round == 3 ? allocations : before;
+            for (int e = 0; e < 3 && fine; e++)
+                fine = sator_plan_evaluate(c.ctx, c.plan, workspace, extents[e], &result) ==
+                        SATOR_OK;
+        }
+        expect(fine && allocations == before && before > 0, "an evaluation allocates");
+        sator_workspace_free(workspace);
+        close_combination(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct combination shared[SHARED];
@@ -474,6 +527,7 @@ int main(int argc, char **argv)
     sator_workspace_free(workspace);
     check_remaps();
     check_nest();
+    check_allocations();
     printf("%d plans, %d results equal to sator_analyze's, %d more in two threads, %d failures\n",
             cases, results, in_threads, failures);
     return failures > 0 || results == 0 || in_threads == 0;
