@@ -73,8 +73,9 @@ struct sator_experiment {
 enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path,
         int *n_experiments, const struct sator_experiment **experiments);
 
-/* Validate a file of any kind: report all that is wrong in it. On success "kind" is
- * "workload", "network", "architecture", "dataflow" or "experiment" (static). */
+/* Validate a file of any kind: report all that is wrong in it. "*kind" is "workload", "network",
+ * "architecture", "dataflow" or "experiment" (static); it is set also when something is wrong in a
+ * file of a kind that is known. */
 enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
         const struct sator_input_options *options, const char **kind);
 

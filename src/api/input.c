@@ -507,8 +507,9 @@ enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
     SATOR_TRY(sator_spec_open(ctx, path, options, SATOR_DOCUMENT_UNKNOWN, &spec));
     SATOR_TRY(check_source(ctx, &spec, options, &found));
     SATOR_TRY(known);
-    *kind = found;
 done:
+    if (found != NULL)
+        *kind = found;
     sator_spec_clear(&spec);
     return st;
 }

@@ -85,10 +85,10 @@ static bool is_experiment(struct analysis *analysis, const char *spec)
 
     if (access(spec, R_OK) != 0)
         return false;
-    enum sator_status status = sator_check_file(analysis->ctx, spec, &analysis->input, &kind);
-    free(sator_ctx_take_messages(
-            analysis->ctx, false)); /* said again, if still wrong, by the one who needs it */
-    (void)status; /* one whose parts are wrong is an experiment too */
+    /* One whose parts are wrong is an experiment too; what is wrong is said again by those who need
+     * the parts. */
+    (void)sator_check_file(analysis->ctx, spec, &analysis->input, &kind);
+    free(sator_ctx_take_messages(analysis->ctx, false));
     return kind != NULL && strcmp(kind, "experiment") == 0;
 }
 
@@ -358,9 +358,10 @@ static enum sator_status show_one(struct sator_ctx *ctx, struct cli_job *job)
     for (int layer = first; layer <= last && status == SATOR_OK && out != NULL; layer++) {
         char *text = NULL;
         if (first != last || analysis->n_flows > 1)
-            fprintf(out, "%s# %s, %s\n", layer == first ? "" : "\n",
+            fprintf(out, "%s# %s, %s%s%s\n", layer == first ? "" : "\n",
                     sator_network_layer_name(analysis->network, layer),
-                    sator_dataflow_name(flow->dataflow));
+                    sator_dataflow_name(flow->dataflow), analysis->n_machines > 1 ? ", " : "",
+                    analysis->n_machines > 1 ? sator_arch_name(flow->arch) : "");
         status = show_layer(ctx, flow, layer, &text);
         fputs(text == NULL ? "" : text, out);
         free(text);

@@ -19,3 +19,16 @@ sator analyze "$sweep" | awk 'NR == 1 || /switch2/ { print $1, $2 }'
 sator analyze "$sweep" --arch systolic-2d-8x8 2>message
 echo "exit $?"
 sed -n "/^help/s|analyze /.*/matmul'|analyze SWEEP'|p" message | uniq
+# One whose parts are wrong is an experiment all the same: the messages are about the parts.
+printf 'none.m none.p none.s\n' >lost
+sator analyze lost 2>message
+echo "exit $?"
+grep -c 'cannot be found' message
+printf 'a.s 1\n1\nlist a.m\n' >sweep
+printf '2 a.p b.p\n' >list
+printf '1 1\n{S[i]: 0<=i<4}\n{S[i]->A[i]}\n{S[i]->Y[i]}\n' >a.s
+printf '{S[i]->PE[i]}\n{S[i]->T[0]}\n' >a.m
+printf '{PE[i]: 0<=i<4}\n{PE[i]->PE[i+1]}\n1 1 64 1\n' >a.p
+printf '{PE[i]: 0<=i<3}\n{PE[i]->PE[i+1]}\n1 1 64 1\n' >b.p
+sator analyze sweep --csv 2>message | cut -d, -f1-3
+grep -o 'error: .*' message
