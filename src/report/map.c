@@ -16,29 +16,6 @@ const char *report_map_strategy(enum sator_map_strategy strategy)
     return names[strategy];
 }
 
-enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
-        const struct sator_map_result *const *results, int n_results,
-        const struct sator_report_options *options, char **text)
-{
-    struct sator_arena *arena = sator_arena_new();
-    struct sator_text made = {0};
-
-    (void)ctx;
-    switch (options->format) {
-    case SATOR_FORMAT_JSON:
-        report_map_json(&made, arena, name, results, n_results);
-        break;
-    case SATOR_FORMAT_CSV:
-        report_map_csv(&made, results, n_results);
-        break;
-    default:
-        report_map_text(&made, arena, name, results, n_results, options->color);
-    }
-    *text = sator_text_take(&made);
-    sator_arena_free(arena);
-    return SATOR_OK;
-}
-
 /* ---- CSV ---- */
 
 static void csv_name(struct sator_text *text, const char *name)
@@ -57,7 +34,7 @@ static void csv_number(struct sator_text *text, double number)
         sator_text_add(text, ",");
 }
 
-void report_map_csv(
+static void write_csv(
         struct sator_text *text, const struct sator_map_result *const *results, int n_results)
 {
     sator_text_add(text,
@@ -81,4 +58,29 @@ void report_map_csv(
         csv_number(text, r->seconds);
         sator_text_add(text, "\n");
     }
+}
+
+/* ---- the public function ---- */
+
+enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
+        const struct sator_map_result *const *results, int n_results,
+        const struct sator_report_options *options, char **text)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_text made = {0};
+
+    (void)ctx;
+    switch (options->format) {
+    case SATOR_FORMAT_JSON:
+        report_map_json(&made, arena, name, results, n_results);
+        break;
+    case SATOR_FORMAT_CSV:
+        write_csv(&made, results, n_results);
+        break;
+    default:
+        report_map_text(&made, arena, name, results, n_results, options->color);
+    }
+    *text = sator_text_take(&made);
+    sator_arena_free(arena);
+    return SATOR_OK;
 }

@@ -12,7 +12,5 @@ void report_map_text(struct sator_text *text, struct sator_arena *arena, const c
         const struct sator_map_result *const *results, int n_results, bool color);
 void report_map_json(struct sator_text *text, struct sator_arena *arena, const char *name,
         const struct sator_map_result *const *results, int n_results);
-void report_map_csv(
-        struct sator_text *text, const struct sator_map_result *const *results, int n_results);
 
 #endif

@@ -220,10 +220,10 @@ static enum sator_status check_size(struct sator_ctx *ctx, struct sator_arena *a
 
     SATOR_TRY(
             sator_model_analyze(ctx, stamping->workload, arch, stamping->bound, &options, &result));
-    bool large = false;
-    for (int i = 0; i < result->n_tensors; i++)
-        large = !sator_add(pairs, result->tensors[i].total_volume, &pairs) || large;
-    large = large || result->time_stamps > max_cells || result->active_pes > max_cells ||
+    bool fits = true;
+    for (int i = 0; i < result->n_tensors && fits; i++)
+        fits = sator_add(pairs, result->tensors[i].total_volume, &pairs);
+    bool large = !fits || result->time_stamps > max_cells || result->active_pes > max_cells ||
             result->time_stamps * result->active_pes > max_cells;
     if (!large && pairs <= (sator_int)ELEMENTS_PER_CELL * max_cells)
         goto done;
@@ -231,7 +231,7 @@ static enum sator_status check_size(struct sator_ctx *ctx, struct sator_arena *a
             "the table of stamps would have %s time-stamps x %s PEs with %s elements, more than %s "
             "cells",
             report_count(arena, result->time_stamps), report_count(arena, result->active_pes),
-            report_count(arena, pairs), report_count(arena, max_cells));
+            fits ? report_count(arena, pairs) : "more than 2^127", report_count(arena, max_cells));
     sator_help(ctx, "make the case smaller (--set sizes.NAME=...), or allow more with --max-cells");
     st = SATOR_LIMIT;
 done:

@@ -163,6 +163,7 @@ static enum sator_status identify(
     int64_t pages = 0, application = 0, version = 0;
     enum sator_status st;
 
+    /* The first look into the file: what is no database fails here, before it is called empty. */
     SATOR_TRY(ask(ctx, store, "SELECT count(*) FROM sqlite_master", &pages));
     SATOR_TRY(ask(ctx, store, "PRAGMA page_count", &pages));
     if (pages == 0 && mode != SATOR_STORE_READ)
@@ -413,10 +414,9 @@ enum sator_status sator_store_get(struct sator_ctx *ctx, struct sator_store *sto
         code = sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        *value = sator_arena_strdup(arena, (const char *)sqlite3_column_text(statement, 0));
-    else if (code == SQLITE_DONE)
-        *value = NULL;
+    const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        *value = text == NULL ? NULL : sator_arena_strdup(arena, text);
     sqlite3_finalize(statement);
     return code == SQLITE_ROW || code == SQLITE_DONE ? SATOR_OK : fail(ctx, store, code);
 }
