@@ -178,7 +178,7 @@ static bool has_tile(const struct tiles *tiles, int64_t k, int64_t c, int64_t p,
     return false;
 }
 
-static void grow(struct example *e, const char *names, struct tiles *tiles, uint64_t *visited)
+static void grow(struct example *e, const char *names, struct tiles *tiles)
 {
     int64_t ones[MAPPER_LOOPS];
 
@@ -186,7 +186,7 @@ static void grow(struct example *e, const char *names, struct tiles *tiles, uint
         ones[i] = 1;
     tiles->count = 0;
     sator_sunstone_tiles(&e->search, e->problem.n_memories - 1, ones, ones, e->problem.extent,
-            loops(names), keep_tile, tiles, visited);
+            loops(names), keep_tile, tiles);
 }
 
 /* Figure 5: (1,1) 3 words, (2,1) 5, (1,2) 5, (2,2) 8; (4,1) 9, (1,7) 15, (4,2) 14 and (2,7) 23 are
@@ -211,9 +211,8 @@ static void test_tiling_tree(void **state)
 {
     struct example *e = *state;
     struct tiles tiles;
-    uint64_t visited = 0;
 
-    grow(e, "kp", &tiles, &visited);
+    grow(e, "kp", &tiles);
     assert_int_equal(tiles.count, 1);
     assert_true(has_tile(&tiles, 2, 1, 2, 1));
 }
@@ -222,9 +221,8 @@ static void test_all_maximal_tiles(void **state)
 {
     struct example *e = *state;
     struct tiles tiles;
-    uint64_t visited = 0;
 
-    grow(e, "kcpr", &tiles, &visited);
+    grow(e, "kcpr", &tiles);
     assert_int_equal(tiles.count, 4);
     assert_true(has_tile(&tiles, 1, 1, 1, 3));
     assert_true(has_tile(&tiles, 2, 2, 1, 1));

@@ -119,7 +119,6 @@ struct tree {
     unsigned grow;
     sunstone_leaf *leaf;
     void *data;
-    uint64_t *visited;
     int64_t (*seen)[MAPPER_LOOPS]; /* tiles visited, hashed (factor 0: empty): a tile has several
                                       parents */
     size_t n_seen, room_seen;
@@ -196,7 +195,7 @@ static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *fa
 
     if (sator_mapper_should_stop(tree->search) || was_seen(tree, factor))
         return;
-    ++*tree->visited;
+    tree->search->counters.tilings++;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t next = tree->grow >> i & 1 ? next_factor(tree->room[i], factor[i]) : 0;
         if (next == 0)
@@ -206,7 +205,8 @@ static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *fa
         for (int k = 0; k < p->n_loops; k++)
             tile[k] = start[k] * child[k];
         if (!fits(tree, tile)) {
-            ++*tree->visited; /* a node of the tree too, though nothing grows from it */
+            tree->search->counters
+                    .tilings++; /* a node of the tree too, though nothing grows from it */
             continue;
         }
         grown = true;
@@ -217,16 +217,11 @@ static void grow_tile(struct tree *tree, const int64_t *start, const int64_t *fa
 }
 
 void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
-        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data,
-        uint64_t *visited)
+        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data)
 {
-    struct tree tree = {.search = search,
-            .memory = m,
-            .room = room,
-            .grow = grow,
-            .leaf = leaf,
-            .data = data,
-            .visited = visited};
+    struct tree tree = {
+            .search = search, .memory = m, .room = room, .grow = grow, .leaf = leaf, .data = data};
+
     int64_t factor[MAPPER_LOOPS], tile[MAPPER_LOOPS];
 
     for (int i = 0; i < MAPPER_LOOPS; i++)

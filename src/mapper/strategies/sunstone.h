@@ -32,7 +32,6 @@ int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned 
  * "visited" counts the nodes. */
 typedef void sunstone_leaf(void *data, const int64_t *tile);
 void sator_sunstone_tiles(struct mapper_search *search, int m, const int64_t *start,
-        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data,
-        uint64_t *visited);
+        const int64_t *least, const int64_t *room, unsigned grow, sunstone_leaf *leaf, void *data);
 
 #endif

@@ -326,8 +326,8 @@ static void tile(struct step *step, void (*then)(struct step *step))
         if (!s->top_down && s->problem->row[row].fixed[i] != 0)
             grow &= ~(1U << i);
     }
-    sator_sunstone_tiles(s->search, step->child, shape.inside[row], least, room, grow, take_tile,
-            &tiling, &s->search->counters.tilings);
+    sator_sunstone_tiles(
+            s->search, step->child, shape.inside[row], least, room, grow, take_tile, &tiling);
 }
 
 /* ---- the orders within a step (the paper's Table VI) ---- */
