@@ -208,12 +208,24 @@ static void make_stamps(struct random *random, const struct generate_options *op
 
 /* ---- accesses ---- */
 
+/* A quotient or remainder whose sum may cross blocks of the divisor: (a + 2*b + 1) / 3. */
+static int quotient_of_sum(struct random *random, struct oracle_program *program, int a, int b)
+{
+    int sum = oracle_add(program, a, oracle_mul(program, between(random, 1, 2), b));
+    int64_t divisor = between(random, 2, 4);
+
+    if (random_chance(random, 40))
+        sum = oracle_add(program, sum, oracle_const(program, between(random, -3, 3)));
+    return random_chance(random, 60) ? oracle_div(program, sum, divisor)
+                                     : oracle_mod(program, sum, divisor);
+}
+
 static int any_index(struct random *random, struct oracle_program *program)
 {
     int a = oracle_var(program, any_loop(random, program));
     int b = oracle_var(program, any_loop(random, program));
 
-    switch (random_below(random, 12)) {
+    switch (random_below(random, 13)) {
     case 0: /* a window */
     case 1:
         return oracle_add(program, a, b);
@@ -229,15 +241,15 @@ static int any_index(struct random *random, struct oracle_program *program)
     case 5:
         return oracle_add(program, a, oracle_const(program, between(random, -2, 2)));
     case 6:
-        return random_chance(random, 50)
-                ? oracle_div(program, oracle_add(program, a, b), between(random, 2, 3))
-                : oracle_mod(program, a, between(random, 2, 4));
+        return oracle_mod(program, a, between(random, 2, 4));
     case 7:
         if (random_chance(random, 30))
             a = oracle_mod(program, a, 3);
         return oracle_mul(program, between(random, -2, 2), a);
     case 8:
         return oracle_const(program, between(random, 0, 1));
+    case 9:
+        return quotient_of_sum(random, program, a, b);
     default:
         return a;
     }
