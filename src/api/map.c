@@ -150,25 +150,43 @@ static void take_any(const struct question *q, struct mapper_search *search, int
     }
 }
 
-/* Search all problems, each with the best mapping so far to beat; "*best" is the number of the
- * problem that it maps. The bound is the least of those left open. */
+/* Search problem "i" with the best mapping so far to beat; "*best" is the problem of the best. */
+static void search_one(struct question *q, struct mapper_search *search, int i, int *best)
+{
+    uint64_t improvements = search->counters.improvements;
+
+    search->problem = &q->problems[i];
+    search->words = sator_mapper_words_new(search->problem);
+    search->proved = false;
+    search->bound = 0;
+    run(search); /* after a stop: only finds its bound */
+    sator_mapper_words_free(search->words);
+    if (search->counters.improvements != improvements)
+        *best = i;
+}
+
+/* Search all problems; "*best" is the number of the one that the best mapping maps. The bound is
+ * the least of those left open. */
 static void search_all(struct question *q, struct mapper_search *search, int *best)
 {
     double bound = INFINITY;
     bool proved = true;
+    bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
+    for (int i = 0; i < q->n_problems; i++)
+        possible[i] = q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]);
+    search->only_dives = true; /* a good mapping first, for all choices to be measured against */
+    for (int i = 0;
+            i < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;
+            i++) {
+        if (possible[i])
+            search_one(q, search, i, best);
+    }
+    search->only_dives = false;
     for (int i = 0; i < q->n_problems; i++) {
-        uint64_t improvements = search->counters.improvements;
-        if (q->n_problems > 1 && !sator_mapper_is_feasible(&q->problems[i]))
+        if (!possible[i])
             continue;
-        search->problem = &q->problems[i];
-        search->words = sator_mapper_words_new(search->problem);
-        search->proved = false;
-        search->bound = 0;
-        run(search); /* after a stop: only finds its bound */
-        sator_mapper_words_free(search->words);
-        if (search->counters.improvements != improvements)
-            *best = i;
+        search_one(q, search, i, best);
         if (!search->proved && !(search->bound > bound))
             bound = search->bound;
         proved &= search->proved;

@@ -12,6 +12,7 @@ struct mapper_search {
     bool found;
     struct mapper_mapping best;
     struct mapper_cost best_cost;
+    bool only_dives; /* optimal: look for good mappings, without a proof */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
     double bound; /* no mapping is better than this (the objective's value) */
     bool proved;

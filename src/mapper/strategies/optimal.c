@@ -251,7 +251,7 @@ static void visit_all(struct optimizer *o, double rest)
 
     if (visits->count > 0)
         qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
-    for (int dive = 1; dive >= 0; dive--) {
+    for (int dive = 1; dive >= (o->search->only_dives ? 1 : 0); dive--) {
         o->width = dive ? 1 : INT32_MAX;
         int count = dive && visits->count > DIVES ? DIVES : visits->count;
         for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
@@ -327,7 +327,7 @@ static void search_all(struct optimizer *o)
             return;
     }
     visit_all(o, INFINITY);
-    if (o->search->stopped != SATOR_OK)
+    if (o->search->stopped != SATOR_OK || o->search->only_dives)
         return;
     o->search->proved = true;
     if (o->search->found)
