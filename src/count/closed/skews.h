@@ -68,6 +68,28 @@ void closed_skews_row(
 /* Whether two points of the box can differ by "move". */
 bool closed_skews_fits(const struct closed_skews *skews, const int64_t *move);
 
+/* row . move */
+int64_t closed_skews_product(
+        const struct closed_skews *skews, const int64_t *row, const int64_t *move);
+
+/* The sign of the first of "n" coordinates that is not 0. */
+int closed_skews_sign(int n, const int64_t *move);
+
+/* Whether a move (that fits) leads to a later stamp (1), an earlier one (-1) or neither. */
+int closed_skews_order(const struct closed_skews *skews, const int64_t *move);
+
+void closed_skews_negate(int n, int64_t *move);
+
+/* Set the numbers of a move (or a point) from its digits. */
+void closed_skews_set_numbers(const struct closed_grid *grid, int64_t *move);
+
+/* Make the levels of the time rows. */
+const char *closed_skews_levels(struct closed_skews *skews);
+
+/* Exclude all but one point of each set that moves of "lattice" connect from skews->cells. */
+const char *closed_skews_exclude_equals(
+        struct closed_skews *skews, const struct closed_lattice *lattice);
+
 /* The number of points that no move of skews->lattice takes to each other. */
 const char *closed_skews_classes(struct closed_skews *skews, sator_int *count);
 
