@@ -20,7 +20,8 @@ struct search {
     int64_t point[MOST_POINTS][CLOSED_STRIP_DIMS];
     int class[MOST_POINTS]; /* points with equal values share one */
     int free[CLOSED_STRIP_FORMS];
-    int64_t first[CLOSED_STRIP_FORMS], chosen[CLOSED_STRIP_FORMS];
+    int64_t first[CLOSED_STRIP_FORMS]; /* least place of a free direction */
+    int64_t laid[CLOSED_STRIP_FORMS]; /* place of each direction at hand */
     int n_places[CLOSED_STRIP_FORMS];
     struct points place[CLOSED_STRIP_FORMS][MOST_PLACES];
     int layouts;
@@ -70,8 +71,34 @@ static void keep_layout(struct search *search, const struct points *points)
         i++;
     for (int k = 0; k < layout->n; k++)
         layout->value[k] = value_at(&layout->direction[k], search->point[i]);
-    for (int k = 0; k < search->n_free; k++)
-        layout->direction[search->free[k]].first = search->chosen[k];
+    for (int k = 0; k < layout->n; k++) {
+        if (!layout->direction[k].implied)
+            layout->direction[k].first = search->laid[k];
+    }
+}
+
+/* Leave out points that are beyond the last of a ragged loop. */
+static void leave_out_beyond(const struct search *search, struct points *points)
+{
+    const struct closed_layout *layout = search->layout;
+    const struct closed_strips *strips = layout->strips;
+    for (int k = 0; k < strips->n_numbers; k++) {
+        const struct closed_strip_number *number = &strips->number[k];
+        for (int p = 0; p < search->n_points; p++) {
+            sator_int value = 0;
+            for (int i = 0; i < number->n; i++) {
+                int d = layout->direction_of[number->form[i]];
+                if (d < 0)
+                    continue;
+                int64_t above = value_at(&layout->direction[d], search->point[p]) - search->laid[d];
+                if (layout->multiple[number->form[i]] < 0)
+                    above = layout->direction[d].width - 1 - above;
+                value += (sator_int)number->place[i] * above;
+            }
+            if (value > number->last)
+                points->word[p / 64] &= ~(UINT64_C(1) << (p % 64));
+        }
+    }
 }
 
 static const char *lay_rest(
@@ -84,19 +111,21 @@ static const char *lay_rest(
     if (n <= search->most)
         return NULL;
     if (from == search->n_free) {
-        n = count_values(search, points);
+        struct points inside = *points;
+        leave_out_beyond(search, &inside);
+        n = count_values(search, &inside);
         if (n <= search->most)
             return NULL;
         search->most = n;
         *better = true;
-        keep_layout(search, points);
+        keep_layout(search, &inside);
         return NULL;
     }
     for (int i = 0; i < search->n_places[from] && why == NULL; i++) {
         struct points rest;
         for (int w = 0; w < POINT_WORDS; w++)
             rest.word[w] = points->word[w] & search->place[from][i].word[w];
-        search->chosen[from] = search->first[from] + i;
+        search->laid[search->free[from]] = search->first[from] + i;
         why = lay_rest(search, from + 1, &rest, better);
     }
     return why;
@@ -126,13 +155,17 @@ static const char *list_places(struct search *search, const int *choice)
         int64_t places = greatest - least + 1 - d->width + 1;
         search->free[f] = i;
         search->first[f] = least;
+        if (d->bounded) { /* fewer points may have smaller digits */
+            search->first[f] = least - d->width + 1;
+            places = greatest - least + d->width;
+        }
         if (places > MOST_PLACES)
             return closed_strips_too_many;
         search->n_places[f] = places < 1 ? 1 : (int)places;
         memset(search->place[f], 0, sizeof search->place[f]);
         for (int s = 0; s < search->n_places[f]; s++) {
             for (int p = 0; p < search->n_points; p++) {
-                int64_t value = value_at(d, search->point[p]) - least - s;
+                int64_t value = value_at(d, search->point[p]) - search->first[f] - s;
                 if (value >= 0 && value < d->width)
                     search->place[f][s].word[p / 64] |= UINT64_C(1) << (p % 64);
             }
@@ -236,14 +269,14 @@ static const char *search_all(struct search *search, bool *done, sator_int *most
         struct points all = {{0}};
         bool better = false;
         list_points(search, choice, basis, first);
+        for (int c = 0; c < layout->n_dims; c++)
+            search->laid[choice[c]] = first[c];
         for (int p = 0; p < search->n_points; p++)
             all.word[p / 64] |= UINT64_C(1) << (p % 64);
         if (search->n_points > search->most)
             why = list_places(search, choice);
         if (why == NULL && search->n_points > search->most)
             why = lay_rest(search, 0, &all, &better);
-        for (int c = 0; c < layout->n_dims && better; c++)
-            layout->direction[choice[c]].first = first[c];
         k = layout->n_dims - 1;
         while (k >= 0 && ++first[k] == whole) {
             first[k] = 0;

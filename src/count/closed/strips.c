@@ -19,7 +19,8 @@ const char closed_strips_too_many[] = "a skewed stamp holds instances in too man
 
 static const char *find_directions(const struct closed_strips *strips, struct closed_layout *layout)
 {
-    *layout = (struct closed_layout){.n_dims = strips->n_dims, .n_equal = strips->n_equal};
+    *layout = (struct closed_layout){
+            .strips = strips, .n_dims = strips->n_dims, .n_equal = strips->n_equal};
     for (int i = 0; i < strips->n; i++) {
         struct closed_direction d = {.form = {0}};
         int64_t unit = 0;
@@ -48,6 +49,19 @@ static const char *find_directions(const struct closed_strips *strips, struct cl
             layout->direction[layout->n++] = d;
         else if (d.width < layout->direction[at].width)
             layout->direction[at].width = d.width;
+    }
+    for (int k = 0; k < strips->n_numbers; k++) {
+        for (int i = 0; i < strips->number[k].n; i++) {
+            int form = strips->number[k].form[i];
+            int d = layout->direction_of[form];
+            int64_t m = d < 0 ? 1 : layout->multiple[form];
+            if (d < 0)
+                continue;
+            /* Its strip is the direction's. */
+            if ((m != 1 && m != -1) || layout->direction[d].width != strips->width[form])
+                return closed_strips_too_many;
+            layout->direction[d].bounded = true;
+        }
     }
     return NULL;
 }
@@ -131,7 +145,7 @@ static bool is_implied(struct closed_layout *layout, int i)
 {
     struct closed_direction *d = &layout->direction[i];
     int choice[CLOSED_STRIP_DIMS];
-    if (layout->n <= layout->n_dims)
+    if (layout->n <= layout->n_dims || d->bounded)
         return false;
     closed_choice_first(layout->n_dims, choice);
     do {
@@ -254,8 +268,9 @@ const char *closed_strips_most(struct closed_strips *strips, sator_int *most)
     if (why != NULL)
         return why;
     int n_implied = leave_out_implied(&layout, order);
-    why = closed_layout_middle(&layout, &done, most);
-    if (!done)
+    if (strips->n_numbers == 0)
+        why = closed_layout_middle(&layout, &done, most);
+    if (!done && strips->n_numbers == 0)
         try_two(&layout, &done, most);
     if (!done)
         why = closed_layout_search(&layout, &done, most);
