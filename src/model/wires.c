@@ -17,13 +17,25 @@ struct wires {
     int n_dims;
     const int64_t *shape;
     struct sator_model_network *network;
+    bool *too_large; /* set when a number leaves 64 bits: nothing that was made of it counts */
 };
+
+/* Where the first wire is declared: the place of what is wrong with all of them. */
+static struct sator_loc wires_loc(const struct wires *wires)
+{
+    int first = 0;
+
+    while (wires->network->links[first].interval != 0)
+        first++;
+    return wires->network->link_sources[first]->loc;
+}
 
 static const struct sator_expr *difference(
         const struct wires *wires, const struct sator_expr *a, const struct sator_expr *b)
 {
     const struct sator_expr *result = sator_expr_add(wires->arena, a, -1, b);
 
+    *wires->too_large |= result == NULL;
     return result == NULL ? sator_expr_constant(wires->arena, 0) : result;
 }
 
@@ -107,11 +119,12 @@ static const struct sator_cond *leads_back(
     for (int i = 0; i < wires->n_dims && cond != NULL; i++) {
         const struct sator_expr *back =
                 sator_expr_substitute(wires->arena, other->out[i], variables);
-        if (back == NULL)
-            return NULL;
-        cond = both(wires, cond, equal(wires, back, sator_expr_var(wires->arena, i)));
+        cond = back == NULL
+                ? NULL
+                : both(wires, cond, equal(wires, back, sator_expr_var(wires->arena, i)));
     }
-    return cond;
+    *wires->too_large |= cond == NULL;
+    return cond == NULL ? sator_cond_or(wires->arena, 0, NULL) : cond;
 }
 
 /* Whether every piece can be followed: free variables are outputs, no "exists". */
@@ -147,9 +160,7 @@ static struct sator_piece restricted(const struct wires *wires, const struct sat
     for (int i = 0; i < wires->network->n_links; i++) {
         const struct sator_network_link *link = &wires->network->links[i];
         for (int j = 0; j < link->map->n_pieces && link->interval == 0; j++) {
-            const struct sator_cond *one = leads_back(wires, piece, &link->map->pieces[j]);
-            if (one != NULL)
-                back = either(wires, back, one);
+            back = either(wires, back, leads_back(wires, piece, &link->map->pieces[j]));
         }
     }
     const struct sator_cond *lost =
@@ -306,16 +317,11 @@ static enum sator_status report_cycle(struct search *search, int64_t start, int6
     }
     write_pe(&cycle, search->wires, start);
     sator_text_add(&cycle, " -> %s", path.data);
-    for (int i = 0; i < search->wires->network->n_links; i++) {
-        if (search->wires->network->links[i].interval != 0)
-            continue;
-        sator_error(search->wires->ctx, search->wires->network->link_sources[i]->loc,
-                "wires (links of interval 0) form a cycle: %s", cycle.data);
-        sator_help(search->wires->ctx,
-                "within one stamp a value must start somewhere: leave out one direction, or use "
-                "interval 1");
-        break;
-    }
+    sator_error(search->wires->ctx, wires_loc(search->wires),
+            "wires (links of interval 0) form a cycle: %s", cycle.data);
+    sator_help(search->wires->ctx,
+            "within one stamp a value must start somewhere: leave out one direction, or use "
+            "interval 1");
     sator_text_clear(&path);
     sator_text_clear(&cycle);
     return SATOR_INPUT;
@@ -362,17 +368,11 @@ static enum sator_status search_from(struct search *search, int64_t root, bool *
     }
 }
 
-static enum sator_status too_large(const struct wires *wires)
+static enum sator_status too_many(const struct wires *wires)
 {
-    for (int i = 0; i < wires->network->n_links; i++) {
-        if (wires->network->links[i].interval == 0) {
-            sator_error(wires->ctx, wires->network->link_sources[i]->loc,
-                    "the array has too many wires of this form to check them for cycles");
-            sator_help(
-                    wires->ctx, "links by constant offsets that all point one way need no check");
-            break;
-        }
-    }
+    sator_error(wires->ctx, wires_loc(wires),
+            "the array has too many wires of this form to check them for cycles");
+    sator_help(wires->ctx, "links by constant offsets that all point one way need no check");
     return SATOR_INPUT;
 }
 
@@ -387,7 +387,7 @@ static enum sator_status check_cycles(const struct wires *wires)
     for (int i = 0; i < wires->n_dims; i++) {
         if (__builtin_mul_overflow(search.n_pes, wires->shape[i], &search.n_pes) ||
                 search.n_pes > MOST_EDGES)
-            return too_large(wires);
+            return too_many(wires);
     }
     search.color = SATOR_NEW_ARRAY(wires->arena, int32_t, search.n_pes);
     search.from = SATOR_NEW_ARRAY(wires->arena, int32_t, search.n_pes);
@@ -395,7 +395,7 @@ static enum sator_status check_cycles(const struct wires *wires)
         if (search.color[pe] == 0)
             st = search_from(&search, pe, &exhausted);
     }
-    return exhausted ? too_large(wires) : st;
+    return exhausted ? too_many(wires) : st;
 }
 
 enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -403,9 +403,13 @@ enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *a
 {
     enum sator_status st = SATOR_OK;
     int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, sator_arch_space_dims(arch) + 1);
-    struct wires wires = {
-            .ctx = ctx, .arena = arena, .n_dims = to, .shape = shape, .network = network};
-    bool any = false;
+    bool any = false, leaves_64_bits = false;
+    struct wires wires = {.ctx = ctx,
+            .arena = arena,
+            .n_dims = to,
+            .shape = shape,
+            .network = network,
+            .too_large = &leaves_64_bits};
 
     sator_arch_shape(arch, shape);
     for (int i = 0; i < network->n_links; i++) {
@@ -421,6 +425,11 @@ enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *a
     for (int i = 0; i < network->n_links; i++) {
         if (network->links[i].interval == 0)
             maps[i] = restricted_map(&wires, network->links[i].map);
+    }
+    if (leaves_64_bits) {
+        st = sator_error(ctx, wires_loc(&wires),
+                "a difference of coordinates along the wires does not fit into 64 bits");
+        goto done;
     }
     for (int i = 0; i < network->n_links; i++) {
         if (network->links[i].interval == 0)

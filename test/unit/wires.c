@@ -154,12 +154,32 @@ static void test_cycle_message(void **state)
     sator_ctx_free(ctx);
 }
 
+/* i - (-(2^63 - 1) * i) has a factor of 2^63. */
+static void test_too_large(void **state)
+{
+    static const int64_t shape[] = {3};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_link link = {
+            .name = "far", .map = read(ctx, "PE[i] -> PE[-9223372036854775807*i]")};
+    struct sator_level level = {.kind = SATOR_LEVEL_ARRAY,
+            .name = "PE",
+            .array = {.n_dims = 1, .shape = shape, .n_links = 1, .links = &link}};
+    struct sator_arch arch = {.name = "a", .n_levels = 1, .levels = &level};
+    struct sator_model_network network;
+
+    (void)state;
+    assert_int_equal(sator_model_network(ctx, ctx->arena, &arch, 0, 1, "A", SATOR_READ, &network),
+            SATOR_INPUT);
+    sator_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_row_of_four),
             cmocka_unit_test(test_square),
             cmocka_unit_test(test_cycle_message),
+            cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
