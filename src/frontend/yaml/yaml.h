@@ -24,7 +24,7 @@ struct sator_yaml_reader {
 
 void sator_yaml_reader_init(struct sator_yaml_reader *reader, struct sator_ctx *ctx,
         const struct sator_settings *settings);
-/* Free the trees; and "arena" too, unless "keep". Returns SATOR_INPUT when anything was wrong. */
+/* Free the trees; and "arena" too when anything was wrong (SATOR_INPUT) or reading was stopped. */
 enum sator_status sator_yaml_reader_end(struct sator_yaml_reader *reader);
 bool sator_yaml_failed(const struct sator_yaml_reader *reader);
 /* Whether so many errors were found that going on would help nobody (and might take long). */
