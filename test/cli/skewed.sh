@@ -1,0 +1,8 @@
+#!/bin/sh
+# Time rows that share a digit, in closed form: the example of doc/counting.md, "Skewed stamps". In the order of T[i+j, j] an element
+# B[k,j] follows itself twice, at (i, j) = (1, 0) and (3, 2), on each of 5 PEs; A[i,k] and Y[i,j] never do, and east
+# of every PE other elements are used.
+. "$2/test/cli/harness"
+sator analyze gemm:i=4,j=3,k=5 --arch systolic-1d --space k --time 'i+j, j' --engine closed |
+    awk '$1 ~ /^[ABY]$/ && NF > 8 { print $1, "total", $5, "temporal", $6, "spatial", $7, "unique", $8, "footprint", $9 }
+         $1 == "stamps" { print $4, "time-stamps" }'
