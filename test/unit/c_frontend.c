@@ -1,33 +1,8 @@
 /* The reader of C files. Loops and subscripts are checked against the machine: the same text is
  * compiled into this test and run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/inputs.h"
 
-#include <cmocka.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/text.h"
-#include "frontend/frontend.h"
-
-static struct sator_ctx *ctx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    ctx = sator_ctx_new();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sator_ctx_free(ctx);
-    return 0;
-}
 
 static struct sator_network *read_text(const char *text, const struct sator_input_options *options)
 {

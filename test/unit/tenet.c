@@ -1,35 +1,10 @@
 /* The reader of the TENET program's files: what is understood, what is refused, and every published
  * file. */
 #define _GNU_SOURCE 1 /* nftw, for the walk over the published files */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit/inputs.h"
 
-#include <cmocka.h>
 #include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/text.h"
-#include "frontend/frontend.h"
-
-static struct sator_ctx *ctx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    ctx = sator_ctx_new();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sator_ctx_free(ctx);
-    return 0;
-}
 
 static void write_relation(struct sator_text *text, const struct sator_relation *relation)
 {
