@@ -27,6 +27,12 @@ static enum sator_status copy_description(
         if (value != NULL)
             SATOR_TRY(sator_store_put(ctx, output, copied_keys[i], value));
     }
+    for (int i = 0; i < first->n_tensors * EXPLORE_N_TENSOR_FIELDS; i++) {
+        const struct query_tensor *tensor = &first->tensors[i / EXPLORE_N_TENSOR_FIELDS];
+        SATOR_TRY(sator_store_add_column(ctx, output,
+                explore_tensor_column(
+                        first->arena, tensor->name, tensor->role, i % EXPLORE_N_TENSOR_FIELDS)));
+    }
     for (int i = 0; i < first->names.n_figures; i++)
         SATOR_TRY(sator_store_add_column(ctx, output, first->names.figures[i]));
     snprintf(shards, sizeof shards, "%d", first->n_shards);

@@ -114,6 +114,32 @@ static void find_tensors(struct sator_exploration *exploration)
     }
 }
 
+static bool has_role(
+        const struct sator_exploration *exploration, const char *tensor, enum sator_role role)
+{
+    for (int i = 0; i < exploration->n_layers; i++) {
+        const struct sator_workload *layer = layer_at(exploration, i);
+        for (int a = 0; a < layer->n_accesses; a++) {
+            if (layer->accesses[a].role == role && strcmp(layer->accesses[a].tensor, tensor) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void find_volumes(struct sator_exploration *exploration)
+{
+    static const enum sator_role roles[] = {SATOR_READ, SATOR_WRITE};
+
+    for (int r = 0; r < 2; r++) {
+        for (int t = 0; t < exploration->n_tensors; t++) {
+            if (has_role(exploration, exploration->tensors[t], roles[r]))
+                SATOR_PUSH(exploration->arena, exploration->volumes, exploration->n_volumes,
+                        (struct explore_volumes){exploration->tensors[t], roles[r]});
+        }
+    }
+}
+
 /* Variants mostly differ in numbers: then the figures of one are those of the other. */
 static bool same_parts(const struct sator_arch *a, const struct sator_arch *b)
 {
@@ -353,6 +379,7 @@ enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network 
     choose_layers(exploration, layer);
     make_families(exploration);
     find_tensors(exploration);
+    find_volumes(exploration);
     list_names(exploration);
     SATOR_TRY(read_expressions(ctx, exploration));
     if (are_mappings(exploration)) {

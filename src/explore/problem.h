@@ -58,6 +58,11 @@ struct sator_exploration {
     uint64_t n_batches;
     int n_tensors; /* names that appear in any layer */
     const char **tensors;
+    int n_volumes; /* tensors in the roles that they have in any layer, reads first */
+    struct explore_volumes {
+        const char *tensor;
+        enum sator_role role;
+    } * volumes;
     struct explore_names names;
     const struct explore_expression *where; /* NULL: everything */
     int n_objectives;

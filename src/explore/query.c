@@ -222,7 +222,7 @@ static enum sator_status stream(struct selection *s, struct query_writer *writer
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(query_reader_open(s->source, true, &reader));
+    SATOR_TRY(query_reader_open(s->source, true, "layer, hardware, point", &reader));
     while (!writer->stopped) {
         SATOR_TRY(query_reader_next(&reader, &row, &found));
         if (!found)
@@ -243,7 +243,7 @@ static enum sator_status select_rows(struct selection *s)
     bool found;
     enum sator_status st;
 
-    SATOR_TRY(query_reader_open(s->source, needs_tensors(s), &reader));
+    SATOR_TRY(query_reader_open(s->source, needs_tensors(s), "layer, hardware, point", &reader));
     for (;;) {
         SATOR_TRY(query_reader_next(&reader, &row, &found));
         if (!found)
@@ -281,6 +281,7 @@ done:
 struct kept {
     struct query_row row;
     char *space, *time;
+    struct explore_value figures[EXPLORE_MOST_FIGURES];
 };
 
 static char *copy(const char *text)
@@ -290,6 +291,16 @@ static char *copy(const char *text)
     return memcpy(sator_alloc(size), text, size);
 }
 
+static void keep_row(struct kept *kept, const struct query_row *row)
+{
+    int n = row->record.n_figures;
+
+    *kept = (struct kept){.row = *row, .space = copy(row->space), .time = copy(row->time)};
+    if (n > 0)
+        memcpy(kept->figures, row->record.figures, sizeof *kept->figures * (size_t)n);
+    kept->row.record.figures = kept->figures;
+}
+
 /* Keep the row if it is one of the entries, in the entry's place. */
 static void keep_total(const struct selection *s, struct kept *kept, const struct query_row *row)
 {
@@ -297,7 +308,7 @@ static void keep_total(const struct selection *s, struct kept *kept, const struc
         const struct entry *entry = &s->entries[i];
         if (entry->point == row->record.point && entry->hardware == row->record.hardware &&
                 entry->group == row->family)
-            kept[i] = (struct kept){*row, copy(row->space), copy(row->time)};
+            keep_row(&kept[i], row);
     }
 }
 

@@ -47,26 +47,21 @@ struct query_row {
     const char *cuts, *loops; /* of a mapping; else NULL */
     int family; /* of totals over a network, whose record.layer is -1 */
     bool no_point; /* of totals that add up a point of its own for every layer */
-    struct explore_record record;
+    struct explore_record record; /* its figures and tensors live until the next row, too */
 };
 
-/* All results in order of "order" (columns of tables result and layer; GIVE: sator_cursor_close),
- * and the row that such a cursor stands on, but for its tensors. */
-enum sator_status query_results(
-        struct query_source *source, const char *order, struct sator_cursor **results);
-enum sator_status query_read_result(
-        struct query_source *source, const struct sator_cursor *cursor, struct query_row *row);
-
-/* Rows in order of layer, hardware, point; without tensors, records have none, and reading takes half
- * the time. */
+/* Where rows come from, and room for what is in them. */
 struct query_reader {
     struct query_source *source;
-    struct sator_cursor *results, *tensors;
-    bool has_tensor; /* the tensor cursor stands on a row that is not used yet */
-    struct explore_tensor *volumes;
+    struct sator_cursor *results;
+    bool with_tensors; /* without them records have none, and reading takes half the time */
+    struct explore_tensor *tensors;
+    struct explore_value figures[EXPLORE_MOST_FIGURES];
 };
-enum sator_status query_reader_open(
-        struct query_source *source, bool with_tensors, struct query_reader *reader);
+
+/* Rows in order of "order": columns of tables result and, with "family" among them, layer. */
+enum sator_status query_reader_open(struct query_source *source, bool with_tensors,
+        const char *order, struct query_reader *reader);
 enum sator_status query_reader_next(
         struct query_reader *reader, struct query_row *row, bool *found);
 void query_reader_close(struct query_reader *reader);
@@ -81,9 +76,11 @@ enum sator_status query_find(struct query_reader *finder, int layer, int hardwar
 struct query_totals {
     struct query_source *source;
     const struct explore_objective *best; /* NULL: one dataflow for all layers of a family */
-    struct sator_cursor *results;
-    bool has_row;
+    struct query_reader reader;
+    struct query_row next;
+    bool has_row; /* "next" is one */
     char *space, *time;
+    struct explore_value sums[EXPLORE_MOST_FIGURES], kept[EXPLORE_MOST_FIGURES];
 };
 enum sator_status query_totals_open(struct query_source *source,
         const struct explore_objective *best, struct query_totals *totals);

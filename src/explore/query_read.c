@@ -203,8 +203,16 @@ static const char *result_table(const struct query_source *source)
                                 : "result";
 }
 
-/* Key, maps and figures; a mapping's columns come last. */
-static const char *result_columns(const struct query_source *source)
+static void add_column(struct sator_text *text, const char *name)
+{
+    sator_text_add(text, ", \"");
+    for (const char *at = name; *at != '\0'; at++)
+        sator_text_add(text, *at == '"' ? "\"\"" : "%c", *at);
+    sator_text_add(text, "\"");
+}
+
+/* Key, maps, figures, the columns of a mapping, and those of the tensors if they are wanted. */
+static const char *result_columns(const struct query_source *source, bool with_tensors)
 {
     struct sator_text text = {0};
 
@@ -215,22 +223,20 @@ static const char *result_columns(const struct query_source *source)
         for (; at < text.length; at++)
             text.data[at] = text.data[at] == '.' ? '_' : text.data[at];
     }
-    for (int i = 0; i < source->names.n_figures; i++) {
-        sator_text_add(&text, ", \"");
-        for (const char *at = source->names.figures[i]; *at != '\0'; at++)
-            sator_text_add(&text, *at == '"' ? "\"\"" : "%c", *at);
-        sator_text_add(&text, "\"");
-    }
+    for (int i = 0; i < source->names.n_figures; i++)
+        add_column(&text, source->names.figures[i]);
     if (source->are_mappings)
         sator_text_add(&text, ", cuts, loops");
+    for (int t = 0; t < source->n_tensors && with_tensors; t++) {
+        for (int f = 0; f < EXPLORE_N_TENSOR_FIELDS; f++)
+            add_column(&text,
+                    explore_tensor_column(
+                            source->arena, source->tensors[t].name, source->tensors[t].role, f));
+    }
     const char *columns = sator_arena_strdup(source->arena, text.data);
     sator_text_clear(&text);
     return columns;
 }
-
-static const char tensor_columns[] =
-        "layer, hardware, point, tensor, role, access_volume, total_volume, temporal_reuse, "
-        "spatial_reuse, unique_volume, footprint";
 
 /* A figure that this result has not is the number NAN. */
 static struct explore_value figure_at(
@@ -249,118 +255,80 @@ static const char *words_at(const struct sator_cursor *cursor, int column)
     return cell.kind == SATOR_CELL_TEXT ? cell.text : "";
 }
 
-enum sator_status query_read_result(
-        struct query_source *source, const struct sator_cursor *cursor, struct query_row *row)
+/* The tensors that the result has, from column "first" on. */
+static void read_tensors(struct query_reader *reader, int first, struct explore_record *record)
 {
+    const struct query_source *source = reader->source;
+
+    record->n_tensors = 0;
+    record->tensors = reader->tensors;
+    for (int t = 0; t < source->n_tensors && reader->with_tensors; t++) {
+        int column = first + t * EXPLORE_N_TENSOR_FIELDS;
+        if (sator_cursor_cell(reader->results, column, false).kind == SATOR_CELL_NULL)
+            continue;
+        struct explore_tensor *tensor = &reader->tensors[record->n_tensors++];
+        tensor->name = source->tensors[t].name;
+        tensor->role = source->tensors[t].role;
+        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++)
+            tensor->volumes[v] = value_at(reader->results, column + v, EXPLORE_COUNT).count;
+    }
+}
+
+static enum sator_status read_row(struct query_reader *reader, struct query_row *row)
+{
+    struct query_source *source = reader->source;
+    const struct sator_cursor *cursor = reader->results;
+    int n = 5;
+
     row->record.layer = number_at(cursor, 0);
     row->record.hardware = number_at(cursor, 1);
     row->record.point = (uint64_t)sator_cursor_cell(cursor, 2, true).count;
     if (row->record.layer < 0 || row->record.layer >= source->n_layers ||
             row->record.hardware < 0 || row->record.hardware >= source->n_hardware)
         return damaged(source, "a result is of no layer or hardware");
+    row->family = source->layers[row->record.layer].family;
+    row->no_point = false;
     row->space = words_at(cursor, 3);
     row->time = words_at(cursor, 4);
-    int n = 5 + EXPLORE_N_FIELDS;
-    row->record.n_figures = source->names.n_figures;
-    for (int i = 0; i < row->record.n_figures; i++)
-        row->record.figures[i] = figure_at(cursor, n++, source->names.figures[i]);
-    row->cuts = source->are_mappings ? words_at(cursor, n++) : NULL;
-    row->loops = source->are_mappings ? words_at(cursor, n) : NULL;
-    row->family = source->layers[row->record.layer].family;
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
-        row->record.fields[i] = value_at(cursor, 5 + i, explore_fields[i].kind);
+        row->record.fields[i] = value_at(cursor, n++, explore_fields[i].kind);
+    row->record.n_figures = source->names.n_figures;
+    row->record.figures = reader->figures;
+    for (int i = 0; i < row->record.n_figures; i++)
+        reader->figures[i] = figure_at(cursor, n++, source->names.figures[i]);
+    row->cuts = source->are_mappings ? words_at(cursor, n++) : NULL;
+    row->loops = source->are_mappings ? words_at(cursor, n++) : NULL;
+    read_tensors(reader, n, &row->record);
     return SATOR_OK;
 }
 
-/* Put the tensor row into the record: its place is that of the description. */
-static void read_tensor(const struct query_source *source, const struct sator_cursor *cursor,
-        struct explore_tensor *volumes, struct explore_record *record)
+static void reader_init(struct query_source *source, bool with_tensors, struct query_reader *reader)
 {
-    struct sator_cell name = sator_cursor_cell(cursor, 3, false);
-    struct sator_cell role = sator_cursor_cell(cursor, 4, false);
-
-    if (name.kind != SATOR_CELL_TEXT || role.kind != SATOR_CELL_TEXT)
-        return;
-    for (int i = 0; i < source->n_tensors; i++) {
-        const struct query_tensor *tensor = &source->tensors[i];
-        if (strcmp(tensor->name, name.text) != 0 ||
-                (tensor->role == SATOR_WRITE) != (strcmp(role.text, "write") == 0) ||
-                record->n_tensors > source->n_tensors)
-            continue;
-        struct explore_tensor *entry = &volumes[record->n_tensors++];
-        entry->name = tensor->name;
-        entry->role = tensor->role;
-        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++)
-            entry->volumes[v] = value_at(cursor, 5 + v, EXPLORE_COUNT).count;
-    }
+    *reader = (struct query_reader){.source = source,
+            .with_tensors = with_tensors,
+            .tensors =
+                    SATOR_NEW_ARRAY(source->arena, struct explore_tensor, source->n_tensors + 1)};
 }
 
-enum sator_status query_results(
-        struct query_source *source, const char *order, struct sator_cursor **results)
+enum sator_status query_reader_open(struct query_source *source, bool with_tensors,
+        const char *order, struct query_reader *reader)
 {
     const char *table = result_table(source);
 
+    reader_init(source, with_tensors, reader);
     if (strstr(order, "family") != NULL)
         table = sator_arena_printf(source->arena, "%s JOIN layer USING (layer)", table);
-    return sator_store_scan(
-            source->ctx, source->store, table, result_columns(source), order, results);
-}
-
-static void reader_init(struct query_source *source, struct query_reader *reader)
-{
-    *reader = (struct query_reader){.source = source,
-            .volumes =
-                    SATOR_NEW_ARRAY(source->arena, struct explore_tensor, source->n_tensors + 2)};
-}
-
-enum sator_status query_reader_open(
-        struct query_source *source, bool with_tensors, struct query_reader *reader)
-{
-    enum sator_status st;
-
-    reader_init(source, reader);
-    SATOR_TRY(query_results(source, "layer, hardware, point", &reader->results));
-    if (!with_tensors)
-        return SATOR_OK;
-    SATOR_TRY(sator_store_scan(source->ctx, source->store, "tensor", tensor_columns,
-            "layer, hardware, point, tensor, role", &reader->tensors));
-    SATOR_TRY(sator_cursor_next(source->ctx, reader->tensors, &reader->has_tensor));
-done:
-    return st;
-}
-
-/* The order of the tensor row against the record's key. */
-static int compare_keys(const struct sator_cursor *tensor, const struct explore_record *record)
-{
-    sator_int key[3] = {record->layer, record->hardware, (sator_int)record->point};
-
-    for (int i = 0; i < 3; i++) {
-        sator_int value = sator_cursor_cell(tensor, i, true).count;
-        if (value != key[i])
-            return value < key[i] ? -1 : 1;
-    }
-    return 0;
+    return sator_store_scan(source->ctx, source->store, table, result_columns(source, with_tensors),
+            order, &reader->results);
 }
 
 enum sator_status query_reader_next(struct query_reader *reader, struct query_row *row, bool *found)
 {
-    struct query_source *source = reader->source;
     enum sator_status st;
 
-    SATOR_TRY(sator_cursor_next(source->ctx, reader->results, found));
-    if (!*found)
-        return SATOR_OK;
-    SATOR_TRY(query_read_result(source, reader->results, row));
-    row->record.n_tensors = 0;
-    row->record.tensors = reader->volumes;
-    while (reader->has_tensor) {
-        int order = compare_keys(reader->tensors, &row->record);
-        if (order > 0)
-            break;
-        if (order == 0)
-            read_tensor(source, reader->tensors, reader->volumes, &row->record);
-        SATOR_TRY(sator_cursor_next(source->ctx, reader->tensors, &reader->has_tensor));
-    }
+    SATOR_TRY(sator_cursor_next(reader->source->ctx, reader->results, found));
+    if (*found)
+        SATOR_TRY(read_row(reader, row));
 done:
     return st;
 }
@@ -368,44 +336,21 @@ done:
 void query_reader_close(struct query_reader *reader)
 {
     sator_cursor_close(reader->results);
-    sator_cursor_close(reader->tensors);
 }
 
 enum sator_status query_finder_open(struct query_source *source, struct query_reader *finder)
 {
-    static const char key[] = "layer = ? AND hardware = ? AND point = ?";
-    enum sator_status st;
-
-    reader_init(source, finder);
-    SATOR_TRY(sator_store_lookup(source->ctx, source->store, result_table(source),
-            result_columns(source), key, "point", &finder->results));
-    SATOR_TRY(sator_store_lookup(source->ctx, source->store, "tensor", tensor_columns, key,
-            "tensor, role", &finder->tensors));
-done:
-    return st;
+    reader_init(source, true, finder);
+    return sator_store_lookup(source->ctx, source->store, result_table(source),
+            result_columns(source, true), "layer = ? AND hardware = ? AND point = ?", "point",
+            &finder->results);
 }
 
 enum sator_status query_find(struct query_reader *finder, int layer, int hardware, uint64_t point,
         struct query_row *row, bool *found)
 {
-    struct query_source *source = finder->source;
     const int64_t key[] = {layer, hardware, (int64_t)point};
-    bool more = true;
-    enum sator_status st;
 
     sator_cursor_seek(finder->results, 3, key);
-    SATOR_TRY(sator_cursor_next(source->ctx, finder->results, found));
-    if (!*found)
-        return SATOR_OK;
-    SATOR_TRY(query_read_result(source, finder->results, row));
-    row->record.n_tensors = 0;
-    row->record.tensors = finder->volumes;
-    sator_cursor_seek(finder->tensors, 3, key);
-    while (more) {
-        SATOR_TRY(sator_cursor_next(source->ctx, finder->tensors, &more));
-        if (more)
-            read_tensor(source, finder->tensors, finder->volumes, &row->record);
-    }
-done:
-    return st;
+    return query_reader_next(finder, row, found);
 }

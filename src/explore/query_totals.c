@@ -5,16 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Go to the next row. */
+static enum sator_status step(struct query_totals *totals)
+{
+    return query_reader_next(&totals->reader, &totals->next, &totals->has_row);
+}
+
 enum sator_status query_totals_open(struct query_source *source,
         const struct explore_objective *best, struct query_totals *totals)
 {
     enum sator_status st;
 
     *totals = (struct query_totals){.source = source, .best = best};
-    SATOR_TRY(query_results(source,
+    SATOR_TRY(query_reader_open(source, false,
             best == NULL ? "hardware, family, point, layer" : "hardware, layer, point",
-            &totals->results));
-    SATOR_TRY(sator_cursor_next(source->ctx, totals->results, &totals->has_row));
+            &totals->reader));
+    SATOR_TRY(step(totals));
 done:
     return st;
 }
@@ -58,76 +64,71 @@ static enum sator_status add(struct query_totals *totals, struct explore_record 
     return SATOR_OVERFLOW;
 }
 
-/* Go to the next row and read it, if there is one. */
-static enum sator_status step(struct query_totals *totals, struct query_row *one)
-{
-    struct query_source *source = totals->source;
-    enum sator_status st;
-
-    SATOR_TRY(sator_cursor_next(source->ctx, totals->results, &totals->has_row));
-    if (totals->has_row)
-        SATOR_TRY(query_read_result(source, totals->results, one));
-done:
-    return st;
-}
-
 /* Add up the rows of one point; "*complete" when every layer has it. */
 static enum sator_status add_point(
         struct query_totals *totals, struct query_row *row, bool *complete)
 {
-    struct query_source *source = totals->source;
-    struct query_row one = {0};
+    const struct query_row *next = &totals->next;
     int n = 0;
     enum sator_status st;
 
-    SATOR_TRY(query_read_result(source, totals->results, &one));
-    *row = (struct query_row){.family = one.family};
+    *row = (struct query_row){.family = next->family};
     row->record.layer = -1;
-    row->record.hardware = one.record.hardware;
-    row->record.point = one.record.point;
+    row->record.hardware = next->record.hardware;
+    row->record.point = next->record.point;
+    row->record.figures = totals->sums;
     free(totals->space);
     free(totals->time);
-    row->space = totals->space = copy(one.space);
-    row->time = totals->time = copy(one.time);
-    while (totals->has_row && one.record.hardware == row->record.hardware &&
-            one.family == row->family && one.record.point == row->record.point) {
-        SATOR_TRY(add(totals, &row->record, &one.record));
+    row->space = totals->space = copy(next->space);
+    row->time = totals->time = copy(next->time);
+    while (totals->has_row && next->record.hardware == row->record.hardware &&
+            next->family == row->family && next->record.point == row->record.point) {
+        SATOR_TRY(add(totals, &row->record, &next->record));
         n++;
-        SATOR_TRY(step(totals, &one));
+        SATOR_TRY(step(totals));
     }
     explore_record_finish(&row->record);
-    *complete = n == members(source, row->family);
+    *complete = n == members(totals->source, row->family);
 done:
     return st;
+}
+
+/* Keep the record, which the next row overwrites. */
+static void keep(struct query_totals *totals, struct explore_record *best)
+{
+    *best = totals->next.record;
+    if (best->n_figures > 0)
+        memcpy(totals->kept, best->figures, sizeof *best->figures * (size_t)best->n_figures);
+    best->figures = totals->kept;
 }
 
 /* Add up the best rows of one machine's layers; "*complete" when every layer has one. */
 static enum sator_status add_machine(
         struct query_totals *totals, struct query_row *row, bool *complete)
 {
-    struct query_source *source = totals->source;
-    struct query_row one = {0};
+    const struct explore_record *next = &totals->next.record;
+    struct explore_record best;
     int n = 0;
     enum sator_status st;
 
-    SATOR_TRY(query_read_result(source, totals->results, &one));
     *row = (struct query_row){.space = "(each layer its own)", .time = "", .no_point = true};
     row->record.layer = -1;
-    row->record.hardware = one.record.hardware;
-    while (totals->has_row && one.record.hardware == row->record.hardware) {
-        struct explore_record best = one.record;
-        while (totals->has_row && one.record.hardware == best.hardware &&
-                one.record.layer == best.layer) {
-            if (explore_objective_cost(totals->best, &one.record) <
+    row->record.hardware = next->hardware;
+    row->record.figures = totals->sums;
+    while (totals->has_row && next->hardware == row->record.hardware) {
+        keep(totals, &best);
+        SATOR_TRY(step(totals));
+        while (totals->has_row && next->hardware == best.hardware && next->layer == best.layer) {
+            if (explore_objective_cost(totals->best, next) <
                     explore_objective_cost(totals->best, &best))
-                best = one.record;
-            SATOR_TRY(step(totals, &one));
+                keep(totals, &best);
+            SATOR_TRY(step(totals));
         }
         SATOR_TRY(add(totals, &row->record, &best));
         n++;
     }
     explore_record_finish(&row->record);
-    *complete = n == members(source, -1);
+    *complete = n == members(totals->source, -1);
 done:
     return st;
 }
@@ -146,7 +147,7 @@ done:
 
 void query_totals_close(struct query_totals *totals)
 {
-    sator_cursor_close(totals->results);
+    query_reader_close(&totals->reader);
     free(totals->space);
     free(totals->time);
 }

@@ -66,6 +66,13 @@ void explore_record_set(struct explore_record *record, const struct sator_result
     }
 }
 
+const char *explore_tensor_column(
+        struct sator_arena *arena, const char *tensor, enum sator_role role, int field)
+{
+    return sator_arena_printf(arena, "tensors.%s.%s.%s", tensor,
+            role == SATOR_READ ? "read" : "write", explore_tensor_fields[field]);
+}
+
 double explore_value_number(const struct explore_value *value)
 {
     return value->kind == EXPLORE_COUNT ? (double)value->count : value->number;

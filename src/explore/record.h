@@ -56,11 +56,14 @@ struct explore_record {
     uint64_t point;
     struct explore_value fields[EXPLORE_N_FIELDS];
     int n_figures; /* named ones (figures.h) */
-    struct explore_value figures[EXPLORE_MOST_FIGURES];
+    struct explore_value *figures;
     int n_tensors;
     struct explore_tensor *tensors;
 };
 
+/* The column of a tensor's volume number "field": "tensors.A.read.footprint", in "arena". */
+const char *explore_tensor_column(
+        struct sator_arena *arena, const char *tensor, enum sator_role role, int field);
 /* The figures of "result", on a machine of "area" um2, into "record", whose tensors the caller
  * provides (room for all of the result's). */
 void explore_record_set(
@@ -69,8 +72,8 @@ double explore_value_number(const struct explore_value *value);
 /* The number of the field "key"; -1 when there is none. */
 int explore_field_index(const char *key);
 
-/* Totals of a network: add "record", "repeat" times, to "total" (zeroed before the first);
- * "figures" are the names of the record's. Then derive what is no sum. */
+/* Totals of a network: add "record", "repeat" times, to "total" (zeroed before the first, with
+ * room for the record's figures); "figures" are their names. Then derive what is no sum. */
 bool explore_record_add(struct explore_record *total, const struct explore_record *record,
         int repeat, const char *const *figures);
 void explore_record_finish(struct explore_record *total);

@@ -61,7 +61,9 @@ CREATE TABLE skipped (
     PRIMARY KEY (batch, first, rule)
 ) WITHOUT ROWID;
 
--- One evaluated point. Units are in doc/model.md; names are those of `sator analyze --json`, dots as underscores.
+-- One evaluated point. Units are in doc/model.md; names are those of `sator analyze --json`, dots as underscores. To these an
+-- exploration adds columns of its own, with dots: the volumes of its tensors in words, "tensors.A.read.unique_volume", NULL in a
+-- layer without that tensor; and the figures that somebody named, "energy_pj.DRAM".
 CREATE TABLE result (
     layer INTEGER NOT NULL,
     hardware INTEGER NOT NULL,
@@ -100,20 +102,4 @@ CREATE TABLE mapping (
     cuts TEXT NOT NULL,
     loops TEXT NOT NULL,
     PRIMARY KEY (layer, hardware, point)
-) WITHOUT ROWID;
-
--- The volumes of a result's tensors, in words.
-CREATE TABLE tensor (
-    layer INTEGER NOT NULL,
-    hardware INTEGER NOT NULL,
-    point INTEGER NOT NULL,
-    tensor TEXT NOT NULL,
-    role TEXT NOT NULL,
-    access_volume NOT NULL,
-    total_volume NOT NULL,
-    temporal_reuse NOT NULL,
-    spatial_reuse NOT NULL,
-    unique_volume NOT NULL,
-    footprint NOT NULL,
-    PRIMARY KEY (layer, hardware, point, tensor, role)
 ) WITHOUT ROWID;

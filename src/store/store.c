@@ -538,7 +538,6 @@ static const char import_sql[] =
         "INSERT OR IGNORE INTO main.space SELECT * FROM other.space;"
         "INSERT OR IGNORE INTO main.result SELECT * FROM other.result;"
         "INSERT OR IGNORE INTO main.mapping SELECT * FROM other.mapping;"
-        "INSERT OR IGNORE INTO main.tensor SELECT * FROM other.tensor;"
         "DROP TABLE further;";
 
 enum sator_status sator_store_import(

@@ -76,16 +76,22 @@ static void write_bytes(const struct fixture *fixture, long at, const char *byte
     assert_int_equal(fclose(file), 0);
 }
 
-static void insert_tensor(struct fixture *fixture, struct sator_store *store, int point,
+enum {
+    RESULT_COLUMNS = 25
+};
+
+static void insert_result(struct fixture *fixture, struct sator_store *store, int point,
         sator_int volume, enum sator_status expected)
 {
-    struct sator_cell cells[11] = {{.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT},
-            {.kind = SATOR_CELL_COUNT, .count = point}, {.kind = SATOR_CELL_TEXT, .text = "A"},
-            {.kind = SATOR_CELL_TEXT, .text = "read"}};
+    struct sator_cell cells[RESULT_COLUMNS] = {{.kind = SATOR_CELL_COUNT},
+            {.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT, .count = point},
+            {.kind = SATOR_CELL_TEXT, .text = "PE[i]"}, {.kind = SATOR_CELL_TEXT, .text = "T[j]"}};
 
-    for (int i = 5; i < 11; i++)
+    for (int i = 5; i < RESULT_COLUMNS; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_COUNT, .count = volume};
-    assert_int_equal(sator_store_insert(fixture->ctx, store, "tensor", false, 11, cells), expected);
+    assert_int_equal(
+            sator_store_insert(fixture->ctx, store, "result", false, RESULT_COLUMNS, cells),
+            expected);
 }
 
 static int count_rows(struct fixture *fixture, struct sator_store *store, const char *table)
@@ -114,10 +120,10 @@ static void counts_of_any_size_come_back(void **state)
 
     assert_true(sator_store_is_new(store));
     for (int i = 0; i < N; i++)
-        insert_tensor(fixture, store, i, ((sator_int)1 << shifts[i]) + 1, SATOR_OK);
+        insert_result(fixture, store, i, ((sator_int)1 << shifts[i]) + 1, SATOR_OK);
     sator_store_close(store);
     store = must_open(fixture, SATOR_STORE_READ);
-    assert_int_equal(sator_store_scan(fixture->ctx, store, "tensor", "point, unique_volume",
+    assert_int_equal(sator_store_scan(fixture->ctx, store, "result", "point, unique_volume",
                              "layer, hardware, point", &cursor),
             SATOR_OK);
     for (int i = 0; i < N; i++) {
@@ -135,17 +141,19 @@ static void missing_numbers_are_null(void **state)
 {
     struct fixture *fixture = *state;
     struct sator_store *store = must_open(fixture, SATOR_STORE_CREATE);
-    struct sator_cell cells[25] = {{.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT},
-            {.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_TEXT, .text = "PE[i]"},
-            {.kind = SATOR_CELL_TEXT, .text = "T[j]"}};
+    struct sator_cell cells[RESULT_COLUMNS] = {{.kind = SATOR_CELL_COUNT},
+            {.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT},
+            {.kind = SATOR_CELL_TEXT, .text = "PE[i]"}, {.kind = SATOR_CELL_TEXT, .text = "T[j]"}};
     struct sator_cursor *cursor = NULL;
     bool found;
 
     for (int i = 5; i < 12; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_COUNT, .count = 1};
-    for (int i = 12; i < 25; i++)
+    for (int i = 12; i < RESULT_COLUMNS; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_REAL, .real = i == 12 ? 1.0 / 3 : NAN};
-    assert_int_equal(sator_store_insert(fixture->ctx, store, "result", false, 25, cells), SATOR_OK);
+    assert_int_equal(
+            sator_store_insert(fixture->ctx, store, "result", false, RESULT_COLUMNS, cells),
+            SATOR_OK);
     assert_int_equal(sator_store_scan(fixture->ctx, store, "result",
                              "space, utilization_average, edp", "point", &cursor),
             SATOR_OK);
@@ -180,14 +188,14 @@ static void an_open_transaction_leaves_nothing(void **state)
     struct sator_store *store = must_open(fixture, SATOR_STORE_CREATE);
 
     assert_int_equal(sator_store_begin(fixture->ctx, store), SATOR_OK);
-    insert_tensor(fixture, store, 1, 1, SATOR_OK);
+    insert_result(fixture, store, 1, 1, SATOR_OK);
     assert_int_equal(sator_store_commit(fixture->ctx, store), SATOR_OK);
     assert_int_equal(sator_store_begin(fixture->ctx, store), SATOR_OK);
-    insert_tensor(fixture, store, 2, 2, SATOR_OK);
+    insert_result(fixture, store, 2, 2, SATOR_OK);
     sator_store_close(store);
     store = must_open(fixture, SATOR_STORE_WRITE);
     assert_false(sator_store_is_new(store));
-    assert_int_equal(count_rows(fixture, store, "tensor"), 1);
+    assert_int_equal(count_rows(fixture, store, "result"), 1);
     sator_store_close(store);
 }
 
@@ -196,9 +204,9 @@ static void a_row_is_added_once(void **state)
     struct fixture *fixture = *state;
     struct sator_store *store = must_open(fixture, SATOR_STORE_CREATE);
 
-    insert_tensor(fixture, store, 1, 1, SATOR_OK);
-    insert_tensor(fixture, store, 1, 2, SATOR_INPUT);
-    assert_int_equal(count_rows(fixture, store, "tensor"), 1);
+    insert_result(fixture, store, 1, 1, SATOR_OK);
+    insert_result(fixture, store, 1, 2, SATOR_INPUT);
+    assert_int_equal(count_rows(fixture, store, "result"), 1);
     sator_store_close(store);
 }
 
@@ -210,7 +218,7 @@ static void two_writers_never_meet(void **state)
     must_refuse(fixture, SATOR_STORE_WRITE, "another run is writing this file");
     struct sator_store *reader = must_open(fixture, SATOR_STORE_READ);
     assert_int_equal(count_rows(fixture, reader, "result"), 0);
-    insert_tensor(fixture, reader, 1, 1, SATOR_INPUT); /* readers cannot write */
+    insert_result(fixture, reader, 1, 1, SATOR_INPUT); /* readers cannot write */
     free(sator_ctx_take_messages(fixture->ctx, false));
     sator_store_close(reader);
     must_refuse(fixture, SATOR_STORE_WRITE, "another run is writing this file");
@@ -244,7 +252,7 @@ static void damage_is_found(void **state)
 
     assert_int_equal(sator_store_begin(fixture->ctx, store), SATOR_OK);
     for (int i = 0; i < 2000; i++)
-        insert_tensor(fixture, store, i, i, SATOR_OK);
+        insert_result(fixture, store, i, i, SATOR_OK);
     assert_int_equal(sator_store_commit(fixture->ctx, store), SATOR_OK);
     sator_store_close(store);
     memset(noise, 0xa5, sizeof noise);
