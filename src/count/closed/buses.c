@@ -182,6 +182,17 @@ static const char *try_image(struct closed_pool *pool, const struct closed_syste
     return why;
 }
 
+/* The axis of "axes" that has the fewest values; -1 when there is none. */
+static int narrowest(const struct closed_image *from, uint32_t axes)
+{
+    int best = -1;
+    for (int a = 0; a < from->n_axes; a++) {
+        if ((axes >> a & 1) && (best < 0 || from->axis[a].span < from->axis[best].span))
+            best = a;
+    }
+    return best;
+}
+
 /* Make the bus's image. Where it is no bijection, axes are spread: those of earlier groups' fibres
  * ("gone"), of which representatives have one value, one with few values, or several; only those
  * that act on the rows as one ("linear"). */
@@ -195,20 +206,17 @@ static const char *make_image(struct closed_pool *pool, const struct closed_syst
     uint32_t spread = gone;
     if (why != NULL && gone != 0)
         why = try_image(pool, system, from, gone, n_rows, rows, image);
-    for (int a = 0; a < from->n_axes && why != NULL; a++) {
-        if ((linear >> a & 1) && from->axis[a].span < CLOSED_COPIES)
+    for (uint32_t left = linear; left != 0 && why != NULL;) {
+        int a = narrowest(from, left);
+        left &= ~((uint32_t)1 << a);
+        if (from->axis[a].span < CLOSED_COPIES)
             why = try_image(pool, system, from, gone | (uint32_t)1 << a, n_rows, rows, image);
     }
     while (why != NULL) {
-        int best = -1;
-        for (int a = 0; a < from->n_axes; a++) {
-            if ((linear & ~spread) >> a & 1 &&
-                    (best < 0 || from->axis[a].span < from->axis[best].span))
-                best = a;
-        }
-        if (best < 0 || (values *= from->axis[best].span + 1) > CLOSED_COPIES)
+        int a = narrowest(from, linear & ~spread);
+        if (a < 0 || (values *= from->axis[a].span + 1) > CLOSED_COPIES)
             return first;
-        spread |= (uint32_t)1 << best;
+        spread |= (uint32_t)1 << a;
         why = try_image(pool, system, from, spread, n_rows, rows, image);
     }
     return NULL;
@@ -557,12 +565,10 @@ static const char *subtract_frame(struct closed_buses *buses, const struct close
     const char *why = closed_image_solve(image, rhs, 8, shift, &n_shifts);
     for (int s = 0; s < n_shifts && why == NULL; s++) {
         for (int i = 0; i < buses->groups.n && why == NULL; i++) {
-            struct closed_product moved = buses->groups.list[i];
-            if (moved.tag != from)
+            struct closed_product moved;
+            if (buses->groups.list[i].tag != from)
                 continue;
-            for (int f = 0; f < image->n_factors && why == NULL; f++)
-                why = closed_boxes_intersect(pool, &image->factor[f].boxes, &moved.factor[f],
-                        shift[s] + image->factor[f].first_axis, &moved.factor[f]);
+            why = closed_product_move(pool, image, shift[s], &buses->groups.list[i], &moved);
             if (why == NULL)
                 why = closed_union_subtract(pool, 0, frame, &moved, left);
         }

@@ -373,14 +373,12 @@ static const char *give_up(const struct representer *r, const struct view *loser
 static const char *settle(const struct representer *r, int i, int j, const int64_t *shift)
 {
     const struct closed_image *image = &r->bus->image;
-    struct closed_product moved = r->buses->groups.list[j];
+    struct closed_product moved;
     struct view a;
     struct view b;
     int order;
-    const char *why = NULL;
-    for (int f = 0; f < image->n_factors && why == NULL; f++)
-        why = closed_boxes_intersect(&r->buses->pool, &image->factor[f].boxes, &moved.factor[f],
-                shift + image->factor[f].first_axis, &moved.factor[f]);
+    const char *why =
+            closed_product_move(&r->buses->pool, image, shift, &r->buses->groups.list[j], &moved);
     if (why != NULL || !closed_products_meet(image->n_factors, &r->buses->groups.list[i], &moved))
         return why;
     look_at(r, i, &a);

@@ -21,6 +21,24 @@ bool closed_products_meet(
     return true;
 }
 
+const char *closed_product_move(struct closed_pool *pool, const struct closed_image *image,
+        const int64_t *shift, const struct closed_product *product, struct closed_product *moved)
+{
+    const char *why = NULL;
+    *moved = *product;
+    for (int f = 0; f < image->n_factors && why == NULL; f++) {
+        const struct closed_factor *factor = &image->factor[f];
+        const int64_t *by = shift + factor->first_axis;
+        bool moves = false;
+        for (int a = 0; a < factor->boxes.n_axes; a++)
+            moves = moves || by[a] != 0;
+        if (moves)
+            why = closed_boxes_intersect(
+                    pool, &factor->boxes, &product->factor[f], by, &moved->factor[f]);
+    }
+    return why;
+}
+
 /* Append the points of "product" outside "hole": those that are outside in factor 0, those inside
  * there and outside in factor 1, and so on. */
 static const char *append_outside(struct closed_pool *pool, const struct closed_product *product,

@@ -34,6 +34,10 @@ const char *closed_union_subtract(struct closed_pool *pool, int first, int tag,
 const char *closed_union_add(
         struct closed_pool *pool, const struct closed_product *product, struct closed_union *set);
 
+/* The points of "image" that are those of "product" moved by "shift". */
+const char *closed_product_move(struct closed_pool *pool, const struct closed_image *image,
+        const int64_t *shift, const struct closed_product *product, struct closed_product *moved);
+
 /* Whether a point is in both products of "n_factors" factors. */
 bool closed_products_meet(
         int n_factors, const struct closed_product *a, const struct closed_product *b);
