@@ -164,8 +164,8 @@ static enum sator_status report_limit(struct sator_counter *counter)
     sator_error(counter->ctx, nowhere, "counting takes more than %llu units of work",
             (unsigned long long)counter->ctx->work_limit);
     sator_help(counter->ctx,
-            "raise the work limit, or make extents multiples of the array's, fewer loops skewed "
-            "together, or the sizes smaller");
+            "raise the work limit (--work-limit), or make extents multiples of the array's, fewer "
+            "loops skewed together, or the sizes smaller");
     return SATOR_LIMIT;
 }
 
