@@ -270,6 +270,43 @@ static void test_tree_and_partial_sums(void **state)
     sator_result_free(r);
 }
 
+/* Weights that stay: PE[i,k] keeps A[i,k] for all j (48 of 64), B[k,j] is read once for the 4 PEs
+ * of a column, the 4 products of a row leave as one: 16 words of each cross.
+ *
+ * Words are 8, 4 and 32 bits: reading takes (16 x 8 + 16 x 4) / 64 = 3 cycles, writing 16 x 32 / 32
+ * = 16, computing 4 time-stamps x 2 cycles. Energy: column 48 x 0.25 = 12, tree 48 x 1 = 48, buffer
+ * 32 x 2 + 16 x 4 = 128, registers read A 64, B 64, Y 64 - 16 starts - 48 merged = 0, written A 16,
+ * B 64, Y 64, so 272 x 0.125 = 34, MACs 64: in sum 286. */
+static void test_buses_and_word_widths(void **state)
+{
+    (void)state;
+    struct sator_result *r =
+            analyze("name: mm\nsizes: {i: 4, j: 4, k: 4}\nop: \"Y[i,j] += A[i,k] * B[k,j]\"\n"
+                    "word_bits: {A: 8, B: 4, Y: 32}\n",
+                    "name: weights\n"
+                    "levels:\n"
+                    "  - {memory: buffer, bandwidth_bits: {read: 64, write: 32},"
+                    " energy_pj: {read: 2, write: 4}}\n"
+                    "  - array: PE\n"
+                    "    shape: [4, 4]\n"
+                    "    multicast: [{name: column, map: \"PE[i,k] -> BUS[k]\", energy_pj: 0.25}]\n"
+                    "    reduction: [{name: sum, map: \"PE[i,k] -> TREE[i]\", energy_pj: 1}]\n"
+                    "  - {memory: registers, energy_pj: 0.125}\n"
+                    "  - {compute: mac, energy_pj: 1, cycles: 2}\n",
+                    "{space: \"PE[i, k]\", time: \"T[j]\"}");
+    expect_volumes(r, "A", 64, 48, 0, 16, 16);
+    expect_volumes(r, "B", 64, 0, 48, 16, 16);
+    expect_volumes(r, "Y", 64, 0, 48, 16, 16);
+    assert_true(r->compute_cycles == 8);
+    assert_true(r->read_cycles == 3);
+    assert_true(r->write_cycles == 16);
+    assert_true(r->total_cycles == 16);
+    assert_int_equal(r->bound, SATOR_BOUND_WRITE);
+    expect_level(r, "registers", "Y", 1, 0, 0, 0, 64);
+    assert_true(r->energy_pj == 286);
+    sator_result_free(r);
+}
+
 /* ---- declared cuts ---- */
 
 static const char mat_vec[] = "{name: mv, sizes: {i: 4, k: 4}, op: \"Y[i] += A[i,k] * B[k]\"}";
@@ -454,6 +491,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_bus_families, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_several_reads_are_one_tensor, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_tree_and_partial_sums, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_buses_and_word_widths, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_cuts, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_bypass, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_capacities, set_up, tear_down),
