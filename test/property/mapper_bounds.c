@@ -547,6 +547,184 @@ static void test_space_size(void **state)
     assert_true(constrained > 50);
 }
 
+/* ---- every mapping of small spaces ---- */
+
+/* The account of a space: every mapping is illegal, or lies below a partial one whose bound is
+ * worse than the optimum (cut), or was open. */
+struct account {
+    struct checked *checked;
+    double optimum, illegal, cut, open;
+    struct mapper_mapping mapping;
+};
+
+/* A bound of the value of all mappings with these rows of memory "m" and inside, and these parallel
+ * factors. */
+static double partial_bound(struct checked *c, int m, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    struct mapper_share all = {.pj = p->fixed_pj}, one;
+    struct mapper_shape shape;
+    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
+    double compute = (double)p->instances * p->cycles_per_instance;
+
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        ones[i] = 1;
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
+            compute /= (double)mapping->factor[r][i];
+    }
+    memcpy(all.read_bits, p->fixed_read_bits, sizeof p->fixed_read_bits);
+    memcpy(all.write_bits, p->fixed_write_bits, sizeof p->fixed_write_bits);
+    known_shape(c, m == p->n_memories ? p->n_rows : p->memory[m].row, mapping, &shape, outside);
+    for (int child = 1; child <= p->n_memories; child++) {
+        if (child < m) {
+            sator_mapper_bounds_least(p, child, &one);
+        } else if (child == m) {
+            sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &one);
+        } else {
+            int64_t far[MAPPER_LOOPS];
+            struct mapper_shape near;
+            int row = p->memory[child - 1].row;
+            known_shape(c, row, mapping, &near, far);
+            sator_mapper_bounds_share(c->bounds, child, &near, mapping->factor[row], far, &one);
+        }
+        sator_mapper_share_add(p, &all, &one);
+    }
+    double cycles = sator_mapper_cycles(p, compute, &all);
+    return sator_mapper_value(p->objective, all.pj + p->leakage_pj * cycles, cycles);
+}
+
+/* All orders of the memories from "m" inward that matter. */
+static void account_orders(struct account *a, int m, int placed, const double *bound)
+{
+    struct checked *c = a->checked;
+    const struct mapper_problem *p = c->problem;
+    int8_t *order = a->mapping.order[m];
+    struct mapper_traffic traffic;
+    bool is_cut = false;
+
+    if (m < p->n_memories && (placed == p->n_loops || !sator_mapper_order_matters(p, m))) {
+        account_orders(a, m + 1, 0, bound);
+        return;
+    }
+    for (int k = placed; k < p->n_loops && m < p->n_memories; k++) {
+        int8_t swap = order[placed];
+        order[placed] = order[k];
+        order[k] = swap;
+        account_orders(a, m, placed + 1, bound);
+        order[k] = order[placed];
+        order[placed] = swap;
+    }
+    if (m < p->n_memories)
+        return;
+    sator_mapper_count(p, c->words, &a->mapping, &traffic);
+    double value = sator_mapper_cost(p, &traffic).value;
+    c->comparisons++;
+    for (int k = 1; k <= p->n_memories; k++) {
+        is_cut |= bound[k] > a->optimum * (1 + 1e-9);
+        if (!exceeds(bound[k], value))
+            continue;
+        print_message("memory %d and inside: bound %.17g, value %.17g\n", k, bound[k], value);
+        show(c, &a->mapping);
+        c->wrong++;
+    }
+    c->wrong += value < a->optimum * (1 - 1e-9); /* the certificate is wrong */
+    *(is_cut ? &a->cut : &a->open) += 1;
+}
+
+static void account_factors(struct account *a, int row, int loop, int64_t *left, int64_t used)
+{
+    struct checked *c = a->checked;
+    const struct mapper_problem *p = c->problem;
+
+    if (c->wrong > 2)
+        return;
+    if (row == p->n_rows) {
+        double bound[MAPPER_MEMORIES + 1], orders = 1;
+        for (int i = 0; i < p->n_loops; i++) {
+            if (left[i] > 1)
+                return;
+        }
+        for (int m = 0; m < p->n_memories; m++) {
+            for (int i = 0; i < p->n_loops; i++) {
+                a->mapping.order[m][i] = (int8_t)i;
+                orders *= sator_mapper_order_matters(p, m) ? i + 1 : 1;
+            }
+        }
+        if (!sator_mapper_is_legal(p, c->words, &a->mapping)) {
+            a->illegal += orders;
+            return;
+        }
+        for (int m = 1; m <= p->n_memories; m++)
+            bound[m] = partial_bound(c, m, &a->mapping);
+        account_orders(a, 0, 0, bound);
+        return;
+    }
+    if (loop == p->n_loops) {
+        account_factors(a, row + 1, 0, left, 1);
+        return;
+    }
+    int64_t whole = left[loop];
+    for (int64_t d = 1; d <= whole; d++) {
+        if (whole % d != 0 || (p->row[row].is_space && used * d > p->row[row].shape))
+            continue;
+        left[loop] = whole / d;
+        a->mapping.factor[row][loop] = d;
+        account_factors(a, row, loop + 1, left, used * d);
+    }
+    left[loop] = whole;
+}
+
+/* Cut, open and illegal ones together are the space, no mapping is better than the optimum, and
+ * none is better than the bound of a partial mapping that it completes. */
+static void test_small_spaces(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct sator_map_options options = {0};
+    struct checked c = {.wrong = 0};
+    int compared = 0;
+    double cut = 0, open = 0;
+
+    while (compared < 60 && c.wrong == 0) {
+        struct problem_case one;
+        struct machines_options machine = {.most_extent = 4 + (int)machines_draw(&rng, 7),
+                .capacities = machines_draw(&rng, 2) != 0,
+                .bandwidths = machines_draw(&rng, 2) != 0,
+                .most_memories = 3};
+        bool opened = open_case(&one, &rng, &machine);
+        double size = opened ? sator_mapper_count_space(&one.problem) : INFINITY;
+        if (size > 500 && size < 20000) {
+            one.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+            open_checked(&c, &one.problem, &rng);
+            struct mapper_search search = {.ctx = one.ctx,
+                    .problem = &one.problem,
+                    .words = c.words,
+                    .options = &options,
+                    .deadline = INFINITY,
+                    .next_report = INFINITY};
+            sator_mapper_optimal(&search);
+            struct account a = {
+                    .checked = &c, .optimum = search.found ? search.best_cost.value : INFINITY};
+            int64_t left[MAPPER_LOOPS];
+            memcpy(left, one.problem.extent, sizeof left);
+            account_factors(&a, 0, 0, left, 1);
+            assert_true(search.proved);
+            assert_true(c.wrong > 0 || a.illegal + a.cut + a.open == size);
+            cut += a.cut;
+            open += a.open;
+            close_checked(&c);
+            compared++;
+            if (c.wrong > 0)
+                print_message("%s%s", one.workload_text, one.arch_text);
+        }
+        close_case(&one);
+    }
+    print_message("%d spaces, %.0f mappings cut, %.0f open\n", compared, cut, open);
+    assert_int_equal(c.wrong, 0);
+    assert_true(cut > open);
+}
+
 /* ---- constraints that are none ---- */
 
 /* Random words are a constraint or get a message, and never leave an order that cannot be had. */
@@ -598,6 +776,7 @@ int main(void)
             cmocka_unit_test(test_real_layers),
             cmocka_unit_test(test_neighbours),
             cmocka_unit_test(test_space_size),
+            cmocka_unit_test(test_small_spaces),
             cmocka_unit_test(test_constraint_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
