@@ -1,364 +1,18 @@
-/* The job queue: threads take batches in order of their numbers and leave them evaluated; the
- * calling thread stores what they leave, several batches to a transaction. What is stored does not
- * depend on who did what when: every batch is a function of its number.
- */
+/* A run from opening its database to its summary, alone or as one of several ranks that join their
+ * databases in the end. */
+#include "explore/run.h"
+
 #include "base/text.h"
-#include "explore/batch.h"
-#include "explore/ranks.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-    MOST_THREADS = 256,
-    MOST_GAP = 1000, /* ranks' files are looked for up to this far past the last one found */
-    MOST_WAITING = 4, /* evaluated batches that wait to be stored, a thread */
-    POLL_MS = 50,
-    COMMIT_MS = 200 /* what a crash may lose */
+    MOST_GAP = 1000 /* ranks' files are looked for up to this far past the last one found */
 };
-
-struct runner {
-    struct sator_ctx *ctx; /* of the calling thread */
-    struct sator_exploration *exploration;
-    struct sator_store *store;
-    struct explore_ranks *ranks; /* NULL: alone */
-    const uint64_t *done; /* points of each batch that were stored before this run */
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t changed;
-    uint64_t next;
-    uint64_t latest; /* the greatest number that was handed out to this process */
-    bool stopping;
-    int n_running, n_waiting, most_waiting;
-    struct batch *first, *last; /* evaluated, not stored */
-};
-
-struct worker {
-    struct runner *runner;
-    struct sator_ctx *ctx;
-    pthread_t thread;
-};
-
-/* ---- evaluating ---- */
-
-/* The next batch that is this process's to do; the lock is held. */
-static bool take_batch(struct runner *runner, uint64_t *number)
-{
-    const struct sator_explore_options *options = &runner->exploration->options;
-
-    for (;;) {
-        uint64_t next = runner->ranks == NULL ? runner->next++ : runner->ranks->next(runner->ranks);
-        uint64_t first, points;
-        if (next >= runner->exploration->n_batches)
-            return false;
-        runner->latest = next;
-        if (options->n_shards > 1 &&
-                next % (uint64_t)options->n_shards != (uint64_t)options->shard - 1)
-            continue;
-        batch_part(runner->exploration, next, &first, &points);
-        if (runner->done[next] >= points)
-            continue;
-        *number = next;
-        return true;
-    }
-}
-
-static void *work(void *data)
-{
-    struct worker *worker = data;
-    struct runner *runner = worker->runner;
-    uint64_t number;
-
-    pthread_mutex_lock(&runner->lock);
-    for (;;) {
-        while (runner->n_waiting >= runner->most_waiting && !runner->stopping)
-            pthread_cond_wait(&runner->changed, &runner->lock);
-        if (runner->stopping || !take_batch(runner, &number))
-            break;
-        pthread_mutex_unlock(&runner->lock);
-        struct batch *batch =
-                batch_evaluate(worker->ctx, runner->exploration, number, runner->done[number]);
-        pthread_mutex_lock(&runner->lock);
-        if (runner->first == NULL)
-            runner->first = batch;
-        else
-            runner->last->next = batch;
-        runner->last = batch;
-        runner->n_waiting++;
-        runner->stopping = runner->stopping || batch->status != SATOR_OK;
-        pthread_cond_broadcast(&runner->changed);
-    }
-    runner->n_running--;
-    pthread_cond_broadcast(&runner->changed);
-    pthread_mutex_unlock(&runner->lock);
-    return NULL;
-}
-
-/* ---- storing ---- */
-
-/* The calling thread's view of the run. */
-struct keeper {
-    struct runner *runner;
-    struct worker *workers;
-    int n_workers;
-    bool in_transaction;
-    double started, begun; /* seconds: the run, the transaction */
-    enum sator_status status;
-    const struct explore_part *failed_part; /* the point that an evaluation stopped at */
-    uint64_t failed_point;
-    struct sator_arena *arena;
-    uint64_t results, new_points;
-    double points_before, points_total; /* of this shard */
-    int n_rules;
-    struct batch_rule *rules;
-    double best;
-    char *best_name;
-    void (*progress)(void *data, const struct sator_explore_progress *progress);
-    void *progress_data;
-};
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void note_best(struct keeper *keeper, const struct batch *batch)
-{
-    const struct explore_objective *objective = &keeper->runner->exploration->objectives[0];
-
-    for (int i = 0; i < batch->n_rows; i++) {
-        double cost = explore_objective_cost(objective, &batch->rows[i].record);
-        if (!(cost < keeper->best))
-            continue;
-        struct sator_text name = {0};
-        keeper->best = cost;
-        sator_text_add(&name, "%s | %s", batch->rows[i].space, batch->rows[i].time);
-        free(keeper->best_name);
-        keeper->best_name = sator_text_take(&name);
-    }
-}
-
-static enum sator_status commit(struct keeper *keeper)
-{
-    if (!keeper->in_transaction)
-        return SATOR_OK;
-    keeper->in_transaction = false;
-    return sator_store_commit(keeper->runner->ctx, keeper->runner->store);
-}
-
-static enum sator_status keep(struct keeper *keeper, const struct batch *batch)
-{
-    struct runner *runner = keeper->runner;
-    enum sator_status st;
-
-    if (!keeper->in_transaction) {
-        SATOR_TRY(sator_store_begin(runner->ctx, runner->store));
-        keeper->in_transaction = true;
-        keeper->begun = now();
-    }
-    SATOR_TRY(batch_store(runner->ctx, runner->exploration, runner->store, batch));
-    keeper->results += (uint64_t)batch->n_rows;
-    keeper->new_points += batch->points;
-    for (int i = 0; i < batch->n_rules; i++)
-        batch_count_rule(keeper->arena, &keeper->n_rules, &keeper->rules, batch->rules[i].name,
-                batch->rules[i].points);
-    note_best(keeper, batch);
-    if ((now() - keeper->begun) * 1000 > COMMIT_MS)
-        SATOR_TRY(commit(keeper));
-done:
-    return st;
-}
-
-/* No more batches; those in work end at their next point. */
-static void stop(struct keeper *keeper)
-{
-    struct runner *runner = keeper->runner;
-
-    pthread_mutex_lock(&runner->lock);
-    runner->stopping = true;
-    pthread_cond_broadcast(&runner->changed);
-    pthread_mutex_unlock(&runner->lock);
-    for (int i = 0; i < keeper->n_workers; i++)
-        sator_ctx_cancel(keeper->workers[i].ctx);
-}
-
-/* Store the batches of a queue, unless storing failed before. */
-static void keep_all(struct keeper *keeper, struct batch *queue)
-{
-    while (queue != NULL) {
-        struct batch *batch = queue;
-        queue = batch->next;
-        if (batch->status != SATOR_OK && batch->status != SATOR_INTERRUPTED &&
-                keeper->failed_part == NULL) {
-            keeper->failed_part = batch->part;
-            keeper->failed_point = batch->first + batch->points;
-        }
-        if (keeper->status == SATOR_OK) {
-            keeper->status = keep(keeper, batch);
-            if (keeper->status != SATOR_OK)
-                stop(keeper);
-        }
-        batch_free(batch);
-    }
-}
-
-static void report(struct keeper *keeper)
-{
-    struct runner *runner = keeper->runner;
-    const struct explore_objective *objective = &runner->exploration->objectives[0];
-    double seconds = now() - keeper->started;
-    double done = keeper->points_before + (double)keeper->new_points;
-    double rate = (double)keeper->new_points / seconds;
-
-    if (keeper->progress == NULL)
-        return;
-    if (runner->ranks != NULL) { /* batches are handed out in order, to all alike */
-        pthread_mutex_lock(&runner->lock);
-        done = keeper->points_total * (double)runner->latest /
-                (double)runner->exploration->n_batches;
-        pthread_mutex_unlock(&runner->lock);
-        rate *= runner->ranks->size;
-    }
-    struct sator_explore_progress progress = {.points_done = done,
-            .points_total = keeper->points_total,
-            .results = keeper->results,
-            .seconds = seconds,
-            .points_per_second = rate,
-            .best = isinf(keeper->best)   ? NAN
-                    : objective->maximize ? -keeper->best
-                                          : keeper->best,
-            .best_name = keeper->best_name};
-
-    keeper->progress(keeper->progress_data, &progress);
-}
-
-static void wait_a_little(struct runner *runner)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += POLL_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
-    pthread_cond_timedwait(&runner->changed, &runner->lock, &until);
-}
-
-static void store_until_done(struct keeper *keeper)
-{
-    struct runner *runner = keeper->runner;
-    bool running = true, cancelled = false;
-
-    while (running) {
-        pthread_mutex_lock(&runner->lock);
-        if (runner->first == NULL && runner->n_running > 0)
-            wait_a_little(runner);
-        struct batch *queue = runner->first;
-        runner->first = runner->last = NULL;
-        runner->n_waiting = 0;
-        running = runner->n_running > 0 || queue != NULL;
-        pthread_cond_broadcast(&runner->changed);
-        pthread_mutex_unlock(&runner->lock);
-        keep_all(keeper, queue);
-        if (!cancelled && atomic_load(&runner->ctx->cancelled)) {
-            cancelled = true;
-            stop(keeper);
-        }
-        if (runner->ranks != NULL && !cancelled)
-            keeper->best = runner->ranks->best(runner->ranks, keeper->best);
-        report(keeper);
-    }
-    if (keeper->status == SATOR_OK)
-        keeper->status = commit(keeper);
-    else
-        sator_store_rollback(runner->store);
-    if (keeper->status == SATOR_OK && cancelled)
-        keeper->status = SATOR_INTERRUPTED;
-}
-
-/* Start up to "n" threads, deaf to the signals that the caller handles. */
-static int start_threads(struct worker *workers, int n)
-{
-    sigset_t all, old;
-    int started = 0;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    while (started < n &&
-            pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
-        started++;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return started;
-}
-
-static int thread_count(const struct sator_exploration *exploration)
-{
-    long threads = exploration->options.threads;
-
-    if (threads <= 0)
-        threads = sysconf(_SC_NPROCESSORS_ONLN);
-    if (threads > MOST_THREADS)
-        threads = MOST_THREADS;
-    if ((uint64_t)threads > exploration->n_batches)
-        threads = (long)exploration->n_batches;
-    return threads < 1 ? 1 : (int)threads;
-}
-
-static void init_lock(struct runner *runner)
-{
-    pthread_condattr_t attributes;
-
-    pthread_mutex_init(&runner->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&runner->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-/* Run the threads to their end, storing what they find. */
-static void run_threads(struct keeper *keeper)
-{
-    struct runner *runner = keeper->runner;
-    int n = thread_count(runner->exploration);
-    struct worker *workers = sator_alloc(sizeof *workers * (size_t)n);
-
-    for (int i = 0; i < n; i++) {
-        workers[i] = (struct worker){.runner = runner, .ctx = sator_ctx_new()};
-        sator_ctx_set_work_limit(workers[i].ctx, runner->exploration->options.work_limit);
-    }
-    init_lock(runner);
-    keeper->workers = workers;
-    keeper->n_workers = n;
-    runner->n_running = n;
-    runner->most_waiting = MOST_WAITING * n;
-    int started = start_threads(workers, n);
-    pthread_mutex_lock(&runner->lock);
-    runner->n_running -= n - started;
-    pthread_mutex_unlock(&runner->lock);
-    if (started == 0)
-        keeper->status =
-                sator_error(runner->ctx, (struct sator_loc){0}, "the system gives no thread");
-    store_until_done(keeper);
-    for (int i = 0; i < n; i++) {
-        if (i < started)
-            pthread_join(workers[i].thread, NULL);
-        sator_ctx_free(workers[i].ctx);
-    }
-    pthread_cond_destroy(&runner->changed);
-    pthread_mutex_destroy(&runner->lock);
-    free(workers);
-}
-
-/* ---- the run ---- */
 
 /* How many points this shard has, and had before this run. */
 static void count_points(struct keeper *keeper)
@@ -450,7 +104,7 @@ static void summarize(
             .note = exploration->prune_note,
             .complete = keeper->status == SATOR_OK,
             .database = sator_arena_strdup(exploration->arena, database),
-            .seconds = now() - keeper->started};
+            .seconds = explore_now() - keeper->started};
 }
 
 /* The run with its database open. */
@@ -463,7 +117,7 @@ static enum sator_status run_stored(struct keeper *keeper, uint64_t *done)
     SATOR_TRY(batch_read_done(runner->ctx, runner->exploration, runner->store, done,
             &keeper->results, keeper->arena, &keeper->n_rules, &keeper->rules));
     count_points(keeper);
-    run_threads(keeper);
+    explore_run_threads(keeper);
     st = keeper->status;
     if (keeper->failed_part != NULL && st == SATOR_OK)
         st = keeper->status = explain(keeper);
@@ -644,7 +298,7 @@ enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_explorat
 {
     struct runner runner = {.ctx = ctx, .exploration = exploration};
     struct keeper keeper = {.runner = &runner,
-            .started = now(),
+            .started = explore_now(),
             .arena = sator_arena_new(),
             .best = INFINITY,
             .progress = progress,
