@@ -68,7 +68,8 @@ static enum sator_status unsupported_access(
     sator_error(b->ctx, b->workload->loc, "the mapper cannot tile tensor '%s' of '%s': %s",
             access->tensor, b->workload->name, why);
     sator_help(b->ctx,
-            "it maps accesses whose indices are sums of loops, each loop in one index; "
+            "it maps accesses of one element whose indices are sums of loops, each loop in one "
+            "index; "
             "'sator analyze' takes any under a given dataflow");
     return SATOR_INPUT;
 }
@@ -137,9 +138,17 @@ static enum sator_status add_access(struct builder *b, const struct sator_access
 
     if (p->n_accesses == MAPPER_ACCESSES)
         return unsupported_access(b, access, "the statement has more than eight accesses");
+    bool plain = access->relation->n_pieces > 1; /* pieces are places: no conditions */
+    for (int i = 0; i < access->relation->n_pieces; i++)
+        plain &= access->relation->pieces[i].n_free == 0 &&
+                access->relation->pieces[i].cond->op == SATOR_COND_TRUE;
+    if (plain)
+        return unsupported_access(b, access,
+                sator_arena_printf(p->arena, "an instance %s it at %d places",
+                        access->role == SATOR_READ ? "reads" : "writes",
+                        access->relation->n_pieces));
     if (piece == NULL)
-        return unsupported_access(
-                b, access, "it is accessed at several places or under conditions");
+        return unsupported_access(b, access, "it is accessed under conditions");
     if (access->relation->n_out > MAPPER_INDICES)
         return unsupported_access(b, access, "it has more than eight dimensions");
     *made = (struct mapper_access){
