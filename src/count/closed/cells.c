@@ -291,6 +291,8 @@ static const char *settle(struct closed_cells *cells, int group, int side, int *
         struct closed_holes *alive, sator_int points, sator_int *credit, sator_int *total)
 {
     int to = -1;
+    if (--cells->budget < 0)
+        return too_many;
     enum verdict verdict = judge(cells, &cells->undecided[group], alive, &to);
     if (verdict == VERDICT_EXCLUDED)
         return NULL;

@@ -45,6 +45,7 @@ struct closed_cell {
 
 struct closed_cells {
     const struct closed_grid *grid;
+    long budget; /* steps that counting may still take */
     int n_holes, n_rules;
     bool exists; /* "points" and credits are 1 for any number of points */
     struct closed_interval hole[CLOSED_HOLES][CLOSED_AXES];

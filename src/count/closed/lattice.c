@@ -6,10 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum {
-    MOST_TRIALS = 4000000 /* comparisons of two vectors while one basis is made */
-};
-
 /* Entries stay below, so that products with coefficients and sums of two do not overflow. */
 #define MOST_ENTRY ((int64_t)1 << 31)
 
@@ -202,7 +198,6 @@ static void keep_minimal(struct closed_graver *graver)
 
 const char *closed_graver_make(const struct closed_lattice *lattice, struct closed_graver *graver)
 {
-    long trials = MOST_TRIALS;
     const char *why = NULL;
     graver->n_dims = lattice->n_dims;
     graver->n = 0;
@@ -210,14 +205,14 @@ const char *closed_graver_make(const struct closed_lattice *lattice, struct clos
         struct closed_generator element;
         memcpy(element.at, lattice->vector[i], sizeof element.at);
         closed_generator_signs(&element, lattice->n_dims);
-        why = add(graver, &element, &trials);
+        why = add(graver, &element, &graver->budget);
     }
     for (int i = 1; i < graver->n && why == NULL; i++) {
         for (int j = 0; j < i && why == NULL; j++) {
-            why = combine(graver, i, j, false, &trials);
+            why = combine(graver, i, j, false, &graver->budget);
             if (why == NULL)
-                why = combine(graver, i, j, true, &trials);
-            if (why == NULL && trials < 0)
+                why = combine(graver, i, j, true, &graver->budget);
+            if (why == NULL && graver->budget < 0)
                 why = too_many;
         }
     }

@@ -29,6 +29,7 @@ struct closed_generator {
 };
 
 struct closed_graver {
+    long budget; /* comparisons of two vectors that making bases may still take */
     int n_dims, n;
     struct closed_generator element[CLOSED_GENERATORS];
 };
@@ -40,7 +41,7 @@ const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lat
 /* Append the coordinate row . v to every vector. */
 const char *closed_lattice_measure(const int64_t *row, struct closed_lattice *lattice);
 
-/* The Graver basis of "lattice", of every pair x, -x one element. */
+/* The Graver basis of "lattice", of every pair x, -x one element; within graver->budget. */
 const char *closed_graver_make(const struct closed_lattice *lattice, struct closed_graver *graver);
 
 /* Whether "a" (negated when "negate") goes part of the way of "b" in each coordinate. */

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_COMPARISONS = 20000000, /* of two vectors, for the bases of one question */
+    MOST_STEPS = 2000000 /* of counting cells, for one question */
+};
+
 /* ---- the box ---- */
 
 /* Append an axis to the last group. */
@@ -58,6 +63,9 @@ const char *closed_skews_open(
     struct closed_skews *s = state->skews;
     int used = state->pool.used;
     const char *why = NULL;
+    s->graver.budget = MOST_COMPARISONS;
+    s->cells.budget = MOST_STEPS;
+    s->probe.budget = MOST_STEPS;
     s->grid.n_axes = 0;
     s->grid.n_groups = 0;
     s->grid.first[0] = 0;
