@@ -232,8 +232,8 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
     f->words = NULL;
 }
 
-/* Which constraints are to blame: as few as leave nothing together; then each without which there
- * is something. */
+/* Which constraints are to blame: some that leave nothing together, and none of which can be spared
+ * for that; then each without which there is something. */
 static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct mapper_problem *plain,
         const char *const *texts, int n_texts)
 {
