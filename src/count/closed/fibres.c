@@ -457,9 +457,9 @@ static const char *count_part(struct fibres *fibres, uint32_t part, bool point, 
         return count_free(fibres, most);
     if (fibres->n_digits != __builtin_popcount(part)) {
         bool row = fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1 && !point;
-        if (row && count_table(fibres, most) == NULL)
-            return NULL;
-        return count_strips(fibres, most) == NULL ? NULL : ragged;
+        /* Not strips: their search misses greater fibres where other tiles are ragged (PE[i/4 +
+         * j/4], i < 6, j < 5, has 16 points in PE[0]). */
+        return row && count_table(fibres, most) == NULL ? NULL : ragged;
     }
     if (fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1) {
         why = count_row(fibres, point, most);
