@@ -34,6 +34,7 @@ struct sator_map_options {
     enum sator_map_strategy strategy;
     const char *const *constraints; /* texts, see doc/mapper.md: "L1: k 8, c 4", "L1: order k c" */
     int n_constraints;
+    bool imperfect; /* innermost tiles of any size, the last of them smaller; not sunstone */
     double budget_seconds; /* stop after this long; 0: no limit */
     uint64_t seed; /* random */
     uint64_t samples; /* random: 0 for 100,000; shared by the choices of what bypasses what */

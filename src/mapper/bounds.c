@@ -44,6 +44,7 @@ struct group {
 struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
+    unsigned open; /* loops whose tiles are not known */
     struct group group[MAPPER_MEMORIES + 1];
 };
 
@@ -308,6 +309,7 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
 struct local {
     struct mapper_walk walk;
     double group_words, tile_words;
+    bool covers_only; /* some of its loops are open */
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
     bool halo_known[2 * MAPPER_LOOPS];
     double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
@@ -329,8 +331,36 @@ static bool has_gap(const struct mapper_problem *p, const struct mapper_transfer
     return false;
 }
 
+/* The loops outside a tile. */
+struct outside {
+    const int64_t *near, *far; /* factors by loop */
+    double inverse[2 * MAPPER_LOOPS]; /* of the factors, by bit */
+    double stamps;
+    /* imperfect problems: both together, and how much shorter the last tile is */
+    int64_t both[MAPPER_LOOPS], cut[MAPPER_LOOPS];
+};
+
+/* How much shorter each loop's last tile is. */
+static void find_cuts(const struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        struct outside *outside)
+{
+    const struct mapper_problem *p = b->problem;
+    int row = child == p->n_memories ? p->n_rows : p->memory[child].row;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        outside->both[i] = outside->near[i] * outside->far[i];
+        outside->cut[i] = shape->inside[row][i] * outside->both[i];
+    }
+    for (int k = 0; k < shape->n_digits; k++) {
+        if (shape->digit[k].row < row)
+            outside->cut[shape->digit[k].loop] *= shape->digit[k].count;
+    }
+    for (int i = 0; i < p->n_loops; i++)
+        outside->cut[i] -= p->extent[i];
+}
+
 static void open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
-        struct local *local)
+        const struct outside *outside, struct local *local)
 {
     const struct mapper_problem *p = b->problem;
 
@@ -346,6 +376,12 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
     local->ratio_fixed = !sliding;
+    local->covers_only = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+    local->walk.open = b->open;
+    if (local->covers_only)
+        local->walk.cut = outside->cut;
+    else if (p->imperfect)
+        sator_mapper_walk_cut(&local->walk, b->words, shape, outside->cut, outside->both);
     if (sliding)
         sator_mapper_walk_cover(&local->walk, b->words, shape);
     memset(local->halo_known, 0, sizeof local->halo_known);
@@ -383,13 +419,6 @@ static struct halo halo_of(struct mapper_bounds *b, const struct local *local, i
     return (struct halo){local->group_words * (1 - (double)group / (double)walk->group_values[e]),
             local->tile_words * (1 - (double)tile / (double)walk->tile_values[e])};
 }
-
-/* The loops outside a tile. */
-struct outside {
-    const int64_t *near, *far; /* factors by loop */
-    double inverse[2 * MAPPER_LOOPS]; /* of the factors, by bit */
-    double stamps;
-};
 
 /* The tiles that differ in a loop that stands alone in an index: two of them share nothing. */
 static double apart(
@@ -467,8 +496,14 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         group = tile = 0;
     }
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
-    range->unique_lb = groups * ((stamps - 1) * group + jumps * other_group + local->group_words);
-    range->arriving_lb = tiles * ((stamps - 1) * tile + jumps * other_tile + local->tile_words);
+    range->unique_lb = groups * walk->scale *
+            ((stamps - 1) * group + jumps * other_group + local->group_words -
+                    stamps * walk->group_loss);
+    range->arriving_lb = tiles * walk->scale *
+            ((stamps - 1) * tile + jumps * other_tile + local->tile_words -
+                    stamps * walk->tile_loss);
+    if (local->covers_only)
+        range->unique_lb = range->arriving_lb = 0;
     if (!local->ratio_fixed) {
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
@@ -477,6 +512,11 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     range->arriving_ub = tiles * outside->stamps * local->tile_words;
     range->ratio =
             local->ratio_fixed ? tiles * local->tile_words / (groups * local->group_words) : 0;
+}
+
+void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
+{
+    bounds->open = loops;
 }
 
 void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
@@ -500,8 +540,10 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         near_loops |= near[i] > 1 ? 1U << i : 0;
         far_loops |= far[i] > 1 ? 1U << i : 0;
     }
+    if (p->imperfect)
+        find_cuts(b, child, shape, &outside);
     for (int k = 0; k < group->count; k++) {
-        open_local(b, group->first + k, shape, &local[k]);
+        open_local(b, group->first + k, shape, &outside, &local[k]);
         local[k].apart = local[k].ratio_fixed ? 1 : apart(b, &local[k], &outside);
     }
     const struct leaves *leaves = leaves_of(b, child, near_loops, far_loops);

@@ -23,6 +23,10 @@ struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words);
 void sator_mapper_bounds_free(struct mapper_bounds *bounds);
 
+/* Imperfect problems: from now on the tiles along "loops" are only known to be at most those of the
+ * shape. Tensors that slide along them are then bounded by what they bring at least once. */
+void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
+
 /* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors
  * of rows inside it, and of all space rows, are those of "shape". "near" are the factors of the
  * nearest time row outside, by loop, "far" the products of those beyond it; all 1 and the whole

@@ -67,7 +67,7 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
         shape->inside[problem->n_rows][i] = 1;
         for (int r = problem->n_rows - 1; r >= 0; r--) {
             product *= mapping->factor[r][i];
-            shape->inside[r][i] = product;
+            shape->inside[r][i] = product < problem->extent[i] ? product : problem->extent[i];
         }
     }
     shape->n_digits = 0;
@@ -124,6 +124,10 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     walk->transfer = t;
     walk->access = access;
     walk->spread = false;
+    walk->cut = NULL;
+    walk->open = 0;
+    walk->scale = 1;
+    walk->group_loss = walk->tile_loss = 0;
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
@@ -162,6 +166,10 @@ static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
             memcpy(extent, p->extent, sizeof extent);
         stands = true;
         extent[digit->loop] = shape->inside[digit->row + 1][digit->loop];
+        if (walk->open >> digit->loop & 1)
+            extent[digit->loop] = 1;
+        else if (walk->cut != NULL)
+            extent[digit->loop] -= walk->cut[digit->loop];
     }
     if (!stands)
         return walk->access->footprint;
@@ -177,6 +185,56 @@ void sator_mapper_walk_cover(
     walk->group_cover = t->collapsed == 0
             ? walk->tile_cover
             : cover(walk, words, shape, (t->outer | t->between) & ~t->collapsed);
+}
+
+/* What the cut of "loop", part of a sliding index, takes off. The stamps in which the loop stands
+ * at its last tile are one in as many as it has tiles; one of them brings fewer words by at most
+ * what its tile is smaller. */
+static void cut_sliding(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_shape *shape, int loop, int64_t outside)
+{
+    int e = walk->access->index_of[loop], part = 0;
+    const struct mapper_index *index = &walk->access->index[e];
+    double apart = (double)outside, all = (double)outside;
+    struct mapper_steps alone = {.n_spread = 0};
+    bool spread = false;
+
+    while (index->loop[part] != loop)
+        part++;
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->row >= walk->transfer->child_row || digit->loop != loop)
+            continue;
+        bool shared = walk->transfer->collapsed >> digit->row & 1;
+        spread |= shared;
+        all *= (double)digit->count;
+        apart *= shared ? 1 : (double)digit->count;
+    }
+    memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
+    int64_t group = sator_mapper_words_cut(words, walk->transfer->access, e, &walk->steps[e], part,
+            spread && walk->steps[e].n_spread > 0, walk->cut[loop]);
+    int64_t tile = sator_mapper_words_cut(
+            words, walk->transfer->access, e, &alone, part, false, walk->cut[loop]);
+    walk->group_loss +=
+            (double)walk->group_words * (1 - (double)group / (double)walk->group_values[e]) / apart;
+    walk->tile_loss +=
+            (double)walk->tile_words * (1 - (double)tile / (double)walk->tile_values[e]) / all;
+}
+
+void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside)
+{
+    const struct mapper_problem *p = walk->problem;
+
+    walk->cut = cut;
+    for (int i = 0; i < p->n_loops; i++) {
+        if (cut[i] == 0 || !(walk->access->relevant >> i & 1))
+            continue;
+        if (walk->access->plain >> i & 1) /* each value is in one tile */
+            walk->scale *= (double)p->extent[i] / (double)(p->extent[i] + cut[i]);
+        else
+            cut_sliding(walk, words, shape, i, outside[i]);
+    }
 }
 
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
@@ -218,7 +276,7 @@ void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words
 
 void sator_mapper_pace_init(struct mapper_pace *pace)
 {
-    *pace = (struct mapper_pace){.inside = 1};
+    *pace = (struct mapper_pace){.inside = 1, .still = 1};
 }
 
 void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words *words,
@@ -230,6 +288,7 @@ void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words
     pace->inside *= factor;
     int64_t times = walk->stamps / pace->inside * (factor - 1);
     if (!pace->moved && !relevant) {
+        pace->still = pace->inside;
         pace->kept_unique += times * walk->group_words;
         pace->kept_arriving += times * walk->tile_words;
         return;
@@ -250,20 +309,41 @@ void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words
 
 /* ---- a whole mapping ---- */
 
+int64_t sator_mapper_time_stamps(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    int64_t stamps = 1;
+
+    for (int i = 0; i < problem->n_loops; i++) {
+        int64_t product = 1;
+        bool unrolled = false;
+        for (int r = 0; r < problem->n_rows; r++) {
+            if (problem->row[r].is_space)
+                unrolled |= mapping->factor[r][i] > 1;
+            else
+                product *= mapping->factor[r][i];
+        }
+        /* a short last tile takes less time only when no PE has a whole one meanwhile */
+        stamps *= unrolled || product < problem->extent[i] ? product : problem->extent[i];
+    }
+    return stamps;
+}
+
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
 {
     struct mapper_shape shape;
 
     sator_mapper_shape_init(problem, mapping, &shape);
-    traffic->time_stamps = 1;
-    for (int r = 0; r < problem->n_rows; r++) {
-        for (int i = 0; i < problem->n_loops && !problem->row[r].is_space; i++)
-            traffic->time_stamps *= mapping->factor[r][i];
-    }
+    traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
     for (int t = 0; t < problem->n_transfers; t++) {
         struct mapper_walk walk;
         struct mapper_pace pace;
+        if (sator_mapper_is_ragged(
+                    problem, mapping, problem->access[problem->transfer[t].access].relevant)) {
+            sator_mapper_count_ragged(problem, words, mapping, &shape, t, traffic);
+            continue;
+        }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
         sator_mapper_walk_stamps(&walk, mapping);
         sator_mapper_pace_init(&pace);

@@ -131,6 +131,7 @@ struct mapper_problem {
     bool has_energy; /* all figures that a mapping's energy needs are given */
     const char *missing_energy; /* the level whose figure is missing */
     bool has_fixed; /* a constraint sets factors */
+    bool imperfect; /* the innermost row's factors need not divide what they cover */
     bool has_orders; /* a constraint orders loops */
     double least_utilization; /* share of the PEs that a constraint asks for */
     enum sator_map_objective objective;
@@ -175,6 +176,11 @@ void sator_mapper_choice(
 enum sator_status sator_mapper_choice_of_nest(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const struct sator_dataflow *dataflow,
         unsigned bypassed[MAPPER_MEMORIES]);
+
+/* Let the innermost tiles be of any size, the last of them smaller; SATOR_INPUT with a message
+ * where the innermost level is no memory that holds every tensor. */
+enum sator_status sator_mapper_allow_imperfect(
+        struct sator_ctx *ctx, struct mapper_problem *problem);
 
 /* ---- constraint.c ---- */
 /* Add a constraint, given as text; a located message when it is none, or names what does not exist.
@@ -232,6 +238,10 @@ struct mapper_steps {
     int n_spread;
     int64_t spread_step[MAPPER_SPREADS], spread_count[MAPPER_SPREADS];
 };
+/* The values of the index at the least when the last tile of its part "part", the one at that
+ * part's last spread position, is shorter by "cut". */
+int64_t sator_mapper_words_cut(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int part, bool spread, int64_t cut);
 /* The number of values of the index over the tiles of all spread positions. */
 int64_t sator_mapper_words_union(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
@@ -266,8 +276,8 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
 bool sator_mapper_fits(
         const struct mapper_problem *problem, int m, const int64_t *size, int *violated);
 
-/* Suffix products of the factors: inside[r][i] is the extent of loop i that rows r.. cover; and the
- * parallel factors above 1. */
+/* Suffix products of the factors, at most the extents: inside[r][i] is the extent of loop i that
+ * rows r.. cover; and the parallel factors above 1. */
 struct mapper_shape {
     int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
     int n_digits;
@@ -294,11 +304,18 @@ struct mapper_walk {
      * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
+    /* imperfect problems: how much shorter the last tile of each loop is, and what this takes off
+     * the words: all are fewer by the factor "scale", and a stamp that crosses brings at most
+     * "group_loss" and "tile_loss" fewer; set by sator_mapper_walk_cut */
+    const int64_t *cut; /* NULL: none */
+    unsigned open; /* loops whose tiles may be smaller than those of the shape */
+    double scale, group_loss, tile_loss;
 };
 
 /* The same transfer along the temporal loops outside its child, innermost loop first. */
 struct mapper_pace {
     int64_t inside; /* product of the loops placed */
+    int64_t still; /* of those placed before anything moved */
     int64_t kept_unique,
             kept_arriving; /* words that need not cross, of one group and of one tile */
     int64_t shift[MAPPER_INDICES]; /* how far the placed loops fall back when the next one steps */
@@ -310,6 +327,10 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
  * be missing from "shape". */
 void sator_mapper_walk_cover(
         struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape);
+/* Set what the cuts take off: "cut" by loop, "outside" the temporal factors outside by loop; before
+ * the covers. */
+void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
 /* Set the walk's stamps from the time rows outside the child. */
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
 void sator_mapper_pace_init(struct mapper_pace *pace);
@@ -330,11 +351,15 @@ static inline int64_t sator_mapper_arriving(
     return walk->tiles * (walk->tile_words * walk->stamps - pace->kept_arriving);
 }
 
+/* The time-stamps of a mapping. */
+int64_t sator_mapper_time_stamps(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 struct mapper_traffic {
     int64_t unique[MAPPER_TRANSFERS], arriving[MAPPER_TRANSFERS];
     int64_t time_stamps;
 };
-/* The exact traffic of a mapping whose factors multiply to the extents. */
+/* The exact traffic of a mapping whose factors multiply to the extents (or, in an imperfect
+ * problem, as doc/mapper.md says). */
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
 struct mapper_cost sator_mapper_cost(
@@ -347,6 +372,18 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
  * modelled. */
 bool sator_mapper_is_modelled(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+
+/* ---- ragged.c ---- */
+/* The tiles of a loop of extent "n" that are least for their number, ascending (in the arena). */
+int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles);
+/* Whether the factors of some loop of "loops" multiply to more than its extent. */
+bool sator_mapper_is_ragged(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops);
+/* Set the exact words of one transfer. */
+struct mapper_traffic;
+void sator_mapper_count_ragged(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        struct mapper_traffic *traffic);
 
 /* ---- result.c ---- */
 /* The mapping and all its figures as plain data in the result's arena. */

@@ -662,3 +662,22 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
 done:
     return st;
 }
+
+enum sator_status sator_mapper_allow_imperfect(
+        struct sator_ctx *ctx, struct mapper_problem *problem)
+{
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        if (t->child < problem->n_memories)
+            continue;
+        sator_error(ctx, problem->arch->loc,
+                "the innermost memory of '%s' does not hold '%s', or stands outside an array",
+                problem->arch->name, problem->access[t->access].name);
+        sator_help(ctx,
+                "factors that do not divide an extent need one that holds every tensor; without "
+                "--imperfect any machine will do");
+        return SATOR_INPUT;
+    }
+    problem->imperfect = true;
+    return SATOR_OK;
+}

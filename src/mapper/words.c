@@ -334,6 +334,30 @@ int64_t sator_mapper_words_union(
     return remembered(words, access, index, steps, 0, UNION);
 }
 
+int64_t sator_mapper_words_cut(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, int part, bool spread, int64_t cut)
+{
+    const struct mapper_index *what = &words->problem->access[access].index[index];
+    struct mapper_steps less = *steps;
+    int64_t tile[MAPPER_PARTS], others = cut;
+
+    if (!spread) {
+        less.tile[part] -= cut;
+        return sator_mapper_words_union(words, access, index, &less);
+    }
+    if (what->n_parts == 2 && merge_spread(what, steps, tile)) {
+        tile[part] -= cut;
+        return sator_mapper_pair(what, tile[0], tile[1]);
+    }
+    /* each step less takes at most one value for each choice of the other parts */
+    for (int i = 0; i < what->n_parts; i++)
+        others *= i == part ? 1 : steps->tile[i];
+    for (int i = 0; i < steps->n_spread; i++)
+        others *= steps->spread_count[i];
+    int64_t values = sator_mapper_words_union(words, access, index, steps);
+    return values > others ? values - others : 0;
+}
+
 /* Gapless tiles of "length" at the positions of one progression, each "shift" > 0 further than
  * before: new at each position are its last "shift" values. */
 static int64_t kept_gapless(int64_t length, int64_t step, int64_t count, int64_t shift)

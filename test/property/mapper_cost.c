@@ -2,6 +2,7 @@
  * every level. The model counts the same mapping, given as relations and cuts, with the counting
  * engines, which know nothing of the mapper.
  */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,14 +100,14 @@ static int check_mapping(const struct problem_case *c, struct mapper_words *word
     return wrong;
 }
 
-static void test_cost_is_the_models(void **state)
+static void run_cases(bool imperfect)
 {
-    (void)state;
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0;
+    int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0, ragged = 0;
     struct machines_rng rng = {seed};
-    struct machines_options options = {.most_extent = 12, .bandwidths = true, .most_memories = 4};
+    struct machines_options options = {
+            .most_extent = 12, .bandwidths = true, .most_memories = 4, .prime_extents = imperfect};
 
     print_message("seed %llu\n", (unsigned long long)seed);
     for (int n = 0; n < n_cases && wrong < 3; n++) {
@@ -116,12 +117,17 @@ static void test_cost_is_the_models(void **state)
             close_case(&c);
             continue;
         }
+        if (imperfect && sator_mapper_allow_imperfect(c.ctx, &c.problem) != SATOR_OK) {
+            close_case(&c);
+            continue;
+        }
         struct mapper_words *words = sator_mapper_words_new(&c.problem);
-        for (int k = 0; k < 5 && wrong < 3; k++) {
+        for (int k = 0; k < (imperfect ? 12 : 5) && wrong < 3; k++) {
             struct mapper_mapping mapping;
             sator_mapper_draw(&c.problem, &draws, &mapping);
             if (!sator_mapper_is_modelled(&c.problem, &mapping))
                 continue;
+            ragged += sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
             int one = check_mapping(&c, words, &mapping);
             wrong += one > 0 ? one : 0;
             compared += one >= 0;
@@ -129,15 +135,29 @@ static void test_cost_is_the_models(void **state)
         sator_mapper_words_free(words);
         close_case(&c);
     }
-    print_message("%d mappings compared\n", compared);
+    print_message("%d mappings compared, %d with factors that do not divide\n", compared, ragged);
     assert_int_equal(wrong, 0);
-    assert_true(compared > n_cases * 3);
+    assert_true(compared > (imperfect ? n_cases : n_cases * 3)); /* not all machines are for both */
+    assert_true(imperfect ? ragged > n_cases : ragged == 0);
+}
+
+static void test_cost_is_the_models(void **state)
+{
+    (void)state;
+    run_cases(false);
+}
+
+static void test_cost_of_imperfect_mappings(void **state)
+{
+    (void)state;
+    run_cases(true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_cost_is_the_models),
+            cmocka_unit_test(test_cost_of_imperfect_mappings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@ struct enumeration {
     struct mapper_mapping mapping;
     int n_divisors[MAPPER_LOOPS];
     const int64_t *divisors[MAPPER_LOOPS];
+    int n_tiles[MAPPER_LOOPS]; /* imperfect: of the innermost row */
+    const int64_t *tiles[MAPPER_LOOPS];
     int64_t used[MAPPER_ROWS];
 };
 
@@ -63,6 +65,22 @@ static void try_orders(struct enumeration *e)
     orders_from(e, 0, 0);
 }
 
+static void factors_from(struct enumeration *e, int loop, int row, int64_t rest);
+
+/* The tiles of an imperfect problem's innermost row, which is no array's. */
+static void tiles_from(struct enumeration *e, int loop, int row)
+{
+    const struct mapper_problem *p = e->search->problem;
+
+    for (int k = 0; k < e->n_tiles[loop]; k++) {
+        int64_t tile = e->tiles[loop][k], fixed = p->row[row].fixed[loop];
+        if (fixed != 0 && tile != fixed)
+            continue;
+        e->mapping.factor[row][loop] = tile;
+        factors_from(e, loop, row - 1, (p->extent[loop] + tile - 1) / tile);
+    }
+}
+
 static void factors_from(struct enumeration *e, int loop, int row, int64_t rest)
 {
     const struct mapper_problem *p = e->search->problem;
@@ -83,8 +101,14 @@ static void factors_from(struct enumeration *e, int loop, int row, int64_t rest)
                     e, loop + 1, p->n_rows - 1, loop + 1 < p->n_loops ? p->extent[loop + 1] : 1);
         return;
     }
+    if (p->imperfect && row == p->n_rows - 1) {
+        tiles_from(e, loop, row);
+        return;
+    }
     for (int k = 0; k < e->n_divisors[loop]; k++) {
         int64_t d = e->divisors[loop][k];
+        if (d > rest)
+            break;
         if (rest % d != 0 || (row == 0 && d != rest))
             continue;
         if ((p->row[row].fixed[loop] != 0 && d != p->row[row].fixed[loop]) ||
@@ -99,14 +123,31 @@ static void factors_from(struct enumeration *e, int loop, int row, int64_t rest)
     }
 }
 
+/* Whatever may divide what is left of a loop: in an imperfect problem the numbers of its tiles. */
+static int list_factors(struct sator_arena *arena, const struct mapper_problem *p, int loop,
+        const int64_t **factors)
+{
+    int64_t *list = NULL;
+    int count = 0;
+
+    if (!p->imperfect)
+        return sator_mapper_divisors(arena, p->extent[loop], factors);
+    for (int64_t d = 1; d <= p->extent[loop]; d++)
+        SATOR_PUSH(arena, list, count, d);
+    *factors = list;
+    return count;
+}
+
 void sator_mapper_exhaustive(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
     struct sator_arena *arena = sator_arena_new();
     struct enumeration e = {.search = search};
 
-    for (int i = 0; i < p->n_loops; i++)
-        e.n_divisors[i] = sator_mapper_divisors(arena, p->extent[i], &e.divisors[i]);
+    for (int i = 0; i < p->n_loops; i++) {
+        e.n_divisors[i] = list_factors(arena, p, i, &e.divisors[i]);
+        e.n_tiles[i] = p->imperfect ? sator_mapper_tiles(arena, p->extent[i], &e.tiles[i]) : 0;
+    }
     for (int r = 0; r < p->n_rows; r++) {
         e.used[r] = 1;
         for (int i = 0; i < p->n_loops; i++)

@@ -79,8 +79,12 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
 /* Keep the shape's suffix products right from row "row" outward for one loop. */
 void optimal_refresh_shape(struct optimizer *o, int row, int loop)
 {
-    for (int r = row; r >= 0; r--)
-        o->shape.inside[r][loop] = o->shape.inside[r + 1][loop] * o->mapping.factor[r][loop];
+    int64_t extent = o->problem->extent[loop];
+
+    for (int r = row; r >= 0; r--) {
+        int64_t inside = o->shape.inside[r + 1][loop] * o->mapping.factor[r][loop];
+        o->shape.inside[r][loop] = inside < extent ? inside : extent;
+    }
 }
 
 /* ---- the whole ---- */
@@ -133,6 +137,8 @@ static void add_visit(struct optimizer *o, const int *choice)
     if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice))
         return;
     o->search->counters.unrollings++;
+    if (o->imperfect)
+        o->compute_cycles = optimal_least_compute(o);
     struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
@@ -151,6 +157,25 @@ static void add_visit(struct optimizer *o, const int *choice)
     memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
 }
 
+/* Let the unrolling take its share of the loops. */
+static void spread(struct optimizer *o, const struct unrolling *u)
+{
+    for (int i = 0; i < o->problem->n_loops; i++) {
+        o->parallel[i] *= u->factor[i];
+        if (!o->imperfect)
+            o->rest[i] /= u->factor[i];
+    }
+}
+
+static void gather(struct optimizer *o, const struct unrolling *u)
+{
+    for (int i = 0; i < o->problem->n_loops; i++) {
+        o->parallel[i] /= u->factor[i];
+        if (!o->imperfect)
+            o->rest[i] *= u->factor[i];
+    }
+}
+
 /* List unrollings of the sizes "size" for class "c" and on. */
 static void list_unrollings(struct optimizer *o, const int *size, int c, int *choice)
 {
@@ -164,16 +189,15 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
     for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
         const struct unrolling *u = &class->choice[k];
         bool divides = true;
-        for (int i = 0; i < p->n_loops; i++)
-            divides &= o->rest[i] % u->factor[i] == 0;
+        for (int i = 0; i < p->n_loops && divides; i++)
+            divides = o->imperfect ? optimal_can_spread(o, i, o->parallel[i] * u->factor[i])
+                                   : o->rest[i] % u->factor[i] == 0;
         if (!divides || !optimal_place_unrolling(o, class, u))
             continue;
-        for (int i = 0; i < p->n_loops; i++)
-            o->rest[i] /= u->factor[i];
+        spread(o, u);
         choice[c] = k;
         list_unrollings(o, size, c + 1, choice);
-        for (int i = 0; i < p->n_loops; i++)
-            o->rest[i] *= u->factor[i];
+        gather(o, u);
         if (sator_mapper_should_stop(o->search))
             break;
     }
@@ -213,11 +237,10 @@ static void visit_unrolling(struct optimizer *o, const struct visit *visit)
     struct mapper_share fixed, share;
 
     o->compute_cycles = visit->compute_cycles;
-    for (int i = 0; i < p->n_loops; i++) {
-        o->rest[i] = p->extent[i];
-        for (int c = 0; c < o->n_classes; c++)
-            o->rest[i] /= o->class[c].choice[visit->choice[c]].factor[i];
-    }
+    for (int c = 0; c < o->n_classes; c++)
+        spread(o, &o->class[c].choice[visit->choice[c]]);
+    if (o->imperfect)
+        optimal_take_tiles(o);
     for (int c = 0; c < o->n_classes; c++)
         optimal_place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
     bound_unrolling(o, &fixed, &share);
@@ -225,8 +248,8 @@ static void visit_unrolling(struct optimizer *o, const struct visit *visit)
         o->unrolled[c] = o->class[c].choice[visit->choice[c]].factor;
     optimal_order_listing(o);
     optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
-    for (int i = 0; i < p->n_loops; i++)
-        o->rest[i] = p->extent[i];
+    for (int c = 0; c < o->n_classes; c++)
+        gather(o, &o->class[c].choice[visit->choice[c]]);
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
             o->mapping.factor[r][i] = 1;
@@ -334,7 +357,7 @@ static void search_all(struct optimizer *o)
         o->search->bound = o->search->best_cost.value;
 }
 
-void sator_mapper_optimal(struct mapper_search *search)
+static void optimize(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
     struct optimizer *o = sator_alloc(sizeof *o);
@@ -344,10 +367,15 @@ void sator_mapper_optimal(struct mapper_search *search)
     o->problem = p;
     o->arena = sator_arena_new();
     o->bounds = sator_mapper_bounds_new(p, search->words);
+    o->imperfect = p->imperfect;
     for (int i = 0; i < p->n_loops; i++) {
-        o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
+        if (!o->imperfect)
+            o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
         o->rest[i] = p->extent[i];
+        o->parallel[i] = 1;
     }
+    if (o->imperfect)
+        optimal_find_tiles(o);
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
             o->mapping.factor[r][i] = 1;
@@ -369,4 +397,23 @@ void sator_mapper_optimal(struct mapper_search *search)
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);
     free(o);
+}
+
+void sator_mapper_optimal(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    struct mapper_problem perfect = *p;
+
+    if (p->imperfect) { /* the best perfect mapping is one to measure the others against */
+        perfect.imperfect = false;
+        search->problem = &perfect;
+        optimize(search);
+        search->problem = p;
+        search->proved = false;
+        if (search->stopped != SATOR_OK) {
+            search->bound = 0;
+            return;
+        }
+    }
+    optimize(search);
 }

@@ -11,7 +11,8 @@ enum {
     MOST_SYMMETRIES = 8,
     WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     CHUNK = 8192, /* unrollings compared before the first is visited */
-    MOST_DIVISORS = 8192 /* of an extent: below 2^40 there are at most 6720 */
+    MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720 */
+    N_DIVISOR_LISTS = 1024
 };
 
 /* Rows of an array that no transfer tells apart: only the product of their factors matters. */
@@ -71,7 +72,22 @@ struct optimizer {
     struct row_class class[MAPPER_ROWS];
     int n_symmetries;
     struct symmetry symmetry[MOST_SYMMETRIES];
-    int n_divisors[MAPPER_LOOPS];
+    /* imperfect problems: the tiles of the innermost memory that are the least for their number,
+     * and of these the ones whose number the current unrolling divides */
+    bool imperfect;
+    int n_tiles[MAPPER_LOOPS], n_inner[MAPPER_LOOPS];
+    const int64_t *every_tile[MAPPER_LOOPS];
+    int64_t *inner[MAPPER_LOOPS];
+    const char *spreads[MAPPER_LOOPS]; /* numbers of PEs that some number of tiles allows */
+    int64_t most_spread[MAPPER_LOOPS];
+    struct divisor_list {
+        int64_t n; /* 0: free */
+        int count;
+        const int64_t *divisors;
+        struct divisor_list *next;
+    } divisor_lists[N_DIVISOR_LISTS];
+    int64_t parallel[MAPPER_LOOPS]; /* PEs that the current unrolling spreads each loop over */
+    int n_divisors[MAPPER_LOOPS]; /* what may divide what is left of a loop */
     const int64_t *divisors[MAPPER_LOOPS];
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
     int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
@@ -105,6 +121,7 @@ struct optimizer {
     struct tile_list tiles[MAPPER_MEMORIES];
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];
+    int64_t cut[MAPPER_TRANSFERS][MAPPER_LOOPS]; /* how much shorter the last tiles are */
     struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
     int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
 };
@@ -123,6 +140,12 @@ struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_s
 struct mapper_share optimal_fixed(const struct mapper_problem *p);
 /* The order in which tiles are listed, for the unrolling chosen. */
 void optimal_order_listing(struct optimizer *o);
+/* What is left of "loop" outside memory "m" when it has "factor" there: whole tiles. */
+int64_t optimal_left(const struct optimizer *o, int m, int loop, int64_t factor);
+/* The cycles that the compute units take with the innermost tiles chosen. */
+double optimal_compute(const struct optimizer *o);
+/* Whether the last tile of "loop", as chosen, is as large as the others. */
+bool optimal_is_whole(const struct optimizer *o, int loop);
 /* Keep the shape's suffix products right from row "row" outward for one loop. */
 void optimal_refresh_shape(struct optimizer *o, int row, int loop);
 /* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
@@ -137,6 +160,18 @@ void optimal_find_unrollings(struct optimizer *o);
 /* Give the factors of "u" to the rows of its class so that each fits; false when they cannot. */
 bool optimal_place_unrolling(
         struct optimizer *o, const struct row_class *class, const struct unrolling *u);
+
+/* ---- optimal_imperfect.c ---- */
+/* List the innermost tiles; optimal_find_unrollings comes after. */
+void optimal_find_tiles(struct optimizer *o);
+/* The divisors of "n", ascending; remembered. */
+int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors);
+/* Whether some number of tiles of "loop" can be spread over "pes" PEs. */
+bool optimal_can_spread(const struct optimizer *o, int loop, int64_t pes);
+/* Take of the innermost tiles those whose number the current unrolling divides. */
+void optimal_take_tiles(struct optimizer *o);
+/* The least cycles of the current unrolling, whatever the tiles. */
+double optimal_least_compute(const struct optimizer *o);
 
 /* ---- optimal_growth.c: maximal tiles ---- */
 void optimal_find_grown(struct optimizer *o);

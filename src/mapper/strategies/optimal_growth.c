@@ -104,14 +104,30 @@ bool optimal_is_spread(const struct optimizer *o, int loop)
     return false;
 }
 
+/* Whether no last tile is short along "loop" or the loops that it slides with. */
+static bool is_whole(const struct optimizer *o, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    bool whole = optimal_is_whole(o, loop);
+
+    for (int a = 0; a < p->n_accesses && o->imperfect; a++) {
+        if (!(p->access[a].relevant >> loop & 1))
+            continue;
+        const struct mapper_index *index = &p->access[a].index[p->access[a].index_of[loop]];
+        for (int i = 0; i < index->n_parts; i++)
+            whole &= optimal_is_whole(o, index->loop[i]);
+    }
+    return whole;
+}
+
 /* Whether the tile of memory "m", grown by "prime" along "loop", fits and brings no more. */
 static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
-    bool slides = false, fine = true;
+    bool slides = false, fine = is_whole(o, loop);
 
-    for (int a = 0; a < p->n_accesses; a++) {
+    for (int a = 0; a < p->n_accesses && fine; a++) {
         bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
         slides |= here;
         fine &= !here || optimal_is_gapless(o, m, a);
@@ -143,9 +159,11 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
     o->n_growable = 0;
     for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
         int i = o->listing[at];
-        int64_t rest = o->rest[i] / o->mapping.factor[row][i];
-        for (int d = 1; d < o->n_divisors[i] && rest > 1; d++) {
-            int64_t prime = o->divisors[i][d]; /* ascending: the first that divides is prime */
+        int64_t rest = optimal_left(o, o->grown, i, o->mapping.factor[row][i]);
+        const int64_t *divisors = o->divisors[i];
+        int n_divisors = o->imperfect ? optimal_divisors(o, rest, &divisors) : o->n_divisors[i];
+        for (int d = 1; d < n_divisors && rest > 1; d++) {
+            int64_t prime = divisors[d]; /* ascending: the first that divides is prime */
             if (rest % prime != 0)
                 continue;
             while (rest % prime == 0)
@@ -167,7 +185,7 @@ static bool next_always_fits(struct optimizer *o)
     int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t rest = o->rest[i] / o->mapping.factor[row][i];
+        int64_t rest = optimal_left(o, o->grown, i, o->mapping.factor[row][i]);
         for (int k = 0; k < o->n_growable; k++) {
             while (o->growable[k].loop == i && rest % o->growable[k].prime == 0)
                 rest /= o->growable[k].prime;

@@ -18,11 +18,14 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
                 pace[t].dead ? 0 : (double)(walk->stamps / pace[t].inside - o->plain_stamps[t]);
         double unique = (double)(walk->group_words * walk->stamps - pace[t].kept_unique);
         double arriving = (double)(walk->tile_words * walk->stamps - pace[t].kept_arriving);
+        double stamps = (double)(walk->stamps / pace[t].still); /* that may bring fewer words */
         struct mapper_range range = {
                 .unique_ub = groups * unique,
-                .unique_lb = groups * (unique - open * (double)walk->group_words),
+                .unique_lb = groups * walk->scale *
+                        (unique - open * (double)walk->group_words - stamps * walk->group_loss),
                 .arriving_ub = tiles * arriving,
-                .arriving_lb = tiles * (arriving - open * (double)walk->tile_words),
+                .arriving_lb = tiles * walk->scale *
+                        (arriving - open * (double)walk->tile_words - stamps * walk->tile_loss),
         };
         if (walk->access->is_sliding) {
             range.unique_lb = fmax(range.unique_lb, groups * (double)walk->group_cover);
@@ -39,6 +42,12 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     const struct mapper_problem *p = o->problem;
     struct mapper_traffic traffic = {.time_stamps = 1};
 
+    if (sator_mapper_is_ragged(p, &o->mapping, ~0U)) {
+        sator_mapper_count(p, o->search->words, &o->mapping, &traffic);
+        o->search->counters.evaluated++;
+        sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
+        return;
+    }
     for (int t = 0; t < p->n_transfers; t++) {
         traffic.unique[t] = sator_mapper_unique(&o->walk[t], &pace[t]);
         traffic.arriving[t] = sator_mapper_arriving(&o->walk[t], &pace[t]);
@@ -144,6 +153,25 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     }
 }
 
+/* Say how much shorter the last tiles of a transfer are. */
+static void cut_walk(struct optimizer *o, int t)
+{
+    const struct mapper_problem *p = o->problem;
+    int child_row = o->walk[t].transfer->child_row;
+    int64_t outside[MAPPER_LOOPS];
+
+    for (int i = 0; i < p->n_loops; i++) {
+        outside[i] = 1;
+        o->cut[t][i] = o->shape.inside[child_row][i];
+        for (int r = 0; r < child_row; r++) {
+            o->cut[t][i] *= o->mapping.factor[r][i];
+            outside[i] *= p->row[r].is_space ? 1 : o->mapping.factor[r][i];
+        }
+        o->cut[t][i] -= p->extent[i];
+    }
+    sator_mapper_walk_cut(&o->walk[t], o->search->words, &o->shape, o->cut[t], outside);
+}
+
 void optimal_try_orders(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -153,6 +181,8 @@ void optimal_try_orders(struct optimizer *o)
         sator_mapper_walk_init(p, o->search->words, &o->shape, t, &o->walk[t]);
         sator_mapper_walk_stamps(&o->walk[t], &o->mapping);
         sator_mapper_pace_init(&o->pace[0][t]);
+        if (o->imperfect)
+            cut_walk(o, t);
         if (o->walk[t].access->is_sliding)
             sator_mapper_walk_cover(&o->walk[t], o->search->words, &o->shape);
         o->plain_stamps[t] = 1;

@@ -58,7 +58,7 @@ void optimal_tabulate(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     double compute = o->compute_cycles;
 
-    if (o->tabulated || p->has_fixed)
+    if (o->tabulated || p->has_fixed || o->imperfect)
         return;
     o->tabulated = true;
     o->compute_cycles = o->least_cycles;

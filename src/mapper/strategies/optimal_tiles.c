@@ -40,7 +40,7 @@ static void keep_tile(
     int64_t far[MAPPER_LOOPS];
 
     for (int i = 0; i < p->n_loops; i++)
-        far[i] = o->rest[i] / o->mapping.factor[row][i];
+        far[i] = optimal_left(o, m, i, o->mapping.factor[row][i]);
     sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
     if (is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound))
         return;
@@ -76,14 +76,18 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
         return;
     }
     for (int i = 0; i < p->n_loops; i++)
-        far[i] = o->rest[i] / o->mapping.factor[p->memory[m].row][i];
+        far[i] = optimal_left(o, m, i, o->mapping.factor[p->memory[m].row][i]);
+    double compute = o->compute_cycles;
+    if (o->imperfect && m == p->n_memories - 1)
+        o->compute_cycles = optimal_compute(o);
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &choice.own);
-    if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
-        return;
-    if (o->tabulating)
-        optimal_add_outer(o, m, &choice.own);
-    else
-        keep_tile(o, m, inner, &choice);
+    if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
+        if (o->tabulating)
+            optimal_add_outer(o, m, &choice.own);
+        else
+            keep_tile(o, m, inner, &choice);
+    }
+    o->compute_cycles = compute;
 }
 
 /* The tiles of memory "m" from the table: those that the tile inside divides. */
@@ -146,14 +150,22 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 {
     int row = o->problem->memory[m].row, count = 0;
     int64_t fixed = o->problem->row[row].fixed[loop];
+    const int64_t *divisors = o->divisors[loop];
+    int n_divisors = o->n_divisors[loop];
 
-    for (int d = 0; d < o->n_divisors[loop] && o->divisors[loop][d] <= o->rest[loop]; d++) {
-        int64_t factor = o->divisors[loop][d];
-        if (o->rest[loop] % factor == 0 && (fixed == 0 || factor == fixed))
-            factors[count++] = factor;
+    if (o->imperfect && m == o->problem->n_memories - 1) {
+        count = o->n_inner[loop];
+        memcpy(factors, o->inner[loop], sizeof *factors * (size_t)count);
+        n_divisors = 0;
+    } else if (o->imperfect)
+        n_divisors = optimal_divisors(o, o->rest[loop], &divisors);
+    for (int d = 0; d < n_divisors && divisors[d] <= o->rest[loop]; d++) {
+        if (o->rest[loop] % divisors[d] == 0 && (fixed == 0 || divisors[d] == fixed))
+            factors[count++] = divisors[d];
     }
     int fit = 0, listed = count;
-    if (count > 0 && fits_with(o, m, loop, factors[count - 1], o->size))
+    if (count > 0 &&
+            (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->size)))
         return count;
     for (int above = count; fit < above;) { /* a larger factor needs no less */
         int k = (fit + above) / 2;
@@ -167,10 +179,15 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 }
 
 /* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
-static bool has_multiple(const int64_t *factors, int count, int k)
+static bool has_multiple(
+        const struct optimizer *o, int loop, const int64_t *factors, int count, int k)
 {
+    int64_t whole = o->problem->extent[loop]; /* a short last tile may grow into a worse one */
+
+    if (o->imperfect && whole % factors[k] != 0)
+        return false;
     for (int i = k + 1; i < count; i++) {
-        if (factors[i] % factors[k] == 0)
+        if (factors[i] % factors[k] == 0 && (!o->imperfect || whole % factors[i] == 0))
             return true;
     }
     return false;
@@ -219,11 +236,13 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
         int count = list_factors(o, m, loop, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
-        most[loop] = o->slides[loop] ? common_multiple(factors, count) : factors[count - 1];
+        most[loop] = o->slides[loop] && !o->imperfect ? common_multiple(factors, count)
+                                                      : factors[count - 1];
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
     }
     bool slides = o->slides[o->listing[at]]; /* sliding loops are listed first */
+    slides &= !o->imperfect; /* else tensors that slide are bounded by what they bring once */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
         return false; /* not worth the work, or not sure */
     for (int k = at; k < p->n_loops; k++) {
@@ -231,8 +250,13 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
         optimal_refresh_shape(o, row, o->listing[k]);
     }
     for (int i = 0; i < p->n_loops; i++)
-        far[i] = o->rest[i] / o->mapping.factor[row][i];
+        far[i] = optimal_left(o, m, i, o->mapping.factor[row][i]);
+    unsigned open = 0;
+    for (int k = at; k < p->n_loops && o->imperfect; k++)
+        open |= 1U << o->listing[k];
+    sator_mapper_bounds_open(o->bounds, open);
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
+    sator_mapper_bounds_open(o->bounds, 0);
     bool hopeless = (!slides || all_gapless(o, m)) &&
             is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
     for (int k = at; k < p->n_loops; k++) {
@@ -289,14 +313,14 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         return;
     }
     int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
-    if (o->costs_grow && may_grow(o, at) && none_can_win(o, m, at, inner))
+    if (o->costs_grow && (o->imperfect || may_grow(o, at)) && none_can_win(o, m, at, inner))
         return;
     memcpy(before, o->size, sizeof before);
     int count = list_factors(o, m, loop, factors);
     bool only_maximal =
             m == o->grown && o->outside_fits && at == p->n_loops - 1 && !o->slides[loop];
     for (int k = 0; k < count; k++) {
-        if (only_maximal && has_multiple(factors, count, k)) {
+        if (only_maximal && has_multiple(o, loop, factors, count, k)) {
             o->search->counters.tilings++;
             o->search->counters.pruned_dominated++;
             continue;
@@ -350,7 +374,8 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     o->n_listings += m < p->n_memories - 1 && !p->row[p->memory[m].row - 1].is_space;
     if (list->count > 0)
         qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
-    int64_t rest[MAPPER_LOOPS];
+    int64_t rest[MAPPER_LOOPS], left[MAPPER_LOOPS];
+    double compute = o->compute_cycles;
     memcpy(rest, o->rest, sizeof rest);
     for (int k = 0; k < list->count && k < o->width && !sator_mapper_should_stop(o->search); k++) {
         const struct tile_choice *choice = &list->item[k];
@@ -361,19 +386,21 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         struct mapper_share settled = choice->settled, own = choice->own;
         for (int i = 0; i < p->n_loops; i++) {
             o->mapping.factor[row][i] = choice->factor[i];
-            o->rest[i] = rest[i] / choice->factor[i];
             optimal_refresh_shape(o, row, i);
         }
         if (m == o->grown) {
-            memcpy(o->rest, rest, sizeof rest);
             optimal_refresh_sizes(o, m, -1, o->size);
             optimal_find_growable(o, false);
-            for (int i = 0; i < p->n_loops; i++)
-                o->rest[i] = rest[i] / choice->factor[i];
         }
+        if (o->imperfect && m == p->n_memories - 1)
+            o->compute_cycles = optimal_compute(o);
+        for (int i = 0; i < p->n_loops; i++)
+            left[i] = optimal_left(o, m, i, choice->factor[i]);
+        memcpy(o->rest, left, sizeof left);
         optimal_choose_tiles(o, m - 1, &(struct inner){&settled, &own});
+        memcpy(o->rest, rest, sizeof rest);
     }
-    memcpy(o->rest, rest, sizeof rest);
+    o->compute_cycles = compute;
     for (int i = 0; i < p->n_loops; i++) {
         o->mapping.factor[row][i] = 1;
         optimal_refresh_shape(o, row, i);
