@@ -110,8 +110,11 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
         sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
         SATOR_TRY(compile(q, bypassed, &q->problems[i], plain));
     }
-    SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
-            q->options->constraints, q->options->n_constraints));
+    for (int i = 0; i < q->n_problems && q->options->imperfect; i++)
+        SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, &q->problems[i]));
+    if (!q->options->imperfect) /* what it looks through are factors that divide */
+        SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
+                q->options->constraints, q->options->n_constraints));
     for (int i = 0; i < q->n_problems; i++)
         made->space_size += sator_mapper_space_size(&q->problems[i]);
     st = check_options(q->ctx, first, q->options, made->space_size);
@@ -174,7 +177,8 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
     bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
     for (int i = 0; i < q->n_problems; i++)
-        possible[i] = q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]);
+        possible[i] = q->n_problems == 1 || q->options->imperfect ||
+                sator_mapper_is_feasible(&q->problems[i]);
     search->only_dives = true; /* a good mapping first, for all choices to be measured against */
     for (int i = 0;
             i < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;

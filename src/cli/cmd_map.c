@@ -58,6 +58,7 @@ static int read_options(struct mapping *mapping)
             .strategy = (enum sator_map_strategy)choice(options->strategy, strategies, 4),
             .constraints = options->constraint.items,
             .n_constraints = options->constraint.count,
+            .imperfect = options->imperfect,
             .seed = (uint64_t)options->random_seed,
             .samples = (uint64_t)options->random_samples,
             .top_down = choice(options->direction, directions, 2) == 1,

@@ -410,10 +410,6 @@ void sator_mapper_optimal(struct mapper_search *search)
         optimize(search);
         search->problem = p;
         search->proved = false;
-        if (search->stopped != SATOR_OK) {
-            search->bound = 0;
-            return;
-        }
     }
     optimize(search);
 }
