@@ -32,7 +32,7 @@ struct outcome {
 
 static struct outcome outcomes[MOST_CASES];
 static int n_outcomes;
-static double resnet_s, total_s;
+static double resnet_s, total_s, perfect_s, imperfect_s; /* the last two: the same convolutions */
 static uint64_t total_looked_at;
 
 static double processor_seconds(void)
@@ -66,31 +66,58 @@ static double value_of(struct sator_ctx *ctx, const struct sator_network *networ
     return value;
 }
 
+/* The least time in ms of some proofs; the last result (free). */
+static double time_proof(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, bool imperfect, struct sator_map_result **result)
+{
+    struct sator_map_options options = {.budget_seconds = 60, .imperfect = imperfect};
+    double least = INFINITY;
+
+    *result = NULL;
+    for (int run = 0; run < RUNS; run++) {
+        sator_map_result_free(*result);
+        double start = processor_seconds();
+        if (sator_map(ctx, network, layer, arch, &options, result) != SATOR_OK)
+            die(ctx, "no mapping");
+        double ms = (processor_seconds() - start) * 1e3;
+        least = ms < least ? ms : least;
+        if (ms > 2000)
+            break;
+    }
+    return least;
+}
+
+/* How long the proof takes with factors that need not divide, and how much better the optimum is.
+ */
+static void run_imperfect(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct outcome *perfect)
+{
+    struct sator_map_result *result;
+    double ms = time_proof(ctx, network, layer, arch, true, &result);
+
+    fprintf(stderr, "%-48s %9.2f ms %s EDP %.4g, %.3fx\n", "  imperfect", ms,
+            result->proved ? "proved" : "OPEN  ", result->value, perfect->optimal / result->value);
+    if (!(result->value <= perfect->optimal * (1 + 1e-9)))
+        die(ctx, "an imperfect optimum is worse than the perfect one");
+    perfect_s += perfect->ms / 1e3;
+    imperfect_s += ms / 1e3;
+    sator_map_result_free(result);
+}
+
 static double run_layer(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, enum group group)
 {
     struct outcome *o = &outcomes[n_outcomes++];
-    struct sator_map_options options = {.budget_seconds = 60};
-    bool proved = false;
+    struct sator_map_result *result;
 
     if (n_outcomes == MOST_CASES)
         exit(1);
-    *o = (struct outcome){.group = group, .ms = INFINITY};
-    for (int run = 0; run < RUNS; run++) {
-        struct sator_map_result *result = NULL;
-        double start = processor_seconds();
-        if (sator_map(ctx, network, layer, arch, &options, &result) != SATOR_OK)
-            die(ctx, "no mapping");
-        double ms = (processor_seconds() - start) * 1e3;
-        o->ms = ms < o->ms ? ms : o->ms;
-        o->optimal = result->value;
-        o->looked_at =
-                result->counters.tilings + result->counters.orders + result->counters.unrollings;
-        proved = result->proved;
-        sator_map_result_free(result);
-        if (ms > 2000)
-            break;
-    }
+    *o = (struct outcome){.group = group};
+    o->ms = time_proof(ctx, network, layer, arch, false, &result);
+    o->optimal = result->value;
+    o->looked_at = result->counters.tilings + result->counters.orders + result->counters.unrollings;
+    bool proved = result->proved;
+    sator_map_result_free(result);
     o->sunstone = value_of(ctx, network, layer, arch, SATOR_MAP_SUNSTONE);
     o->random = value_of(ctx, network, layer, arch, SATOR_MAP_RANDOM);
     total_s += o->ms / 1e3;
@@ -99,6 +126,8 @@ static double run_layer(struct sator_ctx *ctx, const struct sator_network *netwo
             sator_network_name(network), sator_arch_name(arch),
             sator_network_layer_name(network, layer), o->ms, proved ? "proved" : "OPEN  ",
             o->optimal, o->sunstone / o->optimal, o->random / o->optimal);
+    if (group == CONV_TWO_LEVEL)
+        run_imperfect(ctx, network, layer, arch, o);
     return o->ms / 1e3;
 }
 
@@ -195,9 +224,10 @@ int main(int argc, char **argv)
     summarise();
     printf("{\"map_conv_two_level_median_ms\": %.3f,\n \"map_conv_two_level_worst_ms\": %.3f,\n"
            " \"map_nonconv_worst_ms\": %.3f,\n \"map_simba_worst_ms\": %.3f,\n"
-           " \"map_imperfect_ratio\": null,\n \"map_evaluations_per_s\": %.0f,\n"
+           " \"map_imperfect_ratio\": %.2f,\n \"map_evaluations_per_s\": %.0f,\n"
            " \"map_resnet18_s\": %.4f}\n",
             quantile(CONV_TWO_LEVEL, 0.5), quantile(CONV_TWO_LEVEL, 1), quantile(NONCONV, 1),
-            quantile(SIMBA, 1), (double)total_looked_at / total_s, resnet_s);
+            quantile(SIMBA, 1), imperfect_s / perfect_s, (double)total_looked_at / total_s,
+            resnet_s);
     return 0;
 }

@@ -374,6 +374,8 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));
     for (int i = 0; options != NULL && i < options->n_constraints; i++)
         SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
+    if (options != NULL && options->imperfect)
+        SATOR_TRY(sator_mapper_allow_imperfect(ctx, problem));
     SATOR_TRY(explain(ctx, problem, dataflow, best, &made));
     *text = sator_text_take(&made);
 done:

@@ -535,8 +535,8 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         return;
     for (int i = 0; i < p->n_loops; i++) {
         outside.stamps *= (double)near[i] * (double)far[i];
-        outside.inverse[i] = 1 / (double)near[i];
-        outside.inverse[p->n_loops + i] = 1 / (double)far[i];
+        outside.inverse[i] = near[i] == 1 ? 1 : 1 / (double)near[i];
+        outside.inverse[p->n_loops + i] = far[i] == 1 ? 1 : 1 / (double)far[i];
         near_loops |= near[i] > 1 ? 1U << i : 0;
         far_loops |= far[i] > 1 ? 1U << i : 0;
     }

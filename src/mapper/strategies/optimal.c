@@ -329,8 +329,10 @@ static void search_all(struct optimizer *o)
     int count = 0, choice[MAPPER_ROWS];
 
     list_sizes(o, 0, &start, &list, &count);
-    qsort(list, (size_t)count, sizeof *list, by_product);
-    o->least_cycles = (double)p->instances / list[0].pes * p->cycles_per_instance;
+    if (count > 0) { /* else none is fast enough */
+        qsort(list, (size_t)count, sizeof *list, by_product);
+        o->least_cycles = (double)p->instances / list[0].pes * p->cycles_per_instance;
+    }
     double pes = 1;
     for (int r = 0; r < p->n_rows; r++)
         pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
@@ -385,8 +387,8 @@ static void optimize(struct mapper_search *search)
             o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
     }
     optimal_find_symmetries(o);
-    optimal_find_unrollings(o);
     find_least(o);
+    optimal_find_unrollings(o);
     optimal_find_grown(o);
     search_all(o);
     for (int m = 0; m < p->n_memories; m++) {

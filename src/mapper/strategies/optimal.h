@@ -113,6 +113,7 @@ struct optimizer {
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
     double compute_cycles;
+    double most_stamps; /* from which on nothing can win */
     double least_cycles; /* of any unrolling */
     bool tabulated, tabulating;
     int n_listings; /* of tiles that a table would hold */

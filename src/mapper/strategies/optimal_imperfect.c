@@ -72,6 +72,26 @@ static void mark_spreads(struct optimizer *o, int loop, int64_t most)
     o->most_spread[loop] = most;
 }
 
+/* Drop the tiles of "loop" that do not fit even when every other loop has tiles of one. */
+static void keep_fitting(struct optimizer *o, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    int m = p->n_memories - 1, kept = 1;
+    int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
+
+    memcpy(tile, optimal_ones, sizeof tile);
+    for (; kept < o->n_tiles[loop]; kept++) {
+        tile[loop] = o->every_tile[loop][kept];
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->memory[m].holds >> a & 1)
+                size[a] = sator_mapper_tile_words(o->search->words, a, tile);
+        }
+        if (!sator_mapper_fits(p, m, size, NULL))
+            break;
+    }
+    o->n_tiles[loop] = kept;
+}
+
 void optimal_find_tiles(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -83,6 +103,7 @@ void optimal_find_tiles(struct optimizer *o)
         int64_t *numbers = NULL;
         int count = 0;
         o->n_tiles[i] = sator_mapper_tiles(o->arena, p->extent[i], &o->every_tile[i]);
+        keep_fitting(o, i);
         o->inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, o->n_tiles[i]);
         mark_spreads(o, i, p->extent[i] < pes ? p->extent[i] : pes);
         for (int64_t n = 1; n <= o->most_spread[i]; n++) {

@@ -1,6 +1,7 @@
 /* Which parallel factors there are: for each class of equal rows, all products that fit it. */
 #include "mapper/strategies/optimal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,12 @@ static bool split_rows(struct optimizer *o, const struct row_class *class, int k
     if (loop == p->n_loops)
         return split_rows(o, class, k + 1, 0, p->row[class->row[k + 1]].shape, left);
     int64_t whole = left[loop];
-    for (int d = o->n_divisors[loop] - 1; d >= 0; d--) {
-        int64_t factor = o->divisors[loop][d];
+    const int64_t *divisors = o->divisors[loop];
+    int n_divisors = o->n_divisors[loop];
+    if (o->imperfect)
+        n_divisors = optimal_divisors(o, whole, &divisors);
+    for (int d = n_divisors - 1; d >= 0; d--) {
+        int64_t factor = divisors[d];
         if (factor > room || whole % factor != 0)
             continue;
         o->mapping.factor[class->row[k]][loop] = factor;
@@ -77,9 +82,29 @@ bool optimal_place_unrolling(
     return split_rows(o, class, 0, 0, o->problem->row[class->row[0]].shape, left);
 }
 
+/* Whether nothing with the factors of the first "n" loops can be fast enough to win: the others
+ * would take all PEs that are left. */
+static bool is_too_slow(
+        const struct optimizer *o, const struct row_class *class, int n, const struct unrolling *u)
+{
+    const struct mapper_problem *p = o->problem;
+    double time = 1, pes = 1;
+
+    for (int c = 0; c < o->n_classes; c++)
+        pes *= (double)o->class[c].most;
+    for (int i = 0; i < p->n_loops; i++) {
+        double extent = (double)p->extent[i], factor = (double)(i < n ? u->factor[i] : 1);
+        time *= i < n && o->n_classes == 1 ? ceil(extent / factor) : extent / factor;
+    }
+    pes *= (double)(class->most / u->pes) / (double)class->most;
+    return time / pes >= o->most_stamps;
+}
+
 static void list_choices(
         struct optimizer *o, struct row_class *class, int loop, struct unrolling *u)
 {
+    if (o->most_stamps < INFINITY && is_too_slow(o, class, loop, u))
+        return;
     if (loop == o->problem->n_loops) {
         SATOR_PUSH(o->arena, class->choice, class->n_choices, *u);
         return;
@@ -114,7 +139,8 @@ static void find_choices(struct optimizer *o)
         for (int i = 0; i < MAPPER_LOOPS; i++)
             u.factor[i] = 1;
         list_choices(o, class, 0, &u);
-        qsort(class->choice, (size_t) class->n_choices, sizeof *class->choice, by_pes);
+        if (class->n_choices > 0)
+            qsort(class->choice, (size_t) class->n_choices, sizeof *class->choice, by_pes);
         class->first = SATOR_NEW_ARRAY(o->arena, int, class->n_choices + 1);
         for (int k = 0; k < class->n_choices; k++) {
             if (k == 0 || class->choice[k].pes != class->choice[k - 1].pes)
@@ -124,8 +150,31 @@ static void find_choices(struct optimizer *o)
     }
 }
 
+/* Time-stamps from which on nothing can win, at the least energy: INFINITY when there are none. */
+static double most_stamps(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share all = optimal_fixed(p);
+    double low = 0, high = 4 * (double)p->instances;
+
+    sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);
+    for (int k = 0; k < 64; k++) {
+        double middle = k == 0 ? high : (low + high) / 2;
+        o->compute_cycles = middle * p->cycles_per_instance;
+        struct mapper_cost cost = optimal_cost(o, &all);
+        if (sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles))
+            high = middle;
+        else if (k == 0)
+            return INFINITY;
+        else
+            low = middle;
+    }
+    return high;
+}
+
 void optimal_find_unrollings(struct optimizer *o)
 {
     find_classes(o);
+    o->most_stamps = o->imperfect ? most_stamps(o) : INFINITY;
     find_choices(o);
 }
