@@ -314,7 +314,7 @@ struct local {
     bool halo_known[2 * MAPPER_LOOPS];
     double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
     double other_group[2 * MAPPER_LOOPS], other_tile[2 * MAPPER_LOOPS]; /* of other loops */
-    double apart; /* tiles, of a sliding access */
+    double near_jumps, far_jumps; /* of a sliding access */
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -420,17 +420,22 @@ static struct halo halo_of(struct mapper_bounds *b, const struct local *local, i
             local->tile_words * (1 - (double)tile / (double)walk->tile_values[e])};
 }
 
-/* The tiles that differ in a loop that stands alone in an index: two of them share nothing. */
-static double apart(
-        const struct mapper_bounds *b, const struct local *local, const struct outside *outside)
+/* The steps, at least, in which a loop steps that stands alone in an index: the tiles before and
+ * after share nothing. The near loops run once for each choice of the far ones. */
+static void count_jumps(
+        const struct mapper_bounds *b, struct local *local, const struct outside *outside)
 {
-    double tiles = 1;
+    double near = 1, far = 1, runs = 1;
 
     for (int i = 0; i < b->problem->n_loops; i++) {
-        if (local->walk.access->plain >> i & 1)
-            tiles *= (double)outside->near[i] * (double)outside->far[i];
+        runs *= (double)outside->far[i];
+        if (!(local->walk.access->plain >> i & 1))
+            continue;
+        near *= (double)outside->near[i];
+        far *= (double)outside->far[i];
     }
-    return tiles;
+    local->far_jumps = far - 1;
+    local->near_jumps = runs * (near - 1);
 }
 
 /* The least words a step brings, on average, when the loop of "bit", part of a sliding index, is
@@ -480,7 +485,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
 {
     const struct mapper_walk *walk = &local->walk;
     double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
-    double other_group = 0, other_tile = 0, jumps = local->apart - 1;
+    double other_group = 0, other_tile = 0, jumps = local->far_jumps;
     int bit = leaf->slide[k];
 
     for (unsigned reuse = leaf->reuse[k]; reuse != 0; reuse &= reuse - 1)
@@ -492,6 +497,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         tile = local->new_tile[bit];
         other_group = local->group_words - local->other_group[bit];
         other_tile = local->tile_words - local->other_tile[bit];
+        jumps += bit < b->problem->n_loops ? local->near_jumps : 0; /* else there are none */
     } else if (bit == ANY_SLIDE) {
         group = tile = 0;
     }
@@ -544,7 +550,7 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         find_cuts(b, child, shape, &outside);
     for (int k = 0; k < group->count; k++) {
         open_local(b, group->first + k, shape, &outside, &local[k]);
-        local[k].apart = local[k].ratio_fixed ? 1 : apart(b, &local[k], &outside);
+        count_jumps(b, &local[k], &outside);
     }
     const struct leaves *leaves = leaves_of(b, child, near_loops, far_loops);
     for (int l = 0; l < leaves->count; l++) {

@@ -140,6 +140,8 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
 
     memcpy(grown, size, sizeof grown);
     *inside = o->shape.inside[row + 1][loop] * factor;
+    if (*inside > o->problem->extent[loop]) /* the last of several tiles is short */
+        *inside = o->problem->extent[loop];
     optimal_refresh_sizes(o, m, loop, grown);
     *inside = before;
     return sator_mapper_fits(o->problem, m, grown, NULL);
