@@ -307,6 +307,30 @@ static bool is_unwanted(const struct sator_exploration *exploration, const struc
     return explore_expression_refuses(exploration->where, &machine);
 }
 
+/* The points of the next part: a space of dataflows, or a mapping a layer. */
+static enum sator_status make_part(
+        struct sator_ctx *ctx, struct sator_exploration *exploration, int hardware, int number)
+{
+    const struct explore_family *family = &exploration->families[number];
+    const struct sator_arch *arch = exploration->hardware[hardware].arch;
+    struct explore_part *part = &exploration->parts[exploration->n_parts];
+    enum sator_status st = SATOR_OK;
+
+    *part = (struct explore_part){.family = number,
+            .hardware = hardware,
+            .size = (uint64_t)family->n_layers,
+            .unwanted = is_unwanted(exploration, arch)};
+    if (!are_mappings(exploration)) {
+        SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads, arch,
+                &exploration->space_options, &part->space));
+        part->size = sator_space_size(part->space);
+    }
+    exploration->n_parts++;
+    set_batches(exploration, part);
+done:
+    return st;
+}
+
 static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_exploration *exploration)
 {
     enum sator_status st = SATOR_OK;
@@ -314,21 +338,8 @@ static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_explora
 
     exploration->parts = SATOR_NEW_ARRAY(exploration->arena, struct explore_part, n_parts + 1);
     for (int h = 0; h < exploration->n_hardware; h++) {
-        for (int f = 0; f < exploration->n_families; f++) {
-            const struct explore_family *family = &exploration->families[f];
-            struct explore_part *part = &exploration->parts[exploration->n_parts];
-            part->family = f;
-            part->hardware = h;
-            part->size = (uint64_t)family->n_layers;
-            part->unwanted = is_unwanted(exploration, exploration->hardware[h].arch);
-            if (!are_mappings(exploration)) {
-                SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads,
-                        exploration->hardware[h].arch, &exploration->space_options, &part->space));
-                part->size = sator_space_size(part->space);
-            }
-            exploration->n_parts++;
-            set_batches(exploration, part);
-        }
+        for (int f = 0; f < exploration->n_families; f++)
+            SATOR_TRY(make_part(ctx, exploration, h, f));
     }
 done:
     return st;
@@ -363,38 +374,38 @@ done:
 
 enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         int n_hardware, const struct explore_hardware *hardware,
-        const struct sator_explore_options *options, struct sator_exploration **result)
+        const struct sator_explore_options *options, struct sator_exploration **exploration)
 {
     struct sator_arena *arena = sator_arena_new();
-    struct sator_exploration *exploration = SATOR_NEW(arena, struct sator_exploration);
+    struct sator_exploration *made = SATOR_NEW(arena, struct sator_exploration);
     enum sator_status st;
 
-    *exploration = (struct sator_exploration){
+    *made = (struct sator_exploration){
             .arena = arena, .network = network, .n_hardware = n_hardware, .options = *options};
     struct explore_hardware *copies = SATOR_NEW_ARRAY(arena, struct explore_hardware, n_hardware);
     for (int i = 0; i < n_hardware; i++)
         copies[i] = (struct explore_hardware){sator_arena_strdup(arena, hardware[i].settings),
                 hardware[i].arch, name_obstacles(arena, hardware[i].arch)};
-    exploration->hardware = copies;
-    choose_layers(exploration, layer);
-    make_families(exploration);
-    find_tensors(exploration);
-    find_volumes(exploration);
-    list_names(exploration);
-    SATOR_TRY(read_expressions(ctx, exploration));
-    if (are_mappings(exploration)) {
-        SATOR_TRY(explore_map_options(ctx, exploration));
+    made->hardware = copies;
+    choose_layers(made, layer);
+    make_families(made);
+    find_tensors(made);
+    find_volumes(made);
+    list_names(made);
+    SATOR_TRY(read_expressions(ctx, made));
+    if (are_mappings(made)) {
+        SATOR_TRY(explore_map_options(ctx, made));
     } else {
-        SATOR_TRY(find_dependences(ctx, exploration));
-        set_space_options(exploration);
+        SATOR_TRY(find_dependences(ctx, made));
+        set_space_options(made);
     }
-    SATOR_TRY(make_spaces(ctx, exploration));
-    explore_describe(exploration);
-    *result = exploration;
+    SATOR_TRY(make_spaces(ctx, made));
+    explore_describe(made);
+    *exploration = made;
     return SATOR_OK;
 done:
-    exploration->n_hardware = 0; /* the caller's, still */
-    sator_exploration_free(exploration);
+    made->n_hardware = 0; /* the caller's, still */
+    sator_exploration_free(made);
     return st;
 }
 

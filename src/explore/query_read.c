@@ -220,8 +220,10 @@ static const char *result_columns(const struct query_source *source, bool with_t
     for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
         size_t at = text.length + 2;
         sator_text_add(&text, ", %s", explore_fields[i].key);
-        for (; at < text.length; at++)
-            text.data[at] = text.data[at] == '.' ? '_' : text.data[at];
+        for (; at < text.length; at++) {
+            if (text.data[at] == '.')
+                text.data[at] = '_';
+        }
     }
     for (int i = 0; i < source->names.n_figures; i++)
         add_column(&text, source->names.figures[i]);

@@ -309,6 +309,7 @@ static void text_header(struct query_writer *writer)
 
 static void shown_value(struct sator_text *text, const char *key, const struct explore_value *value)
 {
+    bool is_whole = *key != '\0' || value->number == ceil(value->number); /* no key: any figure */
     char digits[64];
 
     if (value->kind == EXPLORE_COUNT)
@@ -321,9 +322,7 @@ static void shown_value(struct sator_text *text, const char *key, const struct e
         sator_text_add(text, "%.4g", value->number);
     else if (strncmp(key, "energy", 6) == 0)
         sator_text_add(text, "%.2f", value->number * 1e-6);
-    else if (*key == '\0' && value->number != ceil(value->number))
-        sator_text_add(text, "%.6g", value->number);
-    else if (value->number < 1e18) /* cycles: whole, up to rounding */
+    else if (is_whole && value->number < 1e18) /* cycles: whole, up to rounding */
         sator_text_add(
                 text, "%s", sator_int_format((sator_int)ceil(value->number - 1e-9), ',', digits));
     else
@@ -370,8 +369,7 @@ static void write_table(struct query_writer *writer)
         const char *end = column == n - 1 ? "\n" : "";
         if (column == n - 1)
             width = 0;
-        sator_text_add(&writer->text, left ? "%s%-*s%s" : "%s%*s%s", column == 0 ? "  " : "  ",
-                width, writer->cells[i], end);
+        sator_text_add(&writer->text, left ? "  %-*s%s" : "  %*s%s", width, writer->cells[i], end);
         hand_on(writer, false);
         free(writer->cells[i]);
     }

@@ -212,7 +212,7 @@ static enum sator_status join_ranks(struct keeper *keeper, const char *database,
         for (int i = 0; i < n_paths && st == SATOR_OK; i++)
             unlink(paths[i]);
     }
-    fine = ranks->meet(ranks, st == SATOR_OK);
+    ranks->meet(ranks, st == SATOR_OK);
     sator_arena_free(arena);
     return st;
 }
