@@ -18,7 +18,8 @@ struct builder {
 
 enum {
     MOST_VALUES = 1 << 22, /* of an index with several loops */
-    MOST_WORKLOAD_LOOPS = 64
+    MOST_WORKLOAD_LOOPS = 64,
+    MOST_IMPERFECT = 1 << 24 /* extent; at most 2^13 tiles are the least for their number */
 };
 
 /* ---- the workload ---- */
@@ -677,6 +678,16 @@ enum sator_status sator_mapper_allow_imperfect(
                 "factors that do not divide an extent need one that holds every tensor; without "
                 "--imperfect any machine will do");
         return SATOR_INPUT;
+    }
+    for (int i = 0; i < problem->n_loops; i++) {
+        if (problem->extent[i] > MOST_IMPERFECT) {
+            sator_error(ctx, problem->workload->loc,
+                    "loop '%s' of '%s' is longer than 2^24, too long for factors that do not "
+                    "divide it",
+                    problem->loop_names[i], problem->workload->name);
+            sator_help(ctx, "without --imperfect a loop may be as long as 2^40");
+            return SATOR_INPUT;
+        }
     }
     problem->imperfect = true;
     return SATOR_OK;

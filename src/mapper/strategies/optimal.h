@@ -11,7 +11,8 @@ enum {
     MOST_SYMMETRIES = 8,
     WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     CHUNK = 8192, /* unrollings compared before the first is visited */
-    MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720 */
+    MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
+                             tiles that are the least for their number below 2^24 */
     N_DIVISOR_LISTS = 1024
 };
 
