@@ -299,6 +299,24 @@ static void test_credit_in_order(void **state)
     assert_int_equal(volumes.unique, 4);
 }
 
+/* Each j has a stamp of its own: (j % 8) / 2 and j % 3 tell -3 .. 4 apart. isl 0.25 finds a ninth
+ * stamp, T[3, 0, -1, 0], when it gives the existential variables of the image definitions before it
+ * has looked for equalities. */
+static void test_distinct_remainders(void **state)
+{
+    struct fixture *fixture = *state;
+    const int64_t shape[] = {8};
+    struct sator_counter *counter = open_counter(fixture, "{ S[i,j] : 0 <= i < 2 and -3 <= j < 5 }",
+            "{ S[i,j] -> PE[j + 3] }", "{ S[i,j] -> T[(j % 8) / 2, j % 3, j / 4, (j % 4) / 2] }",
+            shape);
+    struct sator_stamp_counts counts;
+
+    assert_int_equal(sator_count_stamps(counter, &counts), SATOR_OK);
+    assert_int_equal(counts.stamps, 8);
+    assert_int_equal(counts.time_stamps, 8);
+    sator_counter_free(counter);
+}
+
 static void test_stamps(void **state)
 {
     static const int64_t shape[] = {8, 8};
@@ -619,6 +637,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_entangled, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_credit_in_order, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_stamps, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_distinct_remainders, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(
                     test_shared_stamp_and_tile, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_outside, open_fixture, close_fixture),
