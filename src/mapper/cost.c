@@ -196,11 +196,15 @@ static void cut_sliding(struct mapper_walk *walk, struct mapper_words *words,
     int e = walk->access->index_of[loop], part = 0;
     const struct mapper_index *index = &walk->access->index[e];
     double apart = (double)outside, all = (double)outside;
+    const struct mapper_steps *steps = &walk->steps[e];
     struct mapper_steps alone = {.n_spread = 0};
+    int64_t positions = 1; /* that share words and stand at the loop's last tile */
     bool spread = false;
 
     while (index->loop[part] != loop)
         part++;
+    for (int k = 0; k < steps->n_spread; k++)
+        positions *= steps->spread_count[k];
     for (int k = 0; k < shape->n_digits; k++) {
         const struct mapper_digit *digit = &shape->digit[k];
         if (digit->row >= walk->transfer->child_row || digit->loop != loop)
@@ -209,14 +213,20 @@ static void cut_sliding(struct mapper_walk *walk, struct mapper_words *words,
         spread |= shared;
         all *= (double)digit->count;
         apart *= shared ? 1 : (double)digit->count;
+        if (shared && steps->n_spread > 0)
+            positions /= digit->count;
     }
-    memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
-    int64_t group = sator_mapper_words_cut(words, walk->transfer->access, e, &walk->steps[e], part,
-            spread && walk->steps[e].n_spread > 0, walk->cut[loop]);
+    memcpy(alone.tile, steps->tile, sizeof alone.tile);
+    int64_t group = sator_mapper_words_cut(words, walk->transfer->access, e, steps, part,
+            spread && steps->n_spread > 0, walk->cut[loop]);
     int64_t tile = sator_mapper_words_cut(
             words, walk->transfer->access, e, &alone, part, false, walk->cut[loop]);
-    walk->group_loss +=
-            (double)walk->group_words * (1 - (double)group / (double)walk->group_values[e]) / apart;
+    /* A word of the group no longer crosses when the positions for which it is new lose it: the
+     * union may keep it all the same, so each position's loss counts. */
+    double lost = fmax((double)(walk->group_values[e] - group),
+            (double)positions * (double)(walk->tile_values[e] - tile));
+    lost = fmin(lost, (double)walk->group_values[e]);
+    walk->group_loss += (double)walk->group_words * lost / (double)walk->group_values[e] / apart;
     walk->tile_loss +=
             (double)walk->tile_words * (1 - (double)tile / (double)walk->tile_values[e]) / all;
 }
