@@ -244,3 +244,8 @@ isl_set *sator_bridge_coalesce(isl_set *set)
     set = isl_set_union(isl_set_coalesce(parted.plain), parted.others);
     return stat < 0 ? isl_set_free(set) : set;
 }
+
+isl_set *sator_bridge_compute_divs(isl_set *set)
+{
+    return isl_set_compute_divs(isl_set_detect_equalities(set));
+}

@@ -32,5 +32,9 @@ isl_map *sator_bridge_map(struct sator_ctx *ctx, const struct sator_relation *re
  * variables. On others isl's (0.25) is wrong at times: it makes { [i] : 0 <= i <= 14 and i % 2 = 0;
  * [i] : 0 <= i <= 1 } into 0 <= i <= 15. */
 isl_set *sator_bridge_coalesce(isl_set *set);
+/* "set" with its existential variables as functions of the dimensions. Its equalities are made
+ * explicit first: without them isl's (0.25) isl_set_compute_divs adds a point to the range of {
+ * S[j] -> T[(j%8)/2, j%3, j/4, (j%4)/2] : -3 <= j < 5 }. */
+isl_set *sator_bridge_compute_divs(isl_set *set);
 
 #endif

@@ -61,7 +61,7 @@ static enum sator_status not_served(struct sator_stamps *stamps, isl_set *assign
     unsigned n_space = (unsigned)stamps->n_space;
     enum sator_status st = SATOR_OK;
 
-    *left = sator_bridge_coalesce(isl_set_compute_divs(isl_set_copy(assignment)));
+    *left = sator_bridge_coalesce(sator_bridge_compute_divs(isl_set_copy(assignment)));
     if (transport->registers)
         SATOR_TRY(subtract_served(stamps, assignment,
                 isl_map_identity(

@@ -383,7 +383,8 @@ static enum sator_status add_link(struct sator_stamps *stamps, const struct layo
         isl_set *assignment, const struct sator_pieces *pieces,
         const struct sator_network_link *link, int number, struct ways *ways)
 {
-    isl_map *map = isl_map_compute_divs(sator_stamps_link(stamps, link->map));
+    isl_map *map =
+            isl_map_compute_divs(isl_map_detect_equalities(sator_stamps_link(stamps, link->map)));
     struct split split = {.others = isl_map_empty(isl_map_get_space(map))};
     enum sator_status st = SATOR_OK;
     int next = 0;

@@ -133,8 +133,7 @@ enum sator_status sator_stamps_pieces(
     isl_stat stat;
 
     *pieces = (struct sator_pieces){0};
-    set = isl_set_detect_equalities(set); /* else isl 0.25 adds points: test_distinct_remainders */
-    set = isl_set_compute_divs(set);
+    set = sator_bridge_compute_divs(set);
     set = sator_bridge_coalesce(set);
     set = isl_set_make_disjoint(set);
     stat = isl_set_foreach_basic_set(set, convert_basic, &conversion);
@@ -306,7 +305,8 @@ enum sator_status sator_stamps_prev(struct sator_stamps *stamps, isl_map **prev)
         *prev = stamps->prev;
         return SATOR_OK;
     }
-    times = sator_bridge_coalesce(isl_set_compute_divs(isl_map_range(isl_map_copy(stamps->time))));
+    times = sator_bridge_coalesce(
+            sator_bridge_compute_divs(isl_map_range(isl_map_copy(stamps->time))));
     rest = isl_set_copy(times);
     stamps->prev = isl_map_empty(isl_space_alloc(
             sator_bridge_ctx(stamps->ctx), 0, (unsigned)stamps->n_time, (unsigned)stamps->n_time));
