@@ -240,9 +240,18 @@ static int load(struct explore *e)
 
 /* ---- output, piece by piece ---- */
 
+struct stream {
+    FILE *out;
+    int error; /* errno of the first write that failed: what follows is not written */
+};
+
 static bool sink_write(void *data, const char *text, size_t length)
 {
-    return fwrite(text, 1, length, data) == length;
+    struct stream *stream = data;
+
+    if (stream->error == 0 && fwrite(text, 1, length, stream->out) != length)
+        stream->error = errno == 0 ? EIO : errno;
+    return stream->error == 0;
 }
 
 int cli_stream(const struct cli_options *options,
@@ -251,20 +260,20 @@ int cli_stream(const struct cli_options *options,
     bool to_file = options->output != NULL && strcmp(options->output, "-") != 0;
     char *text = NULL;
     size_t size = 0;
-    FILE *out = to_file ? open_memstream(&text, &size) : stdout;
+    struct stream stream = {.out = to_file ? open_memstream(&text, &size) : stdout};
 
-    if (out == NULL)
+    if (stream.out == NULL)
         return CLI_INPUT;
-    int exit_code = run(&(struct sator_sink){sink_write, out}, data);
-    if (!to_file) {
-        if (fflush(stdout) != 0 && errno != EPIPE && exit_code == CLI_DONE) {
-            fprintf(stderr, "sator: cannot write to the standard output: %s\n", strerror(errno));
-            exit_code = CLI_INPUT;
-        }
-        return exit_code;
-    }
-    if (fclose(out) == 0 && exit_code == CLI_DONE)
+    int exit_code = run(&(struct sator_sink){sink_write, &stream}, data);
+    if ((to_file ? fclose(stream.out) : fflush(stdout)) != 0 && stream.error == 0)
+        stream.error = errno;
+    if (stream.error != 0 && stream.error != EPIPE) {
+        fprintf(stderr, "sator: cannot write to %s: %s\n",
+                to_file ? options->output : "the standard output", strerror(stream.error));
+        exit_code = cli_worse(exit_code, CLI_INPUT);
+    } else if (to_file && exit_code == CLI_DONE) {
         exit_code = cli_write(options, text);
+    }
     free(text);
     return exit_code;
 }

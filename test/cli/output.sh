@@ -19,6 +19,19 @@ if [ -w /dev/full ]; then
     try list -o /dev/full
     sator list >/dev/full
     echo $?
+    # results larger than a buffer, handed on piece by piece: what failed early must not be forgotten
+    sator explore gemm --arch systolic-2d-8x8 --db gemm.db --quiet --top 1 >/dev/null
+    for format in "" --csv --json "--top 2000 --csv"; do
+        # shellcheck disable=SC2086
+        sator query gemm.db $format >/dev/full 2>message
+        echo "$?: query $format, $(grep -c '^sator: cannot write to the standard output: No space' message) message"
+    done
+    for format in --list --json "--csv -q"; do
+        # shellcheck disable=SC2086
+        sator explore gemm --arch systolic-2d-8x8 $format >/dev/full 2>message
+        echo "$?: explore $format, $(grep -c '^sator: cannot write to the standard output: No space' message) message"
+    done
+    rm gemm.db message
 else
     exit 77
 fi
