@@ -71,6 +71,33 @@ static int read_options(struct mapping *mapping)
     return CLI_DONE;
 }
 
+/* An option that nothing would read. */
+static int refuse_void(const struct cli_options *options)
+{
+    const char *strategy = options->strategy == NULL ? "optimal" : options->strategy;
+    bool sunstone = strcmp(strategy, "sunstone") == 0, random = strcmp(strategy, "random") == 0;
+    const struct {
+        bool applies;
+        const char *names, *why;
+    } cases[] = {
+            {!sunstone, "direction intra-order", "goes with --strategy sunstone"},
+            {!random, "seed samples", "goes with --strategy random"},
+            {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},
+            {options->pareto != NULL, "strategy objective yaml why-not",
+                    "does not go with --pareto"},
+            {options->why_not != NULL, "json csv yaml",
+                    "does not go with --why-not, which is text"},
+            {options->yaml, "json csv", "does not go with --yaml"},
+    };
+    int exit_code = CLI_DONE;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && exit_code == CLI_DONE; i++) {
+        if (cases[i].applies)
+            exit_code = cli_refuse(options, cases[i].names, cases[i].why);
+    }
+    return exit_code;
+}
+
 static void load(struct mapping *mapping, enum sator_status status, const char *spec)
 {
     cli_print_messages(mapping->ctx);
@@ -297,6 +324,8 @@ int cli_map(const struct cli_options *options)
     struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
 
     mapping.exit_code = read_options(&mapping);
+    if (mapping.exit_code == CLI_DONE)
+        mapping.exit_code = refuse_void(options);
     if (mapping.exit_code == CLI_DONE)
         load_inputs(&mapping);
     if (mapping.exit_code == CLI_DONE)

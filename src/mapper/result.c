@@ -413,8 +413,9 @@ static void describe_latency(struct describer *d)
             result->bound_by = sator_arena_printf(d->arena, "%s writes", level->name);
         }
     }
-    result->utilization = (double)p->instances * p->cycles_per_instance /
-            (result->total_cycles * (double)result->pes);
+    /* every instance has a stamp of its own */
+    result->utilization =
+            (double)p->instances / ((double)d->traffic.time_stamps * (double)result->pes);
 }
 
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,

@@ -54,7 +54,7 @@ END
 sator map gemm:i=64,j=64,k=64 --arch conventional --why-not order.yaml --constraint 'DRAM: order j ... k' --constraint 'L1: k 1' \
     --constraint 'PE: only k' --constraint 'utilization 0.05'
 for strategy in optimal sunstone random; do # j outside k, and k innermost, of what stands there
-    sator map gemm --arch conventional --strategy $strategy --samples 2000 --constraint 'DRAM: order j ... k' \
+    sator map gemm --arch conventional --strategy $strategy --constraint 'DRAM: order j ... k' \
         --constraint 'L2: k 2, j 1, i 1' --constraint 'L1: k 4' --constraint 'PE: only i' --constraint 'L1: j 4' --yaml >ordered.yaml
     grep -A1 'at: DRAM' ordered.yaml | tail -1
 done
@@ -92,3 +92,7 @@ sed 's/capacity_words: 2/capacity_words: 6/; s/shape: .2, 2./shape: [4], links: 
 sator map gemm --arch back.yaml
 echo "exit $?"
 sator map tcl --arch simba-like --budget 0.000001 --json | grep -oE '"proved":.*false' | tr -d '\t' # stopped at once: some mapping, with its gap
+# an option that nothing would read is an error
+for void in '--samples 5' '--direction top-down' '--strategy sunstone --imperfect' '--strategy random --pareto energy,latency' '--yaml --json'; do
+    sator map gemm:i=4,j=4,k=4 --arch conventional $void 2>/dev/null || echo "exit $?"
+done
