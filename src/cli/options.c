@@ -142,6 +142,10 @@ static bool set_number(
         cli_usage(options, "--%s takes a whole number, not '%s'", row->name, value);
         return false;
     }
+    if (number == 0 && has_word("batch slurm threads top", row->name, strlen(row->name), ' ')) {
+        cli_usage(options, "--%s is at least 1", row->name); /* 0 is an option that is not given */
+        return false;
+    }
     *field = number;
     return true;
 }

@@ -331,6 +331,21 @@ done:
     return st;
 }
 
+/* A stretch that begins past the end of every space is a mistake, not an exploration of nothing. */
+static enum sator_status check_stretch(
+        struct sator_ctx *ctx, const struct sator_exploration *exploration)
+{
+    uint64_t first = exploration->options.first_point, most = 0;
+
+    for (int p = 0; p < exploration->n_parts; p++)
+        most = exploration->parts[p].size > most ? exploration->parts[p].size : most;
+    if (most == 0 || first < most) /* there is nothing at all when --where refuses all machines */
+        return SATOR_OK;
+    sator_error(ctx, (struct sator_loc){0}, "there is no point %llu", (unsigned long long)first);
+    sator_help(ctx, "points are numbered from 0 to %llu", (unsigned long long)most - 1);
+    return SATOR_INPUT;
+}
+
 static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_exploration *exploration)
 {
     enum sator_status st = SATOR_OK;
@@ -341,6 +356,7 @@ static enum sator_status make_spaces(struct sator_ctx *ctx, struct sator_explora
         for (int f = 0; f < exploration->n_families; f++)
             SATOR_TRY(make_part(ctx, exploration, h, f));
     }
+    SATOR_TRY(check_stretch(ctx, exploration));
 done:
     return st;
 }

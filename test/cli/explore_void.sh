@@ -30,4 +30,11 @@ try map gemm --arch conventional --set cuts=3
 try analyze gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --space 'i, j' --time 'i + j + k' --set 'cuts={}'
 try query a.db --summary --top 3
 try query a.db --network --per-hardware
+for option in batch slurm threads top; do explore --$option 0; done
+# a stretch past the end is no exploration of nothing: the error of the point that it begins with
+"$SATOR" explore gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --point 99999999999 2>point
+echo "$? $(grep -c 'there is no point 99999999999' point)"
+"$SATOR" explore gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --points 99999999999:5 2>points
+echo "$?"
+cmp point points
 true
