@@ -11,8 +11,8 @@ struct run_options {
     uint64_t seed;
     int64_t n_cases;
     int64_t first_case;
-    int64_t general_every; /* property_count: the general engine answers one case in so many; 0: not
-                              given */
+    int64_t general_every; /* property_analyze: the general engine answers one case in so many; 0:
+                              not given */
 };
 
 /* Defaults: SATOR_SEED or the clock, SATOR_CASES or "n_cases", case 0. Then "--seed N", "--cases
