@@ -145,6 +145,7 @@ struct sator_query_options {
     bool whole_network; /* a row a dataflow that all layers of a family have, figures added up */
     bool per_hardware; /* a row a machine, the figures of every layer's own best added up */
     bool summary; /* what the database is, instead of results */
+    bool quiet; /* no warnings about results that lack a figure of "where", "sort" or "pareto" */
     enum sator_format format;
 };
 

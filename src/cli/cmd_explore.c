@@ -360,6 +360,7 @@ static enum sator_status write_totals(const struct report *report, const struct 
     const struct cli_options *options = report->explore->options;
     enum sator_status st = SATOR_OK;
 
+    query.quiet = true; /* the layers' results were warned about */
     if (!is_mapping(options)) {
         write_text(sink, "\nBest single choice for all layers, totals:\n");
         query.whole_network = true;
@@ -384,6 +385,7 @@ static int write_report(const struct sator_sink *sink, void *data)
     const struct report *report = data;
     const struct cli_options *options = report->explore->options;
     struct sator_query_options query = {.format = cli_format(options),
+            .quiet = options->quiet,
             .pareto = options->pareto,
             .sort = objective_of(options),
             .top = options->top == 0 ? DEFAULT_TOP : (uint64_t)options->top};
@@ -405,6 +407,20 @@ static int write_report(const struct sator_sink *sink, void *data)
     return cli_status(st, "report");
 }
 
+/* What --where left out because a figure of it is not known. */
+static void warn_unknown(const struct sator_explore_summary *summary)
+{
+    static const char rule[] = "no_figure.";
+
+    for (int i = 0; i < summary->n_rules; i++) {
+        const struct sator_explore_rule *row = &summary->rules[i];
+        if (strncmp(row->name, rule, sizeof rule - 1) == 0)
+            fprintf(stderr, "sator: warning: %llu point%s no %s and %s left out by --where\n",
+                    (unsigned long long)row->points, row->points == 1 ? " has" : "s have",
+                    row->name + sizeof rule - 1, row->points == 1 ? "was" : "were");
+    }
+}
+
 static int run_all(struct explore *e)
 {
     struct progress progress = {.explore = e, .terminal = isatty(STDERR_FILENO) != 0};
@@ -420,6 +436,8 @@ static int run_all(struct explore *e)
     bool ended = st == SATOR_OK || st == SATOR_INFEASIBLE;
     if (summary.database != NULL && (ended || st == SATOR_INTERRUPTED)) {
         struct report report = {.explore = e, .summary = &summary, .ctx = sator_ctx_new()};
+        if (!e->options->quiet)
+            warn_unknown(&summary);
         exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
         cli_print_messages(report.ctx);
         sator_ctx_free(report.ctx);

@@ -22,6 +22,7 @@ static int run(const struct sator_sink *sink, void *data)
             .whole_network = options->network,
             .per_hardware = options->per_hardware,
             .summary = options->summary,
+            .quiet = options->quiet,
             .format = cli_format(options)};
 
     enum sator_status st =

@@ -39,6 +39,17 @@ void batch_count_rule(struct sator_arena *arena, int *n_rules, struct batch_rule
     SATOR_PUSH(arena, *rules, *n_rules, made);
 }
 
+/* "where", or when it is for want of a figure that a result is refused, "no_figure.energy". */
+static void count_refused(struct batch *batch, const struct sator_exploration *exploration,
+        int unknown, uint64_t points)
+{
+    const char *rule = unknown < 0 ? "where"
+                                   : sator_arena_printf(batch->arena, "no_figure.%s",
+                                             explore_unknown_name(&exploration->names, unknown));
+
+    batch_count_rule(batch->arena, &batch->n_rules, &batch->rules, rule, points);
+}
+
 static void add_row(struct batch *batch, const struct sator_exploration *exploration, int layer,
         uint64_t point, const struct sator_result *result, const struct sator_map_result *mapping)
 {
@@ -63,7 +74,8 @@ static void add_row(struct batch *batch, const struct sator_exploration *explora
     row.record.hardware = batch->part->hardware;
     row.record.point = point;
     if (exploration->where != NULL && !explore_expression_holds(exploration->where, &row.record)) {
-        batch_count_rule(batch->arena, &batch->n_rules, &batch->rules, "where", 1);
+        count_refused(
+                batch, exploration, explore_expression_unknown(exploration->where, &row.record), 1);
         return;
     }
     row.record.tensors = sator_arena_copy(
@@ -142,7 +154,7 @@ struct batch *batch_evaluate(struct sator_ctx *ctx, const struct sator_explorati
     batch->first = first + done;
     if (batch->part->unwanted) {
         batch->points = points - done;
-        batch_count_rule(arena, &batch->n_rules, &batch->rules, "where",
+        count_refused(batch, exploration, batch->part->unknown,
                 batch->points * (batch->part->space == NULL ? 1 : (uint64_t)n_layers));
         return batch;
     }

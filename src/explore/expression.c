@@ -531,6 +531,49 @@ bool explore_expression_holds(
     return holds(&value);
 }
 
+/* The first figure named that the record lacks. */
+static int missing_figure(const struct explore_expression *e, const struct explore_record *record)
+{
+    int missing = -1;
+
+    if (e->op == OP_FIELD)
+        return isnan(explore_value_number(&record->fields[e->field])) ? e->field : -1;
+    if (e->op == OP_FIGURE)
+        return e->field < record->n_figures &&
+                        isnan(explore_value_number(&record->figures[e->field]))
+                ? EXPLORE_N_FIELDS + e->field
+                : -1;
+    for (int i = 0; i < 2 && missing < 0; i++)
+        missing = e->kids[i] == NULL ? -1 : missing_figure(e->kids[i], record);
+    return missing;
+}
+
+int explore_expression_unknown(
+        const struct explore_expression *e, const struct explore_record *record)
+{
+    int unknown = -1;
+
+    if (explore_expression_holds(e, record))
+        return -1;
+    if (e->op != OP_AND && e->op != OP_OR)
+        return missing_figure(e, record);
+    for (int i = 0; i < 2; i++) {
+        int kid = explore_expression_unknown(e->kids[i], record);
+        if (e->op == OP_AND && kid < 0 && !explore_expression_holds(e->kids[i], record))
+            return -1; /* this half alone refuses it */
+        unknown = unknown < 0 ? kid : unknown;
+    }
+    return unknown;
+}
+
+const char *explore_unknown_name(const struct explore_names *names, int unknown)
+{
+    if (unknown >= EXPLORE_N_FIELDS)
+        return names->figures[unknown - EXPLORE_N_FIELDS];
+    return explore_fields[unknown].alias != NULL ? explore_fields[unknown].alias
+                                                 : explore_fields[unknown].key;
+}
+
 bool explore_expression_names_tensors(const struct explore_expression *e)
 {
     return e->op == OP_TENSOR ||
@@ -624,6 +667,14 @@ bool explore_expression_is_bound(const struct explore_expression *e)
 int explore_expression_field(const struct explore_expression *expression)
 {
     return expression->op == OP_FIELD ? expression->field : -1;
+}
+
+int explore_objective_unknown(
+        const struct explore_objective *objective, const struct explore_record *record)
+{
+    struct explore_value value = explore_expression_value(objective->expression, record);
+
+    return isnan(explore_value_number(&value)) ? missing_figure(objective->expression, record) : -1;
 }
 
 double explore_objective_cost(

@@ -287,7 +287,8 @@ static const char *const *name_obstacles(struct sator_arena *arena, const struct
 }
 
 /* What is known of a machine before anything runs on it may be enough. */
-static bool is_unwanted(const struct sator_exploration *exploration, const struct sator_arch *arch)
+static bool is_unwanted(
+        const struct sator_exploration *exploration, const struct sator_arch *arch, int *unknown)
 {
     struct explore_record machine = {0};
     struct explore_value *pes = &machine.fields[explore_field_index("pes")];
@@ -304,7 +305,16 @@ static bool is_unwanted(const struct sator_exploration *exploration, const struc
             return false;
     }
     *area = (struct explore_value){.kind = EXPLORE_NUMBER, .number = sator_arch_area(arch)};
-    return explore_expression_refuses(exploration->where, &machine);
+    if (!explore_expression_refuses(exploration->where, &machine))
+        return false;
+    if (!isnan(area->number))
+        return true;
+    for (int i = 0; i < 2; i++) { /* is it for want of an area, or whatever that were? */
+        area->number = i == 0 ? 0 : INFINITY;
+        if (!explore_expression_refuses(exploration->where, &machine))
+            *unknown = explore_field_index("area");
+    }
+    return true;
 }
 
 /* The points of the next part: a space of dataflows, or a mapping a layer. */
@@ -319,7 +329,8 @@ static enum sator_status make_part(
     *part = (struct explore_part){.family = number,
             .hardware = hardware,
             .size = (uint64_t)family->n_layers,
-            .unwanted = is_unwanted(exploration, arch)};
+            .unknown = -1};
+    part->unwanted = is_unwanted(exploration, arch, &part->unknown);
     if (!are_mappings(exploration)) {
         SATOR_TRY(sator_space_new(ctx, family->n_layers, family->workloads, arch,
                 &exploration->space_options, &part->space));

@@ -36,6 +36,7 @@ struct explore_part {
     int family, hardware;
     struct space *space; /* NULL: SATOR_SPACE_MAPPINGS */
     bool unwanted; /* "where" refuses the machine, whatever runs on it */
+    int unknown; /* unwanted: for want of the figure of this number, or -1 */
     uint64_t size;
     uint64_t first, points;
     uint64_t batch_points; /* the last batch may be shorter */

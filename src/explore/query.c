@@ -28,6 +28,10 @@ struct selection {
     struct explore_front *fronts; /* one a group */
     struct entry *tried; /* what the fronts' labels mean */
     int n_tried, tried_capacity;
+    /* Results that lack a figure, by its number (explore_expression_unknown): left out by --where
+     * or --pareto, put last by --sort. */
+    uint64_t left_out[EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES];
+    uint64_t put_last[EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES];
 };
 
 /* ---- options ---- */
@@ -108,11 +112,16 @@ done:
     return st;
 }
 
-static bool wanted(const struct selection *s, const struct query_row *row)
+static bool wanted(struct selection *s, const struct query_row *row)
 {
     if (s->layer >= 0 && !s->are_totals && row->record.layer != s->layer)
         return false;
-    return s->where == NULL || explore_expression_holds(s->where, &row->record);
+    if (s->where == NULL || explore_expression_holds(s->where, &row->record))
+        return true;
+    int unknown = explore_expression_unknown(s->where, &row->record);
+    if (unknown >= 0)
+        s->left_out[unknown]++;
+    return false;
 }
 
 /* ---- selecting ---- */
@@ -166,11 +175,15 @@ static void add_to_front(
 {
     double *costs = sator_alloc(sizeof *costs * (size_t)s->n_costs);
     bool finite = true;
+    int unknown = -1;
 
     for (int i = 0; i < s->n_costs; i++) {
         costs[i] = explore_objective_cost(&s->costs[i], &row->record);
         finite = finite && isfinite(costs[i]);
+        unknown = unknown < 0 ? explore_objective_unknown(&s->costs[i], &row->record) : unknown;
     }
+    if (unknown >= 0)
+        s->left_out[unknown]++;
     s->fronts[entry->group].n_costs = s->n_costs;
     if (finite && explore_front_add(&s->fronts[entry->group], costs, (uint64_t)s->n_tried)) {
         if (s->n_tried == s->tried_capacity) {
@@ -192,10 +205,14 @@ static void consider(struct selection *s, const struct query_row *row)
             .point = row->record.point,
             .cost = s->n_sorts > 0 ? explore_objective_cost(&s->sorts[0], &row->record) : 0};
 
-    if (s->n_costs > 0)
+    if (s->n_costs > 0) {
         add_to_front(s, &entry, row);
-    else
-        add_entry(s, &entry);
+        return;
+    }
+    int unknown = s->n_sorts > 0 ? explore_objective_unknown(&s->sorts[0], &row->record) : -1;
+    if (unknown >= 0)
+        s->put_last[unknown]++;
+    add_entry(s, &entry);
 }
 
 static void collect_fronts(struct selection *s)
@@ -401,6 +418,17 @@ done:
     return st;
 }
 
+static void warn(const struct selection *s, const uint64_t *results, const char *what)
+{
+    for (int i = 0; i < EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES; i++) {
+        if (results[i] != 0)
+            sator_warn(s->source->ctx, (struct sator_loc){0}, "%llu result%s no %s and %s %s",
+                    (unsigned long long)results[i], results[i] == 1 ? " has" : "s have",
+                    explore_unknown_name(&s->source->names, i), results[i] == 1 ? "was" : "were",
+                    what);
+    }
+}
+
 static enum sator_status summarize(struct query_source *source, const struct sator_sink *sink)
 {
     struct sator_text text = {0};
@@ -430,6 +458,10 @@ enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *databas
     query_write_start(&writer);
     st = list_rows(&s, &writer);
     query_write_end(&writer);
+    if (st == SATOR_OK && !options->quiet) {
+        warn(&s, s.left_out, "left out");
+        warn(&s, s.put_last, "put last");
+    }
 done:
     for (int g = 0; g < source.n_layers && s.fronts != NULL; g++)
         explore_front_clear(&s.fronts[g]);

@@ -97,6 +97,13 @@ struct explore_value explore_expression_value(
         const struct explore_expression *expression, const struct explore_record *record);
 bool explore_expression_holds(
         const struct explore_expression *expression, const struct explore_record *record);
+/* The number of a figure that the record lacks and that keeps the expression from holding: a
+ * field's, or of a named figure EXPLORE_N_FIELDS more. -1: it holds, or fails whatever such figures
+ * are. */
+int explore_expression_unknown(
+        const struct explore_expression *expression, const struct explore_record *record);
+/* The name of figure number "unknown". */
+const char *explore_unknown_name(const struct explore_names *names, int unknown);
 /* Whether no result with the PEs and the area of "machine" fulfils it. */
 bool explore_expression_refuses(
         const struct explore_expression *expression, const struct explore_record *machine);
@@ -126,6 +133,10 @@ enum sator_status explore_objectives_read(struct sator_ctx *ctx, struct sator_ar
         struct explore_objective **objectives);
 /* What is minimised; INFINITY when it is missing. */
 double explore_objective_cost(
+        const struct explore_objective *objective, const struct explore_record *record);
+
+/* The number, as above, of the figure for want of which the objective has no value; -1: none. */
+int explore_objective_unknown(
         const struct explore_objective *objective, const struct explore_record *record);
 
 /* A set of points none of which is better than another in some of "n" costs and as good in the
