@@ -29,6 +29,7 @@ struct sator_input_options {
     int nest; /* C: the nest's number from 1; 0: the only one */
     const char *const *sets; /* "sizes.k=64": values that override fields of the input */
     int n_sets;
+    int n_varied; /* the last so many of "sets" come from --vary: messages say so */
     bool no_dataflow; /* no dataflow is read: "sets" of a dataflow's fields are errors */
     int tenet_interval; /* .p files: 1: paper's systolic reading; 0: the program's reading,
                            intervals 0 and 1 */

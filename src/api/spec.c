@@ -308,6 +308,7 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
     }
     for (int i = 0; i < options->n_sets; i++)
         add_setting(spec, options->sets[i], NULL);
+    spec->settings.n_varied = options->n_varied;
     spec->settings.find = find_source;
 done:
     return st;

@@ -28,6 +28,7 @@ struct sator_settings {
     const char *const *sets;
     const char *const *specs; /* n_sets, or NULL: the "gemm:i=512" that "sizes.i=512" comes from;
                                  NULL for a --set */
+    int n_varied; /* the last so many of "sets" are values of --vary */
     bool *used; /* n_sets flags, set when a document took the setting */
     sator_find_source *find; /* NULL: an input may name no other */
 };

@@ -37,4 +37,7 @@ echo "$? $(grep -c 'there is no point 99999999999' point)"
 "$SATOR" explore gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --points 99999999999:5 2>points
 echo "$?"
 cmp point points
+# a value that cannot be read is blamed on the option that it comes from
+explore --vary 'scratchpad.bandwidth_bits=[64,nan]' --set clock_mhz=3
+explore --vary 'scratchpad.bandwidth_bits=[64,128]' --set clock_mhz=nan
 true

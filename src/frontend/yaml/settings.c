@@ -232,7 +232,9 @@ void sator_yaml_apply_one(struct sator_yaml_reader *reader, struct sator_yaml_no
         if (root == NULL)
             return;
     } else {
-        s.source = sator_source_from_text(reader->ctx, "--set", settings->sets[set]);
+        bool is_varied = set >= settings->n_sets - settings->n_varied;
+        s.source = sator_source_from_text(
+                reader->ctx, is_varied ? "--vary" : "--set", settings->sets[set]);
         s.end = s.source->length;
     }
     s.equal = s.at + strcspn(s.source->text + s.at, "=,");
