@@ -231,8 +231,10 @@ static void run_problems(bool imperfect)
             constrain(&c, &rng);
         ordered += c.problem.has_orders;
         double limit = imperfect ? 1e8 : 1e9;
-        int one = sator_mapper_space_size(&c.problem) <= limit ? compare(&c, &plain, &feasible) : -1;
-        ragged += one >= 0 && best_found.factor[0][0] > 0 && sator_mapper_is_ragged(&c.problem, &best_found, ~0U);
+        int one =
+                sator_mapper_space_size(&c.problem) <= limit ? compare(&c, &plain, &feasible) : -1;
+        ragged += one >= 0 && best_found.factor[0][0] > 0 &&
+                sator_mapper_is_ragged(&c.problem, &best_found, ~0U);
         wrong += one > 0;
         compared += one >= 0;
         close_case(&c);
