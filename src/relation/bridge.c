@@ -245,21 +245,11 @@ isl_set *sator_bridge_coalesce(isl_set *set)
     return stat < 0 ? isl_set_free(set) : set;
 }
 
-static isl_stat add_computed(isl_basic_set *basic, void *user)
-{
-    isl_set **all = user;
-    isl_set *set = isl_set_detect_equalities(isl_set_from_basic_set(basic));
-
-    *all = isl_set_union(*all, isl_set_compute_divs(set));
-    return *all == NULL ? isl_stat_error : isl_stat_ok;
-}
-
-/* Piece by piece: on a union isl_set_detect_equalities makes pieces that take long to count. */
+/* Only for a set of one piece: in the pieces of a union explicit equalities made counting take
+ * seconds (Jacobi). */
 isl_set *sator_bridge_compute_divs(isl_set *set)
 {
-    isl_set *all = isl_set_empty(isl_set_get_space(set));
-    isl_stat stat = isl_set_foreach_basic_set(set, add_computed, &all);
-
-    isl_set_free(set);
-    return stat < 0 ? isl_set_free(all) : all;
+    if (isl_set_n_basic_set(set) == 1)
+        set = isl_set_detect_equalities(set);
+    return isl_set_compute_divs(set);
 }
