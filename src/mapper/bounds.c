@@ -7,7 +7,7 @@
  * loops, and of these only the ones that differ in what they keep matter: the leaves below. Where
  * the factors of the nearest memory row are known, its loops come first ("near"), the rest after
  * them ("far"). A sliding index may share its halo from its first loop on, at every step at most as
- * much as between neighbours.
+ * much as between neighbours, until a loop steps that stands alone in an index.
  */
 #include "mapper/bounds.h"
 
@@ -22,10 +22,11 @@ enum {
 
 /* Loops as bits: loop i near is bit i, far is bit n_loops + i. */
 
-/* What one class of orders keeps: for each transfer the loops that it is kept along, and the loop
- * (bit number) that ends it when that is part of a sliding index (else -1). */
+/* What one class of orders keeps: for each transfer the loops that it is kept along, the loop (bit
+ * number) that ends it when that is part of a sliding index (else -1), and then the loops that run
+ * before the first one that stands alone in an index: until then something may be kept. */
 struct leaf {
-    unsigned reuse[MAPPER_ACCESSES];
+    unsigned reuse[MAPPER_ACCESSES], halo[MAPPER_ACCESSES];
     int8_t slide[MAPPER_ACCESSES];
 };
 
@@ -134,7 +135,7 @@ static const struct mapper_access *access_of(const struct leaf_search *s, int k)
 static bool covers(const struct leaf_search *s, const struct leaf *a, const struct leaf *b)
 {
     for (int k = 0; k < s->group->count; k++) {
-        if ((a->reuse[k] & b->reuse[k]) != b->reuse[k] ||
+        if ((a->reuse[k] & b->reuse[k]) != b->reuse[k] || (a->halo[k] & b->halo[k]) != b->halo[k] ||
                 (b->slide[k] >= 0 && a->slide[k] != b->slide[k]))
             return false;
     }
@@ -156,6 +157,7 @@ static void add_leaf(struct leaf_search *s, const struct leaf *leaf)
         for (int k = 0; k < s->group->count; k++) {
             unsigned free = ~access_of(s, k)->relevant & ((1U << s->problem->n_loops) - 1);
             all.reuse[k] = free | free << s->problem->n_loops;
+            all.halo[k] = ~0U;
             all.slide[k] = ANY_SLIDE;
         }
         s->leaf[0] = all;
@@ -165,56 +167,75 @@ static void add_leaf(struct leaf_search *s, const struct leaf *leaf)
     s->leaf[s->count++] = *leaf;
 }
 
-/* "near" and "far" loops are still to be placed, the near ones first. */
-static void grow_leaves(struct leaf_search *s, unsigned near, unsigned far, unsigned alive,
-        const struct leaf *so_far)
+/* The transfers that "loop" moves: those that stand still until now, and those that slide and then
+ * keep nothing any more. */
+struct moved {
+    unsigned still, sliding;
+};
+
+static struct moved moved_by(const struct leaf_search *s, struct moved so_far, int loop)
+{
+    struct moved moved = {0, 0};
+
+    for (int k = 0; k < s->group->count; k++) {
+        const struct mapper_access *access = access_of(s, k);
+        moved.still |= access->relevant >> loop & 1 ? so_far.still & 1U << k : 0;
+        moved.sliding |= access->plain >> loop & 1 ? so_far.sliding & 1U << k : 0;
+    }
+    return moved;
+}
+
+/* Place "loop" as "bit": what it does not move is kept along it. */
+static struct moved place_leaf_loop(
+        const struct leaf_search *s, struct leaf *leaf, struct moved state, int loop, int bit)
+{
+    struct moved moved = moved_by(s, state, loop);
+
+    for (int k = 0; k < s->group->count; k++) {
+        bool slides = !(access_of(s, k)->plain >> loop & 1);
+        if (moved.still >> k & 1) {
+            leaf->slide[k] = slides ? (int8_t)bit : -1;
+            state.still &= ~(1U << k);
+            state.sliding |= slides ? 1U << k : 0;
+        } else if (state.still >> k & 1) {
+            leaf->reuse[k] |= 1U << bit;
+        }
+        state.sliding &= ~(moved.sliding & 1U << k);
+        if ((state.still | state.sliding) >> k & 1)
+            leaf->halo[k] |= 1U << bit;
+    }
+    return state;
+}
+
+/* Place the loops "now", bits from "base" on, then the loops "later" as far ones; "state" are the
+ * transfers that still stand and those that slide. */
+static void grow_leaves(struct leaf_search *s, unsigned now, int base, unsigned later,
+        struct moved state, const struct leaf *so_far)
 {
     struct leaf leaf = *so_far;
-    int n = s->problem->n_loops, base = near != 0 ? 0 : n;
-    unsigned left = near != 0 ? near : far;
+    int n = s->problem->n_loops;
 
-    /* loops that index nothing alive are kept along at no loss */
-    for (int i = 0; i < n; i++) {
-        bool harmless = left >> i & 1;
-        for (int k = 0; k < s->group->count && harmless; k++)
-            harmless = !(alive >> k & 1) || !(access_of(s, k)->relevant >> i & 1);
-        if (!harmless)
+    for (int i = 0; i < n; i++) { /* what moves nothing is kept along at no loss */
+        struct moved moved = moved_by(s, state, i);
+        if (!(now >> i & 1) || (moved.still | moved.sliding) != 0)
             continue;
-        left &= ~(1U << i);
-        for (int k = 0; k < s->group->count; k++)
-            leaf.reuse[k] |= alive >> k & 1 ? 1U << (base + i) : 0;
+        place_leaf_loop(s, &leaf, state, i, base + i);
+        now &= ~(1U << i);
     }
-    if (alive == 0 || (left == 0 && (near == 0 || far == 0))) {
+    if (now == 0 && later != 0) {
+        grow_leaves(s, later, n, 0, state, &leaf);
+        return;
+    }
+    if (now == 0 || (state.still | state.sliding) == 0) {
         add_leaf(s, &leaf);
         return;
     }
-    if (left == 0) {
-        grow_leaves(s, 0, far, alive, &leaf);
-        return;
-    }
     for (int i = 0; i < n; i++) {
-        if (!(left >> i & 1))
+        if (!(now >> i & 1))
             continue;
         struct leaf next = leaf;
-        unsigned survivors = alive;
-        for (int k = 0; k < s->group->count; k++) {
-            const struct mapper_access *access = access_of(s, k);
-            if (!(alive >> k & 1))
-                continue;
-            if (!(access->relevant >> i & 1)) {
-                next.reuse[k] |= 1U << (base + i);
-                continue;
-            }
-            survivors &= ~(1U << k);
-            next.slide[k] = (int8_t)(access->plain >> i & 1 ? -1 : base + i);
-        }
-        if (survivors == alive)
-            continue;
-        unsigned rest = left & ~(1U << i);
-        if (near != 0 && rest != 0)
-            grow_leaves(s, rest, far, survivors, &next);
-        else
-            grow_leaves(s, 0, near != 0 ? far : rest, survivors, &next);
+        struct moved left = place_leaf_loop(s, &next, state, i, base + i);
+        grow_leaves(s, now & ~(1U << i), base, later, left, &next);
     }
 }
 
@@ -261,7 +282,8 @@ static const struct leaves *leaves_of(
     s->problem = b->problem;
     s->group = group;
     s->count = 0;
-    grow_leaves(s, near, far, (1U << group->count) - 1, &none);
+    struct moved still = {.still = (1U << group->count) - 1};
+    grow_leaves(s, near, 0, far, still, &none);
     leaves->loops = loops;
     leaves->leaf = sator_alloc(sizeof *leaves->leaf * (size_t)s->count);
     memcpy(leaves->leaf, s->leaf, sizeof *leaves->leaf * (size_t)s->count);
@@ -314,7 +336,6 @@ struct local {
     bool halo_known[2 * MAPPER_LOOPS];
     double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
     double other_group[2 * MAPPER_LOOPS], other_tile[2 * MAPPER_LOOPS]; /* of other loops */
-    double near_jumps, far_jumps; /* of a sliding access */
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -420,24 +441,6 @@ static struct halo halo_of(struct mapper_bounds *b, const struct local *local, i
             local->tile_words * (1 - (double)tile / (double)walk->tile_values[e])};
 }
 
-/* The steps, at least, in which a loop steps that stands alone in an index: the tiles before and
- * after share nothing. The near loops run once for each choice of the far ones. */
-static void count_jumps(
-        const struct mapper_bounds *b, struct local *local, const struct outside *outside)
-{
-    double near = 1, far = 1, runs = 1;
-
-    for (int i = 0; i < b->problem->n_loops; i++) {
-        runs *= (double)outside->far[i];
-        if (!(local->walk.access->plain >> i & 1))
-            continue;
-        near *= (double)outside->near[i];
-        far *= (double)outside->far[i];
-    }
-    local->far_jumps = far - 1;
-    local->near_jumps = runs * (near - 1);
-}
-
 /* The least words a step brings, on average, when the loop of "bit", part of a sliding index, is
  * the first to move the tile. Its innermost factor f moves the tile by one step in f - 1 of f
  * steps. In the others the index has moved by some multiple of the step if no other loop of it is
@@ -485,7 +488,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
 {
     const struct mapper_walk *walk = &local->walk;
     double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
-    double other_group = 0, other_tile = 0, jumps = local->far_jumps;
+    double other_group = 0, other_tile = 0, runs = outside->stamps;
     int bit = leaf->slide[k];
 
     for (unsigned reuse = leaf->reuse[k]; reuse != 0; reuse &= reuse - 1)
@@ -497,11 +500,13 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         tile = local->new_tile[bit];
         other_group = local->group_words - local->other_group[bit];
         other_tile = local->tile_words - local->other_tile[bit];
-        jumps += bit < b->problem->n_loops ? local->near_jumps : 0; /* else there are none */
+        for (unsigned halo = leaf->halo[k]; halo != 0; halo &= halo - 1)
+            runs *= outside->inverse[__builtin_ctz(halo)];
     } else if (bit == ANY_SLIDE) {
         group = tile = 0;
     }
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
+    double jumps = runs - 1; /* between runs, to tiles that share nothing */
     range->unique_lb = groups * walk->scale *
             ((stamps - 1) * group + jumps * other_group + local->group_words -
                     stamps * walk->group_loss);
@@ -548,10 +553,8 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     }
     if (p->imperfect)
         find_cuts(b, child, shape, &outside);
-    for (int k = 0; k < group->count; k++) {
+    for (int k = 0; k < group->count; k++)
         open_local(b, group->first + k, shape, &outside, &local[k]);
-        count_jumps(b, &local[k], &outside);
-    }
     const struct leaves *leaves = leaves_of(b, child, near_loops, far_loops);
     for (int l = 0; l < leaves->count; l++) {
         double pj = 0;
