@@ -392,7 +392,8 @@ static int stamp_rows(const struct closed_system *system, const struct closed_fo
 static const char *most_active(struct closed_state *state, sator_int *most, sator_int *stamps)
 {
     const struct closed_system *system = &state->main;
-    struct closed_classes classes = {.distinct = stamps};
+    struct closed_classes classes = {.n_keys = 0};
+    classes.distinct = stamps;
     classes.n_keys = add_forms(classes.key, 0, system->time, system->n_time);
     classes.n_values = add_forms(classes.value, 0, system->space, system->n_space);
     return closed_most(state, system, &classes, most, NULL);

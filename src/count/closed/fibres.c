@@ -374,28 +374,7 @@ static const char *count_table(struct fibres *fibres, sator_int *most)
 
 /* ---- strips ---- */
 
-/* Bound the digits before axis "number" by it; those outside the part are 0, which leaves the most
- * room. */
-static void add_number(
-        const struct fibres *fibres, int number, const int *axis, struct closed_strips *strips)
-{
-    const struct closed_grid *grid = &fibres->skews->grid;
-    struct closed_strip_number *to = &strips->number[strips->n_numbers++];
-    to->n = 0;
-    to->last = grid->range[number].hi;
-    for (int i = 0; i < strips->n; i++) {
-        int a = axis[i];
-        bool in_group = false;
-        for (int g = 0; g < grid->n_groups; g++)
-            in_group |= grid->first[g] <= a && a < grid->first[g + 1] &&
-                    grid->first[g + 1] - 1 == number;
-        if (!in_group)
-            continue;
-        to->form[to->n] = i;
-        to->place[to->n++] = grid->place[a];
-    }
-}
-
+/* Of a part without ragged tiles. */
 static const char *count_strips(struct fibres *fibres, sator_int *most)
 {
     const struct closed_skews *skews = fibres->skews;
@@ -403,15 +382,9 @@ static const char *count_strips(struct fibres *fibres, sator_int *most)
     int axis[CLOSED_STRIP_FORMS];
     if (fibres->n_moves > CLOSED_STRIP_DIMS)
         return "a skewed stamp holds instances in too many directions";
-    if (__builtin_popcount(fibres->part) - fibres->n_digits > CLOSED_STRIP_DIMS)
-        return ragged;
     for (int a = 0; a < skews->grid.n_axes; a++) {
         if ((fibres->part >> a & 1) == 0)
             continue;
-        if (skews->digit[a] < 0) {
-            add_number(fibres, a, axis, &strips);
-            continue;
-        }
         axis[strips.n] = a;
         strips.width[strips.n] = closed_width(skews->grid.range[a]);
         for (int d = 0; d < strips.n_dims; d++)
@@ -457,8 +430,6 @@ static const char *count_part(struct fibres *fibres, uint32_t part, bool point, 
         return count_free(fibres, most);
     if (fibres->n_digits != __builtin_popcount(part)) {
         bool row = fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1 && !point;
-        /* Not strips: their search misses greater fibres where other tiles are ragged (PE[i/4 +
-         * j/4], i < 6, j < 5, has 16 points in PE[0]). */
         return row && count_table(fibres, most) == NULL ? NULL : ragged;
     }
     if (fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1) {

@@ -1,13 +1,10 @@
-/* Making an image: classes of proportional digits, merged axes, the order of solving. */
+/* Making an image: classes of proportional digits, merged axes. */
 #include "count/closed/image.h"
 
-#include "base/checked.h"
+#include "count/closed/carries.h"
 
 #include <assert.h>
 #include <string.h>
-
-static const char dependent[] =
-        "several instances share a stamp in a way that is no sum along one direction";
 
 /* What is known while an image is made. */
 struct maker {
@@ -280,82 +277,6 @@ static struct closed_interval interval_of(
 
 /* ---- carries ---- */
 
-enum {
-    CARRY_BOXES = 256 /* most boxes of the loops that carries join */
-};
-
-static const char carries_too_long[] = "a sum of loops under / or % crosses too many blocks";
-
-/* The carries of one factor: lists of boxes over all of its digits and the carries. */
-struct carrier {
-    struct closed_pool *pool;
-    const struct maker *maker;
-    int n_axes;
-    const int *at; /* the axis of each digit */
-    struct closed_boxes *boxes;
-};
-
-/* Cut "box" into boxes of one value of each carry from "c" on, and append them. */
-static const char *cut_carries(struct carrier *carrier, int c, const struct closed_interval *box)
-{
-    const struct closed_digits *digits = carrier->maker->digits;
-    const struct closed_carry *carry = &digits->carry[c];
-    struct closed_interval part[CLOSED_DIGITS];
-    size_t size = sizeof *box * (size_t)carrier->n_axes;
-    while (c < digits->n_carries &&
-            (!(carrier->maker->carries >> c & 1) || carrier->at[carry->digit] < 0))
-        carry = &digits->carry[++c];
-    if (c == digits->n_carries) {
-        struct closed_interval *copy = closed_pool_take(carrier->pool, carrier->n_axes);
-        if (copy == NULL || carrier->boxes->n == CARRY_BOXES)
-            return carries_too_long;
-        memcpy(copy, box, size);
-        carrier->boxes->n++;
-        return NULL;
-    }
-    int64_t lo = carry->rest.constant;
-    int64_t hi = lo;
-    int at = -1; /* the digit of fewest values, more than one */
-    int n_free = 0;
-    for (int d = 0; d < carry->digit; d++) {
-        int64_t coef = carry->rest.coef[d];
-        if (coef == 0)
-            continue;
-        struct closed_interval x = box[carrier->at[d]];
-        lo += coef * (coef < 0 ? x.hi : x.lo);
-        hi += coef * (coef < 0 ? x.lo : x.hi);
-        if (x.lo == x.hi)
-            continue;
-        n_free++;
-        if (at < 0 || closed_width(x) < closed_width(box[carrier->at[at]]))
-            at = d;
-    }
-    int64_t value = sator_floor_div(lo, carry->divisor);
-    memcpy(part, box, size);
-    if (value == sator_floor_div(hi, carry->divisor)) {
-        part[carrier->at[carry->digit]] = (struct closed_interval){value, value};
-        return cut_carries(carrier, c + 1, part);
-    }
-    /* Fix the digit, or if it is the only one, cut it where the block changes. */
-    struct closed_interval range = box[carrier->at[at]];
-    int64_t coef = carry->rest.coef[at];
-    const char *why = NULL;
-    for (int64_t x = range.lo; x <= range.hi && why == NULL; x++) {
-        struct closed_interval *x_range = &part[carrier->at[at]];
-        *x_range = (struct closed_interval){x, x};
-        if (n_free == 1) {
-            int64_t rest = (coef < 0 ? hi : lo) + coef * (x - range.lo);
-            int64_t into = rest - sator_floor_div(rest, carry->divisor) * carry->divisor;
-            int64_t more =
-                    (coef < 0 ? into : carry->divisor - 1 - into) / (coef < 0 ? -coef : coef);
-            x += more < range.hi - x ? more : range.hi - x;
-            x_range->hi = x;
-        }
-        why = cut_carries(carrier, c, part);
-    }
-    return why;
-}
-
 /* Whether the factor "leader" has loops that a carry in use depends on. */
 static bool joins_carrying(const struct maker *maker, int leader)
 {
@@ -371,8 +292,10 @@ static const char *join_carrying(struct closed_pool *pool, struct maker *maker, 
 {
     const struct closed_digits *digits = maker->digits;
     struct closed_boxes boxes = {.n = 0};
+    struct closed_carrier carrier = {
+            .pool = pool, .digits = digits, .carries = maker->carries, .boxes = &boxes};
     struct product product;
-    int at[CLOSED_DIGITS];
+    int *at = carrier.at;
     bool used[CLOSED_DIGITS];
     uint32_t loops = 0;
     int n = 0;
@@ -389,7 +312,6 @@ static const char *join_carrying(struct closed_pool *pool, struct maker *maker, 
     boxes.n_axes = n;
     struct closed_interval scratch[CLOSED_DIGITS];
     boxes.box = pool->data + pool->used;
-    struct carrier carrier = {.pool = pool, .maker = maker, .n_axes = n, .at = at, .boxes = &boxes};
     first_combination(maker, loops, &product);
     do {
         for (int d = 0; d < digits->n_digits; d++) {
@@ -398,7 +320,7 @@ static const char *join_carrying(struct closed_pool *pool, struct maker *maker, 
                         ? interval_of(maker, &product, d)
                         : (struct closed_interval){0, digits->digit[d].size - 1};
         }
-        why = cut_carries(&carrier, 0, scratch);
+        why = closed_carries_cut(&carrier, 0, scratch);
     } while (why == NULL && next_combination(maker, &product));
     if (why == NULL)
         why = closed_boxes_project(pool, used, &boxes);
@@ -609,136 +531,6 @@ static const char *make_factor(struct closed_pool *pool, const struct maker *mak
     return make_boxes(pool, maker, run_of_axis, n_axes, factor);
 }
 
-/* ---- the order of solving ---- */
-
-static void find_uses(struct closed_image *image, int first, int end)
-{
-    for (int r = first; r < end; r++) {
-        image->uses[r] = 0;
-        for (int c = 0; c < image->n_classes; c++)
-            image->uses[r] |= (uint32_t)(image->column[r][c] != 0) << c;
-    }
-}
-
-/* Take rows that give one more class each, as long as there are any. */
-static void peel(struct closed_image *image, int first, int end, uint32_t *known)
-{
-    bool progress = true;
-    while (progress && image->n_steps < image->n_classes) {
-        progress = false;
-        for (int r = first; r < end; r++) {
-            uint32_t unknown = image->uses[r] & ~*known;
-            if (unknown == 0 || (unknown & (unknown - 1)) != 0)
-                continue;
-            int class = __builtin_ctz(unknown);
-            *known |= unknown;
-            image->unsolved &= r < image->n_rows ? ~((uint32_t)1 << r) : ~(uint32_t)0;
-            image->step[image->n_steps++] = (struct closed_step){.row = r,
-                    .class = class,
-                    .others = image->uses[r] & ~unknown,
-                    .divisor = image->column[r][class]};
-            progress = true;
-        }
-    }
-}
-
-/* Replace combined row "to" by to * a - from * b so that "class" leaves it. */
-static const char *eliminate(struct closed_image *image, int to, int from, int class)
-{
-    int64_t *x = image->column[image->n_rows + to];
-    const int64_t *y = image->column[image->n_rows + from];
-    int64_t common = closed_gcd(x[class], y[class]);
-    int64_t a = y[class] / common;
-    int64_t b = x[class] / common;
-    int64_t unit = 0;
-    for (int c = 0; c < image->n_classes; c++) {
-        sator_int value = (sator_int)x[c] * a - (sator_int)y[c] * b;
-        if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
-            return "the stamps' equations have too large coefficients";
-        x[c] = (int64_t)value;
-        unit = closed_gcd(unit, x[c]);
-    }
-    for (int r = 0; r < image->n_rows; r++) {
-        sator_int value =
-                (sator_int)image->combine[to][r] * a - (sator_int)image->combine[from][r] * b;
-        if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
-            return "the stamps' equations have too large coefficients";
-        image->combine[to][r] = (int64_t)value;
-        unit = closed_gcd(unit, image->combine[to][r]);
-    }
-    for (int c = 0; c < image->n_classes && unit > 1; c++)
-        x[c] /= unit;
-    for (int r = 0; r < image->n_rows && unit > 1; r++)
-        image->combine[to][r] /= unit;
-    return NULL;
-}
-
-/* The unknown class of greatest span that is not yet "done"; -1 when there is none. */
-static int widest(const struct closed_image *image, uint32_t done)
-{
-    int best = -1;
-    for (int c = 0; c < image->n_classes; c++) {
-        if (!(done >> c & 1) && (best < 0 || image->span[c] > image->span[best]))
-            best = c;
-    }
-    return best;
-}
-
-/* Gauss-Jordan elimination of the classes that peeling could not reach, the widest first. Classes
- * without a pivot become parameters, if the values to try are few. */
-static const char *combine_rows(struct closed_image *image, uint32_t *known)
-{
-    bool is_pivot[CLOSED_ROWS] = {false};
-    uint32_t done = *known;
-    int64_t tries = 1;
-    memset(image->combine, 0, sizeof image->combine);
-    for (int r = 0; r < image->n_rows; r++) {
-        image->combine[r][r] = 1;
-        memcpy(image->column[image->n_rows + r], image->column[r], sizeof image->column[r]);
-    }
-    for (int c = widest(image, done); c >= 0; c = widest(image, done)) {
-        int pivot = -1;
-        for (int r = 0; r < image->n_rows && pivot < 0; r++) {
-            if (!is_pivot[r] && image->column[image->n_rows + r][c] != 0)
-                pivot = r;
-        }
-        done |= (uint32_t)1 << c;
-        if (pivot < 0) {
-            if (image->span[c] > CLOSED_TRIES || image->n_parameters == CLOSED_PARAMETERS)
-                return dependent;
-            tries *= 2 * image->span[c] + 1;
-            image->parameter[image->n_parameters++] = c;
-            continue;
-        }
-        is_pivot[pivot] = true;
-        for (int r = 0; r < image->n_rows; r++) {
-            if (r == pivot || image->column[image->n_rows + r][c] == 0)
-                continue;
-            const char *why = eliminate(image, r, pivot, c);
-            if (why != NULL)
-                return why;
-        }
-    }
-    if (tries > CLOSED_TRIES)
-        return dependent;
-    for (int i = 0; i < image->n_parameters; i++)
-        *known |= (uint32_t)1 << image->parameter[i];
-    find_uses(image, image->n_rows, image->n_rows * 2);
-    peel(image, image->n_rows, image->n_rows * 2, known);
-    return image->n_steps + image->n_parameters == image->n_classes ? NULL : dependent;
-}
-
-static const char *order(struct closed_image *image)
-{
-    uint32_t known = 0;
-    image->unsolved = ((uint32_t)1 << image->n_rows) - 1;
-    peel(image, 0, image->n_rows, &known);
-    if (image->n_steps == image->n_classes)
-        return NULL;
-    const char *why = combine_rows(image, &known);
-    return why != NULL || closed_image_is_bijection(image) ? why : dependent;
-}
-
 /* ---- the whole ---- */
 
 static const char *make(struct closed_pool *pool, const struct closed_digits *digits, int n_rows,
@@ -798,7 +590,7 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
             image->axis_of_digit[d] = image->axis_of_digit[maker.head[l]];
     }
     if (why == NULL && !separate)
-        why = order(image);
+        why = closed_image_order(image);
     return why;
 }
 

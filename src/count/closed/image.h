@@ -73,6 +73,9 @@ const char *closed_image_make(struct closed_pool *pool, const struct closed_digi
 const char *closed_image_make_all(struct closed_pool *pool, const struct closed_digits *digits,
         int n_rows, const struct closed_form *const *rows, struct closed_image *image);
 
+/* Set the steps of an image whose classes are made: of closed_image_make. */
+const char *closed_image_order(struct closed_image *image);
+
 /* The vectors v of axes with image(v) = "rhs" that two points of the image can differ by:
  * "*n_shifts" of them into "shift". */
 const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,

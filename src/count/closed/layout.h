@@ -14,13 +14,11 @@ struct closed_direction {
     int64_t width;
     int64_t first; /* place: the strip's least value */
     bool implied;
-    bool bounded; /* a number has it */
     int by[CLOSED_STRIP_DIMS]; /* form = sum of part[k] / whole * form of by[k] */
     int64_t part[CLOSED_STRIP_DIMS], whole;
 };
 
 struct closed_layout {
-    const struct closed_strips *strips;
     int n_dims, n_equal, n;
     struct closed_direction direction[CLOSED_STRIP_FORMS];
     int direction_of[CLOSED_STRIP_FORMS]; /* -1: a form that is 0 */

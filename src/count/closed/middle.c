@@ -82,18 +82,18 @@ static bool find_parity(const struct closed_layout *layout, struct tension *tens
     return false;
 }
 
-/* Lay the strips in the middle, rounded down or up, and count the points; values of the first
- * "n_equal" coordinates do not count. */
-static const char *lay_middle(struct closed_layout *layout, const struct tension *tension, bool up,
-        const bool *counts, sator_int *points)
+/* Greatest differences of two nodes: "most[a][b]" of node a - node b. */
+struct differences {
+    int64_t most[CLOSED_STRIP_DIMS + 1][CLOSED_STRIP_DIMS + 1];
+};
+
+/* Lay each strip in the middle, rounded down or up. */
+static void bound_nodes(struct closed_layout *layout, const struct tension *tension, bool up,
+        struct differences *nodes)
 {
-    int n_nodes = layout->n_dims + 1;
-    int64_t most[CLOSED_STRIP_DIMS + 1][CLOSED_STRIP_DIMS + 1]; /* of node a - node b */
-    int counted[CLOSED_STRIP_DIMS];
-    int n = 0;
-    for (int a = 0; a < n_nodes; a++) {
-        for (int b = 0; b < n_nodes; b++)
-            most[a][b] = a == b ? 0 : CLOSED_BOUND;
+    for (int a = 0; a <= layout->n_dims; a++) {
+        for (int b = 0; b <= layout->n_dims; b++)
+            nodes->most[a][b] = a == b ? 0 : CLOSED_BOUND;
     }
     for (int i = 0; i < layout->n; i++) {
         struct closed_direction *d = &layout->direction[i];
@@ -103,43 +103,74 @@ static const char *lay_middle(struct closed_layout *layout, const struct tension
             continue;
         int64_t twice = tension->parity[a] - tension->parity[b] - d->width + 1;
         int64_t first = sator_floor_div(b == 0 && up ? twice + 1 : twice, 2);
-        most[a][b] = first + d->width - 1;
-        most[b][a] = -first;
-        d->first = tension->sign[i] > 0 ? first : -most[a][b];
+        nodes->most[a][b] = first + d->width - 1;
+        nodes->most[b][a] = -first;
+        d->first = tension->sign[i] > 0 ? first : -nodes->most[a][b];
     }
+}
+
+/* Make the bounds on differences tight; false when no values meet them. */
+static bool tighten(int n_nodes, struct differences *nodes)
+{
     for (int k = 0; k < n_nodes; k++) {
         for (int a = 0; a < n_nodes; a++) {
             for (int b = 0; b < n_nodes; b++) {
-                if (most[a][k] + most[k][b] < most[a][b])
-                    most[a][b] = most[a][k] + most[k][b];
+                int64_t by_way_of_k = nodes->most[a][k] + nodes->most[k][b];
+                if (by_way_of_k < nodes->most[a][b])
+                    nodes->most[a][b] = by_way_of_k;
             }
         }
     }
-    *points = 0;
     for (int a = 0; a < n_nodes; a++) {
-        if (most[a][a] < 0)
-            return NULL;
-        if (a > 0 && counts[a - 1])
-            counted[n++] = a;
+        if (nodes->most[a][a] < 0)
+            return false;
     }
-    /* The least values of all nodes together keep every difference. */
-    for (int i = 0; i < layout->n; i++) {
-        int64_t value = -most[0][tension->edge[i][0]] + most[0][tension->edge[i][1]];
-        if (!layout->direction[i].implied)
-            layout->value[i] = tension->sign[i] * value;
-    }
+    return true;
+}
+
+/* The values of the nodes "counted", one or two. */
+static const char *count_values(
+        const struct differences *nodes, int n, const int *counted, sator_int *points)
+{
+    static const int64_t difference[2] = {1, -1};
     struct closed_interval x[2];
-    for (int k = 0; k < n && k < 2; k++)
-        x[k] = (struct closed_interval){-most[0][counted[k]], most[counted[k]][0]};
-    if (n == 1)
-        *points = closed_width(x[0]);
-    if (n < 2)
+    if (n == 0)
         return NULL;
     if (n > 2)
         return closed_strips_too_many;
-    static const int64_t difference[2] = {1, -1};
-    struct closed_interval slab = {-most[counted[1]][counted[0]], most[counted[0]][counted[1]]};
+    for (int k = 0; k < n; k++)
+        x[k] = (struct closed_interval){-nodes->most[0][counted[k]], nodes->most[counted[k]][0]};
+    *points = closed_width(x[0]);
+    if (n == 1)
+        return NULL;
+    struct closed_interval slab = {
+            -nodes->most[counted[1]][counted[0]], nodes->most[counted[0]][counted[1]]};
     return closed_slab_count(2, difference, x, slab, points);
+}
+
+/* Lay the strips in the middle, rounded down or up, and count the points; values of coordinates
+ * that do not "count" are forgotten. */
+static const char *lay_middle(struct closed_layout *layout, const struct tension *tension, bool up,
+        const bool *counts, sator_int *points)
+{
+    struct differences nodes;
+    int counted[CLOSED_STRIP_DIMS];
+    int n = 0;
+    *points = 0;
+    bound_nodes(layout, tension, up, &nodes);
+    if (!tighten(layout->n_dims + 1, &nodes))
+        return NULL;
+    for (int k = 0; k < layout->n_dims; k++) {
+        if (counts[k])
+            counted[n++] = k + 1;
+    }
+    /* The least values of all nodes together keep every difference. */
+    for (int i = 0; i < layout->n; i++) {
+        int64_t value = -nodes.most[0][tension->edge[i][0]] + nodes.most[0][tension->edge[i][1]];
+        if (!layout->direction[i].implied)
+            layout->value[i] = tension->sign[i] * value;
+    }
+    return count_values(&nodes, n, counted, points);
 }
 
 /* The forms that may serve as coordinates: the directions, sums and differences of two. */

@@ -77,48 +77,17 @@ static void keep_layout(struct search *search, const struct points *points)
     }
 }
 
-/* Leave out points that are beyond the last of a ragged loop. */
-static void leave_out_beyond(const struct search *search, struct points *points)
-{
-    const struct closed_layout *layout = search->layout;
-    const struct closed_strips *strips = layout->strips;
-    for (int k = 0; k < strips->n_numbers; k++) {
-        const struct closed_strip_number *number = &strips->number[k];
-        for (int p = 0; p < search->n_points; p++) {
-            sator_int value = 0;
-            for (int i = 0; i < number->n; i++) {
-                int d = layout->direction_of[number->form[i]];
-                if (d < 0)
-                    continue;
-                int64_t above = value_at(&layout->direction[d], search->point[p]) - search->laid[d];
-                if (layout->multiple[number->form[i]] < 0)
-                    above = layout->direction[d].width - 1 - above;
-                value += (sator_int)number->place[i] * above;
-            }
-            if (value > number->last)
-                points->word[p / 64] &= ~(UINT64_C(1) << (p % 64));
-        }
-    }
-}
-
-static const char *lay_rest(
-        struct search *search, int from, const struct points *points, bool *better)
+static const char *lay_rest(struct search *search, int from, const struct points *points)
 {
     const char *why = NULL;
     if (++search->layouts > MOST_LAYOUTS)
         return closed_strips_too_many;
-    int n = count_points(points);
+    int n = from == search->n_free ? count_values(search, points) : count_points(points);
     if (n <= search->most)
         return NULL;
     if (from == search->n_free) {
-        struct points inside = *points;
-        leave_out_beyond(search, &inside);
-        n = count_values(search, &inside);
-        if (n <= search->most)
-            return NULL;
         search->most = n;
-        *better = true;
-        keep_layout(search, &inside);
+        keep_layout(search, points);
         return NULL;
     }
     for (int i = 0; i < search->n_places[from] && why == NULL; i++) {
@@ -126,7 +95,7 @@ static const char *lay_rest(
         for (int w = 0; w < POINT_WORDS; w++)
             rest.word[w] = points->word[w] & search->place[from][i].word[w];
         search->laid[search->free[from]] = search->first[from] + i;
-        why = lay_rest(search, from + 1, &rest, better);
+        why = lay_rest(search, from + 1, &rest);
     }
     return why;
 }
@@ -155,10 +124,6 @@ static const char *list_places(struct search *search, const int *choice)
         int64_t places = greatest - least + 1 - d->width + 1;
         search->free[f] = i;
         search->first[f] = least;
-        if (d->bounded) { /* fewer points may have smaller digits */
-            search->first[f] = least - d->width + 1;
-            places = greatest - least + d->width;
-        }
         if (places > MOST_PLACES)
             return closed_strips_too_many;
         search->n_places[f] = places < 1 ? 1 : (int)places;
@@ -267,7 +232,6 @@ static const char *search_all(struct search *search, bool *done, sator_int *most
     /* Places of the chosen strips that no translation takes to each other differ modulo "whole". */
     for (int k = 0; k >= 0 && why == NULL;) {
         struct points all = {{0}};
-        bool better = false;
         list_points(search, choice, basis, first);
         for (int c = 0; c < layout->n_dims; c++)
             search->laid[choice[c]] = first[c];
@@ -276,7 +240,7 @@ static const char *search_all(struct search *search, bool *done, sator_int *most
         if (search->n_points > search->most)
             why = list_places(search, choice);
         if (why == NULL && search->n_points > search->most)
-            why = lay_rest(search, 0, &all, &better);
+            why = lay_rest(search, 0, &all);
         k = layout->n_dims - 1;
         while (k >= 0 && ++first[k] == whole) {
             first[k] = 0;

@@ -17,53 +17,47 @@ const char closed_strips_too_many[] = "a skewed stamp holds instances in too man
 
 /* ---- directions ---- */
 
+/* Merge strip "i" into the direction of its form, a new one if it is the first. */
+static const char *add_strip(
+        const struct closed_strips *strips, int i, struct closed_layout *layout)
+{
+    struct closed_direction d = {.form = {0}};
+    int64_t unit = 0;
+    int lead = 0;
+    int at = 0;
+    for (int k = 0; k < strips->n_dims; k++)
+        unit = closed_gcd(unit, strips->form[i][k]);
+    layout->direction_of[i] = -1;
+    if (unit == 0)
+        return NULL;
+    while (strips->form[i][lead] == 0)
+        lead++;
+    if (strips->form[i][lead] < 0)
+        unit = -unit;
+    for (int k = 0; k < strips->n_dims; k++) {
+        d.form[k] = strips->form[i][k] / unit;
+        if (d.form[k] > MOST_COEFFICIENT || d.form[k] < -MOST_COEFFICIENT)
+            return closed_strips_too_many;
+    }
+    d.width = (strips->width[i] - 1) / (unit < 0 ? -unit : unit) + 1;
+    while (at < layout->n && memcmp(layout->direction[at].form, d.form, sizeof d.form) != 0)
+        at++;
+    layout->direction_of[i] = at;
+    layout->multiple[i] = unit;
+    if (at == layout->n)
+        layout->direction[layout->n++] = d;
+    else if (d.width < layout->direction[at].width)
+        layout->direction[at].width = d.width;
+    return NULL;
+}
+
 static const char *find_directions(const struct closed_strips *strips, struct closed_layout *layout)
 {
-    *layout = (struct closed_layout){
-            .strips = strips, .n_dims = strips->n_dims, .n_equal = strips->n_equal};
-    for (int i = 0; i < strips->n; i++) {
-        struct closed_direction d = {.form = {0}};
-        int64_t unit = 0;
-        for (int k = 0; k < strips->n_dims; k++)
-            unit = closed_gcd(unit, strips->form[i][k]);
-        layout->direction_of[i] = -1;
-        if (unit == 0)
-            continue;
-        int lead = 0;
-        while (strips->form[i][lead] == 0)
-            lead++;
-        if (strips->form[i][lead] < 0)
-            unit = -unit;
-        for (int k = 0; k < strips->n_dims; k++) {
-            d.form[k] = strips->form[i][k] / unit;
-            if (d.form[k] > MOST_COEFFICIENT || d.form[k] < -MOST_COEFFICIENT)
-                return closed_strips_too_many;
-        }
-        d.width = (strips->width[i] - 1) / (unit < 0 ? -unit : unit) + 1;
-        int at = 0;
-        while (at < layout->n && memcmp(layout->direction[at].form, d.form, sizeof d.form) != 0)
-            at++;
-        layout->direction_of[i] = at;
-        layout->multiple[i] = unit;
-        if (at == layout->n)
-            layout->direction[layout->n++] = d;
-        else if (d.width < layout->direction[at].width)
-            layout->direction[at].width = d.width;
-    }
-    for (int k = 0; k < strips->n_numbers; k++) {
-        for (int i = 0; i < strips->number[k].n; i++) {
-            int form = strips->number[k].form[i];
-            int d = layout->direction_of[form];
-            int64_t m = d < 0 ? 1 : layout->multiple[form];
-            if (d < 0)
-                continue;
-            /* Its strip is the direction's. */
-            if ((m != 1 && m != -1) || layout->direction[d].width != strips->width[form])
-                return closed_strips_too_many;
-            layout->direction[d].bounded = true;
-        }
-    }
-    return NULL;
+    const char *why = NULL;
+    *layout = (struct closed_layout){.n_dims = strips->n_dims, .n_equal = strips->n_equal};
+    for (int i = 0; i < strips->n && why == NULL; i++)
+        why = add_strip(strips, i, layout);
+    return why;
 }
 
 static int64_t determinant(int n, int64_t (*row)[CLOSED_STRIP_DIMS], int from, uint32_t columns)
@@ -145,7 +139,7 @@ static bool is_implied(struct closed_layout *layout, int i)
 {
     struct closed_direction *d = &layout->direction[i];
     int choice[CLOSED_STRIP_DIMS];
-    if (layout->n <= layout->n_dims || d->bounded)
+    if (layout->n <= layout->n_dims)
         return false;
     closed_choice_first(layout->n_dims, choice);
     do {
@@ -268,9 +262,8 @@ const char *closed_strips_most(struct closed_strips *strips, sator_int *most)
     if (why != NULL)
         return why;
     int n_implied = leave_out_implied(&layout, order);
-    if (strips->n_numbers == 0)
-        why = closed_layout_middle(&layout, &done, most);
-    if (!done && strips->n_numbers == 0)
+    why = closed_layout_middle(&layout, &done, most);
+    if (!done)
         try_two(&layout, &done, most);
     if (!done)
         why = closed_layout_search(&layout, &done, most);

@@ -15,20 +15,10 @@ enum {
     CLOSED_STRIP_FORMS = 20
 };
 
-/* Digits of a ragged loop: their values, weighted by the places, are at most "last". */
-struct closed_strip_number {
-    int n;
-    int form[CLOSED_STRIP_FORMS];
-    int64_t place[CLOSED_STRIP_FORMS];
-    int64_t last;
-};
-
 struct closed_strips {
     int n_dims, n_equal, n; /* d, e, and the number of forms */
     int64_t form[CLOSED_STRIP_FORMS][CLOSED_STRIP_DIMS];
     int64_t width[CLOSED_STRIP_FORMS];
-    int n_numbers;
-    struct closed_strip_number number[CLOSED_STRIP_DIMS];
     /* The answer's place, when n_equal = 0: a point that all strips hold has value at[i] of 0 ..
      * width[i] - 1 in strip i. */
     int64_t at[CLOSED_STRIP_FORMS];
