@@ -129,7 +129,8 @@ struct mapper_problem {
     int scratchpad; /* the innermost memory above all arrays; -1: none */
     int n_space_dims;
     bool has_energy; /* all figures that a mapping's energy needs are given */
-    const char *missing_energy; /* the level whose figure is missing */
+    int n_missing; /* figures of energy that are not given: of levels and links */
+    const char **missing; /* their names */
     bool has_fixed; /* a constraint sets factors */
     bool imperfect; /* the innermost row's factors need not divide what they cover */
     bool has_orders; /* a constraint orders loops */
@@ -155,6 +156,10 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
         const struct sator_workload *workload, const struct sator_arch *arch,
         enum sator_map_objective objective, const unsigned *bypassed,
         struct mapper_problem *problem);
+
+/* ---- missing_energy.c ---- */
+/* The error that energies are missing, with settings and options that mend it. */
+void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_problem *problem);
 
 /* ---- bypass.c ---- */
 /* The choices of which tensors bypass which memories, numbered from 0 (none does). */

@@ -538,8 +538,11 @@ static double figure(struct mapper_problem *p, double value, const char *name)
     if (!isnan(value))
         return value;
     p->has_energy = false;
-    if (p->missing_energy == NULL)
-        p->missing_energy = name;
+    for (int i = 0; i < p->n_missing; i++) {
+        if (strcmp(p->missing[i], name) == 0)
+            return 0;
+    }
+    SATOR_PUSH(p->arena, p->missing, p->n_missing, name);
     return 0;
 }
 
@@ -559,7 +562,8 @@ static void price(struct builder *b)
     struct mapper_problem *p = b->problem;
 
     p->has_energy = true;
-    p->fixed_pj = figure(p, p->mac_pj, "compute") * (double)p->instances;
+    p->fixed_pj = figure(p, p->mac_pj, b->arch->levels[b->arch->n_levels - 1].name) *
+            (double)p->instances;
     for (int i = 0; i < p->n_transfers; i++) {
         struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
@@ -654,10 +658,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
     price(&b);
     fix_own_memories(&b);
     if (!problem->has_energy && objective != SATOR_MAP_LATENCY) {
-        sator_error(ctx, arch->loc,
-                "'%s' does not give the energy of '%s', which this objective needs", arch->name,
-                problem->missing_energy);
-        sator_help(ctx, "give it (energy_pj), or choose the objective 'latency'");
+        sator_mapper_say_missing_energy(ctx, problem);
         return SATOR_INPUT;
     }
 done:

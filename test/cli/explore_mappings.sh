@@ -28,7 +28,7 @@ sator query whole.db --csv | grep -c "^\"\{0,1\}gemm[^,]*,5,.*,$edp,"
 # why there is none
 run --point 0 --hardware 0 --json
 echo "exit $?"
-"$SATOR" explore gemm --arch diannao --dataflows optimal --objective energy >none.txt
+"$SATOR" explore gemm --arch maeri-64 --dataflows optimal --objective energy >none.txt
 echo "exit $?"
 sed -n 2p none.txt
 # shards in any order, one of them twice

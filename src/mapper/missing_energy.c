@@ -1,0 +1,77 @@
+/* What to do when an architecture does not give the energies that the objective needs. */
+#include "base/context.h"
+#include "base/text.h"
+#include "mapper/mapper.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The library's table for the architecture's technology, or the one whose figures are best known.
+ */
+static const char *table_for(const struct sator_arch *arch)
+{
+    return arch->technology_nm == 28 ? "28nm" : arch->technology_nm == 65 ? "65nm" : "45nm";
+}
+
+/* Whether the library's tables have a component for a memory of this name (doc/formats.md). */
+static bool is_component(const char *name)
+{
+    static const char *const components[] = {
+            "dram", "scratchpad", "scratchpads", "register", "registers"};
+
+    for (size_t i = 0; i < sizeof components / sizeof *components; i++) {
+        size_t k = 0;
+        while (name[k] != '\0' && tolower((unsigned char)name[k]) == components[i][k])
+            k++;
+        if (name[k] == '\0' && components[i][k] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* The component that a memory at "level" is most like: off the chip, shared, or in a PE. */
+static const char *likeness(const struct sator_arch *arch, int level)
+{
+    if (level == 0)
+        return "dram";
+    for (int i = level + 1; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_ARRAY)
+            return "scratchpad";
+    }
+    return "register";
+}
+
+static bool is_missing(const struct mapper_problem *p, const char *name)
+{
+    for (int i = 0; i < p->n_missing; i++) {
+        if (strcmp(p->missing[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_problem *problem)
+{
+    const struct sator_arch *arch = problem->arch;
+    struct sator_text names = {0}, sets = {0};
+
+    for (int i = 0; i < problem->n_missing; i++)
+        sator_text_add(&names, "%s'%s'",
+                i == 0                               ? ""
+                        : i < problem->n_missing - 1 ? ", "
+                                                     : " and ",
+                problem->missing[i]);
+    for (int i = 0; i < arch->n_levels; i++) {
+        const char *name = arch->levels[i].name;
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY && is_missing(problem, name) &&
+                !is_component(name))
+            sator_text_add(&sets, " --set levels.%s.component=%s", name, likeness(arch, i));
+    }
+    sator_error(ctx, arch->loc, "'%s' does not give the energy of %s, which this objective needs",
+            arch->name, names.data);
+    sator_help(ctx, "estimates, from a table of the library: --set energy_table=%s%s",
+            table_for(arch), sets.data == NULL ? "" : sets.data);
+    sator_help(ctx, "without energies: --objective latency");
+    sator_text_clear(&names);
+    sator_text_clear(&sets);
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Every machine of the library that the mapper handles has energies, or the message has a remedy that works when it is pasted.
+. "$2/test/cli/harness"
+cat >unnamed.yaml <<'END'
+technology_nm: 65
+levels:
+  - {memory: HBM}
+  - {memory: L2, capacity_bytes: 65536}
+  - {array: PE, shape: [4, 4], topology: multicast}
+  - {memory: rf, capacity_words: 16}
+  - {compute: alu}
+END
+for arch in $(sator list archs --csv | sed -n '2,$s/^[^,]*,\([^,]*\).*/\1/p') unnamed.yaml; do
+    if sator map gemm:i=8,j=8,k=8 --arch "$arch" --json >result 2>message; then
+        echo "$arch: $(grep -c '"proved":.*true' result)"
+        continue
+    fi
+    grep -q 'the mapper handles' message && continue # wires and buses of other shapes
+    remedy=$(sed -n 's/^help: estimates, from a table of the library: //p' message)
+    # shellcheck disable=SC2086
+    echo "$arch: $(sator map gemm:i=8,j=8,k=8 --arch "$arch" $remedy --json | grep -c '"proved":.*true') with $remedy"
+    remedy=$(sed -n 's/^help: without energies: //p' message)
+    # shellcheck disable=SC2086
+    sator map gemm:i=8,j=8,k=8 --arch "$arch" $remedy --json | grep -q '"proved":.*true' || echo "$arch: not with $remedy"
+done
+sator map gemm --arch unnamed.yaml || echo "exit $?"
