@@ -330,7 +330,7 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
 /* One transfer of a group while its leaves are costed. */
 struct local {
     struct mapper_walk walk;
-    double group_words, tile_words;
+    double group_words, tile_words; /* of a stamp; with short last tiles, on average */
     bool covers_only; /* some of its loops are open */
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
     bool halo_known[2 * MAPPER_LOOPS];
@@ -380,6 +380,19 @@ static void find_cuts(const struct mapper_bounds *b, int child, const struct map
         outside->cut[i] -= p->extent[i];
 }
 
+static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
+        const struct outside *outside, struct local *local)
+{
+    struct mapper_walk *walk = &local->walk;
+
+    sator_mapper_walk_cut(walk, b->words, shape, outside->cut, outside->both);
+    local->group_words = local->tile_words = 1;
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        local->group_words *= walk->group_mean[e];
+        local->tile_words *= walk->tile_mean[e];
+    }
+}
+
 static void open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
         const struct outside *outside, struct local *local)
 {
@@ -402,7 +415,7 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     if (local->covers_only)
         local->walk.cut = outside->cut;
     else if (p->imperfect)
-        sator_mapper_walk_cut(&local->walk, b->words, shape, outside->cut, outside->both);
+        cut_local(b, shape, outside, local);
     if (sliding)
         sator_mapper_walk_cover(&local->walk, b->words, shape);
     memset(local->halo_known, 0, sizeof local->halo_known);
@@ -417,69 +430,139 @@ static double smallest_factor(int64_t n)
     return (double)n;
 }
 
-/* The words that are new when "loop" moves the tile by one "step", and at least when it moves by
- * any multiple of it: of a group and of a tile. */
+/* New words, of a group and of a tile. */
 struct halo {
     double group, tile;
 };
 
-static struct halo halo_of(struct mapper_bounds *b, const struct local *local, int loop,
-        int64_t step,
-        int64_t (*kept)(struct mapper_words *, int, int, const struct mapper_steps *, int64_t))
-{
-    const struct mapper_walk *walk = &local->walk;
-    int access = walk->transfer->access, e = walk->access->index_of[loop];
-    int64_t shift = walk->access->coef_of[loop] * step;
-    struct mapper_steps alone = {.n_spread = 0};
+/* A sliding index while one of its loops moves it. */
+struct slide {
+    int access, index, loop;
+    const struct mapper_steps *steps;
+    const double *rate; /* of short last tiles, by loop */
+    double values; /* of whole tiles */
+};
 
-    int64_t group = kept(b->words, access, e, &walk->steps[e], shift), tile = group;
-    if (walk->steps[e].n_spread > 0) {
-        memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
-        tile = kept(b->words, access, e, &alone, shift);
-    }
-    return (struct halo){local->group_words * (1 - (double)group / (double)walk->group_values[e]),
-            local->tile_words * (1 - (double)tile / (double)walk->tile_values[e])};
+static bool is_cut(const struct mapper_walk *walk, const struct mapper_index *index)
+{
+    bool cut = false;
+
+    for (int i = 0; i < index->n_parts && walk->cut != NULL; i++)
+        cut |= walk->cut[index->loop[i]] > 0;
+    return cut;
 }
 
-/* The least words a step brings, on average, when the loop of "bit", part of a sliding index, is
+/* The values of the index that are new in the steps in which its loop moves it by "shift", the tile
+ * of its other loops staying; of all stamps these are the share "often". In one of them, for each
+ * time that all loops are run through, the loop comes to its last tile. */
+static double stepping(struct mapper_bounds *b, const struct mapper_walk *walk,
+        const struct slide *s, int64_t shift, double often)
+{
+    const struct mapper_index *index = &walk->access->index[s->index];
+    double sum = 0;
+
+    if (!is_cut(walk, index))
+        return often *
+                (s->values -
+                        (double)sator_mapper_words_kept(
+                                b->words, s->access, s->index, s->steps, shift));
+    for (unsigned last = 0; last < 1U << index->n_parts; last++) {
+        int64_t now[MAPPER_PARTS] = {0}, before[MAPPER_PARTS] = {0};
+        double share = 1;
+        for (int i = 0; i < index->n_parts; i++) {
+            int loop = index->loop[i];
+            bool is_last = last >> i & 1, steps = loop == s->loop;
+            now[i] = is_last ? walk->cut[loop] : 0;
+            before[i] = steps ? 0 : now[i];
+            double rate = walk->cut[loop] > 0 ? s->rate[loop] : 0;
+            share *= is_last ? rate : (steps ? often : 1) - rate;
+        }
+        if (share <= 0)
+            continue;
+        sum += share *
+                (double)(sator_mapper_words_union_cut(
+                                 b->words, s->access, s->index, s->steps, now) -
+                        sator_mapper_words_kept_cut(
+                                b->words, s->access, s->index, s->steps, now, before, shift));
+    }
+    return sum;
+}
+
+/* The values that are new at least when the loop, alone in moving the index, moves it by any
+ * multiple of "shift". Where another loop's last tile is short, a value stays new at every position
+ * that still has it. */
+static double leaping(struct mapper_bounds *b, const struct mapper_walk *walk,
+        const struct slide *s, int64_t shift)
+{
+    const struct mapper_index *index = &walk->access->index[s->index];
+    double sum = s->values -
+            (double)sator_mapper_words_most_kept(b->words, s->access, s->index, s->steps, shift);
+    struct mapper_steps alone = *s->steps;
+
+    alone.n_spread = 0;
+    for (int i = 0; i < index->n_parts && is_cut(walk, index); i++) {
+        int64_t cut[MAPPER_PARTS] = {0}, positions = 1;
+        if (index->loop[i] == s->loop) /* not at its last tile after a leap */
+            continue;
+        cut[i] = walk->cut[index->loop[i]];
+        for (int k = 0; k < s->steps->n_spread; k++)
+            positions *= s->steps->spread_part[k] == i ? 1 : s->steps->spread_count[k];
+        int64_t lost = walk->tile_values[s->index] -
+                sator_mapper_words_union_cut(b->words, s->access, s->index, &alone, cut);
+        sum -= s->rate[index->loop[i]] * (double)(positions * lost);
+    }
+    return sum > 0 ? sum : 0;
+}
+
+/* The least words a stamp brings, on average, when the loop of "bit", part of a sliding index, is
  * the first to move the tile. Its innermost factor f moves the tile by one step in f - 1 of f
- * steps. In the others the index has moved by some multiple of the step if no other loop of it is
+ * stamps. In the others the index has moved by some multiple of the step if no other loop of it is
  * outside; else nothing is sure. */
 static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
         const struct mapper_shape *shape, const struct outside *outside)
 {
     const struct mapper_problem *p = b->problem;
-    const struct mapper_access *access = local->walk.access;
-    int loop = bit % p->n_loops, row = local->walk.transfer->child_row - 1;
-    const struct mapper_index *index = &access->index[access->index_of[loop]];
-    bool alone = true, is_near = bit < p->n_loops;
+    const struct mapper_walk *walk = &local->walk;
+    const struct mapper_access *access = walk->access;
+    int loop = bit % p->n_loops, row = walk->transfer->child_row - 1, e = access->index_of[loop];
+    const struct mapper_index *index = &access->index[e];
+    struct mapper_steps alone = walk->steps[e];
+    bool is_alone = true, is_near = bit < p->n_loops;
+    double group_values = (double)walk->group_values[e], tile_values = (double)walk->tile_values[e];
+    struct slide group = {
+            walk->transfer->access, e, loop, &walk->steps[e], walk->group_rate, group_values};
+    struct slide tile = {walk->transfer->access, e, loop, &alone, walk->tile_rate, tile_values};
 
+    alone.n_spread = 0;
     while (p->row[row].is_space) /* the innermost time row outside */
         row--;
     for (int i = 0; i < index->n_parts; i++) {
         int other = index->loop[i];
-        alone &= other == loop || (outside->near[other] == 1 && outside->far[other] == 1);
+        is_alone &= other == loop || (outside->near[other] == 1 && outside->far[other] == 1);
     }
-    int64_t step = shape->inside[row + 1][loop];
-    struct halo one = halo_of(b, local, loop, step, sator_mapper_words_kept);
+    double rare = 1 / (is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]));
+    int64_t step = shape->inside[row + 1][loop], coef = access->coef_of[loop];
+    struct halo one = {stepping(b, walk, &group, coef * step, 1 - rare),
+            stepping(b, walk, &tile, coef * step, 1 - rare)};
     struct halo any = {0, 0};
-    if (alone)
-        any = halo_of(b, local, loop, step, sator_mapper_words_most_kept);
+    if (is_alone)
+        any = (struct halo){
+                leaping(b, walk, &group, coef * step), leaping(b, walk, &tile, coef * step)};
     while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
         if (p->row[row].is_space || shape->inside[row + 1][loop] == step)
             continue;
         step = shape->inside[row + 1][loop];
-        struct halo further = halo_of(b, local, loop, step, sator_mapper_words_kept);
-        one.group = fmin(one.group, further.group);
-        one.tile = fmin(one.tile, further.tile);
+        one.group = fmin(one.group, stepping(b, walk, &group, coef * step, 1 - rare));
+        one.tile = fmin(one.tile, stepping(b, walk, &tile, coef * step, 1 - rare));
     }
-    double least_factor =
-            is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]);
-    double rare = 1 / least_factor;
-    local->other_group[bit] = any.group;
-    local->other_tile[bit] = any.tile;
-    local->new_group[bit] = (1 - rare) * one.group + rare * any.group;
-    local->new_tile[bit] = (1 - rare) * one.tile + rare * any.tile;
+    /* words for a value of the index: the mean of the other indices */
+    bool cut = walk->cut != NULL;
+    double group_other = local->group_words / (cut ? walk->group_mean[e] : group_values);
+    double tile_other = local->tile_words / (cut ? walk->tile_mean[e] : tile_values);
+    local->other_group[bit] = group_other * any.group;
+    local->other_tile[bit] = tile_other * any.tile;
+    local->new_group[bit] = group_other * (one.group + rare * any.group);
+    local->new_tile[bit] = tile_other * (one.tile + rare * any.tile);
     local->halo_known[bit] = true;
 }
 
@@ -489,7 +572,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     const struct mapper_walk *walk = &local->walk;
     double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
     double other_group = 0, other_tile = 0, runs = outside->stamps;
-    int bit = leaf->slide[k];
+    int bit = local->covers_only ? -1 : leaf->slide[k];
 
     for (unsigned reuse = leaf->reuse[k]; reuse != 0; reuse &= reuse - 1)
         stamps *= outside->inverse[__builtin_ctz(reuse)];
@@ -502,25 +585,24 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         other_tile = local->tile_words - local->other_tile[bit];
         for (unsigned halo = leaf->halo[k]; halo != 0; halo &= halo - 1)
             runs *= outside->inverse[__builtin_ctz(halo)];
-    } else if (bit == ANY_SLIDE) {
+    } else if (bit == ANY_SLIDE) { /* the first stamp brings all */
+        runs = 1;
+        other_group = group;
+        other_tile = tile;
         group = tile = 0;
     }
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
-    double jumps = runs - 1; /* between runs, to tiles that share nothing */
-    range->unique_lb = groups * walk->scale *
-            ((stamps - 1) * group + jumps * other_group + local->group_words -
-                    stamps * walk->group_loss);
-    range->arriving_lb = tiles * walk->scale *
-            ((stamps - 1) * tile + jumps * other_tile + local->tile_words -
-                    stamps * walk->tile_loss);
+    /* each run begins with a tile that shares nothing with the one before */
+    range->unique_lb = groups * walk->scale * (stamps * group + runs * other_group);
+    range->arriving_lb = tiles * walk->scale * (stamps * tile + runs * other_tile);
     if (local->covers_only)
         range->unique_lb = range->arriving_lb = 0;
     if (!local->ratio_fixed) {
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
     }
-    range->unique_ub = groups * outside->stamps * local->group_words;
-    range->arriving_ub = tiles * outside->stamps * local->tile_words;
+    range->unique_ub = groups * outside->stamps * (double)walk->group_words;
+    range->arriving_ub = tiles * outside->stamps * (double)walk->tile_words;
     range->ratio =
             local->ratio_fixed ? tiles * local->tile_words / (groups * local->group_words) : 0;
 }

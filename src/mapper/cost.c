@@ -110,6 +110,10 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
         struct mapper_steps *steps = &walk->steps[e];
         steps->spread_step[steps->n_spread] =
                 access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop];
+        for (int i = 0; i < access->index[e].n_parts; i++) {
+            if (access->index[e].loop[i] == digit->loop)
+                steps->spread_part[steps->n_spread] = i;
+        }
         steps->spread_count[steps->n_spread++] = digit->count;
     }
 }
@@ -127,7 +131,6 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     walk->cut = NULL;
     walk->open = 0;
     walk->scale = 1;
-    walk->group_loss = walk->tile_loss = 0;
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
@@ -185,66 +188,6 @@ void sator_mapper_walk_cover(
     walk->group_cover = t->collapsed == 0
             ? walk->tile_cover
             : cover(walk, words, shape, (t->outer | t->between) & ~t->collapsed);
-}
-
-/* What the cut of "loop", part of a sliding index, takes off. The stamps in which the loop stands
- * at its last tile are one in as many as it has tiles; one of them brings fewer words by at most
- * what its tile is smaller. */
-static void cut_sliding(struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_shape *shape, int loop, int64_t outside)
-{
-    int e = walk->access->index_of[loop], part = 0;
-    const struct mapper_index *index = &walk->access->index[e];
-    double apart = (double)outside, all = (double)outside;
-    const struct mapper_steps *steps = &walk->steps[e];
-    struct mapper_steps alone = {.n_spread = 0};
-    int64_t positions = 1; /* that share words and stand at the loop's last tile */
-    bool spread = false;
-
-    while (index->loop[part] != loop)
-        part++;
-    for (int k = 0; k < steps->n_spread; k++)
-        positions *= steps->spread_count[k];
-    for (int k = 0; k < shape->n_digits; k++) {
-        const struct mapper_digit *digit = &shape->digit[k];
-        if (digit->row >= walk->transfer->child_row || digit->loop != loop)
-            continue;
-        bool shared = walk->transfer->collapsed >> digit->row & 1;
-        spread |= shared;
-        all *= (double)digit->count;
-        apart *= shared ? 1 : (double)digit->count;
-        if (shared && steps->n_spread > 0)
-            positions /= digit->count;
-    }
-    memcpy(alone.tile, steps->tile, sizeof alone.tile);
-    int64_t group = sator_mapper_words_cut(words, walk->transfer->access, e, steps, part,
-            spread && steps->n_spread > 0, walk->cut[loop]);
-    int64_t tile = sator_mapper_words_cut(
-            words, walk->transfer->access, e, &alone, part, false, walk->cut[loop]);
-    /* A word of the group no longer crosses when the positions for which it is new lose it: the
-     * union may keep it all the same, so each position's loss counts. */
-    double lost = fmax((double)(walk->group_values[e] - group),
-            (double)positions * (double)(walk->tile_values[e] - tile));
-    lost = fmin(lost, (double)walk->group_values[e]);
-    walk->group_loss += (double)walk->group_words * lost / (double)walk->group_values[e] / apart;
-    walk->tile_loss +=
-            (double)walk->tile_words * (1 - (double)tile / (double)walk->tile_values[e]) / all;
-}
-
-void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside)
-{
-    const struct mapper_problem *p = walk->problem;
-
-    walk->cut = cut;
-    for (int i = 0; i < p->n_loops; i++) {
-        if (cut[i] == 0 || !(walk->access->relevant >> i & 1))
-            continue;
-        if (walk->access->plain >> i & 1) /* each value is in one tile */
-            walk->scale *= (double)p->extent[i] / (double)(p->extent[i] + cut[i]);
-        else
-            cut_sliding(walk, words, shape, i, outside[i]);
-    }
 }
 
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
@@ -349,12 +292,12 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     for (int t = 0; t < problem->n_transfers; t++) {
         struct mapper_walk walk;
         struct mapper_pace pace;
+        sator_mapper_walk_init(problem, words, &shape, t, &walk);
         if (sator_mapper_is_ragged(
                     problem, mapping, problem->access[problem->transfer[t].access].relevant)) {
-            sator_mapper_count_ragged(problem, words, mapping, &shape, t, traffic);
+            sator_mapper_count_ragged(&walk, words, mapping, &shape, traffic);
             continue;
         }
-        sator_mapper_walk_init(problem, words, &shape, t, &walk);
         sator_mapper_walk_stamps(&walk, mapping);
         sator_mapper_pace_init(&pace);
         for (int r = walk.transfer->child_row - 1; r >= 0; r--) {

@@ -242,11 +242,8 @@ struct mapper_steps {
     int64_t tile[MAPPER_PARTS];
     int n_spread;
     int64_t spread_step[MAPPER_SPREADS], spread_count[MAPPER_SPREADS];
+    int spread_part[MAPPER_SPREADS]; /* whose loop it is */
 };
-/* The values of the index at the least when the last tile of its part "part", the one at that
- * part's last spread position, is shorter by "cut". */
-int64_t sator_mapper_words_cut(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, int part, bool spread, int64_t cut);
 /* The number of values of the index over the tiles of all spread positions. */
 int64_t sator_mapper_words_union(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
@@ -254,7 +251,6 @@ int64_t sator_mapper_words_union(
  * "shift" lower. */
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift);
-
 /* The most that any multiple of "shift", either way, keeps. */
 int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift);
@@ -272,6 +268,24 @@ static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_
  * then keeps the less the further it moves. */
 bool sator_mapper_words_gapless(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
+
+/* The place of a number to be remembered under "key" (not beginning as one of words.c's); "*known"
+ * says whether it is there. Valid until the next call. */
+enum {
+    MAPPER_KEY = 8 + 2 * MAPPER_SPREADS + 2 * MAPPER_PARTS
+};
+int64_t *sator_mapper_words_place(
+        struct mapper_words *words, const int64_t *key, int length, bool *known);
+
+/* ---- words_cut.c: the same with short last tiles ---- */
+/* The values over the tiles of all spread positions, where at the last position of a part (always,
+ * when it is not spread) the tile is shorter along it by "cut", given by part. */
+int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, const int64_t *cut);
+/* Of these, cut by "now", the values that every position which touches them also touched when each
+ * tile stood "shift" lower and was cut by "before". */
+int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
+        const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
 
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */
@@ -309,12 +323,15 @@ struct mapper_walk {
      * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
-    /* imperfect problems: how much shorter the last tile of each loop is, and what this takes off
-     * the words: all are fewer by the factor "scale", and a stamp that crosses brings at most
-     * "group_loss" and "tile_loss" fewer; set by sator_mapper_walk_cut */
+    /* imperfect problems, set by sator_mapper_walk_cut: how much shorter the last tile of each loop
+     * is; all words are fewer by the factor "scale" for loops that stand alone in an index; of the
+     * others, the share of the stamps in which a group and a tile have the last one, and the mean
+     * values of an index. */
     const int64_t *cut; /* NULL: none */
     unsigned open; /* loops whose tiles may be smaller than those of the shape */
-    double scale, group_loss, tile_loss;
+    double scale;
+    double group_rate[MAPPER_LOOPS], tile_rate[MAPPER_LOOPS];
+    double group_mean[MAPPER_INDICES], tile_mean[MAPPER_INDICES];
 };
 
 /* The same transfer along the temporal loops outside its child, innermost loop first. */
@@ -332,10 +349,6 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
  * be missing from "shape". */
 void sator_mapper_walk_cover(
         struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape);
-/* Set what the cuts take off: "cut" by loop, "outside" the temporal factors outside by loop; before
- * the covers. */
-void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
 /* Set the walk's stamps from the time rows outside the child. */
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
 void sator_mapper_pace_init(struct mapper_pace *pace);
@@ -384,10 +397,38 @@ int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **til
 /* Whether the factors of some loop of "loops" multiply to more than its extent. */
 bool sator_mapper_is_ragged(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops);
+/* Set what the cuts take off: "cut" by loop (borrowed), "outside" the temporal factors outside by
+ * loop; before the covers. */
+void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
+/* One transfer of a mapping whose last tiles may be short, its temporal loops placed one by one,
+ * innermost first. */
+struct mapper_ragged {
+    const struct mapper_walk *walk; /* borrowed */
+    struct mapper_words *words;
+    struct mapper_steps steps[MAPPER_INDICES];
+    int64_t cut[MAPPER_LOOPS]; /* how much shorter the last tile is */
+    int64_t apart[MAPPER_LOOPS]; /* parallel positions that share no words */
+    int64_t outer[MAPPER_LOOPS], inner[MAPPER_LOOPS]; /* temporal factors not yet placed, placed */
+    int64_t fall[MAPPER_LOOPS]; /* how far those placed fall back when the next one steps */
+};
+/* Nothing placed. "grouped": the words that all groups of PEs take, which share them; else those
+ * that arrive in all PEs. "walk" is initialised from the same shape. */
+void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
+        struct mapper_words *words, const struct mapper_shape *shape,
+        const struct mapper_mapping *mapping, bool grouped);
+/* The words of all time-stamps, if none were kept from the one before. */
+int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged);
+/* Place "loop" with "factor" > 1 and the instances that a step of it skips: of these words, those
+ * kept in its steps. */
+int64_t sator_mapper_ragged_place(
+        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
+/* Take back the loop placed last. */
+void sator_mapper_ragged_unplace(
+        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
 /* Set the exact words of one transfer. */
-struct mapper_traffic;
-void sator_mapper_count_ragged(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic);
 
 /* ---- result.c ---- */

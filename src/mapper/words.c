@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    KEY_WORDS = 8 + 2 * MAPPER_SPREADS,
     FIRST_SLOTS = 1024
 };
 
@@ -19,7 +18,7 @@ struct entry {
     int64_t value;
     uint64_t hash; /* 0: free */
     int length;
-    int64_t key[KEY_WORDS];
+    int64_t key[MAPPER_KEY];
 };
 
 struct mapper_words {
@@ -92,6 +91,26 @@ static void grow(struct mapper_words *words)
     free(words->entries);
     words->entries = entries;
     words->n_slots = n_slots;
+}
+
+int64_t *sator_mapper_words_place(
+        struct mapper_words *words, const int64_t *key, int length, bool *known)
+{
+    uint64_t hash = hash_key(key, length);
+    struct entry *entry = find(words->entries, words->n_slots, hash, key, length);
+
+    *known = entry->hash != 0;
+    if (*known)
+        return &entry->value;
+    if ((words->n_used + 1) * 2 > words->n_slots) {
+        grow(words);
+        entry = find(words->entries, words->n_slots, hash, key, length);
+    }
+    words->n_used++;
+    entry->hash = hash;
+    entry->length = length;
+    memcpy(entry->key, key, sizeof *key * (size_t)length);
+    return &entry->value;
 }
 
 /* ---- marking ---- */
@@ -222,7 +241,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift, enum question question)
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
-    int64_t key[KEY_WORDS];
+    int64_t key[MAPPER_KEY];
     int at = 0;
 
     key[at++] = access * MAPPER_INDICES + index;
@@ -234,18 +253,11 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         key[at++] = steps->spread_step[i];
         key[at++] = steps->spread_count[i];
     }
-    uint64_t hash = hash_key(key, at);
-    struct entry *entry = find(words->entries, words->n_slots, hash, key, at);
-    if (entry->hash != 0)
-        return entry->value;
-    entry->value = answer(what, steps, shift, question);
-    entry->hash = hash;
-    entry->length = at;
-    memcpy(entry->key, key, sizeof *key * (size_t)at);
-    int64_t value = entry->value;
-    if (++words->n_used * 2 > words->n_slots)
-        grow(words);
-    return value;
+    bool known;
+    int64_t *value = sator_mapper_words_place(words, key, at, &known);
+    if (!known)
+        *value = answer(what, steps, shift, question);
+    return *value;
 }
 
 /* ---- closed forms ---- */
@@ -332,30 +344,6 @@ int64_t sator_mapper_words_union(
             return sator_mapper_pair(what, tile[0], tile[1]);
     }
     return remembered(words, access, index, steps, 0, UNION);
-}
-
-int64_t sator_mapper_words_cut(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, int part, bool spread, int64_t cut)
-{
-    const struct mapper_index *what = &words->problem->access[access].index[index];
-    struct mapper_steps less = *steps;
-    int64_t tile[MAPPER_PARTS], others = cut;
-
-    if (!spread) {
-        less.tile[part] -= cut;
-        return sator_mapper_words_union(words, access, index, &less);
-    }
-    if (what->n_parts == 2 && merge_spread(what, steps, tile)) {
-        tile[part] -= cut;
-        return sator_mapper_pair(what, tile[0], tile[1]);
-    }
-    /* each step less takes at most one value for each choice of the other parts */
-    for (int i = 0; i < what->n_parts; i++)
-        others *= i == part ? 1 : steps->tile[i];
-    for (int i = 0; i < steps->n_spread; i++)
-        others *= steps->spread_count[i];
-    int64_t values = sator_mapper_words_union(words, access, index, steps);
-    return values > others ? values - others : 0;
 }
 
 /* Gapless tiles of "length" at the positions of one progression, each "shift" > 0 further than

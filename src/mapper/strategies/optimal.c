@@ -392,7 +392,7 @@ static void optimize(struct mapper_search *search)
     optimal_find_grown(o);
     search_all(o);
     for (int m = 0; m < p->n_memories; m++) {
-        free(o->tiles[m].item);
+        free(o->tile_list[m].item);
         free(o->outer[m].item);
     }
     free(o->visits.item);

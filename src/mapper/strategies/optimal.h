@@ -120,10 +120,12 @@ struct optimizer {
     int n_listings; /* of tiles that a table would hold */
     struct outer_tiles outer[MAPPER_MEMORIES];
     int width; /* tiles followed at each memory */
-    struct tile_list tiles[MAPPER_MEMORIES];
+    struct tile_list tile_list[MAPPER_MEMORIES];
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];
-    int64_t cut[MAPPER_TRANSFERS][MAPPER_LOOPS]; /* how much shorter the last tiles are */
+    bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two */
+    struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];
+    int64_t group_all[MAPPER_TRANSFERS], tile_all[MAPPER_TRANSFERS]; /* words, if none were kept */
     struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
     int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
 };

@@ -4,6 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+/* The words of a transfer when nothing is kept but what the loops placed keep. */
+static int64_t unique_of(const struct optimizer *o, int t, const struct mapper_pace *pace)
+{
+    return o->is_ragged[t] ? o->group_all[t] - pace->kept_unique
+                           : sator_mapper_unique(&o->walk[t], pace);
+}
+
+static int64_t arriving_of(const struct optimizer *o, int t, const struct mapper_pace *pace)
+{
+    return o->is_ragged[t] ? o->tile_all[t] - pace->kept_arriving
+                           : sator_mapper_arriving(&o->walk[t], pace);
+}
+
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
  * that stand alone in an index allow. */
 static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_pace *pace)
@@ -16,16 +29,13 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
         double groups = (double)walk->groups, tiles = (double)walk->tiles;
         double open =
                 pace[t].dead ? 0 : (double)(walk->stamps / pace[t].inside - o->plain_stamps[t]);
-        double unique = (double)(walk->group_words * walk->stamps - pace[t].kept_unique);
-        double arriving = (double)(walk->tile_words * walk->stamps - pace[t].kept_arriving);
-        double stamps = (double)(walk->stamps / pace[t].still); /* that may bring fewer words */
+        double unique = (double)unique_of(o, t, &pace[t]);
+        double arriving = (double)arriving_of(o, t, &pace[t]);
         struct mapper_range range = {
-                .unique_ub = groups * unique,
-                .unique_lb = groups * walk->scale *
-                        (unique - open * (double)walk->group_words - stamps * walk->group_loss),
-                .arriving_ub = tiles * arriving,
-                .arriving_lb = tiles * walk->scale *
-                        (arriving - open * (double)walk->tile_words - stamps * walk->tile_loss),
+                .unique_ub = unique,
+                .unique_lb = unique - groups * walk->scale * open * (double)walk->group_words,
+                .arriving_ub = arriving,
+                .arriving_lb = arriving - tiles * walk->scale * open * (double)walk->tile_words,
         };
         if (walk->access->is_sliding) {
             range.unique_lb = fmax(range.unique_lb, groups * (double)walk->group_cover);
@@ -40,22 +50,13 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
 static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_traffic traffic = {.time_stamps = 1};
+    struct mapper_traffic traffic;
 
-    if (sator_mapper_is_ragged(p, &o->mapping, ~0U)) {
-        sator_mapper_count(p, o->search->words, &o->mapping, &traffic);
-        o->search->counters.evaluated++;
-        sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
-        return;
-    }
     for (int t = 0; t < p->n_transfers; t++) {
-        traffic.unique[t] = sator_mapper_unique(&o->walk[t], &pace[t]);
-        traffic.arriving[t] = sator_mapper_arriving(&o->walk[t], &pace[t]);
+        traffic.unique[t] = unique_of(o, t, &pace[t]);
+        traffic.arriving[t] = arriving_of(o, t, &pace[t]);
     }
-    for (int m = 0; m < p->n_memories; m++) {
-        for (int i = 0; i < p->n_loops; i++)
-            traffic.time_stamps *= o->mapping.factor[p->memory[m].row][i];
-    }
+    traffic.time_stamps = sator_mapper_time_stamps(p, &o->mapping);
     o->search->counters.evaluated++;
     sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
 }
@@ -97,6 +98,30 @@ static bool is_harmless(
 
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth);
 
+/* Place a loop of a transfer with short last tiles. */
+static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int loop,
+        int64_t factor, int64_t step)
+{
+    const struct mapper_access *access = o->walk[t].access;
+    bool relevant = access->relevant >> loop & 1;
+
+    pace->inside *= factor;
+    pace->dead = access->plain >> loop & 1; /* its tiles share nothing */
+    pace->moved |= relevant;
+    int64_t kept = sator_mapper_ragged_place(&o->groups[t], loop, factor, step);
+    pace->kept_unique += kept;
+    if (o->walk[t].transfer->collapsed != 0)
+        kept = sator_mapper_ragged_place(&o->tiles[t], loop, factor, step);
+    pace->kept_arriving += kept;
+}
+
+static void unplace_ragged(struct optimizer *o, int t, int loop, int64_t factor, int64_t step)
+{
+    sator_mapper_ragged_unplace(&o->groups[t], loop, factor, step);
+    if (o->walk[t].transfer->collapsed != 0)
+        sator_mapper_ragged_unplace(&o->tiles[t], loop, factor, step);
+}
+
 static void place_loop(
         struct optimizer *o, int m, unsigned placed, int n_placed, int depth, int loop)
 {
@@ -104,14 +129,25 @@ static void place_loop(
     int row = p->memory[m].row;
     struct mapper_pace *pace = o->pace[depth + 1];
 
+    int64_t factor = o->mapping.factor[row][loop], step = o->shape.inside[row + 1][loop];
+    uint32_t ragged = 0;
+
     memcpy(pace, o->pace[depth], sizeof *pace * (size_t)p->n_transfers);
     for (int t = 0; t < p->n_transfers; t++) {
-        if (p->transfer[t].child_row > row)
-            sator_mapper_pace_place(&o->walk[t], o->search->words, &pace[t], loop,
-                    o->mapping.factor[row][loop], o->shape.inside[row + 1][loop]);
+        if (p->transfer[t].child_row <= row || pace[t].dead || factor == 1)
+            continue;
+        ragged |= o->is_ragged[t] ? UINT32_C(1) << t : 0;
+        if (o->is_ragged[t])
+            place_ragged(o, t, &pace[t], loop, factor, step);
+        else
+            sator_mapper_pace_place(&o->walk[t], o->search->words, &pace[t], loop, factor, step);
     }
     o->mapping.order[m][p->n_loops - 1 - n_placed] = (int8_t)loop;
     order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (ragged >> t & 1)
+            unplace_ragged(o, t, loop, factor, step);
+    }
 }
 
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth)
@@ -153,23 +189,27 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     }
 }
 
-/* Say how much shorter the last tiles of a transfer are. */
-static void cut_walk(struct optimizer *o, int t)
+/* Begin to count a transfer with short last tiles; false where all are whole. */
+static bool open_ragged(struct optimizer *o, int t)
 {
     const struct mapper_problem *p = o->problem;
-    int child_row = o->walk[t].transfer->child_row;
-    int64_t outside[MAPPER_LOOPS];
+    struct mapper_walk *walk = &o->walk[t];
 
-    for (int i = 0; i < p->n_loops; i++) {
-        outside[i] = 1;
-        o->cut[t][i] = o->shape.inside[child_row][i];
-        for (int r = 0; r < child_row; r++) {
-            o->cut[t][i] *= o->mapping.factor[r][i];
-            outside[i] *= p->row[r].is_space ? 1 : o->mapping.factor[r][i];
-        }
-        o->cut[t][i] -= p->extent[i];
+    if (!sator_mapper_is_ragged(p, &o->mapping, walk->access->relevant))
+        return false;
+    sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
+    o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
+    if (walk->transfer->collapsed != 0) {
+        sator_mapper_ragged_init(
+                &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false);
+        o->tile_all[t] = sator_mapper_ragged_all(&o->tiles[t]);
     }
-    sator_mapper_walk_cut(&o->walk[t], o->search->words, &o->shape, o->cut[t], outside);
+    walk->cut = o->groups[t].cut;
+    for (int i = 0; i < p->n_loops; i++) {
+        if (walk->access->plain >> i & 1)
+            walk->scale *= (double)p->extent[i] / (double)(p->extent[i] + walk->cut[i]);
+    }
+    return true;
 }
 
 void optimal_try_orders(struct optimizer *o)
@@ -181,8 +221,7 @@ void optimal_try_orders(struct optimizer *o)
         sator_mapper_walk_init(p, o->search->words, &o->shape, t, &o->walk[t]);
         sator_mapper_walk_stamps(&o->walk[t], &o->mapping);
         sator_mapper_pace_init(&o->pace[0][t]);
-        if (o->imperfect)
-            cut_walk(o, t);
+        o->is_ragged[t] = open_ragged(o, t);
         if (o->walk[t].access->is_sliding)
             sator_mapper_walk_cover(&o->walk[t], o->search->words, &o->shape);
         o->plain_stamps[t] = 1;

@@ -33,7 +33,7 @@ static void keep_tile(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     const struct mapper_problem *p = o->problem;
-    struct tile_list *list = &o->tiles[m];
+    struct tile_list *list = &o->tile_list[m];
     struct mapper_share refined;
     struct mapper_cost bound;
     int row = p->memory[m].row;
@@ -367,7 +367,7 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         }
         return;
     }
-    struct tile_list *list = &o->tiles[m];
+    struct tile_list *list = &o->tile_list[m];
     list->count = 0;
     if (o->outer[m].known)
         take_outer(o, m, inner);
