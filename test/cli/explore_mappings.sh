@@ -2,18 +2,12 @@
 # Mappings as points: each is what sator map finds, its file analyses to the same figures, and neither threads, shards,
 # their order, kill -9, a full disk nor a lost rank changes what is found. Layers without a mapping are counted by reason.
 . "$2/test/cli/harness"
+. "$SOURCE/test/cli/explorations"
+form=json
 space="gemm:i=16,j=16,k=16 mttkrp:i=8,j=8,k=4,l=8 --arch conventional --dataflows optimal --objective edp --quiet
     --vary L2.bandwidth_bits=16:640:16 --vary L1.capacity_bytes=[4,64,128,256] --set levels.PE.shape=[4,4]"
-# shellcheck disable=SC2086
-run() { "$SATOR" explore $space "$@"; }
-same() { # its results and its account are those of whole.db, mappings included
-    sator query "$1" --json | cmp whole.json - || echo "$1: the results differ"
-    sator query "$1" --summary | sed 1,2d | cmp whole.account - || echo "$1: the accounts differ"
-}
-run --db whole.db --threads 1 --top 1 >whole.txt
+whole --threads 1 --top 1 >whole.txt
 sed -n '1s/, [0-9.]* s$//p;2p' whole.txt
-sator query whole.db --json >whole.json
-sator query whole.db --summary | sed 1,2d >whole.account
 run --db many.db --threads 5 >/dev/null
 same many.db
 # one point alone: the mapper's own answer, and the model's for its file
@@ -36,26 +30,7 @@ for i in 1 2 3; do run --db shard$i.db --shard $i/3 >/dev/null; done
 sator merge all.db shard3.db shard1.db --quiet
 sator merge all.db shard2.db shard1.db --quiet
 same all.db
-# kill -9 at random moments
-rounds=0
-kills=0
-while [ $kills -lt 20 ] && [ $rounds -lt 60 ]; do
-    rm -f killed.db
-    tries=0
-    while [ $tries -lt 4 ]; do
-        # shellcheck disable=SC2086
-        "$SATOR" explore $space --db killed.db --resume --threads $((rounds % 3 + 1)) >/dev/null 2>&1 &
-        pid=$!
-        sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{printf "%03d", 10 + $1 % 200}')"
-        kill -9 $pid 2>/dev/null && kills=$((kills + 1))
-        wait $pid 2>/dev/null
-        tries=$((tries + 1))
-    done
-    run --db killed.db --resume >/dev/null || echo "round $rounds cannot be resumed"
-    same killed.db
-    rounds=$((rounds + 1))
-done
-[ $kills -ge 20 ] || echo "only $kills kills"
+kill_at_random 200 4 60
 # a damaged file
 cp whole.db broken.db
 printf '%020000d' 0 | dd of=broken.db bs=1 seek=60000 conv=notrunc 2>/dev/null
