@@ -1,15 +1,11 @@
-/* Bounds for a known tile.
+/* Bounds for a known tile: the least over the classes of loop orders outside it
+ * (order_classes.h).
  *
- * Of the loops outside, the innermost ones decide what is kept: a tensor is kept along loops that
- * do not index it until the first one that does. When the loops are split over levels, each runs
- * with at most its whole outside factor before that point, so giving every loop its whole factor at
- * its first place keeps at least as much. The bound is therefore the least over the orders of whole
- * loops, and of these only the ones that differ in what they keep matter: the leaves below. Where
- * the factors of the nearest memory row are known, its loops come first ("near"), the rest after
- * them ("far"). A sliding index may share its halo from its first loop on, at every step at most as
- * much as between neighbours, until a loop steps that stands alone in an index.
+ * A sliding index may share its halo from its first loop on, at every step at most as much as
+ * between neighbours, until a loop steps that stands alone in an index.
  */
 #include "mapper/bounds.h"
+#include "mapper/order_classes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,34 +15,11 @@ enum {
     MOST_LEAVES = 256,
     ANY_SLIDE = -2 /* in place of a loop: anything may be kept */
 };
-
-/* Loops as bits: loop i near is bit i, far is bit n_loops + i. */
-
-/* What one class of orders keeps: for each transfer the loops that it is kept along, the loop (bit
- * number) that ends it when that is part of a sliding index (else -1), and then the loops that run
- * before the first one that stands alone in an index: until then something may be kept. */
-struct leaf {
-    unsigned reuse[MAPPER_ACCESSES], halo[MAPPER_ACCESSES];
-    int8_t slide[MAPPER_ACCESSES];
-};
-
-struct leaves {
-    uint32_t loops; /* with factors above 1, as bits; 0 with no leaf: a free slot */
-    int count;
-    struct leaf *leaf;
-};
-
-struct group {
-    int first, count; /* transfers */
-    size_t n_slots, n_used;
-    struct leaves *slot; /* by loops, open addressing */
-};
-
 struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
     unsigned open; /* loops whose tiles are not known */
-    struct group group[MAPPER_MEMORIES + 1];
+    struct order_table orders[MAPPER_MEMORIES + 1]; /* by child */
 };
 
 /* ---- shares ---- */
@@ -116,200 +89,14 @@ void sator_mapper_share_transfer(const struct mapper_problem *problem, int trans
         share->read_bits[t->child] -= merged * bits;
     }
 }
-
-/* ---- leaves ---- */
-
-struct leaf_search {
-    const struct mapper_problem *problem;
-    const struct group *group;
-    int count;
-    struct leaf leaf[MOST_LEAVES];
-};
-
-static const struct mapper_access *access_of(const struct leaf_search *s, int k)
-{
-    return &s->problem->access[s->problem->transfer[s->group->first + k].access];
-}
-
-/* Whether "a" keeps at least what "b" keeps, for every transfer. */
-static bool covers(const struct leaf_search *s, const struct leaf *a, const struct leaf *b)
-{
-    for (int k = 0; k < s->group->count; k++) {
-        if ((a->reuse[k] & b->reuse[k]) != b->reuse[k] || (a->halo[k] & b->halo[k]) != b->halo[k] ||
-                (b->slide[k] >= 0 && a->slide[k] != b->slide[k]))
-            return false;
-    }
-    return true;
-}
-
-static void add_leaf(struct leaf_search *s, const struct leaf *leaf)
-{
-    for (int i = 0; i < s->count; i++) {
-        if (covers(s, &s->leaf[i], leaf))
-            return;
-    }
-    for (int i = 0; i < s->count; i++) {
-        if (covers(s, leaf, &s->leaf[i]))
-            s->leaf[i--] = s->leaf[--s->count];
-    }
-    if (s->count == MOST_LEAVES) { /* one that covers all: a weaker bound, still one */
-        struct leaf all = {.reuse = {0}};
-        for (int k = 0; k < s->group->count; k++) {
-            unsigned free = ~access_of(s, k)->relevant & ((1U << s->problem->n_loops) - 1);
-            all.reuse[k] = free | free << s->problem->n_loops;
-            all.halo[k] = ~0U;
-            all.slide[k] = ANY_SLIDE;
-        }
-        s->leaf[0] = all;
-        s->count = 1;
-        return;
-    }
-    s->leaf[s->count++] = *leaf;
-}
-
-/* The transfers that "loop" moves: those that stand still until now, and those that slide and then
- * keep nothing any more. */
-struct moved {
-    unsigned still, sliding;
-};
-
-static struct moved moved_by(const struct leaf_search *s, struct moved so_far, int loop)
-{
-    struct moved moved = {0, 0};
-
-    for (int k = 0; k < s->group->count; k++) {
-        const struct mapper_access *access = access_of(s, k);
-        moved.still |= access->relevant >> loop & 1 ? so_far.still & 1U << k : 0;
-        moved.sliding |= access->plain >> loop & 1 ? so_far.sliding & 1U << k : 0;
-    }
-    return moved;
-}
-
-/* Place "loop" as "bit": what it does not move is kept along it. */
-static struct moved place_leaf_loop(
-        const struct leaf_search *s, struct leaf *leaf, struct moved state, int loop, int bit)
-{
-    struct moved moved = moved_by(s, state, loop);
-
-    for (int k = 0; k < s->group->count; k++) {
-        bool slides = !(access_of(s, k)->plain >> loop & 1);
-        if (moved.still >> k & 1) {
-            leaf->slide[k] = slides ? (int8_t)bit : -1;
-            state.still &= ~(1U << k);
-            state.sliding |= slides ? 1U << k : 0;
-        } else if (state.still >> k & 1) {
-            leaf->reuse[k] |= 1U << bit;
-        }
-        state.sliding &= ~(moved.sliding & 1U << k);
-        if ((state.still | state.sliding) >> k & 1)
-            leaf->halo[k] |= 1U << bit;
-    }
-    return state;
-}
-
-/* Place the loops "now", bits from "base" on, then the loops "later" as far ones; "state" are the
- * transfers that still stand and those that slide. */
-static void grow_leaves(struct leaf_search *s, unsigned now, int base, unsigned later,
-        struct moved state, const struct leaf *so_far)
-{
-    struct leaf leaf = *so_far;
-    int n = s->problem->n_loops;
-
-    for (int i = 0; i < n; i++) { /* what moves nothing is kept along at no loss */
-        struct moved moved = moved_by(s, state, i);
-        if (!(now >> i & 1) || (moved.still | moved.sliding) != 0)
-            continue;
-        place_leaf_loop(s, &leaf, state, i, base + i);
-        now &= ~(1U << i);
-    }
-    if (now == 0 && later != 0) {
-        grow_leaves(s, later, n, 0, state, &leaf);
-        return;
-    }
-    if (now == 0 || (state.still | state.sliding) == 0) {
-        add_leaf(s, &leaf);
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        if (!(now >> i & 1))
-            continue;
-        struct leaf next = leaf;
-        struct moved left = place_leaf_loop(s, &next, state, i, base + i);
-        grow_leaves(s, now & ~(1U << i), base, later, left, &next);
-    }
-}
-
-static struct leaves *find_slot(struct leaves *slot, size_t n_slots, uint32_t loops)
-{
-    size_t at = (loops * UINT32_C(2654435761)) & (n_slots - 1);
-
-    while (slot[at].leaf != NULL && slot[at].loops != loops)
-        at = (at + 1) & (n_slots - 1);
-    return &slot[at];
-}
-
-static void grow_slots(struct group *group)
-{
-    size_t n_slots = group->n_slots * 2;
-    struct leaves *slot = sator_alloc(sizeof *slot * n_slots);
-
-    memset(slot, 0, sizeof *slot * n_slots);
-    for (size_t i = 0; i < group->n_slots; i++) {
-        if (group->slot[i].leaf != NULL)
-            *find_slot(slot, n_slots, group->slot[i].loops) = group->slot[i];
-    }
-    free(group->slot);
-    group->slot = slot;
-    group->n_slots = n_slots;
-}
-
-static const struct leaves *leaves_of(
-        struct mapper_bounds *b, int child, unsigned near, unsigned far)
-{
-    struct group *group = &b->group[child];
-    uint32_t loops = near | far << b->problem->n_loops;
-    struct leaves *leaves = find_slot(group->slot, group->n_slots, loops);
-
-    if (leaves->leaf != NULL)
-        return leaves;
-    if (++group->n_used * 2 > group->n_slots) {
-        grow_slots(group);
-        leaves = find_slot(group->slot, group->n_slots, loops);
-    }
-    struct leaf_search *s = sator_alloc(sizeof *s);
-    struct leaf none = {.reuse = {0}};
-    memset(none.slide, -1, sizeof none.slide);
-    s->problem = b->problem;
-    s->group = group;
-    s->count = 0;
-    struct moved still = {.still = (1U << group->count) - 1};
-    grow_leaves(s, near, 0, far, still, &none);
-    leaves->loops = loops;
-    leaves->leaf = sator_alloc(sizeof *leaves->leaf * (size_t)s->count);
-    memcpy(leaves->leaf, s->leaf, sizeof *leaves->leaf * (size_t)s->count);
-    leaves->count = s->count;
-    free(s);
-    return leaves;
-}
-
 struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words)
 {
     struct mapper_bounds *b = sator_alloc(sizeof *b);
 
     *b = (struct mapper_bounds){.problem = problem, .words = words};
-    for (int child = 0; child <= problem->n_memories; child++) {
-        struct group *group = &b->group[child];
-        for (int i = 0; i < problem->n_transfers; i++) {
-            if (problem->transfer[i].child != child)
-                continue;
-            if (group->count++ == 0)
-                group->first = i;
-        }
-        group->n_slots = 64;
-        group->slot = sator_alloc(sizeof *group->slot * group->n_slots);
-        memset(group->slot, 0, sizeof *group->slot * group->n_slots);
-    }
+    for (int child = 0; child <= problem->n_memories; child++)
+        sator_mapper_order_table_init(&b->orders[child], problem, child);
     return b;
 }
 
@@ -317,21 +104,20 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
 {
     if (b == NULL)
         return;
-    for (int child = 0; child <= b->problem->n_memories; child++) {
-        for (size_t i = 0; i < b->group[child].n_slots; i++)
-            free(b->group[child].slot[i].leaf);
-        free(b->group[child].slot);
-    }
+    for (int child = 0; child <= b->problem->n_memories; child++)
+        sator_mapper_order_table_free(&b->orders[child]);
     free(b);
 }
 
 /* ---- a known tile ---- */
 
-/* One transfer of a group while its leaves are costed. */
+/* One transfer while it is bounded. */
 struct local {
     struct mapper_walk walk;
     double group_words, tile_words; /* of a stamp; with short last tiles, on average */
-    bool covers_only; /* some of its loops are open */
+    bool is_open; /* some loops of its sliding indices are */
+    unsigned run_loops; /* those that the figures below are for: see find_run */
+    double run_group, run_tile;
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
     bool halo_known[2 * MAPPER_LOOPS];
     double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
@@ -410,10 +196,11 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
     local->ratio_fixed = !sliding;
-    local->covers_only = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+    local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+    local->run_loops = ~0U;
     local->walk.open = b->open;
-    if (local->covers_only)
-        local->walk.cut = outside->cut;
+    if (local->is_open)
+        local->walk.cut = p->imperfect ? outside->cut : NULL;
     else if (p->imperfect)
         cut_local(b, shape, outside, local);
     if (sliding)
@@ -566,15 +353,128 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
     local->halo_known[bit] = true;
 }
 
-static void range_of(struct mapper_bounds *b, struct local *local, const struct leaf *leaf, int k,
+/* How the parallel digits of a loop are shared in a transfer. */
+struct spread {
+    bool any, all_shared; /* any digits; all of them by one group */
+    bool contiguous; /* positions of a group are neighbours */
+};
+
+static struct spread spread_of(
+        const struct mapper_transfer *t, const struct mapper_shape *shape, int loop)
+{
+    struct spread spread = {.any = false, .all_shared = true, .contiguous = true};
+    bool outer_shared = false;
+
+    for (int k = 0; k < shape->n_digits; k++) { /* outermost first */
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->row >= t->child_row || digit->loop != loop)
+            continue;
+        bool shared = t->collapsed >> digit->row & 1;
+        spread.any = true;
+        spread.all_shared &= shared;
+        spread.contiguous &= shared || !outer_shared;
+        outer_shared |= shared;
+    }
+    return spread;
+}
+
+/* The steps of index "e" for a group, and for a tile alone, that runs through the loops "run". */
+static void steps_of_run(const struct mapper_bounds *b, const struct local *local, int e,
+        unsigned run, const struct mapper_shape *shape, struct mapper_steps *group,
+        struct mapper_steps *alone)
+{
+    const struct mapper_walk *walk = &local->walk;
+    const struct mapper_index *index = &walk->access->index[e];
+    bool spreads = walk->steps[e].n_spread > 0;
+
+    *group = *alone = (struct mapper_steps){.n_spread = 0};
+    for (int i = 0; i < index->n_parts; i++) {
+        int loop = index->loop[i];
+        struct spread spread = spread_of(walk->transfer, shape, loop);
+        if (run >> loop & 1) {
+            group->tile[i] = spread.all_shared ? b->problem->extent[loop] : 1;
+            alone->tile[i] = spread.any ? 1 : b->problem->extent[loop];
+            continue;
+        }
+        group->tile[i] = alone->tile[i] = walk->steps[e].tile[i];
+        for (int k = 0; k < shape->n_digits && spreads && spread.contiguous; k++) {
+            const struct mapper_digit *digit = &shape->digit[k];
+            if (digit->row >= walk->transfer->child_row || digit->loop != loop ||
+                    !(walk->transfer->collapsed >> digit->row & 1))
+                continue;
+            group->spread_step[group->n_spread] =
+                    index->coef[i] * shape->inside[digit->row + 1][loop];
+            group->spread_count[group->n_spread++] = digit->count;
+        }
+    }
+}
+
+/* The words that cross at the least while a transfer runs through the loops "run", between two
+ * steps of loops that stand alone in an index: each word that is touched, since nothing was kept
+ * before. Of the loops that are open the largest tiles are in the shape. As many runs bring no
+ * fewer words with smaller ones: a tile's values grow with it, but each step adds no more than the
+ * one before, so values over size only fall; the number of runs is one over the sizes. */
+static void find_run(struct mapper_bounds *b, struct local *local, unsigned run,
+        const struct mapper_shape *shape, const struct outside *outside)
+{
+    const struct mapper_problem *p = b->problem;
+    const struct mapper_walk *walk = &local->walk;
+
+    local->run_group = local->run_tile = 1;
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        struct mapper_steps group, alone;
+        if (walk->access->index[e].n_parts == 1) {
+            local->run_group *= (double)walk->group_values[e];
+            local->run_tile *= (double)walk->tile_values[e];
+            continue;
+        }
+        steps_of_run(b, local, e, run, shape, &group, &alone);
+        local->run_group *=
+                (double)sator_mapper_words_union(b->words, walk->transfer->access, e, &group);
+        local->run_tile *=
+                (double)sator_mapper_words_union(b->words, walk->transfer->access, e, &alone);
+    }
+    for (int i = 0; i < p->n_loops && p->imperfect; i++) { /* the last tile is short */
+        if (!(walk->access->relevant >> i & 1) || (run >> i & 1))
+            continue;
+        double share = (double)p->extent[i] / (double)(p->extent[i] + outside->cut[i]);
+        local->run_group *= share;
+        local->run_tile *= share;
+    }
+    local->run_loops = run;
+}
+
+/* The least that crosses when loops of a sliding index are open: each run by itself. */
+static void bound_runs(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
+        const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
+{
+    const struct mapper_walk *walk = &local->walk;
+    int n_loops = b->problem->n_loops;
+    unsigned run = keep->halo >> n_loops & ((1U << n_loops) - 1); /* nothing is near */
+    double runs = outside->stamps;
+
+    for (unsigned loops = run; loops != 0; loops &= loops - 1)
+        runs *= outside->inverse[n_loops + __builtin_ctz(loops)];
+    for (int i = 0; i < n_loops; i++) /* with a smaller tile it may be in a run */
+        run |= outside->far[i] == 1 ? b->open & 1U << i : 0;
+    run &= walk->access->relevant & ~walk->access->plain;
+    if (local->run_loops != run)
+        find_run(b, local, run, shape, outside);
+    range->unique_lb = (double)walk->groups * runs * local->run_group;
+    range->arriving_lb = (double)walk->tiles * runs * local->run_tile;
+}
+
+/* The least that crosses with a known tile: all of it in the first stamp of each run, then what is
+ * new in a step. */
+static void bound_steps(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
         const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
 {
     const struct mapper_walk *walk = &local->walk;
     double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
     double other_group = 0, other_tile = 0, runs = outside->stamps;
-    int bit = local->covers_only ? -1 : leaf->slide[k];
+    int bit = keep->slide;
 
-    for (unsigned reuse = leaf->reuse[k]; reuse != 0; reuse &= reuse - 1)
+    for (unsigned reuse = keep->reuse; reuse != 0; reuse &= reuse - 1)
         stamps *= outside->inverse[__builtin_ctz(reuse)];
     if (bit >= 0) {
         if (!local->halo_known[bit])
@@ -583,28 +483,37 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         tile = local->new_tile[bit];
         other_group = local->group_words - local->other_group[bit];
         other_tile = local->tile_words - local->other_tile[bit];
-        for (unsigned halo = leaf->halo[k]; halo != 0; halo &= halo - 1)
+        for (unsigned halo = keep->halo; halo != 0; halo &= halo - 1)
             runs *= outside->inverse[__builtin_ctz(halo)];
-    } else if (bit == ANY_SLIDE) { /* the first stamp brings all */
+    } else if (bit == ORDER_ANY_SLIDE) { /* the first stamp brings all */
         runs = 1;
         other_group = group;
         other_tile = tile;
         group = tile = 0;
     }
+    range->unique_lb = (double)walk->groups * walk->scale * (stamps * group + runs * other_group);
+    range->arriving_lb = (double)walk->tiles * walk->scale * (stamps * tile + runs * other_tile);
+}
+
+static void range_of(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
+        const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
+{
+    const struct mapper_walk *walk = &local->walk;
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
-    /* each run begins with a tile that shares nothing with the one before */
-    range->unique_lb = groups * walk->scale * (stamps * group + runs * other_group);
-    range->arriving_lb = tiles * walk->scale * (stamps * tile + runs * other_tile);
-    if (local->covers_only)
-        range->unique_lb = range->arriving_lb = 0;
-    if (!local->ratio_fixed) {
+
+    if (local->is_open)
+        bound_runs(b, local, keep, shape, outside, range);
+    else
+        bound_steps(b, local, keep, shape, outside, range);
+    range->ratio = 0;
+    if (local->ratio_fixed) {
+        range->ratio = tiles * local->tile_words / (groups * local->group_words);
+    } else {
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
     }
     range->unique_ub = groups * outside->stamps * (double)walk->group_words;
     range->arriving_ub = tiles * outside->stamps * (double)walk->tile_words;
-    range->ratio =
-            local->ratio_fixed ? tiles * local->tile_words / (groups * local->group_words) : 0;
 }
 
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
@@ -616,15 +525,16 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         const int64_t *near, const int64_t *far, struct mapper_share *share)
 {
     const struct mapper_problem *p = b->problem;
-    const struct group *group = &b->group[child];
-    struct local local[MAPPER_ACCESSES];
-    struct mapper_range least[MAPPER_ACCESSES];
+    struct order_table *orders = &b->orders[child];
+    struct local local;
+    struct mapper_range least;
+    double pj[MAPPER_ACCESSES][ORDER_CLASSES];
     struct outside outside = {.near = near, .far = far, .stamps = 1};
     double best_pj = INFINITY;
     unsigned near_loops = 0, far_loops = 0;
 
     *share = (struct mapper_share){0};
-    if (group->count == 0)
+    if (orders->count == 0)
         return;
     for (int i = 0; i < p->n_loops; i++) {
         outside.stamps *= (double)near[i] * (double)far[i];
@@ -635,28 +545,26 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     }
     if (p->imperfect)
         find_cuts(b, child, shape, &outside);
-    for (int k = 0; k < group->count; k++)
-        open_local(b, group->first + k, shape, &outside, &local[k]);
-    const struct leaves *leaves = leaves_of(b, child, near_loops, far_loops);
-    for (int l = 0; l < leaves->count; l++) {
-        double pj = 0;
-        for (int k = 0; k < group->count; k++) {
+    const struct order_classes *classes = sator_mapper_order_classes(orders, near_loops, far_loops);
+    for (int k = 0; k < orders->count; k++) {
+        open_local(b, orders->first + k, shape, &outside, &local);
+        for (int i = 0; i < classes->n_keeps[k]; i++) {
             struct mapper_range range;
-            range_of(b, &local[k], &leaves->leaf[l], k, shape, &outside, &range);
-            pj += least_pj(&p->transfer[group->first + k], &range);
-            if (l == 0) {
-                least[k] = range;
-                continue;
-            }
-            if (range.unique_lb < least[k].unique_lb)
-                least[k].unique_lb = range.unique_lb;
-            if (range.arriving_lb < least[k].arriving_lb)
-                least[k].arriving_lb = range.arriving_lb;
+            range_of(b, &local, &classes->keep[k][i], shape, &outside, &range);
+            pj[k][i] = least_pj(&p->transfer[orders->first + k], &range);
+            if (i == 0)
+                least = range;
+            least.unique_lb = fmin(least.unique_lb, range.unique_lb);
+            least.arriving_lb = fmin(least.arriving_lb, range.arriving_lb);
         }
-        best_pj = pj < best_pj ? pj : best_pj;
+        sator_mapper_share_transfer(p, orders->first + k, &least, share);
     }
-    for (int k = 0; k < group->count; k++)
-        sator_mapper_share_transfer(p, group->first + k, &least[k], share);
+    for (int c = 0; c < classes->count; c++) {
+        double sum = 0;
+        for (int k = 0; k < orders->count; k++)
+            sum += pj[k][classes->keeps[c][k]];
+        best_pj = sum < best_pj ? sum : best_pj;
+    }
     share->pj = share->pj > best_pj ? share->pj : best_pj;
 }
 

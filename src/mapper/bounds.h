@@ -23,8 +23,8 @@ struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words);
 void sator_mapper_bounds_free(struct mapper_bounds *bounds);
 
-/* Imperfect problems: from now on the tiles along "loops" are only known to be at most those of the
- * shape. Tensors that slide along them are then bounded by what they bring at least once. */
+/* From now on the tiles along "loops" are only known to be at most those of the shape. That costs
+ * must not fall with the words that cross is for the caller to know. */
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
 
 /* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors

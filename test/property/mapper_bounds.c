@@ -198,6 +198,86 @@ static void check_child(struct checked *c, int child, const struct mapper_mappin
     }
 }
 
+/* Whether a transfer costs no less when it moves more words: larger tiles then bound smaller ones.
+ */
+static bool only_grows(const struct mapper_problem *p)
+{
+    for (int i = 0; i < p->n_transfers; i++) {
+        if (p->transfer[i].into_own || p->transfer[i].unique_pj < 0 ||
+                p->transfer[i].arriving_pj < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Some tile along "loop" that is at least "tile" and that the outside, "outside" tiles of "tile" on
+ * "pes" PEs each, can be divided into as well; sets how many there are outside of it. */
+static int64_t larger_tile(
+        struct checked *c, int loop, int64_t tile, int64_t pes, int64_t *outside, bool short_last)
+{
+    int64_t extent = c->problem->extent[loop], whole = tile * *outside;
+
+    for (int tries = 0; tries < 20; tries++) {
+        int64_t larger = tile + draw(c, (int)(short_last ? extent - tile + 1 : whole - tile + 1));
+        if (short_last) {
+            int64_t number = (extent + larger - 1) / larger;
+            if (number % pes != 0)
+                continue;
+            *outside = number / pes;
+            return larger;
+        }
+        if (whole % larger == 0) {
+            *outside = whole / larger;
+            return larger;
+        }
+    }
+    return tile;
+}
+
+/* The bound of the transfers into a memory when the tile along some loops is only known to be no
+ * larger than some other. */
+static void check_open(struct checked *c, int child, const struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int row = p->memory[child].row;
+    bool short_last = p->imperfect && child == p->n_memories - 1;
+    int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
+    struct mapper_mapping larger = *mapping;
+    struct mapper_shape shape;
+    struct mapper_share bound;
+    unsigned open = 0;
+
+    known_shape(c, row, mapping, &shape, outside);
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t pes = 1;
+        ones[i] = 1;
+        if (draw(c, 2) == 0)
+            continue;
+        for (int r = 0; r < p->n_rows; r++)
+            pes *= p->row[r].is_space ? mapping->factor[r][i] : 1;
+        larger.factor[row][i] =
+                larger_tile(c, i, mapping->factor[row][i], pes, &outside[i], short_last);
+        open |= 1U << i;
+    }
+    int64_t unused[MAPPER_LOOPS];
+    known_shape(c, row, &larger, &shape, unused);
+    sator_mapper_bounds_open(c->bounds, open);
+    sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &bound);
+    sator_mapper_bounds_open(c->bounds, 0);
+    int before = c->wrong;
+    compare(c, "tile at most known", child, &bound, mapping);
+    for (int k = 0; k < 6; k++) {
+        struct mapper_mapping other = *mapping;
+        complete(c, row, &other);
+        compare(c, "tile at most known", child, &bound, &other);
+    }
+    if (c->wrong > before) {
+        for (int i = 0; i < p->n_loops; i++)
+            print_message("%s: at most %lld%s\n", p->loop_names[i],
+                    (long long)larger.factor[row][i], open >> i & 1 ? "" : ", known");
+    }
+}
+
 /* Energy and cycles of the whole from a bound for each child. */
 static void check_whole(struct checked *c, const struct mapper_mapping *mapping)
 {
@@ -241,6 +321,8 @@ static void check_mappings(struct checked *c, int n_mappings)
             continue;
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
+        for (int child = 1; child < c->problem->n_memories && only_grows(c->problem); child++)
+            check_open(c, child, &mapping);
         check_whole(c, &mapping);
     }
 }

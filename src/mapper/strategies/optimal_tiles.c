@@ -223,9 +223,10 @@ static int64_t common_multiple(const int64_t *factors, int count)
 /* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
  * "at"-th on get: the bound of one tile that is larger than all of them. For a plain loop that is
  * its largest factor that fits by itself, since the bound only falls with it; for a sliding loop a
- * common multiple of its factors, since larger tiles bring less when they are multiples ("Maximal
- * tiles", doc/mapper.md). */
-static bool none_can_win(struct optimizer *o, int m, int at, const struct inner *inner)
+ * common multiple of its factors where that "grows": larger tiles bring less when they are
+ * multiples
+ * ("Maximal tiles", doc/mapper.md). Else tensors that slide along it are bounded as open. */
+static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row, n_tiles = 1;
@@ -238,13 +239,13 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
         int count = list_factors(o, m, loop, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
-        most[loop] = o->slides[loop] && !o->imperfect ? common_multiple(factors, count)
-                                                      : factors[count - 1];
+        most[loop] =
+                o->slides[loop] && grows ? common_multiple(factors, count) : factors[count - 1];
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
     }
     bool slides = o->slides[o->listing[at]]; /* sliding loops are listed first */
-    slides &= !o->imperfect; /* else tensors that slide are bounded by what they bring once */
+    slides &= grows; /* else tensors that slide are bounded by what each run brings */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
         return false; /* not worth the work, or not sure */
     for (int k = at; k < p->n_loops; k++) {
@@ -254,7 +255,7 @@ static bool none_can_win(struct optimizer *o, int m, int at, const struct inner 
     for (int i = 0; i < p->n_loops; i++)
         far[i] = optimal_left(o, m, i, o->mapping.factor[row][i]);
     unsigned open = 0;
-    for (int k = at; k < p->n_loops && o->imperfect; k++)
+    for (int k = at; k < p->n_loops && !grows; k++)
         open |= 1U << o->listing[k];
     sator_mapper_bounds_open(o->bounds, open);
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
@@ -315,7 +316,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         return;
     }
     int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
-    if (o->costs_grow && (o->imperfect || may_grow(o, at)) && none_can_win(o, m, at, inner))
+    if (o->costs_grow && none_can_win(o, m, at, !o->imperfect && may_grow(o, at), inner))
         return;
     memcpy(before, o->size, sizeof before);
     int count = list_factors(o, m, loop, factors);

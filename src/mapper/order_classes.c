@@ -1,0 +1,239 @@
+#include "mapper/order_classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One class: what it keeps of each transfer. */
+struct order_class {
+    struct order_keep keep[MAPPER_ACCESSES];
+};
+
+struct class_search {
+    const struct mapper_problem *problem;
+    const struct order_table *table;
+    int count;
+    struct order_class order[ORDER_CLASSES];
+};
+
+static const struct mapper_access *access_of(const struct class_search *s, int k)
+{
+    return &s->problem->access[s->problem->transfer[s->table->first + k].access];
+}
+
+/* Whether "a" keeps at least what "b" keeps, for every transfer. */
+static bool covers(
+        const struct class_search *s, const struct order_class *a, const struct order_class *b)
+{
+    for (int k = 0; k < s->table->count; k++) {
+        if ((a->keep[k].reuse & b->keep[k].reuse) != b->keep[k].reuse ||
+                (a->keep[k].halo & b->keep[k].halo) != b->keep[k].halo ||
+                (b->keep[k].slide >= 0 && a->keep[k].slide != b->keep[k].slide))
+            return false;
+    }
+    return true;
+}
+
+static void add_class(struct class_search *s, const struct order_class *order)
+{
+    for (int i = 0; i < s->count; i++) {
+        if (covers(s, &s->order[i], order))
+            return;
+    }
+    for (int i = 0; i < s->count; i++) {
+        if (covers(s, order, &s->order[i]))
+            s->order[i--] = s->order[--s->count];
+    }
+    if (s->count == ORDER_CLASSES) { /* one that covers all: a weaker bound, still one */
+        struct order_class all = {.keep = {{0}}};
+        for (int k = 0; k < s->table->count; k++) {
+            unsigned free = ~access_of(s, k)->relevant & ((1U << s->problem->n_loops) - 1);
+            all.keep[k].reuse = free | free << s->problem->n_loops;
+            all.keep[k].halo = ~0U;
+            all.keep[k].slide = ORDER_ANY_SLIDE;
+        }
+        s->order[0] = all;
+        s->count = 1;
+        return;
+    }
+    s->order[s->count++] = *order;
+}
+
+/* The transfers that "loop" moves: those that stand still until now, and those that slide and then
+ * keep nothing any more. */
+struct moved {
+    unsigned still, sliding;
+};
+
+static struct moved moved_by(const struct class_search *s, struct moved so_far, int loop)
+{
+    struct moved moved = {0, 0};
+
+    for (int k = 0; k < s->table->count; k++) {
+        const struct mapper_access *access = access_of(s, k);
+        moved.still |= access->relevant >> loop & 1 ? so_far.still & 1U << k : 0;
+        moved.sliding |= access->plain >> loop & 1 ? so_far.sliding & 1U << k : 0;
+    }
+    return moved;
+}
+
+/* Place "loop" as "bit": what it does not move is kept along it. */
+static struct moved place_loop(const struct class_search *s, struct order_class *order,
+        struct moved state, int loop, int bit)
+{
+    struct moved moved = moved_by(s, state, loop);
+
+    for (int k = 0; k < s->table->count; k++) {
+        bool slides = !(access_of(s, k)->plain >> loop & 1);
+        if (moved.still >> k & 1) {
+            order->keep[k].slide = slides ? (int8_t)bit : -1;
+            state.still &= ~(1U << k);
+            state.sliding |= slides ? 1U << k : 0;
+        } else if (state.still >> k & 1) {
+            order->keep[k].reuse |= 1U << bit;
+        }
+        state.sliding &= ~(moved.sliding & 1U << k);
+        if ((state.still | state.sliding) >> k & 1)
+            order->keep[k].halo |= 1U << bit;
+    }
+    return state;
+}
+
+/* Place the loops "now", bits from "base" on, then the loops "later" as far ones; "state" are the
+ * transfers that still stand and those that slide. */
+static void place_rest(struct class_search *s, unsigned now, int base, unsigned later,
+        struct moved state, const struct order_class *so_far)
+{
+    struct order_class order = *so_far;
+    int n = s->problem->n_loops;
+
+    for (int i = 0; i < n; i++) { /* what moves nothing is kept along at no loss */
+        struct moved moved = moved_by(s, state, i);
+        if (!(now >> i & 1) || (moved.still | moved.sliding) != 0)
+            continue;
+        place_loop(s, &order, state, i, base + i);
+        now &= ~(1U << i);
+    }
+    if (now == 0 && later != 0) {
+        place_rest(s, later, n, 0, state, &order);
+        return;
+    }
+    if (now == 0 || (state.still | state.sliding) == 0) {
+        add_class(s, &order);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!(now >> i & 1))
+            continue;
+        struct order_class next = order;
+        struct moved left = place_loop(s, &next, state, i, base + i);
+        place_rest(s, now & ~(1U << i), base, later, left, &next);
+    }
+}
+
+/* ---- the table ---- */
+
+static struct order_classes *find_slot(struct order_classes *slot, size_t n_slots, uint32_t loops)
+{
+    size_t at = (loops * UINT32_C(2654435761)) & (n_slots - 1);
+
+    while (slot[at].count != 0 && slot[at].loops != loops)
+        at = (at + 1) & (n_slots - 1);
+    return &slot[at];
+}
+
+static struct order_classes *new_slots(size_t count)
+{
+    struct order_classes *slot = sator_alloc(sizeof *slot * count);
+
+    memset(slot, 0, sizeof *slot * count);
+    return slot;
+}
+
+static void grow_slots(struct order_table *table)
+{
+    size_t n_slots = table->n_slots * 2;
+    struct order_classes *slot = new_slots(n_slots);
+
+    for (size_t i = 0; i < table->n_slots; i++) {
+        if (table->slot[i].count != 0)
+            *find_slot(slot, n_slots, table->slot[i].loops) = table->slot[i];
+    }
+    free(table->slot);
+    table->slot = slot;
+    table->n_slots = n_slots;
+}
+
+/* The number of "keep" among those of transfer "k"; a new one if it is none of them. */
+static uint8_t keep_number(struct order_classes *classes, int k, const struct order_keep *keep)
+{
+    int j = 0;
+
+    for (; j < classes->n_keeps[k]; j++) {
+        const struct order_keep *one = &classes->keep[k][j];
+        if (one->reuse == keep->reuse && one->halo == keep->halo && one->slide == keep->slide)
+            return (uint8_t)j;
+    }
+    classes->keep[k] = sator_realloc(classes->keep[k], sizeof *keep * (size_t)(j + 1));
+    classes->keep[k][j] = *keep;
+    classes->n_keeps[k] = j + 1;
+    return (uint8_t)j;
+}
+
+static void find_classes(
+        const struct order_table *table, unsigned near, unsigned far, struct order_classes *classes)
+{
+    struct class_search *s = sator_alloc(sizeof *s);
+    struct order_class none = {.keep = {{0}}};
+    struct moved still = {.still = (1U << table->count) - 1};
+
+    for (int k = 0; k < MAPPER_ACCESSES; k++)
+        none.keep[k].slide = -1;
+    s->problem = table->problem;
+    s->table = table;
+    s->count = 0;
+    place_rest(s, near, 0, far, still, &none);
+    classes->keeps = sator_alloc(sizeof *classes->keeps * (size_t)s->count);
+    for (int c = 0; c < s->count; c++) {
+        for (int k = 0; k < table->count; k++)
+            classes->keeps[c][k] = keep_number(classes, k, &s->order[c].keep[k]);
+    }
+    classes->count = s->count;
+    free(s);
+}
+
+const struct order_classes *sator_mapper_order_classes(
+        struct order_table *table, unsigned near, unsigned far)
+{
+    uint32_t loops = near | far << table->problem->n_loops;
+    struct order_classes *classes = find_slot(table->slot, table->n_slots, loops);
+
+    if (classes->count != 0)
+        return classes;
+    if (++table->n_used * 2 > table->n_slots) {
+        grow_slots(table);
+        classes = find_slot(table->slot, table->n_slots, loops);
+    }
+    classes->loops = loops;
+    find_classes(table, near, far, classes);
+    return classes;
+}
+
+void sator_mapper_order_table_init(
+        struct order_table *table, const struct mapper_problem *problem, int child)
+{
+    *table = (struct order_table){.problem = problem, .n_slots = 64, .slot = new_slots(64)};
+    for (int i = 0; i < problem->n_transfers; i++) {
+        if (problem->transfer[i].child == child && table->count++ == 0)
+            table->first = i;
+    }
+}
+
+void sator_mapper_order_table_free(struct order_table *table)
+{
+    for (size_t i = 0; i < table->n_slots; i++) {
+        for (int k = 0; k < table->count; k++)
+            free(table->slot[i].keep[k]);
+        free(table->slot[i].keeps);
+    }
+    free(table->slot);
+}

@@ -1,0 +1,57 @@
+/* The classes of loop orders that differ in what they keep.
+ *
+ * Of the loops outside a tile, the innermost ones decide what is kept: a tensor is kept along loops
+ * that do not index it until the first one that does. When the loops are split over levels, each
+ * runs with at most its whole outside factor before that point, so giving every loop its whole
+ * factor at its first place keeps at least as much. A bound for a known tile is therefore the least
+ * over orders of whole loops, and of these only the ones that differ in what they keep matter: a
+ * handful. Where the factors of the nearest memory row are known, its loops come first ("near"),
+ * the rest after them ("far").
+ */
+#ifndef SATOR_MAPPER_ORDER_CLASSES_H
+#define SATOR_MAPPER_ORDER_CLASSES_H
+
+#include "mapper/mapper.h"
+
+enum {
+    ORDER_CLASSES = 256, /* at most, of one set of loops */
+    ORDER_ANY_SLIDE = -2 /* in place of a loop: anything may be kept */
+};
+
+/* What an order keeps of one transfer's words. Loops as bits: loop i near is bit i, far is bit
+ * n_loops + i. */
+struct order_keep {
+    unsigned reuse; /* the loops along which all is kept */
+    unsigned halo; /* the loops before the first that stands alone in an index: until then something
+                      may be kept */
+    int8_t slide; /* the loop (bit number) that ends the reuse when it is part of a sliding index,
+                     else -1 */
+};
+
+struct order_classes {
+    uint32_t loops; /* with factors above 1, as bits */
+    int count; /* 0: a free slot */
+    uint8_t (*keeps)[MAPPER_ACCESSES]; /* what each keeps of each transfer: a number of "keep" */
+    int n_keeps[MAPPER_ACCESSES];
+    struct order_keep *keep[MAPPER_ACCESSES];
+};
+
+/* The classes for the transfers into one child, by loops outside; found when first asked for. */
+struct order_table {
+    const struct mapper_problem *problem;
+    int first, count; /* transfers */
+    size_t n_slots, n_used;
+    struct order_classes *slot; /* by loops, open addressing */
+};
+
+/* Prepare the table of the transfers into memory "child" (n_memories: the compute units). */
+void sator_mapper_order_table_init(
+        struct order_table *table, const struct mapper_problem *problem, int child);
+void sator_mapper_order_table_free(struct order_table *table);
+/* The classes for the loops "near" and "far", those with factors above 1; valid until the next
+ * call.
+ */
+const struct order_classes *sator_mapper_order_classes(
+        struct order_table *table, unsigned near, unsigned far);
+
+#endif
