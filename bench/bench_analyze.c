@@ -158,14 +158,35 @@ enum {
     ROUNDS = 5 /* of all of them: the fastest counts */
 };
 
-/* Evaluate one plan at MANY extents of i, j and k; with "plans" false, analyse networks of these
- * sizes, which were read before. The microseconds of one. */
-static double many_extents(
-        struct inputs *in, struct sator_network **networks, int64_t (*extents)[3], bool plans)
+/* What differs from one of MANY evaluations to the next: the network, which was read before, and
+ * its extents, or the dataflow. */
+struct many {
+    struct sator_network *const *networks;
+    int64_t (*extents)[3];
+    struct sator_dataflow *const *dataflows;
+};
+
+/* The i-th, of the plan. */
+static void evaluate(struct inputs *in, const struct sator_plan *plan,
+        struct sator_workspace *workspace, const struct many *many, int i)
+{
+    struct sator_plan *remapped = NULL;
+    const struct sator_result *result;
+
+    if (many->dataflows != NULL &&
+            sator_plan_remap(in->ctx, plan, many->dataflows[i], &remapped) != SATOR_OK)
+        fail(in->ctx, "the dataflow does not fit");
+    if (sator_plan_evaluate(in->ctx, remapped != NULL ? remapped : plan, workspace,
+                many->extents != NULL ? many->extents[i] : NULL, &result) != SATOR_OK)
+        fail(in->ctx, "the evaluation failed");
+    sator_plan_free(remapped);
+}
+
+/* The microseconds of one evaluation: by one plan, or with "plans" false by sator_analyze. */
+static double time_many(struct inputs *in, const struct many *many, bool plans)
 {
     struct sator_workspace *workspace = sator_workspace_new();
     struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
-    const struct sator_result *result;
     struct sator_plan *plan;
     double least = 1e30;
 
@@ -175,12 +196,15 @@ static double many_extents(
     for (int round = 0; round < ROUNDS; round++) {
         double start = now_us();
         for (int i = 0; i < MANY; i++) {
-            struct inputs sized = *in;
-            sized.network = networks[i];
-            if (!plans)
-                analyze(&sized, SATOR_ENGINE_CLOSED);
-            else if (sator_plan_evaluate(in->ctx, plan, workspace, extents[i], &result) != SATOR_OK)
-                fail(in->ctx, "the evaluation failed");
+            struct inputs one = *in;
+            if (many->networks != NULL)
+                one.network = many->networks[i];
+            if (many->dataflows != NULL)
+                one.dataflow = many->dataflows[i];
+            if (plans)
+                evaluate(in, plan, workspace, many, i);
+            else
+                analyze(&one, SATOR_ENGINE_CLOSED);
         }
         double time = (now_us() - start) / MANY;
         least = time < least ? time : least;
@@ -205,45 +229,11 @@ static void compare_extents(struct inputs *in, double *planned, double *analyzed
         if (sator_network_load(in->ctx, spec, NULL, &networks[i]) != SATOR_OK)
             fail(in->ctx, spec);
     }
-    *analyzed = many_extents(in, networks, extents, false);
-    *planned = many_extents(in, networks, extents, true);
+    struct many many = {.networks = networks, .extents = extents};
+    *analyzed = time_many(in, &many, false);
+    *planned = time_many(in, &many, true);
     for (int i = 0; i < MANY; i++)
         sator_network_free(networks[i]);
-}
-
-/* Evaluate MANY dataflows of one workload, each from its text read before, through a plan or one
- * by one. */
-static double many_dataflows(struct inputs *in, struct sator_dataflow **dataflows, bool plans)
-{
-    struct sator_workspace *workspace = sator_workspace_new();
-    struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
-    const struct sator_result *result;
-    struct sator_plan *plan, *remapped;
-    double least = 1e30;
-
-    if (sator_plan_new(in->ctx, in->network, 0, in->arch, in->dataflow, &options, &plan) !=
-            SATOR_OK)
-        fail(in->ctx, "no plan");
-    for (int round = 0; round < ROUNDS; round++) {
-        double start = now_us();
-        for (int i = 0; i < MANY; i++) {
-            struct inputs mapped = *in;
-            mapped.dataflow = dataflows[i];
-            if (!plans) {
-                analyze(&mapped, SATOR_ENGINE_CLOSED);
-                continue;
-            }
-            if (sator_plan_remap(in->ctx, plan, dataflows[i], &remapped) != SATOR_OK ||
-                    sator_plan_evaluate(in->ctx, remapped, workspace, NULL, &result) != SATOR_OK)
-                fail(in->ctx, "the evaluation failed");
-            sator_plan_free(remapped);
-        }
-        double time = (now_us() - start) / MANY;
-        least = time < least ? time : least;
-    }
-    sator_plan_free(plan);
-    sator_workspace_free(workspace);
-    return least;
 }
 
 /* Tiles of every size up to 8 x 8 of two of the loops across the array, in several orders. */
@@ -266,8 +256,9 @@ static void compare_dataflows(struct inputs *in, double *planned, double *analyz
         if (sator_dataflow_from_text(in->ctx, "tiles", space, time, &dataflows[i]) != SATOR_OK)
             fail(in->ctx, time);
     }
-    *analyzed = many_dataflows(in, dataflows, false);
-    *planned = many_dataflows(in, dataflows, true);
+    struct many many = {.dataflows = dataflows};
+    *analyzed = time_many(in, &many, false);
+    *planned = time_many(in, &many, true);
     for (int i = 0; i < MANY; i++)
         sator_dataflow_free(dataflows[i]);
 }

@@ -4,7 +4,6 @@
 #include "api/plan.h"
 #include "base/checked.h"
 #include "base/context.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,26 +39,10 @@ void sator_result_free(struct sator_result *result)
 
 /* ---- networks ---- */
 
-/* All of a layer that its result depends on, as text: equal texts, equal results. */
 struct layer_key {
-    char *text;
+    char *text; /* sator_workload_key */
     int layer;
 };
-
-static char *key_of(const struct sator_workload *layer)
-{
-    struct sator_text text = {0};
-
-    for (int i = 0; i < layer->n_loops; i++)
-        sator_text_add(&text, "%s,", layer->loop_names[i]);
-    sator_relation_write(&text, layer->domain);
-    for (int i = 0; i < layer->n_accesses; i++) {
-        const struct sator_access *access = &layer->accesses[i];
-        sator_text_add(&text, "\n%d %d ", (int)access->role, access->word_bits);
-        sator_relation_write(&text, access->relation);
-    }
-    return sator_text_take(&text);
-}
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -76,7 +59,7 @@ static void find_equal_layers(
     struct layer_key *keys = sator_alloc(sizeof *keys * (size_t)(network->n_layers + 1));
 
     for (int i = 0; i < network->n_layers; i++)
-        keys[i] = (struct layer_key){key_of(&network->layers[i]), i};
+        keys[i] = (struct layer_key){sator_workload_key(&network->layers[i]), i};
     qsort(keys, (size_t)network->n_layers, sizeof *keys, compare_keys);
     for (int i = 0, first = 0; i < network->n_layers; i++) {
         if (strcmp(keys[i].text, keys[first].text) != 0)

@@ -397,28 +397,13 @@ int sator_map_layer_repeat(const struct sator_network *network, int layer)
     return network->layers[layer].repeat;
 }
 
-static char *key_of(const struct sator_workload *layer)
-{
-    struct sator_text text = {0};
-
-    for (int i = 0; i < layer->n_loops; i++)
-        sator_text_add(&text, "%s,", layer->loop_names[i]);
-    sator_relation_write(&text, layer->domain);
-    for (int i = 0; i < layer->n_accesses; i++) {
-        sator_text_add(
-                &text, "\n%d %d ", (int)layer->accesses[i].role, layer->accesses[i].word_bits);
-        sator_relation_write(&text, layer->accesses[i].relation);
-    }
-    return sator_text_take(&text);
-}
-
 int sator_map_same_layer(const struct sator_network *network, int layer)
 {
-    char *key = key_of(&network->layers[layer]);
+    char *key = sator_workload_key(&network->layers[layer]);
     int same = layer;
 
     for (int i = 0; i < layer && same == layer; i++) {
-        char *other = key_of(&network->layers[i]);
+        char *other = sator_workload_key(&network->layers[i]);
         if (strcmp(other, key) == 0)
             same = i;
         free(other);

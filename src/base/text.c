@@ -61,6 +61,18 @@ void sator_text_put(struct sator_text *text, const char *part)
     sator_text_add_bytes(text, part, strlen(part));
 }
 
+void sator_text_add_csv(struct sator_text *text, const char *field)
+{
+    if (strpbrk(field, ",\"\r\n") == NULL) {
+        sator_text_put(text, field);
+        return;
+    }
+    sator_text_put(text, "\"");
+    for (const char *at = field; *at != '\0'; at++)
+        sator_text_add(text, "%s%c", *at == '"' ? "\"" : "", *at);
+    sator_text_put(text, "\"");
+}
+
 void sator_text_add_int(struct sator_text *text, sator_int value)
 {
     char digits[64];

@@ -2,7 +2,6 @@
 #include "explore/problem.h"
 
 #include "base/checked.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,21 +29,6 @@ static bool same_loops(const struct sator_workload *a, const struct sator_worklo
     return same;
 }
 
-static char *text_of(const struct sator_workload *layer)
-{
-    struct sator_text text = {0};
-
-    for (int l = 0; l < layer->n_loops; l++)
-        sator_text_add(&text, "%s,", layer->loop_names[l]);
-    sator_relation_write(&text, layer->domain);
-    for (int i = 0; i < layer->n_accesses; i++) {
-        sator_text_add(
-                &text, "\n%d %d ", (int)layer->accesses[i].role, layer->accesses[i].word_bits);
-        sator_relation_write(&text, layer->accesses[i].relation);
-    }
-    return sator_text_take(&text);
-}
-
 static const struct sator_workload *layer_at(
         const struct sator_exploration *exploration, int position)
 {
@@ -63,7 +47,7 @@ static void choose_layers(struct sator_exploration *exploration, int layer)
     exploration->same_as = SATOR_NEW_ARRAY(arena, int, n + 1);
     for (int i = 0; i < n; i++) {
         layers[i] = layer >= 0 ? layer : i;
-        texts[i] = text_of(layer_at(exploration, i));
+        texts[i] = sator_workload_key(layer_at(exploration, i));
         exploration->same_as[i] = i;
         for (int j = i - 1; j >= 0; j--) {
             if (strcmp(texts[i], texts[j]) == 0)

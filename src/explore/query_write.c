@@ -61,18 +61,6 @@ static void add_point(struct sator_text *text, const struct query_row *row, cons
 
 /* ---- CSV ---- */
 
-static void csv_field(struct sator_text *text, const char *field)
-{
-    if (strpbrk(field, ",\"\r\n") == NULL) {
-        sator_text_add(text, "%s", field);
-        return;
-    }
-    sator_text_add(text, "\"");
-    for (const char *at = field; *at != '\0'; at++)
-        sator_text_add(text, "%s%c", *at == '"' ? "\"" : "", *at);
-    sator_text_add(text, "\"");
-}
-
 static void csv_header(struct query_writer *writer)
 {
     struct sator_text *text = &writer->text;
@@ -82,7 +70,7 @@ static void csv_header(struct query_writer *writer)
         sator_text_add(text, ",%s", explore_fields[i].key);
     for (int i = 0; i < writer->source->names.n_figures; i++) {
         sator_text_add(text, ",");
-        csv_field(text, writer->source->names.figures[i]);
+        sator_text_add_csv(text, writer->source->names.figures[i]);
     }
     for (int t = 0; t < writer->source->n_tensors; t++) {
         for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++)
@@ -118,16 +106,16 @@ static void csv_row(struct query_writer *writer, const struct query_row *row)
     struct sator_text *text = &writer->text, settings = {0};
 
     add_settings(&settings, source->hardware[row->record.hardware].settings);
-    csv_field(text, layer_name(source, row));
+    sator_text_add_csv(text, layer_name(source, row));
     sator_text_add(text, ",%d,", row->record.hardware);
-    csv_field(text, settings.data == NULL ? "" : settings.data);
+    sator_text_add_csv(text, settings.data == NULL ? "" : settings.data);
     sator_text_clear(&settings);
     sator_text_add(text, ",");
     add_point(text, row, "");
     sator_text_add(text, ",");
-    csv_field(text, row->space);
+    sator_text_add_csv(text, row->space);
     sator_text_add(text, ",");
-    csv_field(text, row->time);
+    sator_text_add_csv(text, row->time);
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         csv_value(text, &row->record.fields[i]);
     for (int i = 0; i < row->record.n_figures; i++)

@@ -35,6 +35,10 @@ struct sator_workload {
 enum sator_status sator_workload_find_bounds(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_workload *workload);
 
+/* All of a workload that results depend on, as a text to free: equal texts, equal results. Its name
+ * and how often it is repeated are not in it. */
+char *sator_workload_key(const struct sator_workload *workload);
+
 /* What a memory level holds: the data of the instances that agree in these leading dimensions
  * (doc/model.md, section 4). */
 struct sator_cut {

@@ -1,6 +1,6 @@
 /* Expressions, conditions and relations as text in isl's notation. */
 #include "base/text.h"
-#include "relation/relation.h"
+#include "relation/workload.h"
 
 static void write_argument(
         struct sator_text *text, const struct sator_expr *expr, const char *const *names)
@@ -169,4 +169,19 @@ void sator_relation_write(struct sator_text *text, const struct sator_relation *
         }
     }
     sator_text_put(text, " }");
+}
+
+char *sator_workload_key(const struct sator_workload *workload)
+{
+    struct sator_text text = {0};
+
+    for (int l = 0; l < workload->n_loops; l++)
+        sator_text_add(&text, "%s,", workload->loop_names[l]);
+    sator_relation_write(&text, workload->domain);
+    for (int i = 0; i < workload->n_accesses; i++) {
+        const struct sator_access *access = &workload->accesses[i];
+        sator_text_add(&text, "\n%d %d ", (int)access->role, access->word_bits);
+        sator_relation_write(&text, access->relation);
+    }
+    return sator_text_take(&text);
 }

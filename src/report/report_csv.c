@@ -5,19 +5,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void report_csv_field(struct sator_text *text, bool first, const char *field)
 {
     sator_text_add(text, "%s", first ? "" : ",");
-    if (strpbrk(field, ",\"\r\n") == NULL) {
-        sator_text_add(text, "%s", field);
-        return;
-    }
-    sator_text_add(text, "\"");
-    for (const char *at = field; *at != '\0'; at++)
-        sator_text_add(text, "%s%c", *at == '"' ? "\"" : "", *at);
-    sator_text_add(text, "\"");
+    sator_text_add_csv(text, field);
 }
 
 /* The shortest text that reads back as the same number. */
