@@ -59,7 +59,7 @@ struct sator_explore_options {
     int threads; /* 0: one a processor */
     const char *database; /* NULL: a temporary one */
     bool resume; /* go on with the database if it is there */
-    int shard, n_shards; /* 1 to n_shards: visit every n-th batch; n_shards 0: all */
+    int shard, n_shards; /* 1 to n_shards: visit one of n batches; n_shards 0: all */
     uint64_t batch; /* points a batch; 0: by the size of the space */
 };
 

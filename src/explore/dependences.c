@@ -131,6 +131,19 @@ static enum sator_status meet(struct finder *f, const struct linear_access *writ
     return SATOR_OK;
 }
 
+static enum sator_status meet_pieces(
+        struct finder *f, const struct linear_access *write, const struct linear_access *read)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int w = 0; w < write->n_pieces; w++) {
+        for (int r = 0; r < read->n_pieces; r++)
+            SATOR_TRY(meet(f, write, w, read, r));
+    }
+done:
+    return st;
+}
+
 enum sator_status explore_dependences(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_workload *workload, int *n_dependences,
         const struct dependence **dependences)
@@ -148,10 +161,7 @@ enum sator_status explore_dependences(struct sator_ctx *ctx, struct sator_arena 
                 continue;
             if (!write->is_linear || !read->is_linear || write->n_index != read->n_index)
                 return not_constant(&f, write->tensor);
-            for (int w = 0; w < write->n_pieces; w++) {
-                for (int r = 0; r < read->n_pieces; r++)
-                    SATOR_TRY(meet(&f, write, w, read, r));
-            }
+            SATOR_TRY(meet_pieces(&f, write, read));
         }
     }
     *n_dependences = f.n;

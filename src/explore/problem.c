@@ -2,6 +2,7 @@
 #include "explore/problem.h"
 
 #include "base/checked.h"
+#include "mapper/mapper.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,15 @@ enum {
 static bool are_mappings(const struct sator_exploration *exploration)
 {
     return exploration->options.space == SATOR_SPACE_MAPPINGS;
+}
+
+int explore_shard_of(uint64_t batch, int n_shards)
+{
+    uint64_t n = (uint64_t)n_shards;
+    uint64_t state = batch / n; /* the same turn for all of one round */
+    uint64_t turn = sator_mapper_random(&state) % n;
+
+    return (int)((batch % n + turn) % n);
 }
 
 /* ---- layers ---- */

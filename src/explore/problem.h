@@ -83,6 +83,11 @@ enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network 
         int n_hardware, const struct explore_hardware *hardware,
         const struct sator_explore_options *options, struct sator_exploration **exploration);
 
+/* The shard of "n_shards", counted from 0, that does a batch. Of n_shards batches in a row each
+ * shard has one; but not always in the same order, or a shard would have one layer's mappings alone
+ * where the layers' number is a multiple of the shards'. */
+int explore_shard_of(uint64_t batch, int n_shards);
+
 /* The text of all that an exploration's results depend on. */
 void explore_describe(struct sator_exploration *exploration);
 

@@ -1,4 +1,5 @@
 /* Results as text, CSV and JSON; what a database holds. */
+#include "explore/problem.h"
 #include "explore/query.h"
 
 #include <math.h>
@@ -485,7 +486,7 @@ static enum sator_status cover(struct query_source *source, int n_shards, struct
         const struct stretch *stretch = &stretches[i];
         for (uint64_t b = stretch->first_batch; b < stretch->first_batch + stretch->n_batches;
                 b++) {
-            struct coverage *shard = &shards[b % (uint64_t)n_shards];
+            struct coverage *shard = &shards[explore_shard_of(b, n_shards)];
             shard->batches++;
             shard->points += (sator_int)expected(stretch, b);
             if (!found || sator_cursor_cell(cursor, 0, true).count != (sator_int)b)

@@ -24,7 +24,7 @@ static void count_points(struct keeper *keeper)
     for (uint64_t number = 0; number < exploration->n_batches; number++) {
         uint64_t first, points;
         if (options->n_shards > 1 &&
-                number % (uint64_t)options->n_shards != (uint64_t)options->shard - 1)
+                explore_shard_of(number, options->n_shards) != options->shard - 1)
             continue;
         batch_part(exploration, number, &first, &points);
         keeper->points_total += (double)points;

@@ -39,7 +39,7 @@ static bool take_batch(struct runner *runner, uint64_t *number)
             return false;
         runner->latest = next;
         if (options->n_shards > 1 &&
-                next % (uint64_t)options->n_shards != (uint64_t)options->shard - 1)
+                explore_shard_of(next, options->n_shards) != options->shard - 1)
             continue;
         batch_part(runner->exploration, next, &first, &points);
         if (runner->done[next] >= points)

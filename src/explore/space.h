@@ -78,7 +78,7 @@ struct space;
  * is none: no array, a loop without bounds, more points than 62 bits can number. */
 enum sator_status sator_space_new(struct sator_ctx *ctx, int n_layers,
         const struct sator_workload *const *family, const struct sator_arch *arch,
-        const struct space_options *options, SATOR_GIVE struct space **space);
+        const struct space_options *options, SATOR_GIVE struct space **result);
 void sator_space_free(SATOR_TAKE struct space *space);
 uint64_t sator_space_size(const struct space *space);
 

@@ -471,15 +471,45 @@ static void distances_that_vary_are_refused(void **state)
     sator_network_free(network);
 }
 
+/* ---- shards ---- */
+
+/* Every n batches in a row go to n shards, and the mappings of one layer, every n_layers-th batch,
+ * to all shards: at most twice as many to one as in the mean. */
+static void shards_share_rounds_and_layers(void **state)
+{
+    enum {
+        MOST = 12,
+        VARIANTS = 600
+    };
+
+    (void)state;
+    for (int n = 1; n <= MOST; n++) {
+        for (uint64_t round = 0; round < VARIANTS; round++) {
+            unsigned seen = 0;
+            for (int i = 0; i < n; i++)
+                seen |= 1u << explore_shard_of(round * (uint64_t)n + (uint64_t)i, n);
+            assert_int_equal(seen, (1u << n) - 1);
+        }
+        for (int n_layers = 1; n_layers <= 2 * MOST; n_layers++) {
+            int number[MOST] = {0};
+            for (int v = 0; v < VARIANTS; v++)
+                number[explore_shard_of((uint64_t)v * (uint64_t)n_layers, n)]++;
+            for (int i = 0; i < n; i++)
+                assert_in_range(number[i], 1, 2 * VARIANTS / n);
+        }
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {CASE(expressions_have_their_values),
             CASE(wrong_expressions_are_located), CASE(objectives_have_directions),
             CASE(monotone_expressions_are_recognised), CASE(fronts_are_fronts),
-            CASE(variants_are_all_combinations), CASE(wrong_variants_are_located),
-            CASE(spaces_have_their_sizes), CASE(matrices_are_valid_or_not),
-            CASE(dependences_are_kept_or_not), CASE(distances_that_vary_are_refused)};
+            CASE(shards_share_rounds_and_layers), CASE(variants_are_all_combinations),
+            CASE(wrong_variants_are_located), CASE(spaces_have_their_sizes),
+            CASE(matrices_are_valid_or_not), CASE(dependences_are_kept_or_not),
+            CASE(distances_that_vary_are_refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
