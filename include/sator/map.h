@@ -150,9 +150,17 @@ int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int l
 /* The first layer of the network that is equal to "layer" in all that a mapping depends on. */
 int sator_map_same_layer(SATOR_KEEP const struct sator_network *network, int layer);
 
+/* A network whose layers were mapped. */
+struct sator_map_network {
+    const char *name;
+    int n_unmapped; /* layers without a result: totals are not known then */
+    const char *const *unmapped; /* their names */
+};
+
 /* One mapping in full, several of one workload (a front) in a table, or a network's layer by layer
- * with totals (GIVE: free). "name" is the network's; NULL for a single workload. */
-enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
+ * with totals (GIVE: free). "network" is NULL for a single workload. */
+enum sator_status sator_report_maps(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 

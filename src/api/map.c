@@ -323,6 +323,23 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
     return st;
 }
 
+/* "; energy 3 pJ, 1.5 times the best mapping's (2)". */
+static void compare(const struct mapper_problem *p, double value,
+        const struct sator_map_result *best, struct sator_text *text)
+{
+    static const char *const names[] = {"EDP", "energy", "latency"};
+    static const char *const units[] = {"pJ x cycles", "pJ", "cycles"};
+
+    sator_text_add(text, "; %s %.10g %s", names[p->objective], value, units[p->objective]);
+    if (best == NULL)
+        sator_text_add(text, "\n");
+    else if (fabs(value - best->value) <= 1e-9 * best->value)
+        sator_text_add(text, ", as good as the best mapping%s\n", best->proved ? "" : " found");
+    else
+        sator_text_add(text, ", %.4g times the best mapping%s (%.10g)\n", value / best->value,
+                best->proved ? "'s" : " found's", best->value);
+}
+
 static enum sator_status explain(struct sator_ctx *ctx, const struct mapper_problem *p,
         const struct sator_dataflow *dataflow, const struct sator_map_result *best,
         struct sator_text *text)
@@ -345,11 +362,7 @@ static enum sator_status explain(struct sator_ctx *ctx, const struct mapper_prob
         if (broken.length == 0) {
             sator_mapper_count(p, words, &mapping, &traffic);
             struct mapper_cost cost = sator_mapper_cost(p, &traffic);
-            sator_text_add(text, ", objective %.10g", cost.value);
-            if (best != NULL)
-                sator_text_add(text, ", %.4g times the best (%.10g)", cost.value / best->value,
-                        best->value);
-            sator_text_add(text, "\n");
+            compare(p, cost.value, best, text);
         }
         sator_text_clear(&broken);
     }

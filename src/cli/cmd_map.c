@@ -146,9 +146,17 @@ static int choose_layer(struct mapping *mapping)
 /* One search alone on a terminal says how far it is; several have the runner's line. */
 static void show_progress(void *data, const struct sator_map_progress *progress)
 {
-    (void)data;
-    fprintf(stderr, "\r\033[Kbest %.6g, bound %.6g, %llu mappings", progress->best, progress->bound,
-            (unsigned long long)progress->evaluated);
+    static const char *const units[] = {"pJ x cycles", "pJ", "cycles"};
+    const struct mapping *mapping = data;
+
+    if (isnan(progress->best))
+        fputs("\r\033[Kno mapping yet", stderr);
+    else
+        fprintf(stderr, "\r\033[Kbest %.6g %s", progress->best, units[mapping->map.objective]);
+    if (progress->bound > 0 && progress->bound <= progress->best)
+        fprintf(stderr, ", none is below %.6g, gap %.1f%%", progress->bound,
+                (progress->best / progress->bound - 1) * 100);
+    fprintf(stderr, ", %llu mappings evaluated", (unsigned long long)progress->evaluated);
     fflush(stderr);
 }
 
@@ -159,8 +167,10 @@ static enum sator_status map_one(struct sator_ctx *ctx, struct cli_job *job)
     struct sator_map_options options = mapping->map;
     bool alone = mapping->layer >= 0 && !mapping->options->quiet && isatty(STDERR_FILENO);
 
-    if (alone)
+    if (alone) {
         options.progress = show_progress;
+        options.progress_data = mapping;
+    }
     enum sator_status status =
             sator_map(ctx, mapping->network, task->layer, mapping->arch, &options, &task->result);
     if (alone)
@@ -197,6 +207,19 @@ static void note_stop(struct mapping *mapping, const struct sator_map_result *re
         mapping->exit_code = cli_worse(mapping->exit_code, exit_code);
 }
 
+/* Whether job "i" has nothing to say, or what a layer before it has said: a wrong option is wrong
+ * for all of them. */
+static bool is_repeated(const struct cli_job *jobs, int i)
+{
+    if (jobs[i].messages == NULL)
+        return true;
+    for (int k = 0; k < i; k++) {
+        if (jobs[k].messages != NULL && strcmp(jobs[k].messages, jobs[i].messages) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void run_tasks(struct mapping *mapping)
 {
     struct cli_job *jobs = cli_alloc(sizeof *jobs * (size_t)mapping->n_tasks);
@@ -220,7 +243,7 @@ static void run_tasks(struct mapping *mapping)
     cli_run_jobs(jobs, n_jobs, &run);
     for (int i = 0; i < n_jobs; i++) {
         const struct task *task = jobs[i].data;
-        fputs(jobs[i].messages == NULL ? "" : jobs[i].messages, stderr);
+        fputs(is_repeated(jobs, i) ? "" : jobs[i].messages, stderr);
         if (jobs[i].status == SATOR_OK)
             note_stop(mapping, task->result);
         else if (jobs[i].status == SATOR_LIMIT || jobs[i].status == SATOR_INFEASIBLE)
@@ -228,8 +251,9 @@ static void run_tasks(struct mapping *mapping)
         else
             mapping->exit_code =
                     cli_worse(mapping->exit_code, cli_status(jobs[i].status, jobs[i].name));
-        free(jobs[i].messages);
     }
+    for (int i = 0; i < n_jobs; i++)
+        free(jobs[i].messages);
     free(jobs);
 }
 
@@ -243,25 +267,32 @@ static int write_report(struct mapping *mapping)
     struct sator_report_options report = {
             .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
     bool is_network = mapping->layer < 0;
+    const char **unmapped = cli_alloc(sizeof *unmapped * ((size_t)mapping->n_tasks + 1));
+    struct sator_map_network network = {
+            .name = sator_network_name(mapping->network), .unmapped = unmapped};
     int n_results = 0, exit_code = CLI_DONE;
     char *text = NULL;
 
     for (int i = 0; i < mapping->n_tasks; i++) {
         struct task *task = &mapping->tasks[i];
-        if (task->same_as == i && task->result != NULL)
+        if (mapping->tasks[task->same_as].result == NULL)
+            unmapped[network.n_unmapped++] =
+                    sator_network_layer_name(mapping->network, task->layer);
+        else if (task->same_as == i)
             results[n_results++] = task->result;
-        else if (task->same_as != i && mapping->tasks[task->same_as].result != NULL)
+        else
             mapping->tasks[task->same_as].result->repeat += /* shown once, with all repeats */
                     sator_map_layer_repeat(mapping->network, task->layer);
     }
     if (n_results > 0 && options->yaml && !is_network) {
         exit_code = cli_write(options, results[0]->yaml);
     } else if (n_results > 0) {
-        sator_report_maps(mapping->ctx, is_network ? sator_network_name(mapping->network) : NULL,
-                results, n_results, &report, &text);
+        sator_report_maps(
+                mapping->ctx, is_network ? &network : NULL, results, n_results, &report, &text);
         exit_code = cli_write(options, text);
     }
     free(text);
+    free(unmapped);
     free(results);
     return exit_code;
 }

@@ -36,9 +36,26 @@ static bool is_word(const char *word, size_t length, const char *expected)
     return strlen(expected) == length && strncmp(word, expected, length) == 0;
 }
 
-static enum sator_status malformed(struct reader *r, const char *word)
+/* The rest of the text from "word" on, a letter of it at least where there is one. */
+static struct sator_loc loc_of_rest(const struct reader *r, const char *word)
 {
-    sator_error(r->ctx, loc_of(r, word, strlen(word) > 0 ? 1 : 0), "this is no constraint");
+    size_t length = strcspn(word, ",");
+
+    while (length > 0 && (word[length - 1] == ' ' || word[length - 1] == '\t'))
+        length--;
+    return loc_of(r, word, length > 0 || *word == '\0' ? length : 1);
+}
+
+static enum sator_status malformed(struct reader *r, const char *word, const char *why)
+{
+    sator_error(r->ctx, loc_of_rest(r, word), "%s", why);
+    return SATOR_INPUT;
+}
+
+/* A text that is no constraint of any kind. */
+static enum sator_status unknown(struct reader *r, const char *word)
+{
+    malformed(r, word, "this is no constraint");
     sator_help(r->ctx,
             "write 'L1: k 8, c 4' (factors of a memory), 'L1: order k c' (its loops, outermost "
             "first; '...' stands for all others), 'PE: only k c' (loops of an array) or "
@@ -51,15 +68,23 @@ static int find_level(struct reader *r, const char *word, size_t length)
 {
     const struct sator_arch *arch = r->problem->arch;
     const char **names = SATOR_NEW_ARRAY(r->problem->arena, const char *, arch->n_levels + 1);
+    int n_names = 0;
 
     for (int i = 0; i < arch->n_levels; i++) {
-        names[i] = arch->levels[i].name;
-        if (is_word(word, length, names[i]) && arch->levels[i].kind != SATOR_LEVEL_COMPUTE)
+        bool same = is_word(word, length, arch->levels[i].name);
+        if (same && arch->levels[i].kind == SATOR_LEVEL_COMPUTE) {
+            sator_error(r->ctx, loc_of(r, word, length),
+                    "loops stand at memories and arrays, none at the compute level");
+            return -1;
+        }
+        if (same)
             return i;
+        if (arch->levels[i].kind != SATOR_LEVEL_COMPUTE)
+            names[n_names++] = arch->levels[i].name;
     }
     const char *name = sator_arena_strndup(r->problem->arena, word, length);
     sator_error(r->ctx, loc_of(r, word, length), "'%s' has no level '%s'", arch->name, name);
-    sator_help_names(r->ctx, name, names, arch->n_levels);
+    sator_help_names(r->ctx, name, names, n_names);
     return -1;
 }
 
@@ -97,7 +122,7 @@ static enum sator_status read_only(struct reader *r, int level)
         allowed |= loop >= 0 ? 1U << loop : 0;
     }
     if (*r->at != '\0')
-        return malformed(r, r->at);
+        return malformed(r, r->at, "only: the loops are names, with blanks between them");
     for (int row = 0; row < r->problem->n_rows; row++) {
         if (r->problem->row[row].is_space && r->problem->row[row].level == level)
             r->problem->row[row].banned |= ~allowed;
@@ -143,7 +168,10 @@ static enum sator_status read_order(struct reader *r, int level)
     const char *start = r->at;
 
     for (const char *word = next_word(r, &length); length > 0; word = next_word(r, &length)) {
-        if (is_word(word, length, "...") && !has_rest) {
+        if (is_word(word, length, "...")) {
+            if (has_rest)
+                return sator_error(r->ctx, loc_of(r, word, length),
+                        "'...' stands for all loops that are not named: it can stand once");
             has_rest = true;
             before_rest = before;
             continue;
@@ -162,8 +190,10 @@ static enum sator_status read_order(struct reader *r, int level)
                     "another constraint puts '%s' outside a loop that stands before it here",
                     p->loop_names[loop]);
     }
-    if (*r->at != '\0' || (before == 0 && r->at == start))
-        return malformed(r, r->at);
+    if (*r->at != '\0' || r->at == start)
+        return malformed(r, r->at,
+                r->at == start ? "order: which loops, outermost first?"
+                               : "order: the loops are names, with blanks between them");
     named = before;
     if (has_rest) {
         unsigned rest = ((1U << p->n_loops) - 1) & ~named;
@@ -181,31 +211,70 @@ static enum sator_status read_order(struct reader *r, int level)
 
 /* ---- factors ---- */
 
+/* The largest factor of "extent" up to "factor", the smallest from there on. */
+static void help_factors(struct sator_ctx *ctx, int64_t extent, int64_t factor)
+{
+    int64_t below = 1, above = extent;
+
+    for (int64_t d = 1; d <= extent / d; d++) {
+        for (int k = 0; k < 2 && extent % d == 0; k++) {
+            int64_t divisor = k == 0 ? d : extent / d;
+            if (divisor <= factor && divisor > below)
+                below = divisor;
+            if (divisor >= factor && divisor < above)
+                above = divisor;
+        }
+    }
+    if (factor > extent)
+        sator_help(ctx, "the largest factor is %lld itself", (long long)extent);
+    else
+        sator_help(ctx, "the nearest factors of %lld are %lld and %lld", (long long)extent,
+                (long long)below, (long long)above);
+}
+
+/* A factor of the workload's loop "which". */
+static enum sator_status read_factor(struct reader *r, int which, int64_t *factor)
+{
+    const struct sator_workload *w = r->problem->workload;
+    const char *name = w->loop_names[which];
+    int64_t extent = w->upper[which] - w->lower[which];
+    size_t length;
+    const char *number = next_word(r, &length);
+
+    if (length == 0 || strspn(number, "0123456789") != length || number[0] == '0') {
+        char *why = sator_arena_printf(r->problem->arena,
+                "a factor of loop '%s' is a whole number from 1 to its extent, %lld", name,
+                (long long)extent);
+        return malformed(r, number, why);
+    }
+    *factor = strtoll(number, NULL, 10); /* out of range: the greatest, which divides nothing */
+    if (extent % *factor == 0)
+        return SATOR_OK;
+    sator_error(r->ctx, loc_of(r, number, length),
+            "loop '%s' has extent %lld, which %.*s%s does "
+            "not divide",
+            name, (long long)extent, length > 20 ? 20 : (int)length, number,
+            length > 20 ? "..." : "");
+    help_factors(r->ctx, extent, *factor);
+    return SATOR_INPUT;
+}
+
 static enum sator_status read_factors(struct reader *r, int level)
 {
     struct mapper_problem *p = r->problem;
     int row = row_of_memory(p, level), loop;
+    int64_t factor;
     size_t length;
 
     for (;;) {
         const char *name = next_word(r, &length);
         if (length == 0)
-            return malformed(r, name);
+            return malformed(r, name, "a loop and its factor belong here, such as 'k 8'");
         int which = find_loop(r, name, length, &loop);
-        if (which < 0)
+        if (which < 0 || read_factor(r, which, &factor) != SATOR_OK)
             return SATOR_INPUT;
-        const char *number = next_word(r, &length);
-        char *end;
-        long long factor = strtoll(number, &end, 10);
-        if (length == 0 || end != number + length || factor < 1)
-            return malformed(r, number);
-        int64_t extent = p->workload->upper[which] - p->workload->lower[which];
-        if (extent % factor != 0)
-            return sator_error(r->ctx, loc_of(r, number, length),
-                    "loop '%s' has extent %lld, which %lld does not divide",
-                    p->workload->loop_names[which], (long long)extent, factor);
         if (loop >= 0 && p->row[row].fixed[loop] != 0 && p->row[row].fixed[loop] != factor)
-            return sator_error(r->ctx, loc_of(r, number, length),
+            return sator_error(r->ctx, loc_of(r, name, (size_t)(r->at - name)),
                     "another constraint gives loop '%s' the factor %lld here", p->loop_names[loop],
                     (long long)p->row[row].fixed[loop]);
         if (loop >= 0) {
@@ -216,7 +285,7 @@ static enum sator_status read_factors(struct reader *r, int level)
         if (*r->at == '\0')
             return SATOR_OK;
         if (*r->at != ',')
-            return malformed(r, r->at);
+            return malformed(r, r->at, "a comma stands between two factors: 'L1: k 8, c 4'");
         r->at++;
     }
 }
@@ -229,7 +298,8 @@ static enum sator_status read_utilization(struct reader *r)
     double share = strtod(number, &end);
 
     if (length == 0 || end != number + length || *r->at != '\0' || !(share > 0 && share <= 1))
-        return malformed(r, number);
+        return malformed(r, number,
+                "utilization is a share of all PEs, above 0 and at most 1: 'utilization 0.5'");
     if (share > r->problem->least_utilization)
         r->problem->least_utilization = share;
     return SATOR_OK;
@@ -249,7 +319,7 @@ enum sator_status sator_mapper_constrain(
         return read_utilization(&r);
     r.at += strspn(r.at, " \t");
     if (length == 0 || *r.at != ':')
-        return malformed(&r, word);
+        return unknown(&r, word);
     r.at++;
     int level = find_level(&r, word, length);
     if (level < 0)
@@ -257,13 +327,20 @@ enum sator_status sator_mapper_constrain(
     bool is_array = problem->arch->levels[level].kind == SATOR_LEVEL_ARRAY;
     const char *start = r.at;
     const char *first = next_word(&r, &length);
-    if (is_word(first, length, "only") && is_array)
-        return read_only(&r, level);
-    if (is_word(first, length, "order") && !is_array && *(r.at + strspn(r.at, " \t")) != ',' &&
-            !isdigit((unsigned char)*(r.at + strspn(r.at, " \t"))))
+    const char *next = r.at + strspn(r.at, " \t");
+    bool names_loops = *next != ',' && !isdigit((unsigned char)*next); /* no loop called "order" */
+    if (is_array) {
+        if (is_word(first, length, "only"))
+            return read_only(&r, level);
+        return malformed(&r, first,
+                "this is an array: write which loops may run in parallel on it, 'only k c'");
+    }
+    if (is_word(first, length, "order") && names_loops)
         return read_order(&r, level);
+    if (is_word(first, length, "only") && names_loops)
+        return malformed(&r, first, "'only' is for arrays: this is a memory");
     r.at = start;
-    return is_array ? malformed(&r, first) : read_factors(&r, level);
+    return read_factors(&r, level);
 }
 
 bool sator_mapper_is_allowed(

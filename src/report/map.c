@@ -1,5 +1,7 @@
 #include "report/map.h"
 
+#include "base/checked.h"
+
 #include <math.h>
 
 const char *report_map_objective(enum sator_map_objective objective)
@@ -9,11 +11,46 @@ const char *report_map_objective(enum sator_map_objective objective)
     return names[objective];
 }
 
+const char *report_map_unit(enum sator_map_objective objective)
+{
+    static const char *const units[] = {"pJ x cycles", "pJ", "cycles"};
+
+    return units[objective];
+}
+
 const char *report_map_strategy(enum sator_map_strategy strategy)
 {
     static const char *const names[] = {"optimal", "sunstone", "random", "exhaustive"};
 
     return names[strategy];
+}
+
+struct report_map_totals report_map_totals(const struct sator_map_network *network,
+        const struct sator_map_result *const *results, int n_results)
+{
+    struct report_map_totals t = {
+            .known = network->n_unmapped == 0, .proved = network->n_unmapped == 0};
+    double pe_steps = 0, busy = 0;
+
+    for (int i = 0; i < n_results; i++) {
+        const struct sator_map_result *r = results[i];
+        sator_int instances;
+        double steps = (double)r->time_stamps * r->repeat;
+        t.known &= sator_mul(r->instances, r->repeat, &instances) &&
+                sator_add(t.instances, instances, &t.instances);
+        t.pj += r->energy_pj * r->repeat;
+        t.cycles += r->total_cycles * r->repeat;
+        busy += r->utilization * steps;
+        pe_steps += steps;
+        t.proved &= r->proved;
+        t.evaluated += (double)r->counters.evaluated;
+        t.seconds += r->seconds;
+    }
+    t.utilization = busy / pe_steps;
+    t.edp = t.pj * t.cycles;
+    if (!t.known)
+        t.pj = t.cycles = t.edp = t.utilization = NAN;
+    return t;
 }
 
 /* ---- CSV ---- */
@@ -62,7 +99,7 @@ static void write_csv(
 
 /* ---- the public function ---- */
 
-enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
+enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
@@ -72,13 +109,13 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const char *name,
     (void)ctx;
     switch (options->format) {
     case SATOR_FORMAT_JSON:
-        report_map_json(&made, arena, name, results, n_results);
+        report_map_json(&made, arena, network, results, n_results);
         break;
     case SATOR_FORMAT_CSV:
         write_csv(&made, results, n_results);
         break;
     default:
-        report_map_text(&made, arena, name, results, n_results, options->color);
+        report_map_text(&made, arena, network, results, n_results, options->color);
     }
     *text = sator_text_take(&made);
     sator_arena_free(arena);

@@ -6,11 +6,26 @@
 #include "sator/map.h"
 
 const char *report_map_objective(enum sator_map_objective objective);
+const char *report_map_unit(enum sator_map_objective objective);
 const char *report_map_strategy(enum sator_map_strategy strategy);
 
-void report_map_text(struct sator_text *text, struct sator_arena *arena, const char *name,
-        const struct sator_map_result *const *results, int n_results, bool color);
-void report_map_json(struct sator_text *text, struct sator_arena *arena, const char *name,
+/* Sums over a network's layers with their repeats. */
+struct report_map_totals {
+    bool known; /* every layer has a mapping: otherwise NAN in all that follows but the last three
+                 */
+    sator_int instances; /* valid where "known" */
+    double pj, cycles, edp, utilization;
+    bool proved; /* every layer */
+    double evaluated, seconds; /* of the search, which equal layers share */
+};
+struct report_map_totals report_map_totals(const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results);
+
+void report_map_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_network *network, const struct sator_map_result *const *results,
+        int n_results, bool color);
+void report_map_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_network *network, const struct sator_map_result *const *results,
+        int n_results);
 
 #endif

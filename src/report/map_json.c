@@ -2,6 +2,7 @@
 #include "report/json.h"
 #include "report/map.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,31 +122,50 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     return object;
 }
 
-void report_map_json(struct sator_text *text, struct sator_arena *arena, const char *name,
-        const struct sator_map_result *const *results, int n_results)
+/* Sums over the layers with their repeats; null where a layer has no mapping. */
+static void put_totals(cJSON *root, struct sator_arena *arena,
+        const struct sator_map_network *network, const struct sator_map_result *const *results,
+        int n_results)
+{
+    struct report_map_totals t = report_map_totals(network, results, n_results);
+
+    cJSON *unmapped = json_put_array(root, "unmapped");
+    for (int i = 0; i < network->n_unmapped; i++)
+        json_append(unmapped, cJSON_CreateString(report_utf8(arena, network->unmapped[i])));
+    cJSON *totals = json_put_object(root, "totals");
+    if (t.known)
+        json_put_count(totals, "instances", t.instances);
+    else
+        json_put_number(totals, "instances", NAN);
+    json_put_number(totals, "utilization", t.utilization);
+    json_put_number(totals, "latency_cycles", t.cycles);
+    json_put_number(totals, "energy_pj", t.pj);
+    json_put_number(totals, "edp", t.edp);
+    json_put(totals, "proved", cJSON_CreateBool(t.proved));
+    json_put_number(totals, "evaluated", t.evaluated);
+    json_put_number(totals, "seconds", t.seconds);
+}
+
+void report_map_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_network *network, const struct sator_map_result *const *results,
+        int n_results)
 {
     cJSON *root;
 
-    if (name == NULL && n_results == 1) {
+    if (network == NULL && n_results == 1) {
         root = result_object(arena, results[0]);
-    } else if (name == NULL) {
+    } else if (network == NULL) {
         root = cJSON_CreateObject();
         cJSON *front = json_put_array(root, "front");
         for (int i = 0; i < n_results; i++)
             json_append(front, result_object(arena, results[i]));
     } else {
-        double pj = 0, cycles = 0;
         root = cJSON_CreateObject();
-        json_put_text(root, "network", arena, name);
+        json_put_text(root, "network", arena, network->name);
         cJSON *layers = json_put_array(root, "layers");
-        for (int i = 0; i < n_results; i++) {
+        for (int i = 0; i < n_results; i++)
             json_append(layers, result_object(arena, results[i]));
-            pj += results[i]->energy_pj * results[i]->repeat;
-            cycles += results[i]->total_cycles * results[i]->repeat;
-        }
-        cJSON *totals = json_put_object(root, "totals");
-        json_put_number(totals, "energy_pj", pj);
-        json_put_number(totals, "latency_cycles", cycles);
+        put_totals(root, arena, network, results, n_results);
     }
     char *printed = json_print(root);
     sator_text_add_bytes(text, printed, strlen(printed));

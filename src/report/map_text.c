@@ -21,6 +21,11 @@ static const char *energy(struct writer *w, double pj)
     return sator_arena_printf(w->arena, "%s %s", report_fixed(w->arena, pj / unit_pj, 2), unit);
 }
 
+static const char *edp(struct writer *w, double value)
+{
+    return isnan(value) ? "-" : sator_arena_printf(w->arena, "%.4g", value);
+}
+
 /* "proved optimal", or how far from it. */
 static const char *verdict(struct writer *w)
 {
@@ -47,7 +52,7 @@ static void write_header(struct writer *w)
     report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
     report_line(w->text, "latency", "%s cycles, bound by %s",
             report_number(w->arena, r->total_cycles, 1), report_clean(w->arena, r->bound_by));
-    report_line(w->text, "EDP", "%.4g pJ x cycles", r->edp);
+    report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
     report_line(w->text, "utilization", "%.1f%%; %s of %s PEs have work", r->utilization * 100,
             report_count(w->arena, r->active_pes), report_count(w->arena, r->pes));
 }
@@ -185,23 +190,27 @@ static void write_certificate(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
     const struct sator_map_counters *c = &r->counters;
+    const char *unit = report_map_unit(r->objective);
 
     report_section(w->text, "Certificate", w->color);
-    report_line(w->text, "best", "%.10g (%s)", r->value, report_map_objective(r->objective));
+    report_line(
+            w->text, "best", "%.10g %s (%s)", r->value, unit, report_map_objective(r->objective));
     if (isfinite(r->bound))
-        report_line(w->text, "bound", "%.10g, gap %.3g%%", r->bound, r->gap * 100);
+        report_line(w->text, "bound", "no mapping is below %.10g %s; gap %.3g%%", r->bound, unit,
+                r->gap * 100);
     report_line(w->text, "space", "%.3g mappings", r->space_size);
-    report_line(w->text, "evaluated", "%llu mappings to the end, in %.1f ms",
+    report_line(w->text, "evaluated", "%llu whole mappings, in %.1f ms",
             (unsigned long long)c->evaluated, r->seconds * 1e3);
-    report_line(w->text, "looked at", "%llu unrollings, %llu tiles, %llu partial orders",
+    report_line(w->text, "looked at",
+            "%llu unrollings (what runs in parallel), %llu tiles, %llu loop orders",
             (unsigned long long)c->unrollings, (unsigned long long)c->tilings,
             (unsigned long long)c->orders);
-    report_line(w->text, "cut",
-            "%llu unrollings, %llu tiles, %llu orders by bound; %llu tiles too large, %llu "
-            "dominated",
+    report_line(w->text, "ruled out",
+            "%llu unrollings, %llu tiles, %llu orders: whatever the rest, none beats the best",
             (unsigned long long)c->pruned_unrolling, (unsigned long long)c->pruned_tiling,
-            (unsigned long long)c->pruned_order, (unsigned long long)c->pruned_capacity,
-            (unsigned long long)c->pruned_dominated);
+            (unsigned long long)c->pruned_order);
+    report_line(w->text, "", "%llu tiles that do not fit; %llu that a larger one is as good as",
+            (unsigned long long)c->pruned_capacity, (unsigned long long)c->pruned_dominated);
 }
 
 static void write_one(struct writer *w)
@@ -219,16 +228,15 @@ static void write_one(struct writer *w)
     write_certificate(w);
 }
 
-static void write_network(struct writer *w, const char *name,
+static void write_network(struct writer *w, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
     static const char *const headers[] = {
             "layer", "repeat", "energy", "cycles", "EDP", "utilization", "bound by", "proof", "ms"};
     struct table table = {.arena = w->arena};
-    double pj = 0, cycles = 0, seconds = 0;
-    bool proved = true;
+    struct report_map_totals t = report_map_totals(network, results, n_results);
 
-    report_line(w->text, "network", "%s", report_clean(w->arena, name));
+    report_line(w->text, "network", "%s", report_clean(w->arena, network->name));
     if (n_results > 0)
         report_line(w->text, "mapping", "%s on %s, objective %s",
                 report_map_strategy(results[0]->strategy), report_clean(w->arena, results[0]->arch),
@@ -242,7 +250,7 @@ static void write_network(struct writer *w, const char *name,
         report_table_cell(&table, report_count(w->arena, r->repeat), false);
         report_table_cell(&table, energy(w, r->energy_pj), false);
         report_table_cell(&table, report_number(w->arena, r->total_cycles, 0), false);
-        report_table_cell(&table, sator_arena_printf(w->arena, "%.4g", r->edp), false);
+        report_table_cell(&table, edp(w, r->edp), false);
         report_table_cell(
                 &table, sator_arena_printf(w->arena, "%.1f%%", r->utilization * 100), false);
         report_table_cell(&table, report_clean(w->arena, r->bound_by), false);
@@ -253,16 +261,21 @@ static void write_network(struct writer *w, const char *name,
                         : "none",
                 false);
         report_table_cell(&table, sator_arena_printf(w->arena, "%.1f", r->seconds * 1e3), false);
-        pj += r->energy_pj * r->repeat;
-        cycles += r->total_cycles * r->repeat;
-        seconds += r->seconds;
-        proved &= r->proved;
     }
     report_table_write(w->text, &table, w->color);
     sator_text_add(w->text, "\n");
-    report_line(w->text, "total", "%s, %s cycles, EDP %.4g pJ x cycles%s; %.0f ms of search",
-            energy(w, pj), report_number(w->arena, cycles, 0), pj * cycles,
-            proved ? "; every layer proved optimal" : "", seconds * 1e3);
+    if (network->n_unmapped > 0) {
+        struct sator_text names = {0};
+        for (int i = 0; i < network->n_unmapped; i++)
+            sator_text_add(&names, "%s%s", i == 0 ? "" : ", ",
+                    report_clean(w->arena, network->unmapped[i]));
+        report_line(w->text, "total", "not known: no mapping of %s", names.data);
+        sator_text_clear(&names);
+        return;
+    }
+    report_line(w->text, "total", "%s, %s cycles, EDP %s%s%s; %.0f ms of search", energy(w, t.pj),
+            report_number(w->arena, t.cycles, 0), edp(w, t.edp), isnan(t.edp) ? "" : " pJ x cycles",
+            t.proved ? "; every layer proved optimal" : "", t.seconds * 1e3);
 }
 
 static void write_front(
@@ -283,7 +296,7 @@ static void write_front(
         const struct sator_map_result *r = results[i];
         report_table_cell(&table, energy(w, r->energy_pj), false);
         report_table_cell(&table, report_number(w->arena, r->total_cycles, 0), false);
-        report_table_cell(&table, sator_arena_printf(w->arena, "%.4g", r->edp), false);
+        report_table_cell(&table, edp(w, r->edp), false);
         report_table_cell(
                 &table, sator_arena_printf(w->arena, "%.1f%%", r->utilization * 100), false);
         report_table_cell(&table, report_count(w->arena, r->active_pes), false);
@@ -292,17 +305,18 @@ static void write_front(
     report_table_write(w->text, &table, w->color);
 }
 
-void report_map_text(struct sator_text *text, struct sator_arena *arena, const char *name,
-        const struct sator_map_result *const *results, int n_results, bool color)
+void report_map_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_network *network, const struct sator_map_result *const *results,
+        int n_results, bool color)
 {
     struct writer w = {.text = text, .arena = arena, .color = color};
 
-    if (name == NULL && n_results > 1) {
+    if (network == NULL && n_results > 1) {
         write_front(&w, results, n_results);
         return;
     }
-    if (name != NULL) {
-        write_network(&w, name, results, n_results);
+    if (network != NULL) {
+        write_network(&w, network, results, n_results);
         return;
     }
     for (int i = 0; i < n_results; i++) {

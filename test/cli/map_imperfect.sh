@@ -31,7 +31,7 @@ levels:
 END
 for option in --imperfect ''; do
     for strategy in optimal exhaustive; do
-        sator map gemm:i=17,j=1,k=1 --arch small.yaml --objective latency --strategy $strategy $option | grep -o '[0-9][0-9]* cycles'
+        sator map gemm:i=17,j=1,k=1 --arch small.yaml --objective latency --strategy $strategy $option | sed -n 's,^  latency *\([0-9]* cycles\).*,\1,p'
     done
 done
 sator map gemm --arch simba-like --imperfect

@@ -1,0 +1,49 @@
+#!/bin/sh
+# What is wrong with a constraint is said in its own terms, once for all layers; a total without all layers is no total.
+. "$2/test/cli/harness"
+wrong() {
+    echo "== $1"
+    sator map gemm --arch conventional --constraint "$1" 2>&1 | grep -E 'error|help' | sed 's/^--constraint:1://'
+}
+wrong 'L1: order k ... ... j'
+wrong 'L1: order'
+wrong 'L1: order k, j'
+wrong 'L1: k 9999999999999999999999'
+wrong 'L1: k 12, j 4'
+wrong 'L1: k 0'
+wrong 'L1: k=4'
+wrong 'L1: k 4 j 4'
+wrong 'L1:'
+wrong 'L1: only k'
+wrong 'PE: k 4'
+wrong 'PE: only k, j'
+wrong 'mac: k 2'
+wrong 'L3: k 2'
+wrong 'utilization 2'
+wrong 'utilization 0'
+wrong 'utilization nan'
+wrong 'k 4'
+sator map resnet18 --arch conventional --constraint 'utilization 2' 2>&1 | grep -c error
+sator map gemm --arch conventional --constraint 'PE: only' --json | sed -n '/"array"/,/used/p' | grep -c '"factor"' # nothing in parallel
+sator map alexnet --arch conventional --constraint 'PE: only ox oy' --constraint 'utilization 0.05' 2>/dev/null | grep '^  total'
+sator map alexnet --arch conventional --constraint 'PE: only ox oy' --constraint 'utilization 0.05' --json 2>/dev/null | sed -n '/"unmapped"/,/"proved"/p' |
+    tr -d '\t\n'
+echo
+sator map gemm:i=4,j=4,k=4 --arch nvdla-like --objective latency | sed -n 's/^  EDP */EDP /p'
+# totals of a network: the sum over its layers, each as often as it runs
+cat >twice.yaml <<'END'
+name: twice
+layers:
+  - {name: a, workload: gemm, sizes: {i: 4, j: 6, k: 8}, repeat: 2}
+  - {name: b, workload: gemm, sizes: {i: 5, j: 3, k: 7}}
+END
+figure() { sed -n "s/^[[:space:]]*\"$1\":[^0-9]*\([0-9.e+]*\).*/\1/p" "$2" | tail -n 1; }
+sator map twice.yaml --arch conventional --json >all.json
+for layer in a b; do sator map twice.yaml --arch conventional --layer $layer --json >$layer.json; done
+total() { sed -n "/$1/,\$s/^.*\"total\":[^0-9]*\([0-9.e+]*\).*/\1/p" "$2" | head -n 1; }
+awk -v a="$(total energy_pj a.json)" -v b="$(total energy_pj b.json)" -v ca="$(total latency_cycles a.json)" -v cb="$(total latency_cycles b.json)" \
+    -v pj="$(figure energy_pj all.json)" -v cycles="$(figure latency_cycles all.json)" -v edp="$(figure edp all.json)" 'function same(x, y) {
+    return x > 0 && x - y < 1e-9 * y && y - x < 1e-9 * y ? "same" : x " is not " y
+}
+BEGIN { print same(pj, 2 * a + b), same(cycles, 2 * ca + cb), same(edp, (2 * a + b) * (2 * ca + cb)) }'
+figure instances all.json | grep -x $((2 * 4 * 6 * 8 + 5 * 3 * 7)) || grep instances all.json
