@@ -58,6 +58,8 @@ struct sator_map_counters {
             pruned_order; /* whose bound is no better than the best */
     uint64_t improvements;
     uint64_t looks;
+    uint64_t equal; /* exhaustive: mappings not costed, since they differ from one that was only in
+                       the order of loops along which nothing is kept: they cost the same */
 };
 
 /* A loop of a mapping. */

@@ -300,11 +300,17 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
         }
         sator_mapper_walk_stamps(&walk, mapping);
         sator_mapper_pace_init(&pace);
-        for (int r = walk.transfer->child_row - 1; r >= 0; r--) {
+        for (int r = walk.transfer->child_row - 1; r >= 0 && !pace.dead; r--) {
             const int8_t *order = mapping->order[problem->row[r].memory];
-            for (int k = problem->n_loops - 1; k >= 0 && !problem->row[r].is_space; k--)
-                sator_mapper_pace_place(&walk, words, &pace, order[k], mapping->factor[r][order[k]],
-                        shape.inside[r + 1][order[k]]);
+            if (problem->row[r].is_space)
+                continue;
+            for (int k = problem->n_loops - 1; k >= 0 && !pace.dead; k--) {
+                int loop = order[k];
+                int64_t factor = mapping->factor[r][loop];
+                if (factor > 1)
+                    sator_mapper_pace_place(
+                            &walk, words, &pace, loop, factor, shape.inside[r + 1][loop]);
+            }
         }
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
@@ -323,48 +329,82 @@ double sator_mapper_value(enum sator_map_objective objective, double pj, double 
     }
 }
 
-/* The latency from the bits that each memory reads and writes. */
-static double latency(const struct mapper_problem *p, double compute, const double *read_bits,
-        const double *write_bits)
+static void add_term(struct mapper_port *port, int words, double bits)
 {
-    double slowest = compute, scratchpad = 0;
+    port->term[port->n_terms].words = words;
+    port->term[port->n_terms++].bits = bits;
+}
 
-    for (int m = 0; m < p->n_memories; m++) {
-        const struct mapper_memory *memory = &p->memory[m];
-        double read = read_bits[m] / memory->read_bits, write = write_bits[m] / memory->write_bits;
-        slowest = fmax(slowest, fmax(read, write)); /* a bandwidth that is not given is no limit */
-        if (m == p->scratchpad)
-            scratchpad = compute + (isnan(read) ? 0 : read) + (isnan(write) ? 0 : write);
+static void add_terms(const struct mapper_problem *p, struct mapper_port *port, int m, bool reads)
+{
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        double bits = p->access[t->access].word_bits;
+        bool is_output = p->access[t->access].role == SATOR_WRITE;
+        int unique = 2 * i, arriving = 2 * i + 1;
+        if (t->parent == m && (reads || is_output))
+            add_term(port, unique, bits);
+        if (t->child == m && !reads)
+            add_term(port, is_output ? unique : arriving, bits);
+        if (t->child == m && reads && t->into_own) { /* merged words are not read */
+            add_term(port, unique, bits);
+            add_term(port, arriving, -bits);
+        }
     }
-    return p->overlaps ? slowest : fmax(slowest, scratchpad);
+}
+
+void sator_mapper_find_ports(struct mapper_problem *problem)
+{
+    problem->n_ports = 0;
+    for (int m = 0; m < problem->n_memories; m++) {
+        for (int side = 0; side < 2; side++) {
+            bool reads = side == 0;
+            double bandwidth = reads ? problem->memory[m].read_bits : problem->memory[m].write_bits;
+            if (isnan(bandwidth)) /* no limit */
+                continue;
+            struct mapper_port *port = &problem->port[problem->n_ports++];
+            *port = (struct mapper_port){.memory = m,
+                    .bandwidth = bandwidth,
+                    .fixed_bits =
+                            reads ? problem->fixed_read_bits[m] : problem->fixed_write_bits[m]};
+            add_terms(problem, port, m, reads);
+        }
+    }
+}
+
+static double latency(const struct mapper_problem *p, const double *words, double compute)
+{
+    double slowest = compute, scratchpad = compute;
+
+    for (int i = 0; i < p->n_ports; i++) {
+        const struct mapper_port *port = &p->port[i];
+        double bits = port->fixed_bits;
+        for (int k = 0; k < port->n_terms; k++)
+            bits += words[port->term[k].words] * port->term[k].bits;
+        double cycles = bits / port->bandwidth;
+        if (cycles > slowest)
+            slowest = cycles;
+        if (port->memory == p->scratchpad)
+            scratchpad += cycles;
+    }
+    return p->overlaps || slowest > scratchpad ? slowest : scratchpad;
 }
 
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic)
 {
-    double read_bits[MAPPER_MEMORIES], write_bits[MAPPER_MEMORIES];
-    double pj = problem->fixed_pj;
+    double words[2 * MAPPER_TRANSFERS], pj = problem->fixed_pj;
 
-    memcpy(read_bits, problem->fixed_read_bits, sizeof read_bits);
-    memcpy(write_bits, problem->fixed_write_bits, sizeof write_bits);
     for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        const struct mapper_access *access = &problem->access[t->access];
-        double unique = (double)traffic->unique[i], arriving = (double)traffic->arriving[i];
-        double bits = access->word_bits;
-        bool is_output = access->role == SATOR_WRITE;
-        pj += unique * t->unique_pj + arriving * t->arriving_pj;
-        read_bits[t->parent] += unique * bits;
-        if (is_output)
-            write_bits[t->parent] += unique * bits;
-        if (t->child < problem->n_memories)
-            write_bits[t->child] += (is_output ? unique : arriving) * bits;
-        if (t->into_own)
-            read_bits[t->child] -= (arriving - unique) * bits;
+        words[2 * i] = (double)traffic->unique[i];
+        words[2 * i + 1] = (double)traffic->arriving[i];
+        pj += words[2 * i] * problem->transfer[i].unique_pj +
+                words[2 * i + 1] * problem->transfer[i].arriving_pj;
     }
     double compute = (double)traffic->time_stamps * problem->cycles_per_instance;
-    double cycles = latency(problem, compute, read_bits, write_bits);
-    pj += problem->leakage_pj * ceil(cycles);
+    double cycles = latency(problem, words, compute);
+    if (problem->leakage_pj != 0)
+        pj += problem->leakage_pj * ceil(cycles);
     if (!problem->has_energy)
         pj = NAN;
     return (struct mapper_cost){pj, cycles, sator_mapper_value(problem->objective, pj, cycles)};

@@ -104,6 +104,18 @@ struct mapper_transfer {
     double unique_pj, arriving_pj; /* energy a word, all its actions together */
 };
 
+/* The bits that pass through one side (reads or writes) of a memory whose bandwidth is given: sums
+ * over words, of transfer t the unique ones (2 t) and the arriving ones (2 t + 1). */
+struct mapper_port {
+    int memory;
+    double bandwidth, fixed_bits; /* a cycle; what every mapping moves */
+    int n_terms;
+    struct {
+        int words;
+        double bits; /* a word */
+    } term[2 * MAPPER_TRANSFERS];
+};
+
 struct mapper_problem {
     struct sator_arena *arena;
     const struct sator_workload *workload;
@@ -121,6 +133,8 @@ struct mapper_problem {
     struct mapper_memory memory[MAPPER_MEMORIES];
     int n_transfers; /* innermost first */
     struct mapper_transfer transfer[MAPPER_TRANSFERS];
+    int n_ports;
+    struct mapper_port port[2 * MAPPER_MEMORIES];
     double fixed_pj; /* what every mapping spends */
     double fixed_read_bits[MAPPER_MEMORIES], fixed_write_bits[MAPPER_MEMORIES];
     double mac_pj, cycles_per_instance;
@@ -380,6 +394,8 @@ struct mapper_traffic {
  * problem, as doc/mapper.md says). */
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+/* Set the problem's ports, from all the rest of it. */
+void sator_mapper_find_ports(struct mapper_problem *problem);
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles);

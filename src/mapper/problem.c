@@ -657,6 +657,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
     SATOR_TRY(add_transfers(&b));
     price(&b);
     fix_own_memories(&b);
+    sator_mapper_find_ports(problem);
     if (!problem->has_energy && objective != SATOR_MAP_LATENCY) {
         sator_mapper_say_missing_energy(ctx, problem);
         return SATOR_INPUT;

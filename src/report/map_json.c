@@ -73,6 +73,7 @@ static void put_certificate(cJSON *object, const struct sator_map_result *r)
     json_put_number(made, "gap", r->gap);
     json_put_number(made, "space_size", r->space_size);
     json_put_number(made, "evaluated", (double)c->evaluated);
+    json_put_number(made, "equal", (double)c->equal);
     json_put_number(made, "unrollings", (double)c->unrollings);
     json_put_number(made, "tilings", (double)c->tilings);
     json_put_number(made, "orders", (double)c->orders);

@@ -201,6 +201,11 @@ static void write_certificate(struct writer *w)
     report_line(w->text, "space", "%.3g mappings", r->space_size);
     report_line(w->text, "evaluated", "%llu whole mappings, in %.1f ms",
             (unsigned long long)c->evaluated, r->seconds * 1e3);
+    if (c->equal > 0)
+        report_line(w->text, "",
+                "%llu more cost the same as one of them: only loops along which "
+                "nothing is kept stand in another order",
+                (unsigned long long)c->equal);
     report_line(w->text, "looked at",
             "%llu unrollings (what runs in parallel), %llu tiles, %llu loop orders",
             (unsigned long long)c->unrollings, (unsigned long long)c->tilings,

@@ -95,6 +95,7 @@ static bool same_feasibility(struct problem_case *c, const struct mapper_problem
 
 static int n_stopped; /* searches cut short, whose bound must hold all the same */
 static struct mapper_mapping best_found; /* the last one */
+static int n_plain; /* spaces that were also enumerated one mapping after the other */
 static uint64_t costed; /* mappings that the exhaustive searches evaluated */
 
 static double value(const struct mapper_search *search)
@@ -138,7 +139,119 @@ static bool obeys(struct problem_case *c, const struct mapper_search *search)
     return fine;
 }
 
-/* 1: they differ; 0: they agree; -1: too large to enumerate. */
+/* ---- one mapping after the other ---- */
+
+enum {
+    MOST_TILINGS = 200000,
+    MOST_MAPPINGS = 20000
+};
+
+/* A plain enumeration, every mapping costed by itself: what the exhaustive strategy must agree
+ * with. */
+struct plain_search {
+    struct problem_case *c;
+    struct mapper_words *words;
+    struct mapper_mapping mapping;
+    uint64_t tilings, mappings;
+    double least;
+};
+
+static void cost_plainly(struct plain_search *s)
+{
+    struct mapper_traffic traffic;
+
+    sator_mapper_count(&s->c->problem, s->words, &s->mapping, &traffic);
+    s->mappings++;
+    s->least = fmin(s->least, sator_mapper_cost(&s->c->problem, &traffic).value);
+}
+
+/* All permutations of the loops with factors from place "at" of memory "m" on. */
+static void order_plainly(struct plain_search *s, int m, int at)
+{
+    const struct mapper_problem *p = &s->c->problem;
+
+    if (s->mappings > MOST_MAPPINGS)
+        return;
+    if (m == p->n_memories) {
+        if (sator_mapper_is_ordered(p, &s->mapping))
+            cost_plainly(s);
+        return;
+    }
+    int8_t *order = s->mapping.order[m];
+    int n = p->n_loops;
+    while (n > 0 && s->mapping.factor[p->memory[m].row][order[n - 1]] == 1)
+        n--;
+    if (at >= n || !sator_mapper_order_matters(p, m)) {
+        order_plainly(s, m + 1, 0);
+        return;
+    }
+    for (int k = at; k < n; k++) {
+        int8_t kept[MAPPER_LOOPS];
+        memcpy(kept, order, sizeof kept);
+        order[at] = kept[k];
+        order[k] = kept[at];
+        order_plainly(s, m, at + 1);
+        memcpy(order, kept, sizeof kept);
+    }
+}
+
+static void tile_plainly(struct plain_search *s, int loop, int row, int64_t rest)
+{
+    const struct mapper_problem *p = &s->c->problem;
+
+    if (s->tilings > MOST_TILINGS || s->mappings > MOST_MAPPINGS)
+        return;
+    if (loop == p->n_loops) {
+        s->tilings++;
+        if (!sator_mapper_is_legal(p, s->words, &s->mapping))
+            return;
+        for (int m = 0; m < p->n_memories; m++) {
+            int first = 0, last = p->n_loops;
+            for (int i = 0; i < p->n_loops; i++)
+                s->mapping.order[m][s->mapping.factor[p->memory[m].row][i] > 1 ? first++ : --last] =
+                        (int8_t)i;
+        }
+        sator_mapper_arrange(p, &s->mapping); /* orders that do not matter, as constraints say */
+        order_plainly(s, 0, 0);
+        return;
+    }
+    if (row < 0) {
+        int next = loop + 1;
+        if (rest == 1)
+            tile_plainly(s, next, p->n_rows - 1, next < p->n_loops ? p->extent[next] : 1);
+        return;
+    }
+    bool any = p->imperfect && row == p->n_rows - 1;
+    for (int64_t d = 1; d <= rest; d++) {
+        int64_t left = (rest + d - 1) / d;
+        if (any ? (rest + left - 1) / left != d : rest % d != 0)
+            continue; /* of the tiles with the same number the least is in the space */
+        s->mapping.factor[row][loop] = d;
+        tile_plainly(s, loop, row - 1, left);
+    }
+}
+
+/* Whether the exhaustive strategy costed, or counted as equal, as many mappings as there are, and
+ * found the least cost among them; true for a space that is too large for this. */
+static bool agrees_with_plain(struct problem_case *c, const struct mapper_search *exhaustive)
+{
+    struct plain_search s = {.c = c, .least = INFINITY};
+    double best = value(exhaustive);
+
+    s.words = sator_mapper_words_new(&c->problem);
+    tile_plainly(&s, 0, c->problem.n_rows - 1, c->problem.n_loops > 0 ? c->problem.extent[0] : 1);
+    sator_mapper_words_free(s.words);
+    if (s.tilings > MOST_TILINGS || s.mappings > MOST_MAPPINGS)
+        return true;
+    n_plain++;
+    uint64_t claimed = exhaustive->counters.evaluated + exhaustive->counters.equal;
+    if (claimed == s.mappings && (best == s.least || fabs(best - s.least) <= 1e-12 * fabs(s.least)))
+        return true;
+    print_message("of %llu mappings %llu are claimed; the least is %.17g, %.17g was found\n",
+            (unsigned long long)s.mappings, (unsigned long long)claimed, s.least, best);
+    return false;
+}
+
 /* The optimum of the same problem with factors that divide their extents. */
 static double perfect_value(struct problem_case *c, const struct sator_map_options *options)
 {
@@ -151,6 +264,7 @@ static double perfect_value(struct problem_case *c, const struct sator_map_optio
     return perfect.proved ? value(&perfect) : INFINITY;
 }
 
+/* 1: they differ; 0: they agree; -1: too large to enumerate. */
 static int compare(struct problem_case *c, const struct mapper_problem *plain, int *feasible)
 {
     struct sator_map_options options = {0};
@@ -180,7 +294,7 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
             fmin(stopped.bound, value(&stopped)) <= a * (1 + 1e-9) && obeys(c, &optimal) &&
             obeys(c, &sunstone) && obeys(c, &random) && obeys(c, &exhaustive) &&
             (c->problem.imperfect || same_feasibility(c, plain, exhaustive.found)) &&
-            a <= perfect_value(c, &options) * (1 + 1e-9);
+            a <= perfect_value(c, &options) * (1 + 1e-9) && agrees_with_plain(c, &exhaustive);
     n_stopped += !stopped.proved;
     if (optimal.found)
         best_found = optimal.best;
@@ -208,6 +322,7 @@ static void run_problems(bool imperfect)
         ordered = 0, ragged = 0;
     struct machines_rng rng = {seed};
 
+    n_plain = 0;
     print_message("seed %llu\n", (unsigned long long)seed);
     while (compared < n_cases && wrong < 3) {
         struct problem_case c;
@@ -241,12 +356,13 @@ static void run_problems(bool imperfect)
     }
     print_message(
             "%d problems compared, %d feasible, %d ordered, %d best by factors that do not divide, "
-            "%llu mappings\n",
-            compared, feasible, ordered, ragged, (unsigned long long)costed);
+            "%llu mappings; %d enumerated plainly\n",
+            compared, feasible, ordered, ragged, (unsigned long long)costed, n_plain);
     assert_int_equal(wrong, 0);
     assert_true(feasible > n_cases / 3);
     assert_true(n_stopped > 0);
     assert_true(ordered > n_cases / 12);
+    assert_true(n_plain > n_cases / 4);
     assert_true(imperfect ? ragged > n_cases / 20 : ragged == 0);
 }
 
