@@ -119,9 +119,12 @@ struct local {
     unsigned run_loops; /* those that the figures below are for: see find_run */
     double run_group, run_tile;
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
-    bool halo_known[2 * MAPPER_LOOPS];
-    double new_group[2 * MAPPER_LOOPS], new_tile[2 * MAPPER_LOOPS]; /* words a step, at least */
-    double other_group[2 * MAPPER_LOOPS], other_tile[2 * MAPPER_LOOPS]; /* of other loops */
+    struct known_slide { /* by the loop that moves the tile; whether it is alone in its index */
+        bool known;
+        double rare; /* of its stamps, those in which another loop steps, at most */
+        double step_group, step_tile; /* words of its steps, at least, a stamp on average */
+        double any_group, any_tile; /* words when it moves by any number of steps, at least */
+    } slide[2 * MAPPER_LOOPS][2];
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -205,7 +208,8 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
         cut_local(b, shape, outside, local);
     if (sliding)
         sator_mapper_walk_cover(&local->walk, b->words, shape);
-    memset(local->halo_known, 0, sizeof local->halo_known);
+    for (int bit = 0; bit < 2 * p->n_loops; bit++)
+        local->slide[bit][false].known = local->slide[bit][true].known = false;
 }
 
 static double smallest_factor(int64_t n)
@@ -301,20 +305,19 @@ static double leaping(struct mapper_bounds *b, const struct mapper_walk *walk,
     return sum > 0 ? sum : 0;
 }
 
-/* The least words a stamp brings, on average, when the loop of "bit", part of a sliding index, is
- * the first to move the tile. Its innermost factor f moves the tile by one step in f - 1 of f
- * stamps. In the others the index has moved by some multiple of the step if no other loop of it is
- * outside; else nothing is sure. */
-static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
+/* The least words that the loop of "bit", part of a sliding index, brings when it moves the tile.
+ * Its innermost factor f moves the tile by one step in f - 1 of f stamps. In the others the index
+ * has moved by some multiple of the step if no other loop of it steps in the same run; else nothing
+ * is sure. */
+static void find_halo(struct mapper_bounds *b, struct local *local, int bit, bool is_alone,
         const struct mapper_shape *shape, const struct outside *outside)
 {
     const struct mapper_problem *p = b->problem;
     const struct mapper_walk *walk = &local->walk;
     const struct mapper_access *access = walk->access;
     int loop = bit % p->n_loops, row = walk->transfer->child_row - 1, e = access->index_of[loop];
-    const struct mapper_index *index = &access->index[e];
     struct mapper_steps alone = walk->steps[e];
-    bool is_alone = true, is_near = bit < p->n_loops;
+    bool is_near = bit < p->n_loops;
     double group_values = (double)walk->group_values[e], tile_values = (double)walk->tile_values[e];
     struct slide group = {
             walk->transfer->access, e, loop, &walk->steps[e], walk->group_rate, group_values};
@@ -323,10 +326,6 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
     alone.n_spread = 0;
     while (p->row[row].is_space) /* the innermost time row outside */
         row--;
-    for (int i = 0; i < index->n_parts; i++) {
-        int other = index->loop[i];
-        is_alone &= other == loop || (outside->near[other] == 1 && outside->far[other] == 1);
-    }
     double rare = 1 / (is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]));
     int64_t step = shape->inside[row + 1][loop], coef = access->coef_of[loop];
     struct halo one = {stepping(b, walk, &group, coef * step, 1 - rare),
@@ -346,11 +345,12 @@ static void find_halo(struct mapper_bounds *b, struct local *local, int bit,
     bool cut = walk->cut != NULL;
     double group_other = local->group_words / (cut ? walk->group_mean[e] : group_values);
     double tile_other = local->tile_words / (cut ? walk->tile_mean[e] : tile_values);
-    local->other_group[bit] = group_other * any.group;
-    local->other_tile[bit] = tile_other * any.tile;
-    local->new_group[bit] = group_other * (one.group + rare * any.group);
-    local->new_tile[bit] = tile_other * (one.tile + rare * any.tile);
-    local->halo_known[bit] = true;
+    local->slide[bit][is_alone] = (struct known_slide){.known = true,
+            .rare = rare,
+            .step_group = group_other * one.group,
+            .step_tile = tile_other * one.tile,
+            .any_group = group_other * any.group,
+            .any_tile = tile_other * any.tile};
 }
 
 /* How the parallel digits of a loop are shared in a transfer. */
@@ -464,35 +464,92 @@ static void bound_runs(struct mapper_bounds *b, struct local *local, const struc
     range->arriving_lb = (double)walk->tiles * runs * local->run_tile;
 }
 
+/* Whether no other loop of its index steps in the same run as "loop". */
+static bool is_alone(const struct mapper_problem *p, const struct mapper_access *access,
+        const struct order_keep *keep, int loop)
+{
+    const struct mapper_index *index = &access->index[access->index_of[loop]];
+    bool alone = true;
+
+    for (int i = 0; i < index->n_parts; i++) {
+        unsigned bits = 1U << index->loop[i] | 1U << (p->n_loops + index->loop[i]);
+        alone &= index->loop[i] == loop || (keep->halo & bits) == 0;
+    }
+    return alone;
+}
+
+static const struct known_slide *slide_of(struct mapper_bounds *b, struct local *local,
+        const struct order_keep *keep, int bit, const struct mapper_shape *shape,
+        const struct outside *outside)
+{
+    bool alone = is_alone(b->problem, local->walk.access, keep, bit % b->problem->n_loops);
+
+    if (!local->slide[bit][alone].known)
+        find_halo(b, local, bit, alone, shape, outside);
+    return &local->slide[bit][alone];
+}
+
+static double factor_of(const struct outside *outside, int n_loops, int bit)
+{
+    return (double)(bit < n_loops ? outside->near[bit] : outside->far[bit - n_loops]);
+}
+
+/* What the steps of other sliding loops bring in a run besides "first", what moving the first one
+ * any number of steps does: in all runs together. A loop steps in each run at least as if it stood
+ * outside all others; where it is alone in another index than the first, this index moves by one
+ * step, whatever the others do. */
+static struct halo bound_others(struct mapper_bounds *b, struct local *local,
+        const struct order_keep *keep, const struct known_slide *first, double runs,
+        const struct mapper_shape *shape, const struct outside *outside)
+{
+    const struct mapper_access *access = local->walk.access;
+    int n_loops = b->problem->n_loops, index = access->index_of[keep->slide % n_loops];
+    double far = 1;
+    struct halo sum = {0, 0};
+
+    for (unsigned bits = keep->halo >> n_loops; bits != 0; bits &= bits - 1)
+        far *= (double)outside->far[__builtin_ctz(bits)];
+    for (unsigned bits = keep->halo; bits != 0; bits &= bits - 1) {
+        int bit = __builtin_ctz(bits), loop = bit % n_loops;
+        bool also_near = bit >= n_loops && (keep->halo >> loop & 1);
+        if (!((access->relevant & ~access->plain) >> loop & 1) || access->index_of[loop] == index ||
+                also_near || !is_alone(b->problem, access, keep, loop))
+            continue;
+        const struct known_slide *other = slide_of(b, local, keep, bit, shape, outside);
+        double stamps = runs * (bit < n_loops ? far : 1) * factor_of(outside, n_loops, bit);
+        double often = 1 - other->rare;
+        sum.group += stamps * fmax(other->step_group - often * first->any_group, 0);
+        sum.tile += stamps * fmax(other->step_tile - often * first->any_tile, 0);
+    }
+    return sum;
+}
+
 /* The least that crosses with a known tile: all of it in the first stamp of each run, then what is
  * new in a step. */
 static void bound_steps(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
         const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
 {
     const struct mapper_walk *walk = &local->walk;
-    double stamps = outside->stamps, group = local->group_words, tile = local->tile_words;
-    double other_group = 0, other_tile = 0, runs = outside->stamps;
-    int bit = keep->slide;
+    double stamps = outside->stamps, runs = outside->stamps;
+    double group = local->group_words, tile = local->tile_words; /* in all of a group, of a tile */
 
     for (unsigned reuse = keep->reuse; reuse != 0; reuse &= reuse - 1)
         stamps *= outside->inverse[__builtin_ctz(reuse)];
-    if (bit >= 0) {
-        if (!local->halo_known[bit])
-            find_halo(b, local, bit, shape, outside);
-        group = local->new_group[bit];
-        tile = local->new_tile[bit];
-        other_group = local->group_words - local->other_group[bit];
-        other_tile = local->tile_words - local->other_tile[bit];
+    if (keep->slide >= 0) {
+        const struct known_slide *first = slide_of(b, local, keep, keep->slide, shape, outside);
         for (unsigned halo = keep->halo; halo != 0; halo &= halo - 1)
             runs *= outside->inverse[__builtin_ctz(halo)];
-    } else if (bit == ORDER_ANY_SLIDE) { /* the first stamp brings all */
-        runs = 1;
-        other_group = group;
-        other_tile = tile;
-        group = tile = 0;
+        struct halo others = bound_others(b, local, keep, first, runs, shape, outside);
+        group = runs * (group - first->any_group) + others.group +
+                stamps * (first->step_group + first->rare * first->any_group);
+        tile = runs * (tile - first->any_tile) + others.tile +
+                stamps * (first->step_tile + first->rare * first->any_tile);
+    } else if (keep->slide != ORDER_ANY_SLIDE) { /* else the first stamp brings all */
+        group *= stamps;
+        tile *= stamps;
     }
-    range->unique_lb = (double)walk->groups * walk->scale * (stamps * group + runs * other_group);
-    range->arriving_lb = (double)walk->tiles * walk->scale * (stamps * tile + runs * other_tile);
+    range->unique_lb = (double)walk->groups * walk->scale * group;
+    range->arriving_lb = (double)walk->tiles * walk->scale * tile;
 }
 
 static void range_of(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
