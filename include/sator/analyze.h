@@ -64,7 +64,7 @@ struct sator_level_result {
     int time_cut, space_cut; /* leading dimensions that select the contents */
     bool cut_declared;
     sator_int instances;
-    double capacity_words; /* NAN when not given */
+    double capacity_words, capacity_bytes; /* of one instance, all tensors; NAN when not given so */
     int n_tensors;
     const struct sator_level_tensor *tensors;
     double read_cycles, write_cycles; /* at the level's bandwidth; NAN when not given */

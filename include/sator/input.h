@@ -55,6 +55,12 @@ enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
 void sator_arch_free(SATOR_TAKE struct sator_arch *arch);
 const char *sator_arch_name(const struct sator_arch *arch);
 
+/* Whether the tensors that settings of the architecture name are there in some layer of the
+ * network; SATOR_INPUT with messages otherwise. A warning when the architecture's file names
+ * tensors and the network has none of them. */
+enum sator_status sator_check_tensors(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch);
+
 /* Read a dataflow (GIVE: sator_dataflow_free). It names loops and levels; they are bound to
  * a workload and an architecture when it is analysed. */
 enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,

@@ -94,6 +94,8 @@ enum sator_status sator_exploration_new(struct sator_ctx *ctx, const struct sato
             .input = input == NULL ? &no_options : input};
     enum sator_status st = load_variants(&v, options->n_varies, options->varies);
 
+    for (int i = 0; i < v.n && st == SATOR_OK; i++)
+        st = sator_tensors_check(ctx, network, v.hardware[i].arch, i == 0);
     if (st == SATOR_OK)
         st = explore_new(ctx, network, layer, v.n, v.hardware, options, exploration);
     for (int i = 0; i < v.n && st != SATOR_OK; i++)

@@ -203,13 +203,36 @@ static void add_setting(struct sator_spec *spec, const char *set, const char *fr
     spec->settings.n_sets = n_sets;
 }
 
-static void add_sizes(struct sator_spec *spec, const char *text, const char *sizes)
+/* Whether "NAME=" of "size" stands in the text from "sizes" to "size", too. */
+static bool is_repeated(const char *sizes, const char *size)
 {
-    while (*sizes != '\0') {
-        size_t length = strcspn(sizes, ",");
+    size_t length = strcspn(size, "=,") + 1;
+
+    for (const char *at = sizes; at < size; at += strcspn(at, ",") + 1) {
+        if (strncmp(at, size, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum sator_status add_sizes(
+        struct sator_ctx *ctx, struct sator_spec *spec, const char *text, const char *sizes)
+{
+    const struct sator_source *source = sator_source_from_text(ctx, "argument", text);
+    const char *all = sizes;
+
+    for (;;) {
+        size_t length = strcspn(sizes, ","), name = strcspn(sizes, "=,");
+        struct sator_loc loc = {source, (size_t)(sizes - text), length};
+        if (name == 0)
+            return sator_error(ctx, loc, "a size is NAME=EXTENT: 'gemm:i=512,j=512'");
+        if (is_repeated(all, sizes))
+            return sator_error(ctx, loc, "the size of '%.*s' is given twice", (int)name, sizes);
         add_setting(spec, sator_arena_printf(spec->arena, "sizes.%.*s", (int)length, sizes), text);
         sizes += length;
-        sizes += *sizes == ',';
+        if (*sizes == '\0')
+            return SATOR_OK;
+        sizes++;
     }
 }
 
@@ -299,7 +322,7 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
     SATOR_TRY(try_open(ctx, nowhere, name, kind, spec, &found));
     if (!found && colon != NULL) {
         name = sator_arena_strndup(spec->arena, text, (size_t)(colon - text));
-        add_sizes(spec, text, colon + 1);
+        SATOR_TRY(add_sizes(ctx, spec, text, colon + 1));
         SATOR_TRY(try_open(ctx, nowhere, name, kind, spec, &found));
     }
     if (!found) {

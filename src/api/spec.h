@@ -36,4 +36,9 @@ const char *sator_spec_format_name(enum sator_format_of_input format);
 enum sator_status sator_spec_check_sets(
         struct sator_ctx *ctx, const struct sator_input_options *options);
 
+/* ---- tensors.c ---- */
+/* sator_check_tensors; without its warning unless "may_warn". */
+enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct sator_arch *arch, bool may_warn);
+
 #endif

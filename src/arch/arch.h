@@ -91,6 +91,12 @@ struct sator_level {
     struct sator_compute compute;
 };
 
+/* Where the architecture names a tensor. */
+struct sator_tensor_mention {
+    const char *name;
+    struct sator_loc loc;
+};
+
 struct sator_arch {
     struct sator_arena *arena;
     const char *name;
@@ -99,6 +105,8 @@ struct sator_arch {
     double technology_nm; /* NAN when not given */
     int n_levels;
     const struct sator_level *levels;
+    int n_mentions;
+    const struct sator_tensor_mention *mentions;
 };
 
 /* The space dimensions of all arrays, outermost first: the length and extents of PE[p] in a

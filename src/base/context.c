@@ -139,12 +139,20 @@ __attribute__((format(printf, 2, 0))) static char *format_v(
     return copy;
 }
 
+/* A text from the command line is a source for each input that reads it. */
+static bool same_source(const struct sator_source *a, const struct sator_source *b)
+{
+    return a == b ||
+            (a != NULL && b != NULL && a->length == b->length && strcmp(a->path, b->path) == 0 &&
+                    memcmp(a->text, b->text, a->length) == 0);
+}
+
 static void record(struct sator_ctx *ctx, struct sator_loc loc, bool is_error, const char *text)
 {
     ctx->n_errors += is_error;
     for (int i = 0; i < ctx->n_messages; i++) {
         const struct sator_message *old = &ctx->messages[i];
-        if (old->loc.source == loc.source && old->loc.offset == loc.offset &&
+        if (same_source(old->loc.source, loc.source) && old->loc.offset == loc.offset &&
                 strcmp(old->text, text) == 0) {
             ctx->latest = i;
             return;

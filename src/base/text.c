@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static void reserve(struct sator_text *text, size_t more)
 {
@@ -146,7 +147,7 @@ const char *sator_nearest(const char *name, const char *const *names, int n_name
     int best = length <= 2 ? 2 : length / 3 + 2; /* farther names would be no help */
 
     for (int i = 0; i < n_names; i++) {
-        int distance = edit_distance(name, names[i]);
+        int distance = strcasecmp(name, names[i]) == 0 ? 0 : edit_distance(name, names[i]);
         int longer = (int)strlen(names[i]) > length ? (int)strlen(names[i]) : length;
         if (distance < best && distance < longer) { /* something is left of the name */
             best = distance;

@@ -31,7 +31,7 @@ static bool add(struct points *points, double value)
 static bool add_range(struct points *points, double from, double to, double step, bool skip_first)
 {
     if (!(step > 0)) {
-        points->why = "its step is not positive";
+        points->why = "its values do not grow";
         return false;
     }
     double steps = floor((to - from) / step + 1e-9);
@@ -94,7 +94,15 @@ static bool read_item(struct points *points, const char **at)
         return false;
     }
     (*at)++;
-    return read_number(at, &step) && add_range(points, from, to, step, false);
+    if (!read_number(at, &step)) {
+        points->why = "its step is no positive number";
+        return false;
+    }
+    if (to < from) {
+        points->why = "the range ends below its start";
+        return false;
+    }
+    return add_range(points, from, to, step, false);
 }
 
 bool cli_read_bandwidths(const char *text, double **values, int *count, const char **why)

@@ -171,9 +171,9 @@ static int check_usage(struct analysis *analysis)
 
 /* ---- reading ---- */
 
+/* Messages wait until all is read: what several inputs say in the same words is said once. */
 static void load(struct analysis *analysis, enum sator_status status, const char *spec)
 {
-    cli_print_messages(analysis->ctx);
     analysis->exit_code = cli_worse(analysis->exit_code, cli_status(status, spec));
 }
 
@@ -210,6 +210,8 @@ static void load_inputs(struct analysis *analysis, const char *workload, const c
     load(analysis, sator_network_load(ctx, workload, input, &analysis->network), workload);
     analysis->machines = cli_alloc(sizeof(struct machine));
     const struct sator_arch *machine = find_machine(analysis, arch);
+    if (analysis->network != NULL && machine != NULL)
+        load(analysis, sator_check_tensors(ctx, analysis->network, machine), arch);
     analysis->flows = cli_alloc(sizeof(struct flow) * ((size_t)analysis->specs.count + 1));
     for (int i = 0; i < analysis->specs.count; i++) {
         struct flow *flow = &analysis->flows[analysis->n_flows];
@@ -225,6 +227,7 @@ static void load_inputs(struct analysis *analysis, const char *workload, const c
         analysis->flows[i].analysis = analysis;
         analysis->flows[i].arch = machine;
     }
+    cli_print_messages(ctx);
 }
 
 /* Add one experiment, unless its mapping ("*wrong") or PE array has been found wrong. */
@@ -256,16 +259,20 @@ static void load_experiments(struct analysis *analysis, const char *path)
     int n = 0;
 
     load(analysis, sator_experiments_read(ctx, path, &n, &experiments), path);
+    cli_print_messages(ctx);
     if (n == 0)
         return;
     load(analysis,
             sator_network_load(ctx, experiments[0].statement, &analysis->input, &analysis->network),
             path);
+    cli_print_messages(ctx);
     analysis->is_comparison = n > 1;
     analysis->machines = cli_alloc(sizeof(struct machine) * (size_t)n);
     analysis->flows = cli_alloc(sizeof(struct flow) * (size_t)n);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         load_experiment(analysis, &experiments[i], &wrong);
+        cli_print_messages(ctx);
+    }
 }
 
 /* Whether the standard input would be read twice. */

@@ -49,6 +49,10 @@ int cli_list(const struct cli_options *options)
         return cli_usage(options, "one kind at a time, not '%s' too", options->arguments.items[1]);
     for (int i = 0; i < N_KINDS && kind != NULL; i++)
         known = known || strcmp(kind, kinds[i]) == 0;
+    if (kind != NULL && strcmp(kind, "architectures") == 0) {
+        kind = "archs";
+        known = true;
+    }
     if (!known) {
         const char *nearest = sator_nearest(kind, kinds, N_KINDS);
         return cli_usage(options,

@@ -113,6 +113,9 @@ static void load_inputs(struct mapping *mapping)
     load(mapping, sator_network_load(mapping->ctx, workload, &input, &mapping->network), workload);
     load(mapping, sator_arch_load(mapping->ctx, options->arch, &input, &mapping->arch),
             options->arch);
+    if (mapping->exit_code == CLI_DONE)
+        load(mapping, sator_check_tensors(mapping->ctx, mapping->network, mapping->arch),
+                options->arch);
 }
 
 static int choose_layer(struct mapping *mapping)

@@ -237,11 +237,14 @@ static const struct explore_expression *read_call(struct reader *r, enum op op, 
     size_t open = r->at;
 
     if (!take(r, "("))
-        return fail(r, start, 3, "min and max take two arguments: min(a, b)");
+        return fail(r, start, 3, "min and max take two arguments or more: min(a, b)");
     const struct explore_expression *a = read_or(r);
     if (!r->failed && !take(r, ","))
-        return fail(r, start, 3, "min and max take two arguments: min(a, b)");
-    return close_bracket(r, open, make(r, op, a, read_or(r)));
+        return fail(r, start, 3, "min and max take two arguments or more: min(a, b)");
+    do
+        a = make(r, op, a, read_or(r));
+    while (!r->failed && take(r, ","));
+    return close_bracket(r, open, a);
 }
 
 static const struct explore_expression *read_atom(struct reader *r)

@@ -117,8 +117,11 @@ static enum sator_status read_range(const struct reader *r, size_t at, struct va
     if (!fine || *text != '\0')
         return fail(r, at, r->source->length - at,
                 "a list [a,b,...] or a range from:to:step is expected");
-    if (step == 0 || (to - from) / step < 0)
-        return fail(r, at, r->source->length - at, "this range has no end");
+    if (step == 0)
+        return fail(r, at, r->source->length - at, "the step of this range is 0");
+    if ((to - from) / step < 0)
+        return fail(
+                r, at, r->source->length - at, "the steps of this range lead away from its end");
     if ((to - from) / step >= MOST_VALUES)
         return fail(r, at, r->source->length - at, "there are too many values");
     int n = (int)floor((to - from) / step + 1e-9) + 1;

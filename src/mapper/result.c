@@ -198,9 +198,12 @@ static void finish_contents(struct describer *d, int m)
             .cut_declared = true,
             .instances = p->memory[m].instances,
             .capacity_words = level->memory.n_capacities == 0 ? NAN : 0,
+            .capacity_bytes = level->memory.n_capacities == 0 ? NAN : 0,
             .tensors = tensors};
-    for (int i = 0; i < level->memory.n_capacities; i++)
+    for (int i = 0; i < level->memory.n_capacities; i++) {
         contents->capacity_words += level->memory.capacities[i].words;
+        contents->capacity_bytes += level->memory.capacities[i].bytes;
+    }
     for (int r = 0; r < p->memory[m].row; r++) {
         contents->space_cut += p->row[r].is_space;
         for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)

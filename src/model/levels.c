@@ -409,14 +409,14 @@ static enum sator_status check_capacities(struct hierarchy *hierarchy)
 
 /* ---- results ---- */
 
-/* All capacities in words when they are given so, else NAN. */
-static double capacity_words(const struct sator_memory *memory)
+/* All capacities together in words, in bytes: NAN when some are given in the other, or none is. */
+static void set_capacity(const struct sator_memory *memory, struct sator_level_result *result)
 {
-    double words = memory->n_capacities == 0 ? NAN : 0;
-
-    for (int i = 0; i < memory->n_capacities; i++)
-        words += memory->capacities[i].words;
-    return words;
+    result->capacity_words = result->capacity_bytes = memory->n_capacities == 0 ? NAN : 0;
+    for (int i = 0; i < memory->n_capacities; i++) {
+        result->capacity_words += memory->capacities[i].words;
+        result->capacity_bytes += memory->capacities[i].bytes;
+    }
 }
 
 static enum sator_status finish_level(struct hierarchy *hierarchy, struct memory *memory)
@@ -432,7 +432,7 @@ static enum sator_status finish_level(struct hierarchy *hierarchy, struct memory
     result->name = memory->named->name;
     result->time_cut = memory->time_cut;
     result->space_cut = memory->space_cut;
-    result->capacity_words = capacity_words(spec);
+    set_capacity(spec, result);
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
         const struct sator_level_tensor *tensor = &memory->tensors[i];
         double bits = analysis->workload->accesses[i].word_bits;

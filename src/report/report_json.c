@@ -99,6 +99,7 @@ static void put_levels(cJSON *object, struct sator_arena *arena, const struct sa
         json_put_text(level, "name", arena, l->name);
         json_put_count(level, "instances", l->instances);
         json_put_number(level, "capacity_words", l->capacity_words);
+        json_put_number(level, "capacity_bytes", l->capacity_bytes);
         json_put_small(level, "time_cut", l->time_cut);
         json_put_small(level, "space_cut", l->space_cut);
         json_put(level, "cut_declared", cJSON_CreateBool(l->cut_declared));

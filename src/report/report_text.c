@@ -163,6 +163,13 @@ static void write_bandwidth(struct writer *w)
     report_table_write(w->text, &table, false);
 }
 
+static const char *capacity(struct writer *w, const struct sator_level_result *level)
+{
+    if (isnan(level->capacity_bytes))
+        return number(w, level->capacity_words);
+    return sator_arena_printf(w->arena, "%s B", number(w, level->capacity_bytes));
+}
+
 static void level_row(
         struct writer *w, struct table *table, const struct sator_level_result *level, int tensor)
 {
@@ -171,7 +178,7 @@ static void level_row(
 
     report_table_cell(table, first ? report_clean(w->arena, level->name) : "", false);
     report_table_cell(table, first ? count(w, level->instances) : "", false);
-    report_table_cell(table, first ? number(w, level->capacity_words) : "", false);
+    report_table_cell(table, first ? capacity(w, level) : "", false);
     report_table_cell(table, report_clean(w->arena, t->name), false);
     report_table_cell(table, report_role_name(t->role), false);
     report_table_cell(table, count(w, t->tile_words), false);

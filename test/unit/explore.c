@@ -241,7 +241,8 @@ static void wrong_variants_are_located(void **state)
             {"shape=[4", "--vary:1:7: error: this '[' is not closed"},
             {"shape=[4,,5]", "--vary:1:10: error: a value is missing here"},
             {"shape=[]", "a value is missing"}, {"x=3", "a list [a,b,...] or a range"},
-            {"x=1:2:0", "this range has no end"}, {"x=1:2:-1", "this range has no end"},
+            {"x=1:2:0", "the step of this range is 0"},
+            {"x=1:2:-1", "the steps of this range lead away from its end"},
             {"x=1:1e9", "too many values"}, {"x=[1]2", "nothing is expected after the list"},
             {"x=1:2:3:4", "a list [a,b,...] or a range"}, {"=3", "PATH=VALUES"}};
     struct sator_ctx *ctx = *state;

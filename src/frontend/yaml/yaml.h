@@ -27,6 +27,10 @@ void sator_yaml_reader_init(struct sator_yaml_reader *reader, struct sator_ctx *
 /* Free the trees; and "arena" too when anything was wrong (SATOR_INPUT) or reading was stopped. */
 enum sator_status sator_yaml_reader_end(struct sator_yaml_reader *reader);
 bool sator_yaml_failed(const struct sator_yaml_reader *reader);
+struct sator_arch;
+/* Set the architecture's mentions of tensors: all names in the lists and maps of "levels". */
+void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_yaml_node *levels,
+        struct sator_arch *arch);
 /* Whether so many errors were found that going on would help nobody (and might take long). */
 bool sator_yaml_full(const struct sator_yaml_reader *reader);
 

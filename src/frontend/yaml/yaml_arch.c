@@ -625,6 +625,7 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
     for (int i = 0; i < list->n_items && !sator_yaml_full(reader); i++)
         read_level(reader, list->items[i], &levels, &arch->n_levels);
     arch->levels = levels;
+    sator_yaml_mentions(reader, list, arch);
     if (reader->ctx->n_errors == before)
         check_levels(reader, list->loc, arch);
     if (reader->ctx->n_errors == before)

@@ -1,0 +1,92 @@
+/* Tensors that an architecture names and a workload does not have. */
+#include "api/spec.h"
+#include "base/text.h"
+
+#include "arch/arch.h"
+#include "relation/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The names of a network's tensors, each once. */
+struct names {
+    int n;
+    const char **names;
+};
+
+static bool has(const struct names *names, const char *name)
+{
+    for (int i = 0; i < names->n; i++) {
+        if (strcmp(names->names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct names names_of(const struct sator_network *network)
+{
+    struct names made = {0};
+
+    for (int i = 0; i < network->n_layers; i++) {
+        for (int k = 0; k < network->layers[i].n_accesses; k++) {
+            const char *name = network->layers[i].accesses[k].tensor;
+            if (has(&made, name))
+                continue;
+            made.names = sator_realloc(made.names, sizeof *made.names * (size_t)(made.n + 1));
+            made.names[made.n++] = name;
+        }
+    }
+    return made;
+}
+
+static bool is_typed(const struct sator_tensor_mention *mention)
+{
+    return mention->loc.source != NULL && strncmp(mention->loc.source->path, "--", 2) == 0;
+}
+
+/* Whether the architecture knows the workload's tensors by name: it need not name all, and may name
+ * others, but when it names some of them and none of these, they are called differently here. */
+static bool is_strange(const struct sator_arch *arch, const struct names *names)
+{
+    bool any_unknown = false;
+
+    for (int i = 0; i < arch->n_mentions; i++) {
+        if (!is_typed(&arch->mentions[i]) && has(names, arch->mentions[i].name))
+            return false;
+        any_unknown |= !is_typed(&arch->mentions[i]);
+    }
+    return any_unknown;
+}
+
+enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_network *network,
+        const struct sator_arch *arch, bool may_warn)
+{
+    struct names names = names_of(network);
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < arch->n_mentions; i++) {
+        const struct sator_tensor_mention *mention = &arch->mentions[i];
+        if (!is_typed(mention) || has(&names, mention->name))
+            continue;
+        st = sator_error(
+                ctx, mention->loc, "'%s' has no tensor '%.80s'", network->name, mention->name);
+        sator_help_names(ctx, mention->name, names.names, names.n);
+    }
+    if (may_warn && is_strange(arch, &names)) {
+        int first = 0;
+        while (is_typed(&arch->mentions[first]))
+            first++;
+        sator_warn(ctx, arch->mentions[first].loc,
+                "'%s' names tensors, but none that '%s' has: what it says of them does not apply",
+                arch->name, network->name);
+        sator_help_names(ctx, arch->mentions[first].name, names.names, names.n);
+    }
+    free(names.names);
+    return st;
+}
+
+enum sator_status sator_check_tensors(
+        struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
+{
+    return sator_tensors_check(ctx, network, arch, true);
+}
