@@ -6,15 +6,12 @@
  */
 #include "mapper/bounds.h"
 #include "mapper/order_classes.h"
+#include "mapper/slides.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_LEAVES = 256,
-    ANY_SLIDE = -2 /* in place of a loop: anything may be kept */
-};
 struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
@@ -119,12 +116,7 @@ struct local {
     unsigned run_loops; /* those that the figures below are for: see find_run */
     double run_group, run_tile;
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
-    struct known_slide { /* by the loop that moves the tile; whether it is alone in its index */
-        bool known;
-        double rare; /* of its stamps, those in which another loop steps, at most */
-        double step_group, step_tile; /* words of its steps, at least, a stamp on average */
-        double any_group, any_tile; /* words when it moves by any number of steps, at least */
-    } slide[2 * MAPPER_LOOPS][2];
+    struct mapper_slides slides;
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -206,151 +198,12 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->walk.cut = p->imperfect ? outside->cut : NULL;
     else if (p->imperfect)
         cut_local(b, shape, outside, local);
-    if (sliding)
-        sator_mapper_walk_cover(&local->walk, b->words, shape);
-    for (int bit = 0; bit < 2 * p->n_loops; bit++)
-        local->slide[bit][false].known = local->slide[bit][true].known = false;
-}
-
-static double smallest_factor(int64_t n)
-{
-    for (int64_t d = 2; d <= n / d; d++) {
-        if (n % d == 0)
-            return (double)d;
-    }
-    return (double)n;
-}
-
-/* New words, of a group and of a tile. */
-struct halo {
-    double group, tile;
-};
-
-/* A sliding index while one of its loops moves it. */
-struct slide {
-    int access, index, loop;
-    const struct mapper_steps *steps;
-    const double *rate; /* of short last tiles, by loop */
-    double values; /* of whole tiles */
-};
-
-static bool is_cut(const struct mapper_walk *walk, const struct mapper_index *index)
-{
-    bool cut = false;
-
-    for (int i = 0; i < index->n_parts && walk->cut != NULL; i++)
-        cut |= walk->cut[index->loop[i]] > 0;
-    return cut;
-}
-
-/* The values of the index that are new in the steps in which its loop moves it by "shift", the tile
- * of its other loops staying; of all stamps these are the share "often". In one of them, for each
- * time that all loops are run through, the loop comes to its last tile. */
-static double stepping(struct mapper_bounds *b, const struct mapper_walk *walk,
-        const struct slide *s, int64_t shift, double often)
-{
-    const struct mapper_index *index = &walk->access->index[s->index];
-    double sum = 0;
-
-    if (!is_cut(walk, index))
-        return often *
-                (s->values -
-                        (double)sator_mapper_words_kept(
-                                b->words, s->access, s->index, s->steps, shift));
-    for (unsigned last = 0; last < 1U << index->n_parts; last++) {
-        int64_t now[MAPPER_PARTS] = {0}, before[MAPPER_PARTS] = {0};
-        double share = 1;
-        for (int i = 0; i < index->n_parts; i++) {
-            int loop = index->loop[i];
-            bool is_last = last >> i & 1, steps = loop == s->loop;
-            now[i] = is_last ? walk->cut[loop] : 0;
-            before[i] = steps ? 0 : now[i];
-            double rate = walk->cut[loop] > 0 ? s->rate[loop] : 0;
-            share *= is_last ? rate : (steps ? often : 1) - rate;
-        }
-        if (share <= 0)
-            continue;
-        sum += share *
-                (double)(sator_mapper_words_union_cut(
-                                 b->words, s->access, s->index, s->steps, now) -
-                        sator_mapper_words_kept_cut(
-                                b->words, s->access, s->index, s->steps, now, before, shift));
-    }
-    return sum;
-}
-
-/* The values that are new at least when the loop, alone in moving the index, moves it by any
- * multiple of "shift". Where another loop's last tile is short, a value stays new at every position
- * that still has it. */
-static double leaping(struct mapper_bounds *b, const struct mapper_walk *walk,
-        const struct slide *s, int64_t shift)
-{
-    const struct mapper_index *index = &walk->access->index[s->index];
-    double sum = s->values -
-            (double)sator_mapper_words_most_kept(b->words, s->access, s->index, s->steps, shift);
-    struct mapper_steps alone = *s->steps;
-
-    alone.n_spread = 0;
-    for (int i = 0; i < index->n_parts && is_cut(walk, index); i++) {
-        int64_t cut[MAPPER_PARTS] = {0}, positions = 1;
-        if (index->loop[i] == s->loop) /* not at its last tile after a leap */
-            continue;
-        cut[i] = walk->cut[index->loop[i]];
-        for (int k = 0; k < s->steps->n_spread; k++)
-            positions *= s->steps->spread_part[k] == i ? 1 : s->steps->spread_count[k];
-        int64_t lost = walk->tile_values[s->index] -
-                sator_mapper_words_union_cut(b->words, s->access, s->index, &alone, cut);
-        sum -= s->rate[index->loop[i]] * (double)(positions * lost);
-    }
-    return sum > 0 ? sum : 0;
-}
-
-/* The least words that the loop of "bit", part of a sliding index, brings when it moves the tile.
- * Its innermost factor f moves the tile by one step in f - 1 of f stamps. In the others the index
- * has moved by some multiple of the step if no other loop of it steps in the same run; else nothing
- * is sure. */
-static void find_halo(struct mapper_bounds *b, struct local *local, int bit, bool is_alone,
-        const struct mapper_shape *shape, const struct outside *outside)
-{
-    const struct mapper_problem *p = b->problem;
-    const struct mapper_walk *walk = &local->walk;
-    const struct mapper_access *access = walk->access;
-    int loop = bit % p->n_loops, row = walk->transfer->child_row - 1, e = access->index_of[loop];
-    struct mapper_steps alone = walk->steps[e];
-    bool is_near = bit < p->n_loops;
-    double group_values = (double)walk->group_values[e], tile_values = (double)walk->tile_values[e];
-    struct slide group = {
-            walk->transfer->access, e, loop, &walk->steps[e], walk->group_rate, group_values};
-    struct slide tile = {walk->transfer->access, e, loop, &alone, walk->tile_rate, tile_values};
-
-    alone.n_spread = 0;
-    while (p->row[row].is_space) /* the innermost time row outside */
-        row--;
-    double rare = 1 / (is_near ? (double)outside->near[loop] : smallest_factor(outside->far[loop]));
-    int64_t step = shape->inside[row + 1][loop], coef = access->coef_of[loop];
-    struct halo one = {stepping(b, walk, &group, coef * step, 1 - rare),
-            stepping(b, walk, &tile, coef * step, 1 - rare)};
-    struct halo any = {0, 0};
-    if (is_alone)
-        any = (struct halo){
-                leaping(b, walk, &group, coef * step), leaping(b, walk, &tile, coef * step)};
-    while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
-        if (p->row[row].is_space || shape->inside[row + 1][loop] == step)
-            continue;
-        step = shape->inside[row + 1][loop];
-        one.group = fmin(one.group, stepping(b, walk, &group, coef * step, 1 - rare));
-        one.tile = fmin(one.tile, stepping(b, walk, &tile, coef * step, 1 - rare));
-    }
-    /* words for a value of the index: the mean of the other indices */
-    bool cut = walk->cut != NULL;
-    double group_other = local->group_words / (cut ? walk->group_mean[e] : group_values);
-    double tile_other = local->tile_words / (cut ? walk->tile_mean[e] : tile_values);
-    local->slide[bit][is_alone] = (struct known_slide){.known = true,
-            .rare = rare,
-            .step_group = group_other * one.group,
-            .step_tile = tile_other * one.tile,
-            .any_group = group_other * any.group,
-            .any_tile = tile_other * any.tile};
+    if (!sliding)
+        return;
+    sator_mapper_walk_cover(&local->walk, b->words, shape);
+    if (!local->is_open)
+        sator_mapper_slides_init(
+                &local->slides, b->words, &local->walk, shape, outside->near, outside->far);
 }
 
 /* How the parallel digits of a loop are shared in a transfer. */
@@ -464,89 +317,23 @@ static void bound_runs(struct mapper_bounds *b, struct local *local, const struc
     range->arriving_lb = (double)walk->tiles * runs * local->run_tile;
 }
 
-/* Whether no other loop of its index steps in the same run as "loop". */
-static bool is_alone(const struct mapper_problem *p, const struct mapper_access *access,
-        const struct order_keep *keep, int loop)
-{
-    const struct mapper_index *index = &access->index[access->index_of[loop]];
-    bool alone = true;
-
-    for (int i = 0; i < index->n_parts; i++) {
-        unsigned bits = 1U << index->loop[i] | 1U << (p->n_loops + index->loop[i]);
-        alone &= index->loop[i] == loop || (keep->halo & bits) == 0;
-    }
-    return alone;
-}
-
-static const struct known_slide *slide_of(struct mapper_bounds *b, struct local *local,
-        const struct order_keep *keep, int bit, const struct mapper_shape *shape,
-        const struct outside *outside)
-{
-    bool alone = is_alone(b->problem, local->walk.access, keep, bit % b->problem->n_loops);
-
-    if (!local->slide[bit][alone].known)
-        find_halo(b, local, bit, alone, shape, outside);
-    return &local->slide[bit][alone];
-}
-
-static double factor_of(const struct outside *outside, int n_loops, int bit)
-{
-    return (double)(bit < n_loops ? outside->near[bit] : outside->far[bit - n_loops]);
-}
-
-/* What the steps of other sliding loops bring in a run besides "first", what moving the first one
- * any number of steps does: in all runs together. A loop steps in each run at least as if it stood
- * outside all others; where it is alone in another index than the first, this index moves by one
- * step, whatever the others do. */
-static struct halo bound_others(struct mapper_bounds *b, struct local *local,
-        const struct order_keep *keep, const struct known_slide *first, double runs,
-        const struct mapper_shape *shape, const struct outside *outside)
-{
-    const struct mapper_access *access = local->walk.access;
-    int n_loops = b->problem->n_loops, index = access->index_of[keep->slide % n_loops];
-    double far = 1;
-    struct halo sum = {0, 0};
-
-    for (unsigned bits = keep->halo >> n_loops; bits != 0; bits &= bits - 1)
-        far *= (double)outside->far[__builtin_ctz(bits)];
-    for (unsigned bits = keep->halo; bits != 0; bits &= bits - 1) {
-        int bit = __builtin_ctz(bits), loop = bit % n_loops;
-        bool also_near = bit >= n_loops && (keep->halo >> loop & 1);
-        if (!((access->relevant & ~access->plain) >> loop & 1) || access->index_of[loop] == index ||
-                also_near || !is_alone(b->problem, access, keep, loop))
-            continue;
-        const struct known_slide *other = slide_of(b, local, keep, bit, shape, outside);
-        double stamps = runs * (bit < n_loops ? far : 1) * factor_of(outside, n_loops, bit);
-        double often = 1 - other->rare;
-        sum.group += stamps * fmax(other->step_group - often * first->any_group, 0);
-        sum.tile += stamps * fmax(other->step_tile - often * first->any_tile, 0);
-    }
-    return sum;
-}
-
 /* The least that crosses with a known tile: all of it in the first stamp of each run, then what is
  * new in a step. */
-static void bound_steps(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
-        const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
+static void bound_steps(struct local *local, const struct order_keep *keep,
+        const struct outside *outside, struct mapper_range *range)
 {
     const struct mapper_walk *walk = &local->walk;
-    double stamps = outside->stamps, runs = outside->stamps;
-    double group = local->group_words, tile = local->tile_words; /* in all of a group, of a tile */
+    double stamps = outside->stamps;
 
     for (unsigned reuse = keep->reuse; reuse != 0; reuse &= reuse - 1)
         stamps *= outside->inverse[__builtin_ctz(reuse)];
+    double group = stamps * local->group_words, tile = stamps * local->tile_words;
     if (keep->slide >= 0) {
-        const struct known_slide *first = slide_of(b, local, keep, keep->slide, shape, outside);
-        for (unsigned halo = keep->halo; halo != 0; halo &= halo - 1)
-            runs *= outside->inverse[__builtin_ctz(halo)];
-        struct halo others = bound_others(b, local, keep, first, runs, shape, outside);
-        group = runs * (group - first->any_group) + others.group +
-                stamps * (first->step_group + first->rare * first->any_group);
-        tile = runs * (tile - first->any_tile) + others.tile +
-                stamps * (first->step_tile + first->rare * first->any_tile);
-    } else if (keep->slide != ORDER_ANY_SLIDE) { /* else the first stamp brings all */
-        group *= stamps;
-        tile *= stamps;
+        struct mapper_slide_order order = {keep->slide, keep->halo, stamps, outside->stamps};
+        sator_mapper_slides_least(&local->slides, &order, &group, &tile);
+    } else if (keep->slide == ORDER_ANY_SLIDE) { /* the first stamp brings all */
+        group = local->group_words;
+        tile = local->tile_words;
     }
     range->unique_lb = (double)walk->groups * walk->scale * group;
     range->arriving_lb = (double)walk->tiles * walk->scale * tile;
@@ -561,7 +348,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     if (local->is_open)
         bound_runs(b, local, keep, shape, outside, range);
     else
-        bound_steps(b, local, keep, shape, outside, range);
+        bound_steps(local, keep, outside, range);
     range->ratio = 0;
     if (local->ratio_fixed) {
         range->ratio = tiles * local->tile_words / (groups * local->group_words);

@@ -265,9 +265,15 @@ int64_t sator_mapper_words_union(
  * "shift" lower. */
 int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, int64_t shift);
-/* The most that any multiple of "shift", either way, keeps. */
+/* Moves of an index by i shift[0] + j shift[1]: i from -most[0] to most[0] but not 0, j from
+ * -most[1] to most[1], with "both" not 0. */
+struct mapper_moves {
+    int64_t shift[2], most[2];
+    bool both;
+};
+/* The most that one of the moves keeps. */
 int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, int64_t shift);
+        const struct mapper_steps *steps, const struct mapper_moves *moves);
 /* The values of a sum of two loops over nx and ny steps: pairs (x, y) and (x + b, y - a) agree,
  * with a and b the coefficients over their greatest common divisor, so each value's pairs form a
  * chain, and the pairs without a predecessor are as many as the values. */

@@ -216,29 +216,35 @@ static int64_t count_marked(const struct mapper_index *index, const struct mappe
 enum question {
     UNION, /* values of all positions */
     KEPT, /* after a shift */
-    MOST_KEPT /* after any multiple of a shift, either way */
+    MOST_KEPT /* after one of several shifts */
 };
 
-static int64_t answer(const struct mapper_index *index, const struct mapper_steps *steps,
-        int64_t shift, enum question question)
+/* The most that a move keeps of those that "moves" allows. */
+static int64_t most_kept(const struct mapper_index *index, const struct mapper_steps *steps,
+        const struct mapper_moves *moves)
 {
     int64_t last = 0, most = 0;
 
-    if (question != MOST_KEPT)
-        return count_marked(index, steps, shift, question == KEPT);
     for (int i = 0; i < index->n_parts; i++)
         last += magnitude(index->coef[i]) * (steps->tile[i] - 1);
-    for (int64_t k = 1; k * magnitude(shift) <= last; k++) {
-        for (int sign = -1; sign <= 1; sign += 2) {
-            int64_t kept = count_marked(index, steps, sign * k * shift, true);
+    unsigned char *tried = sator_alloc((size_t)(2 * last + 1));
+    memset(tried, 0, (size_t)(2 * last + 1));
+    for (int64_t i = 1; i <= moves->most[0]; i++) { /* and the other way: mirror images */
+        for (int64_t j = -moves->most[1]; j <= moves->most[1]; j++) {
+            int64_t shift = i * moves->shift[0] + j * moves->shift[1];
+            if ((moves->both && j == 0) || magnitude(shift) > last || tried[last + shift])
+                continue;
+            tried[last + shift] = 1;
+            int64_t kept = count_marked(index, steps, shift, true);
             most = kept > most ? kept : most;
         }
     }
+    free(tried);
     return most;
 }
 
 static int64_t remembered(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, int64_t shift, enum question question)
+        const struct mapper_steps *steps, const struct mapper_moves *moves, enum question question)
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
     int64_t key[MAPPER_KEY];
@@ -246,7 +252,11 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
 
     key[at++] = access * MAPPER_INDICES + index;
     key[at++] = (int)question * (MAPPER_SPREADS + 1) + steps->n_spread; /* and so the length */
-    key[at++] = question == UNION ? 0 : shift;
+    key[at++] = question == MOST_KEPT && moves->both;
+    for (int i = 0; i < 2 && question != UNION; i++) {
+        key[at++] = moves->shift[i];
+        key[at++] = moves->most[i];
+    }
     for (int i = 0; i < what->n_parts; i++)
         key[at++] = steps->tile[i];
     for (int i = 0; i < steps->n_spread; i++) {
@@ -255,8 +265,11 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
     }
     bool known;
     int64_t *value = sator_mapper_words_place(words, key, at, &known);
-    if (!known)
-        *value = answer(what, steps, shift, question);
+    if (!known && question == MOST_KEPT)
+        *value = most_kept(what, steps, moves);
+    else if (!known)
+        *value =
+                count_marked(what, steps, question == KEPT ? moves->shift[0] : 0, question == KEPT);
     return *value;
 }
 
@@ -343,7 +356,7 @@ int64_t sator_mapper_words_union(
         if (merge_spread(what, steps, tile))
             return sator_mapper_pair(what, tile[0], tile[1]);
     }
-    return remembered(words, access, index, steps, 0, UNION);
+    return remembered(words, access, index, steps, NULL, UNION);
 }
 
 /* Gapless tiles of "length" at the positions of one progression, each "shift" > 0 further than
@@ -374,15 +387,39 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
         if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
             return kept_gapless(values, step, count, magnitude(shift));
     }
-    return remembered(words, access, index, steps, shift, KEPT);
+    return remembered(words, access, index, steps, &(struct mapper_moves){.shift = {shift}}, KEPT);
+}
+
+/* The least of the moves, either way: of each multiple of one shift with the nearest of the other.
+ */
+static int64_t least_move(const struct mapper_moves *moves)
+{
+    int by = moves->most[1] <= moves->most[0] ? 1 : 0; /* the one with fewer multiples */
+    int64_t step = magnitude(moves->shift[1 - by]), most = moves->most[1 - by];
+    int64_t best = INT64_MAX;
+
+    for (int64_t k = by == 0 || moves->both ? 1 : 0; k <= moves->most[by]; k++) {
+        int64_t base = k * magnitude(moves->shift[by]); /* against the other shift */
+        int64_t near = step == 0 ? 0 : least(base / step, most);
+        if (near == 0 && (by == 1 || moves->both)) /* the other one moves, too */
+            near = 1;
+        if (near > most)
+            continue;
+        best = least(best, magnitude(base - near * step));
+        if (near < most)
+            best = least(best, magnitude(base - (near + 1) * step));
+    }
+    return best;
 }
 
 int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
-        const struct mapper_steps *steps, int64_t shift)
+        const struct mapper_steps *steps, const struct mapper_moves *moves)
 {
-    if (sator_mapper_words_gapless(words, access, index, steps)) /* the less the further */
-        return sator_mapper_words_kept(words, access, index, steps, shift);
-    return remembered(words, access, index, steps, shift, MOST_KEPT);
+    if (!sator_mapper_words_gapless(words, access, index, steps))
+        return remembered(words, access, index, steps, moves, MOST_KEPT);
+    int64_t move = moves->most[1] == 0 && !moves->both ? moves->shift[0] : least_move(moves);
+    return move == INT64_MAX ? 0 /* there is none */
+                             : sator_mapper_words_kept(words, access, index, steps, move);
 }
 
 bool sator_mapper_words_gapless(

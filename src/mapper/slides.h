@@ -1,0 +1,52 @@
+/* Lower bounds of the words of a tensor with sliding indices when its tile is known and the loops
+ * outside are neither ordered nor split over the levels above (doc/mapper.md, "The optimal
+ * strategy").
+ *
+ * Loops are bits: loop i of the nearest time row outside is bit i, of those beyond bit n_loops + i.
+ */
+#ifndef SATOR_MAPPER_SLIDES_H
+#define SATOR_MAPPER_SLIDES_H
+
+#include "mapper/mapper.h"
+
+/* The groups of PEs that share words, or all tiles by themselves. */
+struct mapper_slide_side {
+    bool grouped;
+    const double *rate; /* of short last tiles, by loop */
+    double words; /* of a stamp, on average */
+    double mean[MAPPER_INDICES], whole[MAPPER_INDICES]; /* values; where no tile is short */
+    double other[MAPPER_INDICES]; /* words for each value of an index */
+    /* by loop, when it is alone in its index and when not; by bit, far and near ones; by loop */
+    unsigned leap_known[2], step_known[2], pair_known;
+    double leap[2][MAPPER_LOOPS], step[2 * MAPPER_LOOPS], pair[MAPPER_LOOPS];
+};
+
+struct mapper_slides {
+    struct mapper_words *memory;
+    const struct mapper_walk *walk;
+    const struct mapper_shape *shape;
+    const int64_t *near, *far; /* temporal factors outside, by loop */
+    int nearest; /* the innermost time row outside */
+    unsigned seldom_known[2]; /* bits; near and far ones */
+    double seldom[2 * MAPPER_LOOPS];
+    struct mapper_slide_side group, tile;
+};
+
+/* "walk" is cut where tiles may be short; all pointers are borrowed. */
+void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
+        const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
+        const int64_t *far);
+
+/* An order of the loops outside. */
+struct mapper_slide_order {
+    int first; /* bit of the loop that moves the tile first, part of a sliding index */
+    unsigned run; /* bits up to the first loop that stands alone in an index */
+    double stamps; /* in which the tile has moved, and the first */
+    double all; /* product of all factors */
+};
+/* The least words of all stamps, of one group and of one tile; loops that stand alone in an index
+ * have whole tiles. */
+void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper_slide_order *order,
+        double *group, double *tile);
+
+#endif
