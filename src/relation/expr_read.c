@@ -103,6 +103,28 @@ done:
     return st;
 }
 
+/* A C file or a relation may call a loop by a word of the notation; expressions cannot, as isl's
+ * cannot. */
+static bool at_loop_called_by_word(const struct scanner *scanner)
+{
+    struct scanner ahead = *scanner;
+
+    if (scanner->token.kind != TOKEN_NAME || !scanner_is_keyword(&scanner->token) ||
+            scope_find(scanner, scanner->token.text, scanner->token.length) < 0)
+        return false;
+    scanner_next(&ahead);
+    return !scanner_at(&ahead, "(");
+}
+
+static enum sator_status called_by_word(struct scanner *scanner)
+{
+    enum sator_status st = sator_error(scanner->ctx, scanner_loc(scanner),
+            "%s is a word of the notation, which names no loop", scanner_shown(scanner));
+
+    sator_help(scanner->ctx, "give the loop another name where it is declared");
+    return st;
+}
+
 static enum sator_status read_name(struct scanner *scanner, const struct sator_expr **expr)
 {
     if (scanner_at(scanner, "floor") || scanner_at(scanner, "fl"))
@@ -139,6 +161,8 @@ static enum sator_status read_factor(struct scanner *scanner, const struct sator
         scanner_next(scanner);
         return SATOR_OK;
     }
+    if (at_loop_called_by_word(scanner))
+        return called_by_word(scanner);
     if (scanner->token.kind == TOKEN_NAME &&
             (!scanner_is_keyword(&scanner->token) || scanner_at(scanner, "floor") ||
                     scanner_at(scanner, "fl") || scanner_at(scanner, "floord") ||

@@ -166,6 +166,9 @@ enum sator_status sator_einsum_read(struct sator_ctx *ctx, struct sator_arena *a
 
 /* ---- writing ---- */
 
+/* Whether expressions and conditions read "name" as one of their words (floor, max, and, ...). */
+bool sator_is_notation(const char *name);
+
 struct sator_text;
 void sator_expr_write(
         struct sator_text *text, const struct sator_expr *expr, const char *const *names);

@@ -142,14 +142,24 @@ enum sator_status scanner_expect(struct scanner *scanner, const char *symbol, co
             where, scanner_shown(scanner));
 }
 
-bool scanner_is_keyword(const struct token *token)
+static bool is_word(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-        if (*keywords[i] == *token->text && strlen(keywords[i]) == token->length &&
-                memcmp(keywords[i], token->text, token->length) == 0)
+        if (*keywords[i] == *text && strlen(keywords[i]) == length &&
+                memcmp(keywords[i], text, length) == 0)
             return true;
     }
     return false;
+}
+
+bool scanner_is_keyword(const struct token *token)
+{
+    return is_word(token->text, token->length);
+}
+
+bool sator_is_notation(const char *name)
+{
+    return is_word(name, strlen(name));
 }
 
 char *scanner_copy(const struct scanner *scanner)

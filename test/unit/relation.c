@@ -120,6 +120,40 @@ static void test_errors(void **state)
     }
 }
 
+/* Loops that a C file may call so: expressions have these words for themselves. */
+static void test_loops_called_by_words(void **state)
+{
+    static const char *const names[] = {"max", "floor", "mod", "i"};
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+            {"i, 2*max", "t:1:6: error: 'max' is a word of the notation, which names no loop"},
+            {"floor", "t:1:1: error: 'floor' is a word of the notation, which names no loop"},
+            {"i + mod", "t:1:5: error: 'mod' is a word of the notation, which names no loop"},
+            {"max(i, 1)", "t:1:1: error: 'max' is not affine: write it as conditions"},
+            {"floor(i/2), i mod 4, floor (i/4)", NULL},
+    };
+    struct sator_ctx *ctx = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sator_source *source = sator_source_from_text(ctx, "t", cases[i].text);
+        const struct sator_expr *const *exprs;
+        const char *name;
+        int n_exprs;
+        enum sator_status st =
+                sator_tuple_read(ctx, ctx->arena, whole(source), 4, names, &name, &n_exprs, &exprs);
+        char *messages = sator_ctx_take_messages(ctx, false);
+        assert_int_equal(st, cases[i].message == NULL ? SATOR_OK : SATOR_INPUT);
+        if (cases[i].message == NULL) {
+            assert_null(messages);
+            continue;
+        }
+        *strchr(messages, '\n') = '\0';
+        assert_string_equal(messages, cases[i].message);
+        free(messages);
+    }
+}
+
 static void test_deep_nesting(void **state)
 {
     struct sator_ctx *ctx = *state;
@@ -251,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test_setup_teardown(test_round_trip, new_ctx, free_ctx),
             cmocka_unit_test_setup_teardown(test_errors, new_ctx, free_ctx),
+            cmocka_unit_test_setup_teardown(test_loops_called_by_words, new_ctx, free_ctx),
             cmocka_unit_test_setup_teardown(test_deep_nesting, new_ctx, free_ctx),
             cmocka_unit_test_setup_teardown(test_values, new_ctx, free_ctx),
             cmocka_unit_test_setup_teardown(test_boxes, new_ctx, free_ctx),

@@ -231,9 +231,6 @@ bool sator_yaml_string(struct sator_yaml_reader *reader, const struct sator_yaml
 bool sator_yaml_identifier(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         const char *what, const char **value)
 {
-    static const char *const words[] = {
-            "and", "or", "not", "exists", "mod", "floor", "fl", "true", "false"};
-
     if (!sator_yaml_is(reader, node, SATOR_YAML_SCALAR, what))
         return false;
     bool valid = isalpha((unsigned char)*node->text) || *node->text == '_';
@@ -241,12 +238,10 @@ bool sator_yaml_identifier(struct sator_yaml_reader *reader, const struct sator_
         valid = isalnum((unsigned char)*c) || *c == '_';
     if (!valid)
         return mismatch(reader, node, what, "a name of letters, digits and '_'");
-    for (int i = 0; i < SATOR_YAML_COUNT(words); i++) {
-        if (strcmp(node->text, words[i]) == 0) {
-            sator_error(
-                    reader->ctx, node->loc, "%s: '%s' is a word of the notation", what, words[i]);
-            return false;
-        }
+    if (sator_is_notation(node->text) || strcmp(node->text, "true") == 0 ||
+            strcmp(node->text, "false") == 0) {
+        sator_error(reader->ctx, node->loc, "%s: '%s' is a word of the notation", what, node->text);
+        return false;
     }
     *value = sator_arena_strdup(reader->arena, node->text);
     return true;
