@@ -1,6 +1,8 @@
 # The front door: the build itself is CMake's (CMakeLists.txt, CMakePresets.json).
 PREFIX ?= /usr/local
-JOBS ?= $(shell nproc)
+given = $(filter -j%,$(MAKEFLAGS))
+# As many jobs as make is given (-j4, or a job server); one a processor when it is not told.
+JOBS ?= $(or $(patsubst -j%,%,$(given)),$(shell nproc))
 
 all: build/sator
 
@@ -8,13 +10,13 @@ build/Makefile:
 	@cmake --preset release >/dev/null || { tools/install-deps.sh --check; exit 1; }
 
 build/sator: build/Makefile FORCE
-	@cmake --build build -j$(JOBS) -- --no-print-directory
+	@+cmake --build build $(if $(given),,-j$(JOBS)) -- --no-print-directory
 
 demo: deps build/sator
 	@tools/demo.sh build/sator
 
 check: deps build/sator
-	@tools/check.sh $(JOBS)
+	@MAKEFLAGS= tools/check.sh $(JOBS)
 
 bench: build/sator
 	@tools/bench.sh $(JOBS)

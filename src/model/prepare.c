@@ -19,11 +19,11 @@ static struct sator_figure copy_figure(struct sator_arena *arena, const struct s
 
 static const char *term_name(struct sator_arena *arena, const char *level, const char *what)
 {
-    size_t length = strlen(level);
-    char *name = sator_arena_alloc(arena, length + strlen(what) + 1);
+    size_t end = strlen(level);
+    char *name = sator_arena_alloc(arena, end + strlen(what) + 1);
 
-    memcpy(name, level, length);
-    strcpy(name + length, what);
+    memcpy(name, level, end + 1);
+    memcpy(name + end, what, strlen(what) + 1);
     return name;
 }
 

@@ -157,7 +157,7 @@ static bool is_finite(struct sator_range range)
 enum sator_status sator_points_range(struct sator_points *points, const struct sator_system *system,
         int var, struct sator_range *range)
 {
-    enum sator_status st = sator_system_project(system, var, range);
+    enum sator_status st = sator_system_project(points->ctx, system, var, range);
 
     if (st == SATOR_OK && !is_finite(*range))
         st = report_infinite(points);

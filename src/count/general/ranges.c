@@ -252,7 +252,8 @@ static bool combine(const int64_t *lower, const int64_t *upper, int var, int n_v
 }
 
 /* Eliminate "var" over the rationals: every pair of a lower and an upper bound. */
-static enum sator_status eliminate(struct sator_system **system, int var, bool *empty)
+static enum sator_status eliminate(
+        struct sator_ctx *ctx, struct sator_system **system, int var, bool *empty)
 {
     struct sator_system *old = *system;
     struct sator_system *next = sator_system_new(old->n_vars, old->n_rows);
@@ -273,7 +274,10 @@ static enum sator_status eliminate(struct sator_system **system, int var, bool *
             if (next->n_rows > MOST_ROWS)
                 SATOR_TRY(SATOR_DECLINED);
         }
+        SATOR_TRY(sator_work(ctx, (uint64_t)old->n_rows));
     }
+    SATOR_TRY(sator_work(
+            ctx, (uint64_t)(next->n_rows + 1) * (uint64_t)sator_system_stride(next) * 4));
     /* Keeping all variables: equalities that appear are left as they are. */
     st = sator_system_simplify(next, next->n_vars, empty);
 done:
@@ -302,8 +306,8 @@ static struct sator_system *without_equalities(const struct sator_system *system
     return copy;
 }
 
-enum sator_status sator_system_project(
-        const struct sator_system *system, int var, struct sator_range *range)
+enum sator_status sator_system_project(struct sator_ctx *ctx, const struct sator_system *system,
+        int var, struct sator_range *range)
 {
     struct sator_system *rest = without_equalities(system);
     struct sator_range *ranges = sator_alloc(sizeof *ranges * (size_t)system->n_vars);
@@ -315,7 +319,7 @@ enum sator_status sator_system_project(
 
         if (v == var)
             continue;
-        SATOR_TRY(eliminate(&rest, v, &empty));
+        SATOR_TRY(eliminate(ctx, &rest, v, &empty));
         plain = without_equalities(rest);
         sator_system_free(rest);
         rest = plain;

@@ -341,24 +341,34 @@ static int compare_rows(const int64_t *a, const int64_t *b, int n_vars)
     return 0;
 }
 
+static void swap_rows(int64_t *a, int64_t *b, int stride)
+{
+    for (int c = 0; c < stride; c++) {
+        int64_t cell = a[c];
+
+        a[c] = b[c];
+        b[c] = cell;
+    }
+}
+
+/* Shell's sort: most systems have a dozen rows, eliminations leave thousands. */
 static void sort_rows(struct sator_system *system)
 {
+    static const int gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
     int stride = sator_system_stride(system);
 
-    for (int r = 1; r < system->n_rows; r++)
-        for (int s = r; s > 0; s--) {
-            int64_t *low = sator_system_row(system, s - 1);
-            int64_t *high = sator_system_row(system, s);
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+        for (int r = gaps[g]; r < system->n_rows; r++) {
+            for (int s = r; s >= gaps[g]; s -= gaps[g]) {
+                int64_t *low = sator_system_row(system, s - gaps[g]);
+                int64_t *high = sator_system_row(system, s);
 
-            if (compare_rows(low, high, system->n_vars) <= 0)
-                break;
-            for (int c = 0; c < stride; c++) {
-                int64_t cell = low[c];
-
-                low[c] = high[c];
-                high[c] = cell;
+                if (compare_rows(low, high, system->n_vars) <= 0)
+                    break;
+                swap_rows(low, high, stride);
             }
         }
+    }
 }
 
 /* 1: same linear part; -1: opposite; 0: neither. */

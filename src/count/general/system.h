@@ -73,9 +73,9 @@ void sator_system_stated(const struct sator_system *system, struct sator_range *
 enum sator_status sator_system_tidy(struct sator_system **system, int n_keep, bool *empty);
 
 /* The range of "var" over the rational points, by eliminating every other variable; SATOR_DECLINED
- * when that grows beyond reason. */
-enum sator_status sator_system_project(
-        const struct sator_system *system, int var, struct sator_range *range);
+ * when that grows beyond reason, SATOR_LIMIT, SATOR_INTERRUPTED. */
+enum sator_status sator_system_project(struct sator_ctx *ctx, const struct sator_system *system,
+        int var, struct sator_range *range);
 
 /* component[v]: the number, from 0, of the independent part that variable v is in. */
 int sator_system_components(const struct sator_system *system, int *component);
