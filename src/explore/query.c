@@ -29,9 +29,10 @@ struct selection {
     struct entry *tried; /* what the fronts' labels mean */
     int n_tried, tried_capacity;
     /* Results that lack a figure, by its number (explore_expression_unknown): left out by --where
-     * or --pareto, put last by --sort. */
+     * or --pareto, put last by --sort, chosen last for a layer in a total of each layer's best. */
     uint64_t left_out[EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES];
     uint64_t put_last[EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES];
+    uint64_t chosen_last[EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES];
 };
 
 /* ---- options ---- */
@@ -348,6 +349,7 @@ static enum sator_status pass_totals(struct selection *s, struct kept *kept)
         else if (wanted(s, &row))
             consider(s, &row);
     }
+    memcpy(s->chosen_last, totals.unknown, sizeof s->chosen_last);
 done:
     query_totals_close(&totals);
     return st;
@@ -370,6 +372,7 @@ static enum sator_status stream_totals(struct selection *s, struct query_writer 
         if (wanted(s, &row))
             query_write_row(writer, &row);
     }
+    memcpy(s->chosen_last, totals.unknown, sizeof s->chosen_last);
 done:
     query_totals_close(&totals);
     return st;
@@ -461,6 +464,7 @@ enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *databas
     if (st == SATOR_OK && !options->quiet) {
         warn(&s, s.left_out, "left out");
         warn(&s, s.put_last, "put last");
+        warn(&s, s.chosen_last, "chosen last");
     }
 done:
     for (int g = 0; g < source.n_layers && s.fronts != NULL; g++)

@@ -81,6 +81,8 @@ struct query_totals {
     bool has_row; /* "next" is one */
     char *space, *time;
     struct explore_value sums[EXPLORE_MOST_FIGURES], kept[EXPLORE_MOST_FIGURES];
+    /* Rows that lack a figure of "best", by its number (explore_objective_unknown). */
+    uint64_t unknown[EXPLORE_N_FIELDS + EXPLORE_MOST_FIGURES];
 };
 enum sator_status query_totals_open(struct query_source *source,
         const struct explore_objective *best, struct query_totals *totals);

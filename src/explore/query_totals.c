@@ -102,6 +102,14 @@ static void keep(struct query_totals *totals, struct explore_record *best)
     best->figures = totals->kept;
 }
 
+static void note_unknown(struct query_totals *totals)
+{
+    int unknown = explore_objective_unknown(totals->best, &totals->next.record);
+
+    if (unknown >= 0)
+        totals->unknown[unknown]++;
+}
+
 /* Add up the best rows of one machine's layers; "*complete" when every layer has one. */
 static enum sator_status add_machine(
         struct query_totals *totals, struct query_row *row, bool *complete)
@@ -117,8 +125,10 @@ static enum sator_status add_machine(
     row->record.figures = totals->sums;
     while (totals->has_row && next->hardware == row->record.hardware) {
         keep(totals, &best);
+        note_unknown(totals);
         SATOR_TRY(step(totals));
         while (totals->has_row && next->hardware == best.hardware && next->layer == best.layer) {
+            note_unknown(totals);
             if (explore_objective_cost(totals->best, next) <
                     explore_objective_cost(totals->best, &best))
                 keep(totals, &best);

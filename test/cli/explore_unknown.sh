@@ -32,6 +32,14 @@ query --sort latency --top 1
 cat message
 query --sort energy --quiet
 cat message
+# totals of each layer's best: the results without energy are passed over while there are others, the total has one
+query --per-hardware --sort energy
+warned "results have no energy and were chosen last"
+query --per-hardware --sort latency
+cat message
+query --per-hardware --sort energy --quiet
+cat message
+# no result has these
 lacking=$(($(wc -l <all.csv) - 1))
 query --sort power
 warned "results have no power and were put last"
