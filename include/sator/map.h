@@ -42,7 +42,9 @@ struct sator_map_options {
     bool top_down; /* sunstone: from the outermost memory inward instead of outward */
     int intra_order; /* sunstone: 0 ordering-tiling-unrolling, 1 tiling-unrolling-ordering,
                         2 unrolling-tiling-ordering (its Table VI) */
-    void (*progress)(void *data, const struct sator_map_progress *progress);
+    int threads; /* that search: below 2 the caller's only, at most 16; the result is the same for
+                    any number. Others block all signals. */
+    void (*progress)(void *data, const struct sator_map_progress *progress); /* caller's thread */
     void *progress_data;
 };
 

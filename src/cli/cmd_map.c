@@ -223,17 +223,19 @@ static bool is_repeated(const struct cli_job *jobs, int i)
     return false;
 }
 
+static int count_threads(const struct cli_options *options)
+{
+    int64_t threads = options->threads == 0 ? sysconf(_SC_NPROCESSORS_ONLN) : options->threads;
+
+    return threads < 1 ? 1 : threads > CLI_MAX_THREADS ? CLI_MAX_THREADS : (int)threads;
+}
+
 static void run_tasks(struct mapping *mapping)
 {
     struct cli_job *jobs = cli_alloc(sizeof *jobs * (size_t)mapping->n_tasks);
-    int64_t threads = mapping->options->threads;
-    int n_jobs = 0;
+    int threads = count_threads(mapping->options), n_jobs = 0;
 
-    if (threads == 0)
-        threads = sysconf(_SC_NPROCESSORS_ONLN);
-    struct cli_run run = {.threads = threads < 1 ? 1
-                    : threads > CLI_MAX_THREADS  ? CLI_MAX_THREADS
-                                                 : (int)threads,
+    struct cli_run run = {.threads = threads,
             .quiet = mapping->options->quiet || mapping->layer >= 0,
             .figure_unit = "of the objective"};
     for (int i = 0; i < mapping->n_tasks; i++) {
@@ -243,6 +245,7 @@ static void run_tasks(struct mapping *mapping)
                     .name = sator_network_layer_name(mapping->network, mapping->tasks[i].layer),
                     .figure = NAN};
     }
+    mapping->map.threads = n_jobs > 0 ? threads / n_jobs : 1; /* fewer layers than threads */
     cli_run_jobs(jobs, n_jobs, &run);
     for (int i = 0; i < n_jobs; i++) {
         const struct task *task = jobs[i].data;
@@ -311,6 +314,7 @@ static int map_front(struct mapping *mapping)
     int n_results = 0;
     char *text = NULL;
 
+    mapping->map.threads = count_threads(options);
     cli_watch(mapping->ctx);
     enum sator_status status = sator_map_pareto(mapping->ctx, mapping->network, mapping->layer,
             mapping->arch, &mapping->map, &results, &n_results);

@@ -90,7 +90,7 @@ static void report(struct mapper_search *search)
     options->progress(options->progress_data,
             &(struct sator_map_progress){.best = search->found ? search->best_cost.value : NAN,
                     .bound = search->bound,
-                    .evaluated = search->counters.evaluated});
+                    .evaluated = search->evaluated_before + search->counters.evaluated});
 }
 
 bool sator_mapper_should_stop(struct mapper_search *search)

@@ -13,10 +13,13 @@ struct mapper_search {
     struct mapper_mapping best;
     struct mapper_cost best_cost;
     bool only_dives; /* optimal: look for good mappings, without a proof */
+    uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as
+                       many as are worth it */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
     double bound; /* no mapping is better than this (the objective's value) */
     bool proved;
     struct sator_map_counters counters;
+    uint64_t evaluated_before; /* by others, for progress: not in the counters */
     double deadline; /* of the monotonic clock, seconds; INFINITY: none */
     double next_report;
     enum sator_status stopped; /* why the search ended early, or SATOR_OK */

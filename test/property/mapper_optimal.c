@@ -13,6 +13,8 @@
 
 #include "mapper/search.h"
 
+static uint64_t alone; /* see struct mapper_search */
+
 static void run(struct problem_case *c, void (*strategy)(struct mapper_search *search),
         struct mapper_search *search, const struct sator_map_options *options, double seconds)
 {
@@ -20,6 +22,7 @@ static void run(struct problem_case *c, void (*strategy)(struct mapper_search *s
             .problem = &c->problem,
             .words = sator_mapper_words_new(&c->problem),
             .options = options,
+            .alone = alone,
             .deadline = sator_mapper_now() + seconds, /* spaces that take longer are skipped */
             .next_report = INFINITY};
     strategy(search);
@@ -264,6 +267,27 @@ static double perfect_value(struct problem_case *c, const struct sator_map_optio
     return perfect.proved ? value(&perfect) : INFINITY;
 }
 
+/* Whether the optimal strategy finds the same mapping, and counts the same, on one thread and on
+ * three, when the others help from the first unrolling on. */
+static bool same_on_threads(struct problem_case *c, const struct mapper_search *optimal)
+{
+    struct mapper_search one, three;
+    struct sator_map_options options = {.threads = 1};
+
+    alone = 1;
+    run(c, sator_mapper_optimal, &one, &options, 10);
+    options.threads = 3;
+    run(c, sator_mapper_optimal, &three, &options, 10);
+    alone = 0;
+    one.counters.looks = three.counters.looks = 0; /* at the clock: of the caller's thread */
+    return one.proved && three.proved && one.found == optimal->found && three.found == one.found &&
+            obeys(c, &three) &&
+            (!one.found ||
+                    (fabs(value(&one) - value(optimal)) <= 1e-9 * value(optimal) &&
+                            memcmp(&one.best, &three.best, sizeof one.best) == 0)) &&
+            memcmp(&one.counters, &three.counters, sizeof one.counters) == 0;
+}
+
 /* 1: they differ; 0: they agree; -1: too large to enumerate. */
 static int compare(struct problem_case *c, const struct mapper_problem *plain, int *feasible)
 {
@@ -294,7 +318,8 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
             fmin(stopped.bound, value(&stopped)) <= a * (1 + 1e-9) && obeys(c, &optimal) &&
             obeys(c, &sunstone) && obeys(c, &random) && obeys(c, &exhaustive) &&
             (c->problem.imperfect || same_feasibility(c, plain, exhaustive.found)) &&
-            a <= perfect_value(c, &options) * (1 + 1e-9) && agrees_with_plain(c, &exhaustive);
+            a <= perfect_value(c, &options) * (1 + 1e-9) && agrees_with_plain(c, &exhaustive) &&
+            same_on_threads(c, &optimal);
     n_stopped += !stopped.proved;
     if (optimal.found)
         best_found = optimal.best;

@@ -98,13 +98,6 @@ static uint32_t scramble(uint32_t number)
     return number * UINT32_C(2246822519);
 }
 
-/* An unrolling of all arrays, by its choice in each class, and its bound. */
-struct visit {
-    double value, pj, cycles, compute_cycles;
-    uint32_t number;
-    int choice[MAPPER_ROWS];
-};
-
 /* Bound the transfers into the compute units, and with them the whole. */
 static struct mapper_cost bound_unrolling(
         struct optimizer *o, struct mapper_share *fixed, struct mapper_share *share)
@@ -231,7 +224,7 @@ void optimal_order_listing(struct optimizer *o)
     }
 }
 
-static void visit_unrolling(struct optimizer *o, const struct visit *visit)
+void optimal_visit(struct optimizer *o, const struct visit *visit)
 {
     const struct mapper_problem *p = o->problem;
     struct mapper_share fixed, share;
@@ -279,12 +272,16 @@ static void visit_all(struct optimizer *o, double rest)
         int count = dive && visits->count > DIVES ? DIVES : visits->count;
         for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
             const struct visit *visit = &visits->item[k];
+            if (!dive && optimal_is_worth_a_team(o)) {
+                optimal_visit_as_team(o, k, rest);
+                break;
+            }
             double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
             o->search->bound = open < rest ? open : rest;
-            if (!dive && o->n_listings > WORTH_A_TABLE)
+            if (!dive && o->n_listings > OPTIMAL_WORTH_A_TABLE)
                 optimal_tabulate(o);
             if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
-                visit_unrolling(o, visit);
+                optimal_visit(o, visit);
             else
                 o->search->counters.pruned_unrolling += !dive;
         }

@@ -9,7 +9,7 @@ enum {
     MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
     DIVES = 16,
     MOST_SYMMETRIES = 8,
-    WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
+    OPTIMAL_WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     CHUNK = 8192, /* unrollings compared before the first is visited */
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
@@ -62,7 +62,12 @@ struct symmetry {
     int8_t image[MAPPER_LOOPS];
 };
 
-struct visit;
+/* An unrolling of all arrays, by its choice in each class, and its bound. */
+struct visit {
+    double value, pj, cycles, compute_cycles;
+    uint32_t number;
+    int choice[MAPPER_ROWS];
+};
 
 struct optimizer {
     struct mapper_search *search;
@@ -157,6 +162,16 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size);
 
 /* Whether the tile of memory "m" fits. */
 bool optimal_tile_fits(struct optimizer *o, int m);
+
+/* Search below an unrolling. */
+void optimal_visit(struct optimizer *o, const struct visit *visit);
+
+/* ---- optimal_team.c ---- */
+/* Whether the search has lasted long enough for several threads to be worth it. */
+bool optimal_is_worth_a_team(const struct optimizer *o);
+/* Visit the unrollings from the "first" listed on, on as many threads as the options say; "rest"
+ * bounds those not listed yet. */
+void optimal_visit_as_team(struct optimizer *o, int first, double rest);
 
 /* ---- optimal_unrollings.c ---- */
 /* The classes of rows and the unrollings of each. */

@@ -1,0 +1,340 @@
+/* The unrollings of a search that takes long, visited by several threads.
+ *
+ * What a visit finds and counts depends on the best mapping that it has to beat. So that nothing
+ * depends on the number of threads or on their luck, each visit knows exactly what those up to a
+ * certain one before it have found, whatever has been found since, and what they find is merged in
+ * the order of the visits. One thread does the same. How far back that one is, the window, is
+ * narrow after each better mapping, since what follows would be the poorer for not knowing it, and
+ * grows while there is none.
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST_WINDOW = 4, /* visits at once: so many threads at most */
+    MOST_WINDOW = 16,
+    PER_PLACE = 4, /* visits without a better mapping that widen the window by one */
+    WORTH_A_TEAM = 20000 /* tiles and orders looked at before there is one: some 10 ms */
+};
+
+/* What a visit has to go by. */
+struct known {
+    int reach; /* visits before this one may go by it */
+    bool found;
+    struct mapper_cost best_cost;
+    bool tabulated; /* the team's table of outer tiles */
+};
+
+/* What a visit leaves. */
+struct outcome {
+    bool done, complete; /* not complete: it was stopped */
+    bool improved;
+    struct mapper_mapping best;
+    struct mapper_cost best_cost;
+    struct sator_map_counters counters;
+    int n_listings;
+};
+
+struct team {
+    pthread_mutex_t lock; /* guards all that follows */
+    pthread_cond_t changed;
+    struct mapper_search *search; /* what is merged */
+    const struct visit *visits;
+    int first, count; /* visits "first" to "count" - 1 are the team's */
+    double rest; /* bound of what is not listed yet */
+    int next, merged; /* the visit to be taken next; those before "merged" are */
+    int improved; /* the last one to find something better */
+    int oldest; /* what is known after so many is the least that "next" may go by */
+    struct known known[MOST_WINDOW]; /* by the number merged */
+    struct outcome outcome[MOST_WINDOW]; /* by visit */
+    int n_listings;
+    bool tabulated;
+    struct outer_tiles outer[MAPPER_MEMORIES];
+};
+
+struct member {
+    struct team *team;
+    struct optimizer *optimizer;
+    struct mapper_search search;
+    pthread_t thread;
+};
+
+bool optimal_is_worth_a_team(const struct optimizer *o)
+{
+    const struct sator_map_counters *c = &o->search->counters;
+
+    return c->tilings + c->orders >= (o->search->alone > 0 ? o->search->alone : WORTH_A_TEAM);
+}
+
+static void add_counters(struct sator_map_counters *sum, const struct sator_map_counters *part)
+{
+    sum->evaluated += part->evaluated;
+    sum->unrollings += part->unrollings;
+    sum->tilings += part->tilings;
+    sum->orders += part->orders;
+    sum->pruned_capacity += part->pruned_capacity;
+    sum->pruned_dominated += part->pruned_dominated;
+    sum->pruned_unrolling += part->pruned_unrolling;
+    sum->pruned_tiling += part->pruned_tiling;
+    sum->pruned_order += part->pruned_order;
+}
+
+/* ---- merging: the lock is held ---- */
+
+static void set_known(struct team *team)
+{
+    int window = LEAST_WINDOW + (team->merged - team->improved) / PER_PLACE;
+
+    window = window < MOST_WINDOW ? window : MOST_WINDOW;
+    team->known[team->merged % MOST_WINDOW] = (struct known){.reach = team->merged + window,
+            .found = team->search->found,
+            .best_cost = team->search->best_cost,
+            .tabulated = team->tabulated};
+    if (team->merged < team->count) {
+        double open = team->visits[team->merged].value; /* the least that is not settled */
+        team->search->bound = open < team->rest ? open : team->rest;
+    }
+}
+
+static void merge(struct team *team, const struct outcome *outcome)
+{
+    add_counters(&team->search->counters, &outcome->counters);
+    team->n_listings += outcome->n_listings;
+    if (!outcome->improved || !sator_mapper_is_better(team->search, outcome->best_cost))
+        return;
+    team->search->found = true;
+    team->search->best = outcome->best;
+    team->search->best_cost = outcome->best_cost;
+    team->search->counters.improvements++;
+    team->improved = team->merged;
+}
+
+/* List the outer tiles once that is worth it, with what is merged to beat; "member" is idle. */
+static void tabulate(struct team *team, struct member *member)
+{
+    struct optimizer *o = member->optimizer;
+
+    if (team->tabulated || team->n_listings <= OPTIMAL_WORTH_A_TABLE)
+        return;
+    team->tabulated = true;
+    member->search.found = team->search->found;
+    member->search.best_cost = team->search->best_cost;
+    uint64_t looks = member->search.counters.looks;
+    member->search.counters = (struct sator_map_counters){.looks = looks};
+    o->tabulated = false;
+    memset(o->outer, 0, sizeof o->outer);
+    optimal_tabulate(o);
+    memcpy(team->outer, o->outer, sizeof team->outer);
+    memset(o->outer, 0, sizeof o->outer);
+    add_counters(&team->search->counters, &member->search.counters);
+    if (member->search.stopped != SATOR_OK)
+        team->search->stopped = member->search.stopped;
+}
+
+static void merge_all(struct team *team, struct member *member)
+{
+    struct outcome *outcome = &team->outcome[team->merged % MOST_WINDOW];
+
+    while (team->merged < team->next && outcome->done && outcome->complete &&
+            team->search->stopped == SATOR_OK) {
+        merge(team, outcome);
+        tabulate(team, member);
+        outcome->done = false;
+        team->merged++;
+        set_known(team);
+        outcome = &team->outcome[team->merged % MOST_WINDOW];
+    }
+}
+
+/* ---- visiting ---- */
+
+/* Whether enough is merged for the visit "next" to know what it is to know. */
+static bool may_go(struct team *team)
+{
+    int least = team->next - MOST_WINDOW + 1;
+
+    if (team->oldest < least) /* no window is that wide */
+        team->oldest = least;
+    while (team->oldest <= team->merged &&
+            team->known[team->oldest % MOST_WINDOW].reach <= team->next)
+        team->oldest++;
+    return team->oldest <= team->merged;
+}
+
+/* Make the optimizer know what the visit "next" may know; the lock is held. */
+static void brief(struct team *team, struct member *member)
+{
+    const struct known *known = &team->known[team->oldest % MOST_WINDOW];
+    struct mapper_search *search = &member->search;
+    struct optimizer *o = member->optimizer;
+    uint64_t looks = search->counters.looks; /* the clock is looked at after so many */
+
+    search->found = known->found;
+    search->best_cost = known->best_cost;
+    search->bound = team->search->bound;
+    search->evaluated_before = team->search->counters.evaluated;
+    search->counters = (struct sator_map_counters){.looks = looks};
+    o->n_listings = 0;
+    if (known->tabulated)
+        memcpy(o->outer, team->outer, sizeof o->outer);
+    else
+        memset(o->outer, 0, sizeof o->outer);
+}
+
+static void visit(struct member *member, const struct visit *visit, struct outcome *outcome)
+{
+    struct mapper_search *search = &member->search;
+
+    if (!sator_mapper_is_hopeless(search, visit->pj, visit->cycles))
+        optimal_visit(member->optimizer, visit);
+    else
+        search->counters.pruned_unrolling++;
+    outcome->complete = search->stopped == SATOR_OK;
+    outcome->improved = search->counters.improvements > 0;
+    if (outcome->improved) {
+        outcome->best = search->best;
+        outcome->best_cost = search->best_cost;
+    }
+    outcome->counters = search->counters;
+    outcome->n_listings = member->optimizer->n_listings;
+}
+
+static void *work(void *data)
+{
+    struct member *member = data;
+    struct team *team = member->team;
+
+    pthread_mutex_lock(&team->lock);
+    for (;;) {
+        while (team->search->stopped == SATOR_OK && team->next < team->count && !may_go(team))
+            pthread_cond_wait(&team->changed, &team->lock);
+        if (team->search->stopped != SATOR_OK || team->next >= team->count)
+            break;
+        brief(team, member);
+        int k = team->next++;
+        pthread_mutex_unlock(&team->lock);
+        visit(member, &team->visits[k], &team->outcome[k % MOST_WINDOW]);
+        pthread_mutex_lock(&team->lock);
+        team->outcome[k % MOST_WINDOW].done = true;
+        merge_all(team, member);
+        if (member->search.stopped != SATOR_OK)
+            team->search->stopped = member->search.stopped;
+        pthread_cond_broadcast(&team->changed);
+    }
+    pthread_mutex_unlock(&team->lock);
+    return NULL;
+}
+
+/* ---- members ---- */
+
+/* An optimizer of its own that shares what does not change during the visits. */
+static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper_search *search)
+{
+    struct optimizer *copy = sator_alloc(sizeof *copy);
+
+    *copy = *o;
+    copy->search = search;
+    copy->arena = sator_arena_new();
+    copy->bounds = sator_mapper_bounds_new(o->problem, search->words);
+    memset(copy->divisor_lists, 0, sizeof copy->divisor_lists);
+    memset(copy->tile_list, 0, sizeof copy->tile_list);
+    memset(&copy->visits, 0, sizeof copy->visits);
+    for (int i = 0; i < o->problem->n_loops && o->imperfect; i++)
+        copy->inner[i] = SATOR_NEW_ARRAY(copy->arena, int64_t, o->n_tiles[i]);
+    return copy;
+}
+
+static void free_copy(struct optimizer *copy)
+{
+    for (int m = 0; m < copy->problem->n_memories; m++)
+        free(copy->tile_list[m].item);
+    sator_mapper_bounds_free(copy->bounds);
+    sator_arena_free(copy->arena);
+    free(copy);
+}
+
+static void init_member(struct member *member, struct team *team, struct optimizer *o, bool copies)
+{
+    *member = (struct member){.team = team, .search = *team->search, .optimizer = o};
+    member->search.counters = (struct sator_map_counters){0};
+    if (copies) {
+        member->search.words = sator_mapper_words_new(o->problem);
+        member->search.next_report = INFINITY; /* the caller's thread reports */
+        member->optimizer = copy_optimizer(o, &member->search);
+    }
+    member->optimizer->search = &member->search;
+}
+
+/* Start the others, deaf to signals, which are the caller's; returns how many there are. */
+static int start(struct member *members, int n_wanted)
+{
+    sigset_t all, old;
+    int n = 1;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    while (n < n_wanted && pthread_create(&members[n].thread, NULL, work, &members[n]) == 0)
+        n++;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return n;
+}
+
+static void run(struct team *team, struct optimizer *o, int n_wanted)
+{
+    struct mapper_search *search = o->search;
+    struct member *members = sator_alloc(sizeof *members * (size_t)n_wanted);
+
+    for (int i = n_wanted - 1; i >= 0; i--) /* the caller's last: it is what the others copy */
+        init_member(&members[i], team, o, i > 0);
+    int n = start(members, n_wanted);
+    work(&members[0]);
+    for (int i = 1; i < n_wanted; i++) {
+        if (i < n)
+            pthread_join(members[i].thread, NULL);
+        free_copy(members[i].optimizer);
+        sator_mapper_words_free(members[i].search.words);
+    }
+    search->next_report = members[0].search.next_report;
+    o->search = search;
+    free(members);
+}
+
+void optimal_visit_as_team(struct optimizer *o, int first, double rest)
+{
+    int threads = o->search->options->threads, count = o->visits.count;
+    struct team *team = sator_alloc(sizeof *team);
+
+    *team = (struct team){.search = o->search,
+            .visits = o->visits.item,
+            .first = first,
+            .count = count,
+            .rest = rest,
+            .next = first,
+            .merged = first,
+            .improved = first,
+            .oldest = first,
+            .n_listings = o->n_listings,
+            .tabulated = o->tabulated};
+    memcpy(team->outer, o->outer, sizeof team->outer);
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->changed, NULL);
+    set_known(team);
+    threads = threads > MOST_WINDOW ? MOST_WINDOW : threads;
+    threads = threads > count - first ? count - first : threads;
+    run(team, o, threads < 1 ? 1 : threads);
+    for (int k = team->merged; k < team->next; k++) { /* stopped: what was found all the same */
+        if (team->outcome[k % MOST_WINDOW].done)
+            merge(team, &team->outcome[k % MOST_WINDOW]);
+    }
+    o->n_listings = team->n_listings;
+    o->tabulated = team->tabulated;
+    memcpy(o->outer, team->outer, sizeof o->outer);
+    pthread_cond_destroy(&team->changed);
+    pthread_mutex_destroy(&team->lock);
+    free(team);
+}
