@@ -161,11 +161,17 @@ struct sator_map_network {
     const char *const *unmapped; /* their names */
 };
 
-/* One mapping in full, several of one workload (a front) in a table, or a network's layer by layer
- * with totals (GIVE: free). "network" is NULL for a single workload. */
+/* One mapping in full, or a network's layer by layer with totals (GIVE: free). "network" is NULL
+ * for a single workload. */
 enum sator_status sator_report_maps(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
+        const struct sator_report_options *options, SATOR_GIVE char **text);
+
+/* The mappings of sator_map_pareto, one at least, in a table (GIVE: free); "complete" as it says.
+ */
+enum sator_status sator_report_front(struct sator_ctx *ctx,
+        const struct sator_map_result *const *results, int n_results, bool complete,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 
 #ifdef __cplusplus

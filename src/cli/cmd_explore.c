@@ -167,7 +167,7 @@ static int read_options(struct explore *e)
     if (options->threads > CLI_MAX_THREADS)
         return cli_usage(options, "--threads is at most %d", CLI_MAX_THREADS);
     if (options->budget != NULL && !read_budget(options->budget, &explore->budget_seconds))
-        return cli_usage(options, "--budget '%s' is no number of seconds", options->budget);
+        return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
     int exit_code = refuse_void(options);
     if (exit_code != CLI_DONE)
         return exit_code;

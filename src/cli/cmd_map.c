@@ -67,7 +67,7 @@ static int read_options(struct mapping *mapping)
         return CLI_DONE;
     mapping->map.budget_seconds = strtod(options->budget, &end);
     if (end == options->budget || *end != '\0' || !(mapping->map.budget_seconds > 0))
-        return cli_usage(options, "--budget '%s' is no number of seconds", options->budget);
+        return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
     return CLI_DONE;
 }
 
@@ -323,9 +323,11 @@ static int map_front(struct mapping *mapping)
     int exit_code = status == SATOR_LIMIT || status == SATOR_INFEASIBLE
             ? CLI_LIMIT
             : cli_status(status, options->arguments.items[0]);
+    if (n_results == 0 && (status == SATOR_LIMIT || status == SATOR_INTERRUPTED))
+        fputs("sator: stopped before the first mapping of the front was proved\n", stderr);
     if (n_results > 0) {
-        sator_report_maps(mapping->ctx, NULL, (const struct sator_map_result *const *)results,
-                n_results, &report, &text);
+        sator_report_front(mapping->ctx, (const struct sator_map_result *const *)results, n_results,
+                status == SATOR_OK, &report, &text);
         exit_code = cli_worse(exit_code, cli_write(options, text));
     }
     free(text);

@@ -97,7 +97,7 @@ static void write_csv(
     }
 }
 
-/* ---- the public function ---- */
+/* ---- the public functions ---- */
 
 enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
@@ -116,6 +116,29 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
         break;
     default:
         report_map_text(&made, arena, network, results, n_results, options->color);
+    }
+    *text = sator_text_take(&made);
+    sator_arena_free(arena);
+    return SATOR_OK;
+}
+
+enum sator_status sator_report_front(struct sator_ctx *ctx,
+        const struct sator_map_result *const *results, int n_results, bool complete,
+        const struct sator_report_options *options, char **text)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_text made = {0};
+
+    (void)ctx;
+    switch (options->format) {
+    case SATOR_FORMAT_JSON:
+        report_front_json(&made, arena, results, n_results, complete);
+        break;
+    case SATOR_FORMAT_CSV:
+        write_csv(&made, results, n_results);
+        break;
+    default:
+        report_front_text(&made, arena, results, n_results, complete, options->color);
     }
     *text = sator_text_take(&made);
     sator_arena_free(arena);

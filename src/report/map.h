@@ -28,4 +28,10 @@ void report_map_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
         int n_results);
 
+/* The front of a workload's mappings. */
+void report_front_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_result *const *results, int n_results, bool complete, bool color);
+void report_front_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_result *const *results, int n_results, bool complete);
+
 #endif

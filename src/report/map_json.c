@@ -147,28 +147,38 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
     json_put_number(totals, "seconds", t.seconds);
 }
 
+static void print(struct sator_text *text, cJSON *root)
+{
+    char *printed = json_print(root);
+
+    sator_text_add_bytes(text, printed, strlen(printed));
+    free(printed);
+}
+
 void report_map_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
         int n_results)
 {
-    cJSON *root;
-
-    if (network == NULL && n_results == 1) {
-        root = result_object(arena, results[0]);
-    } else if (network == NULL) {
-        root = cJSON_CreateObject();
-        cJSON *front = json_put_array(root, "front");
-        for (int i = 0; i < n_results; i++)
-            json_append(front, result_object(arena, results[i]));
-    } else {
-        root = cJSON_CreateObject();
-        json_put_text(root, "network", arena, network->name);
-        cJSON *layers = json_put_array(root, "layers");
-        for (int i = 0; i < n_results; i++)
-            json_append(layers, result_object(arena, results[i]));
-        put_totals(root, arena, network, results, n_results);
+    if (network == NULL) {
+        print(text, result_object(arena, results[0]));
+        return;
     }
-    char *printed = json_print(root);
-    sator_text_add_bytes(text, printed, strlen(printed));
-    free(printed);
+    cJSON *root = cJSON_CreateObject();
+    json_put_text(root, "network", arena, network->name);
+    cJSON *layers = json_put_array(root, "layers");
+    for (int i = 0; i < n_results; i++)
+        json_append(layers, result_object(arena, results[i]));
+    put_totals(root, arena, network, results, n_results);
+    print(text, root);
+}
+
+void report_front_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_result *const *results, int n_results, bool complete)
+{
+    cJSON *root = cJSON_CreateObject(), *front = json_put_array(root, "front");
+
+    for (int i = 0; i < n_results; i++)
+        json_append(front, result_object(arena, results[i]));
+    json_put(root, "complete", cJSON_CreateBool(complete));
+    print(text, root);
 }

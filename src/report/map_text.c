@@ -283,17 +283,20 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
             t.proved ? "; every layer proved optimal" : "", t.seconds * 1e3);
 }
 
-static void write_front(
-        struct writer *w, const struct sator_map_result *const *results, int n_results)
+void report_front_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_result *const *results, int n_results, bool complete, bool color)
 {
     static const char *const headers[] = {
             "energy", "cycles", "EDP", "utilization", "PEs", "bound by"};
-    struct table table = {.arena = w->arena};
+    struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    struct table table = {.arena = arena};
 
     report_line(w->text, "workload", "%s", report_clean(w->arena, results[0]->workload));
     report_line(w->text, "arch", "%s", report_clean(w->arena, results[0]->arch));
-    report_line(w->text, "front", "%d mappings that none beats in both energy and latency, proved",
-            n_results);
+    report_line(w->text, "front",
+            "%s%d mapping%s that none beats in both energy and latency, proved%s",
+            complete ? "" : "the first ", n_results, n_results == 1 ? "" : "s",
+            complete ? "" : "; stopped before the faster ones");
     sator_text_add(w->text, "\n");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         report_table_column(&table, headers[i], "", i == 5);
@@ -316,10 +319,6 @@ void report_map_text(struct sator_text *text, struct sator_arena *arena,
 {
     struct writer w = {.text = text, .arena = arena, .color = color};
 
-    if (network == NULL && n_results > 1) {
-        write_front(&w, results, n_results);
-        return;
-    }
     if (network != NULL) {
         write_network(&w, network, results, n_results);
         return;

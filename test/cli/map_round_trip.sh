@@ -1,0 +1,25 @@
+#!/bin/sh
+# Layers of the library on six machines: the mapping's file, and its space, time and cuts alone, give sator analyze every figure of the mapping.
+. "$2/test/cli/harness"
+figures() { # of every level and tensor, energies by component, the totals
+    grep -E '"(tile_words|fills|writes|reads|updates|total|edp|mac|[A-Za-z0-9]*\.(read|write))":' "$1" | tr -d '\t, ' | sort
+}
+field() { sed -n "s/^.*\"$1\":[[:space:]]*\"\(.*\)\",*\$/\1/p" mapped.json; }
+while read -r network layer; do
+    for arch in conventional simba-like eyeriss five-level diannao tpu-256x256; do
+        sator map "$network" --layer "$layer" --arch $arch --json >mapped.json
+        printf 'name: relations\nspace: "%s"\ntime: "%s"\ncuts: %s\n' "$(field space)" "$(field time)" "$(field cuts)" >relations.yaml
+        sator map "$network" --layer "$layer" --arch $arch --yaml -o nest.yaml
+        figures mapped.json >a
+        [ "$(grep -c updates a)" -ge 6 ] || echo "$layer on $arch: too few figures"
+        for form in nest relations; do
+            sator analyze "$network" --layer "$layer" --arch $arch -d $form.yaml --json >analyzed.json
+            figures analyzed.json >b
+            diff a b >difference || { echo "$layer on $arch, $form:" && head difference; }
+        done
+    done
+done <<'END'
+alexnet conv5
+mobilenet-v1 conv6_dw
+resnet18 fc
+END
