@@ -202,7 +202,7 @@ static double moved_values(const struct mapper_slides *s, const struct mapper_sl
 
     if (!is_cut(walk, index))
         return sum;
-    memcpy(alone.tile, steps->tile, sizeof alone.tile);
+    alone = *steps;
     alone.n_spread = 0;
     for (int i = 0; i < index->n_parts; i++) {
         int64_t cut[MAPPER_PARTS] = {0}, positions = 1;
@@ -213,7 +213,9 @@ static double moved_values(const struct mapper_slides *s, const struct mapper_sl
             positions *= steps->spread_part[k] == i ? 1 : steps->spread_count[k];
         int64_t lost = walk->tile_values[e] -
                 sator_mapper_words_union_cut(s->memory, access, e, &alone, cut);
-        sum -= side->rate[index->loop[i]] * (double)(positions * lost);
+        /* a loop that moves, too, may come to its last tile every time */
+        double rate = moves->both ? 1 : side->rate[index->loop[i]];
+        sum -= rate * (double)(positions * lost);
     }
     return sum > 0 ? sum : 0;
 }
