@@ -383,6 +383,44 @@ static void test_random_machines(void **state)
     assert_true(c.comparisons > n_cases * 20);
 }
 
+/* Windows with short last tiles on PEs that share rows: each loop moves the tile by its own step.
+ */
+static void test_short_windows(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct checked c = {.wrong = 0};
+
+    for (int k = 0; k < 600 && c.wrong < 3; k++) {
+        struct problem_case one;
+        int size[4];
+        for (int i = 0; i < 4; i++)
+            size[i] = 2 + (int)machines_draw(&rng, 9);
+        snprintf(one.workload_text, TEXT,
+                "name: window\nsizes: {x: %d, y: %d, r: %d, s: %d}\n"
+                "op: \"Y[x,y] += A[%dx+r,%dy+s] * B[r,s]\"\n",
+                size[0], size[1], size[2], size[3], 1 + (int)machines_draw(&rng, 2),
+                1 + (int)machines_draw(&rng, 2));
+        snprintf(one.arch_text, TEXT,
+                "name: rows\nlevels:\n  - {memory: DRAM, energy_pj: {read: 96, write: 96}}\n"
+                "  - array: PE\n    shape: [4, 4]\n    multicast:\n"
+                "      - {name: rows, map: \"PE[i,j] -> BUS[0]\", energy_pj: 0.5}\n"
+                "  - {memory: L1, energy_pj: {read: 1, write: 1}}\n"
+                "  - {memory: registers, energy_pj: {read: 1, write: 1}}\n"
+                "  - {compute: mac, energy_pj: 1, cycles: 1}\n");
+        assert_true(open_texts(&one, &rng));
+        assert_int_equal(sator_mapper_allow_imperfect(one.ctx, &one.problem), SATOR_OK);
+        open_checked(&c, &one.problem, &rng);
+        check_mappings(&c, 6);
+        close_checked(&c);
+        if (c.wrong > 0)
+            print_message("%s", one.workload_text);
+        close_case(&one);
+    }
+    print_message("%d comparisons\n", c.comparisons);
+    assert_int_equal(c.wrong, 0);
+}
+
 /* ---- real layers ---- */
 
 static const struct {
@@ -867,6 +905,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_random_machines),
+            cmocka_unit_test(test_short_windows),
             cmocka_unit_test(test_real_layers),
             cmocka_unit_test(test_neighbours),
             cmocka_unit_test(test_space_size),

@@ -42,13 +42,10 @@ static enum sator_status compile_case(struct problem_case *c, struct machines_rn
             c->ctx, c->arena, workload, c->arch, SATOR_MAP_EDP, bypassed, &c->problem);
 }
 
-static bool open_case(
-        struct problem_case *c, struct machines_rng *rng, const struct machines_options *options)
+static bool open_texts(struct problem_case *c, struct machines_rng *rng)
 {
     struct sator_settings settings = {0};
 
-    machines_workload(rng, options, c->workload_text, TEXT);
-    machines_arch(rng, options, c->arch_text, TEXT);
     c->ctx = sator_ctx_new();
     c->arena = sator_arena_new();
     c->network = NULL;
@@ -68,6 +65,15 @@ static bool open_case(
         abort();
     }
     return st == SATOR_OK;
+}
+
+/* A random workload and machine; false when the mapper declines them. */
+static bool open_case(
+        struct problem_case *c, struct machines_rng *rng, const struct machines_options *options)
+{
+    machines_workload(rng, options, c->workload_text, TEXT);
+    machines_arch(rng, options, c->arch_text, TEXT);
+    return open_texts(c, rng);
 }
 
 static void close_case(struct problem_case *c)
