@@ -276,7 +276,7 @@ static void find_run(struct mapper_bounds *b, struct local *local, unsigned run,
     local->run_group = local->run_tile = 1;
     for (int e = 0; e < walk->access->n_indices; e++) {
         struct mapper_steps group, alone;
-        if (walk->access->index[e].n_parts == 1) {
+        if (walk->access->index[e].closed == 1) {
             local->run_group *= (double)walk->group_values[e];
             local->run_tile *= (double)walk->tile_values[e];
             continue;
@@ -419,7 +419,8 @@ void sator_mapper_bounds_least(
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct mapper_transfer *t = &problem->transfer[i];
         double footprint = (double)problem->access[t->access].footprint;
-        double most = (double)problem->instances; /* every instance fetches its word */
+        double most =
+                (double)problem->access[t->access].volume; /* every instance fetches its words */
         /* what nothing spreads arrives as often as it is sent */
         struct mapper_range range = {footprint, most, footprint, most, t->collapsed == 0 ? 1 : 0};
         if (t->child == child)

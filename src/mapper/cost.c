@@ -17,14 +17,15 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
 
     for (int e = 0; e < what->n_indices; e++) {
         const struct mapper_index *index = &what->index[e];
-        if (index->n_parts <= 2) {
-            size *= index->n_parts == 1
+        if (index->closed != 0) {
+            size *= index->closed == 1
                     ? tile[index->loop[0]]
                     : sator_mapper_pair(index, tile[index->loop[0]], tile[index->loop[1]]);
             continue;
         }
         struct mapper_steps steps;
         steps.n_spread = 0;
+        steps.any = false;
         for (int i = 0; i < what->index[e].n_parts; i++)
             steps.tile[i] = tile[what->index[e].loop[i]];
         size *= sator_mapper_words_union(words, access, e, &steps);
@@ -103,7 +104,7 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
             continue;
         int e = access->index_of[digit->loop];
         walk->spread = true;
-        if (access->index[e].n_parts == 1) {
+        if (access->index[e].closed == 1) {
             walk->group_values[e] *= digit->count;
             continue;
         }
@@ -134,10 +135,11 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
+        walk->steps[e].any = false;
         for (int i = 0; i < index->n_parts; i++)
             walk->steps[e].tile[i] = shape->inside[t->child_row][index->loop[i]];
-        walk->tile_values[e] = index->n_parts == 1 ? walk->steps[e].tile[0]
-                : index->n_parts == 2
+        walk->tile_values[e] = index->closed == 1 ? walk->steps[e].tile[0]
+                : index->closed == 2
                 ? sator_mapper_pair(index, walk->steps[e].tile[0], walk->steps[e].tile[1])
                 : sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
         walk->group_values[e] = walk->tile_values[e];

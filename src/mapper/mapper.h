@@ -21,7 +21,8 @@ enum {
     MAPPER_LOOPS = 12, /* loops of extent 2 and more */
     MAPPER_ACCESSES = 8,
     MAPPER_INDICES = 8, /* of one access */
-    MAPPER_PARTS = 4, /* loops of one index */
+    MAPPER_PARTS = MAPPER_LOOPS, /* loops of one index */
+    MAPPER_CUT_PARTS = 4, /* of one whose last tiles may be short */
     MAPPER_ROWS = 16,
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_MEMORIES = 8,
@@ -29,9 +30,24 @@ enum {
     MAPPER_MOST_CHOICES = 10 /* pairs of a tensor and a memory that it may bypass */
 };
 
-/* One dimension of an access: a sum of coefficient x loop. */
+/* Dimensions of an access that cannot be told apart: a loop moves several of them, or an instance
+ * touches several places, each a constant distance from the others. They are one index whose values
+ * are vectors, numbered so that sums of numbers are numbers of sums. */
+struct mapper_joint {
+    int n_dims;
+    int64_t weight[MAPPER_INDICES]; /* a vector's number is the sum of weight x coordinate */
+    int64_t radix[MAPPER_INDICES]; /* more than twice what a coordinate changes by */
+    int64_t coef[MAPPER_PARTS][MAPPER_INDICES]; /* by part */
+    int n_places;
+    const int64_t (*place)[MAPPER_INDICES];
+    int64_t places_reach; /* from the least of their numbers to the greatest */
+};
+
+/* One dimension of an access, or several joint ones: a sum of coefficient x loop. */
 struct mapper_index {
     int n_parts;
+    int closed; /* n_parts of an index with closed forms: one or two loops, one dimension; else 0 */
+    const struct mapper_joint *joint; /* or NULL */
     int loop[MAPPER_PARTS];
     int64_t coef[MAPPER_PARTS];
     int64_t reduced[2]; /* |coefficients| of the first two loops over their greatest common divisor
@@ -51,6 +67,7 @@ struct mapper_access {
     bool is_sliding; /* some index has several loops */
     int stored_as; /* the first access of the same tensor */
     int64_t footprint;
+    int64_t volume; /* what all instances touch, instance by instance */
 };
 
 struct mapper_row {
@@ -175,6 +192,12 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
 /* The error that energies are missing, with settings and options that mend it. */
 void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_problem *problem);
 
+/* ---- access.c ---- */
+/* Add "access" to the problem's accesses. "loop_at" gives the problem's loop for each loop of the
+ * workload, -1 for loops of extent 1. SATOR_INPUT with a message for what is beyond the limits. */
+enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_problem *problem,
+        const int *loop_at, const struct sator_access *access);
+
 /* ---- bypass.c ---- */
 /* The choices of which tensors bypass which memories, numbered from 0 (none does). */
 struct mapper_choices {
@@ -257,6 +280,7 @@ struct mapper_steps {
     int n_spread;
     int64_t spread_step[MAPPER_SPREADS], spread_count[MAPPER_SPREADS];
     int spread_part[MAPPER_SPREADS]; /* whose loop it is */
+    bool any; /* a position keeps what any position held, not only what it held itself */
 };
 /* The number of values of the index over the tiles of all spread positions. */
 int64_t sator_mapper_words_union(
@@ -292,7 +316,7 @@ bool sator_mapper_words_gapless(
 /* The place of a number to be remembered under "key" (not beginning as one of words.c's); "*known"
  * says whether it is there. Valid until the next call. */
 enum {
-    MAPPER_KEY = 8 + 2 * MAPPER_SPREADS + 2 * MAPPER_PARTS
+    MAPPER_KEY = 7 + MAPPER_PARTS + 2 * MAPPER_SPREADS
 };
 int64_t *sator_mapper_words_place(
         struct mapper_words *words, const int64_t *key, int length, bool *known);
@@ -306,6 +330,12 @@ int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int
  * tile stood "shift" lower and was cut by "before". */
 int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
+
+/* ---- joint.c ---- */
+/* The values of an index of several dimensions over the tiles of all spread positions; with
+ * "only_kept", of these the ones that are kept when each tile stood "shift" lower. */
+int64_t sator_mapper_joint_count(const struct mapper_index *index,
+        const struct mapper_steps *steps, int64_t shift, bool only_kept);
 
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */

@@ -7,18 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_WORKLOAD_LOOPS = 64
+};
+
 struct builder {
     struct sator_ctx *ctx;
     struct mapper_problem *problem;
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     const unsigned *bypassed; /* by memory, or NULL */
-    int loop_at[64]; /* workload loop -> problem loop, -1 for loops of extent 1 */
+    int loop_at[MOST_WORKLOAD_LOOPS]; /* workload loop -> problem loop, -1 for loops of extent 1 */
 };
 
 enum {
-    MOST_VALUES = 1 << 22, /* of an index with several loops */
-    MOST_WORKLOAD_LOOPS = 64,
     MOST_IMPERFECT = 1 << 24 /* extent; at most 2^13 tiles are the least for their number */
 };
 
@@ -61,106 +63,6 @@ static enum sator_status add_loops(struct builder *b)
     }
     p->instances = (int64_t)instances;
     return SATOR_OK;
-}
-
-static enum sator_status unsupported_access(
-        struct builder *b, const struct sator_access *access, const char *why)
-{
-    sator_error(b->ctx, b->workload->loc, "the mapper cannot tile tensor '%s' of '%s': %s",
-            access->tensor, b->workload->name, why);
-    sator_help(b->ctx,
-            "it maps accesses of one element whose indices are sums of loops, each loop in one "
-            "index; "
-            "'sator analyze' takes any under a given dataflow");
-    return SATOR_INPUT;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static enum sator_status add_index(struct builder *b, const struct sator_access *access,
-        const struct sator_expr *expr, struct mapper_access *made)
-{
-    struct mapper_index *index = &made->index[made->n_indices];
-    int64_t values = 1;
-
-    *index = (struct mapper_index){0};
-    for (int i = 0; i < expr->n_terms; i++) {
-        const struct sator_term *term = &expr->terms[i];
-        if (term->atom != SATOR_ATOM_VAR)
-            return unsupported_access(b, access, "an index has a quotient or a remainder");
-        int loop = b->loop_at[term->var];
-        if (loop < 0)
-            continue;
-        if (made->relevant >> loop & 1)
-            return unsupported_access(b, access, "a loop appears in two of its indices");
-        if (index->n_parts == MAPPER_PARTS)
-            return unsupported_access(b, access, "an index adds more than four loops");
-        index->loop[index->n_parts] = loop;
-        index->coef[index->n_parts++] = term->factor;
-        made->relevant |= 1U << loop;
-        made->index_of[loop] = (int8_t)made->n_indices;
-        made->coef_of[loop] = term->factor;
-        int64_t width;
-        if (__builtin_mul_overflow(llabs(term->factor), b->problem->extent[loop] - 1, &width) ||
-                __builtin_add_overflow(values, width, &values))
-            return unsupported_access(b, access, "an index leaves 64 bits");
-    }
-    if (index->n_parts == 0)
-        return SATOR_OK;
-    if (index->n_parts == 1)
-        made->plain |= 1U << index->loop[0];
-    else
-        made->is_sliding = true;
-    if (index->n_parts > 1 && values > MOST_VALUES)
-        return unsupported_access(b, access, "an index that adds loops takes too many values");
-    if (index->n_parts == 2) {
-        int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]), common = gcd(a, other);
-        index->reduced[0] = a / common;
-        index->reduced[1] = other / common;
-    }
-    made->n_indices++;
-    return SATOR_OK;
-}
-
-static enum sator_status add_access(struct builder *b, const struct sator_access *access)
-{
-    struct mapper_problem *p = b->problem;
-    const struct sator_piece *piece = sator_relation_function(access->relation);
-    struct mapper_access *made = &p->access[p->n_accesses];
-    enum sator_status st = SATOR_OK;
-
-    if (p->n_accesses == MAPPER_ACCESSES)
-        return unsupported_access(b, access, "the statement has more than eight accesses");
-    bool plain = access->relation->n_pieces > 1; /* pieces are places: no conditions */
-    for (int i = 0; i < access->relation->n_pieces; i++)
-        plain &= access->relation->pieces[i].n_free == 0 &&
-                access->relation->pieces[i].cond->op == SATOR_COND_TRUE;
-    if (plain)
-        return unsupported_access(b, access,
-                sator_arena_printf(p->arena, "an instance %s it at %d places",
-                        access->role == SATOR_READ ? "reads" : "writes",
-                        access->relation->n_pieces));
-    if (piece == NULL)
-        return unsupported_access(b, access, "it is accessed under conditions");
-    if (access->relation->n_out > MAPPER_INDICES)
-        return unsupported_access(b, access, "it has more than eight dimensions");
-    *made = (struct mapper_access){
-            .name = access->tensor, .role = access->role, .word_bits = access->word_bits};
-    while (strcmp(p->access[made->stored_as].name, made->name) != 0)
-        made->stored_as++; /* ends at the access itself */
-    for (int i = 0; i < access->relation->n_out; i++)
-        SATOR_TRY(add_index(b, access, piece->out[i], made));
-    p->n_accesses++;
-done:
-    return st;
 }
 
 /* ---- the architecture ---- */
@@ -603,17 +505,17 @@ static void fix_own_memories(struct builder *b)
         int m = innermost(p, a);
         const struct mapper_memory *memory = &p->memory[m];
         const char *name = b->arch->levels[memory->level].name;
-        double bits = p->access[a].word_bits, instances = (double)p->instances;
+        double bits = p->access[a].word_bits, volume = (double)p->access[a].volume;
         if (array_below(p, m))
             continue;
-        p->fixed_pj += instances * figure(p, memory->read_pj, name);
-        p->fixed_read_bits[m] += instances * bits;
+        p->fixed_pj += volume * figure(p, memory->read_pj, name);
+        p->fixed_read_bits[m] += volume * bits;
         if (p->access[a].role == SATOR_READ)
             continue;
         p->fixed_pj -= (double)p->access[a].footprint * figure(p, memory->read_pj, name);
         p->fixed_read_bits[m] -= (double)p->access[a].footprint * bits;
-        p->fixed_pj += instances * figure(p, memory->write_pj, name);
-        p->fixed_write_bits[m] += instances * bits;
+        p->fixed_pj += volume * figure(p, memory->write_pj, name);
+        p->fixed_write_bits[m] += volume * bits;
     }
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
@@ -651,7 +553,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
             .arena = arena, .workload = workload, .arch = arch, .objective = objective};
     SATOR_TRY(add_loops(&b));
     for (int i = 0; i < workload->n_accesses; i++)
-        SATOR_TRY(add_access(&b, &workload->accesses[i]));
+        SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));
     count_footprints(problem);
     SATOR_TRY(add_levels(&b));
     SATOR_TRY(add_transfers(&b));
@@ -664,6 +566,16 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
     }
 done:
     return st;
+}
+
+/* Whether ragged.c counts the access's tiles. */
+static bool has_ragged_form(const struct mapper_access *access)
+{
+    for (int e = 0; e < access->n_indices; e++) {
+        if (access->index[e].joint != NULL || access->index[e].n_parts > MAPPER_CUT_PARTS)
+            return false;
+    }
+    return true;
 }
 
 enum sator_status sator_mapper_allow_imperfect(
@@ -679,6 +591,16 @@ enum sator_status sator_mapper_allow_imperfect(
         sator_help(ctx,
                 "factors that do not divide an extent need one that holds every tensor; without "
                 "--imperfect any machine will do");
+        return SATOR_INPUT;
+    }
+    for (int a = 0; a < problem->n_accesses; a++) {
+        if (has_ragged_form(&problem->access[a]))
+            continue;
+        sator_error(ctx, problem->workload->loc,
+                "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
+                "its indices share loops, or an instance touches it at several places",
+                problem->access[a].name, problem->workload->name);
+        sator_help(ctx, "without --imperfect it is mapped");
         return SATOR_INPUT;
     }
     for (int i = 0; i < problem->n_loops; i++) {

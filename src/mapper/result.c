@@ -74,8 +74,8 @@ static void count_own(struct describer *d)
         if (array_below)
             continue;
         bool is_output = p->access[a].role == SATOR_WRITE;
-        d->tensor[m][a].reads += p->instances - (is_output ? p->access[a].footprint : 0);
-        d->tensor[m][a].updates += is_output ? p->instances : 0;
+        d->tensor[m][a].reads += p->access[a].volume - (is_output ? p->access[a].footprint : 0);
+        d->tensor[m][a].updates += is_output ? p->access[a].volume : 0;
     }
 }
 

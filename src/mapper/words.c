@@ -3,7 +3,7 @@
  * An index is a sum of loops with coefficients, so a tile's values are a sum of arithmetic
  * progressions. One loop, or two whose values leave no gap, have closed forms; the rest (strides
  * beyond the window, three loops, halos between parallel tiles) are marked in a byte map once and
- * remembered.
+ * remembered; joint.c marks values that are vectors.
  */
 #include "mapper/mapper.h"
 
@@ -186,6 +186,18 @@ static void mark_positions(const unsigned char *tile, int64_t n_tile, const int6
     }
 }
 
+/* Of the values touched at all, those that any position touched when it stood "shift" lower. */
+static int64_t count_any_kept(const unsigned char *state, int64_t n_state, int64_t shift)
+{
+    int64_t kept = 0;
+
+    for (int64_t v = 0; v < n_state; v++) {
+        int64_t before = v + shift;
+        kept += state[v] != 0 && before >= 0 && before < n_state && state[before] != 0;
+    }
+    return kept;
+}
+
 static int64_t count_marked(const struct mapper_index *index, const struct mapper_steps *steps,
         int64_t shift, bool only_kept)
 {
@@ -206,6 +218,8 @@ static int64_t count_marked(const struct mapper_index *index, const struct mappe
         touched += state[v] != 0;
         kept += state[v] == 1;
     }
+    if (only_kept && steps->any)
+        kept = count_any_kept(state, n_state, shift);
     free(state);
     free(position);
     free(tile);
@@ -219,14 +233,30 @@ enum question {
     MOST_KEPT /* after one of several shifts */
 };
 
+/* How far the values of the tile reach, with "any" those of all positions. */
+static int64_t reach(const struct mapper_index *index, const struct mapper_steps *steps)
+{
+    int64_t last = index->joint == NULL ? 0 : index->joint->places_reach;
+
+    for (int i = 0; i < index->n_parts; i++)
+        last += magnitude(index->coef[i]) * (steps->tile[i] - 1);
+    for (int i = 0; i < steps->n_spread && steps->any; i++)
+        last += magnitude(steps->spread_step[i]) * (steps->spread_count[i] - 1);
+    return last;
+}
+
+static int64_t count_values(const struct mapper_index *index, const struct mapper_steps *steps,
+        int64_t shift, bool only_kept)
+{
+    return index->joint == NULL ? count_marked(index, steps, shift, only_kept)
+                                : sator_mapper_joint_count(index, steps, shift, only_kept);
+}
+
 /* The most that a move keeps of those that "moves" allows. */
 static int64_t most_kept(const struct mapper_index *index, const struct mapper_steps *steps,
         const struct mapper_moves *moves)
 {
-    int64_t last = 0, most = 0;
-
-    for (int i = 0; i < index->n_parts; i++)
-        last += magnitude(index->coef[i]) * (steps->tile[i] - 1);
+    int64_t last = reach(index, steps), most = 0;
     unsigned char *tried = sator_alloc((size_t)(2 * last + 1));
     memset(tried, 0, (size_t)(2 * last + 1));
     for (int64_t i = 1; i <= moves->most[0]; i++) { /* and the other way: mirror images */
@@ -235,7 +265,11 @@ static int64_t most_kept(const struct mapper_index *index, const struct mapper_s
             if ((moves->both && j == 0) || magnitude(shift) > last || tried[last + shift])
                 continue;
             tried[last + shift] = 1;
-            int64_t kept = count_marked(index, steps, shift, true);
+            int64_t kept = count_values(index, steps, shift, true);
+            if (index->joint != NULL) { /* whose places need have no mirror image */
+                int64_t back = count_values(index, steps, -shift, true);
+                kept = back > kept ? back : kept;
+            }
             most = kept > most ? kept : most;
         }
     }
@@ -251,7 +285,8 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
     int at = 0;
 
     key[at++] = access * MAPPER_INDICES + index;
-    key[at++] = (int)question * (MAPPER_SPREADS + 1) + steps->n_spread; /* and so the length */
+    key[at++] = ((int)question * 2 + steps->any) * (MAPPER_SPREADS + 1) +
+            steps->n_spread; /* and so the length */
     key[at++] = question == MOST_KEPT && moves->both;
     for (int i = 0; i < 2 && question != UNION; i++) {
         key[at++] = moves->shift[i];
@@ -269,7 +304,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         *value = most_kept(what, steps, moves);
     else if (!known)
         *value =
-                count_marked(what, steps, question == KEPT ? moves->shift[0] : 0, question == KEPT);
+                count_values(what, steps, question == KEPT ? moves->shift[0] : 0, question == KEPT);
     return *value;
 }
 
@@ -278,7 +313,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
 /* Whether a tile of two loops has no gaps: every multiple of the greatest common divisor. */
 static bool is_gapless(const struct mapper_index *index, const int64_t *tile, int64_t values)
 {
-    return index->n_parts == 2 &&
+    return index->closed == 2 &&
             values == index->reduced[0] * (tile[0] - 1) + index->reduced[1] * (tile[1] - 1) + 1;
 }
 
@@ -344,13 +379,13 @@ int64_t sator_mapper_words_union(
     const struct mapper_index *what = &words->problem->access[access].index[index];
     int64_t tile[MAPPER_PARTS];
 
-    if (what->n_parts == 1) { /* one loop's digits: no two positions share a value */
+    if (what->closed == 1) { /* one loop's digits: no two positions share a value */
         int64_t values = steps->tile[0];
         for (int i = 0; i < steps->n_spread; i++)
             values *= steps->spread_count[i];
         return values;
     }
-    if (what->n_parts == 2) {
+    if (what->closed == 2) {
         if (steps->n_spread == 0)
             return sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
         if (merge_spread(what, steps, tile))
@@ -372,17 +407,16 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
         const struct mapper_steps *steps, int64_t shift)
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
-    int64_t last = 0, step, count;
+    int64_t step, count;
 
     if (shift == 0)
         return sator_mapper_words_union(words, access, index, steps);
-    if (what->n_parts <= 1)
+    if (what->closed == 1)
         return 0; /* shifts are multiples of the tile */
-    for (int i = 0; i < what->n_parts; i++)
-        last += magnitude(what->coef[i]) * (steps->tile[i] - 1);
-    if (magnitude(shift) > last)
+    if (what->joint == NULL && magnitude(shift) > reach(what, steps))
         return 0;
-    if (what->n_parts == 2 && llabs(what->coef[0]) == what->reduced[0]) {
+    if (what->closed == 2 && llabs(what->coef[0]) == what->reduced[0] &&
+            !(steps->any && steps->n_spread > 0)) {
         int64_t values = sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
         if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
             return kept_gapless(values, step, count, magnitude(shift));
@@ -427,6 +461,6 @@ bool sator_mapper_words_gapless(
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
 
-    return what->n_parts == 2 &&
+    return what->closed == 2 && !(steps->any && steps->n_spread > 0) &&
             is_gapless(what, steps->tile, sator_mapper_pair(what, steps->tile[0], steps->tile[1]));
 }

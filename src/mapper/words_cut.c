@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    CASES = 1 << MAPPER_PARTS,
+    CASES = 1 << MAPPER_CUT_PARTS,
     KEPT_CUT = 1 << 20 /* in a key, in place of words.c's questions */
 };
 

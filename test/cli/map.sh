@@ -70,7 +70,15 @@ sator map gemm --arch tiny.yaml
 echo "exit $?"
 sator map gemm --arch conventional --strategy exhaustive
 echo "exit $?"
-sator map jacobi2d --arch conventional
+cat >triangle.yaml <<'END'
+name: triangle
+domain: "{ S[i, j] : 0 <= i < 8 and 0 <= j <= i }"
+reads:
+  - "{ S[i, j] -> A[i, j] }"
+writes:
+  - "{ S[i, j] -> Y[i] }"
+END
+sator map triangle.yaml --arch conventional
 echo "exit $?"
 sator map gemm --arch conventional --objective fastest
 echo "exit $?"

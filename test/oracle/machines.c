@@ -54,6 +54,13 @@ static const struct kernel kernels[] = {
         {"Y[x+r] += A[x] * B[r]", "xr"},
         {"Y[k,c,r] += A[n,c,x+r] * B[n,k,x]", "nkcxr"},
         {"Y[x] += A[x+r+s] * B[r,s]", "xrs"},
+        /* several places, loops in two indices, and many loops in one */
+        {"Y[i,j] = A[i,j] + A[i-1,j] + A[i,j-1] + A[i+1,j] + A[i,j+1] * B[i]", "ij"},
+        {"Y[c,i] = A[c,i] + A[c,i+1] + A[c,i-2] * B[c]", "ci"},
+        {"Y[k,x,y] += A[x+2*r-s,y+r+2*s-2] * B[k,r,s]", "kxyrs"},
+        {"Y[x] += A[k,x+r,x-r] * B[k,r]", "kxr"},
+        {"Y[i] += A[i,i,j] * B[0,j] * B[1,j]", "ij"},
+        {"Y[x] += A[x+r+2*s+t+2*u] * B[r,s,t,u]", "xrstu"},
 };
 
 void machines_workload(

@@ -71,7 +71,7 @@ bool optimal_is_gapless(struct optimizer *o, int m, int a)
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         struct mapper_steps steps = {.n_spread = 0};
-        if (index->n_parts == 1)
+        if (index->closed == 1)
             continue;
         for (int i = 0; i < index->n_parts; i++)
             steps.tile[i] = o->shape.inside[o->problem->memory[m].row][index->loop[i]];

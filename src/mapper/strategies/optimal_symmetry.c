@@ -21,12 +21,14 @@ static bool keeps_access(const struct mapper_access *access, const struct symmet
 {
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
+        if (index->n_parts == 0)
+            continue;
         int image = s->image[index->loop[0]];
         if (!(access->relevant >> image & 1))
             return false;
         const struct mapper_index *other = &access->index[access->index_of[image]];
-        if (other->n_parts != index->n_parts)
-            return false;
+        if (other->n_parts != index->n_parts || (other != index && other->joint != index->joint))
+            return false; /* joint ones are images of themselves at most */
         for (int i = 0; i < index->n_parts; i++) {
             if (!has_part(other, s->image[index->loop[i]], index->coef[i]))
                 return false;

@@ -279,7 +279,7 @@ static bool has_simple_gaps(const struct optimizer *o, const struct mapper_index
         for (int i = 0; i < index->n_parts; i++)
             open += index->loop[i] == o->listing[k];
     }
-    return open <= 1 || (index->n_parts == 2 && index->reduced[0] == 1 && index->reduced[1] == 1);
+    return open <= 1 || (index->closed == 2 && index->reduced[0] == 1 && index->reduced[1] == 1);
 }
 
 /* Whether tiles only bring less when the loops from the "at"-th on grow: plain ones always, sliding
@@ -295,7 +295,7 @@ static bool may_grow(const struct optimizer *o, int at)
     }
     for (int a = 0; a < p->n_accesses; a++) {
         for (int e = 0; e < p->access[a].n_indices; e++) {
-            if (p->access[a].index[e].n_parts > 1 &&
+            if (p->access[a].index[e].closed != 1 &&
                     !has_simple_gaps(o, &p->access[a].index[e], at))
                 return false;
         }

@@ -1,0 +1,334 @@
+/* From a tensor's access relation to indices that tiles have closed forms for.
+ *
+ * Where an element's coordinates are sums of loops, a tile of loops touches the same elements as
+ * any other tile of this size, moved by a constant distance. Dimensions that share no loop are
+ * independent: an index each. Those that do, and those along which an instance touches several
+ * places, make one index of vectors.
+ */
+#include "base/checked.h"
+#include "base/context.h"
+#include "mapper/mapper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_VALUES = 1 << 22, /* of an index with several loops */
+    MOST_INSTANCES = 1 << 24 /* of the loops of joint dimensions, times places */
+};
+
+struct access_builder {
+    struct sator_ctx *ctx;
+    struct mapper_problem *problem;
+    const int *loop_at;
+    const struct sator_access *access;
+    struct mapper_access *made;
+};
+
+static enum sator_status unsupported(const struct access_builder *b, const char *why)
+{
+    sator_error(b->ctx, b->problem->workload->loc, "the mapper cannot tile tensor '%s' of '%s': %s",
+            b->access->tensor, b->problem->workload->name, why);
+    sator_help(b->ctx,
+            "it maps accesses whose indices are sums of loops; 'sator analyze' takes any under a "
+            "given dataflow");
+    return SATOR_INPUT;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* ---- what the relation is ---- */
+
+static bool is_sum(const struct sator_expr *expr)
+{
+    for (int i = 0; i < expr->n_terms; i++) {
+        if (expr->terms[i].atom != SATOR_ATOM_VAR)
+            return false;
+    }
+    return true;
+}
+
+/* Whether two sums differ in their constants only. */
+static bool is_translate(const struct sator_expr *a, const struct sator_expr *b)
+{
+    if (a->n_terms != b->n_terms)
+        return false;
+    for (int i = 0; i < a->n_terms; i++) {
+        if (a->terms[i].var != b->terms[i].var || a->terms[i].factor != b->terms[i].factor)
+            return false;
+    }
+    return true;
+}
+
+/* Whether every instance touches the same places up to a translation that is linear in the loops.
+ */
+static bool is_translated(const struct sator_relation *relation)
+{
+    for (int k = 0; k < relation->n_pieces; k++) {
+        const struct sator_piece *piece = &relation->pieces[k];
+        if (piece->n_free != 0 || piece->cond->op != SATOR_COND_TRUE)
+            return false;
+        for (int d = 0; d < relation->n_out; d++) {
+            if (!is_sum(piece->out[d]) || !is_translate(piece->out[d], relation->pieces[0].out[d]))
+                return false;
+        }
+    }
+    return relation->n_pieces > 0;
+}
+
+/* The problem's loops in a sum. */
+static unsigned loops_of(const struct access_builder *b, const struct sator_expr *expr)
+{
+    unsigned loops = 0;
+
+    for (int i = 0; i < expr->n_terms; i++) {
+        int loop = b->loop_at[expr->terms[i].var];
+        loops |= loop >= 0 ? 1U << loop : 0;
+    }
+    return loops;
+}
+
+static bool varies(const struct sator_relation *relation, int dim)
+{
+    for (int k = 1; k < relation->n_pieces; k++) {
+        if (relation->pieces[k].out[dim]->constant != relation->pieces[0].out[dim]->constant)
+            return true;
+    }
+    return false;
+}
+
+/* ---- indices ---- */
+
+static void place_part(
+        struct mapper_access *made, struct mapper_index *index, int loop, int64_t coef)
+{
+    index->loop[index->n_parts] = loop;
+    index->coef[index->n_parts++] = coef;
+    made->relevant |= 1U << loop;
+    made->index_of[loop] = (int8_t)made->n_indices;
+    made->coef_of[loop] = coef;
+}
+
+/* An index of one dimension. */
+static enum sator_status add_index(struct access_builder *b, const struct sator_expr *expr)
+{
+    struct mapper_access *made = b->made;
+    struct mapper_index *index = &made->index[made->n_indices];
+    int64_t values = 1, width;
+
+    *index = (struct mapper_index){0};
+    for (int i = 0; i < expr->n_terms; i++) {
+        const struct sator_term *term = &expr->terms[i];
+        int loop = b->loop_at[term->var];
+        if (loop < 0)
+            continue;
+        place_part(made, index, loop, term->factor);
+        if (term->factor == INT64_MIN ||
+                __builtin_mul_overflow(llabs(term->factor), b->problem->extent[loop] - 1, &width) ||
+                __builtin_add_overflow(values, width, &values))
+            return unsupported(b, "an index leaves 64 bits");
+    }
+    if (index->n_parts == 0)
+        return SATOR_OK;
+    if (index->n_parts == 1)
+        made->plain |= 1U << index->loop[0];
+    else
+        made->is_sliding = true;
+    if (index->n_parts > 1 && values > MOST_VALUES)
+        return unsupported(b, "an index that adds loops takes too many values");
+    index->closed = index->n_parts <= 2 ? index->n_parts : 0;
+    if (index->n_parts == 2) {
+        int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]), common = gcd(a, other);
+        index->reduced[0] = a / common;
+        index->reduced[1] = other / common;
+    }
+    made->n_indices++;
+    return SATOR_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    for (int d = 0; d < MAPPER_INDICES; d++) {
+        if (x[d] != y[d])
+            return x[d] < y[d] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* The distinct places along the dimensions "dims", ascending. */
+static void find_places(const struct access_builder *b, unsigned dims, struct mapper_joint *joint)
+{
+    const struct sator_relation *relation = b->access->relation;
+    int64_t(*place)[MAPPER_INDICES] =
+            sator_arena_alloc(b->problem->arena, sizeof *place * (size_t)relation->n_pieces);
+    int kept = 0;
+
+    for (int k = 0; k < relation->n_pieces; k++) {
+        int at = 0;
+        memset(place[k], 0, sizeof place[k]);
+        for (int d = 0; d < relation->n_out; d++) {
+            if (dims >> d & 1)
+                place[k][at++] = relation->pieces[k].out[d]->constant;
+        }
+    }
+    qsort(place, (size_t)relation->n_pieces, sizeof *place, by_place);
+    for (int k = 0; k < relation->n_pieces; k++) {
+        if (k == 0 || by_place(place[k], place[kept - 1]) != 0)
+            memmove(place[kept++], place[k], sizeof *place);
+    }
+    joint->place = (const int64_t(*)[MAPPER_INDICES])place;
+    joint->n_places = kept;
+}
+
+/* Number the vectors: coordinate d of a difference of two values, of tiles anywhere in the domain
+ * (or beyond it by a tile), is less than half its radix. */
+static enum sator_status number_vectors(const struct access_builder *b,
+        const struct mapper_index *index, struct mapper_joint *joint)
+{
+    sator_int weight = 1, values = 1, instances = joint->n_places;
+
+    for (int i = 0; i < index->n_parts; i++)
+        instances *= b->problem->extent[index->loop[i]];
+    for (int d = joint->n_dims - 1; d >= 0; d--) {
+        sator_int width = 1, least = joint->place[0][d], most = least;
+        for (int k = 1; k < joint->n_places; k++) {
+            least = joint->place[k][d] < least ? joint->place[k][d] : least;
+            most = joint->place[k][d] > most ? joint->place[k][d] : most;
+        }
+        width += most - least;
+        for (int i = 0; i < index->n_parts; i++) {
+            sator_int coef = joint->coef[i][d];
+            width += (coef < 0 ? -coef : coef) * b->problem->extent[index->loop[i]];
+        }
+        values *= width;
+        joint->weight[d] = (int64_t)weight;
+        joint->radix[d] = (int64_t)(8 * width);
+        weight *= 8 * width;
+        if (values > MOST_VALUES || instances > MOST_INSTANCES || weight > INT64_MAX / 64)
+            return unsupported(b, "indices that share loops take too many values");
+    }
+    return SATOR_OK;
+}
+
+/* One index of the dimensions "dims". */
+static enum sator_status add_joint(struct access_builder *b, unsigned dims, unsigned loops)
+{
+    struct mapper_problem *p = b->problem;
+    const struct sator_relation *relation = b->access->relation;
+    struct mapper_access *made = b->made;
+    struct mapper_index *index = &made->index[made->n_indices];
+    struct mapper_joint *joint = SATOR_NEW(p->arena, struct mapper_joint);
+    int64_t least = 0, most = 0;
+    enum sator_status st;
+
+    *index = (struct mapper_index){.joint = joint};
+    *joint = (struct mapper_joint){.n_dims = __builtin_popcount(dims)};
+    for (int l = 0; l < p->n_loops; l++) {
+        int at = 0;
+        if (!(loops >> l & 1))
+            continue;
+        for (int d = 0; d < relation->n_out; d++) {
+            const struct sator_expr *expr = relation->pieces[0].out[d];
+            for (int i = 0; (dims >> d & 1) && i < expr->n_terms; i++) {
+                if (b->loop_at[expr->terms[i].var] == l)
+                    joint->coef[index->n_parts][at] = expr->terms[i].factor;
+            }
+            at += (int)(dims >> d & 1);
+        }
+        place_part(made, index, l, 0);
+    }
+    find_places(b, dims, joint);
+    SATOR_TRY(number_vectors(b, index, joint));
+    for (int k = 0; k < joint->n_places; k++) {
+        int64_t number = 0;
+        for (int d = 0; d < joint->n_dims; d++)
+            number += (joint->place[k][d] - joint->place[0][d]) * joint->weight[d];
+        least = number < least ? number : least;
+        most = number > most ? number : most;
+    }
+    joint->places_reach = most - least;
+    for (int i = 0; i < index->n_parts; i++) {
+        for (int d = 0; d < joint->n_dims; d++)
+            index->coef[i] += joint->coef[i][d] * joint->weight[d];
+        made->coef_of[index->loop[i]] = index->coef[i];
+    }
+    made->is_sliding |= loops != 0;
+    made->n_indices++;
+done:
+    return st;
+}
+
+/* Join dimensions that share a loop, and all those along which the places differ. */
+static enum sator_status add_indices(struct access_builder *b)
+{
+    const struct sator_relation *relation = b->access->relation;
+    unsigned dims[MAPPER_INDICES], loops[MAPPER_INDICES];
+    bool is_varied[MAPPER_INDICES];
+    enum sator_status st = SATOR_OK;
+
+    for (int d = 0; d < relation->n_out; d++) {
+        dims[d] = 1U << d;
+        loops[d] = loops_of(b, relation->pieces[0].out[d]);
+        is_varied[d] = varies(relation, d);
+        for (int e = 0; e < d; e++) {
+            if (dims[e] == 0 || ((loops[e] & loops[d]) == 0 && !(is_varied[e] && is_varied[d])))
+                continue;
+            dims[d] |= dims[e];
+            loops[d] |= loops[e];
+            is_varied[d] |= is_varied[e];
+            dims[e] = 0;
+            e = -1; /* what is joined now may share with those looked at before */
+        }
+    }
+    for (int d = 0; d < relation->n_out; d++) {
+        if (dims[d] == 0)
+            continue;
+        if (dims[d] == 1U << d && !is_varied[d])
+            SATOR_TRY(add_index(b, relation->pieces[0].out[d]));
+        else
+            SATOR_TRY(add_joint(b, dims[d], loops[d]));
+    }
+done:
+    return st;
+}
+
+enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_problem *problem,
+        const int *loop_at, const struct sator_access *access)
+{
+    struct mapper_access *made = &problem->access[problem->n_accesses];
+    struct access_builder b = {ctx, problem, loop_at, access, made};
+    sator_int volume = problem->instances;
+    enum sator_status st;
+
+    if (problem->n_accesses == MAPPER_ACCESSES)
+        return unsupported(&b, "the statement has more than eight accesses");
+    if (access->relation->n_out > MAPPER_INDICES)
+        return unsupported(&b, "it has more than eight dimensions");
+    *made = (struct mapper_access){
+            .name = access->tensor, .role = access->role, .word_bits = access->word_bits};
+    while (strcmp(problem->access[made->stored_as].name, made->name) != 0)
+        made->stored_as++; /* ends at the access itself */
+    if (!is_translated(access->relation))
+        return unsupported(&b, "an index is not a sum of loops, or depends on conditions");
+    SATOR_TRY(add_indices(&b));
+    for (int e = 0; e < made->n_indices; e++) {
+        if (made->index[e].joint != NULL)
+            volume *= made->index[e].joint->n_places;
+    }
+    if (volume > INT64_MAX / 64)
+        return unsupported(&b, "all instances together touch it more than 2^57 times");
+    made->volume = (int64_t)volume;
+    problem->n_accesses++;
+done:
+    return st;
+}
