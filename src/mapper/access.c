@@ -302,12 +302,102 @@ done:
     return st;
 }
 
+/* ---- accesses without a formula ---- */
+
+/* Mark the variables of an expression that are loops. */
+static void add_variables(const struct sator_expr *expr, int n_loops, bool *used)
+{
+    for (int i = 0; i < expr->n_terms; i++) {
+        const struct sator_term *term = &expr->terms[i];
+        if (term->atom != SATOR_ATOM_VAR)
+            add_variables(term->argument, n_loops, used);
+        else if (term->var < n_loops)
+            used[term->var] = true;
+    }
+}
+
+static void add_cond_variables(const struct sator_cond *cond, int n_loops, bool *used)
+{
+    if (cond->expr != NULL)
+        add_variables(cond->expr, n_loops, used);
+    for (int i = 0; i < cond->n_kids; i++)
+        add_cond_variables(cond->kids[i], n_loops, used);
+}
+
+/* The problem's loops that dimensions other than "but" of any piece, or its conditions, read. */
+static unsigned read_loops(const struct access_builder *b, int but)
+{
+    const struct sator_relation *relation = b->access->relation;
+    bool *used = SATOR_NEW_ARRAY(b->problem->arena, bool, relation->n_in + 1);
+    unsigned loops = 0;
+
+    for (int k = 0; k < relation->n_pieces; k++) {
+        for (int d = 0; d < relation->n_out; d++) {
+            if (d != but)
+                add_variables(relation->pieces[k].out[d], relation->n_in, used);
+        }
+        add_cond_variables(relation->pieces[k].cond, relation->n_in, used);
+    }
+    for (int v = 0; v < relation->n_in; v++)
+        loops |= used[v] && b->loop_at[v] >= 0 ? 1U << b->loop_at[v] : 0;
+    return loops;
+}
+
+/* Whether dimension "dim" is one loop, the same in all pieces, that nothing else reads. */
+static bool stands_alone(const struct access_builder *b, int dim)
+{
+    const struct sator_relation *relation = b->access->relation;
+    const struct sator_expr *expr = relation->pieces[0].out[dim];
+
+    for (int k = 0; k < relation->n_pieces; k++) {
+        const struct sator_expr *other = relation->pieces[k].out[dim];
+        if (!is_sum(other) || !is_translate(other, expr) || other->constant != expr->constant)
+            return false;
+    }
+    for (int i = 0; i < expr->n_terms; i++) {
+        if (expr->terms[i].var >= relation->n_in)
+            return false; /* given by a condition */
+    }
+    unsigned loops = loops_of(b, expr);
+    return __builtin_popcount(loops) == 1 && (loops & read_loops(b, dim)) == 0;
+}
+
+/* Indices of the loops that stand alone, and one of all others. */
+static enum sator_status add_counted(struct access_builder *b)
+{
+    const struct sator_relation *relation = b->access->relation;
+    struct mapper_access *made = b->made;
+    unsigned rest = read_loops(b, -1);
+    enum sator_status st = SATOR_OK;
+
+    made->is_counted = true;
+    for (int k = 0; k < relation->n_pieces; k++)
+        made->may_be_empty |= relation->pieces[k].cond->op != SATOR_COND_TRUE;
+    for (int d = 0; d < relation->n_out && !made->may_be_empty; d++) {
+        if (!stands_alone(b, d))
+            continue;
+        rest &= ~loops_of(b, relation->pieces[0].out[d]);
+        SATOR_TRY(add_index(b, relation->pieces[0].out[d]));
+    }
+    struct mapper_index *core = &made->index[made->n_indices];
+    *core = (struct mapper_index){.is_core = true};
+    for (int l = 0; l < b->problem->n_loops; l++) {
+        if (rest >> l & 1)
+            place_part(made, core, l, 1);
+    }
+    made->n_indices++;
+    made->is_sliding = true;
+    SATOR_TRY(sator_mapper_count_access(b->ctx, b->problem, made));
+done:
+    return st;
+}
+
 enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_problem *problem,
         const int *loop_at, const struct sator_access *access)
 {
     struct mapper_access *made = &problem->access[problem->n_accesses];
     struct access_builder b = {ctx, problem, loop_at, access, made};
-    sator_int volume = problem->instances;
+    sator_int volume = problem->instances, places = 1;
     enum sator_status st;
 
     if (problem->n_accesses == MAPPER_ACCESSES)
@@ -318,16 +408,22 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
             .name = access->tensor, .role = access->role, .word_bits = access->word_bits};
     while (strcmp(problem->access[made->stored_as].name, made->name) != 0)
         made->stored_as++; /* ends at the access itself */
-    if (!is_translated(access->relation))
-        return unsupported(&b, "an index is not a sum of loops, or depends on conditions");
+    made->relation = access->relation;
+    if (!is_translated(access->relation)) {
+        SATOR_TRY(add_counted(&b));
+        problem->n_accesses++;
+        return SATOR_OK;
+    }
     SATOR_TRY(add_indices(&b));
     for (int e = 0; e < made->n_indices; e++) {
         if (made->index[e].joint != NULL)
-            volume *= made->index[e].joint->n_places;
+            places *= made->index[e].joint->n_places;
     }
+    volume *= places;
     if (volume > INT64_MAX / 64)
         return unsupported(&b, "all instances together touch it more than 2^57 times");
     made->volume = (int64_t)volume;
+    made->instance_words = (int64_t)places;
     problem->n_accesses++;
 done:
     return st;

@@ -66,6 +66,25 @@ static double least_pj(const struct mapper_transfer *t, const struct mapper_rang
     return apart > together ? apart : together;
 }
 
+void sator_mapper_range_counted(
+        const struct mapper_problem *problem, int transfer, struct mapper_range *range)
+{
+    const struct mapper_transfer *t = &problem->transfer[transfer];
+    const struct mapper_access *access = &problem->access[t->access];
+    double footprint = (double)access->footprint;
+
+    if (access->may_be_empty)
+        range->arriving_lb = footprint;
+    if (access->may_be_empty || t->reaches_back)
+        range->unique_lb = footprint;
+    range->unique_lb = fmax(range->unique_lb, footprint);
+    range->arriving_lb = fmax(range->arriving_lb, footprint);
+    if (access->is_counted) /* each instance may bring all that it touches */
+        range->arriving_ub = (double)access->volume;
+    range->unique_ub = range->arriving_ub;
+    range->ratio = 0;
+}
+
 void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
         const struct mapper_range *range, struct mapper_share *share)
 {
@@ -112,6 +131,7 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
 struct local {
     struct mapper_walk walk;
     double group_words, tile_words; /* of a stamp; with short last tiles, on average */
+    bool covers_only; /* nothing else is known */
     bool is_open; /* some loops of its sliding indices are */
     unsigned run_loops; /* those that the figures below are for: see find_run */
     double run_group, run_tile;
@@ -190,7 +210,9 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     }
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
-    local->ratio_fixed = !sliding;
+    local->ratio_fixed = !sliding && !local->walk.transfer->is_counted;
+    local->covers_only = sliding && local->walk.spread && local->walk.transfer->is_complex &&
+            has_gap(p, local->walk.transfer);
     local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
     local->run_loops = ~0U;
     local->walk.open = b->open;
@@ -349,15 +371,19 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         bound_runs(b, local, keep, shape, outside, range);
     else
         bound_steps(local, keep, outside, range);
+    if (local->covers_only)
+        range->unique_lb = range->arriving_lb = 0;
     range->ratio = 0;
-    if (local->ratio_fixed) {
+    if (local->ratio_fixed)
         range->ratio = tiles * local->tile_words / (groups * local->group_words);
-    } else {
+    if (walk->access->is_sliding) {
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
     }
     range->unique_ub = groups * outside->stamps * (double)walk->group_words;
     range->arriving_ub = tiles * outside->stamps * (double)walk->tile_words;
+    if (walk->transfer->is_counted)
+        sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
 }
 
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)

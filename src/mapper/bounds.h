@@ -43,6 +43,10 @@ void sator_mapper_bounds_least(
 struct mapper_range {
     double unique_lb, unique_ub, arriving_lb, arriving_ub, ratio;
 };
+/* Bound the two numbers of a counted transfer, given the range that its relaxation has: the access
+ * without what has no formula, over a network on which all PEs share everything. */
+void sator_mapper_range_counted(
+        const struct mapper_problem *problem, int transfer, struct mapper_range *range);
 void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
         const struct mapper_range *range, struct mapper_share *share);
 

@@ -148,7 +148,7 @@ static bool has_capacity(struct sator_ctx *ctx, const struct mapper_problem *p)
         const struct sator_level *level = &p->arch->levels[p->memory[m].level];
         for (int a = 0; a < p->n_accesses; a++) {
             if (p->memory[m].holds >> a & 1)
-                size[a] = m == 0 ? p->access[a].footprint : 1;
+                size[a] = m == 0 ? p->access[a].footprint : p->access[a].instance_words;
         }
         sator_mapper_say_capacities(p, m, size,
                 m == 0 ? " for the whole problem" : " for one instance's operands", &text);

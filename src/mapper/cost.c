@@ -15,6 +15,8 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
     int64_t size = 1;
 
+    if (what->is_counted)
+        return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
     for (int e = 0; e < what->n_indices; e++) {
         const struct mapper_index *index = &what->index[e];
         if (index->closed != 0) {
@@ -108,6 +110,8 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
             walk->group_values[e] *= digit->count;
             continue;
         }
+        if (access->index[e].is_core)
+            continue;
         struct mapper_steps *steps = &walk->steps[e];
         steps->spread_step[steps->n_spread] =
                 access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop];
@@ -135,7 +139,7 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
-        walk->steps[e].any = false;
+        walk->steps[e].any = t->is_complex;
         for (int i = 0; i < index->n_parts; i++)
             walk->steps[e].tile[i] = shape->inside[t->child_row][index->loop[i]];
         walk->tile_values[e] = index->closed == 1 ? walk->steps[e].tile[0]
@@ -178,6 +182,14 @@ static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
     }
     if (!stands)
         return walk->access->footprint;
+    if (walk->access->is_counted) {
+        int64_t size = 1; /* along loops that stand alone, beside one element of the rest */
+        for (int e = 0; e < walk->access->n_indices; e++) {
+            const struct mapper_index *index = &walk->access->index[e];
+            size *= index->is_core ? 1 : extent[index->loop[0]];
+        }
+        return size;
+    }
     return sator_mapper_tile_words(words, walk->transfer->access, extent);
 }
 
@@ -291,9 +303,14 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
 
     sator_mapper_shape_init(problem, mapping, &shape);
     traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
+    traffic->is_unknown = false;
     for (int t = 0; t < problem->n_transfers; t++) {
         struct mapper_walk walk;
         struct mapper_pace pace;
+        if (problem->transfer[t].is_counted) {
+            sator_mapper_count_transfer(sator_mapper_words_counting(words), mapping, t, traffic);
+            continue;
+        }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
         if (sator_mapper_is_ragged(
                     problem, mapping, problem->access[problem->transfer[t].access].relevant)) {
@@ -348,7 +365,9 @@ static void add_terms(const struct mapper_problem *p, struct mapper_port *port, 
             add_term(port, unique, bits);
         if (t->child == m && !reads)
             add_term(port, is_output ? unique : arriving, bits);
-        if (t->child == m && reads && t->into_own) { /* merged words are not read */
+        if (t->child == m && reads && t->into_own && t->is_counted) {
+            add_term(port, 2 * MAPPER_TRANSFERS + i, -bits);
+        } else if (t->child == m && reads && t->into_own) { /* merged words are not read */
             add_term(port, unique, bits);
             add_term(port, arriving, -bits);
         }
@@ -395,13 +414,19 @@ static double latency(const struct mapper_problem *p, const double *words, doubl
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic)
 {
-    double words[2 * MAPPER_TRANSFERS], pj = problem->fixed_pj;
+    double words[3 * MAPPER_TRANSFERS], pj = problem->fixed_pj;
 
+    if (traffic->is_unknown)
+        return (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < problem->n_transfers; i++) {
         words[2 * i] = (double)traffic->unique[i];
         words[2 * i + 1] = (double)traffic->arriving[i];
         pj += words[2 * i] * problem->transfer[i].unique_pj +
                 words[2 * i + 1] * problem->transfer[i].arriving_pj;
+        if (!problem->transfer[i].is_counted)
+            continue;
+        words[2 * MAPPER_TRANSFERS + i] = (double)traffic->merged[i];
+        pj += traffic->extra_pj[i];
     }
     double compute = (double)traffic->time_stamps * problem->cycles_per_instance;
     double cycles = latency(problem, words, compute);
@@ -421,7 +446,7 @@ bool sator_mapper_is_modelled(
         const struct mapper_transfer *t = &problem->transfer[i];
         const struct mapper_access *access = &problem->access[t->access];
         unsigned rows = t->linked_rows | (t->n_buses >= 2 ? t->between : 0);
-        if (rows == 0)
+        if (rows == 0 || t->is_complex)
             continue;
         for (int r = 0; r < problem->n_rows; r++) {
             for (int l = 0; l < problem->n_loops; l++) {

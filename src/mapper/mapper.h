@@ -46,6 +46,9 @@ struct mapper_joint {
 /* One dimension of an access, or several joint ones: a sum of coefficient x loop. */
 struct mapper_index {
     int n_parts;
+    /* Of an access that has no formula: what is left of it beside the loops that stand alone in an
+     * index. At least one value, and all of them kept, is all that is known of it. */
+    bool is_core;
     int closed; /* n_parts of an index with closed forms: one or two loops, one dimension; else 0 */
     const struct mapper_joint *joint; /* or NULL */
     int loop[MAPPER_PARTS];
@@ -68,6 +71,11 @@ struct mapper_access {
     int stored_as; /* the first access of the same tensor */
     int64_t footprint;
     int64_t volume; /* what all instances touch, instance by instance */
+    int64_t instance_words; /* the most that one instance touches */
+    /* no sum of loops: tiles are counted by the engines (counted.c) */
+    bool is_counted;
+    bool may_be_empty; /* accessed under conditions */
+    const struct sator_relation *relation;
 };
 
 struct mapper_row {
@@ -115,14 +123,22 @@ struct mapper_transfer {
     unsigned bus_rows[MAPPER_ROWS]; /* over which each spreads a word */
     const struct sator_link *link; /* in place of buses: wires from PE to PE */
     unsigned linked_rows; /* with links of any kind */
-    double bus_pj; /* a word that the buses or wires spare */
+    /* Wires and buses that have no formula: "collapsed" are all rows that they lead over, "link"
+     * and "buses" are empty. */
+    bool is_complex;
+    bool reaches_back; /* to the stamp before the one before, or further */
+    unsigned apart; /* rows that cannot be exchanged, whatever the unrolling */
+    bool is_counted; /* by the engines: a complex network, or an access without a formula */
+    const struct sator_model_network *network; /* of these */
+    double bus_pj; /* a word that the buses or wires spare; the least, where they differ */
     bool into_own; /* an output that ends in the PE's own memory: merged words need no partial sum
                     */
     double unique_pj, arriving_pj; /* energy a word, all its actions together */
 };
 
 /* The bits that pass through one side (reads or writes) of a memory whose bandwidth is given: sums
- * over words, of transfer t the unique ones (2 t) and the arriving ones (2 t + 1). */
+ * over words, of transfer t the unique ones (2 t), the arriving ones (2 t + 1), and where it is
+ * counted those that trees merge (2 MAPPER_TRANSFERS + t). */
 struct mapper_port {
     int memory;
     double bandwidth, fixed_bits; /* a cycle; what every mapping moves */
@@ -133,7 +149,10 @@ struct mapper_port {
     } term[2 * MAPPER_TRANSFERS];
 };
 
+struct sator_model_network;
+
 struct mapper_problem {
+    struct sator_ctx *ctx;
     struct sator_arena *arena;
     const struct sator_workload *workload;
     const struct sator_arch *arch;
@@ -162,6 +181,7 @@ struct mapper_problem {
     bool has_energy; /* all figures that a mapping's energy needs are given */
     int n_missing; /* figures of energy that are not given: of levels and links */
     const char **missing; /* their names */
+    bool has_counted; /* some transfer is counted */
     bool has_fixed; /* a constraint sets factors */
     bool imperfect; /* the innermost row's factors need not divide what they cover */
     bool has_orders; /* a constraint orders loops */
@@ -197,6 +217,12 @@ void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_
  * workload, -1 for loops of extent 1. SATOR_INPUT with a message for what is beyond the limits. */
 enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_problem *problem,
         const int *loop_at, const struct sator_access *access);
+
+/* ---- wiring.c ---- */
+/* Set what joins the PEs between the transfer's two memories; SATOR_INPUT with a message for a
+ * cycle of wires. */
+enum sator_status sator_mapper_wire(
+        struct sator_ctx *ctx, struct mapper_problem *problem, struct mapper_transfer *transfer);
 
 /* ---- bypass.c ---- */
 /* The choices of which tensors bypass which memories, numbered from 0 (none does). */
@@ -425,6 +451,11 @@ int64_t sator_mapper_time_stamps(
 struct mapper_traffic {
     int64_t unique[MAPPER_TRANSFERS], arriving[MAPPER_TRANSFERS];
     int64_t time_stamps;
+    /* transfers that are counted: what they spend beyond their prices, and the words that trees
+     * merge */
+    double extra_pj[MAPPER_TRANSFERS];
+    int64_t merged[MAPPER_TRANSFERS];
+    bool is_unknown; /* the counting engines gave up on one: the cost is infinite */
 };
 /* The exact traffic of a mapping whose factors multiply to the extents (or, in an imperfect
  * problem, as doc/mapper.md says). */
@@ -482,6 +513,31 @@ void sator_mapper_ragged_unplace(
 void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic);
+
+/* ---- counted.c ---- */
+struct sator_volumes;
+struct mapper_counting;
+struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *problem);
+void sator_mapper_counting_free(struct mapper_counting *counting);
+/* Of the memory that "words" keeps. */
+struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words);
+/* Set footprint and volume of an access without a formula; messages when it cannot be counted. */
+enum sator_status sator_mapper_count_access(
+        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_access *access);
+/* The words of the largest of its tiles of extents "tile"; INT64_MAX when that cannot be counted.
+ */
+int64_t sator_mapper_counted_tile(
+        struct mapper_counting *counting, int access, const int64_t *tile);
+/* The volumes of a counted transfer, with those of each link and bus until the next call; false
+ * when the engines give up. */
+bool sator_mapper_counted_volumes(struct mapper_counting *counting,
+        const struct mapper_mapping *mapping, int transfer, struct sator_volumes *volumes);
+/* Set the words of a counted transfer. */
+void sator_mapper_count_transfer(struct mapper_counting *counting,
+        const struct mapper_mapping *mapping, int transfer, struct mapper_traffic *traffic);
+/* What a word costs that bus "bus" of the transfer's network spares. */
+double sator_mapper_tree_pj(const struct mapper_problem *problem,
+        const struct mapper_transfer *transfer, int bus, bool into_own);
 
 /* ---- result.c ---- */
 /* The mapping and all its figures as plain data in the result's arena. */

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/context.h"
 #include "mapper/mapper.h"
+#include "model/network.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,163 +196,12 @@ done:
 
 /* ---- transfers ---- */
 
-static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
-{
-    return n_tensors == 0 || listed(tensor, n_tensors, tensors);
-}
-
-/* The rows of the array at "level" over which "bus" spreads one word: the dimensions that its map
- * drops. False when the map is more than a choice of dimensions. */
-static bool bus_rows(
-        const struct mapper_problem *p, int level, const struct sator_bus *bus, unsigned *rows)
-{
-    const struct sator_piece *piece = sator_relation_function(bus->map);
-    unsigned kept = 0;
-
-    if (piece == NULL)
-        return false;
-    for (int i = 0; i < bus->map->n_out; i++) {
-        const struct sator_expr *out = piece->out[i];
-        if (out->n_terms == 0)
-            continue;
-        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR)
-            return false;
-        kept |= 1U << out->terms[0].var;
-    }
-    *rows = 0;
-    for (int r = 0; r < p->n_rows; r++) {
-        if (p->row[r].is_space && p->row[r].level == level && !(kept >> p->row[r].dim & 1))
-            *rows |= 1U << r;
-    }
-    return true;
-}
-
-/* The row along which "link" leads from each PE to a neighbour; -1 when it is anything else. */
-static int link_row(const struct mapper_problem *p, int level, const struct sator_link *link)
-{
-    const struct sator_piece *piece = sator_relation_function(link->map);
-    int dim = -1;
-
-    if (piece == NULL || link->map->n_in != link->map->n_out)
-        return -1;
-    for (int d = 0; d < link->map->n_out; d++) {
-        const struct sator_expr *out = piece->out[d];
-        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR || out->terms[0].var != d ||
-                out->terms[0].factor != 1 || llabs(out->constant) > 1 ||
-                (out->constant != 0 && dim >= 0))
-            return -1;
-        if (out->constant != 0)
-            dim = d;
-    }
-    for (int r = 0; r < p->n_rows && dim >= 0; r++) {
-        if (p->row[r].is_space && p->row[r].level == level && p->row[r].dim == dim)
-            return r;
-    }
-    return -1;
-}
-
-/* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
- * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling, wherever they
- * lead: a tile of loops that stand alone in an index names the digits of these loops, so a provider
- * that held this PE's tile in the stamp before had them all, and this PE, which has them now, had
- * them then. Not so when a sliding index is unrolled along what the link moves: such mappings are
- * left out. Nor two stamps before, when this PE's tile may come back. */
-static enum sator_status add_link(struct builder *b, int level, const struct sator_link *link,
-        struct mapper_transfer *transfer)
-{
-    struct mapper_problem *p = b->problem;
-    int row = link_row(p, level, link);
-
-    if (link->interval > 1)
-        return sator_error(b->ctx, link->loc,
-                "the mapper handles links within a stamp or from the one before; '%s' of '%s' "
-                "reaches %d stamps back",
-                link->name, b->arch->name, link->interval);
-    for (int r = 0; r < p->n_rows; r++) {
-        bool moves = row >= 0 ? r == row : p->row[r].is_space && p->row[r].level == level;
-        transfer->linked_rows |= moves ? 1U << r : 0;
-    }
-    if (link->interval == 1)
-        return SATOR_OK;
-    if (row < 0)
-        return sator_error(b->ctx, link->loc,
-                "the mapper handles wires within a stamp to the next PE along one dimension; '%s' "
-                "of '%s' is none",
-                link->name, b->arch->name);
-    if (transfer->n_buses > 0) /* of an array further out, through a bypass */
-        return sator_error(b->ctx, link->loc,
-                "the mapper handles buses or wires for a tensor, not both; '%s' has '%s' too",
-                p->access[transfer->access].name, transfer->buses[0]->name);
-    bool same_cost = transfer->link == NULL ||
-            transfer->link->energy_pj.value == link->energy_pj.value ||
-            (isnan(transfer->link->energy_pj.value) && isnan(link->energy_pj.value));
-    if (!same_cost ||
-            (p->row[row].linked >= 0 &&
-                    p->access[p->row[row].linked].relevant != p->access[transfer->access].relevant))
-        return sator_error(b->ctx, link->loc,
-                "the mapper handles wires of one dimension for one tensor, at one cost a word; "
-                "'%s' "
-                "adds another",
-                link->name);
-    p->row[row].linked = transfer->access;
-    if (transfer->link == NULL)
-        transfer->link = link;
-    transfer->bus_pj = link->energy_pj.value;
-    transfer->collapsed |= 1U << row;
-    return SATOR_OK;
-}
-
-static enum sator_status add_array_buses(
-        struct builder *b, int level, struct mapper_transfer *transfer)
-{
-    const struct mapper_access *access = &b->problem->access[transfer->access];
-    const struct sator_array *array = &b->arch->levels[level].array;
-
-    for (int i = 0; i < array->n_links; i++) {
-        if (!serves(array->links[i].n_tensors, array->links[i].tensors, access->name))
-            continue;
-        enum sator_status st = add_link(b, level, &array->links[i], transfer);
-        if (st != SATOR_OK)
-            return st;
-    }
-    for (int i = 0; i < array->n_buses; i++) {
-        const struct sator_bus *bus = &array->buses[i];
-        unsigned rows;
-        if (bus->is_reduction != (access->role == SATOR_WRITE) ||
-                !serves(bus->n_tensors, bus->tensors, access->name))
-            continue;
-        if (!bus_rows(b->problem, level, bus, &rows))
-            return sator_error(b->ctx, bus->loc,
-                    "the mapper handles buses that run along dimensions of the array; '%s' does "
-                    "not",
-                    bus->name);
-        if (transfer->link != NULL)
-            return sator_error(b->ctx, bus->loc,
-                    "the mapper handles buses or wires for a tensor, not both; '%s' has '%s' too",
-                    access->name, transfer->link->name);
-        if (transfer->n_buses > 0 &&
-                !(bus->energy_pj.value == transfer->bus_pj ||
-                        (isnan(bus->energy_pj.value) && isnan(transfer->bus_pj))))
-            return sator_error(b->ctx, bus->loc,
-                    "the mapper handles several buses for one tensor only if a word costs the same "
-                    "on each; '%s' differs",
-                    bus->name);
-        if (transfer->n_buses == MAPPER_ROWS)
-            return sator_error(b->ctx, bus->loc, "too many buses for one tensor");
-        transfer->bus_pj = bus->energy_pj.value;
-        transfer->bus_rows[transfer->n_buses] = rows;
-        transfer->buses[transfer->n_buses++] = bus;
-        transfer->collapsed |= rows;
-    }
-    return SATOR_OK;
-}
-
 static enum sator_status add_transfer(struct builder *b, int access, int parent, int child)
 {
     struct mapper_problem *p = b->problem;
     struct mapper_transfer *transfer = &p->transfer[p->n_transfers];
-    int parent_row = p->memory[parent].row, last_level = -1;
-    enum sator_status st = SATOR_OK;
+    int parent_row = p->memory[parent].row;
+    enum sator_status st;
 
     if (p->n_transfers == MAPPER_TRANSFERS)
         return sator_error(
@@ -368,16 +218,16 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
             continue;
         }
         transfer->between |= 1U << r;
-        if (p->row[r].level != last_level)
-            SATOR_TRY(add_array_buses(b, p->row[r].level, transfer));
-        last_level = p->row[r].level;
     }
+    SATOR_TRY(sator_mapper_wire(b->ctx, p, transfer));
     for (int e = 0; e < p->access[access].n_indices; e++) {
-        if (p->access[access].index[e].n_parts * __builtin_popcount(transfer->collapsed) >
-                MAPPER_SPREADS)
+        if (!p->access[access].index[e].is_core &&
+                p->access[access].index[e].n_parts * __builtin_popcount(transfer->collapsed) >
+                        MAPPER_SPREADS)
             return sator_error(b->ctx, b->arch->loc, "'%s' has too many dimensions that share '%s'",
                     b->arch->name, p->access[access].name);
     }
+    p->has_counted |= transfer->is_counted;
     p->n_transfers++;
 done:
     return st;
@@ -458,6 +308,25 @@ static int innermost(const struct mapper_problem *p, int access)
     return m;
 }
 
+/* The least that a word costs which a complex network spares; words that trees merge on the way
+ * into the PE's own memory ("into_own") need no partial sum there. */
+static double least_bus_pj(struct builder *b, const struct mapper_transfer *t, bool into_own)
+{
+    struct mapper_problem *p = b->problem;
+    const struct sator_model_network *network = t->network;
+    double least = INFINITY;
+
+    for (int i = 0; i < network->n_links; i++)
+        least = fmin(least,
+                figure(p, network->link_sources[i]->energy_pj.value,
+                        network->link_sources[i]->name));
+    for (int i = 0; i < network->n_buses; i++) {
+        figure(p, network->bus_sources[i]->energy_pj.value, network->bus_sources[i]->name);
+        least = fmin(least, sator_mapper_tree_pj(p, t, i, into_own));
+    }
+    return least;
+}
+
 /* What a word of each transfer costs, all its actions together, and what no mapping can change. */
 static void price(struct builder *b)
 {
@@ -472,9 +341,14 @@ static void price(struct builder *b)
         const struct mapper_memory *parent = &p->memory[t->parent];
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
         const char *above = b->arch->levels[parent->level].name;
-        double bus = t->n_buses > 0 ? figure(p, t->bus_pj, t->buses[0]->name)
-                : t->link != NULL   ? figure(p, t->bus_pj, t->link->name)
-                                    : 0;
+        bool into_own = child != NULL && access->role == SATOR_WRITE && t->link == NULL &&
+                t->child == innermost(p, t->access) && !array_below(p, t->child);
+        if (t->is_complex)
+            t->bus_pj = least_bus_pj(b, t, into_own);
+        double bus = t->is_complex ? t->bus_pj
+                : t->n_buses > 0   ? figure(p, t->bus_pj, t->buses[0]->name)
+                : t->link != NULL  ? figure(p, t->bus_pj, t->link->name)
+                                   : 0;
         double read = figure(p, parent->read_pj, above), foot = (double)access->footprint;
         t->unique_pj = read - bus;
         t->arriving_pj = bus;
@@ -486,10 +360,9 @@ static void price(struct builder *b)
         }
         t->unique_pj += figure(p, parent->write_pj, above) + fill;
         p->fixed_pj -= foot * (read + fill);
-        if (child != NULL && t->link == NULL && t->child == innermost(p, t->access) &&
-                !array_below(p, t->child)) {
+        t->into_own = into_own;
+        if (into_own && !t->is_complex) {
             double own = figure(p, child->read_pj, here); /* merged words need no partial sum */
-            t->into_own = true;
             t->unique_pj += own;
             t->arriving_pj -= own;
         }
@@ -532,8 +405,10 @@ static void count_footprints(struct mapper_problem *p)
 {
     struct mapper_words *words = sator_mapper_words_new(p);
 
-    for (int a = 0; a < p->n_accesses; a++)
-        p->access[a].footprint = sator_mapper_tile_words(words, a, p->extent);
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!p->access[a].is_counted)
+            p->access[a].footprint = sator_mapper_tile_words(words, a, p->extent);
+    }
     sator_mapper_words_free(words);
 }
 
@@ -550,7 +425,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
     enum sator_status st;
 
     *problem = (struct mapper_problem){
-            .arena = arena, .workload = workload, .arch = arch, .objective = objective};
+            .ctx = ctx, .arena = arena, .workload = workload, .arch = arch, .objective = objective};
     SATOR_TRY(add_loops(&b));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));
@@ -575,7 +450,7 @@ static bool has_ragged_form(const struct mapper_access *access)
         if (access->index[e].joint != NULL || access->index[e].n_parts > MAPPER_CUT_PARTS)
             return false;
     }
-    return true;
+    return !access->is_counted;
 }
 
 enum sator_status sator_mapper_allow_imperfect(
@@ -598,9 +473,21 @@ enum sator_status sator_mapper_allow_imperfect(
             continue;
         sator_error(ctx, problem->workload->loc,
                 "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
-                "its indices share loops, or an instance touches it at several places",
+                "its indices share loops or are no sums of loops, or an instance touches it at "
+                "several places",
                 problem->access[a].name, problem->workload->name);
         sator_help(ctx, "without --imperfect it is mapped");
+        return SATOR_INPUT;
+    }
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        if (!t->is_complex)
+            continue;
+        sator_error(ctx, problem->arch->loc,
+                "the wires and buses of '%s' that serve '%s' have no closed form for tiles that do "
+                "not divide an extent",
+                problem->arch->name, problem->access[t->access].name);
+        sator_help(ctx, "without --imperfect they are handled");
         return SATOR_INPUT;
     }
     for (int i = 0; i < problem->n_loops; i++) {

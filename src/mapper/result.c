@@ -1,6 +1,8 @@
 /* A mapping as plain data for reports, with the same figures in the same order as the model's. */
 #include "base/text.h"
+#include "count/count.h"
 #include "mapper/mapper.h"
+#include "model/network.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,7 +57,7 @@ static void count_transfers(struct describer *d)
         child->fills = down;
         child->writes = is_output ? down : arriving;
         if (t->into_own)
-            child->reads -= arriving - unique;
+            child->reads -= t->is_counted ? d->traffic.merged[i] : arriving - unique;
     }
 }
 
@@ -133,6 +135,25 @@ static void add_bus_terms(struct describer *d, int transfer)
     }
 }
 
+/* The same for a counted transfer. */
+static void add_counted_terms(struct describer *d, int transfer)
+{
+    const struct sator_model_network *network = d->problem->transfer[transfer].network;
+    struct sator_volumes volumes;
+
+    if (!sator_mapper_counted_volumes(
+                sator_mapper_words_counting(d->words), d->mapping, transfer, &volumes))
+        return; /* it could be counted when the mapping was found */
+    for (int i = 0; i < network->n_links; i++)
+        add_term(d, sator_arena_strdup(d->arena, network->link_sources[i]->name),
+                volumes.by_link[i], network->link_sources[i]->energy_pj.value,
+                network->link_sources[i]->energy_pj.source);
+    for (int i = 0; i < network->n_buses; i++)
+        add_term(d, sator_arena_strdup(d->arena, network->bus_sources[i]->name), volumes.by_bus[i],
+                network->bus_sources[i]->energy_pj.value,
+                network->bus_sources[i]->energy_pj.source);
+}
+
 /* Buses by access, outermost transfer first; then memories; then what is charged at the end. */
 static void add_terms(struct describer *d)
 {
@@ -142,7 +163,11 @@ static void add_terms(struct describer *d)
 
     for (int a = 0; a < p->n_accesses; a++) {
         for (int i = p->n_transfers - 1; i >= 0; i--) {
-            if (p->transfer[i].access == a)
+            if (p->transfer[i].access != a)
+                continue;
+            if (p->transfer[i].is_counted)
+                add_counted_terms(d, i);
+            else
                 add_bus_terms(d, i);
         }
     }

@@ -77,8 +77,29 @@ void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping 
     struct mapper_traffic traffic;
 
     sator_mapper_count(search->problem, search->words, mapping, &traffic);
+    sator_mapper_offer_counted(search, mapping, &traffic, 0);
+}
+
+void sator_mapper_offer_counted(struct mapper_search *search, const struct mapper_mapping *mapping,
+        const struct mapper_traffic *traffic, double bound)
+{
     search->counters.evaluated++;
-    sator_mapper_offer(search, mapping, sator_mapper_cost(search->problem, &traffic));
+    if (!traffic->is_unknown) {
+        sator_mapper_offer(search, mapping, sator_mapper_cost(search->problem, traffic));
+        return;
+    }
+    if (!search->has_unknown || bound < search->unknown_bound)
+        search->unknown_bound = bound;
+    search->has_unknown = true;
+}
+
+void sator_mapper_finish(struct mapper_search *search)
+{
+    search->proved = !search->has_unknown;
+    if (search->found)
+        search->bound = search->best_cost.value;
+    if (search->has_unknown && !(search->found && search->unknown_bound > search->bound))
+        search->bound = search->unknown_bound;
 }
 
 static void report(struct mapper_search *search)

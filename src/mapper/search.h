@@ -16,6 +16,8 @@ struct mapper_search {
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as
                        many as are worth it */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
+    bool has_unknown; /* the counting engines gave up on a mapping ... */
+    double unknown_bound; /* ... and none of these is better than this */
     double bound; /* no mapping is better than this (the objective's value) */
     bool proved;
     struct sator_map_counters counters;
@@ -32,6 +34,13 @@ bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_co
 bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, double cycles);
 void sator_mapper_offer(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost cost);
+/* Offer a mapping whose words "traffic" are, when they are known; else it is no better than
+ * "bound".
+ */
+void sator_mapper_offer_counted(struct mapper_search *search, const struct mapper_mapping *mapping,
+        const struct mapper_traffic *traffic, double bound);
+/* The search has looked at every mapping: note what this proves. */
+void sator_mapper_finish(struct mapper_search *search);
 /* Cost a legal mapping and keep it if it is the best so far. */
 void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping *mapping);
 /* Whether to stop: cancelled, or out of time. Also reports progress; cheap to call often. */

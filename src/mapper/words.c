@@ -25,6 +25,7 @@ struct mapper_words {
     const struct mapper_problem *problem;
     struct entry *entries;
     size_t n_slots, n_used;
+    struct mapper_counting *counting; /* made when it is needed */
 };
 
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem)
@@ -43,7 +44,15 @@ void sator_mapper_words_free(struct mapper_words *words)
     if (words == NULL)
         return;
     free(words->entries);
+    sator_mapper_counting_free(words->counting);
     free(words);
+}
+
+struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
+{
+    if (words->counting == NULL)
+        words->counting = sator_mapper_counting_new(words->problem);
+    return words->counting;
 }
 
 const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words)
@@ -385,6 +394,8 @@ int64_t sator_mapper_words_union(
             values *= steps->spread_count[i];
         return values;
     }
+    if (what->is_core)
+        return 1;
     if (what->closed == 2) {
         if (steps->n_spread == 0)
             return sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
@@ -413,6 +424,8 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
         return sator_mapper_words_union(words, access, index, steps);
     if (what->closed == 1)
         return 0; /* shifts are multiples of the tile */
+    if (what->is_core)
+        return 1;
     if (what->joint == NULL && magnitude(shift) > reach(what, steps))
         return 0;
     if (what->closed == 2 && llabs(what->coef[0]) == what->reduced[0] &&
@@ -449,6 +462,8 @@ static int64_t least_move(const struct mapper_moves *moves)
 int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const struct mapper_moves *moves)
 {
+    if (words->problem->access[access].index[index].is_core)
+        return 1;
     if (!sator_mapper_words_gapless(words, access, index, steps))
         return remembered(words, access, index, steps, moves, MOST_KEPT);
     int64_t move = moves->most[1] == 0 && !moves->both ? moves->shift[0] : least_move(moves);

@@ -63,12 +63,52 @@ static const struct kernel kernels[] = {
         {"Y[x] += A[x+r+2*s+t+2*u] * B[r,s,t,u]", "xrstu"},
 };
 
+/* Accesses that are no sums of loops: read A, read B, write Y. */
+static const struct {
+    const char *loops, *a, *b, *y;
+} relations[] = {
+        {"xr", "A[floor((x + r)/2)]", "B[r]", "Y[x]"},
+        {"cxyr", "A[c, floor((x + 2r)/3), y]", "B[c, r]", "Y[x, y]"},
+        {"kxr", "A[k, x % 3, r]", "B[k]", "Y[k, x]"},
+        {"ij", "A[i, j] : i <= j + 2", "B[j]", "Y[i]"},
+        {"ijk", "A[k, i - j] : i >= j", "B[j]", "Y[k, i]"},
+        {"ij", "A[a] : 2i <= a < 2i + 3", "B[j]", "Y[i, j]"},
+        {"ij", "A[i, j]", "B[j]", "Y[floor((i + j)/2)]"},
+};
+
+static void add_relations(
+        struct machines_rng *rng, const struct machines_options *options, char *text, int size)
+{
+    size_t which = machines_draw(rng, sizeof relations / sizeof *relations);
+    const char *const targets[] = {relations[which].a, relations[which].b, relations[which].y};
+    char tuple[32] = "";
+
+    for (const char *loop = relations[which].loops; *loop != '\0'; loop++)
+        snprintf(tuple + strlen(tuple), sizeof tuple - strlen(tuple), "%s%c",
+                loop == relations[which].loops ? "" : ", ", *loop);
+    add(text, size, "name: random\ndomain: \"{ S[%s] : ", tuple);
+    for (const char *loop = relations[which].loops; *loop != '\0'; loop++)
+        add(text, size, "%s0 <= %c < %d", loop == relations[which].loops ? "" : " and ", *loop,
+                extent(rng, options));
+    add(text, size, " }\"\n");
+    for (int k = 0; k < 3; k++)
+        add(text, size, "%s  - \"{ S[%s] -> %s }\"\n",
+                k == 0           ? "reads:\n"
+                        : k == 2 ? "writes:\n"
+                                 : "",
+                tuple, targets[k]);
+}
+
 void machines_workload(
         struct machines_rng *rng, const struct machines_options *options, char *text, int size)
 {
     const struct kernel *kernel = &kernels[machines_draw(rng, sizeof kernels / sizeof *kernels)];
 
     text[0] = '\0';
+    if (options->counted && machines_draw(rng, 4) == 0) {
+        add_relations(rng, options, text, size);
+        return;
+    }
     add(text, size, "name: random\nsizes: {");
     for (const char *loop = kernel->loops; *loop != '\0'; loop++)
         add(text, size, "%s%c: %d", loop == kernel->loops ? "" : ", ", *loop, extent(rng, options));
@@ -179,7 +219,40 @@ static void add_links(struct machines_rng *rng, const char *name, int n_dims, ch
                 name, name, n_dims == 1 ? "" : ",j");
 }
 
-static void add_array(struct machines_rng *rng, const char *name, char *text, int size)
+/* Networks that have no formula: groups of PEs on a bus, wires further than next door, several
+ * kinds and costs for one tensor, links of interval 2. */
+static void add_complex(
+        struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
+{
+    const char *in = n_dims == 1 ? "i" : "i,j";
+    static const char *const far[2][3] = {{"i+2", "i+1", "i-1"}, {"i+1,j+1", "i,j+2", "i-1,j+1"}};
+    static const char *const groups[2][3] = {
+            {"floor(i/2)", "floor(i/3)", "0"}, {"floor(i/2),j", "i+j", "i"}};
+    int n_links = 1 + (int)machines_draw(rng, 2);
+
+    add(text, size, "    links:\n");
+    for (int k = 0; k < n_links; k++)
+        add(text, size,
+                "      - {name: far%d_%s, map: \"%s[%s] -> %s[%s]\", interval: %d, energy_pj: "
+                "%g%s}\n",
+                k, name, name, in, name,
+                far[n_dims == 2][(machines_draw(rng, 2) + (unsigned)k) % 3],
+                k == 0 ? (int)machines_draw(rng, 3) : 1 + (int)machines_draw(rng, 2),
+                quarter(rng, 1), machines_draw(rng, 2) ? "" : ", tensors: [A]");
+    if (machines_draw(rng, 2) != 0)
+        add(text, size,
+                "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
+                "%g}\n",
+                name, name, in, groups[n_dims == 2][machines_draw(rng, 3)], quarter(rng, 1));
+    if (machines_draw(rng, 2) != 0)
+        add(text, size,
+                "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
+                "%g}\n",
+                name, name, in, groups[n_dims == 2][machines_draw(rng, 3)], quarter(rng, 1));
+}
+
+static void add_array(struct machines_rng *rng, const struct machines_options *options,
+        const char *name, char *text, int size)
 {
     int n_dims = 1 + (int)machines_draw(rng, 2);
 
@@ -187,7 +260,9 @@ static void add_array(struct machines_rng *rng, const char *name, char *text, in
     if (n_dims == 2)
         add(text, size, ", %d", 1 + (int)machines_draw(rng, 5));
     add(text, size, "]\n");
-    if (machines_draw(rng, 4) == 0)
+    if (options->counted && machines_draw(rng, 4) == 0)
+        add_complex(rng, name, n_dims, text, size);
+    else if (machines_draw(rng, 4) == 0)
         add_links(rng, name, n_dims, text, size);
     else
         add_buses(rng, name, n_dims, text, size);
@@ -207,13 +282,13 @@ void machines_arch(
         add_bypass(rng, text, size);
         n_inner--;
     }
-    add_array(rng, "PE", text, size);
+    add_array(rng, options, "PE", text, size);
     if (n_inner > 0) {
         add_memory(rng, options, "L1", 2, 12, text, size);
         add_bypass(rng, text, size);
         n_inner--;
         if (machines_draw(rng, 2))
-            add_array(rng, "lane", text, size);
+            add_array(rng, options, "lane", text, size);
         if (n_inner > 0) {
             add_memory(rng, options, "registers", 1, 4, text, size);
             add_bypass(rng, text, size);

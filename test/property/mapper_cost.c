@@ -106,8 +106,11 @@ static void run_cases(bool imperfect)
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0, ragged = 0;
     struct machines_rng rng = {seed};
-    struct machines_options options = {
-            .most_extent = 12, .bandwidths = true, .most_memories = 4, .prime_extents = imperfect};
+    struct machines_options options = {.most_extent = 12,
+            .bandwidths = true,
+            .most_memories = 4,
+            .prime_extents = imperfect,
+            .counted = !imperfect};
 
     print_message("seed %llu\n", (unsigned long long)seed);
     for (int n = 0; n < n_cases && wrong < 3; n++) {

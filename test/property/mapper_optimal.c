@@ -339,24 +339,37 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
     return 1;
 }
 
-static void run_problems(bool imperfect)
+enum kind {
+    PERFECT,
+    IMPERFECT,
+    COUNTED /* transfers that have no formula, most of which the engines take long for */
+};
+
+static void run_problems(enum kind kind)
 {
+    bool imperfect = kind == IMPERFECT;
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = count != NULL ? atoi(count) : 600, wrong = 0, compared = 0, feasible = 0,
-        ordered = 0, ragged = 0;
+    int n_cases = (count != NULL ? atoi(count) : 600) / (kind == COUNTED ? 4 : 1), wrong = 0,
+        compared = 0, feasible = 0, ordered = 0, ragged = 0;
     struct machines_rng rng = {seed};
 
     n_plain = 0;
     print_message("seed %llu\n", (unsigned long long)seed);
     while (compared < n_cases && wrong < 3) {
         struct problem_case c;
-        struct machines_options options = {.most_extent = 4 + (int)machines_draw(&rng, 9),
+        struct machines_options options = {
+                .most_extent = kind == COUNTED ? 4 : 4 + (int)machines_draw(&rng, 9),
                 .capacities = machines_draw(&rng, 5) != 0,
                 .bandwidths = machines_draw(&rng, 2) != 0,
                 .prime_extents = machines_draw(&rng, imperfect ? 2 : 4) == 0,
-                .most_memories = 4};
+                .most_memories = kind == COUNTED ? 3 : 4,
+                .counted = kind == COUNTED};
         if (!open_case(&c, &rng, &options)) { /* wires and buses for one tensor */
+            close_case(&c);
+            continue;
+        }
+        if (kind == COUNTED && !c.problem.has_counted) {
             close_case(&c);
             continue;
         }
@@ -370,7 +383,7 @@ static void run_problems(bool imperfect)
         if (machines_draw(&rng, 2) == 0)
             constrain(&c, &rng);
         ordered += c.problem.has_orders;
-        double limit = imperfect ? 1e8 : 1e9;
+        double limit = kind == COUNTED ? 1e4 : imperfect ? 1e8 : 1e9;
         int one =
                 sator_mapper_space_size(&c.problem) <= limit ? compare(&c, &plain, &feasible) : -1;
         ragged += one >= 0 && best_found.factor[0][0] > 0 &&
@@ -394,13 +407,19 @@ static void run_problems(bool imperfect)
 static void test_optimal_is_exhaustive(void **state)
 {
     (void)state;
-    run_problems(false);
+    run_problems(PERFECT);
 }
 
 static void test_imperfect_optimal_is_exhaustive(void **state)
 {
     (void)state;
-    run_problems(true);
+    run_problems(IMPERFECT);
+}
+
+static void test_counted_optimal_is_exhaustive(void **state)
+{
+    (void)state;
+    run_problems(COUNTED);
 }
 
 int main(void)
@@ -408,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_optimal_is_exhaustive),
             cmocka_unit_test(test_imperfect_optimal_is_exhaustive),
+            cmocka_unit_test(test_counted_optimal_is_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ struct enumeration {
     int64_t parallel[MAPPER_LOOPS]; /* positions of each loop in all arrays */
     int64_t used[MAPPER_ROWS]; /* positions of each array dimension */
     int64_t rest[MAPPER_LOOPS]; /* what is left for memories further out */
-    bool ragged; /* some last tile is short */
+    bool ragged; /* some last tile is short, or some transfer has no formula */
     unsigned movable[MAPPER_MEMORIES]; /* loops whose order may matter */
     int n_movable[MAPPER_MEMORIES];
     int64_t all_groups[MAPPER_TRANSFERS], all_tiles[MAPPER_TRANSFERS]; /* words of one stamp */
@@ -356,7 +356,7 @@ static void prepare(struct enumeration *e, unsigned transfers)
         const struct mapper_walk *walk = &e->walk[t];
         e->plain_groups[t] = e->plain_tiles[t] = 1;
         for (int i = 0; i < walk->access->n_indices; i++) {
-            bool plain = walk->access->index[i].n_parts == 1;
+            bool plain = walk->access->index[i].closed == 1;
             e->plain_groups[t] *= plain ? walk->group_values[i] : 1;
             e->plain_tiles[t] *= plain ? walk->tile_values[i] : 1;
             for (int k = 0; k < KEPT && !plain; k++)
@@ -376,7 +376,7 @@ static void go_outward(struct enumeration *e, int m)
 
     e->search->counters.tilings++;
     if (m == p->n_memories - 1) {
-        e->ragged = false;
+        e->ragged = p->has_counted;
         for (int i = 0; i < p->n_loops; i++)
             e->ragged |= e->mapping.factor[p->memory[m].row][i] * e->parallel[i] * e->rest[i] !=
                     p->extent[i];
@@ -434,6 +434,8 @@ static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *si
         }
         if (list[k] > 1 && !sator_mapper_fits(p, m, grown, NULL)) {
             e->search->counters.pruned_capacity++;
+            if (p->has_counted)
+                continue;
             break; /* factors ascend, and larger tiles need no less */
         }
         e->rest[loop] = left;
@@ -589,7 +591,7 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
     }
     for (int a = 0; a < p->n_accesses; a++) {
         for (int i = 0; i < p->access[a].n_indices; i++) {
-            if (p->access[a].index[i].n_parts > 1)
+            if (p->access[a].index[i].closed != 1)
                 e->slides[a][e->n_slides[a]++] = i;
         }
     }
@@ -617,9 +619,8 @@ void sator_mapper_exhaustive(struct mapper_search *search)
     open_enumeration(e, arena);
     if (outermost_holds_all(e->problem))
         unroll_from(e, 0, 0);
-    search->proved = search->stopped == SATOR_OK;
-    if (search->proved && search->found)
-        search->bound = search->best_cost.value;
+    if (search->stopped == SATOR_OK)
+        sator_mapper_finish(search);
     free(e);
     sator_arena_free(arena);
 }

@@ -351,9 +351,7 @@ static void search_all(struct optimizer *o)
     visit_all(o, INFINITY);
     if (o->search->stopped != SATOR_OK || o->search->only_dives)
         return;
-    o->search->proved = true;
-    if (o->search->found)
-        o->search->bound = o->search->best_cost.value;
+    sator_mapper_finish(o->search);
 }
 
 static void optimize(struct mapper_search *search)

@@ -34,7 +34,7 @@ static bool costs_grow(const struct mapper_problem *p)
         }
         for (int r = 0; r < p->n_rows; r++)
             most *= t->collapsed >> r & 1 ? (double)p->row[r].shape : 1;
-        if (p->access[t->access].is_sliding || t->unique_pj + t->arriving_pj < 0 ||
+        if (t->is_complex || p->access[t->access].is_sliding || t->unique_pj + t->arriving_pj < 0 ||
                 t->unique_pj + t->arriving_pj * most < 0 ||
                 (most > 1 && !isnan(p->memory[t->child].read_bits)))
             return false;
@@ -51,6 +51,10 @@ void optimal_find_grown(struct optimizer *o)
     o->costs_grow = costs_grow(p);
     if (innermost == 0 || p->has_fixed || p->transfer[0].child == p->n_memories || !o->costs_grow)
         return;
+    for (int i = 0; i < p->n_transfers; i++) {
+        if (p->transfer[i].is_complex) /* what its PEs pass on may get less as tiles grow */
+            return;
+    }
     o->grown = innermost;
     o->outside_fits = o->beyond_fits = true;
     for (int m = 1; m < innermost; m++) {

@@ -42,6 +42,8 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
             range.arriving_lb = fmax(range.arriving_lb, tiles * (double)walk->tile_cover);
         } else
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
+        if (p->transfer[t].is_counted)
+            sator_mapper_range_counted(p, t, &range);
         sator_mapper_share_transfer(p, t, &range, &share);
     }
     return optimal_cost(o, &share);
@@ -52,6 +54,12 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     const struct mapper_problem *p = o->problem;
     struct mapper_traffic traffic;
 
+    if (p->has_counted) {
+        double bound = order_bound(o, pace).value;
+        sator_mapper_count(p, o->search->words, &o->mapping, &traffic);
+        sator_mapper_offer_counted(o->search, &o->mapping, &traffic, bound);
+        return;
+    }
     for (int t = 0; t < p->n_transfers; t++) {
         traffic.unique[t] = unique_of(o, t, &pace[t]);
         traffic.arriving[t] = arriving_of(o, t, &pace[t]);
@@ -78,7 +86,9 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
     unsigned alive = 0;
 
     for (int t = 0; t < o->problem->n_transfers; t++) {
-        if (o->problem->transfer[t].child_row > o->problem->memory[m].row && !pace[t].dead)
+        const struct mapper_transfer *transfer = &o->problem->transfer[t];
+        if (transfer->child_row > o->problem->memory[m].row &&
+                (!pace[t].dead || transfer->reaches_back))
             alive |= 1U << t;
     }
     return alive;
@@ -90,7 +100,9 @@ static bool is_harmless(
         const struct optimizer *o, unsigned alive, const struct mapper_pace *pace, int loop)
 {
     for (int t = 0; t < o->problem->n_transfers; t++) {
-        if ((alive >> t & 1) && (pace[t].moved || (o->walk[t].access->relevant >> loop & 1)))
+        if ((alive >> t & 1) &&
+                (pace[t].moved || o->problem->transfer[t].reaches_back ||
+                        (o->walk[t].access->relevant >> loop & 1)))
             return false;
     }
     return true;

@@ -166,6 +166,15 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
             factors[count++] = divisors[d];
     }
     int fit = 0, listed = count;
+    if (o->problem->has_counted) { /* a tile need not need more than one that it is no multiple of
+                                    */
+        for (int k = 0; k < count; k++) {
+            if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->size))
+                factors[fit++] = factors[k];
+        }
+        o->search->counters.pruned_capacity += fit < listed;
+        return fit;
+    }
     if (count > 0 &&
             (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->size)))
         return count;

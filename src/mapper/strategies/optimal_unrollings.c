@@ -11,6 +11,8 @@ static bool same_class(const struct mapper_problem *p, int a, int b)
         return false;
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
+        if (((t->apart >> a | t->apart >> b) & 1) != 0)
+            return false;
         if ((t->collapsed >> a & 1) != (t->collapsed >> b & 1) ||
                 (t->linked_rows >> a & 1) != (t->linked_rows >> b & 1))
             return false;

@@ -1,0 +1,289 @@
+/* What the formulas do not cover, counted by the engines (count/count.h): transfers over complex
+ * networks, and accesses that are no sums of loops. The questions are those of the model
+ * (doc/model.md, section 4) about the same relations and cuts.
+ */
+#include "base/context.h"
+#include "count/count.h"
+#include "mapper/mapper.h"
+#include "model/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest tile of given extents, remembered. */
+struct counted_tile {
+    int64_t words; /* 0: a free slot */
+    int access;
+    int64_t tile[MAPPER_LOOPS]; /* 1 for loops that do not index the access */
+};
+
+struct mapper_counting {
+    const struct mapper_problem *problem;
+    struct sator_arena *arena; /* of one question */
+    struct sator_counter *counter;
+    int64_t shape[MAPPER_ROWS]; /* of all arrays */
+    int n_by_link;
+    sator_int *by_link; /* of the latest volumes: links, then buses */
+    size_t n_slots, n_used;
+    struct counted_tile *slot;
+};
+
+enum {
+    FIRST_SLOTS = 256
+};
+
+struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *problem)
+{
+    struct mapper_counting *c = sator_alloc(sizeof *c);
+    int at = 0;
+
+    *c = (struct mapper_counting){
+            .problem = problem, .arena = sator_arena_new(), .n_slots = FIRST_SLOTS};
+    c->slot = sator_alloc(sizeof *c->slot * c->n_slots);
+    memset(c->slot, 0, sizeof *c->slot * c->n_slots);
+    for (int r = 0; r < problem->n_rows; r++) {
+        if (problem->row[r].is_space)
+            c->shape[at++] = problem->row[r].shape;
+    }
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct sator_model_network *network = problem->transfer[i].network;
+        if (network != NULL && network->n_links + network->n_buses > c->n_by_link)
+            c->n_by_link = network->n_links + network->n_buses;
+    }
+    c->by_link = sator_alloc(sizeof *c->by_link * (size_t)(c->n_by_link + 1));
+    return c;
+}
+
+void sator_mapper_counting_free(struct mapper_counting *c)
+{
+    if (c == NULL)
+        return;
+    sator_counter_free(c->counter);
+    sator_arena_free(c->arena);
+    free(c->by_link);
+    free(c->slot);
+    free(c);
+}
+
+/* ---- questions ---- */
+
+/* Point the counter at "stamping". */
+static enum sator_status start(struct mapper_counting *c, const struct sator_stamping *stamping)
+{
+    if (c->counter == NULL)
+        return sator_counter_new(c->problem->ctx, SATOR_ENGINE_AUTO, stamping, &c->counter);
+    sator_counter_restart(c->counter, c->problem->ctx, SATOR_ENGINE_AUTO, stamping);
+    return SATOR_OK;
+}
+
+/* The stamping of the workload's domain with "time" as its time-stamp and one PE. */
+static struct sator_stamping stamping_of(struct sator_arena *arena,
+        const struct sator_workload *workload, int n_time, const struct sator_expr *const *time)
+{
+    const struct sator_expr **zero = SATOR_NEW_ARRAY(arena, const struct sator_expr *, 1);
+
+    zero[0] = sator_expr_constant(arena, 0);
+    return (struct sator_stamping){.domain = workload->domain,
+            .space = sator_relation_make(arena, workload->domain->in_name, workload->n_loops,
+                    workload->loop_names, "PE", 1, zero, NULL),
+            .time = sator_relation_make(arena, workload->domain->in_name, workload->n_loops,
+                    workload->loop_names, "T", n_time == 0 ? 1 : n_time, n_time == 0 ? zero : time,
+                    NULL),
+            .n_space = 0,
+            .n_time = n_time};
+}
+
+enum sator_status sator_mapper_count_access(
+        struct sator_ctx *ctx, const struct mapper_problem *p, struct mapper_access *access)
+{
+    struct sator_arena *arena = sator_arena_new();
+    const struct sator_expr **loops =
+            SATOR_NEW_ARRAY(arena, const struct sator_expr *, p->workload->n_loops + 1);
+    for (int i = 0; i < p->workload->n_loops; i++)
+        loops[i] = sator_expr_var(arena, i);
+    struct sator_stamping stamping = stamping_of(arena, p->workload, 0, NULL);
+    struct sator_stamping instances = stamping_of(arena, p->workload, p->workload->n_loops, loops);
+    struct sator_transport transport = {.registers = true};
+    struct sator_counter *counter = NULL;
+    struct sator_volumes volumes = {0};
+    sator_int most = 0;
+    enum sator_status st;
+
+    SATOR_TRY(sator_counter_new(ctx, SATOR_ENGINE_AUTO, &stamping, &counter));
+    SATOR_TRY(sator_count_volumes(counter, access->relation, &transport, &volumes));
+    sator_counter_stop(counter);
+    sator_counter_restart(counter, ctx, SATOR_ENGINE_AUTO, &instances);
+    SATOR_TRY(sator_count_tile(counter, access->relation, &most));
+    if (volumes.access > INT64_MAX / 64) {
+        st = sator_error(ctx, p->workload->loc,
+                "all instances of '%s' together touch '%s' more than 2^57 times, too often to map",
+                p->workload->name, access->name);
+        goto done;
+    }
+    access->volume = (int64_t)volumes.access;
+    access->footprint = (int64_t)volumes.footprint;
+    access->instance_words = (int64_t)most; /* at most the volume */
+done:
+    sator_counter_free(counter);
+    sator_arena_free(arena);
+    return st;
+}
+
+/* ---- tiles ---- */
+
+static struct counted_tile *find_tile(
+        struct counted_tile *slots, size_t n_slots, int access, const int64_t *tile)
+{
+    uint64_t hash = (uint64_t)access;
+
+    for (int i = 0; i < MAPPER_LOOPS; i++)
+        hash = (hash ^ (uint64_t)tile[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at = (size_t)(hash >> 20) & (n_slots - 1);
+    while (slots[at].words != 0 &&
+            (slots[at].access != access ||
+                    memcmp(slots[at].tile, tile, sizeof slots[at].tile) != 0))
+        at = (at + 1) & (n_slots - 1);
+    return &slots[at];
+}
+
+static void grow_slots(struct mapper_counting *c)
+{
+    size_t n_slots = 2 * c->n_slots;
+    struct counted_tile *slots = sator_alloc(sizeof *slots * n_slots);
+
+    memset(slots, 0, sizeof *slots * n_slots);
+    for (size_t i = 0; i < c->n_slots; i++) {
+        if (c->slot[i].words != 0)
+            *find_tile(slots, n_slots, c->slot[i].access, c->slot[i].tile) = c->slot[i];
+    }
+    free(c->slot);
+    c->slot = slots;
+    c->n_slots = n_slots;
+}
+
+/* Ask the engines for the largest tile: the time-stamp is the number of the tile along each loop.
+ */
+static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *tile)
+{
+    const struct mapper_problem *p = c->problem;
+    const struct sator_expr **time =
+            SATOR_NEW_ARRAY(c->arena, const struct sator_expr *, MAPPER_LOOPS);
+    struct sator_hush before;
+    sator_int words = 0;
+    int n_time = 0;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int var = p->loop_of[i];
+        if (!(p->access[access].relevant >> i & 1) || tile[i] >= p->extent[i])
+            continue;
+        time[n_time++] = sator_expr_floor(c->arena,
+                sator_expr_add(c->arena, sator_expr_constant(c->arena, -p->workload->lower[var]), 1,
+                        sator_expr_var(c->arena, var)),
+                tile[i]);
+    }
+    struct sator_stamping stamping = stamping_of(c->arena, p->workload, n_time, time);
+    sator_ctx_hush(p->ctx, &before);
+    enum sator_status st = start(c, &stamping);
+    if (st == SATOR_OK) {
+        st = sator_count_tile(c->counter, p->access[access].relation, &words);
+        sator_counter_stop(c->counter);
+    }
+    sator_ctx_unhush(p->ctx, &before);
+    sator_arena_clear(c->arena);
+    return st != SATOR_OK || words > INT64_MAX ? INT64_MAX : (int64_t)words;
+}
+
+int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const int64_t *tile)
+{
+    const struct mapper_problem *p = c->problem;
+    int64_t key[MAPPER_LOOPS];
+
+    for (int i = 0; i < MAPPER_LOOPS; i++) {
+        bool indexes = i < p->n_loops && (p->access[access].relevant >> i & 1);
+        key[i] = !indexes ? 1 : tile[i] < p->extent[i] ? tile[i] : p->extent[i];
+    }
+    struct counted_tile *slot = find_tile(c->slot, c->n_slots, access, key);
+    if (slot->words != 0)
+        return slot->words - 1;
+    int64_t words = count_tile(c, access, key);
+    slot->access = access;
+    slot->words = words == INT64_MAX ? words : words + 1; /* 0 is a free slot */
+    memcpy(slot->tile, key, sizeof key);
+    if (++c->n_used * 2 > c->n_slots)
+        grow_slots(c);
+    return words;
+}
+
+/* ---- transfers ---- */
+
+bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        int transfer, struct sator_volumes *volumes)
+{
+    const struct mapper_problem *p = c->problem;
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    const struct sator_bound_dataflow *flow =
+            sator_mapper_dataflow(p, c->arena, mapping, "mapping");
+    bool to_compute = t->child == p->n_memories;
+    struct sator_stamping stamping = {.domain = p->workload->domain,
+            .space = flow->space,
+            .time = flow->time,
+            .n_space = to_compute ? p->n_space_dims : flow->cuts[t->child].space,
+            .n_time = to_compute ? flow->time->n_out : flow->cuts[t->child].time,
+            .shape = c->shape};
+    struct sator_transport transport = t->network->transport;
+    struct sator_hush before;
+
+    *volumes = (struct sator_volumes){
+            .by_link = c->by_link, .by_bus = c->by_link + t->network->n_links};
+    transport.footprint = p->access[t->access].footprint;
+    sator_ctx_hush(p->ctx, &before);
+    enum sator_status st = start(c, &stamping);
+    if (st == SATOR_OK) {
+        st = sator_count_volumes(c->counter, p->access[t->access].relation, &transport, volumes);
+        sator_counter_stop(c->counter);
+    }
+    sator_ctx_unhush(p->ctx, &before);
+    sator_arena_clear(c->arena);
+    return st == SATOR_OK && volumes->total <= INT64_MAX;
+}
+
+double sator_mapper_tree_pj(
+        const struct mapper_problem *p, const struct mapper_transfer *t, int bus, bool into_own)
+{
+    const struct sator_bus *source = t->network->bus_sources[bus];
+    double pj = isnan(source->energy_pj.value) ? 0 : source->energy_pj.value;
+    double own = into_own ? p->memory[t->child].read_pj : 0;
+
+    return pj - (isnan(own) ? 0 : own);
+}
+
+void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        int transfer, struct mapper_traffic *traffic)
+{
+    const struct mapper_problem *p = c->problem;
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    const struct sator_model_network *network = t->network;
+    struct sator_volumes volumes;
+
+    traffic->extra_pj[transfer] = 0;
+    traffic->unique[transfer] = traffic->arriving[transfer] = traffic->merged[transfer] = 0;
+    if (!sator_mapper_counted_volumes(c, mapping, transfer, &volumes)) {
+        traffic->is_unknown = true;
+        return;
+    }
+    traffic->unique[transfer] = (int64_t)volumes.unique;
+    traffic->arriving[transfer] = (int64_t)(volumes.total - volumes.temporal);
+    for (int i = 0; i < network->n_buses; i++)
+        traffic->merged[transfer] += (int64_t)volumes.by_bus[i];
+    if (!t->is_complex)
+        return;
+    for (int i = 0; i < network->n_links; i++) {
+        double pj = network->link_sources[i]->energy_pj.value;
+        traffic->extra_pj[transfer] +=
+                (double)volumes.by_link[i] * ((isnan(pj) ? 0 : pj) - t->bus_pj);
+    }
+    for (int i = 0; i < network->n_buses; i++)
+        traffic->extra_pj[transfer] += (double)volumes.by_bus[i] *
+                (sator_mapper_tree_pj(p, t, i, t->into_own) - t->bus_pj);
+}
