@@ -58,7 +58,8 @@ static void certify(const struct mapper_search *search, struct sator_map_result 
 /* ---- the choices of what bypasses what ---- */
 
 enum {
-    DRAWS = 1000
+    DRAWS = 1000,
+    COUNTED_DRAWS = 16 /* of mappings that take the counting engines longer */
 };
 
 /* One question: a problem for every choice, all with the same constraints. */
@@ -142,7 +143,7 @@ static void take_any(const struct question *q, struct mapper_search *search, int
         search->words = sator_mapper_words_new(search->problem);
         if (sator_mapper_find_any(search->problem, &mapping))
             sator_mapper_try(search, &mapping);
-        for (int k = 0; k < DRAWS; k++) {
+        for (int k = 0; k < (search->problem->has_counted ? COUNTED_DRAWS : DRAWS); k++) {
             sator_mapper_draw(search->problem, &state, &mapping);
             if (sator_mapper_is_legal(search->problem, search->words, &mapping))
                 sator_mapper_try(search, &mapping);

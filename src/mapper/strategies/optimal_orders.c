@@ -65,6 +65,7 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
         traffic.arriving[t] = arriving_of(o, t, &pace[t]);
     }
     traffic.time_stamps = sator_mapper_time_stamps(p, &o->mapping);
+    traffic.is_unknown = false;
     o->search->counters.evaluated++;
     sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
 }
