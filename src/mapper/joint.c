@@ -243,8 +243,8 @@ static bool is_beyond(const struct mapper_index *index, const struct mapper_step
     return false;
 }
 
-int64_t sator_mapper_joint_count(const struct mapper_index *index,
-        const struct mapper_steps *steps, int64_t shift, bool only_kept)
+int64_t sator_mapper_joint_count(const struct mapper_index *index, const struct mapper_steps *steps,
+        int64_t shift, bool only_kept)
 {
     struct vector step = vector_of(index->joint, shift);
 

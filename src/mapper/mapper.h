@@ -360,8 +360,8 @@ int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int 
 /* ---- joint.c ---- */
 /* The values of an index of several dimensions over the tiles of all spread positions; with
  * "only_kept", of these the ones that are kept when each tile stood "shift" lower. */
-int64_t sator_mapper_joint_count(const struct mapper_index *index,
-        const struct mapper_steps *steps, int64_t shift, bool only_kept);
+int64_t sator_mapper_joint_count(const struct mapper_index *index, const struct mapper_steps *steps,
+        int64_t shift, bool only_kept);
 
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */

@@ -97,7 +97,7 @@ sator map gemm --arch mesh-8x8 --objective latency --json | sed -n 's/^.*"total"
 sator analyze gemm --arch mesh-8x8 -d mesh.yaml --json | sed -n 's/^.*"total":[^0-9]*\([0-9]*\),*$/\1/p' | head -n 1 >b
 diff a b && [ -s a ] && echo same
 sed 's/capacity_words: 2/capacity_words: 6/; s/shape: .2, 2./shape: [4], links: [{map: "PE[i] -> PE[i+1]", interval: 2}]/' tiny.yaml >back.yaml
-sator map gemm:i=16,j=16,k=16 --arch back.yaml --json | grep -oE '"proved":.*true' | tr -d '\t'
+sator map gemm:i=16,j=16,k=16 --arch back.yaml --objective latency --json | grep -oE '"proved":.*true' | tr -d '\t'
 sator map tcl --arch simba-like --budget 0.000001 --json | grep -oE '"proved":.*false' | tr -d '\t' # stopped at once: some mapping, with its gap
 # an option that nothing would read is an error
 for void in '--samples 5' '--direction top-down' '--strategy sunstone --imperfect' '--strategy random --pareto energy,latency' '--yaml --json'; do

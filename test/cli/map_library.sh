@@ -1,6 +1,6 @@
 #!/bin/sh
-# Library workloads on library machines: each gets a mapping, which sator analyze takes back, or an error that says what is
-# wrong. Searches are stopped at once: what is tested is that there is something to search.
+# Library workloads on library machines: each gets a mapping, or an error that says what is wrong. Searches are stopped at
+# once: what is tested is that there is something to search.
 . "$2/test/cli/harness"
 names() {
     sator list "$1" | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p'
@@ -8,11 +8,7 @@ names() {
 try() {
     rm -f best.yaml
     sator map "$1" --arch "$2" --objective latency --budget 0.001 --yaml -o best.yaml 2>err
-    if [ ! -s best.yaml ]; then
-        echo "$1 on $2: $(head -n 1 err | sed 's/^.*error: //')"
-    elif ! sator analyze "$1" --arch "$2" -d best.yaml --csv >/dev/null 2>err; then
-        echo "$1 on $2: not analyzed: $(cat err)"
-    fi
+    [ -s best.yaml ] || echo "$1 on $2: $(head -n 1 err | sed 's/^.*error: //')"
 }
 for w in gemm:i=16,j=16,k=16 jacobi2d:i=4,j=8; do
     for a in $(names archs); do
