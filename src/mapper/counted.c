@@ -20,6 +20,7 @@ struct counted_tile {
 
 struct mapper_counting {
     const struct mapper_problem *problem;
+    struct sator_ctx *ctx; /* its own: threads search one problem */
     struct sator_arena *arena; /* of one question */
     struct sator_counter *counter;
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
@@ -30,7 +31,8 @@ struct mapper_counting {
 };
 
 enum {
-    FIRST_SLOTS = 256
+    FIRST_SLOTS = 256,
+    MOST_WORK = 1 << 28 /* of one question, about a second: a search asks many */
 };
 
 struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *problem)
@@ -38,8 +40,11 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
     struct mapper_counting *c = sator_alloc(sizeof *c);
     int at = 0;
 
-    *c = (struct mapper_counting){
-            .problem = problem, .arena = sator_arena_new(), .n_slots = FIRST_SLOTS};
+    *c = (struct mapper_counting){.problem = problem,
+            .ctx = sator_ctx_new(),
+            .arena = sator_arena_new(),
+            .n_slots = FIRST_SLOTS};
+    c->ctx->work_limit = problem->work_limit < MOST_WORK ? problem->work_limit : MOST_WORK;
     c->slot = sator_alloc(sizeof *c->slot * c->n_slots);
     memset(c->slot, 0, sizeof *c->slot * c->n_slots);
     for (int r = 0; r < problem->n_rows; r++) {
@@ -61,6 +66,7 @@ void sator_mapper_counting_free(struct mapper_counting *c)
         return;
     sator_counter_free(c->counter);
     sator_arena_free(c->arena);
+    sator_ctx_free(c->ctx);
     free(c->by_link);
     free(c->slot);
     free(c);
@@ -72,8 +78,8 @@ void sator_mapper_counting_free(struct mapper_counting *c)
 static enum sator_status start(struct mapper_counting *c, const struct sator_stamping *stamping)
 {
     if (c->counter == NULL)
-        return sator_counter_new(c->problem->ctx, SATOR_ENGINE_AUTO, stamping, &c->counter);
-    sator_counter_restart(c->counter, c->problem->ctx, SATOR_ENGINE_AUTO, stamping);
+        return sator_counter_new(c->ctx, SATOR_ENGINE_AUTO, stamping, &c->counter);
+    sator_counter_restart(c->counter, c->ctx, SATOR_ENGINE_AUTO, stamping);
     return SATOR_OK;
 }
 
@@ -183,13 +189,13 @@ static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *
                 tile[i]);
     }
     struct sator_stamping stamping = stamping_of(c->arena, p->workload, n_time, time);
-    sator_ctx_hush(p->ctx, &before);
+    sator_ctx_hush(c->ctx, &before);
     enum sator_status st = start(c, &stamping);
     if (st == SATOR_OK) {
         st = sator_count_tile(c->counter, p->access[access].relation, &words);
         sator_counter_stop(c->counter);
     }
-    sator_ctx_unhush(p->ctx, &before);
+    sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
     return st != SATOR_OK || words > INT64_MAX ? INT64_MAX : (int64_t)words;
 }
@@ -237,13 +243,13 @@ bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper
     *volumes = (struct sator_volumes){
             .by_link = c->by_link, .by_bus = c->by_link + t->network->n_links};
     transport.footprint = p->access[t->access].footprint;
-    sator_ctx_hush(p->ctx, &before);
+    sator_ctx_hush(c->ctx, &before);
     enum sator_status st = start(c, &stamping);
     if (st == SATOR_OK) {
         st = sator_count_volumes(c->counter, p->access[t->access].relation, &transport, volumes);
         sator_counter_stop(c->counter);
     }
-    sator_ctx_unhush(p->ctx, &before);
+    sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
     return st == SATOR_OK && volumes->total <= INT64_MAX;
 }

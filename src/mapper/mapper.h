@@ -152,8 +152,8 @@ struct mapper_port {
 struct sator_model_network;
 
 struct mapper_problem {
-    struct sator_ctx *ctx;
     struct sator_arena *arena;
+    uint64_t work_limit; /* of the counting engines */
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     int n_loops;

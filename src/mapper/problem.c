@@ -424,8 +424,11 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
             .bypassed = bypassed};
     enum sator_status st;
 
-    *problem = (struct mapper_problem){
-            .ctx = ctx, .arena = arena, .workload = workload, .arch = arch, .objective = objective};
+    *problem = (struct mapper_problem){.arena = arena,
+            .work_limit = ctx->work_limit,
+            .workload = workload,
+            .arch = arch,
+            .objective = objective};
     SATOR_TRY(add_loops(&b));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));

@@ -88,6 +88,11 @@ void sator_mapper_offer_counted(struct mapper_search *search, const struct mappe
         sator_mapper_offer(search, mapping, sator_mapper_cost(search->problem, traffic));
         return;
     }
+    sator_mapper_note_unknown(search, bound);
+}
+
+void sator_mapper_note_unknown(struct mapper_search *search, double bound)
+{
     if (!search->has_unknown || bound < search->unknown_bound)
         search->unknown_bound = bound;
     search->has_unknown = true;

@@ -39,6 +39,8 @@ void sator_mapper_offer(struct mapper_search *search, const struct mapper_mappin
  */
 void sator_mapper_offer_counted(struct mapper_search *search, const struct mapper_mapping *mapping,
         const struct mapper_traffic *traffic, double bound);
+/* The counting engines gave up on a mapping that is no better than "bound". */
+void sator_mapper_note_unknown(struct mapper_search *search, double bound);
 /* The search has looked at every mapping: note what this proves. */
 void sator_mapper_finish(struct mapper_search *search);
 /* Cost a legal mapping and keep it if it is the best so far. */

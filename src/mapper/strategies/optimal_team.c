@@ -36,6 +36,8 @@ struct outcome {
     bool improved;
     struct mapper_mapping best;
     struct mapper_cost best_cost;
+    bool has_unknown;
+    double unknown_bound;
     struct sator_map_counters counters;
     int n_listings;
 };
@@ -105,6 +107,8 @@ static void merge(struct team *team, const struct outcome *outcome)
 {
     add_counters(&team->search->counters, &outcome->counters);
     team->n_listings += outcome->n_listings;
+    if (outcome->has_unknown)
+        sator_mapper_note_unknown(team->search, outcome->unknown_bound);
     if (!outcome->improved || !sator_mapper_is_better(team->search, outcome->best_cost))
         return;
     team->search->found = true;
@@ -177,6 +181,7 @@ static void brief(struct team *team, struct member *member)
     search->found = known->found;
     search->best_cost = known->best_cost;
     search->bound = team->search->bound;
+    search->has_unknown = false;
     search->evaluated_before = team->search->counters.evaluated;
     search->counters = (struct sator_map_counters){.looks = looks};
     o->n_listings = 0;
@@ -200,6 +205,8 @@ static void visit(struct member *member, const struct visit *visit, struct outco
         outcome->best = search->best;
         outcome->best_cost = search->best_cost;
     }
+    outcome->has_unknown = search->has_unknown;
+    outcome->unknown_bound = search->unknown_bound;
     outcome->counters = search->counters;
     outcome->n_listings = member->optimizer->n_listings;
 }
