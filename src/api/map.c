@@ -84,6 +84,8 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
 
     SATOR_TRY(sator_mapper_problem_init(
             q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, problem));
+    if (options->imperfect)
+        SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     *plain = *problem;
     for (int i = 0; i < options->n_constraints; i++) {
         if (sator_mapper_constrain(q->ctx, problem, options->constraints[i]) != SATOR_OK)
@@ -111,11 +113,8 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
         sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
         SATOR_TRY(compile(q, bypassed, &q->problems[i], plain));
     }
-    for (int i = 0; i < q->n_problems && q->options->imperfect; i++)
-        SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, &q->problems[i]));
-    if (!q->options->imperfect) /* what it looks through are factors that divide */
-        SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
-                q->options->constraints, q->options->n_constraints));
+    SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
+            q->options->constraints, q->options->n_constraints));
     for (int i = 0; i < q->n_problems; i++)
         made->space_size += sator_mapper_space_size(&q->problems[i]);
     st = check_options(q->ctx, first, q->options, made->space_size);
@@ -178,8 +177,7 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
     bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
     for (int i = 0; i < q->n_problems; i++)
-        possible[i] = q->n_problems == 1 || q->options->imperfect ||
-                sator_mapper_is_feasible(&q->problems[i]);
+        possible[i] = q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]);
     search->only_dives = true; /* a good mapping first, for all choices to be measured against */
     for (int i = 0;
             i < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;
@@ -386,10 +384,10 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));
     SATOR_TRY(sator_mapper_choice_of_nest(ctx, problem, dataflow, bypassed));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));
-    for (int i = 0; options != NULL && i < options->n_constraints; i++)
-        SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
     if (options != NULL && options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(ctx, problem));
+    for (int i = 0; options != NULL && i < options->n_constraints; i++)
+        SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
     SATOR_TRY(explain(ctx, problem, dataflow, best, &made));
     *text = sator_text_take(&made);
 done:

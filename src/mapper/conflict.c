@@ -3,7 +3,8 @@
  *
  * A mapping with a given unrolling is legal, if any is, when what the unrolling leaves of each loop
  * stands at the outermost memory whose factor no constraint sets: no other mapping with that
- * unrolling has a smaller tile anywhere. So it is enough to look through the unrollings.
+ * unrolling has a smaller tile anywhere. So it is enough to look through the unrollings. In an
+ * imperfect problem that holds of the least innermost tile whose number they allow.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -21,8 +22,14 @@ struct feasibility {
     struct mapper_words *words;
     struct mapper_mapping mapping, found; /* found: with most_pes */
     int64_t left[MAPPER_LOOPS]; /* of each loop, beside the factors set */
+    /* imperfect problems: the innermost tiles that each loop may have, and what their number is to
+     * be a multiple of */
+    int n_tiles[MAPPER_LOOPS];
+    const int64_t *tiles[MAPPER_LOOPS];
+    int64_t number[MAPPER_LOOPS];
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
-    int broken_loop; /* whose factors do not divide its extent; -1: none */
+    int broken_loop; /* whose factors do not divide its extent, or any number of its tiles; -1: none
+                      */
     double needed_pes; /* that the utilization asks for */
     double most_pes; /* that a mapping legal in all else uses, as far as looked; 0: none is legal */
     int looks;
@@ -37,10 +44,80 @@ static double all_pes(const struct mapper_problem *p)
     return all;
 }
 
+/* Whether "number" divides some number of tiles of "loop". */
+static bool may_spread(const struct feasibility *f, int loop, int64_t number)
+{
+    int64_t extent = f->problem.extent[loop];
+
+    for (int k = 0; k < f->n_tiles[loop]; k++) {
+        if ((extent + f->tiles[loop][k] - 1) / f->tiles[loop][k] % number == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The least innermost tile of "loop" whose number is a multiple of "number": it itself, where no
+ * memory further out may take the rest. 0: there is none. */
+static int64_t least_tile(const struct feasibility *f, int loop, int64_t number)
+{
+    int64_t extent = f->problem.extent[loop];
+
+    for (int k = 0; k < f->n_tiles[loop]; k++) {
+        int64_t tiles = (extent + f->tiles[loop][k] - 1) / f->tiles[loop][k];
+        if (tiles % number == 0 && (f->free_row[loop] >= 0 || tiles == number))
+            return f->tiles[loop][k];
+    }
+    return 0;
+}
+
+static void set_fixed_imperfect(struct feasibility *f)
+{
+    const struct mapper_problem *p = &f->problem;
+
+    f->broken_loop = -1;
+    for (int i = 0; i < p->n_loops; i++) {
+        f->free_row[i] = -1;
+        f->number[i] = 1;
+        f->n_tiles[i] = sator_mapper_tiles_of(p, p->arena, i, &f->tiles[i]);
+        for (int r = p->n_rows - 2; r >= 0; r--) {
+            int64_t fixed = p->row[r].fixed[i];
+            f->mapping.factor[r][i] = fixed == 0 ? 1 : fixed;
+            if (p->row[r].is_space)
+                continue;
+            if (fixed == 0)
+                f->free_row[i] = r;
+            else if (f->number[i] <= p->extent[i])
+                f->number[i] *= fixed; /* at most 2^48: extents are at most 2^24 */
+        }
+        if (!may_spread(f, i, f->number[i]))
+            f->broken_loop = i;
+    }
+}
+
+/* Give each loop its least tile and the rest to its free row; false when that cannot be. */
+static bool place_tiles(struct feasibility *f)
+{
+    const struct mapper_problem *p = &f->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t tile = least_tile(f, i, f->number[i]);
+        if (tile == 0)
+            return false;
+        f->mapping.factor[p->n_rows - 1][i] = tile;
+        if (f->free_row[i] >= 0)
+            f->mapping.factor[f->free_row[i]][i] = (p->extent[i] + tile - 1) / tile / f->number[i];
+    }
+    return true;
+}
+
 static void set_fixed(struct feasibility *f)
 {
     const struct mapper_problem *p = &f->problem;
 
+    if (p->imperfect) {
+        set_fixed_imperfect(f);
+        return;
+    }
     f->broken_loop = -1;
     for (int i = 0; i < p->n_loops; i++) {
         f->left[i] = p->extent[i];
@@ -67,7 +144,9 @@ static void look(struct feasibility *f, double pes)
     f->looks++;
     if (pes <= f->most_pes)
         return;
-    for (int i = 0; i < p->n_loops; i++) {
+    if (p->imperfect && !place_tiles(f))
+        return;
+    for (int i = 0; i < p->n_loops && !p->imperfect; i++) {
         if (f->free_row[i] >= 0)
             f->mapping.factor[f->free_row[i]][i] = f->left[i];
         else if (f->left[i] > 1)
@@ -104,17 +183,22 @@ static void unroll(
         unroll(f, next, 0, is_space ? p->row[next].shape : 1, beyond / shape, pes);
         return;
     }
-    int64_t whole = f->left[loop];
+    int64_t whole = p->imperfect ? p->extent[loop] : f->left[loop], number = f->number[loop];
     bool banned = p->row[row].banned >> loop & 1;
-    for (int64_t factor = 1; factor <= whole && factor <= room; factor++) {
-        if (whole % factor != 0 || (factor > 1 && banned))
+    for (int64_t factor = 1; factor <= whole && factor <= room && !(factor > 1 && banned);
+            factor++) {
+        if (p->imperfect ? !may_spread(f, loop, number * factor) : whole % factor != 0)
             continue;
         f->mapping.factor[row][loop] = factor;
-        f->left[loop] = whole / factor;
+        if (p->imperfect)
+            f->number[loop] = number * factor;
+        else
+            f->left[loop] = whole / factor;
         unroll(f, row, loop + 1, room / factor, beyond, pes * (double)factor);
     }
     f->mapping.factor[row][loop] = 1;
     f->left[loop] = whole;
+    f->number[loop] = number;
 }
 
 /* Look for a legal mapping of "problem"; whether there may be one. */
@@ -178,6 +262,44 @@ static bool leaves_some(struct sator_ctx *ctx, struct feasibility *f,
     return is_feasible(f, problem);
 }
 
+/* The least tile of "loop" beside the factors set, and how many of them are left. */
+static void set_left_tiles(struct feasibility *f, int loop)
+{
+    const struct mapper_problem *p = &f->problem;
+    int64_t *tile = &f->mapping.factor[p->n_rows - 1][loop], extent = p->extent[loop];
+
+    for (int k = 0; k < f->n_tiles[loop]; k++) {
+        *tile = f->tiles[loop][k];
+        f->left[loop] = (extent + *tile - 1) / *tile;
+        if (f->left[loop] % f->number[loop] == 0)
+            break;
+    }
+    f->left[loop] /= f->number[loop];
+}
+
+/* Factors that divide no number of innermost tiles. */
+static void say_broken_tiles(struct sator_ctx *ctx, const struct feasibility *f)
+{
+    const struct mapper_problem *p = &f->problem;
+    int loop = f->broken_loop;
+    int64_t fixed = p->row[p->n_rows - 1].fixed[loop];
+    char number[48], extent[48];
+
+    sator_int_format(f->number[loop], ',', number);
+    sator_int_format(p->extent[loop], ',', extent);
+    if (fixed != 0)
+        sator_help(ctx,
+                "the %s iterations of loop '%s' are %lld tiles of %lld: not a multiple of %s, to "
+                "which its other factors multiply",
+                extent, p->loop_names[loop], (long long)((p->extent[loop] + fixed - 1) / fixed),
+                (long long)fixed, number);
+    else
+        sator_help(ctx,
+                "the factors of loop '%s' multiply to %s: no tiles of equal size, the last of them "
+                "smaller, of its %s iterations are that many, or a multiple",
+                p->loop_names[loop], number, extent);
+}
+
 /* The inequality that constraints break, after a search that found nothing. */
 static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
 {
@@ -190,6 +312,10 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
         for (int r = 0; r < p->n_rows; r++) {
             int64_t fixed = p->row[r].fixed[f->broken_loop];
             product *= fixed == 0 || product > (sator_int)1 << 60 ? 1 : fixed;
+        }
+        if (p->imperfect) {
+            say_broken_tiles(ctx, f);
+            return;
         }
         sator_help(ctx, "the factors of loop '%s' multiply to %s, which does not divide %lld",
                 p->loop_names[f->broken_loop], sator_int_format(product, ',', all),
@@ -208,6 +334,8 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
     for (int i = 0; i < p->n_loops; i++) {
         for (int r = 0; r < p->n_rows; r++)
             f->mapping.factor[r][i] = p->row[r].fixed[i] == 0 ? 1 : p->row[r].fixed[i];
+        if (p->imperfect)
+            set_left_tiles(f, i);
         if (f->free_row[i] >= 0)
             f->mapping.factor[f->free_row[i]][i] = f->left[i];
         else if (f->left[i] > 1)

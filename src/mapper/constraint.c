@@ -248,8 +248,12 @@ static enum sator_status read_factor(struct reader *r, int which, int64_t *facto
         return malformed(r, number, why);
     }
     *factor = strtoll(number, NULL, 10); /* out of range: the greatest, which divides nothing */
-    if (extent % *factor == 0)
+    if (extent % *factor == 0 || (r->problem->imperfect && *factor <= extent))
         return SATOR_OK;
+    if (r->problem->imperfect)
+        return sator_error(r->ctx, loc_of(r, number, length),
+                "loop '%s' has extent %lld, which %.*s%s exceeds", name, (long long)extent,
+                length > 20 ? 20 : (int)length, number, length > 20 ? "..." : "");
     sator_error(r->ctx, loc_of(r, number, length),
             "loop '%s' has extent %lld, which %.*s%s does "
             "not divide",

@@ -44,16 +44,18 @@ static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
     int64_t rest = problem->extent[loop];
     int innermost = problem->n_rows - 1;
 
-    if (problem->imperfect && problem->row[innermost].fixed[loop] == 0) {
+    if (problem->imperfect) {
         /* any number of tiles, then the least tile for it, then the number that it needs */
         int64_t number = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)rest);
         if (sator_mapper_random(state) % 2 == 0)
             number = (rest + number - 1) / number; /* large tiles too */
-        int64_t tile = (rest + number - 1) / number;
+        int64_t tile = problem->row[innermost].fixed[loop];
+        if (tile == 0)
+            tile = (rest + number - 1) / number;
         mapping->factor[innermost][loop] = tile;
         rest = (rest + tile - 1) / tile;
     }
-    for (int r = 0; r < problem->n_rows; r++) {
+    for (int r = 0; r < (problem->imperfect ? innermost : problem->n_rows); r++) {
         int64_t fixed = problem->row[r].fixed[loop];
         if (fixed == 0 || rest % fixed != 0)
             continue;

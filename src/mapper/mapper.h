@@ -477,6 +477,10 @@ bool sator_mapper_is_modelled(
 /* ---- ragged.c ---- */
 /* The tiles of a loop of extent "n" that are least for their number, ascending (in the arena). */
 int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles);
+/* The innermost tiles that a loop of an imperfect problem may have: these, or the one that a
+ * constraint sets. */
+int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
+        const int64_t **tiles);
 /* Whether the factors of some loop of "loops" multiply to more than its extent. */
 bool sator_mapper_is_ragged(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops);

@@ -25,6 +25,17 @@ int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **til
     return count;
 }
 
+int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
+        const int64_t **tiles)
+{
+    const int64_t *fixed = &problem->row[problem->n_rows - 1].fixed[loop];
+
+    if (*fixed == 0)
+        return sator_mapper_tiles(arena, problem->extent[loop], tiles);
+    *tiles = fixed;
+    return 1;
+}
+
 /* ---- on average ---- */
 
 /* The mean values of index "e": over the cases which of its loops stand at their last tiles. */

@@ -92,9 +92,10 @@ static void check_extents(const struct mapper_problem *p, const struct mapper_ma
         for (int r = 0; r < p->n_rows; r++)
             product = product > (sator_int)1 << 60 ? product : product * mapping->factor[r][i];
         int64_t tile = mapping->factor[p->n_rows - 1][i], number = (int64_t)(product / tile);
+        bool is_set = p->row[p->n_rows - 1].fixed[i] == tile;
         if (product == p->extent[i] ||
                 (p->imperfect && (p->extent[i] + tile - 1) / tile == number &&
-                        (p->extent[i] + number - 1) / number == tile))
+                        (is_set || (p->extent[i] + number - 1) / number == tile)))
             continue;
         sator_text_add(text, "the factors of loop '%s' multiply to ", p->loop_names[i]);
         sator_text_add_int(text, product);

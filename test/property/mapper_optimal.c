@@ -227,8 +227,9 @@ static void tile_plainly(struct plain_search *s, int loop, int row, int64_t rest
     bool any = p->imperfect && row == p->n_rows - 1;
     for (int64_t d = 1; d <= rest; d++) {
         int64_t left = (rest + d - 1) / d;
-        if (any ? (rest + left - 1) / left != d : rest % d != 0)
-            continue; /* of the tiles with the same number the least is in the space */
+        if (any ? (rest + left - 1) / left != d && p->row[row].fixed[loop] != d : rest % d != 0)
+            continue; /* of the tiles with the same number the least is in the space, and one that a
+                         constraint sets */
         s->mapping.factor[row][loop] = d;
         tile_plainly(s, loop, row - 1, left);
     }
@@ -317,7 +318,7 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
             value(&random) >= a * (1 - 1e-9) &&
             fmin(stopped.bound, value(&stopped)) <= a * (1 + 1e-9) && obeys(c, &optimal) &&
             obeys(c, &sunstone) && obeys(c, &random) && obeys(c, &exhaustive) &&
-            (c->problem.imperfect || same_feasibility(c, plain, exhaustive.found)) &&
+            same_feasibility(c, plain, exhaustive.found) &&
             a <= perfect_value(c, &options) * (1 + 1e-9) && agrees_with_plain(c, &exhaustive) &&
             same_on_threads(c, &optimal);
     n_stopped += !stopped.proved;

@@ -581,7 +581,7 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
 
     for (int i = 0; i < p->n_loops; i++) {
         e->n_factors[i] = list_factors(arena, p, i, &e->factors[i]);
-        e->n_tiles[i] = p->imperfect ? sator_mapper_tiles(arena, p->extent[i], &e->tiles[i]) : 0;
+        e->n_tiles[i] = p->imperfect ? sator_mapper_tiles_of(p, arena, i, &e->tiles[i]) : 0;
         e->parallel[i] = 1;
     }
     for (int r = 0; r < p->n_rows; r++) {

@@ -401,8 +401,13 @@ void sator_mapper_optimal(struct mapper_search *search)
     const struct mapper_problem *p = search->problem;
     struct mapper_problem perfect = *p;
 
-    if (p->imperfect) { /* the best perfect mapping is one to measure the others against */
-        perfect.imperfect = false;
+    perfect.imperfect = false;
+    if (p->has_fixed && !sator_mapper_is_feasible(p)) {
+        search->proved = true; /* that there is none */
+        return;
+    }
+    if (p->imperfect && sator_mapper_is_feasible(&perfect)) {
+        /* the best perfect mapping is one to measure the others against */
         search->problem = &perfect;
         optimize(search);
         search->problem = p;

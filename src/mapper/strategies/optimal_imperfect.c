@@ -102,7 +102,7 @@ void optimal_find_tiles(struct optimizer *o)
     for (int i = 0; i < p->n_loops; i++) {
         int64_t *numbers = NULL;
         int count = 0;
-        o->n_tiles[i] = sator_mapper_tiles(o->arena, p->extent[i], &o->every_tile[i]);
+        o->n_tiles[i] = sator_mapper_tiles_of(p, o->arena, i, &o->every_tile[i]);
         keep_fitting(o, i);
         o->inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, o->n_tiles[i]);
         mark_spreads(o, i, p->extent[i] < pes ? p->extent[i] : pes);
@@ -144,12 +144,10 @@ void optimal_take_tiles(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t fixed = p->row[p->n_rows - 1].fixed[i];
         o->n_inner[i] = 0;
         for (int k = 0; k < o->n_tiles[i]; k++) {
             int64_t tile = o->every_tile[i][k];
-            if (number_of(p->extent[i], tile) % o->parallel[i] == 0 &&
-                    (fixed == 0 || tile == fixed))
+            if (number_of(p->extent[i], tile) % o->parallel[i] == 0)
                 o->inner[i][o->n_inner[i]++] = tile;
         }
     }
