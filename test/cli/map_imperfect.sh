@@ -34,5 +34,14 @@ for option in --imperfect ''; do
         sator map gemm:i=17,j=1,k=1 --arch small.yaml --objective latency --strategy $strategy $option | sed -n 's,^  latency *\([0-9]* cycles\).*,\1,p'
     done
 done
+# 17 iterations in 6 tiles of 3, on 6 PEs; no number of tiles of 17 iterations is a multiple of 8
+constrained() {
+    sator map gemm:i=17,j=1,k=1 --arch small.yaml --objective latency --imperfect "$@" | sed -n 's,^  latency *\([0-9]* cycles\).*,\1,p'
+}
+constrained --constraint 'L1: i 3'
+constrained --constraint 'L1: i 8' # 3 tiles
+constrained --constraint 'DRAM: i 8'
+constrained --constraint 'L1: i 3' --constraint 'DRAM: i 4'
+constrained --constraint 'L1: i 18'
 sator map gemm --arch simba-like --imperfect
 echo "exit $?"
