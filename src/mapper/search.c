@@ -3,6 +3,8 @@
 #include "base/context.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <time.h>
 
 enum {
@@ -153,4 +155,54 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
     }
     *divisors = list;
     return count;
+}
+
+struct errand {
+    void (*work)(void *member);
+    void *member;
+};
+
+static void *run_errand(void *data)
+{
+    struct errand *errand = data;
+
+    errand->work(errand->member);
+    return NULL;
+}
+
+void sator_mapper_run_threads(void (*work)(void *member), void *members, size_t size, int n)
+{
+    struct errand errand[MAPPER_THREADS];
+    pthread_t thread[MAPPER_THREADS];
+    sigset_t all, old;
+    int started = 1;
+
+    for (int i = 0; i < n; i++)
+        errand[i] = (struct errand){work, (char *)members + (size_t)i * size};
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    while (started < n && pthread_create(&thread[started], NULL, run_errand, &errand[started]) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    work(members);
+    for (int i = started; i < n; i++)
+        work(errand[i].member);
+    for (int i = 1; i < started; i++)
+        pthread_join(thread[i], NULL);
+}
+
+void sator_mapper_add_counters(
+        struct sator_map_counters *sum, const struct sator_map_counters *part)
+{
+    sum->evaluated += part->evaluated;
+    sum->unrollings += part->unrollings;
+    sum->tilings += part->tilings;
+    sum->orders += part->orders;
+    sum->pruned_capacity += part->pruned_capacity;
+    sum->pruned_dominated += part->pruned_dominated;
+    sum->pruned_unrolling += part->pruned_unrolling;
+    sum->pruned_tiling += part->pruned_tiling;
+    sum->pruned_order += part->pruned_order;
+    if (__builtin_add_overflow(sum->equal, part->equal, &sum->equal))
+        sum->equal = UINT64_MAX; /* more than anyone counts to */
 }

@@ -48,6 +48,16 @@ void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping 
 /* Whether to stop: cancelled, or out of time. Also reports progress; cheap to call often. */
 bool sator_mapper_should_stop(struct mapper_search *search);
 double sator_mapper_now(void);
+enum {
+    MAPPER_THREADS = 16 /* at most, on one search */
+};
+/* Call "work" with each of "n" members of "size" bytes, at most MAPPER_THREADS, on a thread of its
+ * own: the first on the caller's, the others on ones that block all signals. Members that there is
+ * no thread for follow on the caller's. Returns when all are done. */
+void sator_mapper_run_threads(void (*work)(void *member), void *members, size_t size, int n);
+/* Add what a part of the search has counted, improvements and looks apart. */
+void sator_mapper_add_counters(
+        struct sator_map_counters *sum, const struct sator_map_counters *part);
 /* The divisors of "n", ascending (in the arena). */
 int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors);
 

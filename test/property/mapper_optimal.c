@@ -268,6 +268,22 @@ static double perfect_value(struct problem_case *c, const struct sator_map_optio
     return perfect.proved ? value(&perfect) : INFINITY;
 }
 
+/* Whether the exhaustive strategy finds and counts the same on one thread and on three. */
+static bool same_exhaustive(struct problem_case *c)
+{
+    struct mapper_search one, three;
+    struct sator_map_options options = {.threads = 1};
+
+    run(c, sator_mapper_exhaustive, &one, &options, 10);
+    options.threads = 3;
+    run(c, sator_mapper_exhaustive, &three, &options, 10);
+    one.counters.looks = three.counters.looks = 0;
+    one.counters.improvements = three.counters.improvements = 0; /* those of the merge */
+    return one.found == three.found &&
+            memcmp(&one.counters, &three.counters, sizeof one.counters) == 0 &&
+            (!one.found || memcmp(&one.best, &three.best, sizeof one.best) == 0);
+}
+
 /* Whether the optimal strategy finds the same mapping, and counts the same, on one thread and on
  * three, when the others help from the first unrolling on. */
 static bool same_on_threads(struct problem_case *c, const struct mapper_search *optimal)
@@ -281,8 +297,8 @@ static bool same_on_threads(struct problem_case *c, const struct mapper_search *
     run(c, sator_mapper_optimal, &three, &options, 10);
     alone = 0;
     one.counters.looks = three.counters.looks = 0; /* at the clock: of the caller's thread */
-    return one.proved && three.proved && one.found == optimal->found && three.found == one.found &&
-            obeys(c, &three) &&
+    return same_exhaustive(c) && one.proved && three.proved && one.found == optimal->found &&
+            three.found == one.found && obeys(c, &three) &&
             (!one.found ||
                     (fabs(value(&one) - value(optimal)) <= 1e-9 * value(optimal) &&
                             memcmp(&one.best, &three.best, sizeof one.best) == 0)) &&

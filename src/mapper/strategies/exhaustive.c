@@ -10,6 +10,8 @@
  */
 #include "mapper/search.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +61,10 @@ struct enumeration {
     int64_t plain_groups[MAPPER_TRANSFERS], plain_tiles[MAPPER_TRANSFERS]; /* values of all indices
                                                                    of one loop together */
     struct kept kept[MAPPER_TRANSFERS][MAPPER_INDICES][KEPT];
+    int member, n_members; /* of the threads, each of which takes every n-th innermost tile */
+    uint64_t number; /* of the innermost tile, over all unrollings */
+    uint64_t best_number; /* of the best mapping's */
+    _Atomic uint64_t *evaluated; /* by all threads */
     int unlooked; /* mappings evaluated since the last look at the clock */
     struct mapper_walk walk[MAPPER_TRANSFERS];
     struct slide slide[MOST_DEPTH][MAPPER_TRANSFERS];
@@ -137,6 +143,10 @@ static void finish(struct enumeration *e, const struct orders *o)
     sator_mapper_offer(search, &e->mapping, sator_mapper_cost(e->problem, &e->traffic));
     if (++e->unlooked == EVALUATIONS_A_LOOK) {
         e->unlooked = 0;
+        atomic_fetch_add_explicit(
+                e->evaluated, EVALUATIONS_A_LOOK, memory_order_relaxed); /* for progress */
+        search->evaluated_before = atomic_load_explicit(e->evaluated, memory_order_relaxed) -
+                search->counters.evaluated;
         (void)sator_mapper_should_stop(search);
     }
 }
@@ -372,21 +382,31 @@ static void tiles_of(struct enumeration *e, int m);
 /* The factors of memory "m" are chosen. */
 static void go_outward(struct enumeration *e, int m)
 {
-    const struct mapper_problem *p = e->problem;
-
     e->search->counters.tilings++;
-    if (m == p->n_memories - 1) {
-        e->ragged = p->has_counted;
-        for (int i = 0; i < p->n_loops; i++)
-            e->ragged |= e->mapping.factor[p->memory[m].row][i] * e->parallel[i] * e->rest[i] !=
-                    p->extent[i];
-    }
     if (!e->ragged)
         prepare(e, e->ready[m]);
     if (m > 0)
         tiles_of(e, m - 1);
     else
         try_orders(e);
+}
+
+/* The factors of the innermost memory are chosen: what follows is one thread's. */
+static void go_on(struct enumeration *e, int m)
+{
+    const struct mapper_problem *p = e->problem;
+    uint64_t improvements = e->search->counters.improvements;
+
+    e->number++;
+    if (e->number % (uint64_t)e->n_members != (uint64_t)e->member)
+        return;
+    e->ragged = p->has_counted; /* each mapping by itself */
+    for (int i = 0; i < p->n_loops && p->imperfect; i++)
+        e->ragged |= e->mapping.factor[p->memory[m].row][i] * e->parallel[i] * e->rest[i] !=
+                p->extent[i];
+    go_outward(e, m);
+    if (e->search->counters.improvements != improvements)
+        e->best_number = e->number;
 }
 
 /* What is left outside memory "m" of a loop that has "factor" there; 0: it cannot have. */
@@ -405,6 +425,13 @@ static int64_t left_outside(const struct enumeration *e, int m, int loop, int64_
     return whole % factor == 0 ? whole / factor : 0;
 }
 
+static void count_too_large(struct enumeration *e, int m)
+{
+    bool by_all = m == e->problem->n_memories - 1; /* members */
+
+    e->search->counters.pruned_capacity += !by_all || e->member == 0;
+}
+
 /* Factors of memory "m" for loop "loop" and on; "size": the words of its tile so far. */
 static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *size)
 {
@@ -415,7 +442,10 @@ static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *si
     if (sator_mapper_should_stop(e->search))
         return;
     if (loop == p->n_loops) {
-        go_outward(e, m);
+        if (m == p->n_memories - 1)
+            go_on(e, m);
+        else
+            go_outward(e, m);
         return;
     }
     int64_t rest = e->rest[loop], grown[MAPPER_ACCESSES];
@@ -433,7 +463,7 @@ static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *si
                 grown[a] = sator_mapper_tile_words(e->search->words, a, e->shape.inside[row]);
         }
         if (list[k] > 1 && !sator_mapper_fits(p, m, grown, NULL)) {
-            e->search->counters.pruned_capacity++;
+            count_too_large(e, m);
             if (p->has_counted)
                 continue;
             break; /* factors ascend, and larger tiles need no less */
@@ -458,7 +488,10 @@ static void tile_outermost(struct enumeration *e)
             return;
         factor[i] = e->rest[i];
     }
-    go_outward(e, 0);
+    if (p->n_memories == 1)
+        go_on(e, 0);
+    else
+        go_outward(e, 0);
 }
 
 static void tiles_of(struct enumeration *e, int m)
@@ -478,7 +511,7 @@ static void tiles_of(struct enumeration *e, int m)
     if (sator_mapper_fits(p, m, size, NULL))
         tiles_from(e, m, 0, size);
     else
-        e->search->counters.pruned_capacity++;
+        count_too_large(e, m);
 }
 
 /* ---- parallel factors ---- */
@@ -494,7 +527,7 @@ static void try_unrolling(struct enumeration *e)
     }
     if (positions < p->least_utilization * all || !sator_mapper_is_modelled(p, &e->mapping))
         return;
-    e->search->counters.unrollings++;
+    e->search->counters.unrollings += e->member == 0; /* which all members go through */
     e->traffic.time_stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
         e->rest[i] = p->extent[i] / e->parallel[i];
@@ -608,19 +641,83 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
     }
 }
 
+struct member {
+    struct mapper_search search;
+    struct enumeration enumeration;
+};
+
+static void enumerate(void *data)
+{
+    struct member *member = data;
+
+    if (outermost_holds_all(member->search.problem))
+        unroll_from(&member->enumeration, 0, 0);
+}
+
+static void open_member(struct member *members, int i, int n, const struct mapper_search *search,
+        struct sator_arena *arena, _Atomic uint64_t *evaluated)
+{
+    struct enumeration *e = &members[i].enumeration;
+
+    members[i].search = *search;
+    members[i].search.counters = (struct sator_map_counters){0};
+    if (i > 0) {
+        members[i].search.words = sator_mapper_words_new(search->problem);
+        members[i].search.next_report = INFINITY; /* the caller's thread reports */
+    }
+    memset(e, 0, sizeof *e); /* too large for an initialiser on the stack */
+    e->search = &members[i].search;
+    e->problem = search->problem;
+    e->member = i;
+    e->n_members = n;
+    e->evaluated = evaluated;
+    open_enumeration(e, arena);
+}
+
+/* Take over what the members found, in the order in which one of them alone would have. */
+static void merge(struct mapper_search *search, const struct member *members, int n)
+{
+    uint64_t done = 0; /* the number of the tile whose mapping was taken last */
+
+    for (;;) {
+        const struct member *next = NULL;
+        for (int i = 0; i < n; i++) {
+            uint64_t number = members[i].enumeration.best_number; /* 0: nothing found */
+            if (number > done && (next == NULL || number < next->enumeration.best_number))
+                next = &members[i];
+        }
+        if (next == NULL)
+            return;
+        done = next->enumeration.best_number;
+        sator_mapper_offer(search, &next->search.best, next->search.best_cost);
+    }
+}
+
 void sator_mapper_exhaustive(struct mapper_search *search)
 {
     struct sator_arena *arena = sator_arena_new();
-    struct enumeration *e = sator_alloc(sizeof *e);
+    int n = search->options->threads < 1                ? 1
+            : search->options->threads > MAPPER_THREADS ? MAPPER_THREADS
+                                                        : search->options->threads;
+    struct member *members = sator_alloc(sizeof *members * (size_t)n);
+    _Atomic uint64_t evaluated = search->counters.evaluated;
 
-    memset(e, 0, sizeof *e);
-    e->search = search;
-    e->problem = search->problem;
-    open_enumeration(e, arena);
-    if (outermost_holds_all(e->problem))
-        unroll_from(e, 0, 0);
+    for (int i = 0; i < n; i++)
+        open_member(members, i, n, search, arena, &evaluated);
+    sator_mapper_run_threads(enumerate, members, sizeof *members, n);
+    merge(search, members, n);
+    search->next_report = members[0].search.next_report;
+    for (int i = 0; i < n; i++) {
+        sator_mapper_add_counters(&search->counters, &members[i].search.counters);
+        if (members[i].search.has_unknown)
+            sator_mapper_note_unknown(search, members[i].search.unknown_bound);
+        if (members[i].search.stopped != SATOR_OK)
+            search->stopped = members[i].search.stopped;
+        if (i > 0)
+            sator_mapper_words_free(members[i].search.words);
+    }
     if (search->stopped == SATOR_OK)
         sator_mapper_finish(search);
-    free(e);
+    free(members);
     sator_arena_free(arena);
 }

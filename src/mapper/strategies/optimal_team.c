@@ -11,13 +11,12 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     LEAST_WINDOW = 4, /* visits at once: so many threads at most */
-    MOST_WINDOW = 16,
+    MOST_WINDOW = MAPPER_THREADS,
     PER_PLACE = 4, /* visits without a better mapping that widen the window by one */
     WORTH_A_TEAM = 20000 /* tiles and orders looked at before there is one: some 10 ms */
 };
@@ -63,7 +62,6 @@ struct member {
     struct team *team;
     struct optimizer *optimizer;
     struct mapper_search search;
-    pthread_t thread;
 };
 
 bool optimal_is_worth_a_team(const struct optimizer *o)
@@ -71,19 +69,6 @@ bool optimal_is_worth_a_team(const struct optimizer *o)
     const struct sator_map_counters *c = &o->search->counters;
 
     return c->tilings + c->orders >= (o->search->alone > 0 ? o->search->alone : WORTH_A_TEAM);
-}
-
-static void add_counters(struct sator_map_counters *sum, const struct sator_map_counters *part)
-{
-    sum->evaluated += part->evaluated;
-    sum->unrollings += part->unrollings;
-    sum->tilings += part->tilings;
-    sum->orders += part->orders;
-    sum->pruned_capacity += part->pruned_capacity;
-    sum->pruned_dominated += part->pruned_dominated;
-    sum->pruned_unrolling += part->pruned_unrolling;
-    sum->pruned_tiling += part->pruned_tiling;
-    sum->pruned_order += part->pruned_order;
 }
 
 /* ---- merging: the lock is held ---- */
@@ -105,7 +90,7 @@ static void set_known(struct team *team)
 
 static void merge(struct team *team, const struct outcome *outcome)
 {
-    add_counters(&team->search->counters, &outcome->counters);
+    sator_mapper_add_counters(&team->search->counters, &outcome->counters);
     team->n_listings += outcome->n_listings;
     if (outcome->has_unknown)
         sator_mapper_note_unknown(team->search, outcome->unknown_bound);
@@ -135,7 +120,7 @@ static void tabulate(struct team *team, struct member *member)
     optimal_tabulate(o);
     memcpy(team->outer, o->outer, sizeof team->outer);
     memset(o->outer, 0, sizeof o->outer);
-    add_counters(&team->search->counters, &member->search.counters);
+    sator_mapper_add_counters(&team->search->counters, &member->search.counters);
     if (member->search.stopped != SATOR_OK)
         team->search->stopped = member->search.stopped;
 }
@@ -211,7 +196,7 @@ static void visit(struct member *member, const struct visit *visit, struct outco
     outcome->n_listings = member->optimizer->n_listings;
 }
 
-static void *work(void *data)
+static void work(void *data)
 {
     struct member *member = data;
     struct team *team = member->team;
@@ -234,7 +219,6 @@ static void *work(void *data)
         pthread_cond_broadcast(&team->changed);
     }
     pthread_mutex_unlock(&team->lock);
-    return NULL;
 }
 
 /* ---- members ---- */
@@ -277,20 +261,6 @@ static void init_member(struct member *member, struct team *team, struct optimiz
     member->optimizer->search = &member->search;
 }
 
-/* Start the others, deaf to signals, which are the caller's; returns how many there are. */
-static int start(struct member *members, int n_wanted)
-{
-    sigset_t all, old;
-    int n = 1;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    while (n < n_wanted && pthread_create(&members[n].thread, NULL, work, &members[n]) == 0)
-        n++;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return n;
-}
-
 static void run(struct team *team, struct optimizer *o, int n_wanted)
 {
     struct mapper_search *search = o->search;
@@ -298,11 +268,8 @@ static void run(struct team *team, struct optimizer *o, int n_wanted)
 
     for (int i = n_wanted - 1; i >= 0; i--) /* the caller's last: it is what the others copy */
         init_member(&members[i], team, o, i > 0);
-    int n = start(members, n_wanted);
-    work(&members[0]);
+    sator_mapper_run_threads(work, members, sizeof *members, n_wanted);
     for (int i = 1; i < n_wanted; i++) {
-        if (i < n)
-            pthread_join(members[i].thread, NULL);
         free_copy(members[i].optimizer);
         sator_mapper_words_free(members[i].search.words);
     }
