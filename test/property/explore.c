@@ -29,9 +29,22 @@ static const char *const workloads[] = {"gemm:i=%d,j=%d,k=%d", "gemv:i=%d,k=%d",
 static const char *const archs[] = {"systolic-2d-8x8", "mesh-8x8", "multicast-8x8", "systolic-1d",
         "reduction-tree-64", "shidiannao-8x8", "maeri-64"};
 
+/* Wires of a two-dimensional array that are not alike, whatever the library's arrays have. */
+static const char *const uneven[] = {
+        "levels.PE.links=[{name: east, map: \"PE[i,j] -> PE[i,j+1]\", tensors: [A], energy_pj: "
+        "0.2},"
+        " {name: south, map: \"PE[i,j] -> PE[i+1,j]\", energy_pj: 0.2}]",
+        "levels.PE.links=[{name: east, map: \"PE[i,j] -> PE[i,j+1]\", energy_pj: 0.5},"
+        " {name: south, map: \"PE[i,j] -> PE[i+1,j]\", energy_pj: 0.2}]",
+        "levels.PE.multicast=[{name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.2},"
+        " {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 1}]",
+        "levels.PE.multicast=[{name: pair, map: \"PE[i,j] -> BUS[i, j/2]\", energy_pj: 0.2},"
+        " {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.2}]"};
+
 struct test_case {
-    char workload[128], shape[64];
+    char workload[128], shape[64], width[64]; /* width: a setting of the workload, or "" */
     const char *arch;
+    const char *wires; /* a setting of the architecture, or NULL */
     struct sator_explore_options options;
 };
 
@@ -62,6 +75,13 @@ static void make_case(struct random *random, struct test_case *c)
         snprintf(c->shape, sizeof c->shape, "levels.PE.shape=[%d]", rows);
     else
         snprintf(c->shape, sizeof c->shape, "levels.PE.shape=[%d,%d]", rows, columns);
+    c->wires = NULL;
+    if (!is_1d && random_chance(random, 30))
+        c->wires = uneven[below(random, sizeof uneven / sizeof *uneven)];
+    /* tensors of other widths are not to be exchanged */
+    c->width[0] = '\0';
+    if (random_chance(random, 30))
+        snprintf(c->width, sizeof c->width, "word_bits={%c: 8}", "AB"[below(random, 2)]);
     c->options = (struct sator_explore_options){.pack = 1 + random_chance(random, 40),
             .skew = random_chance(random, 75) ? 1 : below(random, 3),
             .whole_skews = random_chance(random, 25),
@@ -243,8 +263,8 @@ static const char *check_space(struct sator_ctx *ctx, const struct sator_explora
 static struct sator_exploration *explore(struct sator_ctx *ctx, const struct sator_network *network,
         const struct test_case *c, bool symmetry, enum sator_explore_prune prune)
 {
-    const char *sets[] = {c->shape};
-    struct sator_input_options input = {.sets = sets, .n_sets = 1};
+    const char *sets[] = {c->shape, c->wires};
+    struct sator_input_options input = {.sets = sets, .n_sets = c->wires == NULL ? 1 : 2};
     struct sator_explore_options options = c->options;
     struct sator_exploration *made = NULL;
 
@@ -266,7 +286,9 @@ static bool run_case(uint64_t seed, int *n_run, int *left_out)
 
     make_case(&random, &c);
     struct sator_exploration *all = NULL, *symmetric = NULL, *safe = NULL;
-    if (sator_network_load(ctx, c.workload, NULL, &network) == SATOR_OK) {
+    const char *widths[] = {c.width};
+    struct sator_input_options input = {.sets = widths, .n_sets = c.width[0] != '\0'};
+    if (sator_network_load(ctx, c.workload, &input, &network) == SATOR_OK) {
         all = explore(ctx, network, &c, false, SATOR_PRUNE_NONE);
         symmetric = explore(ctx, network, &c, true, SATOR_PRUNE_NONE);
         safe = explore(ctx, network, &c, true, SATOR_PRUNE_SAFE);
@@ -280,10 +302,11 @@ static bool run_case(uint64_t seed, int *n_run, int *left_out)
     }
     if (wrong != NULL || getenv("SATOR_VERBOSE") != NULL) {
         char *messages = sator_ctx_take_messages(ctx, false);
-        printf("%s%s\n  %s on %s, %s, pack %d skew %d whole %d idle %d fold %d\n%s",
-                wrong == NULL ? "" : "FAILED: ", wrong == NULL ? "fine" : wrong, c.workload, c.arch,
-                c.shape, c.options.pack, c.options.skew, c.options.whole_skews, c.options.idle,
-                c.options.fold, messages == NULL ? "" : messages);
+        printf("%s%s\n  %s %s on %s, %s %s, pack %d skew %d whole %d idle %d fold %d\n%s",
+                wrong == NULL ? "" : "FAILED: ", wrong == NULL ? "fine" : wrong, c.workload,
+                c.width, c.arch, c.shape, c.wires == NULL ? "" : c.wires, c.options.pack,
+                c.options.skew, c.options.whole_skews, c.options.idle, c.options.fold,
+                messages == NULL ? "" : messages);
         free(messages);
     }
     sator_exploration_free(all);
@@ -299,7 +322,7 @@ int main(int argc, char **argv)
     struct run_options options;
     int n_run = 0, left_out = 0;
 
-    if (!run_options(argc, argv, 15, &options))
+    if (!run_options(argc, argv, 150, &options))
         return 2;
     for (int64_t i = 0; i < options.n_cases; i++) {
         if (!run_case(run_case_seed(&options, options.first_case + i), &n_run, &left_out)) {
