@@ -2,7 +2,8 @@
  *
  * Their common points are closed under rounded midpoints, and the discrete Brunn-Minkowski
  * inequality |A| |B| <= |floor((A+B)/2)| |ceil((A+B)/2)| (Klartag and Lehec, 2019, theorem 1.4),
- * with B the set A reflected, puts the best places in the middle, rounded one way or the other.
+ * with B the set A reflected, puts the best places in the middle, rounded either way: the two are
+ * reflections of each other.
  */
 #include "count/closed/layout.h"
 
@@ -87,9 +88,9 @@ struct differences {
     int64_t most[CLOSED_STRIP_DIMS + 1][CLOSED_STRIP_DIMS + 1];
 };
 
-/* Lay each strip in the middle, rounded down or up. */
-static void bound_nodes(struct closed_layout *layout, const struct tension *tension, bool up,
-        struct differences *nodes)
+/* Lay each strip in the middle, rounded down. */
+static void bound_nodes(
+        struct closed_layout *layout, const struct tension *tension, struct differences *nodes)
 {
     for (int a = 0; a <= layout->n_dims; a++) {
         for (int b = 0; b <= layout->n_dims; b++)
@@ -102,7 +103,7 @@ static void bound_nodes(struct closed_layout *layout, const struct tension *tens
         if (d->implied)
             continue;
         int64_t twice = tension->parity[a] - tension->parity[b] - d->width + 1;
-        int64_t first = sator_floor_div(b == 0 && up ? twice + 1 : twice, 2);
+        int64_t first = sator_floor_div(twice, 2);
         nodes->most[a][b] = first + d->width - 1;
         nodes->most[b][a] = -first;
         d->first = tension->sign[i] > 0 ? first : -nodes->most[a][b];
@@ -148,16 +149,16 @@ static const char *count_values(
     return closed_slab_count(2, difference, x, slab, points);
 }
 
-/* Lay the strips in the middle, rounded down or up, and count the points; values of coordinates
- * that do not "count" are forgotten. */
-static const char *lay_middle(struct closed_layout *layout, const struct tension *tension, bool up,
+/* Lay the strips in the middle and count the points; values of coordinates that do not "count" are
+ * forgotten. */
+static const char *lay_middle(struct closed_layout *layout, const struct tension *tension,
         const bool *counts, sator_int *points)
 {
     struct differences nodes;
     int counted[CLOSED_STRIP_DIMS];
     int n = 0;
     *points = 0;
-    bound_nodes(layout, tension, up, &nodes);
+    bound_nodes(layout, tension, &nodes);
     if (!tighten(layout->n_dims + 1, &nodes))
         return NULL;
     for (int k = 0; k < layout->n_dims; k++) {
@@ -231,16 +232,9 @@ const char *closed_layout_middle(struct closed_layout *layout, bool *done, sator
 {
     struct tension tension = {.parity = {0}};
     bool counts[CLOSED_STRIP_DIMS];
-    sator_int down;
-    sator_int up;
     if (!find_tension(layout, &tension, counts))
         return NULL;
-    const char *why = lay_middle(layout, &tension, false, counts, &down);
-    if (why == NULL)
-        why = lay_middle(layout, &tension, true, counts, &up);
-    if (why == NULL && down > up)
-        why = lay_middle(layout, &tension, false, counts, &up);
-    *most = up;
+    const char *why = lay_middle(layout, &tension, counts, most);
     *done = why == NULL;
     return why;
 }
