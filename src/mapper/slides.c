@@ -53,8 +53,8 @@ static const struct mapper_steps *steps_of(const struct mapper_slides *s,
 {
     if (side->grouped || s->walk->steps[e].n_spread == 0)
         return &s->walk->steps[e];
+    *alone = (struct mapper_steps){.n_spread = 0};
     memcpy(alone->tile, s->walk->steps[e].tile, sizeof alone->tile);
-    alone->n_spread = 0;
     return alone;
 }
 
