@@ -243,6 +243,22 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
     return st;
 }
 
+/* Links from a stamp before bring nothing where time-stamps are not skewed (doc/mapper.md). */
+static const char *idle_links(struct sator_arena *arena, const struct sator_arch *arch)
+{
+    const char *names = NULL;
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_array *array = &arch->levels[i].array;
+        for (int k = 0; arch->levels[i].kind == SATOR_LEVEL_ARRAY && k < array->n_links; k++) {
+            if (array->links[k].interval > 0)
+                names = sator_arena_printf(arena, "%s%s%s", names == NULL ? "" : names,
+                        names == NULL ? "" : ", ", array->links[k].name);
+        }
+    }
+    return names;
+}
+
 static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_map_options *options,
         double cycle_limit, struct sator_map_result **result)
@@ -267,6 +283,7 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .workload = sator_arena_strdup(arena, workload->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .repeat = workload->repeat,
+            .idle_links = idle_links(arena, arch),
             .objective = options->objective,
             .strategy = options->strategy};
     SATOR_TRY(compile_all(&question, made));

@@ -139,8 +139,14 @@ static int choose_layer(struct mapping *mapping)
     }
     if (mapping->layer >= 0)
         return CLI_DONE;
-    fprintf(stderr, "sator: %s has %d layers, none is '%s'\n", sator_network_name(network),
-            n_layers, wanted);
+    const char **names = cli_alloc(sizeof *names * (size_t)n_layers);
+    for (int i = 0; i < n_layers; i++)
+        names[i] = sator_network_layer_name(network, i);
+    const char *nearest = sator_nearest(wanted, names, n_layers);
+    fprintf(stderr, "sator: %s has %d layer%s, none is '%s'%s%s%s\n", sator_network_name(network),
+            n_layers, n_layers == 1 ? "" : "s", wanted, nearest == NULL ? "" : "; did you mean '",
+            nearest == NULL ? "" : nearest, nearest == NULL ? "" : "'?");
+    free(names);
     return CLI_INPUT;
 }
 
@@ -339,7 +345,8 @@ static int map_front(struct mapping *mapping)
 
 /* ---- a given mapping ---- */
 
-static int explain_why_not(struct mapping *mapping)
+/* Without "best" only what is wrong with the mapping, so that nobody waits for that. */
+static int explain_why_not(struct mapping *mapping, const struct sator_map_result *best, bool print)
 {
     const char *spec = mapping->options->why_not;
     struct sator_input_options input = cli_input_options(mapping->options);
@@ -349,10 +356,10 @@ static int explain_why_not(struct mapping *mapping)
     enum sator_status status = sator_dataflow_load(mapping->ctx, spec, &input, &dataflow);
     if (status == SATOR_OK)
         status = sator_map_why_not(mapping->ctx, mapping->network, mapping->layer, mapping->arch,
-                dataflow, &mapping->map, mapping->tasks[0].result, &text);
+                dataflow, &mapping->map, best, &text);
     cli_print_messages(mapping->ctx);
     int exit_code = cli_status(status, spec);
-    if (status == SATOR_OK)
+    if (status == SATOR_OK && print)
         exit_code = cli_write(mapping->options, text);
     free(text);
     sator_dataflow_free(dataflow);
@@ -379,13 +386,16 @@ int cli_map(const struct cli_options *options)
             (strcmp(options->pareto, "energy,latency") != 0 || mapping.layer < 0))
         mapping.exit_code = cli_usage(options,
                 "--pareto energy,latency gives the front of one workload, or of one --layer");
+    if (mapping.exit_code == CLI_DONE && options->why_not != NULL)
+        mapping.exit_code = explain_why_not(&mapping, NULL, false);
     if (mapping.exit_code == CLI_DONE && options->pareto != NULL) {
         mapping.exit_code = map_front(&mapping);
     } else if (mapping.exit_code == CLI_DONE) {
         make_tasks(&mapping);
         run_tasks(&mapping);
         mapping.exit_code = cli_worse(mapping.exit_code,
-                options->why_not != NULL ? explain_why_not(&mapping) : write_report(&mapping));
+                options->why_not != NULL ? explain_why_not(&mapping, mapping.tasks[0].result, true)
+                                         : write_report(&mapping));
     }
     for (int i = 0; i < mapping.n_tasks; i++)
         sator_map_result_free(mapping.tasks[i].result);

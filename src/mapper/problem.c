@@ -52,8 +52,9 @@ static enum sator_status add_loops(struct builder *b)
                     "loop '%s' of '%s' is longer than 2^40, too long to map", w->loop_names[i],
                     w->name);
         if (p->n_loops == MAPPER_LOOPS)
-            return sator_error(
-                    b->ctx, w->loc, "'%s' has more than %d loops", w->name, MAPPER_LOOPS);
+            return sator_error(b->ctx, w->loc,
+                    "'%s' has more than %d loops of more than one iteration, too many to map",
+                    w->name, MAPPER_LOOPS);
         if (!sator_mul(instances, extent, &instances) || instances > INT64_MAX / 64)
             return sator_error(b->ctx, w->loc,
                     "'%s' has more than 2^57 loop instances, too many to map", w->name);

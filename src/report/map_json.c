@@ -114,6 +114,10 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
             json_put_number(components, report_utf8(arena, term->component), term->pj);
     }
     put_levels(object, arena, r);
+    if (r->idle_links != NULL)
+        json_put_text(object, "idle_links", arena, r->idle_links);
+    else
+        json_put_number(object, "idle_links", NAN);
     cJSON *flow = json_put_object(object, "dataflow");
     json_put_text(flow, "space", arena, r->space);
     json_put_text(flow, "time", arena, r->time);

@@ -39,6 +39,15 @@ static const char *verdict(struct writer *w)
     return "no proof: this strategy gives no bound";
 }
 
+/* What a reader who knows the machine would miss. */
+static void write_idle_links(struct writer *w, const struct sator_map_result *r)
+{
+    if (r->idle_links != NULL)
+        report_line(w->text, "idle links",
+                "%s: to the next stamp, of use to skewed dataflows only (sator explore)",
+                report_clean(w->arena, r->idle_links));
+}
+
 static void write_header(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
@@ -55,6 +64,7 @@ static void write_header(struct writer *w)
     report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
     report_line(w->text, "utilization", "%.1f%%; %s of %s PEs have work", r->utilization * 100,
             report_count(w->arena, r->active_pes), report_count(w->arena, r->pes));
+    write_idle_links(w, r);
 }
 
 static void indent(struct writer *w, int depth)
@@ -246,6 +256,8 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
         report_line(w->text, "mapping", "%s on %s, objective %s",
                 report_map_strategy(results[0]->strategy), report_clean(w->arena, results[0]->arch),
                 report_map_objective(results[0]->objective));
+    if (n_results > 0)
+        write_idle_links(w, results[0]);
     sator_text_add(w->text, "\n");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         report_table_column(&table, headers[i], "", i == 0 || i == 6 || i == 7);

@@ -24,3 +24,10 @@ for arch in $(sator list archs --csv | sed -n '2,$s/^[^,]*,\([^,]*\).*/\1/p') un
     sator map gemm:i=8,j=8,k=8 --arch "$arch" $remedy --json | grep -q '"proved":.*true' || echo "$arch: not with $remedy"
 done
 sator map gemm --arch unnamed.yaml || echo "exit $?"
+# links of a systolic array are of no use to mappings: said, so that nobody wonders at the utilization
+sator map gemm:i=8,j=8,k=8 --arch tpu-256x256 | grep -o 'idle links .*:' | tr -s ' '
+sator map gemm:i=8,j=8,k=8 --arch conventional | grep -c 'idle links'
+sator map gemm:i=8,j=8,k=8 --arch tpu-256x256 --json | grep '"idle_links"' | tr -d '\t'
+# a mapping that is wrong is so before the search for a better one
+printf 'loops:\n  - at: PE\n    parallel: [z 2 -> 0]\n' >wrong.yaml
+sator map tcl --arch simba-like --why-not wrong.yaml || echo "exit $?"
