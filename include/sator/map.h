@@ -111,8 +111,8 @@ struct sator_map_result {
     const char *space, *time; /* the dataflow in Sator's notation */
     const char *cuts; /* "{L2: {time: 1, space: 0}, ...}" */
     const char *yaml; /* a dataflow file of the "loops:" form */
-    const char *idle_links; /* "east, south": links from the stamp before, which no mapping uses as
-                               none has skewed time-stamps; NULL when there are none */
+    const char *idle_links; /* "east, south": links from a stamp before that carry nothing, as
+                               time-stamps are not skewed; NULL when there are none */
     /* the certificate */
     bool proved; /* value equals bound */
     double value, bound, gap; /* gap = value / bound - 1; NAN without a bound */

@@ -243,17 +243,28 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
     return st;
 }
 
-/* Links from a stamp before bring nothing where time-stamps are not skewed (doc/mapper.md). */
-static const char *idle_links(struct sator_arena *arena, const struct sator_arch *arch)
+static bool is_used(const struct sator_map_result *result, const struct sator_link *link)
+{
+    for (int i = 0; i < result->n_energy_terms; i++) {
+        const struct sator_energy_term *term = &result->energy_terms[i];
+        if (term->actions > 0 && strcmp(term->component, link->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Links from a stamp before that carry nothing: time-stamps are not skewed (doc/mapper.md). */
+static const char *idle_links(const struct sator_map_result *result, const struct sator_arch *arch)
 {
     const char *names = NULL;
 
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_array *array = &arch->levels[i].array;
         for (int k = 0; arch->levels[i].kind == SATOR_LEVEL_ARRAY && k < array->n_links; k++) {
-            if (array->links[k].interval > 0)
-                names = sator_arena_printf(arena, "%s%s%s", names == NULL ? "" : names,
-                        names == NULL ? "" : ", ", array->links[k].name);
+            const struct sator_link *link = &array->links[k];
+            if (link->interval > 0 && !is_used(result, link))
+                names = sator_arena_printf(result->arena, "%s%s%s", names == NULL ? "" : names,
+                        names == NULL ? "" : ", ", link->name);
         }
     }
     return names;
@@ -283,11 +294,11 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .workload = sator_arena_strdup(arena, workload->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .repeat = workload->repeat,
-            .idle_links = idle_links(arena, arch),
             .objective = options->objective,
             .strategy = options->strategy};
     SATOR_TRY(compile_all(&question, made));
     SATOR_TRY(search_mapping(&question, made));
+    made->idle_links = idle_links(made, arch);
     *result = made;
 done:
     if (st != SATOR_OK)

@@ -44,7 +44,7 @@ static void write_idle_links(struct writer *w, const struct sator_map_result *r)
 {
     if (r->idle_links != NULL)
         report_line(w->text, "idle links",
-                "%s: to the next stamp, of use to skewed dataflows only (sator explore)",
+                "%s: to a later stamp, of use to skewed dataflows (sator explore)",
                 report_clean(w->arena, r->idle_links));
 }
 
@@ -243,6 +243,16 @@ static void write_one(struct writer *w)
     write_certificate(w);
 }
 
+static bool same_idle_links(const struct sator_map_result *const *results, int n_results)
+{
+    for (int i = 0; i < n_results; i++) {
+        if (results[i]->idle_links == NULL ||
+                strcmp(results[i]->idle_links, results[0]->idle_links) != 0)
+            return false;
+    }
+    return true;
+}
+
 static void write_network(struct writer *w, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
@@ -256,7 +266,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
         report_line(w->text, "mapping", "%s on %s, objective %s",
                 report_map_strategy(results[0]->strategy), report_clean(w->arena, results[0]->arch),
                 report_map_objective(results[0]->objective));
-    if (n_results > 0)
+    if (n_results > 0 && same_idle_links(results, n_results))
         write_idle_links(w, results[0]);
     sator_text_add(w->text, "\n");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
