@@ -1,0 +1,279 @@
+/* The loop orders of a tiling, innermost loop first: orders that begin alike share what their
+ * common loops keep. */
+#include "mapper/strategies/exhaustive.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* The orders of memory "m" seen so far, from the innermost loop outward. A transfer is still until
+ * a loop that indexes it is placed, then moved; when nothing more can be kept it is settled. */
+struct orders {
+    int m, depth; /* depth: sliding loops placed at all memories */
+    int n_left;
+    unsigned left; /* loops to be placed at "m" */
+    unsigned still, moved; /* transfers */
+    int64_t outside; /* product of the factors of all loops to be placed */
+    uint64_t equal; /* mappings that cost the same */
+};
+
+static uint64_t saturating_product(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t count_orders(const struct mapper_problem *p, int row, unsigned left, int n_left)
+{
+    uint64_t ways = 1;
+
+    if (left == 0)
+        return 1;
+    if (!p->has_orders) {
+        for (int n = 2; n <= n_left; n++)
+            ways *= (uint64_t)n; /* of at most MAPPER_LOOPS loops */
+        return ways;
+    }
+    ways = 0;
+    unsigned innermost = sator_mapper_innermost_of(p, row, left);
+    for (int i = 0; i < p->n_loops; i++)
+        ways += innermost >> i & 1 ? count_orders(p, row, left & ~(1U << i), n_left - 1) : 0;
+    return ways;
+}
+
+/* Still transfers bring all their words again at each step of the loops outside "inside" them, and
+ * nothing at those inside. */
+static void settle_still(struct enumeration *e, unsigned transfers, int64_t outside)
+{
+    for (; transfers != 0; transfers &= transfers - 1) {
+        int t = __builtin_ctz(transfers);
+        e->traffic.unique[t] = e->all_groups[t] * outside;
+        e->traffic.arriving[t] = e->all_tiles[t] * outside;
+    }
+}
+
+static void settle_moved(struct enumeration *e, unsigned transfers, int depth)
+{
+    for (; transfers != 0; transfers &= transfers - 1) {
+        int t = __builtin_ctz(transfers);
+        const struct mapper_walk *walk = &e->walk[t];
+        const struct slide *slide = &e->slide[depth][t];
+        e->traffic.unique[t] = walk->groups * (walk->group_words * walk->stamps - slide->groups);
+        e->traffic.arriving[t] = walk->tiles * (walk->tile_words * walk->stamps - slide->tiles);
+    }
+}
+
+static void finish(struct enumeration *e, const struct orders *o)
+{
+    struct mapper_search *search = e->search;
+
+    settle_still(e, o->still, o->outside);
+    settle_moved(e, o->moved, o->depth);
+    search->counters.evaluated++;
+    if (__builtin_add_overflow(search->counters.equal, o->equal - 1, &search->counters.equal))
+        search->counters.equal = UINT64_MAX;
+    sator_mapper_offer(search, &e->mapping, sator_mapper_cost(e->problem, &e->traffic));
+    if (++e->unlooked == EVALUATIONS_A_LOOK) {
+        e->unlooked = 0;
+        atomic_fetch_add_explicit(
+                e->evaluated, EVALUATIONS_A_LOOK, memory_order_relaxed); /* for progress */
+        search->evaluated_before = atomic_load_explicit(e->evaluated, memory_order_relaxed) -
+                search->counters.evaluated;
+        (void)sator_mapper_should_stop(search);
+    }
+}
+
+static void orders_from(struct enumeration *e, const struct orders *o);
+
+/* Go on with the orders of memory "m"; "o" is where those of the memory inside it ended. */
+static void orders_of(struct enumeration *e, int m, const struct orders *o)
+{
+    struct orders next = *o;
+
+    if (m < 0) {
+        finish(e, o);
+        return;
+    }
+    next.m = m;
+    next.left = e->movable[m];
+    next.n_left = e->n_movable[m];
+    unsigned entering = e->inside[m] & ~e->inside[m + 1];
+    next.still |= entering;
+    for (unsigned sliding = entering & e->sliding; sliding != 0; sliding &= sliding - 1)
+        e->walk[__builtin_ctz(sliding)].stamps = o->outside;
+    orders_from(e, &next);
+}
+
+static const struct kept *kept_of(struct enumeration *e, int t, int index, int64_t moved)
+{
+    struct mapper_walk *walk = &e->walk[t];
+    struct kept *kept = &e->kept[t][index][(uint64_t)moved % KEPT];
+
+    if (kept->moved == moved)
+        return kept;
+    int access = walk->transfer->access;
+    const struct mapper_steps *steps = &walk->steps[index];
+    kept->moved = moved;
+    kept->group = sator_mapper_words_kept(e->search->words, access, index, steps, moved);
+    kept->tile = kept->group;
+    if (steps->n_spread > 0) {
+        struct mapper_steps alone = {.n_spread = 0};
+        memcpy(alone.tile, steps->tile, sizeof alone.tile);
+        kept->tile = sator_mapper_words_kept(e->search->words, access, index, &alone, moved);
+    }
+    return kept;
+}
+
+/* What a moved transfer keeps at the steps of "loop", which is not one that indexes it alone: it is
+ * moved, or moves now, along sliding indices only. */
+static void slide(struct enumeration *e, int t, const struct orders *before, int loop,
+        const struct orders *after, int64_t factor)
+{
+    const struct mapper_walk *walk = &e->walk[t];
+    const struct mapper_access *access = walk->access;
+    const struct slide *old = &e->slide[before->depth][t];
+    struct slide *new = &e->slide[after->depth][t];
+    int64_t times = after->outside * (factor - 1);
+    int64_t move = access->coef_of[loop] * /* 0: the loop does not index it */
+            e->shape.inside[e->problem->memory[before->m].row + 1][loop];
+    int64_t group = e->plain_groups[t], tile = e->plain_tiles[t];
+    bool first = !(before->moved >> t & 1);
+    int a = walk->transfer->access, n = e->n_slides[a];
+
+    for (int k = 0; k < n; k++) {
+        int index = e->slides[a][k];
+        int64_t step = move != 0 && access->index_of[loop] == index ? move : 0;
+        int64_t shift = first ? 0 : old->shift[k];
+        new->shift[k] = shift - step *(factor - 1);
+        if (shift + step == 0) {
+            group *= walk->group_values[index];
+            tile *= walk->tile_values[index];
+            continue;
+        }
+        const struct kept *kept = kept_of(e, t, index, shift + step);
+        group *= kept->group;
+        tile *= kept->tile;
+    }
+    if (first) { /* all is kept along the loops inside, none of which indexes it */
+        int64_t still = walk->stamps - before->outside;
+        new->groups = still * walk->group_words + times *group;
+        new->tiles = still * walk->tile_words + times *tile;
+    } else {
+        new->groups = old->groups + times *group;
+        new->tiles = old->tiles + times *tile;
+    }
+}
+
+/* Place "loop" next. */
+static void place(struct enumeration *e, const struct orders *o, int loop)
+{
+    int64_t factor = e->mapping.factor[e->problem->memory[o->m].row][loop];
+    unsigned ending = e->plain_of[loop];
+    struct orders next = *o;
+
+    e->mapping.order[o->m][o->n_left - 1] = (int8_t)loop;
+    next.left &= ~(1U << loop);
+    next.n_left--;
+    next.outside /= factor;
+    settle_still(e, o->still & ending, o->outside);
+    settle_moved(e, o->moved & ending, o->depth);
+    next.still &= ~(ending | e->slides_of[loop]);
+    next.moved = (o->moved | (o->still & e->slides_of[loop])) & ~ending;
+    next.depth += next.moved != 0;
+    for (unsigned moved = next.moved; moved != 0; moved &= moved - 1)
+        slide(e, __builtin_ctz(moved), o, loop, &next, factor);
+    orders_from(e, &next);
+}
+
+/* Whether any loop placed next ends what all transfers keep: then the order of what is left does
+ * not matter. */
+static bool all_end(const struct enumeration *e, const struct orders *o)
+{
+    unsigned open = o->still | o->moved, ended = open;
+
+    for (unsigned left = o->left; left != 0 && ended == open; left &= left - 1)
+        ended &= e->plain_of[__builtin_ctz(left)];
+    return ended == open;
+}
+
+static void orders_from(struct enumeration *e, const struct orders *o)
+{
+    const struct mapper_problem *p = e->problem;
+    int row = p->memory[o->m].row;
+
+    if (e->search->stopped != SATOR_OK)
+        return;
+    e->search->counters.orders++;
+    if (o->left == 0) {
+        orders_of(e, o->m - 1, o);
+        return;
+    }
+    if (all_end(e, o)) {
+        struct orders next = *o;
+        int at = 0;
+        next.equal = saturating_product(o->equal, count_orders(p, row, o->left, o->n_left));
+        for (unsigned left = o->left; left != 0; left &= left - 1) {
+            int loop = __builtin_ctz(left);
+            e->mapping.order[o->m][at++] = (int8_t)loop;
+            next.outside /= e->mapping.factor[row][loop];
+        }
+        settle_still(e, o->still, o->outside);
+        settle_moved(e, o->moved, o->depth);
+        next.still = next.moved = 0;
+        orders_of(e, o->m - 1, &next);
+        return;
+    }
+    for (unsigned left = sator_mapper_innermost_of(p, row, o->left); left != 0; left &= left - 1)
+        place(e, o, __builtin_ctz(left));
+}
+
+/* Orders of a tiling with short tiles, one mapping after the other. */
+static void ragged_orders_from(struct enumeration *e, int m, unsigned left, int n_left)
+{
+    const struct mapper_problem *p = e->problem;
+
+    if (sator_mapper_should_stop(e->search))
+        return;
+    if (left == 0 && m == 0) {
+        sator_mapper_try(e->search, &e->mapping);
+        return;
+    }
+    if (left == 0) {
+        ragged_orders_from(e, m - 1, e->movable[m - 1], e->n_movable[m - 1]);
+        return;
+    }
+    unsigned next = sator_mapper_innermost_of(p, p->memory[m].row, left);
+    for (; next != 0; next &= next - 1) {
+        int loop = __builtin_ctz(next);
+        e->mapping.order[m][n_left - 1] = (int8_t)loop;
+        ragged_orders_from(e, m, left & ~(1U << loop), n_left - 1);
+    }
+}
+
+/* All orders of the loops of each memory that have factors to order. */
+void exhaustive_try_orders(struct enumeration *e)
+{
+    const struct mapper_problem *p = e->problem;
+    struct orders start = {.m = p->n_memories, .outside = 1, .equal = 1};
+
+    for (int m = 0; m < p->n_memories; m++) {
+        const int64_t *factor = e->mapping.factor[p->memory[m].row];
+        int movable = 0, fixed = p->n_loops;
+        e->movable[m] = 0;
+        for (int i = 0; i < p->n_loops; i++) { /* loops with a factor stand first */
+            bool moves = factor[i] > 1;
+            e->mapping.order[m][moves ? movable++ : --fixed] = (int8_t)i;
+            e->movable[m] |= moves ? 1U << i : 0;
+        }
+        e->n_movable[m] = movable;
+        if (e->inside[m] == 0) /* their order does not matter */
+            e->movable[m] = 0, e->n_movable[m] = 0;
+        for (int i = 0; i < movable && e->inside[m] != 0; i++)
+            start.outside *= factor[e->mapping.order[m][i]];
+    }
+    if (e->ragged)
+        ragged_orders_from(e, p->n_memories - 1, e->movable[p->n_memories - 1],
+                e->n_movable[p->n_memories - 1]);
+    else
+        orders_of(e, p->n_memories - 1, &start);
+}
