@@ -366,6 +366,12 @@ static int explain_why_not(struct mapping *mapping, const struct sator_map_resul
     return exit_code;
 }
 
+/* Energy and latency, in either order. */
+static bool is_front(const char *figures)
+{
+    return strcmp(figures, "energy,latency") == 0 || strcmp(figures, "latency,energy") == 0;
+}
+
 int cli_map(const struct cli_options *options)
 {
     struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
@@ -383,7 +389,7 @@ int cli_map(const struct cli_options *options)
         mapping.exit_code =
                 cli_usage(options, "--why-not is about one workload: name a --layer too");
     if (mapping.exit_code == CLI_DONE && options->pareto != NULL &&
-            (strcmp(options->pareto, "energy,latency") != 0 || mapping.layer < 0))
+            (!is_front(options->pareto) || mapping.layer < 0))
         mapping.exit_code = cli_usage(options,
                 "--pareto energy,latency gives the front of one workload, or of one --layer");
     if (mapping.exit_code == CLI_DONE && options->why_not != NULL)

@@ -144,6 +144,8 @@ static int write_file(const char *path, const char *text)
 
 int cli_write(const struct cli_options *options, const char *text)
 {
+    if (options->output != NULL && *options->output == '\0')
+        return cli_usage(options, "--output '': the name of the file is empty");
     if (options->output != NULL && strcmp(options->output, "-") != 0)
         return write_file(options->output, text);
     int error = write_all(STDOUT_FILENO, text, strlen(text));
