@@ -24,8 +24,9 @@ enum {
 };
 
 /* Solve rows * x = right for the loops' only solution, in rational steps that stay integer. 1:
- * found; 0: no integer solution; -1: not one (or a number that does not fit). */
-static int solve(int n_rows, int n_loops, const int64_t *rows, const int64_t *right, int64_t *x)
+ * found; 0: no integer solution, or one beyond all loops; -1: not one (or a number that does not
+ * fit). */
+static int solve(int n_rows, int n_loops, const int64_t *rows, const sator_int *right, int64_t *x)
 {
     sator_int m[MOST_INDEX][SPACE_MOST_LOOPS + 1];
     int rank = 0;
@@ -62,9 +63,10 @@ static int solve(int n_rows, int n_loops, const int64_t *rows, const int64_t *ri
             return 0;
     }
     for (int l = 0; l < n_loops; l++) {
-        if (m[l][n_loops] % m[l][l] != 0)
+        sator_int quotient = m[l][n_loops] / m[l][l];
+        if (m[l][n_loops] % m[l][l] != 0 || quotient > INT64_MAX || quotient < -INT64_MAX)
             return 0;
-        x[l] = (int64_t)(m[l][n_loops] / m[l][l]);
+        x[l] = (int64_t)quotient;
     }
     return 1;
 }
@@ -111,14 +113,15 @@ static enum sator_status meet(struct finder *f, const struct linear_access *writ
     size_t rows = (size_t)write->n_index * (size_t)f->n_loops;
     const int64_t *a = &write->coefficients[(size_t)w * rows];
     const int64_t *b = &read->coefficients[(size_t)r * rows];
-    int64_t right[MOST_INDEX], distance[SPACE_MOST_LOOPS];
+    sator_int right[MOST_INDEX];
+    int64_t distance[SPACE_MOST_LOOPS];
     bool same_place = true;
 
     if (write->n_index > MOST_INDEX || memcmp(a, b, rows * sizeof *a) != 0)
         return not_constant(f, write->tensor);
     for (int i = 0; i < write->n_index; i++) {
-        right[i] =
-                write->constants[w * write->n_index + i] - read->constants[r * read->n_index + i];
+        right[i] = (sator_int)write->constants[w * write->n_index + i] -
+                read->constants[r * read->n_index + i];
         same_place = same_place && right[i] == 0;
     }
     if (same_place)
