@@ -30,4 +30,4 @@ sator map gemm:i=8,j=8,k=8 --arch conventional | grep -c 'idle links'
 sator map gemm:i=8,j=8,k=8 --arch tpu-256x256 --json | grep '"idle_links"' | tr -d '\t'
 # a mapping that is wrong is so before the search for a better one
 printf 'loops:\n  - at: PE\n    parallel: [z 2 -> 0]\n' >wrong.yaml
-sator map tcl --arch simba-like --why-not wrong.yaml || echo "exit $?"
+timeout 60 "$SATOR" map tcl --arch simba-like --why-not wrong.yaml || echo "exit $?"
