@@ -188,18 +188,19 @@ static bool find_moves(const struct mapper_slides *s, const struct mapper_index 
 
 /* The values of the index of "loop" that are new at least after one of "moves". Where another
  * loop's last tile is short, a value stays new at every position that still has it; "loop" does not
- * stand at its last tile after it fell back. */
+ * stand at its last tile after it fell back. "*kept" are the values kept at most by whole tiles. */
 static double moved_values(const struct mapper_slides *s, const struct mapper_slide_side *side,
-        int loop, const struct mapper_moves *moves)
+        int loop, const struct mapper_moves *moves, double *kept)
 {
     const struct mapper_walk *walk = s->walk;
     int access = walk->transfer->access, e = walk->access->index_of[loop];
     const struct mapper_index *index = &walk->access->index[e];
     struct mapper_steps alone;
     const struct mapper_steps *steps = steps_of(s, side, e, &alone);
-    double sum = side->whole[e] -
-            (double)sator_mapper_words_most_kept(s->memory, access, e, steps, moves);
+    int64_t most = sator_mapper_words_most_kept(s->memory, access, e, steps, moves);
+    double sum = side->whole[e] - (double)most;
 
+    *kept = (double)most;
     if (!is_cut(walk, index))
         return sum;
     alone = *steps;
@@ -238,8 +239,10 @@ static double leap_values(
         return side->leap[alone][loop];
     side->leap_known[alone] |= 1U << loop;
     side->leap[alone][loop] = 0;
+    side->leap_kept[alone][loop] = side->whole[access->index_of[loop]];
     if ((index->n_parts == 2 || alone) && find_moves(s, index, loop, run, &moves))
-        side->leap[alone][loop] = moved_values(s, side, loop, &moves);
+        side->leap[alone][loop] =
+                moved_values(s, side, loop, &moves, &side->leap_kept[alone][loop]);
     return side->leap[alone][loop];
 }
 
@@ -256,17 +259,43 @@ static double pair_values(struct mapper_slides *s, struct mapper_slide_side *sid
         return side->pair[loop];
     side->pair_known |= 1U << loop;
     side->pair[loop] = 0;
+    side->pair_kept[loop] = side->whole[access->index_of[loop]];
     if (index->n_parts == 2 && find_moves(s, index, loop, ~0U, &moves)) {
         moves.both = true;
-        side->pair[loop] = moved_values(s, side, loop, &moves);
+        side->pair[loop] = moved_values(s, side, loop, &moves, &side->pair_kept[loop]);
     }
     return side->pair[loop];
+}
+
+/* What whole tiles keep of the two at most. */
+static double leap_kept(
+        const struct mapper_slides *s, const struct mapper_slide_side *side, int loop, unsigned run)
+{
+    const struct mapper_access *access = s->walk->access;
+    const struct mapper_index *index = &access->index[access->index_of[loop]];
+    bool alone = true;
+
+    for (int i = 0; i < index->n_parts; i++)
+        alone &= index->loop[i] == loop || !(run >> index->loop[i] & 1);
+    if (is_same(s, side, access->index_of[loop]))
+        side = &s->group;
+    return side->leap_kept[alone][loop];
+}
+
+static double pair_kept(
+        const struct mapper_slides *s, const struct mapper_slide_side *side, int loop)
+{
+    return is_same(s, side, s->walk->access->index_of[loop]) ? s->group.pair_kept[loop]
+                                                             : side->pair_kept[loop];
 }
 
 /* ---- an order ---- */
 
 /* The least words of the stamps in which more than the loop "first" moves, when the loop of "bit"
- * is the next to do so: "stamps" of them, with "runs" of these a loop that stands alone moves, too.
+ * is the next to do so: "stamps" of them, with "runs" of these a loop that stands alone moves, too:
+ * what would be kept is new then. Loops with several tiles are not at their last ones in these, so
+ * along each index that is at least the lesser of what whole tiles keep and of what is not new on
+ * average.
  */
 static double second_words(struct mapper_slides *s, struct mapper_slide_side *side, int first,
         unsigned run, int bit, double stamps, double runs)
@@ -277,7 +306,8 @@ static double second_words(struct mapper_slides *s, struct mapper_slide_side *si
 
     if (e == e2) {
         double moved = side->other[e] * pair_values(s, side, first);
-        return stamps * moved + runs * (side->words - moved);
+        double all_kept = side->words - moved, kept = side->other[e] * pair_kept(s, side, first);
+        return stamps * moved + runs * fmin(all_kept, kept);
     }
     double other = side->other[e] / side->mean[e2];
     double leap = leap_values(s, side, first, run), leap2 = leap_values(s, side, loop, run);
@@ -286,7 +316,9 @@ static double second_words(struct mapper_slides *s, struct mapper_slide_side *si
     double kept2 = side->mean[e2] - rest * side->whole[e2] - step2;
     double one = other * (step2 * side->mean[e] + (kept2 > 0 ? kept2 : 0) * leap);
     double any = other * (leap2 * side->mean[e] + fmax(side->mean[e2] - leap2, 0) * leap);
-    return stamps * (one + rest * any) + runs * (side->words - any);
+    double kept = fmin(side->mean[e] - leap, leap_kept(s, side, first, run)) *
+            fmin(side->mean[e2] - leap2, leap_kept(s, side, loop, run));
+    return stamps * (one + rest * any) + runs * other * fmax(kept, 0);
 }
 
 /* The bits of "run" whose loops are part of a sliding index, but not "first"; near ones come first.

@@ -18,6 +18,7 @@ struct mapper_slide_side {
     double other[MAPPER_INDICES]; /* words for each value of an index */
     /* by loop, when it is alone in its index and when not; by bit, far and near ones; by loop */
     unsigned leap_known[2], step_known[2], pair_known;
+    double leap_kept[2][MAPPER_LOOPS], pair_kept[MAPPER_LOOPS]; /* by whole tiles */
     double leap[2][MAPPER_LOOPS], step[2 * MAPPER_LOOPS], pair[MAPPER_LOOPS];
 };
 
