@@ -210,8 +210,9 @@ static int64_t count(const struct mapper_index *index, const struct mapper_steps
             continue;
         struct vector vector = vector_at(&box, place);
         int64_t before;
-        kept += steps->any ? find_place(&box, &vector, shift, &before) && state[before] != 0
-                           : state[place] == 1;
+        kept += sator_mapper_steps_share(steps)
+                ? find_place(&box, &vector, shift, &before) && state[before] != 0
+                : state[place] == 1;
     }
     free(state);
     free(stays);

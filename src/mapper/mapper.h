@@ -306,8 +306,13 @@ struct mapper_steps {
     int n_spread;
     int64_t spread_step[MAPPER_SPREADS], spread_count[MAPPER_SPREADS];
     int spread_part[MAPPER_SPREADS]; /* whose loop it is */
-    bool any; /* a position keeps what any position held, not only what it held itself */
+    bool any; /* a position keeps what any position held, not only what it held itself; of no
+                 account, and not set, where there is one position */
 };
+static inline bool sator_mapper_steps_share(const struct mapper_steps *steps)
+{
+    return steps->n_spread > 0 && steps->any;
+}
 /* The number of values of the index over the tiles of all spread positions. */
 int64_t sator_mapper_words_union(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);

@@ -86,6 +86,8 @@ void sator_mapper_offer_counted(struct mapper_search *search, const struct mappe
         const struct mapper_traffic *traffic, double bound)
 {
     search->counters.evaluated++;
+    if (search->problem->has_counted) /* which may take longer than a thousand others */
+        search->counters.looks |= CALLS_A_LOOK - 1;
     if (!traffic->is_unknown) {
         sator_mapper_offer(search, mapping, sator_mapper_cost(search->problem, traffic));
         return;

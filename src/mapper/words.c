@@ -227,7 +227,7 @@ static int64_t count_marked(const struct mapper_index *index, const struct mappe
         touched += state[v] != 0;
         kept += state[v] == 1;
     }
-    if (only_kept && steps->any)
+    if (only_kept && sator_mapper_steps_share(steps))
         kept = count_any_kept(state, n_state, shift);
     free(state);
     free(position);
@@ -294,7 +294,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
     int at = 0;
 
     key[at++] = access * MAPPER_INDICES + index;
-    key[at++] = ((int)question * 2 + steps->any) * (MAPPER_SPREADS + 1) +
+    key[at++] = ((int)question * 2 + sator_mapper_steps_share(steps)) * (MAPPER_SPREADS + 1) +
             steps->n_spread; /* and so the length */
     key[at++] = question == MOST_KEPT && moves->both;
     for (int i = 0; i < 2 && question != UNION; i++) {
@@ -429,7 +429,7 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
     if (what->joint == NULL && magnitude(shift) > reach(what, steps))
         return 0;
     if (what->closed == 2 && llabs(what->coef[0]) == what->reduced[0] &&
-            !(steps->any && steps->n_spread > 0)) {
+            !sator_mapper_steps_share(steps)) {
         int64_t values = sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
         if (is_gapless(what, steps->tile, values) && one_progression(steps, &step, &count))
             return kept_gapless(values, step, count, magnitude(shift));
@@ -476,6 +476,6 @@ bool sator_mapper_words_gapless(
 {
     const struct mapper_index *what = &words->problem->access[access].index[index];
 
-    return what->closed == 2 && !(steps->any && steps->n_spread > 0) &&
+    return what->closed == 2 && !sator_mapper_steps_share(steps) &&
             is_gapless(what, steps->tile, sator_mapper_pair(what, steps->tile[0], steps->tile[1]));
 }
