@@ -100,7 +100,8 @@ struct optimizer {
     int listing[MAPPER_LOOPS +
             1]; /* loops in the order in which tiles are listed: sliding ones first */
     bool slides[MAPPER_LOOPS]; /* part of a sliding index */
-    bool costs_grow; /* with the words of each transfer */
+    uint32_t grows; /* transfers whose words only add to the cost */
+    bool costs_grow; /* all of them */
     int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */

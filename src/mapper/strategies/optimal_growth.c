@@ -21,25 +21,20 @@ static bool one_sign(const struct mapper_index *index)
     return true;
 }
 
-/* Whether costs only grow with the transfers into memory "m" and outer ones. */
-static bool costs_grow(const struct mapper_problem *p)
+/* Whether costs only grow with the words of a transfer. Those of an output that is merged on its
+ * way into the PE's own memory may fall: a word that crosses takes the place of a partial sum read
+ * there. */
+static bool cost_grows(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
-    for (int i = 0; i < p->n_transfers; i++) {
-        const struct mapper_transfer *t = &p->transfer[i];
-        double most = 1;
-        if (!t->into_own) {
-            if (t->unique_pj < 0 || t->arriving_pj < 0)
-                return false;
-            continue;
-        }
-        for (int r = 0; r < p->n_rows; r++)
-            most *= t->collapsed >> r & 1 ? (double)p->row[r].shape : 1;
-        if (t->is_complex || p->access[t->access].is_sliding || t->unique_pj + t->arriving_pj < 0 ||
-                t->unique_pj + t->arriving_pj * most < 0 ||
-                (most > 1 && !isnan(p->memory[t->child].read_bits)))
-            return false;
-    }
-    return true;
+    double most = 1;
+
+    if (!t->into_own)
+        return t->unique_pj >= 0 && t->arriving_pj >= 0;
+    for (int r = 0; r < p->n_rows; r++)
+        most *= t->collapsed >> r & 1 ? (double)p->row[r].shape : 1;
+    return !t->is_complex && !p->access[t->access].is_sliding &&
+            t->unique_pj + t->arriving_pj >= 0 && t->unique_pj + t->arriving_pj * most >= 0 &&
+            (most <= 1 || isnan(p->memory[t->child].read_bits));
 }
 
 void optimal_find_grown(struct optimizer *o)
@@ -48,7 +43,9 @@ void optimal_find_grown(struct optimizer *o)
     int innermost = p->n_memories - 1;
 
     o->grown = -1;
-    o->costs_grow = costs_grow(p);
+    for (int t = 0; t < p->n_transfers; t++)
+        o->grows |= cost_grows(p, &p->transfer[t]) ? UINT32_C(1) << t : 0;
+    o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
     if (innermost == 0 || p->has_fixed || p->transfer[0].child == p->n_memories || !o->costs_grow)
         return;
     for (int i = 0; i < p->n_transfers; i++) {

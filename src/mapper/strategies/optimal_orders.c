@@ -95,14 +95,14 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
     return alive;
 }
 
-/* Whether "loop" indexes nothing alive and nothing alive has moved: placing it next costs nothing.
- */
+/* Whether "loop" indexes nothing alive and nothing alive has moved: placing it next keeps the most,
+ * which costs the least. */
 static bool is_harmless(
         const struct optimizer *o, unsigned alive, const struct mapper_pace *pace, int loop)
 {
     for (int t = 0; t < o->problem->n_transfers; t++) {
         if ((alive >> t & 1) &&
-                (pace[t].moved || o->problem->transfer[t].reaches_back ||
+                (pace[t].moved || o->problem->transfer[t].reaches_back || !(o->grows >> t & 1) ||
                         (o->walk[t].access->relevant >> loop & 1)))
             return false;
     }
