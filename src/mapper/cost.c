@@ -439,24 +439,72 @@ struct mapper_cost sator_mapper_cost(
 
 /* ---- legality ---- */
 
+/* The rows over which the sliding loops of a transfer's tensor may not run in parallel. */
+static unsigned unmodelled_rows(const struct mapper_transfer *t)
+{
+    return t->is_complex ? 0 : t->linked_rows | (t->n_buses >= 2 ? t->between : 0);
+}
+
+static unsigned sliding_loops(const struct mapper_problem *problem, const struct mapper_transfer *t)
+{
+    const struct mapper_access *access = &problem->access[t->access];
+
+    return access->relevant & ~access->plain;
+}
+
 bool sator_mapper_is_modelled(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
     for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        const struct mapper_access *access = &problem->access[t->access];
-        unsigned rows = t->linked_rows | (t->n_buses >= 2 ? t->between : 0);
-        if (rows == 0 || t->is_complex)
-            continue;
-        for (int r = 0; r < problem->n_rows; r++) {
+        unsigned rows = unmodelled_rows(&problem->transfer[i]);
+        unsigned loops = sliding_loops(problem, &problem->transfer[i]);
+        for (int r = 0; r < problem->n_rows && rows != 0; r++) {
             for (int l = 0; l < problem->n_loops; l++) {
-                if ((rows >> r & 1) && mapping->factor[r][l] > 1 &&
-                        ((access->relevant & ~access->plain) >> l & 1))
+                if ((rows >> r & 1) && (loops >> l & 1) && mapping->factor[r][l] > 1)
                     return false;
             }
         }
     }
     return true;
+}
+
+/* The loops that may not run in parallel on the array at "level". */
+static unsigned left_out_at(const struct mapper_problem *problem, int level)
+{
+    unsigned rows = 0, loops = 0;
+
+    for (int r = 0; r < problem->n_rows; r++) {
+        bool here = problem->row[r].is_space && problem->row[r].level == level;
+        rows |= here && problem->row[r].shape > 1 ? 1U << r : 0;
+    }
+    for (int i = 0; i < problem->n_transfers; i++) {
+        if ((unmodelled_rows(&problem->transfer[i]) & rows) != 0)
+            loops |= sliding_loops(problem, &problem->transfer[i]);
+    }
+    return loops;
+}
+
+const char *sator_mapper_left_out(
+        const struct mapper_problem *problems, int n_problems, struct sator_arena *arena)
+{
+    const struct mapper_problem *p = problems; /* loops and levels are the same in all */
+    const char *text = NULL;
+
+    for (int level = 0; level < p->arch->n_levels; level++) {
+        const char *names = NULL;
+        unsigned loops = 0;
+        for (int k = 0; k < n_problems; k++)
+            loops |= left_out_at(&problems[k], level);
+        for (int i = 0; i < p->n_loops; i++) {
+            if (loops >> i & 1)
+                names = sator_arena_printf(arena, "%s%s%s", names == NULL ? "" : names,
+                        names == NULL ? "" : ", ", p->loop_names[i]);
+        }
+        if (names != NULL)
+            text = sator_arena_printf(arena, "%s%s%s on %s", text == NULL ? "" : text,
+                    text == NULL ? "" : "; ", names, p->arch->levels[level].name);
+    }
+    return text;
 }
 
 bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_words *words,

@@ -478,6 +478,10 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
  * modelled. */
 bool sator_mapper_is_modelled(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* "ry, oy on PE": the loops that the mappings of these problems, choices of one question, leave out
+ * on each array for that reason; NULL for none. */
+const char *sator_mapper_left_out(
+        const struct mapper_problem *problems, int n_problems, struct sator_arena *arena);
 
 /* ---- ragged.c ---- */
 /* The tiles of a loop of extent "n" that are least for their number, ascending (in the arena). */

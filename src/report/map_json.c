@@ -62,7 +62,8 @@ static void put_levels(cJSON *object, struct sator_arena *arena, const struct sa
     }
 }
 
-static void put_certificate(cJSON *object, const struct sator_map_result *r)
+static void put_certificate(
+        cJSON *object, struct sator_arena *arena, const struct sator_map_result *r)
 {
     const struct sator_map_counters *c = &r->counters;
     cJSON *made = json_put_object(object, "certificate");
@@ -72,6 +73,10 @@ static void put_certificate(cJSON *object, const struct sator_map_result *r)
     json_put_number(made, "bound", r->bound);
     json_put_number(made, "gap", r->gap);
     json_put_number(made, "space_size", r->space_size);
+    if (r->left_out != NULL)
+        json_put_text(made, "left_out", arena, r->left_out);
+    else
+        json_put_number(made, "left_out", NAN);
     json_put_number(made, "evaluated", (double)c->evaluated);
     json_put_number(made, "equal", (double)c->equal);
     json_put_number(made, "unrollings", (double)c->unrollings);
@@ -123,7 +128,7 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_text(flow, "time", arena, r->time);
     json_put_text(flow, "cuts", arena, r->cuts);
     json_put_text(flow, "yaml", arena, r->yaml);
-    put_certificate(object, r);
+    put_certificate(object, arena, r);
     return object;
 }
 

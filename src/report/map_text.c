@@ -32,7 +32,8 @@ static const char *verdict(struct writer *w)
     const struct sator_map_result *r = w->result;
 
     if (r->proved)
-        return "proved optimal";
+        return r->left_out == NULL ? "proved optimal"
+                                   : "proved optimal, but for mappings left out (see Certificate)";
     if (isfinite(r->gap))
         return sator_arena_printf(
                 w->arena, "not proved: at most %.1f%% above the optimum", r->gap * 100);
@@ -206,9 +207,14 @@ static void write_certificate(struct writer *w)
     report_line(
             w->text, "best", "%.10g %s (%s)", r->value, unit, report_map_objective(r->objective));
     if (isfinite(r->bound))
-        report_line(w->text, "bound", "no mapping is below %.10g %s; gap %.3g%%", r->bound, unit,
-                r->gap * 100);
+        report_line(w->text, "bound", "no mapping%s is below %.10g %s; gap %.3g%%",
+                r->left_out == NULL ? "" : " of the space", r->bound, unit, r->gap * 100);
     report_line(w->text, "space", "%.3g mappings", r->space_size);
+    if (r->left_out != NULL)
+        report_line(w->text, "left out",
+                "mappings with these loops, of a window over links or several buses, in parallel: "
+                "%s",
+                report_clean(w->arena, r->left_out));
     report_line(w->text, "evaluated", "%llu whole mappings, in %.1f ms",
             (unsigned long long)c->evaluated, r->seconds * 1e3);
     if (c->equal > 0)
@@ -260,7 +266,10 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
             "layer", "repeat", "energy", "cycles", "EDP", "utilization", "bound by", "proof", "ms"};
     struct table table = {.arena = w->arena};
     struct report_map_totals t = report_map_totals(network, results, n_results);
+    bool any_left_out = false;
 
+    for (int i = 0; i < n_results; i++)
+        any_left_out |= results[i]->left_out != NULL;
     report_line(w->text, "network", "%s", report_clean(w->arena, network->name));
     if (n_results > 0)
         report_line(w->text, "mapping", "%s on %s, objective %s",
@@ -302,7 +311,11 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     }
     report_line(w->text, "total", "%s, %s cycles, EDP %s%s%s; %.0f ms of search", energy(w, t.pj),
             report_number(w->arena, t.cycles, 0), edp(w, t.edp), isnan(t.edp) ? "" : " pJ x cycles",
-            t.proved ? "; every layer proved optimal" : "", t.seconds * 1e3);
+            !t.proved ? ""
+                    : any_left_out
+                    ? "; every layer proved optimal, but for mappings left out (--layer)"
+                    : "; every layer proved optimal",
+            t.seconds * 1e3);
 }
 
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
