@@ -121,7 +121,8 @@ struct sator_map_result {
     double value, bound, gap; /* gap = value / bound - 1; NAN without a bound */
     enum sator_status
             stopped; /* why the search ended early: SATOR_LIMIT, SATOR_INTERRUPTED, or SATOR_OK */
-    double space_size; /* mappings in the space, roughly: the digits of a double */
+    double space_size; /* mappings in the space, roughly: the digits of a double; NAN when not
+                          counted: with --imperfect */
     struct sator_map_counters counters;
     double seconds;
     struct sator_arena *arena; /* owns all of the above */

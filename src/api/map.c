@@ -118,6 +118,8 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
     for (int i = 0; i < q->n_problems; i++)
         made->space_size += sator_mapper_space_size(&q->problems[i]);
     st = check_options(q->ctx, first, q->options, made->space_size);
+    if (first->imperfect)
+        made->space_size = NAN; /* that is not its size, only a limit */
 done:
     return st;
 }
@@ -238,6 +240,10 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
                     !search.proved                      ? "was found"
                             : options.n_constraints > 0 ? "satisfies the constraints"
                                                         : "is legal");
+        if (st == SATOR_INFEASIBLE && q->cycle_limit == 0 && !search.proved)
+            sator_help(q->ctx,
+                    "this strategy looks at some mappings only; 'optimal' finds one "
+                    "where there is any");
     }
     sator_mapper_words_free(search.words);
     return st;

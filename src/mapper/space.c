@@ -54,11 +54,11 @@ static double imperfect_splits(const struct mapper_problem *p, int64_t extent)
 
 double sator_mapper_space_size(const struct mapper_problem *problem)
 {
-    double size = sator_mapper_count_space(problem);
+    double size = problem->imperfect ? -1 : sator_mapper_count_space(problem);
 
     if (size >= 0)
         return size;
-    size = 1; /* each loop by itself, without constraints */
+    size = 1; /* each loop by itself, without arrays and constraints: at most so many */
     for (int i = 0; i < problem->n_loops; i++)
         size *= problem->imperfect ? imperfect_splits(problem, problem->extent[i])
                                    : splits(problem, 0, problem->extent[i], problem->n_rows);

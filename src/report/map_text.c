@@ -209,7 +209,8 @@ static void write_certificate(struct writer *w)
     if (isfinite(r->bound))
         report_line(w->text, "bound", "no mapping%s is below %.10g %s; gap %.3g%%",
                 r->left_out == NULL ? "" : " of the space", r->bound, unit, r->gap * 100);
-    report_line(w->text, "space", "%.3g mappings", r->space_size);
+    if (isfinite(r->space_size))
+        report_line(w->text, "space", "%.3g mappings", r->space_size);
     if (r->left_out != NULL)
         report_line(w->text, "left out",
                 "mappings with these loops, of a window over links or several buses, in parallel: "
