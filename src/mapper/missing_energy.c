@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "mapper/mapper.h"
 
-#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 /* The library's table for the architecture's technology, or the one whose figures are best known.
  */
@@ -20,10 +20,7 @@ static bool is_component(const char *name)
             "dram", "scratchpad", "scratchpads", "register", "registers"};
 
     for (size_t i = 0; i < sizeof components / sizeof *components; i++) {
-        size_t k = 0;
-        while (name[k] != '\0' && tolower((unsigned char)name[k]) == components[i][k])
-            k++;
-        if (name[k] == '\0' && components[i][k] == '\0')
+        if (strcasecmp(name, components[i]) == 0)
             return true;
     }
     return false;

@@ -85,7 +85,7 @@ static struct moved place_loop(const struct class_search *s, struct order_class 
     for (int k = 0; k < s->table->count; k++) {
         bool slides = !(access_of(s, k)->plain >> loop & 1);
         if (moved.still >> k & 1) {
-            order->keep[k].slide = slides ? (int8_t)bit : -1;
+            order->keep[k].slide = (int8_t)(slides ? bit : -1);
             state.still &= ~(1U << k);
             state.sliding |= slides ? 1U << k : 0;
         } else if (state.still >> k & 1) {

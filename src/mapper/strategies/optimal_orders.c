@@ -27,8 +27,8 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_walk *walk = &o->walk[t];
         double groups = (double)walk->groups, tiles = (double)walk->tiles;
-        double open =
-                pace[t].dead ? 0 : (double)(walk->stamps / pace[t].inside - o->plain_stamps[t]);
+        int64_t runs = walk->stamps / pace[t].inside; /* of the loops placed */
+        double open = pace[t].dead ? 0 : (double)(runs - o->plain_stamps[t]);
         double unique = (double)unique_of(o, t, &pace[t]);
         double arriving = (double)arriving_of(o, t, &pace[t]);
         struct mapper_range range = {

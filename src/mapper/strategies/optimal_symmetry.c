@@ -55,6 +55,22 @@ static void swap(struct symmetry *s, int i, int j)
     s->image[j] = image;
 }
 
+/* Add exchanges of a second pair of loops, beside the pair (i, j) that "s" exchanges. */
+static void add_second_pairs(struct optimizer *o, struct symmetry *s, int i, int j)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int k = i + 1; k < p->n_loops; k++) {
+        for (int l = k + 1; l < p->n_loops; l++) {
+            if (k == j || l == j || p->extent[k] != p->extent[l])
+                continue;
+            swap(s, k, l);
+            add_if_symmetric(o, s);
+            swap(s, k, l);
+        }
+    }
+}
+
 /* Pairs of loops that may be exchanged, alone or two pairs at once. */
 void optimal_find_symmetries(struct optimizer *o)
 {
@@ -75,15 +91,7 @@ void optimal_find_symmetries(struct optimizer *o)
                 continue;
             swap(&s, i, j);
             add_if_symmetric(o, &s);
-            for (int k = i + 1; k < p->n_loops; k++) {
-                for (int l = k + 1; l < p->n_loops; l++) {
-                    if (k == j || l == j || p->extent[k] != p->extent[l])
-                        continue;
-                    swap(&s, k, l);
-                    add_if_symmetric(o, &s);
-                    swap(&s, k, l);
-                }
-            }
+            add_second_pairs(o, &s, i, j);
             swap(&s, i, j);
         }
     }

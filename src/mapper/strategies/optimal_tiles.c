@@ -218,13 +218,13 @@ static int64_t common_multiple(const int64_t *factors, int count)
     int64_t multiple = 1;
 
     for (int i = 0; i < count; i++) {
-        int64_t a = multiple, b = factors[i];
-        while (b != 0) {
+        int64_t a = factors[i], b = multiple;
+        while (b != 0) { /* a becomes their greatest common divisor, at least 1 */
             int64_t rest = a % b;
             a = b;
             b = rest;
         }
-        multiple *= factors[i] / a;
+        multiple *= a > 1 ? factors[i] / a : factors[i];
     }
     return multiple; /* of divisors of one number: no more than that */
 }

@@ -98,7 +98,8 @@ static bool is_too_slow(
         double extent = (double)p->extent[i], factor = (double)(i < n ? u->factor[i] : 1);
         time *= i < n && o->n_classes == 1 ? ceil(extent / factor) : extent / factor;
     }
-    pes *= (double)(class->most / u->pes) / (double)class->most;
+    int64_t left = class->most / u->pes;
+    pes *= (double)left / (double)class->most;
     return time / pes >= o->most_stamps;
 }
 
