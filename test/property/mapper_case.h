@@ -84,4 +84,14 @@ static void close_case(struct problem_case *c)
     sator_ctx_free(c->ctx);
 }
 
+/* The seed of a run: another one with SATOR_TEST_SEED. */
+static inline uint64_t seed(void)
+{
+    const char *given = getenv("SATOR_TEST_SEED");
+    uint64_t number = given != NULL ? strtoull(given, NULL, 10) : 20260521;
+
+    print_message("seed %llu\n", (unsigned long long)number);
+    return number;
+}
+
 #endif
