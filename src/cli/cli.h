@@ -154,6 +154,13 @@ struct cli_run {
  * must not keep them. */
 void cli_run_jobs(struct cli_job *jobs, int n_jobs, const struct cli_run *run);
 
+/* ---- layer.c ---- */
+/* The layer that --layer names, by its name or number; -1 where "wanted" is NULL: all. CLI_INPUT
+ * after a message when there is none. */
+int cli_find_layer(const struct sator_network *network, const char *wanted, int *layer);
+/* The same, but 0 for a workload alone, which is a network of one layer of its own name. */
+int cli_choose_layer(const struct sator_network *network, const char *wanted, int *layer);
+
 /* malloc that ends the process when there is no memory. */
 void *cli_alloc(size_t size);
 struct sator_input_options cli_input_options(const struct cli_options *options);

@@ -286,39 +286,6 @@ static bool reads_stdin_twice(
     return n > 1;
 }
 
-/* The layer to analyse: -1 for all of a network, 0 for a workload, which is a network of one layer
- * of its own name. */
-static int choose_layer(struct analysis *analysis)
-{
-    const struct sator_network *network = analysis->network;
-    const char *wanted = analysis->options->layer;
-    int n_layers = sator_network_layer_count(network);
-
-    if (wanted == NULL) {
-        bool is_workload = n_layers == 1 &&
-                strcmp(sator_network_name(network), sator_network_layer_name(network, 0)) == 0;
-        analysis->layer = is_workload ? 0 : -1;
-        return CLI_DONE;
-    }
-    const char **names = cli_alloc(sizeof *names * (size_t)n_layers);
-    char *end;
-    long number = strtol(wanted, &end, 10);
-    analysis->layer = *end == '\0' && number >= 1 && number <= n_layers ? (int)number - 1 : -1;
-    for (int i = n_layers - 1; i >= 0; i--) {
-        names[i] = sator_network_layer_name(network, i);
-        if (strcmp(names[i], wanted) == 0)
-            analysis->layer = i;
-    }
-    const char *nearest = sator_nearest(wanted, names, n_layers);
-    if (analysis->layer < 0)
-        fprintf(stderr, "sator: %s has %d layers, none is '%s'%s%s%s\n",
-                sator_network_name(network), n_layers, wanted,
-                nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
-                nearest == NULL ? "" : "'?");
-    free(names);
-    return analysis->layer < 0 ? CLI_INPUT : CLI_DONE;
-}
-
 /* ---- the work ---- */
 
 static enum sator_status analyze_one(struct sator_ctx *ctx, struct cli_job *job)
@@ -438,10 +405,11 @@ static void run_flows(struct analysis *analysis)
     for (int i = 0; i < analysis->n_flows; i++)
         finish_job(analysis, &jobs[i], n_done > 0);
     if (n_left_out > 0 && n_done > 0 && !options->quiet)
-        fprintf(stderr, "sator: %d of the dataflows that match do not fit and are left out\n",
-                n_left_out);
+        fprintf(stderr, "sator: %d of the dataflows that match %s not fit and %s left out\n",
+                n_left_out, n_left_out == 1 ? "does" : "do", n_left_out == 1 ? "is" : "are");
     if (analysis->exit_code == CLI_INTERRUPTED)
-        fprintf(stderr, "sator: interrupted, %d of %d dataflows done\n", n_done, analysis->n_flows);
+        fprintf(stderr, "sator: interrupted, %d of %d dataflow%s done\n", n_done, analysis->n_flows,
+                analysis->n_flows == 1 ? "" : "s");
     free(jobs);
 }
 
@@ -566,7 +534,7 @@ static int analyze(struct analysis *analysis)
         return usage;
     if (analysis->network == NULL || analysis->n_flows == 0 || analysis->flows[0].arch == NULL)
         return analysis->exit_code;
-    int layer = choose_layer(analysis);
+    int layer = cli_choose_layer(analysis->network, analysis->options->layer, &analysis->layer);
     if (layer != CLI_DONE)
         return layer;
     run_flows(analysis);

@@ -192,33 +192,6 @@ static int read_options(struct explore *e)
 
 /* ---- inputs ---- */
 
-static int find_layer(struct explore *e)
-{
-    const char *wanted = e->options->layer;
-    int n = sator_network_layer_count(e->network);
-    char *end;
-
-    e->layer = -1;
-    if (wanted == NULL)
-        return CLI_DONE;
-    const char **names = cli_alloc(sizeof *names * (size_t)(n + 1));
-    long number = strtol(wanted, &end, 10);
-    if (*end == '\0' && number >= 1 && number <= n)
-        e->layer = (int)number - 1;
-    for (int i = n - 1; i >= 0; i--) {
-        names[i] = sator_network_layer_name(e->network, i);
-        if (strcmp(names[i], wanted) == 0)
-            e->layer = i;
-    }
-    const char *nearest = sator_nearest(wanted, names, n);
-    if (e->layer < 0)
-        fprintf(stderr, "sator: %s has no layer '%s'%s%s%s\n", sator_network_name(e->network),
-                wanted, nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
-                nearest == NULL ? "" : "'?");
-    free(names);
-    return e->layer < 0 ? CLI_INPUT : CLI_DONE;
-}
-
 static int load(struct explore *e)
 {
     struct sator_input_options input = cli_input_options(e->options);
@@ -229,7 +202,7 @@ static int load(struct explore *e)
     cli_print_messages(e->ctx);
     if (st != SATOR_OK)
         return cli_status(st, e->options->arguments.items[0]);
-    int exit_code = find_layer(e);
+    int exit_code = cli_find_layer(e->network, e->options->layer, &e->layer);
     if (exit_code != CLI_DONE)
         return exit_code;
     st = sator_exploration_new(
@@ -338,9 +311,11 @@ static void write_counts(const struct sator_sink *sink, const struct sator_explo
 {
     char line[256], digits[2][64];
 
-    snprintf(line, sizeof line, "%s points looked at, %s results, %.2f s\n",
+    snprintf(line, sizeof line, "%s point%s looked at, %s result%s, %.2f s\n",
             sator_int_format((sator_int)summary->points, ',', digits[0]),
-            sator_int_format((sator_int)summary->results, ',', digits[1]), summary->seconds);
+            summary->points == 1 ? "" : "s",
+            sator_int_format((sator_int)summary->results, ',', digits[1]),
+            summary->results == 1 ? "" : "s", summary->seconds);
     write_text(sink, line);
     for (int i = 0; i < summary->n_rules; i++) {
         snprintf(line, sizeof line, "  %-20s %s left out\n", summary->rules[i].name,

@@ -118,38 +118,6 @@ static void load_inputs(struct mapping *mapping)
                 options->arch);
 }
 
-static int choose_layer(struct mapping *mapping)
-{
-    const struct sator_network *network = mapping->network;
-    const char *wanted = mapping->options->layer;
-    int n_layers = sator_network_layer_count(network);
-    char *end;
-
-    mapping->layer = n_layers == 1 &&
-                    strcmp(sator_network_name(network), sator_network_layer_name(network, 0)) == 0
-            ? 0
-            : -1;
-    if (wanted == NULL)
-        return CLI_DONE;
-    long number = strtol(wanted, &end, 10);
-    mapping->layer = *end == '\0' && number >= 1 && number <= n_layers ? (int)number - 1 : -1;
-    for (int i = n_layers - 1; i >= 0; i--) {
-        if (strcmp(sator_network_layer_name(network, i), wanted) == 0)
-            mapping->layer = i;
-    }
-    if (mapping->layer >= 0)
-        return CLI_DONE;
-    const char **names = cli_alloc(sizeof *names * (size_t)n_layers);
-    for (int i = 0; i < n_layers; i++)
-        names[i] = sator_network_layer_name(network, i);
-    const char *nearest = sator_nearest(wanted, names, n_layers);
-    fprintf(stderr, "sator: %s has %d layer%s, none is '%s'%s%s%s\n", sator_network_name(network),
-            n_layers, n_layers == 1 ? "" : "s", wanted, nearest == NULL ? "" : "; did you mean '",
-            nearest == NULL ? "" : nearest, nearest == NULL ? "" : "'?");
-    free(names);
-    return CLI_INPUT;
-}
-
 /* ---- the work ---- */
 
 /* One search alone on a terminal says how far it is; several have the runner's line. */
@@ -165,7 +133,8 @@ static void show_progress(void *data, const struct sator_map_progress *progress)
     if (progress->bound > 0 && progress->bound <= progress->best)
         fprintf(stderr, ", none is below %.6g, gap %.1f%%", progress->bound,
                 (progress->best / progress->bound - 1) * 100);
-    fprintf(stderr, ", %llu mappings evaluated", (unsigned long long)progress->evaluated);
+    fprintf(stderr, ", %llu mapping%s evaluated", (unsigned long long)progress->evaluated,
+            progress->evaluated == 1 ? "" : "s");
     fflush(stderr);
 }
 
@@ -382,7 +351,7 @@ int cli_map(const struct cli_options *options)
     if (mapping.exit_code == CLI_DONE)
         load_inputs(&mapping);
     if (mapping.exit_code == CLI_DONE)
-        mapping.exit_code = choose_layer(&mapping);
+        mapping.exit_code = cli_choose_layer(mapping.network, options->layer, &mapping.layer);
     if (mapping.exit_code == CLI_DONE && options->yaml && mapping.layer < 0)
         mapping.exit_code = cli_usage(options, "--yaml prints one mapping: name a --layer too");
     if (mapping.exit_code == CLI_DONE && options->why_not != NULL && mapping.layer < 0)

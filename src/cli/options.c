@@ -133,6 +133,7 @@ static void append(struct cli_list *list, const char *item, int most)
 static bool set_number(
         const struct cli_options *options, const struct cli_option *row, const char *value)
 {
+    static const char at_least_1[] = "batch max-cells nest samples slurm threads top work-limit";
     char *end;
     int64_t *field = (int64_t *)(void *)((char *)(uintptr_t)options + row->offset);
 
@@ -142,7 +143,7 @@ static bool set_number(
         cli_usage(options, "--%s takes a whole number, not '%s'", row->name, value);
         return false;
     }
-    if (number == 0 && has_word("batch slurm threads top", row->name, strlen(row->name), ' ')) {
+    if (number == 0 && has_word(at_least_1, row->name, strlen(row->name), ' ')) {
         cli_usage(options, "--%s is at least 1", row->name); /* 0 is an option that is not given */
         return false;
     }

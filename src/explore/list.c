@@ -28,7 +28,8 @@ static void write_part(struct sator_text *text, const struct sator_exploration *
     sator_text_add(text, "; layers");
     for (int i = 0; i < family->n_layers; i++)
         sator_text_add(text, "%s %s", i == 0 ? "" : ",", family->workloads[i]->name);
-    sator_text_add(text, "; %llu points\n", (unsigned long long)part->size);
+    sator_text_add(
+            text, "; %llu point%s\n", (unsigned long long)part->size, part->size == 1 ? "" : "s");
 }
 
 static void write_mapping(struct sator_text *text, const struct sator_exploration *exploration,

@@ -537,7 +537,8 @@ static void write_missing(
 {
     if (missing == 0)
         return;
-    sator_text_add(text, "  missing        %llu batches", (unsigned long long)missing);
+    sator_text_add(text, "  missing        %llu batch%s", (unsigned long long)missing,
+            missing == 1 ? "" : "es");
     if (n_shards > 1) {
         const char *separator = ", of shards ";
         for (int i = 0; i < n_shards; i++) {

@@ -112,9 +112,9 @@ static void check_arrays(const struct mapper_problem *p, const struct mapper_map
             used *= (double)mapping->factor[r][i];
         if (p->row[r].is_space && used > (double)p->row[r].shape)
             sator_text_add(text,
-                    "dimension %d of '%s' has %lld PEs, the parallel loops need %.0f\n",
+                    "dimension %d of '%s' has %lld PE%s, the parallel loops need %.0f\n",
                     p->row[r].dim, p->arch->levels[p->row[r].level].name,
-                    (long long)p->row[r].shape, used);
+                    (long long)p->row[r].shape, p->row[r].shape == 1 ? "" : "s", used);
     }
 }
 
@@ -140,10 +140,10 @@ void sator_mapper_say_capacities(const struct mapper_problem *p, int m, const in
                     sator_int_format(most, ',', number));
         }
         if (needed > capacity->available)
-            sator_text_add(text, "%s needs %s%s %s%s, has %s%s (words: %s)\n", level->name,
+            sator_text_add(text, "%s needs %s%s %s%s%s, has %s%s (words: %s)\n", level->name,
                     purpose[0] == '\0' ? "" : "at least ",
                     sator_int_format((needed + unit - 1) / unit, ',', number),
-                    capacity->in_bits ? "bytes" : "words", purpose,
+                    capacity->in_bits ? "byte" : "word", needed > unit ? "s" : "", purpose,
                     sator_int_format(capacity->available / unit, ',', has),
                     level->memory.double_buffered ? " in each of two buffers" : "", parts.data);
         sator_text_clear(&parts);

@@ -77,8 +77,8 @@ static enum sator_status apply_cut(
     int below = memory->space_cut; /* dimensions of the arrays above the memory */
 
     if (cut->time > analysis->n_time) {
-        sator_error(analysis->ctx, cut->loc, "the cut of '%s' takes %d time dimensions", cut->level,
-                cut->time);
+        sator_error(analysis->ctx, cut->loc, "the cut of '%s' takes %d time dimension%s",
+                cut->level, cut->time, cut->time == 1 ? "" : "s");
         sator_help(analysis->ctx, "the time-stamp has %d", analysis->n_time);
         return SATOR_INPUT;
     }
@@ -120,8 +120,9 @@ static enum sator_status find_cuts(struct hierarchy *hierarchy)
             continue;
         const struct memory *declared = inner->result->cut_declared ? inner : outer;
         st = sator_error(analysis->ctx, declared->cut_loc,
-                "the cut of '%s' takes %d time dimensions, fewer than the %d of '%s' outside it",
-                inner->level->name, inner->time_cut, outer->time_cut, outer->level->name);
+                "the cut of '%s' takes %d time dimension%s, fewer than the %d of '%s' outside it",
+                inner->level->name, inner->time_cut, inner->time_cut == 1 ? "" : "s",
+                outer->time_cut, outer->level->name);
         sator_help(analysis->ctx, "an inner level's contents change at least as often");
     }
     return st;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static cJSON *must(cJSON *item)
 {
@@ -81,6 +82,21 @@ void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tenso
         json_put_count(tensor, "writes", t->writes);
         json_put_count(tensor, "reads", t->reads);
         json_put_count(tensor, "updates", t->updates);
+    }
+}
+
+void json_put_components(cJSON *energy, struct sator_arena *arena, int n_terms,
+        const struct sator_energy_term *terms)
+{
+    cJSON *components = json_put_object(energy, "by_component");
+
+    for (int i = 0; i < n_terms; i++) {
+        const char *name = report_utf8(arena, terms[i].component);
+        double sum = 0;
+        for (int k = 0; k < n_terms; k++)
+            sum += strcmp(terms[k].component, terms[i].component) == 0 ? terms[k].pj : 0;
+        if (cJSON_GetObjectItemCaseSensitive(components, name) == NULL)
+            json_put_number(components, name, sum);
     }
 }
 

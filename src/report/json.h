@@ -25,6 +25,9 @@ void json_put_small(cJSON *object, const char *key, sator_int count);
 /* "tensors" of a memory level: what each holds and moves. */
 void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tensors,
         const struct sator_level_tensor *tensors);
+/* "by_component": energies by name, terms of the same name together. */
+void json_put_components(cJSON *energy, struct sator_arena *arena, int n_terms,
+        const struct sator_energy_term *terms);
 /* "root" (TAKE) as text (GIVE: free), with a line break at the end. */
 char *json_print(cJSON *root);
 

@@ -43,6 +43,7 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
         busy += r->utilization * steps;
         pe_steps += steps;
         t.proved &= r->proved;
+        t.n_unproved += !r->proved;
         t.evaluated += (double)r->counters.evaluated;
         t.seconds += r->seconds;
     }
@@ -99,6 +100,13 @@ static void write_csv(
 
 /* ---- the public functions ---- */
 
+static enum sator_status take(struct sator_text *made, struct sator_arena *arena, char **text)
+{
+    *text = sator_text_take(made);
+    sator_arena_free(arena);
+    return SATOR_OK;
+}
+
 enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
@@ -107,19 +115,13 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     struct sator_text made = {0};
 
     (void)ctx;
-    switch (options->format) {
-    case SATOR_FORMAT_JSON:
+    if (options->format == SATOR_FORMAT_JSON)
         report_map_json(&made, arena, network, results, n_results);
-        break;
-    case SATOR_FORMAT_CSV:
+    else if (options->format == SATOR_FORMAT_CSV)
         write_csv(&made, results, n_results);
-        break;
-    default:
+    else
         report_map_text(&made, arena, network, results, n_results, options->color);
-    }
-    *text = sator_text_take(&made);
-    sator_arena_free(arena);
-    return SATOR_OK;
+    return take(&made, arena, text);
 }
 
 enum sator_status sator_report_front(struct sator_ctx *ctx,
@@ -130,17 +132,11 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
     struct sator_text made = {0};
 
     (void)ctx;
-    switch (options->format) {
-    case SATOR_FORMAT_JSON:
+    if (options->format == SATOR_FORMAT_JSON)
         report_front_json(&made, arena, results, n_results, complete);
-        break;
-    case SATOR_FORMAT_CSV:
+    else if (options->format == SATOR_FORMAT_CSV)
         write_csv(&made, results, n_results);
-        break;
-    default:
+    else
         report_front_text(&made, arena, results, n_results, complete, options->color);
-    }
-    *text = sator_text_take(&made);
-    sator_arena_free(arena);
-    return SATOR_OK;
+    return take(&made, arena, text);
 }

@@ -11,11 +11,11 @@ const char *report_map_strategy(enum sator_map_strategy strategy);
 
 /* Sums over a network's layers with their repeats. */
 struct report_map_totals {
-    bool known; /* every layer has a mapping: otherwise NAN in all that follows but the last three
-                 */
+    bool known; /* every layer has a mapping: otherwise NAN in all that follows but the last four */
     sator_int instances; /* valid where "known" */
     double pj, cycles, edp, utilization;
     bool proved; /* every layer */
+    int n_unproved; /* of the layers that have a mapping */
     double evaluated, seconds; /* of the search, which equal layers share */
 };
 struct report_map_totals report_map_totals(const struct sator_map_network *network,

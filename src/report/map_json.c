@@ -109,15 +109,7 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_text(latency, "bound_by", arena, r->bound_by);
     cJSON *energy = json_put_object(object, "energy_pj");
     json_put_number(energy, "total", r->energy_pj);
-    cJSON *components = json_put_object(energy, "by_component");
-    for (int i = 0; i < r->n_energy_terms; i++) {
-        const struct sator_energy_term *term = &r->energy_terms[i];
-        cJSON *known = cJSON_GetObjectItemCaseSensitive(components, term->component);
-        if (known != NULL && cJSON_IsNumber(known))
-            cJSON_SetNumberValue(known, known->valuedouble + term->pj);
-        else if (known == NULL)
-            json_put_number(components, report_utf8(arena, term->component), term->pj);
-    }
+    json_put_components(energy, arena, r->n_energy_terms, r->energy_terms);
     put_levels(object, arena, r);
     if (r->idle_links != NULL)
         json_put_text(object, "idle_links", arena, r->idle_links);
@@ -142,6 +134,11 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
     cJSON *unmapped = json_put_array(root, "unmapped");
     for (int i = 0; i < network->n_unmapped; i++)
         json_append(unmapped, cJSON_CreateString(report_utf8(arena, network->unmapped[i])));
+    cJSON *unproved = json_put_array(root, "unproved");
+    for (int i = 0; i < n_results; i++) {
+        if (!results[i]->proved)
+            json_append(unproved, cJSON_CreateString(report_utf8(arena, results[i]->workload)));
+    }
     cJSON *totals = json_put_object(root, "totals");
     if (t.known)
         json_put_count(totals, "instances", t.instances);

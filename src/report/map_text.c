@@ -53,18 +53,20 @@ static void write_header(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
 
-    report_line(w->text, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
-            report_count(w->arena, r->instances));
-    report_line(w->text, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch),
-            report_count(w->arena, r->pes), r->pes == 1 ? "" : "s");
+    report_line(w->text, "workload", "%s: %s", report_clean(w->arena, r->workload),
+            report_counted(w->arena, r->instances, "loop instance"));
+    report_line(w->text, "arch", "%s: %s", report_clean(w->arena, r->arch),
+            report_counted(w->arena, r->pes, "PE"));
     report_line(w->text, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
             report_map_objective(r->objective), verdict(w));
     report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
-    report_line(w->text, "latency", "%s cycles, bound by %s",
-            report_number(w->arena, r->total_cycles, 1), report_clean(w->arena, r->bound_by));
+    report_line(w->text, "latency", "%s, bound by %s",
+            report_quantity(w->arena, r->total_cycles, 1, "cycle"),
+            report_clean(w->arena, r->bound_by));
     report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
-    report_line(w->text, "utilization", "%.1f%%; %s of %s PEs have work", r->utilization * 100,
-            report_count(w->arena, r->active_pes), report_count(w->arena, r->pes));
+    report_line(w->text, "utilization", "%.1f%%; %s of %s %s work", r->utilization * 100,
+            report_count(w->arena, r->active_pes), report_counted(w->arena, r->pes, "PE"),
+            r->active_pes == 1 ? "has" : "have");
     write_idle_links(w, r);
 }
 
@@ -77,11 +79,14 @@ static void draw_memory(struct writer *w, const struct sator_map_level *level, i
 {
     indent(w, *depth);
     sator_text_add(w->text, "%s holds ", report_clean(w->arena, level->name));
-    for (int i = 0; i < level->contents->n_tensors; i++)
+    const struct sator_level_result *contents = level->contents;
+    for (int i = 0; i < contents->n_tensors; i++)
         sator_text_add(w->text, "%s%s %s", i == 0 ? "" : ", ",
-                report_clean(w->arena, level->contents->tensors[i].name),
-                report_count(w->arena, level->contents->tensors[i].tile_words));
-    sator_text_add(w->text, "%s", level->contents->n_tensors == 0 ? "nothing" : " words");
+                report_clean(w->arena, contents->tensors[i].name),
+                i + 1 < contents->n_tensors
+                        ? report_count(w->arena, contents->tensors[i].tile_words)
+                        : report_counted(w->arena, contents->tensors[i].tile_words, "word"));
+    sator_text_add(w->text, "%s", contents->n_tensors == 0 ? "nothing" : "");
     for (int i = 0; i < level->n_fills; i++) {
         const struct sator_map_fill *fill = &level->fills[i];
         sator_text_add(w->text, "; ");
@@ -197,6 +202,11 @@ static void write_energy(struct writer *w)
     report_table_write(w->text, &table, w->color);
 }
 
+static const char *counted(const struct writer *w, uint64_t count, const char *noun)
+{
+    return report_counted(w->arena, (sator_int)count, noun);
+}
+
 static void write_certificate(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
@@ -210,29 +220,29 @@ static void write_certificate(struct writer *w)
         report_line(w->text, "bound", "no mapping%s is below %.10g %s; gap %.3g%%",
                 r->left_out == NULL ? "" : " of the space", r->bound, unit, r->gap * 100);
     if (isfinite(r->space_size))
-        report_line(w->text, "space", "%.3g mappings", r->space_size);
+        report_line(
+                w->text, "space", "%.3g mapping%s", r->space_size, r->space_size == 1 ? "" : "s");
     if (r->left_out != NULL)
         report_line(w->text, "left out",
                 "mappings with these loops, of a window over links or several buses, in parallel: "
                 "%s",
                 report_clean(w->arena, r->left_out));
-    report_line(w->text, "evaluated", "%llu whole mappings, in %.1f ms",
-            (unsigned long long)c->evaluated, r->seconds * 1e3);
+    report_line(w->text, "evaluated", "%s, in %.1f ms", counted(w, c->evaluated, "whole mapping"),
+            r->seconds * 1e3);
     if (c->equal > 0)
         report_line(w->text, "",
-                "%llu more cost the same as one of them: only loops along which "
+                "%s more %s the same as one of them: only loops along which "
                 "nothing is kept stand in another order",
-                (unsigned long long)c->equal);
-    report_line(w->text, "looked at",
-            "%llu unrollings (what runs in parallel), %llu tiles, %llu loop orders",
-            (unsigned long long)c->unrollings, (unsigned long long)c->tilings,
-            (unsigned long long)c->orders);
-    report_line(w->text, "ruled out",
-            "%llu unrollings, %llu tiles, %llu orders: whatever the rest, none beats the best",
-            (unsigned long long)c->pruned_unrolling, (unsigned long long)c->pruned_tiling,
-            (unsigned long long)c->pruned_order);
-    report_line(w->text, "", "%llu tiles that do not fit; %llu that a larger one is as good as",
-            (unsigned long long)c->pruned_capacity, (unsigned long long)c->pruned_dominated);
+                report_count(w->arena, (sator_int)c->equal), c->equal == 1 ? "costs" : "cost");
+    report_line(w->text, "looked at", "%s (what runs in parallel), %s, %s",
+            counted(w, c->unrollings, "unrolling"), counted(w, c->tilings, "tile"),
+            counted(w, c->orders, "loop order"));
+    report_line(w->text, "ruled out", "%s, %s, %s: whatever the rest, none beats the best",
+            counted(w, c->pruned_unrolling, "unrolling"), counted(w, c->pruned_tiling, "tile"),
+            counted(w, c->pruned_order, "order"));
+    report_line(w->text, "", "%s that %s not fit; %s that a larger one is as good as",
+            counted(w, c->pruned_capacity, "tile"), c->pruned_capacity == 1 ? "does" : "do",
+            report_count(w->arena, (sator_int)c->pruned_dominated));
 }
 
 static void write_one(struct writer *w)
@@ -260,6 +270,21 @@ static bool same_idle_links(const struct sator_map_result *const *results, int n
     return true;
 }
 
+/* What is known of the sum of all layers. */
+static const char *totals_verdict(struct writer *w, const struct sator_map_result *const *results,
+        int n_results, const struct report_map_totals *totals)
+{
+    bool any_left_out = false;
+
+    for (int i = 0; i < n_results; i++)
+        any_left_out |= results[i]->left_out != NULL;
+    if (totals->n_unproved > 0)
+        return sator_arena_printf(w->arena, "not proved optimal: %d of %s without proof",
+                totals->n_unproved, report_counted(w->arena, n_results, "different layer"));
+    return any_left_out ? "every layer proved optimal, but for mappings left out (--layer)"
+                        : "every layer proved optimal";
+}
+
 static void write_network(struct writer *w, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
@@ -267,10 +292,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
             "layer", "repeat", "energy", "cycles", "EDP", "utilization", "bound by", "proof", "ms"};
     struct table table = {.arena = w->arena};
     struct report_map_totals t = report_map_totals(network, results, n_results);
-    bool any_left_out = false;
 
-    for (int i = 0; i < n_results; i++)
-        any_left_out |= results[i]->left_out != NULL;
     report_line(w->text, "network", "%s", report_clean(w->arena, network->name));
     if (n_results > 0)
         report_line(w->text, "mapping", "%s on %s, objective %s",
@@ -310,12 +332,9 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
         sator_text_clear(&names);
         return;
     }
-    report_line(w->text, "total", "%s, %s cycles, EDP %s%s%s; %.0f ms of search", energy(w, t.pj),
-            report_number(w->arena, t.cycles, 0), edp(w, t.edp), isnan(t.edp) ? "" : " pJ x cycles",
-            !t.proved ? ""
-                    : any_left_out
-                    ? "; every layer proved optimal, but for mappings left out (--layer)"
-                    : "; every layer proved optimal",
+    report_line(w->text, "total", "%s, %s, EDP %s%s; %s; %.0f ms of search", energy(w, t.pj),
+            report_quantity(w->arena, t.cycles, 0, "cycle"), edp(w, t.edp),
+            isnan(t.edp) ? "" : " pJ x cycles", totals_verdict(w, results, n_results, &t),
             t.seconds * 1e3);
 }
 

@@ -100,6 +100,10 @@ const char *report_count(struct sator_arena *arena, sator_int count); /* 1,234,5
 const char *report_fixed(struct sator_arena *arena, double number, int decimals);
 /* The same, but without a fraction for a whole number. */
 const char *report_number(struct sator_arena *arena, double number, int decimals);
+/* The same with what is counted, in the singular or, with an s, the plural: "1 cycle". */
+const char *report_counted(struct sator_arena *arena, sator_int count, const char *noun);
+const char *report_quantity(
+        struct sator_arena *arena, double number, int decimals, const char *noun);
 /* Whether "number" is whole but for rounding errors. */
 bool report_is_whole(double number);
 /* The energy unit that suits values of which "least_pj" is the least positive one, and its size in

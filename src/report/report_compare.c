@@ -249,11 +249,12 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
 
     sator_text_add(text, "%s", report_clean(arena, results[0]->workload));
     if (all_equal(results, comparison->n_results, true))
-        sator_text_add(text, " on %s: %s loop instances, %s PEs\n\n",
-                report_clean(arena, results[0]->arch), report_count(arena, results[0]->instances),
-                report_count(arena, results[0]->pes));
+        sator_text_add(text, " on %s: %s, %s\n\n", report_clean(arena, results[0]->arch),
+                report_counted(arena, results[0]->instances, "loop instance"),
+                report_counted(arena, results[0]->pes, "PE"));
     else
-        sator_text_add(text, ": %s loop instances\n\n", report_count(arena, results[0]->instances));
+        sator_text_add(
+                text, ": %s\n\n", report_counted(arena, results[0]->instances, "loop instance"));
     name_columns(&grid, results);
     for (int m = 0; m < report_metric_count; m++) {
         if (report_metrics[m].header != NULL)
@@ -299,13 +300,14 @@ static void write_totals(
     double unit_pj, edp = n->energy_pj * n->total_cycles;
     const char *unit = report_energy_unit(isnan(n->energy_pj) ? 0 : n->energy_pj, &unit_pj);
 
-    sator_text_add(text,
-            "\n  in all, repeats included: %s loop instances, %s cycles, %s %% utilization,\n",
-            report_count(arena, n->instances), report_number(arena, n->total_cycles, 2),
+    sator_text_add(text, "\n  in all, repeats included: %s, %s, %s %% utilization,\n",
+            report_counted(arena, n->instances, "loop instance"),
+            report_quantity(arena, n->total_cycles, 2, "cycle"),
             report_number(arena, 100 * n->utilization_average, 1));
-    sator_text_add(text, "  %s words unique, energy %s%s%s, EDP %s\n",
-            report_count(arena, n->unique_volume), report_number(arena, n->energy_pj / unit_pj, 2),
-            isnan(n->energy_pj) ? "" : " ", isnan(n->energy_pj) ? "" : unit,
+    sator_text_add(text, "  %s unique, energy %s%s%s, EDP %s\n",
+            report_counted(arena, n->unique_volume, "word"),
+            report_number(arena, n->energy_pj / unit_pj, 2), isnan(n->energy_pj) ? "" : " ",
+            isnan(n->energy_pj) ? "" : unit,
             isnan(edp) ? "-" : sator_arena_printf(arena, "%.3e pJ x cycles", edp));
 }
 
@@ -441,10 +443,9 @@ void report_text_networks(struct sator_text *text, const struct comparison *comp
         write_network_sweeps(text, comparison);
         return;
     }
-    sator_text_add(text, "%s on %s: %s loop instances\n\n",
-            report_clean(comparison->arena, first->network),
+    sator_text_add(text, "%s on %s: %s\n\n", report_clean(comparison->arena, first->network),
             report_clean(comparison->arena, first->arch),
-            report_count(comparison->arena, first->instances));
+            report_counted(comparison->arena, first->instances, "loop instance"));
     write_network_totals(text, comparison);
     if (same_layers(comparison))
         write_best_per_layer(text, comparison);

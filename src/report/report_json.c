@@ -61,31 +61,22 @@ static void put_bandwidth(
     }
 }
 
-/* "by_component" maps names to energies, terms of the same name together; "terms" has them one by
- * one. */
+/* "by_component" maps names to energies; "terms" has them one by one. */
 static void put_energy(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
 {
     cJSON *energy = json_put_object(object, "energy_pj");
 
     json_put_number(energy, "total", result->energy_pj);
-    cJSON *by_component = json_put_object(energy, "by_component");
+    json_put_components(energy, arena, result->n_energy_terms, result->energy_terms);
     cJSON *terms = json_put_array(energy, "terms");
     for (int i = 0; i < result->n_energy_terms; i++) {
         const struct sator_energy_term *t = &result->energy_terms[i];
-        const char *name = report_utf8(arena, t->component);
         cJSON *term = json_append(terms, cJSON_CreateObject());
         json_put_text(term, "component", arena, t->component);
         json_put_count(term, "actions", t->actions);
         json_put_number(term, "pj_per_action", t->pj_per_action);
         json_put_number(term, "pj", t->pj);
         json_put_text(term, "source", arena, t->source);
-        double sum = 0;
-        for (int j = 0; j < result->n_energy_terms; j++) {
-            if (strcmp(result->energy_terms[j].component, t->component) == 0)
-                sum += result->energy_terms[j].pj;
-        }
-        if (cJSON_GetObjectItemCaseSensitive(by_component, name) == NULL)
-            json_put_number(by_component, name, sum);
     }
 }
 

@@ -17,19 +17,29 @@ static const char *count(const struct writer *w, sator_int value)
     return report_count(w->arena, value);
 }
 
+static int decimals(double value)
+{
+    return fabs(value) < 0.1 ? 4 : 2;
+}
+
 static const char *number(const struct writer *w, double value)
 {
-    return report_number(w->arena, value, fabs(value) < 0.1 ? 4 : 2);
+    return report_number(w->arena, value, decimals(value));
+}
+
+static const char *quantity(const struct writer *w, double value, const char *noun)
+{
+    return report_quantity(w->arena, value, decimals(value), noun);
 }
 
 static void write_header(struct writer *w)
 {
     const struct sator_result *r = w->result;
 
-    report_line(w->text, "workload", "%s: %s loop instances", report_clean(w->arena, r->workload),
-            count(w, r->instances));
-    report_line(w->text, "arch", "%s: %s PE%s", report_clean(w->arena, r->arch), count(w, r->pes),
-            r->pes == 1 ? "" : "s");
+    report_line(w->text, "workload", "%s: %s", report_clean(w->arena, r->workload),
+            report_counted(w->arena, r->instances, "loop instance"));
+    report_line(w->text, "arch", "%s: %s", report_clean(w->arena, r->arch),
+            report_counted(w->arena, r->pes, "PE"));
     report_line(w->text, "dataflow", "%s", report_clean(w->arena, r->dataflow));
     report_line(w->text, "  space", "%s", report_clean(w->arena, r->space));
     report_line(w->text, "  time", "%s", report_clean(w->arena, r->time));
@@ -114,28 +124,31 @@ static const char *bound_text(enum sator_bound bound)
     return texts[bound];
 }
 
+static const char *cycles(const struct writer *w, double value)
+{
+    return isnan(value) ? "- (no bandwidth given)" : quantity(w, value, "cycle");
+}
+
 static void write_metrics(struct writer *w)
 {
     const struct sator_result *r = w->result;
 
     report_section(w->text, "Time", w->color);
-    report_line(w->text, "latency", "%s cycles, bound by %s", number(w, r->total_cycles),
+    report_line(w->text, "latency", "%s, bound by %s", cycles(w, r->total_cycles),
             bound_text(r->bound));
     if (!isnan(r->clock_mhz) && r->clock_mhz > 0)
         report_line(w->text, "", "%s us at %s MHz", number(w, r->total_cycles / r->clock_mhz),
                 number(w, r->clock_mhz));
-    report_line(w->text, "  compute", "%s cycles", number(w, r->compute_cycles));
-    report_line(w->text, "  read", "%s%s", number(w, r->read_cycles),
-            isnan(r->read_cycles) ? " (no bandwidth given)" : " cycles");
-    report_line(w->text, "  write", "%s%s", number(w, r->write_cycles),
-            isnan(r->write_cycles) ? " (no bandwidth given)" : " cycles");
-    report_line(w->text, "stamps", "%s in %s time-stamps", count(w, r->stamps),
-            count(w, r->time_stamps));
-    report_line(w->text, "utilization", "%s %% on average, at most %s %%; %s of %s PEs are used",
+    report_line(w->text, "  compute", "%s", cycles(w, r->compute_cycles));
+    report_line(w->text, "  read", "%s", cycles(w, r->read_cycles));
+    report_line(w->text, "  write", "%s", cycles(w, r->write_cycles));
+    report_line(w->text, "stamps", "%s in %s", count(w, r->stamps),
+            report_counted(w->arena, r->time_stamps, "time-stamp"));
+    report_line(w->text, "utilization", "%s %% on average, at most %s %%; %s of %s %s used",
             report_number(w->arena, 100 * r->utilization_average, 1),
             report_number(w->arena, 100 * r->utilization_max, 1), count(w, r->active_pes),
-            count(w, r->pes));
-    report_line(w->text, "throughput", "%s MACs per cycle", number(w, r->macs_per_cycle));
+            report_counted(w->arena, r->pes, "PE"), r->active_pes == 1 ? "is" : "are");
+    report_line(w->text, "throughput", "%s per cycle", quantity(w, r->macs_per_cycle, "MAC"));
     if (r->max_instances_per_stamp > 1)
         report_line(w->text, "", "up to %s instances share a stamp",
                 count(w, r->max_instances_per_stamp));

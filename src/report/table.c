@@ -111,6 +111,22 @@ const char *report_number(struct sator_arena *arena, double number, int decimals
     return report_fixed(arena, number, decimals);
 }
 
+static const char *with_noun(struct sator_arena *arena, const char *number, const char *noun)
+{
+    return sator_arena_printf(arena, "%s %s%s", number, noun, strcmp(number, "1") == 0 ? "" : "s");
+}
+
+const char *report_counted(struct sator_arena *arena, sator_int count, const char *noun)
+{
+    return with_noun(arena, report_count(arena, count), noun);
+}
+
+const char *report_quantity(
+        struct sator_arena *arena, double number, int decimals, const char *noun)
+{
+    return with_noun(arena, report_number(arena, number, decimals), noun);
+}
+
 const char *report_energy_unit(double least_pj, double *unit_pj)
 {
     static const char *const names[] = {"pJ", "nJ", "uJ", "mJ", "J"};

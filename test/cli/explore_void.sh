@@ -30,7 +30,11 @@ try map gemm --arch conventional --set cuts=3
 try analyze gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --space 'i, j' --time 'i + j + k' --set 'cuts={}'
 try query a.db --summary --top 3
 try query a.db --network --per-hardware
-for option in batch slurm threads top; do explore --$option 0; done
+for option in batch slurm threads top work-limit; do explore --$option 0; done
+try map gemm --arch conventional --strategy random --samples 0
+try map gemm --arch conventional --threads 0
+try map loops.c --arch conventional --nest 0
+try analyze gemm --arch conventional --show stamps --max-cells 0
 # a stretch past the end is no exploration of nothing: the error of the point that it begins with
 "$SATOR" explore gemm:i=8,j=8,k=8 --arch systolic-2d-8x8 --point 99999999999 2>point
 echo "$? $(grep -c 'there is no point 99999999999' point)"

@@ -155,6 +155,40 @@ static void test_useless_link(void **state)
     sator_arch_free(arch);
 }
 
+/* The delay of the scratchpad alone, here L2, can stand beside that of the computation. */
+static void test_void_overlaps(void **state)
+{
+    (void)state;
+    struct sator_arch *arch = arch_of("levels:\n"
+                                      "  - {memory: DRAM, overlaps: false}\n"
+                                      "  - {memory: L2, overlaps: false}\n"
+                                      "  - {array: PE, shape: 4}\n"
+                                      "  - {memory: L1, overlaps: true}\n"
+                                      "  - {memory: L0, overlaps: false}\n"
+                                      "  - {compute: mac}\n");
+
+    expect_messages("text.yaml:2:30: warning: 'overlaps: false' has no effect at 'DRAM'\n"
+                    "      - {memory: DRAM, overlaps: false}\n"
+                    "                                 ^^^^^\n"
+                    "help: it is for the scratchpad, the innermost memory outside all arrays: here "
+                    "'L2'\n"
+                    "text.yaml:6:28: warning: 'overlaps: false' has no effect at 'L0'\n"
+                    "      - {memory: L0, overlaps: false}\n"
+                    "                               ^^^^^\n"
+                    "help: it is for the scratchpad, the innermost memory outside all arrays: here "
+                    "'L2'\n");
+    sator_arch_free(arch);
+    arch = arch_of("levels:\n"
+                   "  - {array: PE, shape: 4}\n"
+                   "  - {memory: L1, overlaps: false}\n"
+                   "  - {compute: mac}\n");
+    expect_messages("text.yaml:3:28: warning: 'overlaps: false' has no effect at 'L1'\n"
+                    "      - {memory: L1, overlaps: false}\n"
+                    "                               ^^^^^\n"
+                    "help: it is for the scratchpad, the innermost memory outside all arrays\n");
+    sator_arch_free(arch);
+}
+
 /* ---- energy tables ---- */
 
 static const char table_text[] = "entries:\n"
@@ -239,6 +273,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_settings, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_bad_settings, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_useless_link, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_void_overlaps, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_energy_table, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_energy_table_word, set_up, tear_down),
     };

@@ -608,6 +608,27 @@ static void check_levels(
         sator_error(reader->ctx, loc, "the arrays together have too many PEs or dimensions");
 }
 
+/* "overlaps: false" where no delay is added up: the model asks the scratchpad alone. */
+static void warn_of_overlaps(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
+        const struct sator_arch *arch)
+{
+    int scratchpad = -1;
+
+    for (int i = 0; i < arch->n_levels && arch->levels[i].kind == SATOR_LEVEL_MEMORY; i++)
+        scratchpad = i;
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        if (level->kind != SATOR_LEVEL_MEMORY || level->memory.overlaps || i == scratchpad)
+            continue;
+        sator_warn(reader->ctx, sator_yaml_find(list->items[i], "overlaps")->loc,
+                "'overlaps: false' has no effect at '%s'", level->name);
+        sator_help(reader->ctx,
+                "it is for the scratchpad, the innermost memory outside all arrays%s%s%s",
+                scratchpad < 0 ? "" : ": here '",
+                scratchpad < 0 ? "" : arch->levels[scratchpad].name, scratchpad < 0 ? "" : "'");
+    }
+}
+
 static void read_levels(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
         struct sator_arch *arch)
 {
@@ -628,6 +649,8 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
     sator_yaml_mentions(reader, list, arch);
     if (reader->ctx->n_errors == before)
         check_levels(reader, list->loc, arch);
+    if (reader->ctx->n_errors == before)
+        warn_of_overlaps(reader, list, arch);
     if (reader->ctx->n_errors == before)
         sator_yaml_apply_energy_table(reader, root, list, levels, arch->n_levels);
 }

@@ -1,0 +1,21 @@
+#!/bin/sh
+# What stands at the edges of sator map's reports: one of a thing, layers without a proof.
+. "$2/test/cli/harness"
+# one loop instance, one cycle, one PE at work
+sator map gemm:i=1,j=1,k=1 --arch conventional | grep -E '^  (workload|latency|utilization|space) |holds .* word;|one instance'
+sator analyze gemm:i=1,j=1,k=1 --arch conventional --space 'i, j' --time k | grep -E '^  (workload|latency|stamps|utilization|throughput) '
+# a network with layers that a strategy does not prove: of five layers four are different
+cat >mixed.yaml <<'END'
+name: mixed
+layers:
+  - {name: a, workload: gemm, sizes: {i: 4, j: 6, k: 8}, repeat: 2}
+  - {name: unit, workload: gemm, sizes: {i: 1, j: 1, k: 1}}
+  - {name: b, workload: gemm, sizes: {i: 5, j: 3, k: 7}}
+  - {name: like_a, workload: gemm, sizes: {i: 4, j: 6, k: 8}}
+  - {name: c, workload: gemm, sizes: {i: 2, j: 9, k: 7}}
+END
+verdict() { sator map mixed.yaml --arch conventional "$@" | sed -n 's/^  total.*x cycles; \(.*\); [0-9]* ms of search$/\1/p'; }
+verdict
+verdict --strategy random --samples 3
+sator map mixed.yaml --arch conventional --strategy random --samples 3 --json | sed -n '/"unproved"/,$p' | grep -E '"(unproved|instances|proved)"' |
+    tr -d '\t'
