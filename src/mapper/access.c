@@ -13,8 +13,16 @@
 #include <string.h>
 
 enum {
-    MOST_VALUES = 1 << 22, /* of an index with several loops */
-    MOST_INSTANCES = 1 << 24 /* of the loops of joint dimensions, times places */
+    MOST_VALUES = 1 << 22, /* of an index with several loops, or ... */
+    MOST_RUNS = 1 << 20 /* ... of a set of its values */
+};
+
+/* Dimensions that make one index: by part what its loop adds, and the places that an instance
+ * touches. */
+struct vectors {
+    int n_dims, n_places;
+    int64_t coef[MAPPER_PARTS][MAPPER_INDICES];
+    int64_t (*place)[MAPPER_INDICES];
 };
 
 struct access_builder {
@@ -117,6 +125,29 @@ static void place_part(
     made->coef_of[loop] = coef;
 }
 
+/* Whether sets of an index's values have few runs (value_set.h), whatever the tile: a loop repeats
+ * them as often as it steps, but no more often than the largest coefficient when runs are longer
+ * than that, and runs are as long as the longest loop. */
+static bool has_few_runs(
+        const struct mapper_problem *p, const struct mapper_index *index, int n_places)
+{
+    int64_t largest = 0;
+    sator_int runs = n_places;
+    int longest = 0;
+
+    for (int i = 0; i < index->n_parts; i++) {
+        largest = llabs(index->coef[i]) > largest ? llabs(index->coef[i]) : largest;
+        if (p->extent[index->loop[i]] > p->extent[index->loop[longest]])
+            longest = i;
+    }
+    for (int i = 0; i < index->n_parts && runs <= MOST_RUNS; i++) {
+        int64_t extent = p->extent[index->loop[i]];
+        if (i != longest)
+            runs *= extent < largest ? extent : largest;
+    }
+    return runs <= MOST_RUNS;
+}
+
 /* An index of one dimension. */
 static enum sator_status add_index(struct access_builder *b, const struct sator_expr *expr)
 {
@@ -142,8 +173,8 @@ static enum sator_status add_index(struct access_builder *b, const struct sator_
         made->plain |= 1U << index->loop[0];
     else
         made->is_sliding = true;
-    if (index->n_parts > 1 && values > MOST_VALUES)
-        return unsupported(b, "an index that adds loops takes too many values");
+    if (values > MOST_VALUES && !has_few_runs(b->problem, index, 1))
+        return unsupported(b, "an index that adds loops takes too many values, with gaps between");
     index->closed = index->n_parts <= 2 ? index->n_parts : 0;
     if (index->n_parts == 2) {
         int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]), common = gcd(a, other);
@@ -165,107 +196,113 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-/* The distinct places along the dimensions "dims", ascending. */
-static void find_places(const struct access_builder *b, unsigned dims, struct mapper_joint *joint)
+/* What the loops "loops" add along the dimensions "dims", and the distinct places. */
+static struct vectors read_vectors(
+        const struct access_builder *b, unsigned dims, const struct mapper_index *index)
 {
     const struct sator_relation *relation = b->access->relation;
-    int64_t(*place)[MAPPER_INDICES] =
-            sator_arena_alloc(b->problem->arena, sizeof *place * (size_t)relation->n_pieces);
-    int kept = 0;
+    struct vectors v = {0};
+    int distinct = 0;
 
-    for (int k = 0; k < relation->n_pieces; k++) {
-        int at = 0;
-        memset(place[k], 0, sizeof place[k]);
-        for (int d = 0; d < relation->n_out; d++) {
-            if (dims >> d & 1)
-                place[k][at++] = relation->pieces[k].out[d]->constant;
+    v.place = sator_arena_alloc(b->problem->arena, sizeof *v.place * (size_t)relation->n_pieces);
+    for (int d = 0; d < relation->n_out; d++) {
+        const struct sator_expr *expr = relation->pieces[0].out[d];
+        if (!(dims >> d & 1))
+            continue;
+        for (int i = 0; i < expr->n_terms; i++) {
+            for (int part = 0; part < index->n_parts; part++) {
+                if (b->loop_at[expr->terms[i].var] == index->loop[part])
+                    v.coef[part][v.n_dims] = expr->terms[i].factor;
+            }
         }
+        for (int k = 0; k < relation->n_pieces; k++)
+            v.place[k][v.n_dims] = relation->pieces[k].out[d]->constant;
+        v.n_dims++;
     }
-    qsort(place, (size_t)relation->n_pieces, sizeof *place, by_place);
+    qsort(v.place, (size_t)relation->n_pieces, sizeof *v.place, by_place);
     for (int k = 0; k < relation->n_pieces; k++) {
-        if (k == 0 || by_place(place[k], place[kept - 1]) != 0)
-            memmove(place[kept++], place[k], sizeof *place);
+        if (k == 0 || by_place(v.place[k], v.place[distinct - 1]) != 0)
+            memmove(v.place[distinct++], v.place[k], sizeof *v.place);
     }
-    joint->place = (const int64_t(*)[MAPPER_INDICES])place;
-    joint->n_places = kept;
+    v.n_places = distinct;
+    return v;
 }
 
-/* Number the vectors: coordinate d of a difference of two values, of tiles anywhere in the domain
- * (or beyond it by a tile), is less than half its radix. */
-static enum sator_status number_vectors(const struct access_builder *b,
-        const struct mapper_index *index, struct mapper_joint *joint)
+/* Number the vectors in mixed radix: coordinate d of a difference of two values, of tiles anywhere
+ * in the domain (or beyond it by a tile), is less than half its radix. Set the numbers' weight by
+ * dimension; false when they are too large. */
+static bool number_vectors(const struct access_builder *b, const struct mapper_index *index,
+        const struct vectors *v, int64_t *weight, sator_int *values)
 {
-    sator_int weight = 1, values = 1, instances = joint->n_places;
+    sator_int next = 1;
 
-    for (int i = 0; i < index->n_parts; i++)
-        instances *= b->problem->extent[index->loop[i]];
-    for (int d = joint->n_dims - 1; d >= 0; d--) {
-        sator_int width = 1, least = joint->place[0][d], most = least;
-        for (int k = 1; k < joint->n_places; k++) {
-            least = joint->place[k][d] < least ? joint->place[k][d] : least;
-            most = joint->place[k][d] > most ? joint->place[k][d] : most;
+    *values = 1;
+    for (int d = v->n_dims - 1; d >= 0; d--) {
+        sator_int width = 1, least = v->place[0][d], most = least;
+        for (int k = 1; k < v->n_places; k++) {
+            least = v->place[k][d] < least ? v->place[k][d] : least;
+            most = v->place[k][d] > most ? v->place[k][d] : most;
         }
         width += most - least;
         for (int i = 0; i < index->n_parts; i++) {
-            sator_int coef = joint->coef[i][d];
+            sator_int coef = v->coef[i][d];
             width += (coef < 0 ? -coef : coef) * b->problem->extent[index->loop[i]];
         }
-        values *= width;
-        joint->weight[d] = (int64_t)weight;
-        joint->radix[d] = (int64_t)(8 * width);
-        weight *= 8 * width;
-        if (values > MOST_VALUES || instances > MOST_INSTANCES || weight > INT64_MAX / 64)
-            return unsupported(b, "indices that share loops take too many values");
+        if (width > INT64_MAX / 1024 / next)
+            return false;
+        *values *= width;
+        weight[d] = (int64_t)next;
+        next *= 8 * width;
     }
-    return SATOR_OK;
+    return true;
 }
 
-/* One index of the dimensions "dims". */
+static int64_t number_of(const struct vectors *v, const int64_t *vector, const int64_t *weight)
+{
+    int64_t number = 0;
+
+    for (int d = 0; d < v->n_dims; d++)
+        number += vector[d] * weight[d];
+    return number;
+}
+
+/* One index of the dimensions "dims", which read "loops". */
 static enum sator_status add_joint(struct access_builder *b, unsigned dims, unsigned loops)
 {
     struct mapper_problem *p = b->problem;
-    const struct sator_relation *relation = b->access->relation;
     struct mapper_access *made = b->made;
     struct mapper_index *index = &made->index[made->n_indices];
     struct mapper_joint *joint = SATOR_NEW(p->arena, struct mapper_joint);
-    int64_t least = 0, most = 0;
-    enum sator_status st;
+    int64_t weight[MAPPER_INDICES], least = 0, most = 0;
+    sator_int values;
 
     *index = (struct mapper_index){.joint = joint};
-    *joint = (struct mapper_joint){.n_dims = __builtin_popcount(dims)};
     for (int l = 0; l < p->n_loops; l++) {
-        int at = 0;
-        if (!(loops >> l & 1))
-            continue;
-        for (int d = 0; d < relation->n_out; d++) {
-            const struct sator_expr *expr = relation->pieces[0].out[d];
-            for (int i = 0; (dims >> d & 1) && i < expr->n_terms; i++) {
-                if (b->loop_at[expr->terms[i].var] == l)
-                    joint->coef[index->n_parts][at] = expr->terms[i].factor;
-            }
-            at += (int)(dims >> d & 1);
-        }
-        place_part(made, index, l, 0);
+        if (loops >> l & 1)
+            place_part(made, index, l, 0);
     }
-    find_places(b, dims, joint);
-    SATOR_TRY(number_vectors(b, index, joint));
-    for (int k = 0; k < joint->n_places; k++) {
-        int64_t number = 0;
-        for (int d = 0; d < joint->n_dims; d++)
-            number += (joint->place[k][d] - joint->place[0][d]) * joint->weight[d];
-        least = number < least ? number : least;
-        most = number > most ? number : most;
-    }
-    joint->places_reach = most - least;
+    struct vectors v = read_vectors(b, dims, index);
+    if (!number_vectors(b, index, &v, weight, &values))
+        return unsupported(b, "indices that share loops take too many values");
     for (int i = 0; i < index->n_parts; i++) {
-        for (int d = 0; d < joint->n_dims; d++)
-            index->coef[i] += joint->coef[i][d] * joint->weight[d];
+        index->coef[i] = number_of(&v, v.coef[i], weight);
         made->coef_of[index->loop[i]] = index->coef[i];
     }
+    int64_t *place = SATOR_NEW_ARRAY(p->arena, int64_t, v.n_places);
+    for (int k = 0; k < v.n_places; k++) {
+        for (int d = 0; d < v.n_dims && k > 0; d++)
+            v.place[k][d] -= v.place[0][d];
+        place[k] = k == 0 ? 0 : number_of(&v, v.place[k], weight);
+        least = place[k] < least ? place[k] : least;
+        most = place[k] > most ? place[k] : most;
+    }
+    *joint = (struct mapper_joint){
+            .n_places = v.n_places, .place = place, .places_reach = most - least};
+    if (values > MOST_VALUES && !has_few_runs(p, index, v.n_places))
+        return unsupported(b, "indices that share loops take too many values");
     made->is_sliding |= loops != 0;
     made->n_indices++;
-done:
-    return st;
+    return SATOR_OK;
 }
 
 /* Join dimensions that share a loop, and all those along which the places differ. */

@@ -32,15 +32,12 @@ enum {
 
 /* Dimensions of an access that cannot be told apart: a loop moves several of them, or an instance
  * touches several places, each a constant distance from the others. They are one index whose values
- * are vectors, numbered so that sums of numbers are numbers of sums. */
+ * are vectors, numbered so that sums of numbers are numbers of sums; coefficients and places are
+ * such numbers. */
 struct mapper_joint {
-    int n_dims;
-    int64_t weight[MAPPER_INDICES]; /* a vector's number is the sum of weight x coordinate */
-    int64_t radix[MAPPER_INDICES]; /* more than twice what a coordinate changes by */
-    int64_t coef[MAPPER_PARTS][MAPPER_INDICES]; /* by part */
     int n_places;
-    const int64_t (*place)[MAPPER_INDICES];
-    int64_t places_reach; /* from the least of their numbers to the greatest */
+    const int64_t *place; /* the first is 0 */
+    int64_t places_reach; /* from the least to the greatest */
 };
 
 /* One dimension of an access, or several joint ones: a sum of coefficient x loop. */
@@ -361,12 +358,6 @@ int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int
  * tile stood "shift" lower and was cut by "before". */
 int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
-
-/* ---- joint.c ---- */
-/* The values of an index of several dimensions over the tiles of all spread positions; with
- * "only_kept", of these the ones that are kept when each tile stood "shift" lower. */
-int64_t sator_mapper_joint_count(const struct mapper_index *index, const struct mapper_steps *steps,
-        int64_t shift, bool only_kept);
 
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */

@@ -22,7 +22,8 @@ struct builder {
 };
 
 enum {
-    MOST_IMPERFECT = 1 << 24 /* extent; at most 2^13 tiles are the least for their number */
+    MOST_IMPERFECT = 1 << 24, /* extent; at most 2^13 tiles are the least for their number */
+    MOST_CUT_VALUES = 1 << 22 /* of an index with several loops: words_cut.c marks them */
 };
 
 /* ---- the workload ---- */
@@ -448,10 +449,15 @@ done:
 }
 
 /* Whether ragged.c counts the access's tiles. */
-static bool has_ragged_form(const struct mapper_access *access)
+static bool has_ragged_form(const struct mapper_problem *p, const struct mapper_access *access)
 {
     for (int e = 0; e < access->n_indices; e++) {
-        if (access->index[e].joint != NULL || access->index[e].n_parts > MAPPER_CUT_PARTS)
+        const struct mapper_index *index = &access->index[e];
+        sator_int values = 1;
+        for (int i = 0; i < index->n_parts; i++)
+            values += (sator_int)llabs(index->coef[i]) * (p->extent[index->loop[i]] - 1);
+        if (index->joint != NULL || index->n_parts > MAPPER_CUT_PARTS ||
+                (index->n_parts > 1 && values > MOST_CUT_VALUES))
             return false;
     }
     return !access->is_counted;
@@ -473,12 +479,13 @@ enum sator_status sator_mapper_allow_imperfect(
         return SATOR_INPUT;
     }
     for (int a = 0; a < problem->n_accesses; a++) {
-        if (has_ragged_form(&problem->access[a]))
+        if (has_ragged_form(problem, &problem->access[a]))
             continue;
         sator_error(ctx, problem->workload->loc,
                 "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
-                "its indices share loops or are no sums of loops, or an instance touches it at "
-                "several places",
+                "its indices share loops, are no sums of loops or sums of more than 2^22 values, "
+                "or an "
+                "instance touches it at several places",
                 problem->access[a].name, problem->workload->name);
         sator_help(ctx, "without --imperfect it is mapped");
         return SATOR_INPUT;

@@ -2,10 +2,11 @@
  *
  * An index is a sum of loops with coefficients, so a tile's values are a sum of arithmetic
  * progressions. One loop, or two whose values leave no gap, have closed forms; the rest (strides
- * beyond the window, three loops, halos between parallel tiles) are marked in a byte map once and
- * remembered; joint.c marks values that are vectors.
+ * beyond the window, three loops, halos between parallel tiles, values that are vectors) are sets
+ * of runs, counted once and remembered.
  */
 #include "mapper/mapper.h"
+#include "mapper/value_set.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,125 +123,67 @@ int64_t *sator_mapper_words_place(
     return &entry->value;
 }
 
-/* ---- marking ---- */
+/* ---- sets ---- */
 
 static int64_t magnitude(int64_t value)
 {
     return value < 0 ? -value : value;
 }
 
-/* Mark the values of a tile, lowest at 0 (a negative coefficient mirrors its progression, which
- * only moves the set); returns the number of places. */
-static int64_t mark_tile(
-        const struct mapper_index *index, const int64_t *tile, unsigned char **marks)
-{
-    int64_t last = 0;
-
-    for (int i = 0; i < index->n_parts; i++)
-        last += magnitude(index->coef[i]) * (tile[i] - 1);
-    unsigned char *map = sator_alloc((size_t)last + 1);
-    memset(map, 0, (size_t)last + 1);
-    map[0] = 1;
-    int64_t reach = 0;
-    for (int i = 0; i < index->n_parts; i++) {
-        int64_t step = magnitude(index->coef[i]);
-        reach += step * (tile[i] - 1);
-        /* a run of tile[i] - 1 steps from each value marked so far: upward, in steps of one */
-        int64_t *since = sator_alloc(sizeof *since * (size_t)(reach + 1));
-        for (int64_t v = 0; v <= reach; v++) {
-            since[v] = map[v] ? 0 : v >= step && since[v - step] >= 0 ? since[v - step] + 1 : -1;
-            if (since[v] >= tile[i])
-                since[v] = -1;
-        }
-        for (int64_t v = 0; v <= reach; v++)
-            map[v] = since[v] >= 0;
-        free(since);
-    }
-    *marks = map;
-    return last + 1;
-}
-
-/* The positions of the parallel tiles (GIVE: free). */
-static int64_t *positions(const struct mapper_steps *steps, int64_t *count)
-{
-    *count = 1;
-    for (int i = 0; i < steps->n_spread; i++)
-        *count *= steps->spread_count[i];
-    int64_t *list = sator_alloc(sizeof *list * (size_t)*count);
-    int64_t made = 1;
-    list[0] = 0;
-    for (int i = 0; i < steps->n_spread; i++) {
-        for (int64_t k = 1; k < steps->spread_count[i]; k++) {
-            for (int64_t j = 0; j < made; j++)
-                list[k * made + j] = list[j] + k * magnitude(steps->spread_step[i]);
-        }
-        made *= steps->spread_count[i];
-    }
-    return list;
-}
-
-/* States of a value over the positions that touch it: untouched, always kept, some time new. */
-static void mark_positions(const unsigned char *tile, int64_t n_tile, const int64_t *position,
-        int64_t n_positions, int64_t shift, unsigned char *state)
-{
-    for (int64_t p = 0; p < n_positions; p++) {
-        for (int64_t v = 0; v < n_tile; v++) {
-            if (!tile[v])
-                continue;
-            int64_t before = v + shift;
-            bool kept = before >= 0 && before < n_tile && tile[before];
-            unsigned char *s = &state[position[p] + v];
-            *s = !kept ? 2 : *s == 0 ? 1 : *s;
-        }
-    }
-}
-
-/* Of the values touched at all, those that any position touched when it stood "shift" lower. */
-static int64_t count_any_kept(const unsigned char *state, int64_t n_state, int64_t shift)
-{
-    int64_t kept = 0;
-
-    for (int64_t v = 0; v < n_state; v++) {
-        int64_t before = v + shift;
-        kept += state[v] != 0 && before >= 0 && before < n_state && state[before] != 0;
-    }
-    return kept;
-}
-
-static int64_t count_marked(const struct mapper_index *index, const struct mapper_steps *steps,
-        int64_t shift, bool only_kept)
-{
-    unsigned char *tile;
-    int64_t n_positions, kept = 0, touched = 0;
-    int64_t n_tile = mark_tile(index, steps->tile, &tile);
-    int64_t *position = positions(steps, &n_positions);
-    int64_t n_state = n_tile;
-
-    for (int64_t p = 0; p < n_positions; p++) {
-        if (position[p] + n_tile > n_state)
-            n_state = position[p] + n_tile;
-    }
-    unsigned char *state = sator_alloc((size_t)n_state);
-    memset(state, 0, (size_t)n_state);
-    mark_positions(tile, n_tile, position, n_positions, shift, state);
-    for (int64_t v = 0; v < n_state; v++) {
-        touched += state[v] != 0;
-        kept += state[v] == 1;
-    }
-    if (only_kept && sator_mapper_steps_share(steps))
-        kept = count_any_kept(state, n_state, shift);
-    free(state);
-    free(position);
-    free(tile);
-    return only_kept ? kept : touched;
-}
-
-/* What is asked of the byte map. */
+/* What is asked of the sets. */
 enum question {
     UNION, /* values of all positions */
     KEPT, /* after a shift */
     MOST_KEPT /* after one of several shifts */
 };
+
+static void add_positions(struct sator_value_set *set, const struct mapper_steps *steps)
+{
+    for (int i = steps->n_spread - 1; i >= 0; i--) /* short steps, which join runs, are last */
+        sator_value_set_add(set, steps->spread_step[i], steps->spread_count[i]);
+}
+
+/* The values of one tile, and of all positions where "steps" spread it (both TAKE: free). */
+static void open_tile(const struct mapper_index *index, const struct mapper_steps *steps,
+        struct sator_value_set *tile, struct sator_value_set *all)
+{
+    const int64_t zero = 0;
+    int longest = 0;
+
+    for (int i = 1; i < index->n_parts; i++) {
+        if (steps->tile[i] > steps->tile[longest])
+            longest = i;
+    }
+    int64_t modulus = index->n_parts == 0 ? 1 : magnitude(index->coef[longest]);
+    if (index->joint == NULL)
+        sator_value_set_init(tile, modulus, 1, &zero);
+    else
+        sator_value_set_init(tile, modulus, index->joint->n_places, index->joint->place);
+    for (int i = 0; i < index->n_parts; i++) { /* the longest first: it makes the runs */
+        int part = (longest + i) % index->n_parts;
+        sator_value_set_add(tile, index->coef[part], steps->tile[part]);
+    }
+    sator_value_set_copy(tile, all);
+    add_positions(all, steps);
+}
+
+/* Of the values of all positions, those that every position which touches them also touched when
+ * it stood "shift" lower; with "any", those that some position touched then. */
+static int64_t count_kept(const struct sator_value_set *tile, const struct sator_value_set *all,
+        const struct mapper_steps *steps, int64_t shift)
+{
+    struct sator_value_set fresh; /* for some position */
+
+    if (sator_mapper_steps_share(steps)) {
+        sator_value_set_leave(all, shift, &fresh);
+    } else {
+        sator_value_set_leave(tile, shift, &fresh);
+        add_positions(&fresh, steps);
+    }
+    int64_t kept = sator_value_set_size(all) - sator_value_set_size(&fresh);
+    sator_value_set_free(&fresh);
+    return kept;
+}
 
 /* How far the values of the tile reach, with "any" those of all positions. */
 static int64_t reach(const struct mapper_index *index, const struct mapper_steps *steps)
@@ -254,36 +197,68 @@ static int64_t reach(const struct mapper_index *index, const struct mapper_steps
     return last;
 }
 
-static int64_t count_values(const struct mapper_index *index, const struct mapper_steps *steps,
-        int64_t shift, bool only_kept)
+static int by_value(const void *a, const void *b)
 {
-    return index->joint == NULL ? count_marked(index, steps, shift, only_kept)
-                                : sator_mapper_joint_count(index, steps, shift, only_kept);
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
 }
 
-/* The most that a move keeps of those that "moves" allows. */
-static int64_t most_kept(const struct mapper_index *index, const struct mapper_steps *steps,
-        const struct mapper_moves *moves)
+/* The distances, each once, that "moves" allows and after which something may be kept (GIVE: free).
+ * One of two opposite ones will do where they are mirror images. */
+static int64_t *distances(const struct mapper_index *index, const struct mapper_steps *steps,
+        const struct mapper_moves *moves, int64_t *count)
 {
-    int64_t last = reach(index, steps), most = 0;
-    unsigned char *tried = sator_alloc((size_t)(2 * last + 1));
-    memset(tried, 0, (size_t)(2 * last + 1));
-    for (int64_t i = 1; i <= moves->most[0]; i++) { /* and the other way: mirror images */
+    int64_t last = reach(index, steps), n = 0, distinct = 0;
+    int64_t *list =
+            sator_alloc(sizeof *list * (size_t)(2 * moves->most[0] * (2 * moves->most[1] + 1) + 1));
+
+    for (int64_t i = 1; i <= moves->most[0]; i++) {
         for (int64_t j = -moves->most[1]; j <= moves->most[1]; j++) {
             int64_t shift = i * moves->shift[0] + j * moves->shift[1];
-            if ((moves->both && j == 0) || magnitude(shift) > last || tried[last + shift])
+            if ((moves->both && j == 0) || magnitude(shift) > last)
                 continue;
-            tried[last + shift] = 1;
-            int64_t kept = count_values(index, steps, shift, true);
-            if (index->joint != NULL) { /* whose places need have no mirror image */
-                int64_t back = count_values(index, steps, -shift, true);
-                kept = back > kept ? back : kept;
-            }
-            most = kept > most ? kept : most;
+            list[n++] = shift;
+            if (index->joint != NULL) /* whose places need have no mirror image */
+                list[n++] = -shift;
         }
     }
-    free(tried);
+    qsort(list, (size_t)n, sizeof *list, by_value);
+    for (int64_t k = 0; k < n; k++) {
+        if (k == 0 || list[k] != list[k - 1])
+            list[distinct++] = list[k];
+    }
+    *count = distinct;
+    return list;
+}
+
+static int64_t most_kept(const struct mapper_index *index, const struct mapper_steps *steps,
+        const struct mapper_moves *moves, const struct sator_value_set *tile,
+        const struct sator_value_set *all)
+{
+    int64_t n_distances, most = 0;
+    int64_t *distance = distances(index, steps, moves, &n_distances);
+
+    for (int64_t k = 0; k < n_distances; k++) {
+        int64_t kept = count_kept(tile, all, steps, distance[k]);
+        most = kept > most ? kept : most;
+    }
+    free(distance);
     return most;
+}
+
+static int64_t count_values(const struct mapper_index *index, const struct mapper_steps *steps,
+        const struct mapper_moves *moves, enum question question)
+{
+    struct sator_value_set tile, all;
+
+    open_tile(index, steps, &tile, &all);
+    int64_t count = question == UNION ? sator_value_set_size(&all)
+            : question == KEPT        ? count_kept(&tile, &all, steps, moves->shift[0])
+                                      : most_kept(index, steps, moves, &tile, &all);
+    sator_value_set_free(&tile);
+    sator_value_set_free(&all);
+    return count;
 }
 
 static int64_t remembered(struct mapper_words *words, int access, int index,
@@ -309,11 +284,8 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
     }
     bool known;
     int64_t *value = sator_mapper_words_place(words, key, at, &known);
-    if (!known && question == MOST_KEPT)
-        *value = most_kept(what, steps, moves);
-    else if (!known)
-        *value =
-                count_values(what, steps, question == KEPT ? moves->shift[0] : 0, question == KEPT);
+    if (!known)
+        *value = count_values(what, steps, moves, question);
     return *value;
 }
 

@@ -1,0 +1,135 @@
+#include "mapper/value_set.h"
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static bool is_before(const struct sator_value_run *a, const struct sator_value_run *b)
+{
+    return a->class != b->class ? a->class < b->class : a->first < b->first;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    return is_before(b, a) - is_before(a, b);
+}
+
+/* Append a run that begins nowhere before the last one; one that meets it is joined with it. */
+static void append(struct sator_value_set *set, struct sator_value_run run)
+{
+    struct sator_value_run *last = set->run + set->n_runs - 1;
+
+    if (set->n_runs > 0 && run.class == last->class && run.first <= last->last + 1)
+        last->last = run.last > last->last ? run.last : last->last;
+    else
+        set->run[set->n_runs++] = run;
+}
+
+/* The set moved by "distance" (GIVE: free): the same order, begun elsewhere. */
+static struct sator_value_set moved(const struct sator_value_set *set, int64_t distance)
+{
+    struct sator_value_set result = {.modulus = set->modulus, .n_runs = set->n_runs};
+    int64_t by = distance % set->modulus, begin = 0;
+
+    by += by < 0 ? set->modulus : 0;
+    int64_t steps = (distance - by) / set->modulus;
+    while (begin < set->n_runs && set->run[begin].class + by < set->modulus)
+        begin++;
+    result.run = sator_alloc(sizeof *result.run * (size_t)set->n_runs);
+    for (int64_t k = 0; k < set->n_runs; k++) {
+        bool wraps = k < set->n_runs - begin;
+        const struct sator_value_run *run = &set->run[wraps ? begin + k : begin + k - set->n_runs];
+        result.run[k] = (struct sator_value_run){run->class + by - (wraps ? set->modulus : 0),
+                run->first + steps + wraps, run->last + steps + wraps};
+    }
+    return result;
+}
+
+void sator_value_set_init(
+        struct sator_value_set *set, int64_t modulus, int64_t n_values, const int64_t *list)
+{
+    struct sator_value_run *run = sator_alloc(sizeof *run * (size_t)n_values);
+
+    for (int64_t k = 0; k < n_values; k++) {
+        int64_t class = list[k] % modulus;
+        class += class < 0 ? modulus : 0;
+        run[k] = (struct sator_value_run){
+                class, (list[k] - class) / modulus, (list[k] - class) / modulus};
+    }
+    qsort(run, (size_t)n_values, sizeof *run, by_place);
+    *set = (struct sator_value_set){.modulus = modulus, .run = run};
+    for (int64_t k = 0; k < n_values; k++)
+        append(set, run[k]); /* never further than k */
+}
+
+void sator_value_set_copy(const struct sator_value_set *set, struct sator_value_set *copy)
+{
+    *copy = moved(set, 0);
+}
+
+void sator_value_set_free(struct sator_value_set *set)
+{
+    free(set->run);
+}
+
+/* Unite the set with itself moved by "distance". */
+static void unite_moved(struct sator_value_set *set, int64_t distance)
+{
+    struct sator_value_set other = moved(set, distance), all = {.modulus = set->modulus};
+    int64_t i = 0, j = 0;
+
+    all.run = sator_alloc(sizeof *all.run * (size_t)(2 * set->n_runs));
+    while (i < set->n_runs || j < other.n_runs) {
+        bool own = j == other.n_runs || (i < set->n_runs && is_before(&set->run[i], &other.run[j]));
+        append(&all, own ? set->run[i++] : other.run[j++]);
+    }
+    sator_value_set_free(&other);
+    sator_value_set_free(set);
+    *set = all;
+}
+
+void sator_value_set_add(struct sator_value_set *set, int64_t step, int64_t count)
+{
+    for (int64_t made = 1, more; made < count; made += more) {
+        more = made < count - made ? made : count - made;
+        unite_moved(set, more * step);
+    }
+}
+
+int64_t sator_value_set_size(const struct sator_value_set *set)
+{
+    int64_t size = 0;
+
+    for (int64_t k = 0; k < set->n_runs; k++)
+        size += set->run[k].last - set->run[k].first + 1;
+    return size;
+}
+
+void sator_value_set_leave(
+        const struct sator_value_set *set, int64_t shift, struct sator_value_set *left)
+{
+    struct sator_value_set before = moved(set, -shift);
+    int64_t at = 0;
+
+    *left = (struct sator_value_set){.modulus = set->modulus,
+            .run = sator_alloc(sizeof *left->run * (size_t)(2 * set->n_runs))};
+    for (int64_t k = 0; k < set->n_runs; k++) {
+        struct sator_value_run rest = set->run[k];
+        for (; at < before.n_runs; at++) {
+            const struct sator_value_run *old = &before.run[at];
+            if (old->class < rest.class || (old->class == rest.class && old->last < rest.first))
+                continue;
+            if (old->class > rest.class || old->first > rest.last)
+                break;
+            if (old->first > rest.first)
+                append(left, (struct sator_value_run){rest.class, rest.first, old->first - 1});
+            rest.first = old->last + 1;
+            if (rest.first > rest.last)
+                break; /* it may reach into the next run */
+        }
+        if (rest.first <= rest.last)
+            append(left, rest);
+    }
+    sator_value_set_free(&before);
+}

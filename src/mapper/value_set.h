@@ -1,0 +1,38 @@
+/* Sets of integers as runs: what an index touches, however far it reaches.
+ *
+ * A tile of an index is a sum of arithmetic progressions. Modulo the step of the longest of them
+ * the others fall into few classes, and within a class their values are runs of neighbours, so a
+ * set takes memory by its gaps and not by its size. Multiples of large steps, as of vectors
+ * numbered in mixed radix (access.c), are no different.
+ */
+#ifndef SATOR_MAPPER_VALUE_SET_H
+#define SATOR_MAPPER_VALUE_SET_H
+
+#include <stdint.h>
+
+struct sator_value_run {
+    int64_t class, first, last; /* the values class + modulus x k, k from first to last */
+};
+/* Runs ascend by class and place and neither meet nor touch. Sets that are compared have one
+ * modulus. */
+struct sator_value_set {
+    int64_t modulus;
+    int64_t n_runs;
+    struct sator_value_run *run; /* owned */
+};
+
+/* Set it to the values of "list", some perhaps equal; sator_value_set_free frees it. */
+void sator_value_set_init(
+        struct sator_value_set *set, int64_t modulus, int64_t n_values, const int64_t *list);
+/* Set "copy" (to be freed as well) to the same values. */
+void sator_value_set_copy(const struct sator_value_set *set, struct sator_value_set *copy);
+void sator_value_set_free(struct sator_value_set *set);
+/* Replace the set by the sums of one of its values and k x "step", k from 0 to "count" - 1. No
+ * value may leave 62 bits. */
+void sator_value_set_add(struct sator_value_set *set, int64_t step, int64_t count);
+int64_t sator_value_set_size(const struct sator_value_set *set);
+/* Set "left" (to be freed as well) to the values v of "set" for which v + "shift" is not in it. */
+void sator_value_set_leave(
+        const struct sator_value_set *set, int64_t shift, struct sator_value_set *left);
+
+#endif
