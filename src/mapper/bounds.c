@@ -12,107 +12,81 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The transfers into one child, by what is kept of them. */
+struct ranges {
+    double pj[MAPPER_ACCESSES][ORDER_CLASSES];
+    struct mapper_range range[MAPPER_ACCESSES][ORDER_CLASSES];
+};
+
+/* The reads or the writes of a memory: the cycles that every mapping takes there, and those that a
+ * word of each of a child's transfers takes. */
+struct side {
+    bool is_scratchpad;
+    double cycles;
+    double unique[MAPPER_ACCESSES], arriving[MAPPER_ACCESSES], merged[MAPPER_ACCESSES];
+};
+
 struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
     unsigned open; /* loops whose tiles are not known */
+    double compute; /* cycles that every mapping takes */
     struct order_table orders[MAPPER_MEMORIES + 1]; /* by child */
+    int n_sides[MAPPER_MEMORIES + 1];
+    struct side side[MAPPER_MEMORIES + 1][2 * MAPPER_MEMORIES];
+    struct ranges ranges; /* of the child that is being bounded */
 };
 
-/* ---- shares ---- */
-
-void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_share *sum,
-        const struct mapper_share *part)
+/* Find the sides of memories whose time the transfers into "child" take. What every mapping moves
+ * there is beside them, but for reads of partial sums that other transfers may spare. */
+static void find_sides(struct mapper_bounds *b, int child)
 {
-    sum->pj += part->pj;
-    for (int m = 0; m < problem->n_memories; m++) {
-        sum->read_bits[m] += part->read_bits[m];
-        sum->write_bits[m] += part->write_bits[m];
+    const struct mapper_problem *p = b->problem;
+    const struct order_table *orders = &b->orders[child];
+
+    for (int at = 0; at < 2 * p->n_memories; at++) {
+        int m = at / 2;
+        bool reads = at % 2 == 0, spared = false, used = false;
+        double bandwidth = reads ? p->memory[m].read_bits : p->memory[m].write_bits;
+        struct side side = {.is_scratchpad = m == p->scratchpad};
+        for (int i = 0; i < p->n_transfers && m != child; i++)
+            spared |= reads && p->transfer[i].into_own && p->transfer[i].child == m;
+        if (!spared)
+            side.cycles = (reads ? p->fixed_read_bits[m] : p->fixed_write_bits[m]) / bandwidth;
+        for (int k = 0; k < orders->count; k++) {
+            const struct mapper_transfer *t = &p->transfer[orders->first + k];
+            const struct mapper_access *access = &p->access[t->access];
+            bool is_output = access->role == SATOR_WRITE;
+            double word = access->word_bits / bandwidth;
+            if (t->parent == m && (reads || is_output))
+                side.unique[k] = word;
+            if (t->child == m && !reads && is_output)
+                side.unique[k] = word;
+            if (t->child == m && !reads && !is_output)
+                side.arriving[k] = word;
+            if (t->child == m && reads && t->into_own)
+                side.merged[k] = word;
+            used |= t->parent == m || t->child == m;
+        }
+        if (used && !isnan(bandwidth))
+            b->side[child][b->n_sides[child]++] = side;
     }
 }
 
-double sator_mapper_cycles(
-        const struct mapper_problem *problem, double compute, const struct mapper_share *share)
-{
-    double slowest = compute, scratchpad = 0;
-
-    for (int m = 0; m < problem->n_memories; m++) {
-        const struct mapper_memory *memory = &problem->memory[m];
-        double read = share->read_bits[m] / memory->read_bits;
-        double write = share->write_bits[m] / memory->write_bits;
-        if (read > slowest) /* false for a bandwidth that is not given: no limit */
-            slowest = read;
-        if (write > slowest)
-            slowest = write;
-        if (m == problem->scratchpad)
-            scratchpad = compute + (read > 0 ? read : 0) + (write > 0 ? write : 0);
-    }
-    return problem->overlaps ? slowest : fmax(slowest, scratchpad);
-}
-
-/* The least of unique x a + arriving x b. */
-static double least_pj(const struct mapper_transfer *t, const struct mapper_range *r)
-{
-    double a = t->unique_pj, b = t->arriving_pj;
-
-    if (r->ratio > 0) {
-        double both = a + b * r->ratio;
-        return both * (both >= 0 ? r->unique_lb : r->unique_ub);
-    }
-    double apart = a * (a >= 0 ? r->unique_lb : r->unique_ub) +
-            b * (b >= 0 ? r->arriving_lb : r->arriving_ub);
-    /* arriving >= unique: what the buses spare is not negative */
-    double together = b >= 0 ? (a + b) * (a + b >= 0 ? r->unique_lb : r->unique_ub) : apart;
-    return apart > together ? apart : together;
-}
-
-void sator_mapper_range_counted(
-        const struct mapper_problem *problem, int transfer, struct mapper_range *range)
-{
-    const struct mapper_transfer *t = &problem->transfer[transfer];
-    const struct mapper_access *access = &problem->access[t->access];
-    double footprint = (double)access->footprint;
-
-    if (access->may_be_empty)
-        range->arriving_lb = footprint;
-    if (access->may_be_empty || t->reaches_back)
-        range->unique_lb = footprint;
-    range->unique_lb = fmax(range->unique_lb, footprint);
-    range->arriving_lb = fmax(range->arriving_lb, footprint);
-    if (access->is_counted) /* each instance may bring all that it touches */
-        range->arriving_ub = (double)access->volume;
-    range->unique_ub = range->arriving_ub;
-    range->ratio = 0;
-}
-
-void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
-        const struct mapper_range *range, struct mapper_share *share)
-{
-    const struct mapper_transfer *t = &problem->transfer[transfer];
-    const struct mapper_access *access = &problem->access[t->access];
-    bool is_output = access->role == SATOR_WRITE;
-    double bits = access->word_bits;
-
-    share->pj += least_pj(t, range);
-    share->read_bits[t->parent] += range->unique_lb * bits;
-    if (is_output)
-        share->write_bits[t->parent] += range->unique_lb * bits;
-    if (t->child < problem->n_memories)
-        share->write_bits[t->child] += (is_output ? range->unique_lb : range->arriving_lb) * bits;
-    if (t->into_own) {
-        double merged = range->ratio > 0 ? (range->ratio - 1) * range->unique_ub
-                                         : range->arriving_ub - range->unique_lb;
-        share->read_bits[t->child] -= merged * bits;
-    }
-}
 struct mapper_bounds *sator_mapper_bounds_new(
         const struct mapper_problem *problem, struct mapper_words *words)
 {
     struct mapper_bounds *b = sator_alloc(sizeof *b);
 
-    *b = (struct mapper_bounds){.problem = problem, .words = words};
-    for (int child = 0; child <= problem->n_memories; child++)
+    b->problem = problem;
+    b->words = words;
+    b->open = 0;
+    b->compute = 0;
+    for (int child = 0; child <= problem->n_memories; child++) {
         sator_mapper_order_table_init(&b->orders[child], problem, child);
+        b->n_sides[child] = 0;
+        find_sides(b, child);
+    }
     return b;
 }
 
@@ -391,6 +365,75 @@ void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
     bounds->open = loops;
 }
 
+void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
+{
+    bounds->compute = cycles;
+}
+
+/* ---- classes of orders: energy against time ---- */
+
+/* The cycles that the transfers take in order class "c", at least. */
+static double class_cycles(
+        const struct mapper_bounds *b, int child, const struct order_classes *classes, int c)
+{
+    int n_transfers = b->orders[child].count;
+    double slowest = b->compute, scratchpad = b->compute;
+
+    for (int i = 0; i < b->n_sides[child]; i++) {
+        const struct side *side = &b->side[child][i];
+        double cycles = side->cycles;
+        for (int k = 0; k < n_transfers; k++) {
+            const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
+            cycles += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
+            if (side->merged[k] != 0)
+                cycles -= side->merged[k] * sator_mapper_range_merged(r);
+        }
+        slowest = cycles > slowest ? cycles : slowest;
+        scratchpad += side->is_scratchpad && cycles > 0 ? cycles : 0;
+    }
+    return b->problem->overlaps || slowest > scratchpad ? slowest : scratchpad;
+}
+
+/* Set the share's energy to the least of all classes, and the steps by which it rises for those
+ * that are faster. */
+static void find_steps(const struct mapper_bounds *b, int child,
+        const struct order_classes *classes, struct mapper_share *share)
+{
+    const struct order_table *orders = &b->orders[child];
+    double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY;
+    bool known = false; /* "cycles" */
+
+    for (int c = 0; c < classes->count; c++) {
+        pj[c] = 0;
+        for (int k = 0; k < orders->count; k++)
+            pj[c] += b->ranges.pj[k][classes->keeps[c][k]];
+        pj[c] = isnan(pj[c]) ? 0 : pj[c]; /* of no account */
+    }
+    for (int n = 0; n <= MAPPER_STEPS; n++) {
+        double least = INFINITY, fastest = INFINITY;
+        for (int c = 0; c < classes->count; c++) {
+            if (known && cycles[c] >= limit)
+                continue;
+            if (pj[c] > least)
+                continue;
+            if (!known && n == 0)
+                cycles[c] = class_cycles(b, child, classes, c);
+            fastest = pj[c] < least ? cycles[c] : fmin(fastest, cycles[c]);
+            least = pj[c];
+        }
+        if (n == 0)
+            share->pj = fmax(share->pj, least);
+        else
+            sator_mapper_share_step(share, limit, fmax(least - share->pj, 0));
+        if (fastest <= b->compute || least == INFINITY)
+            return;
+        limit = fastest;
+        for (int c = 0; c < classes->count && !known; c++)
+            cycles[c] = class_cycles(b, child, classes, c);
+        known = true;
+    }
+}
+
 void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
         const int64_t *near, const int64_t *far, struct mapper_share *share)
 {
@@ -398,9 +441,8 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     struct order_table *orders = &b->orders[child];
     struct local local;
     struct mapper_range least;
-    double pj[MAPPER_ACCESSES][ORDER_CLASSES];
+    struct ranges *ranges = &b->ranges;
     struct outside outside = {.near = near, .far = far, .stamps = 1};
-    double best_pj = INFINITY;
     unsigned near_loops = 0, far_loops = 0;
 
     *share = (struct mapper_share){0};
@@ -419,37 +461,15 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     for (int k = 0; k < orders->count; k++) {
         open_local(b, orders->first + k, shape, &outside, &local);
         for (int i = 0; i < classes->n_keeps[k]; i++) {
-            struct mapper_range range;
-            range_of(b, &local, &classes->keep[k][i], shape, &outside, &range);
-            pj[k][i] = least_pj(&p->transfer[orders->first + k], &range);
+            struct mapper_range *range = &ranges->range[k][i];
+            range_of(b, &local, &classes->keep[k][i], shape, &outside, range);
+            ranges->pj[k][i] = sator_mapper_range_pj(&p->transfer[orders->first + k], range);
             if (i == 0)
-                least = range;
-            least.unique_lb = fmin(least.unique_lb, range.unique_lb);
-            least.arriving_lb = fmin(least.arriving_lb, range.arriving_lb);
+                least = *range;
+            least.unique_lb = fmin(least.unique_lb, range->unique_lb);
+            least.arriving_lb = fmin(least.arriving_lb, range->arriving_lb);
         }
         sator_mapper_share_transfer(p, orders->first + k, &least, share);
     }
-    for (int c = 0; c < classes->count; c++) {
-        double sum = 0;
-        for (int k = 0; k < orders->count; k++)
-            sum += pj[k][classes->keeps[c][k]];
-        best_pj = sum < best_pj ? sum : best_pj;
-    }
-    share->pj = share->pj > best_pj ? share->pj : best_pj;
-}
-
-void sator_mapper_bounds_least(
-        const struct mapper_problem *problem, int child, struct mapper_share *share)
-{
-    *share = (struct mapper_share){0};
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        double footprint = (double)problem->access[t->access].footprint;
-        double most =
-                (double)problem->access[t->access].volume; /* every instance fetches its words */
-        /* what nothing spreads arrives as often as it is sent */
-        struct mapper_range range = {footprint, most, footprint, most, t->collapsed == 0 ? 1 : 0};
-        if (t->child == child)
-            sator_mapper_share_transfer(problem, i, &range, share);
-    }
+    find_steps(b, child, classes, share);
 }

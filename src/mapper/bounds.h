@@ -7,16 +7,34 @@
 
 #include "mapper/mapper.h"
 
-/* A share of a mapping's cost. */
+enum {
+    MAPPER_STEPS = 4
+};
+
+/* A bound of a share of a mapping's cost. Different loop orders spend the least energy and take the
+ * least time: so there are steps, slowest first, and a mapping that is faster than "cycles" spends
+ * at least "pj" (which may be infinite) more than the share's. */
 struct mapper_share {
     double pj;
     double read_bits[MAPPER_MEMORIES], write_bits[MAPPER_MEMORIES];
+    int n_steps;
+    struct mapper_step {
+        double cycles, pj;
+    } step[MAPPER_STEPS + 1];
 };
+
+/* Add a step below the others; of too many, the one that says least is forgotten. */
+void sator_mapper_share_step(struct mapper_share *share, double cycles, double pj);
 
 void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_share *sum,
         const struct mapper_share *part);
 /* The cycles that the bits of "share" and "compute" cycles take. */
 double sator_mapper_cycles(
+        const struct mapper_problem *problem, double compute, const struct mapper_share *share);
+
+/* The best that a mapping may be whose transfers together cost at least "share" and whose compute
+ * units take "compute" cycles. */
+struct mapper_cost sator_mapper_bound(
         const struct mapper_problem *problem, double compute, const struct mapper_share *share);
 
 struct mapper_bounds;
@@ -27,6 +45,9 @@ void sator_mapper_bounds_free(struct mapper_bounds *bounds);
 /* From now on the tiles along "loops" are only known to be at most those of the shape. That costs
  * must not fall with the words that cross is for the caller to know. */
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
+
+/* From now on all mappings take at least these cycles: steps below them are of no use. */
+void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 
 /* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors
  * of rows inside it, and of all space rows, are those of "shape". "near" are the factors of the
@@ -48,6 +69,15 @@ struct mapper_range {
  * without what has no formula, over a network on which all PEs share everything. */
 void sator_mapper_range_counted(
         const struct mapper_problem *problem, int transfer, struct mapper_range *range);
+/* The energy at least. */
+double sator_mapper_range_pj(
+        const struct mapper_transfer *transfer, const struct mapper_range *range);
+/* The words that trees merge at most. */
+static inline double sator_mapper_range_merged(const struct mapper_range *range)
+{
+    return range->ratio > 0 ? (range->ratio - 1) * range->unique_ub
+                            : range->arriving_ub - range->unique_lb;
+}
 void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
         const struct mapper_range *range, struct mapper_share *share);
 

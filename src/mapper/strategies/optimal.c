@@ -19,11 +19,7 @@ const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 /* Energy and cycles from a share that covers all transfers. */
 struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share)
 {
-    const struct mapper_problem *p = o->problem;
-    double cycles = sator_mapper_cycles(p, o->compute_cycles, share);
-    double pj = share->pj + p->leakage_pj * cycles;
-
-    return (struct mapper_cost){pj, cycles, sator_mapper_value(p->objective, pj, cycles)};
+    return sator_mapper_bound(o->problem, o->compute_cycles, share);
 }
 
 struct mapper_share optimal_fixed(const struct mapper_problem *p)
@@ -105,6 +101,7 @@ static struct mapper_cost bound_unrolling(
     const struct mapper_problem *p = o->problem;
 
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
     sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, optimal_ones, o->rest, share);
     *fixed = optimal_fixed(p);
     struct mapper_share all = *fixed;
@@ -240,6 +237,7 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     for (int c = 0; c < o->n_classes; c++)
         o->unrolled[c] = o->class[c].choice[visit->choice[c]].factor;
     optimal_order_listing(o);
+    optimal_find_crowded(o);
     optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
     for (int c = 0; c < o->n_classes; c++)
         gather(o, &o->class[c].choice[visit->choice[c]]);
@@ -381,6 +379,7 @@ static void optimize(struct mapper_search *search)
         for (int a = 0; a < p->n_accesses; a++)
             o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
     }
+    optimal_seen_init(o);
     optimal_find_symmetries(o);
     find_least(o);
     optimal_find_unrollings(o);
@@ -391,6 +390,7 @@ static void optimize(struct mapper_search *search)
         free(o->outer[m].item);
     }
     free(o->visits.item);
+    optimal_seen_free(o);
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);
     free(o);

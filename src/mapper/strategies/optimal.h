@@ -8,6 +8,7 @@
 enum {
     MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
     DIVES = 16,
+    MOST_SEEN = 1 << 12, /* orders of one tiling */
     MOST_SYMMETRIES = 8,
     OPTIMAL_WORTH_A_TABLE = 64, /* searches for the tiles of one memory */
     CHUNK = 8192, /* unrollings compared before the first is visited */
@@ -69,6 +70,20 @@ struct visit {
     int choice[MAPPER_ROWS];
 };
 
+/* The orders of one tiling that have been looked at, by the loops placed. */
+struct orders_seen {
+    uint64_t tiling; /* its number */
+    struct seen_set {
+        uint64_t tiling;
+        int last; /* order of these loops, or -1 */
+    } * set; /* by memory and the loops placed there */
+    int n_orders;
+    struct seen_order {
+        int before; /* one of the same loops, or -1 */
+        double saved[1 + 2 * MAPPER_MEMORIES];
+    } * order;
+};
+
 struct optimizer {
     struct mapper_search *search;
     const struct mapper_problem *problem;
@@ -102,6 +117,7 @@ struct optimizer {
     bool slides[MAPPER_LOOPS]; /* part of a sliding index */
     uint32_t grows; /* transfers whose words only add to the cost */
     bool costs_grow; /* all of them */
+    unsigned crowded[MAPPER_MEMORIES]; /* see optimal_find_crowded */
     int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
@@ -133,6 +149,7 @@ struct optimizer {
     struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];
     int64_t group_all[MAPPER_TRANSFERS], tile_all[MAPPER_TRANSFERS]; /* words, if none were kept */
     struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
+    struct orders_seen seen;
     int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
 };
 
@@ -219,12 +236,17 @@ void optimal_tabulate(struct optimizer *o);
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own);
 
 /* ---- optimal_tiles.c ---- */
+/* Find which memories tiles of those further in may be too large for, for the unrolling chosen. */
+void optimal_find_crowded(struct optimizer *o);
 /* List the tiles of memory "m" that may win. */
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner);
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner);
 
 /* ---- optimal_orders.c ---- */
+/* The table of the orders looked at; freed by the second. */
+void optimal_seen_init(struct optimizer *o);
+void optimal_seen_free(struct optimizer *o);
 /* Try the loop orders of the tiling chosen. */
 void optimal_try_orders(struct optimizer *o);
 

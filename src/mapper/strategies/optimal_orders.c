@@ -2,6 +2,7 @@
 #include "mapper/strategies/optimal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The words of a transfer when nothing is kept but what the loops placed keep. */
@@ -109,6 +110,74 @@ static bool is_harmless(
     return true;
 }
 
+/* ---- orders of the same loops ---- */
+
+void optimal_seen_init(struct optimizer *o)
+{
+    size_t n_sets = (size_t)o->problem->n_memories << o->problem->n_loops;
+
+    o->seen.set = sator_alloc(sizeof *o->seen.set * n_sets);
+    memset(o->seen.set, 0, sizeof *o->seen.set * n_sets);
+    o->seen.order = sator_alloc(sizeof *o->seen.order * MOST_SEEN);
+    o->seen.tiling = 0;
+}
+
+void optimal_seen_free(struct optimizer *o)
+{
+    free(o->seen.set);
+    free(o->seen.order);
+}
+
+/* What the loops placed save against keeping nothing: energy, then bits by port. */
+static void find_saved(const struct optimizer *o, const struct mapper_pace *pace, double *saved)
+{
+    const struct mapper_problem *p = o->problem;
+    double words[2 * MAPPER_TRANSFERS];
+
+    saved[0] = 0;
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_walk *walk = &o->walk[t];
+        bool whole = !o->is_ragged[t];
+        words[2 * t] = (double)pace[t].kept_unique * (whole ? (double)walk->groups : 1);
+        words[2 * t + 1] = (double)pace[t].kept_arriving * (whole ? (double)walk->tiles : 1);
+        saved[0] += words[2 * t] * p->transfer[t].unique_pj +
+                words[2 * t + 1] * p->transfer[t].arriving_pj;
+    }
+    for (int i = 0; i < p->n_ports; i++) {
+        saved[1 + i] = 0;
+        for (int k = 0; k < p->port[i].n_terms; k++)
+            saved[1 + i] += words[p->port[i].term[k].words] * p->port[i].term[k].bits;
+    }
+}
+
+/* Whether the loops placed, those of the memories inside "m" and "placed" of m's own, have been in
+ * an order that saves at least as much of everything. What further loops save depends on which
+ * loops are inside them, not on the order of these: so nothing is better than with that order. */
+static bool is_no_better(
+        struct optimizer *o, int m, unsigned placed, const struct mapper_pace *pace)
+{
+    struct orders_seen *seen = &o->seen;
+    struct seen_set *set = &seen->set[(unsigned)m << o->problem->n_loops | placed];
+    int n = 1 + o->problem->n_ports;
+    struct seen_order *order = &seen->order[seen->n_orders];
+
+    find_saved(o, pace, order->saved);
+    if (set->tiling != seen->tiling)
+        *set = (struct seen_set){seen->tiling, -1};
+    for (int at = set->last; at >= 0; at = seen->order[at].before) {
+        int i = 0;
+        while (i < n && seen->order[at].saved[i] >= order->saved[i])
+            i++;
+        if (i == n)
+            return true;
+    }
+    if (seen->n_orders < MOST_SEEN - 1) { /* else it is forgotten */
+        order->before = set->last;
+        set->last = seen->n_orders++;
+    }
+    return false;
+}
+
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth);
 
 /* Place a loop of a transfer with short last tiles. */
@@ -184,6 +253,11 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         order_from(o, m - 1, 0, 0, depth);
         return;
     }
+    if (!p->has_counted && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
+            is_no_better(o, m, placed, pace)) {
+        o->search->counters.pruned_order++;
+        return;
+    }
     struct mapper_cost bound = order_bound(o, pace);
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_order++;
@@ -245,5 +319,7 @@ void optimal_try_orders(struct optimizer *o)
             }
         }
     }
+    o->seen.tiling++;
+    o->seen.n_orders = 0;
     order_from(o, p->n_memories - 1, 0, 0, 0);
 }

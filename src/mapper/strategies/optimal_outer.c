@@ -62,10 +62,12 @@ void optimal_tabulate(struct optimizer *o)
         return;
     o->tabulated = true;
     o->compute_cycles = o->least_cycles;
+    sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
     for (int i = 0; i < p->n_loops; i++)
         o->rest[i] = p->extent[i];
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
     optimal_order_listing(o);
+    optimal_find_crowded(o);
     for (int m = 1; m < p->n_memories - 1; m++) {
         struct mapper_share fixed = optimal_fixed(p), inside = least_inside(o, m);
         if (p->row[p->memory[m].row - 1].is_space)

@@ -235,6 +235,7 @@ static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper
     memset(copy->divisor_lists, 0, sizeof copy->divisor_lists);
     memset(copy->tile_list, 0, sizeof copy->tile_list);
     memset(&copy->visits, 0, sizeof copy->visits);
+    optimal_seen_init(copy);
     for (int i = 0; i < o->problem->n_loops && o->imperfect; i++)
         copy->inner[i] = SATOR_NEW_ARRAY(copy->arena, int64_t, o->n_tiles[i]);
     return copy;
@@ -244,6 +245,7 @@ static void free_copy(struct optimizer *copy)
 {
     for (int m = 0; m < copy->problem->n_memories; m++)
         free(copy->tile_list[m].item);
+    optimal_seen_free(copy);
     sator_mapper_bounds_free(copy->bounds);
     sator_arena_free(copy->arena);
     free(copy);

@@ -96,15 +96,23 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
     int64_t *factor = o->mapping.factor[row];
-    struct mapper_share none = {0};
+    struct mapper_share none = {0}, all = *inner->settled;
     struct mapper_cost base, bound;
 
     if (is_hopeless(o, m, inner->settled, inner->last, &none, &base))
         return;
+    sator_mapper_share_add(p, &all, inner->last);
+    sator_mapper_share_add(p, &all, &o->least[m]);
+    double pj = all.pj;
     for (int k = 0; k < o->outer[m].count; k++) {
         const struct outer_tile *tile = &o->outer[m].item[k];
         bool divides = true;
-        if (sator_mapper_is_hopeless(o->search, base.pj + tile->own.pj, base.cycles) ||
+        all.pj = pj + tile->own.pj;
+        if (all.n_steps == 0)
+            bound = (struct mapper_cost){base.pj + tile->own.pj, base.cycles, 0};
+        else
+            bound = optimal_cost(o, &all);
+        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles) ||
                 sator_mapper_should_stop(o->search))
             break; /* the rest cost as much */
         for (int i = 0; i < p->n_loops && divides; i++)
@@ -130,6 +138,62 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
     }
 }
 
+/* The most words of access "a" that memory "m" has room for. */
+static int64_t most_words(const struct mapper_problem *p, int m, int a)
+{
+    const struct mapper_memory *memory = &p->memory[m];
+    int64_t most = p->access[a].footprint;
+
+    for (int c = 0; c < memory->n_capacities; c++) {
+        const struct mapper_capacity *capacity = &memory->capacity[c];
+        int64_t words = capacity->available / (capacity->in_bits ? p->access[a].word_bits : 1);
+        if ((memory->holds & capacity->accesses) >> a & 1 && words < most)
+            most = words;
+    }
+    return most;
+}
+
+/* By memory "m", the memories outside it that tiles which fit "m", all PEs together, may be too
+ * large for. */
+void optimal_find_crowded(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int m = 1; m < p->n_memories; m++) {
+        o->crowded[m] = 0;
+        for (int outer = 0; outer < m; outer++) {
+            int64_t size[MAPPER_ACCESSES] = {0};
+            for (int a = 0; a < p->n_accesses; a++) {
+                if (!(p->memory[outer].holds >> a & 1))
+                    continue;
+                int64_t footprint = p->access[a].footprint;
+                size[a] = most_words(p, m, a);
+                for (int k = 0; k < o->shape.n_digits; k++) {
+                    const struct mapper_digit *digit = &o->shape.digit[k];
+                    if (digit->row < p->memory[outer].row || digit->row > p->memory[m].row ||
+                            !(p->access[a].relevant >> digit->loop & 1))
+                        continue;
+                    size[a] =
+                            size[a] > footprint / digit->count ? footprint : size[a] * digit->count;
+                }
+            }
+            if (!sator_mapper_fits(p, outer, size, NULL))
+                o->crowded[m] |= 1U << outer;
+        }
+    }
+}
+
+/* Whether the tiles of the memories outside "m" that "m" could fill (optimal_find_crowded) hold
+ * those chosen further in, with no loops of their own: larger ones hold no less. */
+static bool fits_outside(struct optimizer *o, int m)
+{
+    for (unsigned crowded = o->crowded[m]; crowded != 0; crowded &= crowded - 1) {
+        if (!optimal_tile_fits(o, __builtin_ctz(crowded)))
+            return false;
+    }
+    return true;
+}
+
 /* Whether the tile of memory "m" fits with "factor" along "loop", given those of the loops before
  * it; "size" are the words with factor 1. */
 static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, const int64_t *size)
@@ -144,7 +208,33 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
         *inside = o->problem->extent[loop];
     optimal_refresh_sizes(o, m, loop, grown);
     *inside = before;
-    return sator_mapper_fits(o->problem, m, grown, NULL);
+    if (!sator_mapper_fits(o->problem, m, grown, NULL))
+        return false;
+    if (o->crowded[m] == 0)
+        return true;
+    o->mapping.factor[row][loop] = factor;
+    optimal_refresh_shape(o, row, loop);
+    bool fits = fits_outside(o, m);
+    o->mapping.factor[row][loop] = 1;
+    optimal_refresh_shape(o, row, loop);
+    return fits;
+}
+
+/* Drop the factors from which a prime could move into the grown memory's tile: dominated. */
+static int drop_growable(struct optimizer *o, int loop, int64_t *factors, int count)
+{
+    for (int k = 0; k < o->n_growable; k++) {
+        int kept = 0;
+        for (int i = 0; i < count && o->growable[k].loop == loop; i++) {
+            if (factors[i] % o->growable[k].prime != 0)
+                factors[kept++] = factors[i];
+        }
+        if (o->growable[k].loop == loop) {
+            o->search->counters.pruned_dominated += (uint64_t)(count - kept);
+            count = kept;
+        }
+    }
+    return count;
 }
 
 /* The factors of "loop" at memory "m" that fit, given those of the loops before it. */
@@ -165,6 +255,8 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
         if (o->rest[loop] % divisors[d] == 0 && (fixed == 0 || divisors[d] == fixed))
             factors[count++] = divisors[d];
     }
+    if (m == o->grown - 1 && !o->tabulating)
+        count = drop_growable(o, loop, factors, count);
     int fit = 0, listed = count;
     if (o->problem->has_counted) { /* a tile need not need more than one that it is no multiple of
                                     */
