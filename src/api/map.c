@@ -62,6 +62,9 @@ enum {
     COUNTED_DRAWS = 16 /* of mappings that take the counting engines longer */
 };
 
+/* Seconds that a search which found nothing in time may still count the few that it takes then. */
+static const double seconds_for_any = 0.1;
+
 /* One question: a problem for every choice, all with the same constraints. */
 struct question {
     struct sator_ctx *ctx;
@@ -69,7 +72,9 @@ struct question {
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     const struct sator_map_options *options;
+    double start, deadline; /* as sator_mapper_now; the latter INFINITY where there is no budget */
     double cycle_limit; /* look only for faster mappings; 0: for any */
+    struct mapper_watch *watch; /* where some transfer is counted */
     struct mapper_choices choices;
     int n_problems;
     struct mapper_problem *problems;
@@ -137,14 +142,19 @@ static void report_without_bound(void *data, const struct sator_map_progress *pr
 /* A search that was stopped before it had any mapping: some are found at once. */
 static void take_any(const struct question *q, struct mapper_search *search, int *best)
 {
-    for (int i = 0; i < q->n_problems; i++) {
+    double deadline = sator_mapper_now() + seconds_for_any;
+
+    sator_mapper_watch_until(q->watch, deadline);
+    for (int i = 0; i < q->n_problems && !(search->found && sator_mapper_now() > deadline); i++) {
         uint64_t improvements = search->counters.improvements, state = 1;
         struct mapper_mapping mapping;
         search->problem = &q->problems[i];
         search->words = sator_mapper_words_new(search->problem);
         if (sator_mapper_find_any(search->problem, &mapping))
             sator_mapper_try(search, &mapping);
-        for (int k = 0; k < (search->problem->has_counted ? COUNTED_DRAWS : DRAWS); k++) {
+        for (int k = 0; k < (search->problem->has_counted ? COUNTED_DRAWS : DRAWS) &&
+                sator_mapper_now() <= deadline;
+                k++) {
             sator_mapper_draw(search->problem, &state, &mapping);
             if (sator_mapper_is_legal(search->problem, search->words, &mapping))
                 sator_mapper_try(search, &mapping);
@@ -198,21 +208,33 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
     }
     if (!search->found && search->stopped != SATOR_OK)
         take_any(q, search, best);
+    sator_mapper_watch_until(q->watch, INFINITY); /* the best is counted once more */
     search->proved = proved;
     search->bound = proved ? 0 : bound;
     search->problem = &q->problems[*best];
     search->words = sator_mapper_words_new(search->problem);
 }
 
+static void watch(struct question *q)
+{
+    bool has_counted = false;
+
+    for (int i = 0; i < q->n_problems; i++)
+        has_counted |= q->problems[i].has_counted;
+    if (has_counted)
+        q->watch = sator_mapper_watch_new(q->ctx, q->deadline);
+    for (int i = 0; i < q->n_problems; i++)
+        q->problems[i].watch = q->watch;
+}
+
 static enum sator_status search_mapping(struct question *q, struct sator_map_result *result)
 {
     struct sator_map_options options = *q->options;
-    double start = sator_mapper_now();
     struct mapper_search search = {.ctx = q->ctx,
             .options = &options,
             .cycle_limit = q->cycle_limit,
-            .deadline = options.budget_seconds > 0 ? start + options.budget_seconds : INFINITY,
-            .next_report = start + 0.2};
+            .deadline = q->deadline,
+            .next_report = q->start + 0.2};
     enum sator_status st = SATOR_OK;
     int best = 0;
 
@@ -223,8 +245,9 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
     if (options.samples == 0)
         options.samples = 100000;
     options.samples = (options.samples + (uint64_t)q->n_problems - 1) / (uint64_t)q->n_problems;
+    watch(q);
     search_all(q, &search, &best);
-    result->seconds = sator_mapper_now() - start;
+    result->seconds = sator_mapper_now() - q->start;
     if (search.found) {
         sator_mapper_describe(search.problem, search.words, &search.best, result);
         certify(&search, result);
@@ -246,6 +269,8 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
                     "where there is any");
     }
     sator_mapper_words_free(search.words);
+    sator_mapper_watch_free(q->watch);
+    q->watch = NULL;
     return st;
 }
 
@@ -293,6 +318,8 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .workload = workload,
             .arch = arch,
             .options = options,
+            .start = sator_mapper_now(),
+            .deadline = INFINITY,
             .cycle_limit = cycle_limit};
     enum sator_status st;
 
@@ -302,6 +329,8 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .repeat = workload->repeat,
             .objective = options->objective,
             .strategy = options->strategy};
+    if (options->budget_seconds > 0)
+        question.deadline = question.start + options->budget_seconds;
     SATOR_TRY(compile_all(&question, made));
     SATOR_TRY(search_mapping(&question, made));
     made->idle_links = idle_links(made, arch);

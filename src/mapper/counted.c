@@ -18,14 +18,21 @@ struct counted_tile {
     int64_t tile[MAPPER_LOOPS]; /* 1 for loops that do not index the access */
 };
 
+/* The latest answer about a transfer: what a mapping costs, and its report, ask the same. */
+struct counted_answer {
+    bool known;
+    struct mapper_mapping mapping;
+    struct sator_volumes volumes;
+    sator_int *by_link; /* links, then buses */
+};
+
 struct mapper_counting {
     const struct mapper_problem *problem;
     struct sator_ctx *ctx; /* its own: threads search one problem */
     struct sator_arena *arena; /* of one question */
     struct sator_counter *counter;
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
-    int n_by_link;
-    sator_int *by_link; /* of the latest volumes: links, then buses */
+    struct counted_answer *latest; /* of each transfer */
     size_t n_slots, n_used;
     struct counted_tile *slot;
 };
@@ -51,12 +58,13 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
         if (problem->row[r].is_space)
             c->shape[at++] = problem->row[r].shape;
     }
+    c->latest = sator_alloc(sizeof *c->latest * (size_t)(problem->n_transfers + 1));
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct sator_model_network *network = problem->transfer[i].network;
-        if (network != NULL && network->n_links + network->n_buses > c->n_by_link)
-            c->n_by_link = network->n_links + network->n_buses;
+        int n = network == NULL ? 0 : network->n_links + network->n_buses;
+        c->latest[i] = (struct counted_answer){
+                .by_link = sator_alloc(sizeof *c->latest[i].by_link * (size_t)(n + 1))};
     }
-    c->by_link = sator_alloc(sizeof *c->by_link * (size_t)(c->n_by_link + 1));
     return c;
 }
 
@@ -67,7 +75,9 @@ void sator_mapper_counting_free(struct mapper_counting *c)
     sator_counter_free(c->counter);
     sator_arena_free(c->arena);
     sator_ctx_free(c->ctx);
-    free(c->by_link);
+    for (int i = 0; i < c->problem->n_transfers; i++)
+        free(c->latest[i].by_link);
+    free(c->latest);
     free(c->slot);
     free(c);
 }
@@ -223,8 +233,8 @@ int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const i
 
 /* ---- transfers ---- */
 
-bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper_mapping *mapping,
-        int transfer, struct sator_volumes *volumes)
+static void ask_volumes(
+        struct mapper_counting *c, const struct mapper_mapping *mapping, int transfer)
 {
     const struct mapper_problem *p = c->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
@@ -238,20 +248,51 @@ bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper
             .n_time = to_compute ? flow->time->n_out : flow->cuts[t->child].time,
             .shape = c->shape};
     struct sator_transport transport = t->network->transport;
+    struct counted_answer *latest = &c->latest[transfer];
     struct sator_hush before;
 
-    *volumes = (struct sator_volumes){
-            .by_link = c->by_link, .by_bus = c->by_link + t->network->n_links};
+    latest->volumes = (struct sator_volumes){
+            .by_link = latest->by_link, .by_bus = latest->by_link + t->network->n_links};
     transport.footprint = p->access[t->access].footprint;
     sator_ctx_hush(c->ctx, &before);
+    sator_mapper_watch_begin(p->watch, c->ctx);
     enum sator_status st = start(c, &stamping);
     if (st == SATOR_OK) {
-        st = sator_count_volumes(c->counter, p->access[t->access].relation, &transport, volumes);
+        st = sator_count_volumes(
+                c->counter, p->access[t->access].relation, &transport, &latest->volumes);
         sator_counter_stop(c->counter);
     }
+    sator_mapper_watch_end(p->watch, c->ctx);
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
-    return st == SATOR_OK && volumes->total <= INT64_MAX;
+    latest->known = st == SATOR_OK && latest->volumes.total <= INT64_MAX;
+    latest->mapping = *mapping;
+}
+
+static bool same_mapping(const struct mapper_problem *p, const struct mapper_mapping *a,
+        const struct mapper_mapping *b)
+{
+    bool same = true;
+
+    for (int r = 0; r < p->n_rows && same; r++) {
+        const struct mapper_row *row = &p->row[r];
+        same = memcmp(a->factor[r], b->factor[r], sizeof **a->factor * (size_t)p->n_loops) == 0 &&
+                (row->is_space ||
+                        memcmp(a->order[row->memory], b->order[row->memory],
+                                sizeof **a->order * (size_t)p->n_loops) == 0);
+    }
+    return same;
+}
+
+bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        int transfer, struct sator_volumes *volumes)
+{
+    const struct counted_answer *latest = &c->latest[transfer];
+
+    if (!latest->known || !same_mapping(c->problem, &latest->mapping, mapping))
+        ask_volumes(c, mapping, transfer);
+    *volumes = latest->volumes;
+    return latest->known;
 }
 
 double sator_mapper_tree_pj(

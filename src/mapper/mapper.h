@@ -147,10 +147,12 @@ struct mapper_port {
 };
 
 struct sator_model_network;
+struct mapper_watch;
 
 struct mapper_problem {
     struct sator_arena *arena;
     uint64_t work_limit; /* of the counting engines */
+    struct mapper_watch *watch; /* over their questions; NULL: none */
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     int n_loops;
@@ -517,6 +519,19 @@ void sator_mapper_ragged_unplace(
 void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic);
+
+/* ---- watch.c ---- */
+/* A watch over questions to the counting engines (GIVE): they end when "search" is cancelled, or
+ * at "deadline" of sator_mapper_now. */
+struct mapper_watch *sator_mapper_watch_new(const struct sator_ctx *search, double deadline);
+void sator_mapper_watch_free(struct mapper_watch *watch);
+/* From now on only at "deadline" (INFINITY: never). */
+void sator_mapper_watch_until(struct mapper_watch *watch, double deadline);
+/* A question begins, and ends, in "ctx", which nothing else cancels. */
+void sator_mapper_watch_begin(struct mapper_watch *watch, struct sator_ctx *ctx);
+void sator_mapper_watch_end(struct mapper_watch *watch, struct sator_ctx *ctx);
+/* Seconds of the monotonic clock. */
+double sator_mapper_now(void);
 
 /* ---- counted.c ---- */
 struct sator_volumes;

@@ -47,7 +47,6 @@ void sator_mapper_finish(struct mapper_search *search);
 void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping *mapping);
 /* Whether to stop: cancelled, or out of time. Also reports progress; cheap to call often. */
 bool sator_mapper_should_stop(struct mapper_search *search);
-double sator_mapper_now(void);
 enum {
     MAPPER_THREADS = 16 /* at most, on one search */
 };
