@@ -56,6 +56,7 @@ struct sator_explore_options {
     enum sator_engine_choice engine;
     uint64_t work_limit; /* ticks a counting question, 0: the default */
     double budget_seconds; /* mappings: give up a search after this long; 0: never */
+    bool imperfect; /* mappings: innermost tiles need not divide extents, as in sator_map_options */
     int threads; /* 0: one a processor */
     const char *database; /* NULL: a temporary one */
     bool resume; /* go on with the database if it is there */

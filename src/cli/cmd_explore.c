@@ -91,6 +91,7 @@ static void set_space(const struct cli_options *options, struct sator_explore_op
     explore->idle = options->idle;
     explore->no_symmetry = options->no_symmetry;
     explore->ordered = options->ordered;
+    explore->imperfect = options->imperfect;
 }
 
 static int refuse_void(const struct cli_options *options)
@@ -103,7 +104,7 @@ static int refuse_void(const struct cli_options *options)
                     "is about spaces of dataflows: --dataflows optimal has one mapping a layer"},
             {is_matrix(options), "pack skew whole-skews fold idle",
                     "is about tiled dataflows, not about matrices"},
-            {!is_mapping(options), "budget yaml", "goes with --dataflows optimal"},
+            {!is_mapping(options), "budget imperfect yaml", "goes with --dataflows optimal"},
             {options->list_points, "db resume shard slurm point hardware json csv yaml batch keep",
                     "does not go with --list"},
             {options->point != NULL,

@@ -21,8 +21,9 @@ enum sator_status explore_map_options(struct sator_ctx *ctx, struct sator_explor
     const struct explore_objective *wanted = &exploration->objectives[0];
     int field = explore_expression_field(wanted->expression);
 
-    exploration->map_options = (struct sator_map_options){
-            .strategy = SATOR_MAP_OPTIMAL, .budget_seconds = exploration->options.budget_seconds};
+    exploration->map_options = (struct sator_map_options){.strategy = SATOR_MAP_OPTIMAL,
+            .imperfect = exploration->options.imperfect,
+            .budget_seconds = exploration->options.budget_seconds};
     for (size_t i = 0; i < sizeof objectives / sizeof *objectives && field >= 0; i++) {
         if (strcmp(explore_fields[field].key, objectives[i].field) != 0)
             continue;

@@ -17,6 +17,7 @@ explore --vary clock_mhz=100
 explore --hardware 1
 explore --budget 3
 explore --yaml
+explore --imperfect
 explore --list --json
 explore --list --db a.db
 explore --point 3 --where 'pes < 3'
