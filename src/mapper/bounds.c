@@ -30,6 +30,7 @@ struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
     unsigned open; /* loops whose tiles are not known */
+    bool strides; /* see sator_mapper_bounds_strides */
     double compute; /* cycles that every mapping takes */
     struct order_table orders[MAPPER_MEMORIES + 1]; /* by child */
     int n_sides[MAPPER_MEMORIES + 1];
@@ -81,6 +82,7 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->problem = problem;
     b->words = words;
     b->open = 0;
+    b->strides = false;
     b->compute = 0;
     for (int child = 0; child <= problem->n_memories; child++) {
         sator_mapper_order_table_init(&b->orders[child], problem, child);
@@ -185,8 +187,10 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
     local->ratio_fixed = !sliding && !local->walk.transfer->is_counted;
-    local->covers_only = sliding && local->walk.spread && local->walk.transfer->is_complex &&
-            has_gap(p, local->walk.transfer);
+    local->covers_only = sliding &&
+            (b->strides ||
+                    (local->walk.spread && local->walk.transfer->is_complex &&
+                            has_gap(p, local->walk.transfer)));
     local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
     local->run_loops = ~0U;
     local->walk.open = b->open;
@@ -363,6 +367,11 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
 {
     bounds->open = loops;
+}
+
+void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides)
+{
+    bounds->strides = strides;
 }
 
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)

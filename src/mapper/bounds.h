@@ -46,6 +46,10 @@ void sator_mapper_bounds_free(struct mapper_bounds *bounds);
  * must not fall with the words that cross is for the caller to know. */
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
 
+/* From now on the loops outside a tile may step by several of it at once, or not: parallel factors
+ * above the memories that fill it are not chosen yet, and count as temporal ones. */
+void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides);
+
 /* From now on all mappings take at least these cycles: steps below them are of no use. */
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 

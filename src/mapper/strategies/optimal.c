@@ -110,43 +110,6 @@ static struct mapper_cost bound_unrolling(
     return optimal_cost(o, &all);
 }
 
-static bool is_image(const struct optimizer *o, const int *choice)
-{
-    const int64_t *factors[MAPPER_ROWS];
-
-    for (int c = 0; c < o->n_classes; c++)
-        factors[c] = o->class[c].choice[choice[c]].factor;
-    return optimal_is_image(o, o->n_classes, factors, NULL);
-}
-
-static void add_visit(struct optimizer *o, const int *choice)
-{
-    struct visits *visits = &o->visits;
-    struct mapper_share fixed, share;
-
-    if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice))
-        return;
-    o->search->counters.unrollings++;
-    if (o->imperfect)
-        o->compute_cycles = optimal_least_compute(o);
-    struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
-    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
-        o->search->counters.pruned_unrolling++;
-        return;
-    }
-    if (visits->count == visits->room) {
-        visits->room = visits->room == 0 ? 1024 : 2 * visits->room;
-        visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
-    }
-    struct visit *visit = &visits->item[visits->count];
-    *visit = (struct visit){.value = bound.value,
-            .pj = bound.pj,
-            .cycles = bound.cycles,
-            .compute_cycles = o->compute_cycles,
-            .number = scramble((uint32_t)visits->count++)};
-    memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
-}
-
 /* Let the unrolling take its share of the loops. */
 static void spread(struct optimizer *o, const struct unrolling *u)
 {
@@ -163,37 +126,6 @@ static void gather(struct optimizer *o, const struct unrolling *u)
         o->parallel[i] /= u->factor[i];
         if (!o->imperfect)
             o->rest[i] *= u->factor[i];
-    }
-}
-
-/* List unrollings of the sizes "size" for class "c" and on. */
-static void list_unrollings(struct optimizer *o, const int *size, int c, int *choice)
-{
-    const struct mapper_problem *p = o->problem;
-
-    if (c == o->n_classes) {
-        add_visit(o, choice);
-        return;
-    }
-    struct row_class *class = &o->class[c];
-    for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
-        const struct unrolling *u = &class->choice[k];
-        bool divides = true;
-        for (int i = 0; i < p->n_loops && divides; i++)
-            divides = o->imperfect ? optimal_can_spread(o, i, o->parallel[i] * u->factor[i])
-                                   : o->rest[i] % u->factor[i] == 0;
-        if (!divides || !optimal_place_unrolling(o, class, u))
-            continue;
-        spread(o, u);
-        choice[c] = k;
-        list_unrollings(o, size, c + 1, choice);
-        gather(o, u);
-        if (sator_mapper_should_stop(o->search))
-            break;
-    }
-    for (int k = 0; k < class->n_rows; k++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->mapping.factor[class->row[k]][i] = 1;
     }
 }
 
@@ -256,35 +188,162 @@ static int by_visit(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
+/* Nothing is chosen. */
+static void init_branch(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        o->rest[i] = p->extent[i];
+        o->parallel[i] = 1;
+    }
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->mapping.factor[r][i] = 1;
+    }
+}
+
 /* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
- * good mapping to measure the rest against, then all of them. "rest" bounds the unrollings
- * not listed yet. */
-static void visit_all(struct optimizer *o, double rest)
+ * good mapping to measure the rest against ("dive"), or all. "rest" bounds the unrollings not
+ * listed yet. */
+static void visit_listed(struct optimizer *o, bool dive, double rest)
 {
     struct visits *visits = &o->visits;
+    int count = dive && visits->count > DIVES ? DIVES : visits->count;
 
+    o->width = dive ? 1 : INT32_MAX;
     if (visits->count > 0)
         qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
-    for (int dive = 1; dive >= (o->search->only_dives ? 1 : 0); dive--) {
-        o->width = dive ? 1 : INT32_MAX;
-        int count = dive && visits->count > DIVES ? DIVES : visits->count;
-        for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
-            const struct visit *visit = &visits->item[k];
-            if (!dive && optimal_is_worth_a_team(o)) {
-                optimal_visit_as_team(o, k, rest);
-                break;
-            }
-            double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
-            o->search->bound = open < rest ? open : rest;
-            if (!dive && o->n_listings > OPTIMAL_WORTH_A_TABLE)
-                optimal_tabulate(o);
-            if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
-                optimal_visit(o, visit);
-            else
-                o->search->counters.pruned_unrolling += !dive;
+    for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
+        const struct visit *visit = &visits->item[k];
+        if (!dive && optimal_is_worth_a_team(o)) {
+            optimal_visit_as_team(o, k, rest);
+            break;
         }
+        double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
+        o->search->bound = open < rest ? open : rest;
+        if (!dive && o->n_listings > OPTIMAL_WORTH_A_TABLE)
+            optimal_tabulate(o);
+        if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
+            optimal_visit(o, visit);
+        else
+            o->search->counters.pruned_unrolling += !dive;
     }
-    visits->count = 0;
+}
+
+static void visit_all(struct optimizer *o, double rest)
+{
+    if (!o->dived)
+        visit_listed(o, true, rest);
+    if (!o->search->only_dives)
+        visit_listed(o, false, rest);
+    o->dived = false;
+    o->visits.count = 0;
+}
+
+/* While unrollings are still being listed: a mapping to measure the others against. */
+static void dive_early(struct optimizer *o)
+{
+    struct mapper_mapping mapping = o->mapping;
+    int64_t rest[MAPPER_LOOPS], parallel[MAPPER_LOOPS];
+    double compute = o->compute_cycles;
+
+    memcpy(rest, o->rest, sizeof rest);
+    memcpy(parallel, o->parallel, sizeof parallel);
+    init_branch(o);
+    visit_listed(o, true, o->search->bound);
+    o->dived = true;
+    o->mapping = mapping;
+    memcpy(o->rest, rest, sizeof rest);
+    memcpy(o->parallel, parallel, sizeof parallel);
+    o->compute_cycles = compute;
+}
+
+static bool is_image(const struct optimizer *o, const int *choice)
+{
+    const int64_t *factors[MAPPER_ROWS];
+
+    for (int c = 0; c < o->n_classes; c++)
+        factors[c] = o->class[c].choice[choice[c]].factor;
+    return optimal_is_image(o, o->n_classes, factors, NULL);
+}
+
+static void add_visit(struct optimizer *o, const int *choice)
+{
+    struct visits *visits = &o->visits;
+    struct mapper_share fixed, share;
+
+    if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice))
+        return;
+    o->search->counters.unrollings++;
+    if (o->imperfect)
+        o->compute_cycles = optimal_least_compute(o);
+    struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_unrolling++;
+        return;
+    }
+    if (visits->count == visits->room) {
+        visits->room = visits->room == 0 ? 1024 : 2 * visits->room;
+        visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
+    }
+    struct visit *visit = &visits->item[visits->count];
+    *visit = (struct visit){.value = bound.value,
+            .pj = bound.pj,
+            .cycles = bound.cycles,
+            .compute_cycles = o->compute_cycles,
+            .number = scramble((uint32_t)visits->count++)};
+    memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
+    if (visits->count == CHUNK && !o->search->found)
+        dive_early(o);
+}
+
+/* Whether nothing with the unrolling of the inner arrays can win, whatever that of the outer ones:
+ * one PE after the other, all of these would fill the compute units with no more words. */
+static bool is_inner_hopeless(struct optimizer *o)
+{
+    struct mapper_share fixed, share;
+
+    sator_mapper_bounds_strides(o->bounds, true);
+    struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
+    sator_mapper_bounds_strides(o->bounds, false);
+    if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
+        return false;
+    o->search->counters.pruned_unrolling++;
+    return true;
+}
+
+/* List unrollings of the sizes "size" for the first "c" classes, those of the others are chosen. */
+static void list_unrollings(struct optimizer *o, const int *size, int c, int *choice)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (c == 0) {
+        add_visit(o, choice);
+        return;
+    }
+    if (c == o->n_outer && is_inner_hopeless(o))
+        return;
+    struct row_class *class = &o->class[--c];
+    for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
+        const struct unrolling *u = &class->choice[k];
+        bool divides = true;
+        for (int i = 0; i < p->n_loops && divides; i++)
+            divides = o->imperfect ? optimal_can_spread(o, i, o->parallel[i] * u->factor[i])
+                                   : o->rest[i] % u->factor[i] == 0;
+        if (!divides || !optimal_place_unrolling(o, class, u))
+            continue;
+        spread(o, u);
+        choice[c] = k;
+        list_unrollings(o, size, c, choice);
+        gather(o, u);
+        if (sator_mapper_should_stop(o->search))
+            break;
+    }
+    for (int k = 0; k < class->n_rows; k++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->mapping.factor[class->row[k]][i] = 1;
+    }
 }
 
 struct sizes {
@@ -340,7 +399,7 @@ static void search_all(struct optimizer *o)
             o->search->bound = bound.value;
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
-        list_unrollings(o, list[k].size, 0, choice);
+        list_unrollings(o, list[k].size, o->n_classes, choice);
         if (o->visits.count >= CHUNK)
             visit_all(o, bound.value);
         if (o->search->stopped != SATOR_OK)
@@ -363,18 +422,11 @@ static void optimize(struct mapper_search *search)
     o->arena = sator_arena_new();
     o->bounds = sator_mapper_bounds_new(p, search->words);
     o->imperfect = p->imperfect;
-    for (int i = 0; i < p->n_loops; i++) {
-        if (!o->imperfect)
-            o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
-        o->rest[i] = p->extent[i];
-        o->parallel[i] = 1;
-    }
+    for (int i = 0; i < p->n_loops && !o->imperfect; i++)
+        o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
     if (o->imperfect)
         optimal_find_tiles(o);
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->mapping.factor[r][i] = 1;
-    }
+    init_branch(o);
     for (int i = 0; i < p->n_loops; i++) {
         for (int a = 0; a < p->n_accesses; a++)
             o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;

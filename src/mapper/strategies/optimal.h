@@ -91,6 +91,7 @@ struct optimizer {
     struct mapper_bounds *bounds;
     int n_classes;
     struct row_class class[MAPPER_ROWS];
+    int n_outer; /* the first ones, outside all memories that fill the compute units */
     int n_symmetries;
     struct symmetry symmetry[MOST_SYMMETRIES];
     /* imperfect problems: the tiles of the innermost memory that are the least for their number,
@@ -130,6 +131,7 @@ struct optimizer {
         int count, room;
         struct visit *item;
     } visits;
+    bool dived; /* into the best of them */
     /* the current branch */
     const int64_t *unrolled[MAPPER_ROWS]; /* factors by class */
     struct mapper_mapping mapping;

@@ -175,9 +175,26 @@ static double most_stamps(struct optimizer *o)
     return high;
 }
 
+/* The classes of rows outside all memories that fill the compute units; none where others could not
+ * be told apart by them, or where tiles may be short. */
+static int count_outer(const struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->n_rows, count = 0;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (p->transfer[t].child == p->n_memories && p->memory[p->transfer[t].parent].row < row)
+            row = p->memory[p->transfer[t].parent].row;
+    }
+    while (count < o->n_classes && o->class[count].row[0] < row)
+        count++;
+    return o->imperfect || count == o->n_classes ? 0 : count;
+}
+
 void optimal_find_unrollings(struct optimizer *o)
 {
     find_classes(o);
+    o->n_outer = count_outer(o);
     o->most_stamps = o->imperfect ? most_stamps(o) : INFINITY;
     find_choices(o);
 }
