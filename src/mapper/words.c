@@ -5,6 +5,7 @@
  * beyond the window, three loops, halos between parallel tiles, values that are vectors) are sets
  * of runs, counted once and remembered.
  */
+#include "base/checked.h"
 #include "mapper/mapper.h"
 #include "mapper/value_set.h"
 
@@ -173,14 +174,16 @@ static int64_t count_kept(const struct sator_value_set *tile, const struct sator
         const struct mapper_steps *steps, int64_t shift)
 {
     struct sator_value_set fresh; /* for some position */
+    bool any = sator_mapper_steps_share(steps);
+    const struct sator_value_set *touched = any ? all : tile;
+    int64_t kept = 0;
 
-    if (sator_mapper_steps_share(steps)) {
-        sator_value_set_leave(all, shift, &fresh);
-    } else {
-        sator_value_set_leave(tile, shift, &fresh);
-        add_positions(&fresh, steps);
+    sator_value_set_leave(touched, shift, &fresh);
+    if (sator_value_set_size(&fresh) < sator_value_set_size(touched)) { /* else nothing is */
+        if (!any)
+            add_positions(&fresh, steps);
+        kept = sator_value_set_size(all) - sator_value_set_size(&fresh);
     }
-    int64_t kept = sator_value_set_size(all) - sator_value_set_size(&fresh);
     sator_value_set_free(&fresh);
     return kept;
 }
@@ -204,8 +207,8 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The distances, each once, that "moves" allows and after which something may be kept (GIVE: free).
- * One of two opposite ones will do where they are mirror images. */
+/* The distances, each once, that "moves" allows and after which something may be
+ * kept (GIVE: free). One of two opposite ones will do where they are mirror images. */
 static int64_t *distances(const struct mapper_index *index, const struct mapper_steps *steps,
         const struct mapper_moves *moves, int64_t *count)
 {
@@ -213,9 +216,17 @@ static int64_t *distances(const struct mapper_index *index, const struct mapper_
     int64_t *list =
             sator_alloc(sizeof *list * (size_t)(2 * moves->most[0] * (2 * moves->most[1] + 1) + 1));
 
+    int64_t step = magnitude(moves->shift[1]);
     for (int64_t i = 1; i <= moves->most[0]; i++) {
-        for (int64_t j = -moves->most[1]; j <= moves->most[1]; j++) {
-            int64_t shift = i * moves->shift[0] + j * moves->shift[1];
+        int64_t base = i * moves->shift[0], least = -moves->most[1], most = moves->most[1];
+        if (step != 0) { /* only j that lead to -last ... last */
+            int64_t low = -sator_floor_div(last + base, step);
+            int64_t high = sator_floor_div(last - base, step);
+            least = low > least ? low : least;
+            most = high < most ? high : most;
+        }
+        for (int64_t j = least; j <= most; j++) {
+            int64_t shift = base + j * step;
             if ((moves->both && j == 0) || magnitude(shift) > last)
                 continue;
             list[n++] = shift;
