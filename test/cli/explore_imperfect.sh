@@ -5,8 +5,9 @@ space='gemm:i=97,j=89,k=101 --arch conventional --dataflows optimal --objective 
 # shellcheck disable=SC2086
 explore() { sator explore $space "$@"; }
 latency() { grep -o '"latency_cycles":[^}]*"total":[^0-9]*[0-9]*' | grep -o '[0-9]*$'; }
-# primes: factors that divide leave all 97 x 89 x 101 instances to one PE; 1,010 is the least product of the loops' times (tile x
-# temporal factor outside, or extent) over all tiles and parallel factors that fit 32 x 32 PEs
+# Primes: factors that divide leave all 97 x 89 x 101 instances to one PE. 1,010 is the least that an enumeration of all tiles and
+# parallel factors finds for the product of the loops' times (tile x temporal factor outside, or extent), 32 x 32 PEs, 256 words
+# in each and 64 words a cycle from and to L2: p ways to share k bring p partial sums of each of the 97 x 89 there.
 explore --db perfect.db --json | tr -d '\t\n' | latency
 explore --db imperfect.db --imperfect --json | tr -d '\t\n' | latency
 sator map gemm:i=97,j=89,k=101 --arch conventional --objective latency --imperfect --json | tr -d '\t\n' | latency
