@@ -210,7 +210,8 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
     while (rest > 1) {
         int before = count;
         factor = next_factor(rest, factor);
-        for (int64_t power_of = factor; rest % factor == 0; power_of *= factor) {
+        for (int64_t power_of = 1; rest % factor == 0;) {
+            power_of *= factor;
             for (int i = 0; i < before; i++)
                 SATOR_PUSH(arena, list, count, list[i] * power_of);
             rest /= factor;
