@@ -100,6 +100,23 @@ done:
     return st;
 }
 
+/* The mappings of all choices together. They have the same factors, and differ only in where the
+ * order matters: few ways, each counted once. */
+static double space_size(const struct question *q)
+{
+    double known[1 << MAPPER_MEMORIES] = {0}, size = 0;
+
+    for (int i = 0; i < q->n_problems; i++) {
+        unsigned where = 0;
+        for (int m = 0; m < q->problems[i].n_memories; m++)
+            where |= sator_mapper_order_matters(&q->problems[i], m) ? 1U << m : 0;
+        if (known[where] == 0)
+            known[where] = sator_mapper_space_size(&q->problems[i]);
+        size += known[where];
+    }
+    return size;
+}
+
 /* The problems of all choices. What bypasses needs no room: when something fits at all, it does
  * with everything bypassing that may. */
 static enum sator_status compile_all(struct question *q, struct sator_map_result *made)
@@ -120,11 +137,13 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
     }
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
             q->options->constraints, q->options->n_constraints));
-    for (int i = 0; i < q->n_problems; i++)
-        made->space_size += sator_mapper_space_size(&q->problems[i]);
+    made->space_size = NAN;
+    if (first->imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
+        goto done; /* only a limit of it can be counted */
+    made->space_size = space_size(q);
     st = check_options(q->ctx, first, q->options, made->space_size);
     if (first->imperfect)
-        made->space_size = NAN; /* that is not its size, only a limit */
+        made->space_size = NAN;
 done:
     return st;
 }
