@@ -31,13 +31,14 @@ struct mapper_share optimal_fixed(const struct mapper_problem *p)
     return share;
 }
 
-/* least[c] sums the transfers into children 0 .. c - 1. */
-static void find_least(struct optimizer *o)
+void optimal_find_least(struct optimizer *o)
 {
     o->least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
         sator_mapper_bounds_least(o->problem, child, &one);
+        if (child < o->problem->n_memories && o->outer[child].complete)
+            one = o->outer[child].least;
         o->least[child + 1] = o->least[child];
         sator_mapper_share_add(o->problem, &o->least[child + 1], &one);
     }
@@ -165,12 +166,16 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
         optimal_take_tiles(o);
     for (int c = 0; c < o->n_classes; c++)
         optimal_place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
-    bound_unrolling(o, &fixed, &share);
-    for (int c = 0; c < o->n_classes; c++)
-        o->unrolled[c] = o->class[c].choice[visit->choice[c]].factor;
-    optimal_order_listing(o);
-    optimal_find_crowded(o);
-    optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
+    struct mapper_cost bound = bound_unrolling(o, &fixed, &share); /* more may be known by now */
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_unrolling++;
+    } else {
+        for (int c = 0; c < o->n_classes; c++)
+            o->unrolled[c] = o->class[c].choice[visit->choice[c]].factor;
+        optimal_order_listing(o);
+        optimal_find_crowded(o);
+        optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
+    }
     for (int c = 0; c < o->n_classes; c++)
         gather(o, &o->class[c].choice[visit->choice[c]]);
     for (int r = 0; r < p->n_rows; r++) {
@@ -433,7 +438,7 @@ static void optimize(struct mapper_search *search)
     }
     optimal_seen_init(o);
     optimal_find_symmetries(o);
-    find_least(o);
+    optimal_find_least(o);
     optimal_find_unrollings(o);
     optimal_find_grown(o);
     search_all(o);

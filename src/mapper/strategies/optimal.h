@@ -54,6 +54,8 @@ struct outer_tile {
 
 struct outer_tiles {
     bool known, overflows;
+    bool complete; /* "least" is */
+    struct mapper_share least; /* of each figure, of all tiles that may win */
     int count, room;
     struct outer_tile *item; /* by energy */
 };
@@ -164,6 +166,9 @@ struct inner {
 
 /* ---- optimal.c: bounds of a branch ---- */
 extern const int64_t optimal_ones[MAPPER_LOOPS];
+/* Set "least": least[c] sums what the transfers into children 0 .. c - 1 cost, whatever the mapping
+ * that wins. */
+void optimal_find_least(struct optimizer *o);
 /* Energy and cycles from a share that covers all transfers. */
 struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share);
 struct mapper_share optimal_fixed(const struct mapper_problem *p);

@@ -2,10 +2,12 @@
  *
  * What the transfers into such a memory cost depends on its tile alone, not on what happens further
  * in. So the tiles that are worth anything are listed once, by the cost of what they bring, and
- * each inner tile takes those that it divides.
+ * each inner tile takes those that it divides. The least that any of them costs bounds what is
+ * still to be chosen, much better than that every word crosses once.
  */
 #include "mapper/strategies/optimal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +28,26 @@ static struct mapper_share least_inside(const struct optimizer *o, int m)
     return sum;
 }
 
+/* The least of each figure of two shares. */
+static void take_least(const struct mapper_problem *p, struct mapper_share *least,
+        const struct mapper_share *share)
+{
+    least->pj = fmin(least->pj, share->pj);
+    for (int m = 0; m < p->n_memories; m++) {
+        least->read_bits[m] = fmin(least->read_bits[m], share->read_bits[m]);
+        least->write_bits[m] = fmin(least->write_bits[m], share->write_bits[m]);
+    }
+}
+
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own)
 {
     struct outer_tiles *tiles = &o->outer[m];
 
+    if (tiles->count == 0) {
+        tiles->least = *own;
+        tiles->least.n_steps = 0;
+    } else
+        take_least(o->problem, &tiles->least, own);
     if (tiles->count == MOST_OUTER) {
         tiles->overflows = true;
         return;
@@ -77,6 +95,8 @@ void optimal_tabulate(struct optimizer *o)
         o->tabulating = false;
         struct outer_tiles *tiles = &o->outer[m];
         tiles->known = !tiles->overflows && o->search->stopped == SATOR_OK;
+        tiles->complete = tiles->count > 0 && o->search->stopped == SATOR_OK;
+        optimal_find_least(o);
         if (tiles->count > 0)
             qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);
     }

@@ -120,6 +120,7 @@ static void tabulate(struct team *team, struct member *member)
     optimal_tabulate(o);
     memcpy(team->outer, o->outer, sizeof team->outer);
     memset(o->outer, 0, sizeof o->outer);
+    optimal_find_least(o);
     sator_mapper_add_counters(&team->search->counters, &member->search.counters);
     if (member->search.stopped != SATOR_OK)
         team->search->stopped = member->search.stopped;
@@ -174,6 +175,7 @@ static void brief(struct team *team, struct member *member)
         memcpy(o->outer, team->outer, sizeof o->outer);
     else
         memset(o->outer, 0, sizeof o->outer);
+    optimal_find_least(o);
 }
 
 static void visit(struct member *member, const struct visit *visit, struct outcome *outcome)
