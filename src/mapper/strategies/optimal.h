@@ -121,6 +121,7 @@ struct optimizer {
     uint32_t grows; /* transfers whose words only add to the cost */
     bool costs_grow; /* all of them */
     unsigned crowded[MAPPER_MEMORIES]; /* see optimal_find_crowded */
+    bool feeds; /* the innermost memory fills compute units in steps of its own */
     int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
@@ -219,6 +220,9 @@ double optimal_least_compute(const struct optimizer *o);
 
 /* ---- optimal_growth.c: maximal tiles ---- */
 void optimal_find_grown(struct optimizer *o);
+/* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of these
+ * keeps anything from one of its tiles to the next, nor slides while there. */
+bool optimal_is_settled(const struct optimizer *o);
 /* Set the primes by which the tile of the grown memory could still grow, or only whether there are
  * any. */
 void optimal_find_growable(struct optimizer *o, bool only_whether);

@@ -1,11 +1,12 @@
 /* Maximal tiles.
  *
- * Moving a factor of a loop from an outer memory into the tile of a memory that nothing further in
- * is filled from never makes any transfer larger, as long as all tiles on the way still fit: what
- * the grown tile brings in one stamp, the old one brought in one stamp or several. (For a sliding
- * index this needs tiles without gaps and coefficients of one sign, and no parallel digits of the
- * loop in between; the proof is in doc/mapper.md.) So mappings in which such a move is possible
- * need not be looked at.
+ * Moving a factor of a loop from an outer memory into the tile of the innermost one never makes any
+ * transfer larger, as long as all tiles on the way still fit: what the grown tile brings in one
+ * stamp, the old one brought in one stamp or several. (For a sliding index this needs tiles without
+ * gaps and coefficients of one sign, and no parallel digits of the loop in between; where the
+ * innermost memory fills compute units in steps of its own, that none of these keeps anything from
+ * one tile to the next: optimal_is_settled. The proof is in doc/mapper.md.) So mappings in which
+ * such a move is possible need not be looked at.
  */
 #include "mapper/strategies/optimal.h"
 
@@ -46,7 +47,8 @@ void optimal_find_grown(struct optimizer *o)
     for (int t = 0; t < p->n_transfers; t++)
         o->grows |= cost_grows(p, &p->transfer[t]) ? UINT32_C(1) << t : 0;
     o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
-    if (innermost == 0 || p->has_fixed || p->transfer[0].child == p->n_memories || !o->costs_grow)
+    o->feeds = p->transfer[0].child == p->n_memories;
+    if (innermost == 0 || p->has_fixed || (o->feeds && p->has_orders) || !o->costs_grow)
         return;
     for (int i = 0; i < p->n_transfers; i++) {
         if (p->transfer[i].is_complex) /* what its PEs pass on may get less as tiles grow */
@@ -80,6 +82,35 @@ bool optimal_is_gapless(struct optimizer *o, int m, int a)
             return false;
     }
     return true;
+}
+
+bool optimal_is_settled(const struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    const int64_t *factor = o->mapping.factor[p->memory[o->grown].row];
+
+    for (int t = 0; t < p->n_transfers && p->transfer[t].child == p->n_memories; t++) {
+        const struct mapper_access *access = &p->access[p->transfer[t].access];
+        bool parts = false, slides = p->transfer[t].parent != o->grown;
+        for (int i = 0; i < p->n_loops; i++) {
+            parts |= factor[i] > 1 && (access->plain >> i & 1);
+            slides |= factor[i] > 1 && ((access->relevant & ~access->plain) >> i & 1);
+        }
+        if (!parts || slides)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a tensor that fills the compute units slides along "loop". */
+static bool slides_inside(const struct mapper_problem *p, int loop)
+{
+    for (int t = 0; t < p->n_transfers && p->transfer[t].child == p->n_memories; t++) {
+        const struct mapper_access *access = &p->access[p->transfer[t].access];
+        if ((access->relevant & ~access->plain) >> loop & 1)
+            return true;
+    }
+    return false;
 }
 
 static bool has_digits(const struct optimizer *o, int loop)
@@ -126,7 +157,7 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
-    bool slides = false, fine = is_whole(o, loop);
+    bool slides = false, fine = is_whole(o, loop) && !slides_inside(p, loop);
 
     for (int a = 0; a < p->n_accesses && fine; a++) {
         bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
@@ -158,6 +189,8 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
     int row = p->memory[o->grown].row;
 
     o->n_growable = 0;
+    if (o->feeds && !optimal_is_settled(o))
+        return;
     for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
         int i = o->listing[at];
         int64_t rest = optimal_left(o, o->grown, i, o->mapping.factor[row][i]);
