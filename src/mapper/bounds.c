@@ -133,8 +133,10 @@ static bool has_gap(const struct mapper_problem *p, const struct mapper_transfer
 struct outside {
     const int64_t *near, *far; /* factors by loop */
     double inverse[2 * MAPPER_LOOPS]; /* of the factors, by bit */
-    double stamps;
-    /* imperfect problems: both together, and how much shorter the last tile is */
+    double stamps, most_stamps;
+    bool is_direct; /* an imperfect problem's compute units */
+    struct mapper_blocks blocks;
+    /* other children of imperfect problems: both together, and how much shorter the last tile is */
     int64_t both[MAPPER_LOOPS], cut[MAPPER_LOOPS];
 };
 
@@ -155,6 +157,73 @@ static void find_cuts(const struct mapper_bounds *b, int child, const struct map
     }
     for (int i = 0; i < p->n_loops; i++)
         outside->cut[i] -= p->extent[i];
+}
+
+/* The steps of each loop outside the compute units: its factors at the nearest memory, the
+ * innermost one, need not divide its blocks, and further out it has as many steps as tiles, on
+ * average over the PEs that it runs on. What is not known of them, "far", is not used. */
+static void find_blocks(
+        const struct mapper_bounds *b, const struct mapper_shape *shape, struct outside *outside)
+{
+    const struct mapper_problem *p = b->problem;
+    struct mapper_blocks *blocks = &outside->blocks;
+    int64_t lanes[MAPPER_LOOPS], pes[MAPPER_LOOPS];
+
+    for (int i = 0; i < p->n_loops; i++)
+        lanes[i] = pes[i] = 1;
+    for (int k = 0; k < shape->n_digits; k++)
+        *(shape->digit[k].row > p->innermost ? &lanes[shape->digit[k].loop]
+                                             : &pes[shape->digit[k].loop]) *= shape->digit[k].count;
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t number = sator_mapper_blocks(p->extent[i], lanes[i]), tile = outside->near[i];
+        int64_t tiles = (number + tile - 1) / tile;
+        blocks->number[i] = number;
+        blocks->tiles[i] = tile > 1 ? tiles / pes[i] : 0;
+        blocks->near[i] = tile > 1 ? (double)number / (double)tiles : 1;
+        blocks->far[i] = (double)(tile > 1 ? tiles : number) / (double)pes[i];
+        /* a tile that is not known: (blocks + tiles) / tiles at most */
+        outside->most_stamps *= tile > 1 ? (double)tile * (double)blocks->tiles[i]
+                                         : 2 * (double)number / (double)pes[i];
+    }
+}
+
+/* What the lanes that are idle in the last block of a loop take off the words: of a tensor that it
+ * indexes, and of one that it does not, which at the least is fetched once a tile. */
+static void cut_direct(
+        const struct mapper_shape *shape, const struct outside *outside, struct mapper_walk *walk)
+{
+    const struct mapper_problem *p = walk->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t lanes = 1, apart = 1, shared = 1, pes = 1, number = outside->blocks.number[i];
+        for (int k = 0; k < shape->n_digits; k++) {
+            const struct mapper_digit *digit = &shape->digit[k];
+            bool collapsed = walk->transfer->collapsed >> digit->row & 1;
+            if (digit->loop != i)
+                continue;
+            *(digit->row > p->innermost ? &lanes : &pes) *= digit->count;
+            if (digit->row > p->innermost)
+                apart *= collapsed ? 1 : digit->count;
+            else
+                shared *= collapsed ? digit->count : 1;
+        }
+        int64_t last = p->extent[i] - (number - 1) * lanes;
+        if (last == lanes)
+            continue;
+        if (walk->access->relevant >> i & 1) {
+            double share = (double)p->extent[i] / ((double)number * (double)lanes);
+            walk->scale *= share;
+            walk->tile_scale *= share;
+            continue;
+        }
+        double tiles =
+                outside->near[i] > 1 ? (double)(outside->blocks.tiles[i] * pes) : (double)pes;
+        double active = shared > 1 || apart == 1 ? 1
+                : apart == lanes                 ? (double)last / (double)lanes
+                                                 : 1 / (double)apart;
+        walk->scale *= (tiles - 1 + active) / tiles;
+        walk->tile_scale *= (tiles - 1 + (double)last / (double)lanes) / tiles;
+    }
 }
 
 static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
@@ -186,7 +255,7 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     }
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
-    local->ratio_fixed = !sliding && !local->walk.transfer->is_counted;
+    local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
     local->covers_only = sliding &&
             (b->strides ||
                     (local->walk.spread && local->walk.transfer->is_complex &&
@@ -196,14 +265,16 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->walk.open = b->open;
     if (local->is_open)
         local->walk.cut = p->imperfect ? outside->cut : NULL;
+    else if (outside->is_direct)
+        cut_direct(shape, outside, &local->walk);
     else if (p->imperfect)
         cut_local(b, shape, outside, local);
     if (!sliding)
         return;
     sator_mapper_walk_cover(&local->walk, b->words, shape);
     if (!local->is_open)
-        sator_mapper_slides_init(
-                &local->slides, b->words, &local->walk, shape, outside->near, outside->far);
+        sator_mapper_slides_init(&local->slides, b->words, &local->walk, shape, outside->near,
+                outside->far, outside->is_direct ? &outside->blocks : NULL);
 }
 
 /* How the parallel digits of a loop are shared in a transfer. */
@@ -336,7 +407,7 @@ static void bound_steps(struct local *local, const struct order_keep *keep,
         tile = local->tile_words;
     }
     range->unique_lb = (double)walk->groups * walk->scale * group;
-    range->arriving_lb = (double)walk->tiles * walk->scale * tile;
+    range->arriving_lb = (double)walk->tiles * walk->tile_scale * tile;
 }
 
 static void range_of(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
@@ -358,8 +429,8 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
     }
-    range->unique_ub = groups * outside->stamps * (double)walk->group_words;
-    range->arriving_ub = tiles * outside->stamps * (double)walk->tile_words;
+    range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
+    range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
     if (walk->transfer->is_counted)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
 }
@@ -443,6 +514,30 @@ static void find_steps(const struct mapper_bounds *b, int child,
     }
 }
 
+static void open_outside(const struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        const int64_t *near, const int64_t *far, struct outside *outside)
+{
+    const struct mapper_problem *p = b->problem;
+
+    outside->near = near;
+    outside->far = far;
+    outside->stamps = outside->most_stamps = 1;
+    outside->is_direct = p->imperfect && child == p->n_memories;
+    if (outside->is_direct)
+        find_blocks(b, shape, outside);
+    for (int i = 0; i < p->n_loops; i++) {
+        double steps = outside->is_direct ? outside->blocks.near[i] : (double)near[i];
+        double beyond = outside->is_direct ? outside->blocks.far[i] : (double)far[i];
+        outside->stamps *= steps * beyond;
+        outside->inverse[i] = steps == 1 ? 1 : 1 / steps;
+        outside->inverse[p->n_loops + i] = beyond == 1 ? 1 : 1 / beyond;
+    }
+    if (!outside->is_direct)
+        outside->most_stamps = outside->stamps;
+    if (p->imperfect && !outside->is_direct)
+        find_cuts(b, child, shape, outside);
+}
+
 void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
         const int64_t *near, const int64_t *far, struct mapper_share *share)
 {
@@ -451,21 +546,17 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     struct local local;
     struct mapper_range least;
     struct ranges *ranges = &b->ranges;
-    struct outside outside = {.near = near, .far = far, .stamps = 1};
+    struct outside outside;
     unsigned near_loops = 0, far_loops = 0;
 
     *share = (struct mapper_share){0};
     if (orders->count == 0)
         return;
+    open_outside(b, child, shape, near, far, &outside);
     for (int i = 0; i < p->n_loops; i++) {
-        outside.stamps *= (double)near[i] * (double)far[i];
-        outside.inverse[i] = near[i] == 1 ? 1 : 1 / (double)near[i];
-        outside.inverse[p->n_loops + i] = far[i] == 1 ? 1 : 1 / (double)far[i];
-        near_loops |= near[i] > 1 ? 1U << i : 0;
-        far_loops |= far[i] > 1 ? 1U << i : 0;
+        near_loops |= outside.inverse[i] < 1 ? 1U << i : 0;
+        far_loops |= outside.inverse[p->n_loops + i] < 1 ? 1U << i : 0;
     }
-    if (p->imperfect)
-        find_cuts(b, child, shape, &outside);
     const struct order_classes *classes = sator_mapper_order_classes(orders, near_loops, far_loops);
     for (int k = 0; k < orders->count; k++) {
         open_local(b, orders->first + k, shape, &outside, &local);

@@ -27,6 +27,7 @@ struct feasibility {
     int n_tiles[MAPPER_LOOPS];
     const int64_t *tiles[MAPPER_LOOPS];
     int64_t number[MAPPER_LOOPS];
+    double lanes; /* of all arrays inside the innermost memory */
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
     int broken_loop; /* whose factors do not divide its extent, or any number of its tiles; -1: none
                       */
@@ -44,30 +45,47 @@ static double all_pes(const struct mapper_problem *p)
     return all;
 }
 
-/* Whether "number" divides some number of tiles of "loop". */
+/* Whether "number" divides some number of tiles of "loop". Whatever the lanes inside the innermost
+ * memory, n iterations in tiles of t blocks of l are as many tiles as in tiles of t x l: only where
+ * t is set they matter. */
 static bool may_spread(const struct feasibility *f, int loop, int64_t number)
 {
-    int64_t extent = f->problem.extent[loop];
+    const struct mapper_problem *p = &f->problem;
+    bool is_set = p->row[p->innermost].fixed[loop] != 0;
+    int64_t most = is_set && f->lanes < (double)p->extent[loop] ? (int64_t)f->lanes
+            : is_set                                            ? p->extent[loop]
+                                                                : 1;
 
-    for (int k = 0; k < f->n_tiles[loop]; k++) {
-        if ((extent + f->tiles[loop][k] - 1) / f->tiles[loop][k] % number == 0)
-            return true;
+    for (int64_t lanes = 1; lanes <= most; lanes++) {
+        int64_t blocks = sator_mapper_blocks(p->extent[loop], lanes);
+        for (int k = 0; k < f->n_tiles[loop]; k++) {
+            if ((blocks + f->tiles[loop][k] - 1) / f->tiles[loop][k] % number == 0)
+                return true;
+        }
     }
     return false;
 }
 
-/* The least innermost tile of "loop" whose number is a multiple of "number": it itself, where no
- * memory further out may take the rest. 0: there is none. */
-static int64_t least_tile(const struct feasibility *f, int loop, int64_t number)
+/* The least innermost tile of "loop" that its unrolling allows and whose number is a multiple of
+ * "number", or is it, where no memory further out may take the rest; sets the rest. 0: none. */
+static int64_t least_tile(const struct feasibility *f, int loop, int64_t number, int64_t *rest)
 {
-    int64_t extent = f->problem.extent[loop];
+    const struct mapper_problem *p = &f->problem;
+    struct mapper_unrolled unrolled;
+    int64_t fixed = p->row[p->innermost].fixed[loop];
 
-    for (int k = 0; k < f->n_tiles[loop]; k++) {
-        int64_t tiles = (extent + f->tiles[loop][k] - 1) / f->tiles[loop][k];
-        if (tiles % number == 0 && (f->free_row[loop] >= 0 || tiles == number))
-            return f->tiles[loop][k];
+    sator_mapper_unrolled(p, &f->mapping, loop, &unrolled);
+    int64_t blocks = sator_mapper_blocks(p->extent[loop], unrolled.lanes);
+    for (int64_t tile = fixed == 0 ? 1 : fixed;;) {
+        int64_t left = sator_mapper_left(p, loop, &unrolled, tile) * unrolled.pes;
+        int64_t tiles = (blocks + tile - 1) / tile;
+        *rest = left / number;
+        if (left != 0 && left % number == 0 && (f->free_row[loop] >= 0 || left == number))
+            return tile;
+        if (fixed != 0 || tiles == 1)
+            return 0;
+        tile = (blocks + tiles - 2) / (tiles - 1);
     }
-    return 0;
 }
 
 static void set_fixed_imperfect(struct feasibility *f)
@@ -78,8 +96,10 @@ static void set_fixed_imperfect(struct feasibility *f)
     for (int i = 0; i < p->n_loops; i++) {
         f->free_row[i] = -1;
         f->number[i] = 1;
-        f->n_tiles[i] = sator_mapper_tiles_of(p, p->arena, i, &f->tiles[i]);
-        for (int r = p->n_rows - 2; r >= 0; r--) {
+        f->n_tiles[i] = sator_mapper_tiles_of(p, p->arena, i, 1, &f->tiles[i]);
+        for (int r = p->n_rows - 1; r > p->innermost; r--)
+            f->mapping.factor[r][i] = 1;
+        for (int r = p->innermost - 1; r >= 0; r--) {
             int64_t fixed = p->row[r].fixed[i];
             f->mapping.factor[r][i] = fixed == 0 ? 1 : fixed;
             if (p->row[r].is_space)
@@ -100,12 +120,12 @@ static bool place_tiles(struct feasibility *f)
     const struct mapper_problem *p = &f->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t tile = least_tile(f, i, f->number[i]);
+        int64_t rest, tile = least_tile(f, i, f->number[i], &rest);
         if (tile == 0)
             return false;
-        f->mapping.factor[p->n_rows - 1][i] = tile;
+        f->mapping.factor[p->innermost][i] = tile;
         if (f->free_row[i] >= 0)
-            f->mapping.factor[f->free_row[i]][i] = (p->extent[i] + tile - 1) / tile / f->number[i];
+            f->mapping.factor[f->free_row[i]][i] = rest;
     }
     return true;
 }
@@ -185,13 +205,14 @@ static void unroll(
     }
     int64_t whole = p->imperfect ? p->extent[loop] : f->left[loop], number = f->number[loop];
     bool banned = p->row[row].banned >> loop & 1;
+    bool is_lane = row > p->innermost; /* which does not divide the tiles */
     for (int64_t factor = 1; factor <= whole && factor <= room && !(factor > 1 && banned);
             factor++) {
-        if (p->imperfect ? !may_spread(f, loop, number * factor) : whole % factor != 0)
+        if (p->imperfect ? !is_lane && !may_spread(f, loop, number * factor) : whole % factor != 0)
             continue;
         f->mapping.factor[row][loop] = factor;
         if (p->imperfect)
-            f->number[loop] = number * factor;
+            f->number[loop] = is_lane ? number : number * factor;
         else
             f->left[loop] = whole / factor;
         unroll(f, row, loop + 1, room / factor, beyond, pes * (double)factor);
@@ -208,6 +229,9 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     f->problem = *problem;
     f->problem.least_utilization = 0;
     f->needed_pes = problem->least_utilization * all_pes(problem);
+    f->lanes = 1;
+    for (int r = problem->innermost + 1; r < problem->n_rows; r++)
+        f->lanes *= (double)problem->row[r].shape;
     set_fixed(f);
     if (f->broken_loop >= 0)
         return false;
@@ -266,7 +290,7 @@ static bool leaves_some(struct sator_ctx *ctx, struct feasibility *f,
 static void set_left_tiles(struct feasibility *f, int loop)
 {
     const struct mapper_problem *p = &f->problem;
-    int64_t *tile = &f->mapping.factor[p->n_rows - 1][loop], extent = p->extent[loop];
+    int64_t *tile = &f->mapping.factor[p->innermost][loop], extent = p->extent[loop];
 
     for (int k = 0; k < f->n_tiles[loop]; k++) {
         *tile = f->tiles[loop][k];
@@ -282,7 +306,7 @@ static void say_broken_tiles(struct sator_ctx *ctx, const struct feasibility *f)
 {
     const struct mapper_problem *p = &f->problem;
     int loop = f->broken_loop;
-    int64_t fixed = p->row[p->n_rows - 1].fixed[loop];
+    int64_t fixed = p->row[p->innermost].fixed[loop];
     char number[48], extent[48];
 
     sator_int_format(f->number[loop], ',', number);

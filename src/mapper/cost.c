@@ -132,10 +132,11 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     walk->problem = problem;
     walk->transfer = t;
     walk->access = access;
+    walk->counts = t->child < problem->n_memories ? access->relevant : ~0U;
     walk->spread = false;
     walk->cut = NULL;
     walk->open = 0;
-    walk->scale = 1;
+    walk->scale = walk->tile_scale = 1;
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
@@ -158,6 +159,18 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     }
 }
 
+static int64_t lanes_of(const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
+{
+    int64_t lanes = 1;
+
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->loop == loop && digit->row > walk->problem->innermost)
+            lanes *= digit->count;
+    }
+    return lanes;
+}
+
 /* The values of all indices over the whole run, along which the digits in "fixed" rows stand still:
  * of a loop with such a digit, only what lies inside the innermost of them is counted. */
 static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
@@ -174,6 +187,13 @@ static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
         if (!stands)
             memcpy(extent, p->extent, sizeof extent);
         stands = true;
+        if (p->imperfect && walk->transfer->child == p->n_memories) {
+            if (digit->row > p->innermost &&
+                    p->extent[digit->loop] % lanes_of(walk, shape, digit->loop) != 0)
+                return 0; /* it may always be idle */
+            extent[digit->loop] = 1;
+            continue;
+        }
         extent[digit->loop] = shape->inside[digit->row + 1][digit->loop];
         if (walk->open >> digit->loop & 1)
             extent[digit->loop] = 1;
@@ -282,16 +302,19 @@ int64_t sator_mapper_time_stamps(
     int64_t stamps = 1;
 
     for (int i = 0; i < problem->n_loops; i++) {
-        int64_t product = 1;
-        bool unrolled = false;
+        int64_t product = 1, lanes = 1;
+        bool unrolled = false; /* outside the innermost memory */
         for (int r = 0; r < problem->n_rows; r++) {
-            if (problem->row[r].is_space)
-                unrolled |= mapping->factor[r][i] > 1;
-            else
+            if (!problem->row[r].is_space)
                 product *= mapping->factor[r][i];
+            else if (r > problem->innermost)
+                lanes *= mapping->factor[r][i];
+            else
+                unrolled |= mapping->factor[r][i] > 1;
         }
         /* a short last tile takes less time only when no PE has a whole one meanwhile */
-        stamps *= unrolled || product < problem->extent[i] ? product : problem->extent[i];
+        int64_t blocks = sator_mapper_blocks(problem->extent[i], lanes);
+        stamps *= unrolled || product < blocks ? product : blocks;
     }
     return stamps;
 }
@@ -312,8 +335,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             continue;
         }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
-        if (sator_mapper_is_ragged(
-                    problem, mapping, problem->access[problem->transfer[t].access].relevant)) {
+        if (sator_mapper_is_ragged(problem, mapping, walk.counts)) {
             sator_mapper_count_ragged(&walk, words, mapping, &shape, traffic);
             continue;
         }
@@ -519,6 +541,8 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
         if (problem->row[r].is_space && used > problem->row[r].shape)
             return false;
     }
+    if (problem->imperfect && !sator_mapper_is_in_space(problem, mapping))
+        return false;
     sator_mapper_shape_init(problem, mapping, &shape);
     for (int m = 0; m < problem->n_memories; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};

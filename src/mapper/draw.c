@@ -37,23 +37,81 @@ static int draw_row(const struct mapper_problem *problem, uint64_t *state, const
     return 0;
 }
 
+/* Give the prime factors of "rest" to random rows. */
+static void draw_rows(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int64_t *used, int loop, int64_t rest)
+{
+    while (rest > 1) {
+        int64_t prime = smallest_prime(rest);
+        int r = draw_row(problem, state, used, loop, prime);
+        if (problem->imperfect && r >= problem->innermost)
+            r = 0; /* its factor is drawn */
+        used[r] *= prime;
+        mapping->factor[r][loop] *= prime;
+        rest /= prime;
+    }
+}
+
+/* Take the loop's factors along the rows from "first" on back. */
+static void take_back(const struct mapper_problem *problem, struct mapper_mapping *mapping,
+        int64_t *used, int loop, int first)
+{
+    for (int r = first; r < problem->n_rows; r++) {
+        used[r] /= mapping->factor[r][loop];
+        mapping->factor[r][loop] = 1;
+    }
+}
+
+/* A random number of lanes inside the innermost memory. */
+static void draw_lanes(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int64_t *used, int loop)
+{
+    int64_t lanes = 1;
+
+    for (int r = problem->innermost + 1; r < problem->n_rows; r++) {
+        int64_t most = problem->row[r].shape / used[r];
+        most = most < problem->extent[loop] ? most : problem->extent[loop];
+        if (problem->row[r].banned >> loop & 1 || sator_mapper_random(state) % 2 == 0)
+            continue;
+        int64_t factor = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)most);
+        if (!sator_mapper_may_lane(problem, loop, lanes * factor))
+            continue;
+        mapping->factor[r][loop] = factor;
+        used[r] *= factor;
+        lanes *= factor;
+    }
+}
+
+/* Any number of tiles, then the least tile for it, then the number that it needs. */
+static int64_t draw_tile(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int loop)
+{
+    struct mapper_unrolled unrolled;
+
+    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
+    int64_t blocks = sator_mapper_blocks(problem->extent[loop], unrolled.lanes);
+    int64_t number = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)blocks);
+    if (sator_mapper_random(state) % 2 == 0)
+        number = (blocks + number - 1) / number; /* large tiles too */
+    if (problem->innermost == 0)
+        number = 1; /* nothing further out takes more */
+    int64_t tile = problem->row[problem->innermost].fixed[loop];
+    if (tile == 0)
+        tile = (blocks + number - 1) / number;
+    mapping->factor[problem->innermost][loop] = tile;
+    return (blocks + tile - 1) / tile;
+}
+
 /* Give the factors of "loop" to random rows, prime by prime; first those that constraints set. */
 static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         struct mapper_mapping *mapping, int64_t *used, int loop)
 {
     int64_t rest = problem->extent[loop];
-    int innermost = problem->n_rows - 1;
+    int innermost = problem->innermost;
 
     if (problem->imperfect) {
-        /* any number of tiles, then the least tile for it, then the number that it needs */
-        int64_t number = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)rest);
-        if (sator_mapper_random(state) % 2 == 0)
-            number = (rest + number - 1) / number; /* large tiles too */
-        int64_t tile = problem->row[innermost].fixed[loop];
-        if (tile == 0)
-            tile = (rest + number - 1) / number;
-        mapping->factor[innermost][loop] = tile;
-        rest = (rest + tile - 1) / tile;
+        draw_lanes(problem, state, mapping, used, loop);
+        rest = draw_tile(problem, state, mapping, loop);
     }
     for (int r = 0; r < (problem->imperfect ? innermost : problem->n_rows); r++) {
         int64_t fixed = problem->row[r].fixed[loop];
@@ -62,15 +120,14 @@ static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         mapping->factor[r][loop] = fixed;
         rest /= fixed;
     }
-    while (rest > 1) {
-        int64_t prime = smallest_prime(rest);
-        int r = draw_row(problem, state, used, loop, prime);
-        if (problem->imperfect && r == innermost)
-            r = 0; /* its factor is drawn */
-        used[r] *= prime;
-        mapping->factor[r][loop] *= prime;
-        rest /= prime;
-    }
+    draw_rows(problem, state, mapping, used, loop, rest);
+    struct mapper_unrolled unrolled;
+    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
+    if (!problem->imperfect || problem->has_fixed ||
+            sator_mapper_left(problem, loop, &unrolled, mapping->factor[innermost][loop]) != 0)
+        return;
+    take_back(problem, mapping, used, loop, 0); /* not in the space: factors that divide are */
+    mapping->factor[innermost][loop] = problem->extent[loop];
 }
 
 void sator_mapper_draw(

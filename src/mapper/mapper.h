@@ -182,7 +182,11 @@ struct mapper_problem {
     const char **missing; /* their names */
     bool has_counted; /* some transfer is counted */
     bool has_fixed; /* a constraint sets factors */
-    bool imperfect; /* the innermost row's factors need not divide what they cover */
+    bool imperfect; /* the innermost memory's factors need not divide what they cover */
+    int innermost; /* its row; inside of it stand only arrays */
+    bool is_direct; /* some words go to the compute units from outside an array */
+    unsigned direct_sliding; /* loops of sliding indices of such tensors */
+    unsigned direct_wired; /* space rows along which wires pass such words on */
     bool has_orders; /* a constraint orders loops */
     double least_utilization; /* share of the PEs that a constraint asks for */
     enum sator_map_objective objective;
@@ -245,7 +249,7 @@ enum sator_status sator_mapper_choice_of_nest(struct sator_ctx *ctx,
         unsigned bypassed[MAPPER_MEMORIES]);
 
 /* Let the innermost tiles be of any size, the last of them smaller; SATOR_INPUT with a message
- * where the innermost level is no memory that holds every tensor. */
+ * where that cannot be counted. */
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem);
 
@@ -352,8 +356,9 @@ int64_t *sator_mapper_words_place(
         struct mapper_words *words, const int64_t *key, int length, bool *known);
 
 /* ---- words_cut.c: the same with short last tiles ---- */
-/* The values over the tiles of all spread positions, where at the last position of a part (always,
- * when it is not spread) the tile is shorter along it by "cut", given by part. */
+/* The values over the tiles of all spread positions without the last "cut" iterations of each part:
+ * at its last position (always, when it is not spread) the tile is so much shorter, and where that
+ * is more than a tile, positions before it lose theirs, too. Some tile is left. */
 int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const int64_t *cut);
 /* Of these, cut by "now", the values that every position which touches them also touched when each
@@ -397,13 +402,14 @@ struct mapper_walk {
      * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
+    unsigned counts; /* loops whose short last tiles change the words */
     /* imperfect problems, set by sator_mapper_walk_cut: how much shorter the last tile of each loop
-     * is; all words are fewer by the factor "scale" for loops that stand alone in an index; of the
-     * others, the share of the stamps in which a group and a tile have the last one, and the mean
-     * values of an index. */
+     * is; all words are fewer by a factor for loops that stand alone in an index; of the others,
+     * the share of the stamps in which a group and a tile have the last one, and the mean values of
+     * an index. */
     const int64_t *cut; /* NULL: none */
     unsigned open; /* loops whose tiles may be smaller than those of the shape */
-    double scale;
+    double scale, tile_scale; /* of the words of groups, and of tiles */
     double group_rate[MAPPER_LOOPS], tile_rate[MAPPER_LOOPS];
     double group_mean[MAPPER_INDICES], tile_mean[MAPPER_INDICES];
 };
@@ -476,13 +482,37 @@ bool sator_mapper_is_modelled(
 const char *sator_mapper_left_out(
         const struct mapper_problem *problems, int n_problems, struct sator_arena *arena);
 
-/* ---- ragged.c ---- */
-/* The tiles of a loop of extent "n" that are least for their number, ascending (in the arena). */
+/* ---- imperfect.c ---- */
+/* The parallel positions of one loop: in the arrays inside the innermost memory, and in those
+ * outside of it. */
+struct mapper_unrolled {
+    int64_t lanes, pes;
+    bool wired; /* some along wires that lead to the compute units */
+};
+void sator_mapper_unrolled(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled);
+/* The blocks of at most "lanes" iterations that a loop of extent "n" has. */
+static inline int64_t sator_mapper_blocks(int64_t n, int64_t lanes)
+{
+    return (n + lanes - 1) / lanes;
+}
+/* Whether "lanes" of the loop may be unrolled inside the innermost memory. */
+bool sator_mapper_may_lane(const struct mapper_problem *problem, int loop, int64_t lanes);
+/* What a loop with "tile" blocks at the innermost memory leaves to the memories further out; 0: the
+ * space of the imperfect problem has no such mapping. */
+int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
+        const struct mapper_unrolled *unrolled, int64_t tile);
+/* Whether the factors of all loops are those of a mapping of the space. */
+bool sator_mapper_is_in_space(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* The tiles of "n" blocks that are least for their number, ascending (in the arena). */
 int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles);
-/* The innermost tiles that a loop of an imperfect problem may have: these, or the one that a
- * constraint sets. */
+/* The innermost tiles that a loop with "lanes" may have: these, or the one that a constraint sets.
+ */
 int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
-        const int64_t **tiles);
+        int64_t lanes, const int64_t **tiles);
+
+/* ---- ragged.c ---- */
 /* Whether the factors of some loop of "loops" multiply to more than its extent. */
 bool sator_mapper_is_ragged(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned loops);
@@ -490,16 +520,31 @@ bool sator_mapper_is_ragged(
  * loop; before the covers. */
 void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
+/* A loop of a transfer into the compute units. */
+struct mapper_ragged_loop {
+    int64_t tile, lanes; /* blocks of the innermost memory's tile; iterations of a block */
+    int64_t last, last_lanes; /* the last block of the last tile, and its iterations */
+    bool spread; /* over PEs outside the innermost memory */
+    bool placed; /* the innermost memory's factor is */
+    int64_t shared; /* positions outside the innermost memory that share words; of them the last has
+                       the last tile */
+    int64_t shared_lanes, shared_span; /* lanes that do, and from the first to the last */
+};
 /* One transfer of a mapping whose last tiles may be short, its temporal loops placed one by one,
  * innermost first. */
 struct mapper_ragged {
     const struct mapper_walk *walk; /* borrowed */
     struct mapper_words *words;
+    bool grouped;
     struct mapper_steps steps[MAPPER_INDICES];
     int64_t cut[MAPPER_LOOPS]; /* how much shorter the last tile is */
     int64_t apart[MAPPER_LOOPS]; /* parallel positions that share no words */
     int64_t outer[MAPPER_LOOPS], inner[MAPPER_LOOPS]; /* temporal factors not yet placed, placed */
     int64_t fall[MAPPER_LOOPS]; /* how far those placed fall back when the next one steps */
+    /* into the compute units: the above without the innermost memory and what is inside of it */
+    bool is_direct;
+    const struct mapper_shape *shape; /* borrowed */
+    struct mapper_ragged_loop loop[MAPPER_LOOPS];
 };
 /* Nothing placed. "grouped": the words that all groups of PEs take, which share them; else those
  * that arrive in all PEs. "walk" is initialised from the same shape. */
@@ -508,13 +553,13 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
         const struct mapper_mapping *mapping, bool grouped);
 /* The words of all time-stamps, if none were kept from the one before. */
 int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged);
-/* Place "loop" with "factor" > 1 and the instances that a step of it skips: of these words, those
- * kept in its steps. */
+/* Place "loop" of row "row" with "factor" > 1 and the instances that a step of it skips: of these
+ * words, those kept in its steps. */
 int64_t sator_mapper_ragged_place(
-        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
+        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step);
 /* Take back the loop placed last. */
 void sator_mapper_ragged_unplace(
-        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
+        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step);
 /* Set the exact words of one transfer. */
 void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
@@ -532,6 +577,15 @@ void sator_mapper_watch_begin(struct mapper_watch *watch, struct sator_ctx *ctx)
 void sator_mapper_watch_end(struct mapper_watch *watch, struct sator_ctx *ctx);
 /* Seconds of the monotonic clock. */
 double sator_mapper_now(void);
+
+/* ---- direct.c: transfers into the compute units ---- */
+/* Set what ragged.c leaves to it: walk, words, grouped and steps are set. */
+void sator_mapper_direct_init(struct mapper_ragged *ragged, const struct mapper_shape *shape,
+        const struct mapper_mapping *mapping);
+int64_t sator_mapper_direct_all(const struct mapper_ragged *ragged);
+/* The words kept in the steps of a loop that is about to be placed. */
+int64_t sator_mapper_direct_kept(
+        const struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t length);
 
 /* ---- counted.c ---- */
 struct sator_volumes;

@@ -403,6 +403,21 @@ static void fix_own_memories(struct builder *b)
     }
 }
 
+/* What goes straight to the compute units, which the innermost memory's loops stand outside of. */
+static void find_direct(struct mapper_problem *p)
+{
+    p->innermost = p->memory[p->n_memories - 1].row;
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        const struct mapper_access *access = &p->access[t->access];
+        if (t->child < p->n_memories)
+            continue;
+        p->is_direct = true;
+        p->direct_sliding |= access->relevant & ~access->plain;
+        p->direct_wired |= t->linked_rows;
+    }
+}
+
 static void count_footprints(struct mapper_problem *p)
 {
     struct mapper_words *words = sator_mapper_words_new(p);
@@ -437,6 +452,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
     count_footprints(problem);
     SATOR_TRY(add_levels(&b));
     SATOR_TRY(add_transfers(&b));
+    find_direct(problem);
     price(&b);
     fix_own_memories(&b);
     sator_mapper_find_ports(problem);
@@ -466,18 +482,6 @@ static bool has_ragged_form(const struct mapper_problem *p, const struct mapper_
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem)
 {
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        if (t->child < problem->n_memories)
-            continue;
-        sator_error(ctx, problem->arch->loc,
-                "the innermost memory of '%s' does not hold '%s', or stands outside an array",
-                problem->arch->name, problem->access[t->access].name);
-        sator_help(ctx,
-                "factors that do not divide an extent need one that holds every tensor; without "
-                "--imperfect any machine will do");
-        return SATOR_INPUT;
-    }
     for (int a = 0; a < problem->n_accesses; a++) {
         if (has_ragged_form(problem, &problem->access[a]))
             continue;

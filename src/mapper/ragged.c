@@ -9,33 +9,6 @@
  */
 #include "mapper/mapper.h"
 
-int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles)
-{
-    int64_t *list = NULL;
-    int count = 0;
-
-    for (int64_t tile = 1; tile <= n;) { /* the least tile of each number of tiles */
-        SATOR_PUSH(arena, list, count, tile);
-        int64_t number = (n + tile - 1) / tile;
-        if (number == 1)
-            break;
-        tile = (n + number - 2) / (number - 1);
-    }
-    *tiles = list;
-    return count;
-}
-
-int sator_mapper_tiles_of(const struct mapper_problem *problem, struct sator_arena *arena, int loop,
-        const int64_t **tiles)
-{
-    const int64_t *fixed = &problem->row[problem->n_rows - 1].fixed[loop];
-
-    if (*fixed == 0)
-        return sator_mapper_tiles(arena, problem->extent[loop], tiles);
-    *tiles = fixed;
-    return 1;
-}
-
 /* ---- on average ---- */
 
 /* The mean values of index "e": over the cases which of its loops stand at their last tiles. */
@@ -78,6 +51,7 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         else
             sliding |= 1U << walk->access->index_of[i];
     }
+    walk->tile_scale = walk->scale;
     for (int k = 0; k < shape->n_digits && sliding != 0; k++) {
         const struct mapper_digit *digit = &shape->digit[k];
         if (digit->row >= walk->transfer->child_row)
@@ -110,10 +84,16 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
 
     ragged->walk = walk;
     ragged->words = words;
+    ragged->grouped = grouped;
+    ragged->is_direct = walk->transfer->child == p->n_memories;
     for (int e = 0; e < walk->access->n_indices; e++) {
         ragged->steps[e] = walk->steps[e];
         if (!grouped)
             ragged->steps[e].n_spread = 0;
+    }
+    if (ragged->is_direct) {
+        sator_mapper_direct_init(ragged, shape, mapping);
+        return;
     }
     for (int i = 0; i < p->n_loops; i++) {
         int64_t tiles = shape->inside[child_row][i];
@@ -200,22 +180,38 @@ static int64_t sum_all(const struct mapper_ragged *r, int loop, int64_t factor, 
 
 int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged)
 {
-    return sum_all(ragged, -1, 1, 0);
+    return ragged->is_direct ? sator_mapper_direct_all(ragged) : sum_all(ragged, -1, 1, 0);
+}
+
+/* Whether a digit is that of the innermost memory in a transfer that it stands outside of. */
+static bool is_innermost(const struct mapper_ragged *ragged, int row)
+{
+    return ragged->is_direct && row == ragged->walk->problem->innermost;
 }
 
 int64_t sator_mapper_ragged_place(
-        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step)
+        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step)
 {
+    if (is_innermost(ragged, row)) {
+        int64_t kept = sator_mapper_direct_kept(ragged, row, loop, factor, step);
+        ragged->loop[loop].placed = true;
+        return kept;
+    }
     ragged->outer[loop] /= factor;
-    int64_t kept = sum_all(ragged, loop, factor, step);
+    int64_t kept = ragged->is_direct ? sator_mapper_direct_kept(ragged, row, loop, factor, step)
+                                     : sum_all(ragged, loop, factor, step);
     ragged->inner[loop] *= factor;
     ragged->fall[loop] += step * (factor - 1);
     return kept;
 }
 
 void sator_mapper_ragged_unplace(
-        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step)
+        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step)
 {
+    if (is_innermost(ragged, row)) {
+        ragged->loop[loop].placed = false;
+        return;
+    }
     ragged->outer[loop] *= factor;
     ragged->inner[loop] /= factor;
     ragged->fall[loop] -= step * (factor - 1);
@@ -234,7 +230,7 @@ static int64_t crossing(const struct mapper_walk *walk, struct mapper_words *wor
             int loop = mapping->order[p->row[r].memory][k];
             if (mapping->factor[r][loop] > 1)
                 sum -= sator_mapper_ragged_place(
-                        &ragged, loop, mapping->factor[r][loop], shape->inside[r + 1][loop]);
+                        &ragged, r, loop, mapping->factor[r][loop], shape->inside[r + 1][loop]);
         }
     }
     return sum;

@@ -17,13 +17,14 @@ enum {
 
 void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
         const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
-        const int64_t *far)
+        const int64_t *far, const struct mapper_blocks *blocks)
 {
     slides->memory = words;
     slides->walk = walk;
     slides->shape = shape;
     slides->near = near;
     slides->far = far;
+    slides->blocks = blocks;
     slides->seldom_known[0] = slides->seldom_known[1] = 0;
     slides->nearest = walk->transfer->child_row - 1;
     while (walk->problem->row[slides->nearest].is_space)
@@ -123,6 +124,19 @@ static double smallest_factor(int64_t n)
     return (double)n;
 }
 
+/* The same for blocks, of which a tile has any number: when it is not known, half of them, rounded
+ * up, may each begin a tile. */
+static double seldom_block(const struct mapper_blocks *blocks, int loop, bool is_near)
+{
+    int64_t number = blocks->number[loop];
+
+    if (is_near)
+        return 1 / blocks->near[loop];
+    if (blocks->tiles[loop] != 0)
+        return 1 / smallest_factor(blocks->tiles[loop]);
+    return (double)((number + 1) / 2) / (double)number;
+}
+
 /* The share of the stamps, at most, in which the loop of "bit" does not take a single step. */
 static double seldom(struct mapper_slides *s, int bit)
 {
@@ -130,6 +144,8 @@ static double seldom(struct mapper_slides *s, int bit)
     bool is_near = bit < n;
     int loop = is_near ? bit : bit - n;
 
+    if (s->blocks != NULL)
+        return seldom_block(s->blocks, loop, is_near);
     if (!(s->seldom_known[is_near] >> loop & 1))
         s->seldom[bit] = 1 / (is_near ? (double)s->near[loop] : smallest_factor(s->far[loop]));
     s->seldom_known[is_near] |= 1U << loop;
@@ -362,7 +378,10 @@ void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper
 
     for (unsigned left = order->run; left != 0; left &= left - 1) {
         int bit = __builtin_ctz(left), loop = bit < n ? bit : bit - n;
-        double factor = (double)(bit < n ? slides->near[loop] : slides->far[loop]);
+        double factor = slides->blocks == NULL
+                ? (double)(bit < n ? slides->near[loop] : slides->far[loop])
+                : bit < n ? slides->blocks->near[loop]
+                          : slides->blocks->far[loop];
         runs /= factor;
         /* the first loop and those that move nothing may run before a second one */
         if ((loop == first || !(walk->access->relevant >> loop & 1)) &&

@@ -22,11 +22,19 @@ struct mapper_slide_side {
     double leap[2][MAPPER_LOOPS], step[2 * MAPPER_LOOPS], pair[MAPPER_LOOPS];
 };
 
+/* The temporal loops outside compute units whose last tiles may be short, on average over PEs. */
+struct mapper_blocks {
+    double near[MAPPER_LOOPS], far[MAPPER_LOOPS]; /* steps of the nearest row; those beyond */
+    int64_t tiles[MAPPER_LOOPS]; /* steps beyond, where those of the nearest row are known; or 0 */
+    int64_t number[MAPPER_LOOPS]; /* of all blocks */
+};
+
 struct mapper_slides {
     struct mapper_words *memory;
     const struct mapper_walk *walk;
     const struct mapper_shape *shape;
     const int64_t *near, *far; /* temporal factors outside, by loop */
+    const struct mapper_blocks *blocks; /* in place of these, or NULL */
     int nearest; /* the innermost time row outside */
     unsigned seldom_known[2]; /* bits; near and far ones */
     double seldom[2 * MAPPER_LOOPS];
@@ -36,7 +44,7 @@ struct mapper_slides {
 /* "walk" is cut where tiles may be short; all pointers are borrowed. */
 void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
         const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
-        const int64_t *far);
+        const int64_t *far, const struct mapper_blocks *blocks);
 
 /* An order of the loops outside. */
 struct mapper_slide_order {

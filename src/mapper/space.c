@@ -18,38 +18,49 @@ static double factorial(int n)
     return n <= 1 ? 1 : n * factorial(n - 1);
 }
 
-/* The ways to write "rest" as a product of factors in rows "row" to "n_rows" - 1. */
-static double splits(const struct mapper_problem *p, int row, int64_t rest, int n_rows)
+/* The ways to write "rest" as a product of factors in rows "row" to "end" - 1. */
+static double splits(const struct mapper_problem *p, int row, int64_t rest, int end)
 {
     double ways = 0;
 
-    if (row == n_rows)
+    if (row >= end)
         return rest == 1;
-    if (row == n_rows - 1)
+    if (row == end - 1)
         return !p->row[row].is_space || rest <= p->row[row].shape;
     for (int64_t d = 1; d <= rest / d; d++) {
         if (rest % d != 0)
             continue;
         if (!p->row[row].is_space || d <= p->row[row].shape)
-            ways += splits(p, row + 1, rest / d, n_rows);
+            ways += splits(p, row + 1, rest / d, end);
         if (rest / d != d && (!p->row[row].is_space || rest / d <= p->row[row].shape))
-            ways += splits(p, row + 1, d, n_rows);
+            ways += splits(p, row + 1, d, end);
     }
     return ways;
 }
 
-/* The same with any tile of the innermost row that is the least for its number. */
-static double imperfect_splits(const struct mapper_problem *p, int64_t extent)
+/* The same with any tile of the innermost memory that is the least for its number, and any lanes
+ * inside of it. */
+static double imperfect_splits(const struct mapper_problem *p, int loop)
 {
-    double ways = 0;
+    int64_t most = p->extent[loop];
+    double ways = 0, lanes = 1;
 
-    for (int64_t tile = 1;;) {
-        int64_t number = (extent + tile - 1) / tile;
-        ways += splits(p, 0, number, p->n_rows - 1);
-        if (number == 1)
-            return ways;
-        tile = (extent + number - 2) / (number - 1);
+    for (int r = p->innermost + 1; r < p->n_rows; r++)
+        lanes *= (double)p->row[r].shape;
+    most = lanes < (double)most ? (int64_t)lanes : most;
+    for (int64_t n = 1; n <= most; n++) {
+        double inside =
+                sator_mapper_may_lane(p, loop, n) ? splits(p, p->innermost + 1, n, p->n_rows) : 0;
+        int64_t blocks = sator_mapper_blocks(p->extent[loop], n);
+        for (int64_t tile = 1; inside > 0;) {
+            int64_t number = (blocks + tile - 1) / tile;
+            ways += inside * splits(p, 0, number, p->innermost);
+            if (number == 1)
+                break;
+            tile = (blocks + number - 2) / (number - 1);
+        }
     }
+    return ways;
 }
 
 double sator_mapper_space_size(const struct mapper_problem *problem)
@@ -60,7 +71,7 @@ double sator_mapper_space_size(const struct mapper_problem *problem)
         return size;
     size = 1; /* each loop by itself, without arrays and constraints: at most so many */
     for (int i = 0; i < problem->n_loops; i++)
-        size *= problem->imperfect ? imperfect_splits(problem, problem->extent[i])
+        size *= problem->imperfect ? imperfect_splits(problem, i)
                                    : splits(problem, 0, problem->extent[i], problem->n_rows);
     for (int m = 0; m < problem->n_memories; m++) {
         if (sator_mapper_order_matters(problem, m))

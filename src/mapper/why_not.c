@@ -84,22 +84,57 @@ enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx, const struct map
 
 /* ---- what it breaks ---- */
 
+/* Why the factors of loop "i" are not in the space of an imperfect problem though they cover the
+ * extent. */
+static void say_tiles(const struct mapper_problem *p, const struct mapper_mapping *mapping, int i,
+        struct sator_text *text)
+{
+    struct mapper_unrolled unrolled;
+    const char *name = p->loop_names[i];
+    int64_t n = p->extent[i], tile = mapping->factor[p->innermost][i];
+
+    sator_mapper_unrolled(p, mapping, i, &unrolled);
+    int64_t blocks = sator_mapper_blocks(n, unrolled.lanes), number = (blocks + tile - 1) / tile;
+    if (!sator_mapper_may_lane(p, i, unrolled.lanes)) {
+        bool slides = p->direct_sliding >> i & 1;
+        sator_text_add(text, "%lld parallel iterations of loop '%s' inside %s %s its extent %lld\n",
+                (long long)unrolled.lanes, name, p->arch->levels[p->row[p->innermost].level].name,
+                slides ? "do not divide" : "are more than as many steps need for", (long long)n);
+    } else if (unrolled.wired && number * tile * unrolled.lanes != n)
+        sator_text_add(text,
+                "the factors of loop '%s' do not divide its extent %lld, and wires pass its words "
+                "on\n",
+                name, (long long)n);
+    else if (unrolled.pes == 1 && number > 1 && (blocks + number - 1) / number == tile)
+        sator_text_add(text, "the last tile of loop '%s' is a single step\n", name);
+    else
+        sator_text_add(text, "%lld tiles of loop '%s' need no more than %lld at %s, not %lld\n",
+                (long long)number, name, (long long)((blocks + number - 1) / number),
+                p->arch->levels[p->row[p->innermost].level].name, (long long)tile);
+}
+
 static void check_extents(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         struct sator_text *text)
 {
     for (int i = 0; i < p->n_loops; i++) {
-        sator_int product = 1;
-        for (int r = 0; r < p->n_rows; r++)
+        struct mapper_unrolled unrolled;
+        sator_int product = 1, outside = 1;
+        for (int r = 0; r < p->n_rows; r++) {
             product = product > (sator_int)1 << 60 ? product : product * mapping->factor[r][i];
-        int64_t tile = mapping->factor[p->n_rows - 1][i], number = (int64_t)(product / tile);
-        bool is_set = p->row[p->n_rows - 1].fixed[i] == tile;
-        if (product == p->extent[i] ||
-                (p->imperfect && (p->extent[i] + tile - 1) / tile == number &&
-                        (is_set || (p->extent[i] + number - 1) / number == tile)))
+            if (r < p->innermost)
+                outside = product;
+        }
+        if (product == p->extent[i])
             continue;
-        sator_text_add(text, "the factors of loop '%s' multiply to ", p->loop_names[i]);
-        sator_text_add_int(text, product);
-        sator_text_add(text, ", not to its extent %lld\n", (long long)p->extent[i]);
+        sator_mapper_unrolled(p, mapping, i, &unrolled);
+        int64_t tile = mapping->factor[p->innermost][i];
+        sator_int blocks = sator_mapper_blocks(p->extent[i], unrolled.lanes);
+        if (!p->imperfect || outside != (blocks + tile - 1) / tile) {
+            sator_text_add(text, "the factors of loop '%s' multiply to ", p->loop_names[i]);
+            sator_text_add_int(text, product);
+            sator_text_add(text, ", not to its extent %lld\n", (long long)p->extent[i]);
+        } else if (sator_mapper_left(p, i, &unrolled, tile) == 0)
+            say_tiles(p, mapping, i, text);
     }
 }
 

@@ -2,8 +2,9 @@
  * there before.
  *
  * A loop's last tile is at the last of the parallel positions that its digits make, so the
- * positions have tiles of several sizes. One loop, and two whose tiles continue each other or leave
- * no gap, have closed forms; the rest is marked in a byte map once and remembered.
+ * positions have tiles of several sizes; of compute units some may have nothing at all. One loop,
+ * and two whose tiles continue each other or leave no gap, have closed forms; the rest is marked in
+ * a byte map once and remembered.
  */
 #include "mapper/mapper.h"
 
@@ -24,8 +25,8 @@ struct cut_index {
 
 /* ---- marking ---- */
 
-/* Mark the values of the tile whose parts in "cut_parts" are shorter by "cut". */
-static unsigned char *mark_cut(const struct cut_index *r, unsigned cut_parts, const int64_t *cut)
+/* Mark the values of a tile of "size" iterations a part. */
+static unsigned char *mark_cut(const struct cut_index *r, const int64_t *tile)
 {
     unsigned char *map = sator_alloc((size_t)r->length);
     int64_t *since = sator_alloc(sizeof *since * (size_t)r->length);
@@ -33,8 +34,7 @@ static unsigned char *mark_cut(const struct cut_index *r, unsigned cut_parts, co
     memset(map, 0, (size_t)r->length);
     map[-r->lowest] = 1;
     for (int i = 0; i < r->index->n_parts; i++) {
-        int64_t step = r->index->coef[i], size = r->steps->tile[i];
-        size -= cut_parts >> i & 1 ? cut[i] : 0;
+        int64_t step = r->index->coef[i], size = tile[i];
         /* from each value marked, size - 1 steps on */
         for (int64_t k = 0; k < r->length; k++) {
             int64_t v = step > 0 ? k : r->length - 1 - k, from = v - step;
@@ -48,20 +48,45 @@ static unsigned char *mark_cut(const struct cut_index *r, unsigned cut_parts, co
     return map;
 }
 
-/* Where the tile at a parallel position starts, and the parts at whose last position it stands. */
-static int64_t position_of(const struct cut_index *r, int64_t position, unsigned *last)
-{
-    int64_t start = 0;
+/* A parallel position: where its tile starts, and by part how far above the first position's. */
+struct place {
+    int64_t start, above[MAPPER_CUT_PARTS];
+};
 
-    *last = (1U << r->index->n_parts) - 1;
+static struct place place_of(const struct cut_index *r, int64_t position)
+{
+    struct place place = {.start = 0};
+
     for (int s = 0; s < r->steps->n_spread; s++) {
         int64_t k = position % r->steps->spread_count[s];
+        int part = r->steps->spread_part[s];
         position /= r->steps->spread_count[s];
-        start += k * r->steps->spread_step[s];
-        if (k != r->steps->spread_count[s] - 1)
-            *last &= ~(1U << r->steps->spread_part[s]);
+        place.start += k * r->steps->spread_step[s];
+        place.above[part] += k * (r->steps->spread_step[s] / r->index->coef[part]);
     }
-    return start;
+    return place;
+}
+
+/* The values of the tile at "place", of those of all positions "cut" last iterations missing;
+ * NULL when nothing is left of it. Tiles that miss nothing along the same parts are remembered in
+ * "maps": the others, along each part, are those of the last position. */
+static const unsigned char *map_of(const struct cut_index *r, const struct place *place,
+        const struct place *last, const int64_t *cut, unsigned char **maps)
+{
+    int64_t size[MAPPER_CUT_PARTS];
+    unsigned parts = 0;
+
+    for (int i = 0; i < r->index->n_parts; i++) {
+        int64_t tile = r->steps->tile[i];
+        size[i] = last->above[i] + tile - cut[i] - place->above[i];
+        if (size[i] <= 0)
+            return NULL;
+        size[i] = size[i] < tile ? size[i] : tile;
+        parts |= size[i] < tile ? 1U << i : 0;
+    }
+    if (maps[parts] == NULL)
+        maps[parts] = mark_cut(r, size);
+    return maps[parts];
 }
 
 /* The values that all positions touch now, "now" short at their last ones; with "only_kept", of
@@ -70,7 +95,7 @@ static int64_t position_of(const struct cut_index *r, int64_t position, unsigned
 static int64_t count_cut(const struct cut_index *r, const int64_t *now, const int64_t *before,
         int64_t shift, bool only_kept)
 {
-    unsigned char *map_now[CASES] = {NULL}, *map_before[CASES] = {NULL};
+    unsigned char *maps_now[CASES] = {NULL}, *maps_before[CASES] = {NULL};
     int64_t positions = 1, least = 0, most = 0, touched = 0, kept = 0;
 
     for (int s = 0; s < r->steps->n_spread; s++) {
@@ -82,19 +107,17 @@ static int64_t count_cut(const struct cut_index *r, const int64_t *now, const in
     size_t size = (size_t)(most - least + r->length);
     unsigned char *state = sator_alloc(size); /* 0 untouched, 1 kept by all, 2 not */
     memset(state, 0, size);
+    struct place last = place_of(r, positions - 1);
     for (int64_t p = 0; p < positions; p++) {
-        unsigned last;
-        int64_t start = position_of(r, p, &last) - least;
-        if (map_now[last] == NULL) {
-            map_now[last] = mark_cut(r, last, now);
-            map_before[last] = mark_cut(r, last, before);
-        }
-        for (int64_t v = 0; v < r->length; v++) {
-            if (!map_now[last][v])
+        struct place place = place_of(r, p);
+        const unsigned char *map_now = map_of(r, &place, &last, now, maps_now);
+        const unsigned char *map_before = map_of(r, &place, &last, before, maps_before);
+        for (int64_t v = 0; v < r->length && map_now != NULL; v++) {
+            if (!map_now[v])
                 continue;
             int64_t old = v + shift;
-            bool stays = old >= 0 && old < r->length && map_before[last][old];
-            unsigned char *s = &state[start + v];
+            bool stays = map_before != NULL && old >= 0 && old < r->length && map_before[old];
+            unsigned char *s = &state[place.start - least + v];
             *s = !stays ? 2 : *s == 0 ? 1 : *s;
         }
     }
@@ -103,8 +126,8 @@ static int64_t count_cut(const struct cut_index *r, const int64_t *now, const in
         kept += state[v] == 1;
     }
     for (int k = 0; k < CASES; k++) {
-        free(map_now[k]);
-        free(map_before[k]);
+        free(maps_now[k]);
+        free(maps_before[k]);
     }
     free(state);
     return only_kept ? kept : touched;

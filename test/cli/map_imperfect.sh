@@ -16,11 +16,21 @@ compare() { # a workload with the options that map and analyze share; the object
     diff a b >/dev/null || { echo "$workload $*:"; diff a b; }
     sator map "$workload" "$@" --imperfect --objective "$objective" --why-not best.yaml | grep -o 'legal'
 }
-for arch in conventional eyeriss five-level; do
+for arch in conventional eyeriss five-level simba-like; do
     compare gemm:i=23,j=17,k=29 edp --arch $arch
     compare conv2d-strided:k=5,c=3,ox=7,oy=5,rx=3,ry=3 edp --arch $arch
     compare ttmc:i=7,j=11,k=5 latency --arch $arch
 done
+# lanes inside the PEs' buffers
+compare resnet18 edp --arch simba-like --layer fc
+compare resnet18 edp --arch simba-like --layer conv5_downsample
+compare gemm:i=97,j=89,k=101 edp --arch simba-like
+cycles() {
+    sed -n 's,^  latency *\([0-9]*\).* cycles.*,\1 cycles,p'
+}
+# at least 97 x 89 x 101 / 1024 = 851.5 cycles; 97 x 89 x 101 with factors that divide
+primes=$(sator map gemm:i=97,j=89,k=101 --arch simba-like --objective latency --imperfect | cycles)
+[ "${primes% cycles}" -lt 1000 ] && echo "fewer than 1000 cycles"
 cat >small.yaml <<'END'
 name: small
 levels:
@@ -43,5 +53,32 @@ constrained --constraint 'L1: i 8' # 3 tiles
 constrained --constraint 'DRAM: i 8'
 constrained --constraint 'L1: i 3' --constraint 'DRAM: i 4'
 constrained --constraint 'L1: i 18'
-sator map gemm --arch simba-like --imperfect
+cat >lanes.yaml <<'END'
+name: lanes
+levels:
+  - {memory: DRAM, energy_pj: {read: 100, write: 100}}
+  - {array: PE, shape: [4]}
+  - {memory: L1, energy_pj: {read: 1, write: 1}}
+  - {array: lane, shape: [8]}
+  - {compute: mac, energy_pj: 1}
+END
+# 97 iterations are 13 blocks of 8 lanes, at most 4 of them on each of 4 PEs; 17 are 3 blocks of 6
+lanes() {
+    sator map "$1" --arch lanes.yaml --objective latency --imperfect --strategy "$2" | cycles
+}
+lanes gemm:i=97,j=1,k=1 optimal
+lanes gemm:i=97,j=1,k=1 exhaustive
+lanes gemm:i=17,j=1,k=1 optimal
+cat >single.yaml <<'END'
+name: single
+loops:
+  - at: DRAM
+    for: [i 4]
+  - at: L1
+    for: [i 3]
+  - at: lane
+    parallel: [i 8 -> 0]
+END
+sator map gemm:i=73,j=1,k=1 --arch lanes.yaml --objective latency --imperfect --why-not single.yaml | grep 'single step'
+sator map gemm --arch multicast-1d-64 --imperfect
 echo "exit $?"

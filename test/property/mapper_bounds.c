@@ -103,6 +103,9 @@ static void compare(struct checked *c, const char *what, int child,
     if (!over)
         return;
     print_message("%s: into child %d: bound %.17g pJ, exact %.17g\n", what, child, pj, exact.pj);
+    for (int m = 0; m < c->problem->n_memories; m++)
+        print_message("  memory %d: bits read %.17g, exact %.17g, written %.17g, exact %.17g\n", m,
+                bound->read_bits[m], exact.read_bits[m], bound->write_bits[m], exact.write_bits[m]);
     show(c, mapping);
     c->wrong++;
 }
@@ -123,10 +126,26 @@ static int64_t smallest_prime(int64_t n)
     return n;
 }
 
+/* Another innermost tile of loop "i" for the same parallel factors; what is left outside of it. */
+static int64_t draw_tile(struct checked *c, int i, struct mapper_mapping *mapping)
+{
+    const struct mapper_problem *p = c->problem;
+    int64_t *tile = &mapping->factor[p->innermost][i], left = 0;
+    struct mapper_unrolled unrolled;
+
+    sator_mapper_unrolled(p, mapping, i, &unrolled);
+    while (left == 0) {
+        *tile = 1 + draw(c, (int)p->extent[i]);
+        left = sator_mapper_left(p, i, &unrolled, *tile);
+    }
+    return left;
+}
+
 /* Give the factors of the time rows before "end" to these rows anew, and all of them new orders. */
 static void complete(struct checked *c, int end, struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = c->problem;
+    bool any_tile = p->imperfect && end > p->innermost;
 
     for (int i = 0; i < p->n_loops; i++) {
         int64_t rest = 1;
@@ -136,10 +155,12 @@ static void complete(struct checked *c, int end, struct mapper_mapping *mapping)
             rest *= mapping->factor[r][i];
             mapping->factor[r][i] = 1;
         }
+        if (any_tile)
+            rest = draw_tile(c, i, mapping);
         while (rest > 1) {
             int64_t prime = smallest_prime(rest);
             int r = draw(c, end);
-            while (p->row[r].is_space)
+            while (p->row[r].is_space || (any_tile && r == p->innermost))
                 r = draw(c, end);
             mapping->factor[r][i] *= prime;
             rest /= prime;

@@ -100,11 +100,26 @@ static int check_mapping(const struct problem_case *c, struct mapper_words *word
     return wrong;
 }
 
+/* Whether some loop has compute units that are idle in its last block. */
+static bool has_idle_lanes(const struct mapper_problem *p, const struct mapper_mapping *mapping)
+{
+    bool idle = false;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t lanes = 1;
+        for (int r = p->memory[p->n_memories - 1].row + 1; r < p->n_rows; r++)
+            lanes *= mapping->factor[r][i];
+        idle |= p->extent[i] % lanes != 0;
+    }
+    return idle;
+}
+
 static void run_cases(bool imperfect)
 {
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0, ragged = 0;
+    int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0, ragged = 0,
+        direct = 0, idle = 0;
     struct machines_rng rng = {seed};
     struct machines_options options = {.most_extent = 12,
             .bandwidths = true,
@@ -130,7 +145,10 @@ static void run_cases(bool imperfect)
             sator_mapper_draw(&c.problem, &draws, &mapping);
             if (!sator_mapper_is_modelled(&c.problem, &mapping))
                 continue;
-            ragged += sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
+            bool is_ragged = sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
+            ragged += is_ragged;
+            direct += is_ragged && c.problem.is_direct;
+            idle += has_idle_lanes(&c.problem, &mapping);
             int one = check_mapping(&c, words, &mapping);
             wrong += one > 0 ? one : 0;
             compared += one >= 0;
@@ -138,10 +156,14 @@ static void run_cases(bool imperfect)
         sator_mapper_words_free(words);
         close_case(&c);
     }
-    print_message("%d mappings compared, %d with factors that do not divide\n", compared, ragged);
+    print_message(
+            "%d mappings compared, %d with factors that do not divide, %d of these with words "
+            "straight to the compute units, %d with idle ones\n",
+            compared, ragged, direct, idle);
     assert_int_equal(wrong, 0);
     assert_true(compared > (imperfect ? n_cases : n_cases * 3)); /* not all machines are for both */
     assert_true(imperfect ? ragged > n_cases : ragged == 0);
+    assert_true(!imperfect || (direct > n_cases / 4 && idle > n_cases / 20));
 }
 
 static void test_cost_is_the_models(void **state)

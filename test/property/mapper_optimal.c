@@ -224,10 +224,13 @@ static void tile_plainly(struct plain_search *s, int loop, int row, int64_t rest
             tile_plainly(s, next, p->n_rows - 1, next < p->n_loops ? p->extent[next] : 1);
         return;
     }
-    bool any = p->imperfect && row == p->n_rows - 1;
-    for (int64_t d = 1; d <= rest; d++) {
+    bool any = p->imperfect && row >= p->memory[p->n_memories - 1].row;
+    bool is_tile = any && !p->row[row].is_space;
+    int64_t most = is_tile && p->row[row].fixed[loop] > rest ? p->row[row].fixed[loop] : rest;
+    for (int64_t d = 1; d <= most; d++) {
         int64_t left = (rest + d - 1) / d;
-        if (any ? (rest + left - 1) / left != d && p->row[row].fixed[loop] != d : rest % d != 0)
+        if (any ? (rest + left - 1) / left != d && p->row[row].fixed[loop] != d && is_tile
+                : rest % d != 0)
             continue; /* of the tiles with the same number the least is in the space, and one that a
                          constraint sets */
         s->mapping.factor[row][loop] = d;
@@ -368,7 +371,7 @@ static void run_problems(enum kind kind)
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     int n_cases = (count != NULL ? atoi(count) : 600) / (kind == COUNTED ? 4 : 1), wrong = 0,
-        compared = 0, feasible = 0, ordered = 0, ragged = 0;
+        compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
     struct machines_rng rng = {seed};
 
     n_plain = 0;
@@ -403,22 +406,25 @@ static void run_problems(enum kind kind)
         double limit = kind == COUNTED ? 1e4 : imperfect ? 1e8 : 1e9;
         int one =
                 sator_mapper_space_size(&c.problem) <= limit ? compare(&c, &plain, &feasible) : -1;
-        ragged += one >= 0 && best_found.factor[0][0] > 0 &&
+        bool is_ragged = one >= 0 && best_found.factor[0][0] > 0 &&
                 sator_mapper_is_ragged(&c.problem, &best_found, ~0U);
+        ragged += is_ragged;
+        direct += is_ragged && c.problem.is_direct;
         wrong += one > 0;
         compared += one >= 0;
         close_case(&c);
     }
     print_message(
-            "%d problems compared, %d feasible, %d ordered, %d best by factors that do not divide, "
-            "%llu mappings; %d enumerated plainly\n",
-            compared, feasible, ordered, ragged, (unsigned long long)costed, n_plain);
+            "%d problems compared, %d feasible, %d ordered, %d best by factors that do not divide "
+            "(%d "
+            "with words straight to the compute units), %llu mappings; %d enumerated plainly\n",
+            compared, feasible, ordered, ragged, direct, (unsigned long long)costed, n_plain);
     assert_int_equal(wrong, 0);
     assert_true(feasible > n_cases / 3);
     assert_true(n_stopped > 0);
     assert_true(kind == COUNTED || ordered > n_cases / 12);
     assert_true(n_plain > n_cases / 4);
-    assert_true(imperfect ? ragged > n_cases / 20 : ragged == 0);
+    assert_true(imperfect ? ragged > n_cases / 20 && direct > n_cases / 50 : ragged == 0);
 }
 
 static void test_optimal_is_exhaustive(void **state)

@@ -87,8 +87,7 @@ static int64_t left_outside(const struct enumeration *e, int m, int loop, int64_
     if (fixed != 0 && factor != fixed)
         return 0;
     if (p->imperfect && m == p->n_memories - 1) {
-        int64_t number = (p->extent[loop] + factor - 1) / factor; /* of tiles */
-        whole = number % e->parallel[loop] == 0 ? number / e->parallel[loop] : 0;
+        whole = sator_mapper_left(p, loop, &e->unrolled[loop], factor);
         return m > 0 || whole == 1 ? whole : 0;
     }
     return whole % factor == 0 ? whole / factor : 0;
@@ -199,6 +198,7 @@ static void try_unrolling(struct enumeration *e)
     e->search->counters.unrollings += e->member == 0; /* which all members go through */
     e->traffic.time_stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
+        sator_mapper_unrolled(p, &e->mapping, i, &e->unrolled[i]);
         e->rest[i] = p->extent[i] / e->parallel[i];
         e->traffic.time_stamps *= e->rest[i]; /* of whole tiles; those with short ones differ */
     }
@@ -224,6 +224,8 @@ static void unroll_from(struct enumeration *e, int row, int loop)
     int64_t used = e->used[row], before = e->parallel[loop];
     for (int k = 0; k < e->n_factors[loop]; k++) {
         int64_t d = e->factors[loop][k], rest = p->extent[loop] / before;
+        if (p->imperfect) /* some of the last tile's positions may be idle */
+            rest = (p->extent[loop] + before - 1) / before;
         if (d > rest || d > p->row[row].shape / used || (d > 1 && (p->row[row].banned >> loop & 1)))
             break;
         if (!p->imperfect && rest % d != 0)
@@ -283,7 +285,10 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
 
     for (int i = 0; i < p->n_loops; i++) {
         e->n_factors[i] = list_factors(arena, p, i, &e->factors[i]);
-        e->n_tiles[i] = p->imperfect ? sator_mapper_tiles_of(p, arena, i, &e->tiles[i]) : 0;
+        e->n_tiles[i] = e->n_factors[i]; /* whose lanes are not known yet */
+        e->tiles[i] = e->factors[i];
+        if (p->imperfect && (!p->is_direct || p->row[p->innermost].fixed[i] != 0))
+            e->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, 1, &e->tiles[i]);
         e->parallel[i] = 1;
     }
     for (int r = 0; r < p->n_rows; r++) {

@@ -41,6 +41,7 @@ struct enumeration {
     struct mapper_mapping mapping;
     struct mapper_shape shape;
     int64_t parallel[MAPPER_LOOPS]; /* positions of each loop in all arrays */
+    struct mapper_unrolled unrolled[MAPPER_LOOPS]; /* of imperfect problems */
     int64_t used[MAPPER_ROWS]; /* positions of each array dimension */
     int64_t rest[MAPPER_LOOPS]; /* what is left for memories further out */
     bool ragged; /* some last tile is short, or some transfer has no formula */

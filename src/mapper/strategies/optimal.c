@@ -162,10 +162,12 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     o->compute_cycles = visit->compute_cycles;
     for (int c = 0; c < o->n_classes; c++)
         spread(o, &o->class[c].choice[visit->choice[c]]);
-    if (o->imperfect)
-        optimal_take_tiles(o);
     for (int c = 0; c < o->n_classes; c++)
         optimal_place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
+    if (o->imperfect) {
+        optimal_take_unrolling(o);
+        optimal_take_tiles(o);
+    }
     struct mapper_cost bound = bound_unrolling(o, &fixed, &share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
@@ -278,12 +280,16 @@ static void add_visit(struct optimizer *o, const int *choice)
     struct visits *visits = &o->visits;
     struct mapper_share fixed, share;
 
-    if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice))
+    if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice) ||
+            (o->imperfect && !optimal_take_unrolling(o)))
         return;
     o->search->counters.unrollings++;
+    double compute = o->compute_cycles; /* of any unrolling of as many PEs */
     if (o->imperfect)
         o->compute_cycles = optimal_least_compute(o);
     struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
+    double least_cycles = o->compute_cycles;
+    o->compute_cycles = compute;
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
@@ -296,7 +302,7 @@ static void add_visit(struct optimizer *o, const int *choice)
     *visit = (struct visit){.value = bound.value,
             .pj = bound.pj,
             .cycles = bound.cycles,
-            .compute_cycles = o->compute_cycles,
+            .compute_cycles = least_cycles,
             .number = scramble((uint32_t)visits->count++)};
     memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
     if (visits->count == CHUNK && !o->search->found)
@@ -308,10 +314,14 @@ static void add_visit(struct optimizer *o, const int *choice)
 static bool is_inner_hopeless(struct optimizer *o)
 {
     struct mapper_share fixed, share;
+    double compute = o->compute_cycles;
 
+    if (o->imperfect)
+        o->compute_cycles *= optimal_idle_share(o);
     sator_mapper_bounds_strides(o->bounds, true);
     struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
     sator_mapper_bounds_strides(o->bounds, false);
+    o->compute_cycles = compute;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
         return false;
     o->search->counters.pruned_unrolling++;
@@ -327,6 +337,8 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         add_visit(o, choice);
         return;
     }
+    if ((c == o->n_outer || c == o->n_outside) && o->imperfect && !optimal_take_unrolling(o))
+        return;
     if (c == o->n_outer && is_inner_hopeless(o))
         return;
     struct row_class *class = &o->class[--c];
@@ -334,7 +346,7 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         const struct unrolling *u = &class->choice[k];
         bool divides = true;
         for (int i = 0; i < p->n_loops && divides; i++)
-            divides = o->imperfect ? optimal_can_spread(o, i, o->parallel[i] * u->factor[i])
+            divides = o->imperfect ? optimal_can_unroll(o, class->row[0], i, u->factor[i])
                                    : o->rest[i] % u->factor[i] == 0;
         if (!divides || !optimal_place_unrolling(o, class, u))
             continue;

@@ -93,6 +93,7 @@ struct optimizer {
     struct mapper_bounds *bounds;
     int n_classes;
     struct row_class class[MAPPER_ROWS];
+    int n_outside; /* classes outside the innermost memory */
     int n_outer; /* the first ones, outside all memories that fill the compute units */
     int n_symmetries;
     struct symmetry symmetry[MOST_SYMMETRIES];
@@ -104,6 +105,11 @@ struct optimizer {
     int64_t *inner[MAPPER_LOOPS];
     const char *spreads[MAPPER_LOOPS]; /* numbers of PEs that some number of tiles allows */
     int64_t most_spread[MAPPER_LOOPS];
+    const char **lane_spreads[MAPPER_LOOPS]; /* the same by lanes, when first asked for */
+    int64_t most_lanes[MAPPER_LOOPS];
+    int n_lanes[MAPPER_LOOPS]; /* what may be the factor of an array inside the innermost memory */
+    const int64_t *lanes[MAPPER_LOOPS];
+    struct mapper_unrolled unrolled_of[MAPPER_LOOPS]; /* the current unrolling */
     struct divisor_list {
         int64_t n; /* 0: free */
         int count;
@@ -211,8 +217,14 @@ bool optimal_place_unrolling(
 void optimal_find_tiles(struct optimizer *o);
 /* The divisors of "n", ascending; remembered. */
 int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors);
-/* Whether some number of tiles of "loop" can be spread over "pes" PEs. */
-bool optimal_can_spread(const struct optimizer *o, int loop, int64_t pes);
+/* Whether the arrays of row "row" may take "factor" of "loop" beside the parallel factors that are
+ * chosen: those of arrays inside the innermost memory come first. */
+bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor);
+/* How many times longer the current unrolling takes, at least, since some compute units are idle in
+ * the last blocks of loops. */
+double optimal_idle_share(const struct optimizer *o);
+/* Take the current unrolling, which the mapping has; false when no tiles go with it. */
+bool optimal_take_unrolling(struct optimizer *o);
 /* Take of the innermost tiles those whose number the current unrolling divides. */
 void optimal_take_tiles(struct optimizer *o);
 /* The least cycles of the current unrolling, whatever the tiles. */

@@ -18,6 +18,11 @@ static int64_t arriving_of(const struct optimizer *o, int t, const struct mapper
                            : sator_mapper_arriving(&o->walk[t], pace);
 }
 
+static bool is_direct_ragged(const struct optimizer *o, int t)
+{
+    return o->is_ragged[t] && o->groups[t].is_direct;
+}
+
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
  * that stand alone in an index allow. */
 static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_pace *pace)
@@ -41,6 +46,10 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
         if (walk->access->is_sliding) {
             range.unique_lb = fmax(range.unique_lb, groups * (double)walk->group_cover);
             range.arriving_lb = fmax(range.arriving_lb, tiles * (double)walk->tile_cover);
+        } else if (is_direct_ragged(o, t)) {
+            double footprint = (double)walk->access->footprint;
+            range.unique_lb = fmax(range.unique_lb, footprint);
+            range.arriving_lb = fmax(range.arriving_lb, footprint);
         } else
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         if (p->transfer[t].is_counted)
@@ -96,6 +105,16 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
     return alive;
 }
 
+/* Whether some compute units that have something to do when "loop" begins have nothing when it
+ * ends: what they then hold is lost, so it matters which loops are inside of it. */
+static bool ends_idle(const struct optimizer *o, int t, int loop)
+{
+    const struct mapper_ragged_loop *one = &o->groups[t].loop[loop];
+
+    return is_direct_ragged(o, t) &&
+            (one->last_lanes < one->lanes || (one->spread && one->last < one->tile - 1));
+}
+
 /* Whether "loop" indexes nothing alive and nothing alive has moved: placing it next keeps the most,
  * which costs the least. */
 static bool is_harmless(
@@ -104,7 +123,7 @@ static bool is_harmless(
     for (int t = 0; t < o->problem->n_transfers; t++) {
         if ((alive >> t & 1) &&
                 (pace[t].moved || o->problem->transfer[t].reaches_back || !(o->grows >> t & 1) ||
-                        (o->walk[t].access->relevant >> loop & 1)))
+                        (o->walk[t].access->relevant >> loop & 1) || ends_idle(o, t, loop)))
             return false;
     }
     return true;
@@ -181,7 +200,7 @@ static bool is_no_better(
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth);
 
 /* Place a loop of a transfer with short last tiles. */
-static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int loop,
+static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int row, int loop,
         int64_t factor, int64_t step)
 {
     const struct mapper_access *access = o->walk[t].access;
@@ -190,18 +209,19 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     pace->inside *= factor;
     pace->dead = access->plain >> loop & 1; /* its tiles share nothing */
     pace->moved |= relevant;
-    int64_t kept = sator_mapper_ragged_place(&o->groups[t], loop, factor, step);
+    int64_t kept = sator_mapper_ragged_place(&o->groups[t], row, loop, factor, step);
     pace->kept_unique += kept;
     if (o->walk[t].transfer->collapsed != 0)
-        kept = sator_mapper_ragged_place(&o->tiles[t], loop, factor, step);
+        kept = sator_mapper_ragged_place(&o->tiles[t], row, loop, factor, step);
     pace->kept_arriving += kept;
 }
 
-static void unplace_ragged(struct optimizer *o, int t, int loop, int64_t factor, int64_t step)
+static void unplace_ragged(
+        struct optimizer *o, int t, int row, int loop, int64_t factor, int64_t step)
 {
-    sator_mapper_ragged_unplace(&o->groups[t], loop, factor, step);
+    sator_mapper_ragged_unplace(&o->groups[t], row, loop, factor, step);
     if (o->walk[t].transfer->collapsed != 0)
-        sator_mapper_ragged_unplace(&o->tiles[t], loop, factor, step);
+        sator_mapper_ragged_unplace(&o->tiles[t], row, loop, factor, step);
 }
 
 static void place_loop(
@@ -220,7 +240,7 @@ static void place_loop(
             continue;
         ragged |= o->is_ragged[t] ? UINT32_C(1) << t : 0;
         if (o->is_ragged[t])
-            place_ragged(o, t, &pace[t], loop, factor, step);
+            place_ragged(o, t, &pace[t], row, loop, factor, step);
         else
             sator_mapper_pace_place(&o->walk[t], o->search->words, &pace[t], loop, factor, step);
     }
@@ -228,7 +248,7 @@ static void place_loop(
     order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
     for (int t = 0; t < p->n_transfers; t++) {
         if (ragged >> t & 1)
-            unplace_ragged(o, t, loop, factor, step);
+            unplace_ragged(o, t, row, loop, factor, step);
     }
 }
 
@@ -282,7 +302,7 @@ static bool open_ragged(struct optimizer *o, int t)
     const struct mapper_problem *p = o->problem;
     struct mapper_walk *walk = &o->walk[t];
 
-    if (!sator_mapper_is_ragged(p, &o->mapping, walk->access->relevant))
+    if (!sator_mapper_is_ragged(p, &o->mapping, walk->counts))
         return false;
     sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
     o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
@@ -291,10 +311,15 @@ static bool open_ragged(struct optimizer *o, int t)
                 &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false);
         o->tile_all[t] = sator_mapper_ragged_all(&o->tiles[t]);
     }
-    walk->cut = o->groups[t].cut;
+    walk->cut = o->groups[t].is_direct ? NULL : o->groups[t].cut;
     for (int i = 0; i < p->n_loops; i++) {
+        double covered = 1; /* iterations, with those that there are not */
+        for (int r = 0; r < p->n_rows; r++)
+            covered *= (double)o->mapping.factor[r][i];
+        if (walk->cut != NULL) /* a single tile has none of these */
+            covered = (double)(p->extent[i] + walk->cut[i]);
         if (walk->access->plain >> i & 1)
-            walk->scale *= (double)p->extent[i] / (double)(p->extent[i] + walk->cut[i]);
+            walk->scale *= (double)p->extent[i] / covered;
     }
     return true;
 }

@@ -455,13 +455,19 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     int row = p->memory[m].row;
 
     if (m == 0) {
+        bool is_only = o->imperfect && p->n_memories == 1; /* and takes all blocks */
         for (int i = 0; i < p->n_loops; i++) {
-            o->mapping.factor[row][i] = o->rest[i];
+            o->mapping.factor[row][i] = is_only
+                    ? sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes)
+                    : o->rest[i];
             optimal_refresh_shape(o, row, i);
         }
+        if (is_only)
+            o->compute_cycles = optimal_compute(o);
         if (!optimal_tile_fits(o, 0))
             o->search->counters.pruned_capacity++;
-        else if (sator_mapper_is_allowed(p, &o->mapping))
+        else if (sator_mapper_is_allowed(p, &o->mapping) &&
+                (!is_only || sator_mapper_is_in_space(p, &o->mapping)))
             optimal_try_orders(o);
         for (int i = 0; i < p->n_loops; i++) {
             o->mapping.factor[row][i] = 1;

@@ -112,8 +112,10 @@ static void list_choices(
         SATOR_PUSH(o->arena, class->choice, class->n_choices, *u);
         return;
     }
-    for (int d = 0; d < o->n_divisors[loop]; d++) {
-        int64_t factor = o->divisors[loop][d], pes = u->pes;
+    bool is_lane = o->imperfect && class->row[0] > o->problem->innermost;
+    int count = is_lane ? o->n_lanes[loop] : o->n_divisors[loop];
+    for (int d = 0; d < count; d++) {
+        int64_t factor = is_lane ? o->lanes[loop][d] : o->divisors[loop][d], pes = u->pes;
         if (factor > class->most / pes ||
                 (factor > 1 && (o->problem->row[class->row[0]].banned >> loop & 1)))
             break;
@@ -176,7 +178,7 @@ static double most_stamps(struct optimizer *o)
 }
 
 /* The classes of rows outside all memories that fill the compute units; none where others could not
- * be told apart by them, or where tiles may be short. */
+ * be told apart by them. */
 static int count_outer(const struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -188,13 +190,15 @@ static int count_outer(const struct optimizer *o)
     }
     while (count < o->n_classes && o->class[count].row[0] < row)
         count++;
-    return o->imperfect || count == o->n_classes ? 0 : count;
+    return count == o->n_classes ? 0 : count;
 }
 
 void optimal_find_unrollings(struct optimizer *o)
 {
     find_classes(o);
     o->n_outer = count_outer(o);
+    while (o->n_outside < o->n_classes && o->class[o->n_outside].row[0] < o->problem->innermost)
+        o->n_outside++;
     o->most_stamps = o->imperfect ? most_stamps(o) : INFINITY;
     find_choices(o);
 }
