@@ -62,13 +62,13 @@ levels:
   - {array: lane, shape: [8]}
   - {compute: mac, energy_pj: 1}
 END
-# 97 iterations are 13 blocks of 8 lanes, at most 4 of them on each of 4 PEs; 17 are 3 blocks of 6
+# 97 iterations are 13 blocks of 8 lanes, at most 4 of them on each of 4 PEs; 33 are 5 blocks of 7, two on each of 3 PEs
 lanes() {
     sator map "$1" --arch lanes.yaml --objective latency --imperfect --strategy "$2" | cycles
 }
 lanes gemm:i=97,j=1,k=1 optimal
 lanes gemm:i=97,j=1,k=1 exhaustive
-lanes gemm:i=17,j=1,k=1 optimal
+lanes gemm:i=33,j=1,k=1 optimal
 cat >single.yaml <<'END'
 name: single
 loops:
