@@ -1,5 +1,5 @@
-/* The chooser: asks the closed form first, and the general engine what that declines. Engines are
- * opened when they are first asked. */
+/* The chooser: asks the closed form first, lists what that declines if the lists are short, and
+ * asks the general engine the rest. Engines are opened when they are first asked. */
 #include "count/count.h"
 
 #include "base/arena.h"
@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 enum {
-    N_ENGINES = 2,
+    N_ENGINES = 3,
     CLOSED = 0,
-    GENERAL = 1
+    LISTED = 1,
+    GENERAL = 2
 };
 
 static const struct sator_engine *const engines[N_ENGINES] = {
-        &sator_engine_closed, &sator_engine_general};
+        &sator_engine_closed, &sator_engine_listed, &sator_engine_general};
 
 struct sator_counter {
     struct sator_ctx *ctx;
@@ -71,12 +72,15 @@ void sator_counter_restart(struct sator_counter *counter, struct sator_ctx *ctx,
 
 const char *sator_counter_engine(const struct sator_counter *counter)
 {
-    if (counter->answered[CLOSED] && counter->answered[GENERAL])
-        return "mixed";
-    if (counter->answered[CLOSED])
-        return engines[CLOSED]->name;
+    int answered = -1;
+
+    for (int e = 0; e < N_ENGINES; e++) {
+        if (counter->answered[e] && answered >= 0)
+            return "mixed";
+        answered = counter->answered[e] ? e : answered;
+    }
     /* Before the first answer: what would be asked. */
-    return engines[GENERAL]->name;
+    return engines[answered >= 0 ? answered : GENERAL]->name;
 }
 
 const char *sator_counter_declined(const struct sator_counter *counter)
@@ -192,11 +196,19 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
     const char *reason = NULL;
 
     sator_work_begin(counter->ctx);
-    if (counter->choice != SATOR_ENGINE_GENERAL)
+    if (counter->choice == SATOR_ENGINE_AUTO || counter->choice == SATOR_ENGINE_CLOSED)
         st = ask(counter, CLOSED, query, &reason);
     if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_CLOSED) {
         sator_error(counter->ctx, nowhere, "the closed-form engine does not count this: %s",
                 counter->declined);
+        return st;
+    }
+    if (counter->choice == SATOR_ENGINE_LISTED ||
+            (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED))
+        st = ask(counter, LISTED, query, &reason);
+    if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_LISTED) {
+        sator_error(counter->ctx, nowhere, "the listing engine does not count this: %s",
+                reason ? reason : "outside the engine's class");
         return st;
     }
     if (st == SATOR_DECLINED) {
@@ -248,7 +260,7 @@ sator_int sator_count_footprint(struct sator_counter *counter, const struct sato
     sator_int words = 0;
     struct query query = {.question = FOOTPRINT, .access = access, .number = &words};
 
-    if (counter->choice == SATOR_ENGINE_GENERAL ||
+    if (counter->choice == SATOR_ENGINE_GENERAL || counter->choice == SATOR_ENGINE_LISTED ||
             ask(counter, CLOSED, &query, &reason) != SATOR_OK)
         return 0;
     return words;

@@ -34,6 +34,7 @@ struct sator_engine {
 };
 
 extern const struct sator_engine sator_engine_closed;
+extern const struct sator_engine sator_engine_listed;
 extern const struct sator_engine sator_engine_general;
 
 #endif

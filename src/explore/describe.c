@@ -125,9 +125,12 @@ static void add_options(struct sator_text *text, const struct sator_exploration 
             space->idle, space->fold, space->symmetry, space->tensors_matter, options->ordered,
             (unsigned long long)options->first_point, (unsigned long long)options->n_points,
             (unsigned long long)options->batch);
-    sator_text_add(text, " work_limit=%llu engine=%d\n", (unsigned long long)options->work_limit,
-            options->engine ==
-                    SATOR_ENGINE_CLOSED); /* closed may decline; the others give the same */
+    /* One engine alone may decline; all others give the same. */
+    int engine = options->engine == SATOR_ENGINE_CLOSED || options->engine == SATOR_ENGINE_LISTED
+            ? (int)options->engine
+            : 0;
+    sator_text_add(
+            text, " work_limit=%llu engine=%d\n", (unsigned long long)options->work_limit, engine);
 }
 
 void explore_describe(struct sator_exploration *exploration)

@@ -1,4 +1,4 @@
-/* The closed-form engine against brute force on tiny random programs.
+/* The closed-form engine and the listing engine against brute force on tiny random programs.
  *
  * usage: property_closed_tiny [CASES [SEED [FLAVOUR]]]
  *
@@ -418,11 +418,14 @@ static void expect(const char *what, sator_int got, int64_t expected)
     printf("%s: got %" PRId64 ", brute force %" PRId64 "\n", what, (int64_t)got, expected);
 }
 
+/* The engine that is asked. */
+static const struct sator_engine *asked;
+
 static void check_stamps(void *engine, const struct brute *b, struct tally *tally)
 {
     struct sator_stamp_counts counts;
     const char *reason = NULL;
-    enum sator_status st = sator_engine_closed.stamps(engine, &counts, &reason);
+    enum sator_status st = asked->stamps(engine, &counts, &reason);
     note(tally, ASK_STAMPS, st, reason);
     if (st != SATOR_OK)
         return;
@@ -443,7 +446,7 @@ static void check_most(
     int pe[DIMS];
     int stamp[DIMS];
     const char *reason = NULL;
-    enum sator_status st = sator_engine_closed.max_per_stamp(engine, &most, instance, &reason);
+    enum sator_status st = asked->max_per_stamp(engine, &most, instance, &reason);
     note(tally, ASK_MOST, st, reason);
     if (st != SATOR_OK)
         return;
@@ -477,7 +480,7 @@ static void check_volumes(void *engine, const struct program *p, const struct in
             .buses = in->bus};
     const char *reason = NULL;
     int64_t spatial = 0;
-    enum sator_status st = sator_engine_closed.volumes(engine, in->access, &transport, &v, &reason);
+    enum sator_status st = asked->volumes(engine, in->access, &transport, &v, &reason);
     note(tally, ASK_VOLUMES, st, reason);
     if (st != SATOR_OK)
         return;
@@ -502,7 +505,7 @@ static void check_outside(void *engine, const struct program *p, const struct br
     bool found = false;
     int64_t instance[LOOPS];
     const char *reason = NULL;
-    if (sator_engine_closed.outside(engine, &found, instance, &reason) != SATOR_OK)
+    if (asked->outside(engine, &found, instance, &reason) != SATOR_OK)
         return;
     expect("outside", found, b->outside);
     if (!found)
@@ -533,14 +536,46 @@ static void fit_array(struct program *p, const struct brute *b)
     }
 }
 
+static void check_engine(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+        const struct program *p, const struct inputs *in, const struct brute *b, bool outside,
+        struct tally *tally)
+{
+    void *engine = NULL;
+    const char *reason = NULL;
+    int before = failures;
+    enum sator_status st = asked->open(ctx, stamping, &engine, &reason);
+    tally->cases++;
+    note(tally, ASK_OPEN, st, reason);
+    if (st != SATOR_OK)
+        return;
+    sator_int tile;
+    sator_work_begin(ctx);
+    check_outside(engine, p, b);
+    check_stamps(engine, b, tally);
+    check_most(engine, p, b, tally);
+    if (!outside)
+        check_volumes(engine, p, in, b, tally);
+    st = asked->tile(engine, in->access, &tile, &reason);
+    note(tally, ASK_TILE, st, reason);
+    if (st == SATOR_OK)
+        expect("tile", tile, b->tile);
+    asked->close(engine);
+    if (failures > before)
+        printf("(engine %s)\n", asked->name);
+}
+
+enum {
+    N_ASKED = 2
+};
+static const struct sator_engine *const engines[N_ASKED] = {
+        &sator_engine_closed, &sator_engine_listed};
+
 static void check_case(struct sator_ctx *ctx, struct tally *tally)
 {
     static struct program p;
     static struct brute b;
     struct sator_arena *arena = sator_arena_new();
     struct inputs in = {0};
-    void *engine = NULL;
-    const char *reason = NULL;
     int64_t shape[DIMS];
     generate(&p);
     number_all(&p, &b);
@@ -561,21 +596,9 @@ static void check_case(struct sator_ctx *ctx, struct tally *tally)
     bool outside = b.outside;
     brute_force(&p, &b);
     int before = failures;
-    enum sator_status st = sator_engine_closed.open(ctx, &stamping, &engine, &reason);
-    tally->cases++;
-    note(tally, ASK_OPEN, st, reason);
-    if (st == SATOR_OK) {
-        sator_int tile;
-        check_outside(engine, &p, &b);
-        check_stamps(engine, &b, tally);
-        check_most(engine, &p, &b, tally);
-        if (!outside)
-            check_volumes(engine, &p, &in, &b, tally);
-        st = sator_engine_closed.tile(engine, in.access, &tile, &reason);
-        note(tally, ASK_TILE, st, reason);
-        if (st == SATOR_OK)
-            expect("tile", tile, b.tile);
-        sator_engine_closed.close(engine);
+    for (int e = 0; e < N_ASKED; e++) {
+        asked = engines[e];
+        check_engine(ctx, &stamping, &p, &in, &b, outside, &tally[e]);
     }
     if (failures > before)
         print_program(&p);
@@ -607,7 +630,7 @@ int main(int argc, char **argv)
     int cases = argc > 1 ? atoi(argv[1]) : 10000;
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     int only = argc > 3 ? atoi(argv[3]) : -1;
-    static struct tally tally;
+    static struct tally tally[N_ASKED];
     struct sator_ctx *ctx = sator_ctx_new();
     printf("%d cases, seed %" PRIu64 "\n", cases, seed);
     for (int i = 0; i < cases && failures < 20; i++) {
@@ -617,7 +640,7 @@ int main(int argc, char **argv)
             next_random();
         int before = failures;
         flavour = (enum flavour)(only < 0 ? i % N_FLAVOURS : only % N_FLAVOURS);
-        check_case(ctx, &tally);
+        check_case(ctx, tally);
         if (failures > before)
             printf("(case %d)\n\n", i);
         if (i % 1000 == 999) {
@@ -625,10 +648,13 @@ int main(int argc, char **argv)
             ctx = sator_ctx_new();
         }
     }
-    report(&tally);
     sator_ctx_free(ctx);
-    /* A test that accepts hardly anything shows nothing. */
-    if (tally.answered[ASK_VOLUMES] * 2 < tally.asked[ASK_VOLUMES])
-        failures++;
+    for (int e = 0; e < N_ASKED; e++) {
+        printf("engine %s\n", engines[e]->name);
+        report(&tally[e]);
+        /* A test that accepts hardly anything shows nothing. */
+        if (tally[e].answered[ASK_VOLUMES] * 2 < tally[e].asked[ASK_VOLUMES])
+            failures++;
+    }
     return failures > 0;
 }

@@ -1,0 +1,497 @@
+/* Listing a part: codes of all instances, ranked, sorted. */
+#include "count/listed/lists.h"
+
+#include <string.h>
+
+enum {
+    TICKS_AN_INSTANCE = 16
+};
+
+/* ---- instances ---- */
+
+static int64_t extent(const struct listed_parts *parts, int loop)
+{
+    return parts->last[loop] - parts->lower[loop] + 1;
+}
+
+/* The loops of a part, in their order. */
+static int loops_of_part(const struct listed_parts *parts, int part, int *loop)
+{
+    int n = 0;
+    for (int l = 0; l < parts->n_loops; l++) {
+        if (parts->part_of[l] == part)
+            loop[n++] = l;
+    }
+    return n;
+}
+
+/* The number of instances of a part, LISTED_INSTANCES + 1 when it is larger. */
+static int64_t count_instances(const struct listed_parts *parts, int part)
+{
+    int loop[LISTED_LOOPS];
+    int n = loops_of_part(parts, part, loop);
+    int64_t product = 1;
+    for (int i = 0; i < n; i++) {
+        int64_t factor = extent(parts, loop[i]);
+        if (factor > LISTED_INSTANCES || (product *= factor) > LISTED_INSTANCES)
+            return LISTED_INSTANCES + 1;
+    }
+    return product;
+}
+
+void listed_instance(const struct listed_parts *parts, int part, int64_t i, int64_t *point)
+{
+    int loop[LISTED_LOOPS];
+    for (int k = loops_of_part(parts, part, loop) - 1; k >= 0; k--) {
+        point[loop[k]] = parts->lower[loop[k]] + i % extent(parts, loop[k]);
+        i /= extent(parts, loop[k]);
+    }
+}
+
+/* Go on to the part's next instance; the first of its loops that changed, -1 after the last one. */
+static int next_instance(const struct listed_parts *parts, int n, const int *loop, int64_t *point)
+{
+    for (int k = n - 1; k >= 0; k--) {
+        if (point[loop[k]] < parts->last[loop[k]]) {
+            point[loop[k]]++;
+            return k;
+        }
+        point[loop[k]] = parts->lower[loop[k]];
+    }
+    return -1;
+}
+
+/* ---- codes ---- */
+
+void listed_code_rows(
+        const struct listed_parts *parts, int part, int first, int n, struct listed_code *code)
+{
+    for (int r = first; r < first + n; r++) {
+        for (int s = parts->row[r].first; s < parts->row[r].first + parts->row[r].n; s++) {
+            if (parts->summand[s].part == part)
+                code->expr[code->n++] = parts->summand[s].expr;
+        }
+    }
+}
+
+const char *listed_code_finish(const struct listed_parts *parts, struct listed_code *code)
+{
+    uint64_t range = 1;
+    for (int i = code->n - 1; i >= 0; i--) {
+        int64_t greatest;
+        if (!sator_expr_range(
+                    code->expr[i], parts->lower, parts->last, &code->least[i], &greatest) ||
+                __builtin_sub_overflow(greatest, code->least[i], &greatest))
+            return "a row reaches beyond 64 bits";
+        code->stride[i] = range;
+        code->size[i] = (uint64_t)greatest + 1;
+        if (__builtin_mul_overflow(range, code->size[i], &range) || range > UINT64_MAX / 2)
+            return "the stamps and elements of some loops do not fit into one number";
+    }
+    code->range = range;
+    return NULL;
+}
+
+/* A term of several loops, and what 1 more of its atom adds to a code. */
+struct coupling {
+    struct sator_term atom; /* factor 1 */
+    uint64_t factor;
+};
+
+/* A code as a sum over single loops' values and atoms of several loops. Sums wrap around: the code
+ * itself is in range. */
+struct sum {
+    int n;
+    int loop[LISTED_LOOPS];
+    uint64_t base;
+    uint64_t *table[LISTED_LOOPS]; /* of each loop of the part, by value from the lower bound */
+    int n_couplings;
+    struct coupling *coupling;
+};
+
+static int64_t value_of_atom(const struct sator_term *atom, const int64_t *point)
+{
+    const struct sator_expr expr = {.n_terms = 1, .terms = atom};
+    int64_t value = 0;
+    /* It fits: the ranges that these values are in did. */
+    sator_expr_value(&expr, point, &value);
+    return value;
+}
+
+static void add_term(const struct listed_parts *parts, const struct sator_term *term,
+        uint64_t stride, struct sum *sum)
+{
+    const struct sator_expr expr = {.n_terms = 1, .terms = term};
+    uint32_t loops = listed_loops_of(&expr);
+    struct coupling coupling = {.atom = *term, .factor = (uint64_t)term->factor * stride};
+    int64_t point[LISTED_LOOPS] = {0};
+    coupling.atom.factor = 1;
+    if ((loops & (loops - 1)) != 0) {
+        sum->coupling[sum->n_couplings++] = coupling;
+        return;
+    }
+    int l = __builtin_ctz(loops);
+    int k = 0;
+    while (sum->loop[k] != l)
+        k++;
+    for (int64_t x = 0; x < extent(parts, l); x++) {
+        point[l] = parts->lower[l] + x;
+        sum->table[k][x] += coupling.factor * (uint64_t)value_of_atom(&coupling.atom, point);
+    }
+}
+
+static void make_sum(
+        const struct listed_parts *parts, int part, const struct listed_code *code, struct sum *sum)
+{
+    int n_terms = 0;
+    sum->n = loops_of_part(parts, part, sum->loop);
+    sum->base = 0;
+    sum->n_couplings = 0;
+    for (int k = 0; k < sum->n; k++)
+        sum->table[k] = SATOR_NEW_ARRAY(parts->arena, uint64_t, extent(parts, sum->loop[k]));
+    for (int i = 0; i < code->n; i++)
+        n_terms += code->expr[i]->n_terms;
+    sum->coupling = SATOR_NEW_ARRAY(parts->arena, struct coupling, n_terms + 1);
+    for (int i = 0; i < code->n; i++) {
+        const struct sator_expr *expr = code->expr[i];
+        sum->base += ((uint64_t)expr->constant - (uint64_t)code->least[i]) * code->stride[i];
+        for (int t = 0; t < expr->n_terms; t++)
+            add_term(parts, &expr->terms[t], code->stride[i], sum);
+    }
+}
+
+uint64_t *listed_code_values(
+        const struct listed_parts *parts, int part, const struct listed_code *code)
+{
+    uint64_t *value = SATOR_NEW_ARRAY(parts->arena, uint64_t, count_instances(parts, part));
+    uint64_t partial[LISTED_LOOPS + 1]; /* of the loops before */
+    int64_t point[LISTED_LOOPS];
+    struct sum sum;
+    make_sum(parts, part, code, &sum);
+    memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
+    partial[0] = sum.base;
+    int64_t n = 0;
+    for (int from = 0; from >= 0; from = next_instance(parts, sum.n, sum.loop, point)) {
+        for (int k = from; k < sum.n; k++)
+            partial[k + 1] =
+                    partial[k] + sum.table[k][point[sum.loop[k]] - parts->lower[sum.loop[k]]];
+        uint64_t total = partial[sum.n];
+        for (int c = 0; c < sum.n_couplings; c++)
+            total += sum.coupling[c].factor * (uint64_t)value_of_atom(&sum.coupling[c].atom, point);
+        value[n++] = total;
+    }
+    return value;
+}
+
+/* ---- numbers ---- */
+
+void listed_sort(int64_t n, uint64_t *number, uint64_t *scratch)
+{
+    enum {
+        BITS = 8
+    };
+    uint64_t differing = 0;
+    for (int64_t i = 1; i < n; i++)
+        differing |= number[i] ^ number[0];
+    if (n < 32) {
+        for (int64_t i = 1; i < n; i++) {
+            uint64_t value = number[i];
+            int64_t at = i;
+            for (; at > 0 && number[at - 1] > value; at--)
+                number[at] = number[at - 1];
+            number[at] = value;
+        }
+        return;
+    }
+    uint64_t *from = number;
+    uint64_t *to = scratch;
+    for (int shift = 0; shift < 64; shift += BITS) {
+        int64_t count[(1 << BITS) + 1] = {0};
+        if ((differing >> shift & ((1 << BITS) - 1)) == 0)
+            continue;
+        for (int64_t i = 0; i < n; i++)
+            count[(from[i] >> shift & ((1 << BITS) - 1)) + 1]++;
+        for (int b = 0; b < 1 << BITS; b++)
+            count[b + 1] += count[b];
+        for (int64_t i = 0; i < n; i++)
+            to[count[from[i] >> shift & ((1 << BITS) - 1)]++] = from[i];
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != number)
+        memcpy(number, from, sizeof *number * (size_t)n);
+}
+
+static int64_t unique(int64_t n, uint64_t *sorted)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (kept == 0 || sorted[kept - 1] != sorted[i])
+            sorted[kept++] = sorted[i];
+    }
+    return kept;
+}
+
+/* By a table of all numbers there could be. */
+static void rank_by_table(struct sator_arena *arena, uint64_t range, int64_t n, uint64_t *code,
+        const uint64_t **distinct, int64_t *n_distinct)
+{
+    uint32_t *rank = SATOR_NEW_ARRAY(arena, uint32_t, range);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (code[i] != UINT64_MAX) {
+            kept += rank[code[i]] == 0;
+            rank[code[i]] = 1;
+        }
+    }
+    uint64_t *list = SATOR_NEW_ARRAY(arena, uint64_t, kept + 1);
+    kept = 0;
+    for (uint64_t c = 0; c < range; c++) {
+        if (rank[c] == 0)
+            continue;
+        rank[c] = (uint32_t)kept;
+        list[kept++] = c;
+    }
+    for (int64_t i = 0; i < n; i++)
+        code[i] = code[i] == UINT64_MAX ? code[i] : rank[code[i]];
+    *distinct = list;
+    *n_distinct = kept;
+}
+
+void listed_rank(struct sator_arena *arena, uint64_t range, int64_t n, uint64_t *code,
+        const uint64_t **distinct, int64_t *n_distinct)
+{
+    if (range <= (uint64_t)n * 2 + 64) {
+        rank_by_table(arena, range, n, code, distinct, n_distinct);
+        return;
+    }
+    uint64_t *list = SATOR_NEW_ARRAY(arena, uint64_t, n + 1);
+    uint64_t *scratch = SATOR_NEW_ARRAY(arena, uint64_t, n + 1);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (code[i] != UINT64_MAX)
+            list[kept++] = code[i];
+    }
+    listed_sort(kept, list, scratch);
+    kept = unique(kept, list);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t low = 0;
+        int64_t high = kept;
+        while (low < high && code[i] != UINT64_MAX) {
+            int64_t middle = low + (high - low) / 2;
+            if (list[middle] < code[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        code[i] = code[i] == UINT64_MAX ? code[i] : (uint64_t)low;
+    }
+    *distinct = list;
+    *n_distinct = kept;
+}
+
+static int bits_of(int64_t n)
+{
+    int bits = 0;
+    while (n > (int64_t)1 << bits)
+        bits++;
+    return bits;
+}
+
+/* ---- elements ---- */
+
+/* The codes of the elements of piece after piece, which all count in the same way. */
+static const char *make_elements(const struct listed_plan *plan, int part, bool own,
+        int64_t n_instances, uint64_t *code, uint64_t *range)
+{
+    const struct listed_parts *parts = &plan->parts;
+    struct listed_code codes[LISTED_PIECES];
+    int n_pieces = own ? plan->n_pieces : 1;
+    for (int p = 0; p < n_pieces; p++) {
+        codes[p].n = 0;
+        listed_code_rows(parts, part, plan->first_index, plan->n_indices, &codes[p]);
+        for (int i = 0; own && i < plan->n_own; i++) {
+            if (codes[p].n == LISTED_ROWS)
+                return "the stamps and the tensor have too many dimensions";
+            codes[p].expr[codes[p].n++] = plan->own[p][i];
+        }
+        const char *why = listed_code_finish(parts, &codes[p]);
+        if (why != NULL)
+            return why;
+    }
+    uint64_t total = 1;
+    for (int i = codes[0].n - 1; i >= 0; i--) { /* one range for all pieces */
+        int64_t least = codes[0].least[i];
+        int64_t greatest = least;
+        for (int p = 0; p < n_pieces; p++) {
+            int64_t last = codes[p].least[i] + (int64_t)(codes[p].size[i] - 1);
+            least = codes[p].least[i] < least ? codes[p].least[i] : least;
+            greatest = last > greatest ? last : greatest;
+        }
+        int64_t width;
+        if (__builtin_sub_overflow(greatest, least, &width))
+            return "a row reaches beyond 64 bits";
+        for (int p = 0; p < n_pieces; p++) {
+            codes[p].least[i] = least;
+            codes[p].stride[i] = total;
+        }
+        if (__builtin_mul_overflow(total, (uint64_t)width + 1, &total) || total > UINT64_MAX / 2)
+            return "the stamps and elements of some loops do not fit into one number";
+    }
+    for (int p = 0; p < n_pieces; p++) {
+        const uint64_t *values = listed_code_values(parts, part, &codes[p]);
+        memcpy(code + p * n_instances, values, sizeof *code * (size_t)n_instances);
+    }
+    *range = total;
+    return NULL;
+}
+
+/* Set the codes of instances that an access leaves out to UINT64_MAX. */
+static const char *leave_out(
+        const struct listed_plan *plan, int part, int n_pieces, int64_t n_instances, uint64_t *code)
+{
+    const struct listed_parts *parts = &plan->parts;
+    int loop[LISTED_LOOPS];
+    int n = loops_of_part(parts, part, loop);
+    for (int c = 0; c < plan->n_conditions; c++) {
+        const struct listed_condition *condition = &plan->condition[c];
+        int64_t point[LISTED_LOOPS];
+        int64_t i = 0;
+        if (condition->part != part || condition->piece >= n_pieces)
+            continue;
+        memcpy(point, parts->lower, sizeof *point * (size_t)parts->n_loops);
+        for (int from = 0; from >= 0; from = next_instance(parts, n, loop, point), i++) {
+            bool holds = false;
+            if (!sator_cond_holds(condition->cond, point, &holds))
+                return "an access is restricted by a condition";
+            if (!holds)
+                code[condition->piece * n_instances + i] = UINT64_MAX;
+        }
+    }
+    return NULL;
+}
+
+/* Distinct elements, instance by instance. */
+static uint64_t count_accesses(int n_pieces, int64_t n_instances, const uint64_t *element)
+{
+    uint64_t count = 0;
+    for (int64_t i = 0; i < n_instances; i++) {
+        for (int p = 0; p < n_pieces; p++) {
+            uint64_t e = element[p * n_instances + i];
+            bool known = e == UINT64_MAX;
+            for (int q = 0; q < p && !known; q++)
+                known = element[q * n_instances + i] == e;
+            count += !known;
+        }
+    }
+    return count;
+}
+
+/* ---- the list ---- */
+
+/* Sort the pairs and find where each time-stamp's begin. */
+static void make_pairs(
+        struct sator_arena *arena, int n_pieces, const uint64_t *element, struct listed_list *list)
+{
+    int64_t n_instances = list->n_instances;
+    int below = list->pe_bits + list->element_bits;
+    uint64_t *pair = SATOR_NEW_ARRAY(arena, uint64_t, n_instances * n_pieces + 1);
+    uint64_t *scratch = SATOR_NEW_ARRAY(arena, uint64_t, n_instances * n_pieces + 1);
+    int64_t *first = SATOR_NEW_ARRAY(arena, int64_t, list->n_times + 1);
+    int64_t n = 0;
+    for (int p = 0; p < n_pieces; p++) {
+        for (int64_t i = 0; i < n_instances; i++) {
+            uint64_t e = element[p * n_instances + i];
+            if (e != UINT64_MAX)
+                pair[n++] = list->stamp[i] << list->element_bits | e;
+        }
+    }
+    listed_sort(n, pair, scratch);
+    n = unique(n, pair);
+    for (int64_t i = 0; i < n; i++) {
+        first[(pair[i] >> below) + 1]++;
+        pair[i] &= ((uint64_t)1 << below) - 1;
+    }
+    for (int64_t t = 0; t < list->n_times; t++)
+        first[t + 1] += first[t];
+    list->n_pairs = n;
+    list->pair = pair;
+    list->first = first;
+}
+
+static const uint8_t *find_differences(struct sator_arena *arena, const struct listed_list *list)
+{
+    uint8_t *differs = SATOR_NEW_ARRAY(arena, uint8_t, list->n_times + 1);
+    for (int64_t t = 1; t < list->n_times; t++) {
+        int r = 0;
+        while (list->time_code[t] / list->time.stride[r] ==
+                list->time_code[t - 1] / list->time.stride[r])
+            r++;
+        differs[t] = (uint8_t)r;
+    }
+    return differs;
+}
+
+/* The numbers of what rows make of a part's instances. */
+static const char *rank_rows(const struct listed_plan *plan, int part, int first, int n_rows,
+        struct listed_code *code, uint64_t **number, const uint64_t **distinct, int64_t *n_distinct)
+{
+    const struct listed_parts *parts = &plan->parts;
+    code->n = 0;
+    listed_code_rows(parts, part, first, n_rows, code);
+    const char *why = listed_code_finish(parts, code);
+    if (why != NULL)
+        return why;
+    *number = listed_code_values(parts, part, code);
+    listed_rank(
+            parts->arena, code->range, count_instances(parts, part), *number, distinct, n_distinct);
+    return NULL;
+}
+
+enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
+        struct listed_list *list, const char **reason)
+{
+    const struct listed_parts *parts = &plan->parts;
+    struct sator_arena *arena = parts->arena;
+    int64_t n = count_instances(parts, part);
+    bool own = plan->own_loops != 0 && parts->part_of[__builtin_ctz(plan->own_loops)] == part;
+    int n_pieces = own ? plan->n_pieces : 1;
+    uint64_t *time;
+    uint64_t *pe;
+    uint64_t range;
+    const uint64_t *distinct;
+    list->n_instances = n;
+    *reason = "some loops that a row joins have too many instances to list";
+    if (n * n_pieces > LISTED_INSTANCES)
+        return SATOR_DECLINED;
+    enum sator_status st = sator_work(ctx, (uint64_t)(n * n_pieces * TICKS_AN_INSTANCE));
+    if (st != SATOR_OK)
+        return st;
+    *reason = rank_rows(
+            plan, part, 0, plan->n_times, &list->time, &time, &list->time_code, &list->n_times);
+    if (*reason == NULL)
+        *reason = rank_rows(plan, part, plan->first_space, plan->n_spaces, &list->pe, &pe,
+                &list->pe_code, &list->n_pes);
+    uint64_t *element = SATOR_NEW_ARRAY(arena, uint64_t, n * n_pieces);
+    if (*reason == NULL)
+        *reason = make_elements(plan, part, own, n, element, &range);
+    if (*reason == NULL)
+        *reason = leave_out(plan, part, n_pieces, n, element);
+    if (*reason != NULL)
+        return SATOR_DECLINED;
+    listed_rank(arena, range, n * n_pieces, element, &distinct, &list->n_elements);
+    list->element_bits = bits_of(list->n_elements);
+    list->pe_bits = bits_of(list->n_pes);
+    *reason = "the stamps and elements of some loops do not fit into one number";
+    if (bits_of(list->n_times) + list->pe_bits + list->element_bits > 63)
+        return SATOR_DECLINED;
+    list->n_accesses = count_accesses(n_pieces, n, element);
+    for (int64_t i = 0; i < n; i++)
+        time[i] = time[i] << list->pe_bits | pe[i];
+    list->stamp = time;
+    make_pairs(arena, n_pieces, element, list);
+    list->differs = find_differences(arena, list);
+    *reason = NULL;
+    return SATOR_OK;
+}

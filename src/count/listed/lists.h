@@ -1,0 +1,92 @@
+/* One part of the loops, listed: its stamps and elements by number, and which go together. */
+#ifndef SATOR_COUNT_LISTED_LISTS_H
+#define SATOR_COUNT_LISTED_LISTS_H
+
+#include "count/listed/parts.h"
+
+enum {
+    LISTED_PIECES = 32, /* most accesses of one tensor */
+    LISTED_INDICES = 16, /* most dimensions of a tensor */
+    LISTED_CONDITIONS = 32, /* most conditions of a single access */
+    LISTED_INSTANCES = 1 << 20 /* most loop instances that are listed for one question */
+};
+
+/* A condition that an access has for the instances of one part. */
+struct listed_condition {
+    int part;
+    int piece;
+    const struct sator_cond *cond;
+};
+
+/* A stamping, and an access, as rows of parts: first those of time; all rows of one kind have
+ * consecutive numbers. */
+struct listed_plan {
+    struct listed_parts parts;
+    int n_times;
+    int first_space, n_spaces;
+    int first_index, n_indices; /* those that all pieces have in common */
+    int n_pieces; /* of the access; 1 if there is none */
+    uint32_t own_loops; /* mentioned by what differs from piece to piece: they are in one part */
+    int n_own; /* indices that differ */
+    const struct sator_expr *own[LISTED_PIECES][LISTED_INDICES];
+    int n_conditions;
+    struct listed_condition condition[LISTED_CONDITIONS];
+};
+
+/* Values of expressions as one number, the first expression's most significant. */
+struct listed_code {
+    int n;
+    const struct sator_expr *expr[LISTED_ROWS];
+    int64_t least[LISTED_ROWS];
+    uint64_t stride[LISTED_ROWS];
+    uint64_t size[LISTED_ROWS]; /* values of the expression are below least + size */
+    uint64_t range; /* numbers are below */
+};
+
+/* Time-stamps, PEs and elements of a part are their numbers in ascending order from 0 on. */
+struct listed_list {
+    int64_t n_instances;
+    uint64_t n_accesses; /* distinct (instance, element) */
+    struct listed_code time, pe;
+    int64_t n_times, n_pes, n_elements;
+    const uint64_t *time_code, *pe_code; /* of each number */
+    const uint8_t *differs; /* the first row in which a time-stamp differs from the one before */
+    int element_bits;
+    int64_t n_pairs;
+    const uint64_t *pair; /* pe << element_bits | element, ascending within a time-stamp */
+    const int64_t *first; /* of each time-stamp: its first pair; n_times + 1 */
+    const uint64_t *stamp; /* of each instance: time << pe_bits | pe */
+    int pe_bits;
+};
+
+/* List "part" of "plan"; the list is made in the arena of the plan's parts. SATOR_DECLINED with
+ * "*reason"; or the status of sator_work. */
+enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
+        struct listed_list *list, const char **reason);
+
+/* The iterators of the part's instance number "i", into those of "point" that are the part's. */
+void listed_instance(const struct listed_parts *parts, int part, int64_t i, int64_t *point);
+
+/* Append the summands that "n" rows from "first" on have in "part" to "code". */
+void listed_code_rows(
+        const struct listed_parts *parts, int part, int first, int n, struct listed_code *code);
+/* Fix the strides; a reason when the numbers do not fit. */
+const char *listed_code_finish(const struct listed_parts *parts, struct listed_code *code);
+/* The codes of all instances of "part". */
+uint64_t *listed_code_values(
+        const struct listed_parts *parts, int part, const struct listed_code *code);
+/* The value of expression "i" in "number". */
+static inline int64_t listed_code_value(const struct listed_code *code, int i, uint64_t number)
+{
+    return (int64_t)(number / code->stride[i] % code->size[i]) + code->least[i];
+}
+
+/* Replace the "n" numbers of "code", below "range", by their ranks among the distinct ones, which
+ * go into "*distinct", "*n_distinct" of them. UINT64_MAX stays. */
+void listed_rank(struct sator_arena *arena, uint64_t range, int64_t n, uint64_t *code,
+        const uint64_t **distinct, int64_t *n_distinct);
+
+/* Sort "n" numbers; "scratch" is as large. */
+void listed_sort(int64_t n, uint64_t *number, uint64_t *scratch);
+
+#endif

@@ -1,0 +1,64 @@
+/* Loops in parts that nothing joins, and every row as a sum over parts.
+ *
+ * A row is one dimension of a stamp, of a tensor or of a bus. Loops that meet in one atom of a row
+ * (a floor, a remainder) or in one condition are in one part. A sum of several parts is as good as
+ * its summands, one row each, when it is a mixed-radix number of them: 16 * (oy/4 % 2) + ox/7 with
+ * ox/7 < 16. Where it is none (2 * ox + rx with rx < 3) the parts are joined. In the end the loops'
+ * values are a product over the parts, and so are stamps, PEs and elements.
+ */
+#ifndef SATOR_COUNT_LISTED_PARTS_H
+#define SATOR_COUNT_LISTED_PARTS_H
+
+#include "relation/relation.h"
+
+enum {
+    LISTED_LOOPS = 32, /* most loops of a domain */
+    LISTED_ROWS = 96 /* most rows, and most summands */
+};
+
+/* What a row has of one part. */
+struct listed_summand {
+    int part;
+    const struct sator_expr *expr; /* without the row's constant */
+    int64_t unit; /* > 0; divides all differences of its values */
+    int64_t least, greatest; /* of its values, or beyond them */
+};
+
+struct listed_row {
+    const struct sator_expr *expr;
+    int first, n; /* its summands, the greatest unit first: as a number's digits, they order it */
+    int64_t constant; /* its value is this and the summands' */
+};
+
+struct listed_parts {
+    struct sator_arena *arena;
+    int n_loops;
+    int64_t lower[LISTED_LOOPS], last[LISTED_LOOPS]; /* inclusive */
+    int part_of[LISTED_LOOPS]; /* of a loop: a number below n_parts, in the end */
+    int n_parts; /* a loop that nothing mentions is a part, too */
+    int n_rows, n_summands;
+    struct listed_row row[LISTED_ROWS];
+    struct listed_summand summand[LISTED_ROWS];
+};
+
+/* Functions that may meet what is not handled return NULL, or a static string that says why. */
+
+/* Each of the loops of the box "domain", not empty, a part of its own. What is made later lives in
+ * "arena", as the expressions and conditions given must. */
+const char *listed_parts_begin(
+        struct sator_arena *arena, const struct sator_relation *domain, struct listed_parts *parts);
+
+/* Add a row; "*row" (or NULL) is its number. */
+const char *listed_parts_add(struct listed_parts *parts, const struct sator_expr *expr, int *row);
+
+/* The loops that an expression or a condition mentions. */
+uint32_t listed_loops_of(const struct sator_expr *expr);
+uint32_t listed_loops_of_cond(const struct sator_cond *cond);
+
+/* Join loops into one part. */
+void listed_parts_join(struct listed_parts *parts, uint32_t loops);
+
+/* All rows are there: make the summands, join what must be joined, number the parts. */
+const char *listed_parts_finish(struct listed_parts *parts);
+
+#endif
