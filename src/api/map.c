@@ -62,6 +62,9 @@ enum {
     COUNTED_DRAWS = 16 /* of mappings that take the counting engines longer */
 };
 
+/* Work of the counting engines that a budget leaves time for before the search, about. */
+static const double ticks_a_second = 3e8;
+
 /* Seconds that a search which found nothing in time may still count the few that it takes then. */
 static const double seconds_for_any = 0.1;
 
@@ -85,10 +88,18 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
         struct mapper_problem *problem, struct mapper_problem *plain)
 {
     const struct sator_map_options *options = q->options;
+    uint64_t limit = q->ctx->work_limit;
+    double left = fmax(q->deadline - sator_mapper_now(), seconds_for_any) * ticks_a_second;
     enum sator_status st;
 
-    SATOR_TRY(sator_mapper_problem_init(
-            q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, problem));
+    if (left < (double)limit)
+        q->ctx->work_limit = (uint64_t)left;
+    st = sator_mapper_problem_init(
+            q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, problem);
+    if (st == SATOR_LIMIT && left < (double)limit)
+        sator_help(q->ctx, "--budget leaves no time for more");
+    q->ctx->work_limit = problem->work_limit = limit;
+    SATOR_TRY(st);
     if (options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     *plain = *problem;
@@ -117,6 +128,20 @@ static double space_size(const struct question *q)
     return size;
 }
 
+/* Watch over what the counting engines are asked about any of the problems. */
+static void watch(struct question *q, struct mapper_problem *plain)
+{
+    bool has_counted = false;
+
+    for (int i = 0; i < q->n_problems; i++)
+        has_counted |= q->problems[i].has_counted;
+    if (has_counted)
+        q->watch = sator_mapper_watch_new(q->ctx, q->deadline);
+    for (int i = 0; i < q->n_problems; i++)
+        q->problems[i].watch = q->watch;
+    plain->watch = q->watch;
+}
+
 /* The problems of all choices. What bypasses needs no room: when something fits at all, it does
  * with everything bypassing that may. */
 static enum sator_status compile_all(struct question *q, struct sator_map_result *made)
@@ -135,6 +160,7 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
         sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
         SATOR_TRY(compile(q, bypassed, &q->problems[i], plain));
     }
+    watch(q, plain);
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
             q->options->constraints, q->options->n_constraints));
     made->space_size = NAN;
@@ -225,6 +251,10 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
             bound = search->bound;
         proved &= search->proved;
     }
+    if (sator_mapper_watch_take_unknown(q->watch)) {
+        proved = false;
+        bound = 0; /* of no account: a mapping that is called illegal may be better */
+    }
     if (!search->found && search->stopped != SATOR_OK)
         take_any(q, search, best);
     sator_mapper_watch_until(q->watch, INFINITY); /* the best is counted once more */
@@ -234,16 +264,34 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
     search->words = sator_mapper_words_new(search->problem);
 }
 
-static void watch(struct question *q)
+/* Why there is no mapping; without a message where only faster ones were looked for. */
+static enum sator_status say_none(const struct question *q, const struct mapper_search *search)
 {
-    bool has_counted = false;
+    bool sees_all = q->options->strategy == SATOR_MAP_OPTIMAL ||
+            q->options->strategy == SATOR_MAP_EXHAUSTIVE;
+    const char *workload = q->workload->name, *arch = q->arch->name;
+    enum sator_status st = search->stopped != SATOR_OK ? search->stopped
+            : !search->proved && sees_all              ? SATOR_LIMIT
+                                                       : SATOR_INFEASIBLE;
 
-    for (int i = 0; i < q->n_problems; i++)
-        has_counted |= q->problems[i].has_counted;
-    if (has_counted)
-        q->watch = sator_mapper_watch_new(q->ctx, q->deadline);
-    for (int i = 0; i < q->n_problems; i++)
-        q->problems[i].watch = q->watch;
+    if (q->cycle_limit > 0)
+        return st;
+    if (search->stopped != SATOR_OK) {
+        sator_error(q->ctx, q->workload->loc,
+                "the search for a mapping of '%s' on '%s' was stopped before it found one",
+                workload, arch);
+        return st;
+    }
+    sator_error(q->ctx, q->workload->loc, "no mapping of '%s' on '%s' %s", workload, arch,
+            !search->proved                         ? "was found"
+                    : q->options->n_constraints > 0 ? "satisfies the constraints"
+                                                    : "is legal");
+    if (!search->proved)
+        sator_help(q->ctx,
+                sees_all ? "some could not be counted within the work limit (--work-limit)"
+                         : "this strategy looks at some mappings only; 'optimal' finds one where "
+                           "there is any");
+    return st;
 }
 
 static enum sator_status search_mapping(struct question *q, struct sator_map_result *result)
@@ -264,32 +312,15 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
     if (options.samples == 0)
         options.samples = 100000;
     options.samples = (options.samples + (uint64_t)q->n_problems - 1) / (uint64_t)q->n_problems;
-    watch(q);
     search_all(q, &search, &best);
     result->seconds = sator_mapper_now() - q->start;
     if (search.found) {
         sator_mapper_describe(search.problem, search.words, &search.best, result);
         certify(&search, result);
     } else {
-        st = search.stopped != SATOR_OK ? search.stopped : SATOR_INFEASIBLE;
-        if (search.stopped != SATOR_OK && q->cycle_limit == 0)
-            sator_error(q->ctx, q->workload->loc,
-                    "the search for a mapping of '%s' on '%s' was stopped before it found one",
-                    q->workload->name, q->arch->name);
-        if (st == SATOR_INFEASIBLE && q->cycle_limit == 0)
-            sator_error(q->ctx, q->workload->loc, "no mapping of '%s' on '%s' %s",
-                    q->workload->name, q->arch->name,
-                    !search.proved                      ? "was found"
-                            : options.n_constraints > 0 ? "satisfies the constraints"
-                                                        : "is legal");
-        if (st == SATOR_INFEASIBLE && q->cycle_limit == 0 && !search.proved)
-            sator_help(q->ctx,
-                    "this strategy looks at some mappings only; 'optimal' finds one "
-                    "where there is any");
+        st = say_none(q, &search);
     }
     sator_mapper_words_free(search.words);
-    sator_mapper_watch_free(q->watch);
-    q->watch = NULL;
     return st;
 }
 
@@ -356,6 +387,7 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
     made->left_out = sator_mapper_left_out(question.problems, question.n_problems, arena);
     *result = made;
 done:
+    sator_mapper_watch_free(question.watch);
     if (st != SATOR_OK)
         sator_arena_free(arena);
     return st;

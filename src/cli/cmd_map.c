@@ -211,6 +211,7 @@ static void run_tasks(struct mapping *mapping)
     int threads = count_threads(mapping->options), n_jobs = 0;
 
     struct cli_run run = {.threads = threads,
+            .work_limit = (uint64_t)mapping->options->work_limit,
             .quiet = mapping->options->quiet || mapping->layer >= 0,
             .figure_unit = "of the objective"};
     for (int i = 0; i < mapping->n_tasks; i++) {
@@ -345,6 +346,7 @@ int cli_map(const struct cli_options *options)
 {
     struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
 
+    sator_ctx_set_work_limit(mapping.ctx, (uint64_t)options->work_limit);
     mapping.exit_code = read_options(&mapping);
     if (mapping.exit_code == CLI_DONE)
         mapping.exit_code = refuse_void(options);

@@ -180,7 +180,8 @@ static void look(struct feasibility *f, double pes)
 
 static bool is_settled(const struct feasibility *f)
 {
-    return (f->most_pes > 0 && f->most_pes >= f->needed_pes) || f->looks >= MOST_LOOKS;
+    return (f->most_pes > 0 && f->most_pes >= f->needed_pes) || f->looks >= MOST_LOOKS ||
+            sator_mapper_watch_has_unknown(f->problem.watch);
 }
 
 /* Unroll loops from "loop" on along row "row", then those of the rows further in; "room" is what is

@@ -84,13 +84,28 @@ void sator_mapper_counting_free(struct mapper_counting *c)
 
 /* ---- questions ---- */
 
-/* Point the counter at "stamping". */
-static enum sator_status start(struct mapper_counting *c, const struct sator_stamping *stamping)
+/* Point the counter at "stamping"; unless SATOR_OK, nothing is to be asked. */
+static enum sator_status begin(struct mapper_counting *c, const struct sator_stamping *stamping)
 {
+    enum sator_status st = SATOR_OK;
+
+    if (!sator_mapper_watch_begin(c->problem->watch, c->ctx))
+        return SATOR_INTERRUPTED;
     if (c->counter == NULL)
-        return sator_counter_new(c->ctx, SATOR_ENGINE_AUTO, stamping, &c->counter);
-    sator_counter_restart(c->counter, c->ctx, SATOR_ENGINE_AUTO, stamping);
-    return SATOR_OK;
+        st = sator_counter_new(c->ctx, SATOR_ENGINE_AUTO, stamping, &c->counter);
+    else
+        sator_counter_restart(c->counter, c->ctx, SATOR_ENGINE_AUTO, stamping);
+    if (st != SATOR_OK)
+        sator_mapper_watch_end(c->problem->watch, c->ctx);
+    return st;
+}
+
+/* After the question whose answer "st" is. */
+static enum sator_status end(struct mapper_counting *c, enum sator_status st)
+{
+    sator_counter_stop(c->counter);
+    sator_mapper_watch_end(c->problem->watch, c->ctx);
+    return st;
 }
 
 /* The stamping of the workload's domain with "time" as its time-stamp and one PE. */
@@ -141,6 +156,9 @@ enum sator_status sator_mapper_count_access(
     access->footprint = (int64_t)volumes.footprint;
     access->instance_words = (int64_t)most; /* at most the volume */
 done:
+    if (st == SATOR_LIMIT)
+        sator_help(ctx, "the question is what all instances of '%s' touch of '%s'",
+                p->workload->name, access->name);
     sator_counter_free(counter);
     sator_arena_free(arena);
     return st;
@@ -200,14 +218,15 @@ static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *
     }
     struct sator_stamping stamping = stamping_of(c->arena, p->workload, n_time, time);
     sator_ctx_hush(c->ctx, &before);
-    enum sator_status st = start(c, &stamping);
-    if (st == SATOR_OK) {
-        st = sator_count_tile(c->counter, p->access[access].relation, &words);
-        sator_counter_stop(c->counter);
-    }
+    enum sator_status st = begin(c, &stamping);
+    if (st == SATOR_OK)
+        st = end(c, sator_count_tile(c->counter, p->access[access].relation, &words));
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
-    return st != SATOR_OK || words > INT64_MAX ? INT64_MAX : (int64_t)words;
+    if (st == SATOR_OK && words < INT64_MAX)
+        return (int64_t)words;
+    sator_mapper_watch_note_unknown(p->watch);
+    return INT64_MAX;
 }
 
 int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const int64_t *tile)
@@ -221,7 +240,7 @@ int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const i
     }
     struct counted_tile *slot = find_tile(c->slot, c->n_slots, access, key);
     if (slot->words != 0)
-        return slot->words - 1;
+        return slot->words == INT64_MAX ? INT64_MAX : slot->words - 1;
     int64_t words = count_tile(c, access, key);
     slot->access = access;
     slot->words = words == INT64_MAX ? words : words + 1; /* 0 is a free slot */
@@ -255,14 +274,11 @@ static void ask_volumes(
             .by_link = latest->by_link, .by_bus = latest->by_link + t->network->n_links};
     transport.footprint = p->access[t->access].footprint;
     sator_ctx_hush(c->ctx, &before);
-    sator_mapper_watch_begin(p->watch, c->ctx);
-    enum sator_status st = start(c, &stamping);
-    if (st == SATOR_OK) {
-        st = sator_count_volumes(
-                c->counter, p->access[t->access].relation, &transport, &latest->volumes);
-        sator_counter_stop(c->counter);
-    }
-    sator_mapper_watch_end(p->watch, c->ctx);
+    enum sator_status st = begin(c, &stamping);
+    if (st == SATOR_OK)
+        st = end(c,
+                sator_count_volumes(
+                        c->counter, p->access[t->access].relation, &transport, &latest->volumes));
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
     latest->known = st == SATOR_OK && latest->volumes.total <= INT64_MAX;

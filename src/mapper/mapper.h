@@ -572,9 +572,16 @@ struct mapper_watch *sator_mapper_watch_new(const struct sator_ctx *search, doub
 void sator_mapper_watch_free(struct mapper_watch *watch);
 /* From now on only at "deadline" (INFINITY: never). */
 void sator_mapper_watch_until(struct mapper_watch *watch, double deadline);
-/* A question begins, and ends, in "ctx", which nothing else cancels. */
-void sator_mapper_watch_begin(struct mapper_watch *watch, struct sator_ctx *ctx);
+/* A question begins, and ends, in "ctx", which nothing else cancels; false: it is too late for it.
+ */
+bool sator_mapper_watch_begin(struct mapper_watch *watch, struct sator_ctx *ctx);
 void sator_mapper_watch_end(struct mapper_watch *watch, struct sator_ctx *ctx);
+/* A tile could not be counted: what is said not to fit, for want of a number, may. Nothing that
+ * rests on it is proved. */
+void sator_mapper_watch_note_unknown(struct mapper_watch *watch);
+bool sator_mapper_watch_has_unknown(const struct mapper_watch *watch);
+/* The same, and forget it. */
+bool sator_mapper_watch_take_unknown(struct mapper_watch *watch);
 /* Seconds of the monotonic clock. */
 double sator_mapper_now(void);
 

@@ -22,6 +22,7 @@ struct mapper_watch {
     pthread_cond_t ended_now;
     pthread_t thread;
     bool has_thread, ended;
+    atomic_bool has_unknown;
     struct sator_ctx *busy[MOST_BUSY];
 };
 
@@ -99,18 +100,20 @@ void sator_mapper_watch_until(struct mapper_watch *watch, double deadline)
     pthread_mutex_unlock(&watch->lock);
 }
 
-void sator_mapper_watch_begin(struct mapper_watch *watch, struct sator_ctx *ctx)
+bool sator_mapper_watch_begin(struct mapper_watch *watch, struct sator_ctx *ctx)
 {
     int free_slot = 0;
 
     if (watch == NULL)
-        return;
+        return true;
     pthread_mutex_lock(&watch->lock);
+    bool may_ask = !is_over(watch);
     while (free_slot < MOST_BUSY && watch->busy[free_slot] != NULL)
         free_slot++;
-    if (free_slot < MOST_BUSY)
+    if (may_ask && free_slot < MOST_BUSY)
         watch->busy[free_slot] = ctx;
     pthread_mutex_unlock(&watch->lock);
+    return may_ask;
 }
 
 void sator_mapper_watch_end(struct mapper_watch *watch, struct sator_ctx *ctx)
@@ -124,4 +127,20 @@ void sator_mapper_watch_end(struct mapper_watch *watch, struct sator_ctx *ctx)
     }
     atomic_store(&ctx->cancelled, false);
     pthread_mutex_unlock(&watch->lock);
+}
+
+void sator_mapper_watch_note_unknown(struct mapper_watch *watch)
+{
+    if (watch != NULL)
+        atomic_store(&watch->has_unknown, true);
+}
+
+bool sator_mapper_watch_has_unknown(const struct mapper_watch *watch)
+{
+    return watch != NULL && atomic_load(&watch->has_unknown);
+}
+
+bool sator_mapper_watch_take_unknown(struct mapper_watch *watch)
+{
+    return watch != NULL && atomic_exchange(&watch->has_unknown, false);
 }

@@ -37,7 +37,9 @@ static const char *verdict(struct writer *w)
     if (isfinite(r->gap))
         return sator_arena_printf(
                 w->arena, "not proved: at most %.1f%% above the optimum", r->gap * 100);
-    return "no proof: this strategy gives no bound";
+    return r->strategy == SATOR_MAP_OPTIMAL || r->strategy == SATOR_MAP_EXHAUSTIVE
+            ? "not proved, and no bound is known"
+            : "no proof: this strategy gives no bound";
 }
 
 /* What a reader who knows the machine would miss. */

@@ -19,7 +19,8 @@ static enum sator_status ask(struct mapper_watch *watch, struct sator_ctx *ctx)
     double start = sator_mapper_now();
     enum sator_status st = SATOR_OK;
 
-    sator_mapper_watch_begin(watch, ctx);
+    if (!sator_mapper_watch_begin(watch, ctx))
+        return SATOR_INTERRUPTED;
     while (st == SATOR_OK && sator_mapper_now() - start < long_enough)
         st = sator_work(ctx, 0);
     sator_mapper_watch_end(watch, ctx);
@@ -32,7 +33,8 @@ static bool may_work(struct mapper_watch *watch, struct sator_ctx *ctx)
     double start = sator_mapper_now();
     enum sator_status st = SATOR_OK;
 
-    sator_mapper_watch_begin(watch, ctx);
+    if (!sator_mapper_watch_begin(watch, ctx))
+        return false;
     while (st == SATOR_OK && sator_mapper_now() - start < 0.03)
         st = sator_work(ctx, 0);
     sator_mapper_watch_end(watch, ctx);
@@ -51,6 +53,11 @@ static void test_deadline(void **state)
     sator_mapper_watch_until(watch, INFINITY);
     assert_true(may_work(watch, ctx));
     assert_int_equal(sator_work(search, 0), SATOR_OK);
+    assert_false(sator_mapper_watch_has_unknown(watch));
+    sator_mapper_watch_note_unknown(watch);
+    assert_true(sator_mapper_watch_has_unknown(watch));
+    assert_true(sator_mapper_watch_take_unknown(watch));
+    assert_false(sator_mapper_watch_take_unknown(watch));
     sator_mapper_watch_free(watch);
     sator_ctx_free(ctx);
     sator_ctx_free(search);
