@@ -114,11 +114,12 @@ enum flavour {
     FLAVOUR_MATRICES,
     FLAVOUR_CARRIES, /* sums of two loops under / and % */
     FLAVOUR_STENCILS, /* several accesses, and buses */
+    FLAVOUR_MAPPINGS, /* digits of loops, some tiles ragged, under windows with strides */
     N_FLAVOURS
 };
 static enum flavour flavour;
 static const char *const flavour_names[] = {
-        "tiled", "buses", "singular", "matrices", "carries", "stencils"};
+        "tiled", "buses", "singular", "matrices", "carries", "stencils", "mappings"};
 
 /* How a program is made: the radix of each loop, so that divisors fit together most of the time. */
 static int radix[LOOPS];
@@ -333,8 +334,124 @@ static void generate_matrix(struct program *p)
     }
 }
 
+/* Append a digit to a row that is a mixed-radix number of digits so far, "*size" values of it. */
+static void append_digit(struct expression *row, struct term digit, int values, int *size)
+{
+    digit.factor = *size;
+    row->term[row->n++] = digit;
+    *size *= values;
+}
+
+/* Split every loop at up to two places, the lower one at any size, and hand the digits out to two
+ * space rows and the time rows. Where time rows run out, a digit becomes the higher one of a row
+ * that has some. */
+static void hand_out_digits(struct program *p)
+{
+    struct term digit[3 * LOOPS];
+    int values[3 * LOOPS];
+    int size[2][DIMS];
+    int n_digits = 0;
+    for (int l = 0; l < p->n_loops; l++) {
+        int extent = p->upper[l] - p->lower[l];
+        int place[4] = {1, 1 + pick(extent), 0, 1 << 20};
+        place[2] = place[1] * (1 + pick(3));
+        for (int k = 0; k < 3; k++) {
+            int more = k == 2 ? 0 : place[k + 1] / place[k];
+            if (more == 1 || place[k] >= extent)
+                continue;
+            digit[n_digits] = (struct term){.factor = 1,
+                    .loop = l,
+                    .add = -p->lower[l],
+                    .div = place[k],
+                    .mod = more,
+                    .div2 = 1};
+            values[n_digits++] = more > 0 ? more : (extent + place[k] - 1) / place[k];
+        }
+    }
+    for (int i = 0; i < 2 * DIMS; i++)
+        size[i % 2][i / 2] = 1;
+    p->n_space = 2;
+    p->n_time = 0;
+    while (n_digits > 0) {
+        int i = pick(n_digits--);
+        int kind = pick(100);
+        int row = pick(2);
+        if (kind < 30 && p->space[row].n < 3) {
+            append_digit(&p->space[row], digit[i], values[i], &size[0][row]);
+        } else if (kind < 92) {
+            int at = p->n_time < DIMS ? p->n_time++ : pick(DIMS);
+            if (p->time[at].n < TERMS)
+                append_digit(&p->time[at], digit[i], values[i], &size[1][at]);
+        }
+        digit[i] = digit[n_digits];
+        values[i] = values[n_digits];
+    }
+}
+
+/* An index that slides a window: stride * x + dilation * r, or floor((x + r) / 2). */
+static struct expression random_window(int x, int r)
+{
+    struct expression e = {.n = 2, .constant = chance(10) ? pick(3) - 1 : 0};
+    e.term[0] = (struct term){.factor = 1 + pick(3), .loop = x, .div = 1, .div2 = 1};
+    e.term[1] = (struct term){.factor = 1 + chance(25), .loop = r, .div = 1, .div2 = 1};
+    if (chance(15)) {
+        e.n = 1;
+        e.term[0] = (struct term){
+                .factor = 1, .loop = x, .div = 2, .div2 = 1, .window = r + 1, .scale = 1};
+    }
+    return e;
+}
+
+/* What a mapper writes: loops x, r, and maybe a second window and channels; each memory's stamps
+ * are leading dimensions. */
+static void generate_mapping(struct program *p)
+{
+    int volume = 1;
+    p->n_loops = 2 + pick(LOOPS - 1);
+    bool windows = p->n_loops >= 4 && chance(70);
+    for (int l = 0; l < p->n_loops; l++) {
+        int most = 1500 / volume;
+        int extent = 1 + pick(l % 2 == 0 ? 12 : 7);
+        extent = extent < most ? extent : most;
+        p->lower[l] = chance(8) ? pick(5) - 2 : 0;
+        p->upper[l] = p->lower[l] + extent;
+        volume *= extent;
+    }
+    hand_out_digits(p);
+    p->cut_space = chance(70) ? p->n_space : pick(p->n_space + 1);
+    p->cut_time = chance(50) ? p->n_time : pick(p->n_time + 1);
+    p->n_copies = 1;
+    if (chance(70))
+        p->index[0][p->n_index++] = random_window(0, 1);
+    if (windows && chance(70))
+        p->index[0][p->n_index++] = random_window(2, 3);
+    for (int l = p->n_index == 0 ? 0 : windows ? 4 : 2; l < p->n_loops && p->n_index < 3; l++) {
+        if (p->n_index == 0 || chance(50))
+            p->index[0][p->n_index++] = (struct expression){
+                    .n = 1, .term = {{.factor = 1, .loop = l, .div = 1, .div2 = 1}}};
+    }
+    p->registers = chance(85);
+    p->n_links = p->cut_space > 0 && chance(25) ? 1 + pick(2) : 0;
+    for (int i = 0; i < p->n_links; i++) {
+        p->link[i] = (struct link){.interval = pick(2), .n_offsets = 1};
+        p->link[i].offset[0][pick(p->cut_space)] = chance(70) ? 1 : -1;
+    }
+    p->n_buses = p->cut_space > 0 && chance(70) ? 1 + chance(40) : 0;
+    for (int b = 0; b < p->n_buses; b++) {
+        p->n_bus[b] = pick(2);
+        if (p->n_bus[b] > 0)
+            p->bus[b][0] = (struct expression){.n = 1,
+                    .term = {{.factor = 1, .loop = pick(p->cut_space), .div = 1, .div2 = 1}}};
+    }
+}
+
 static void generate(struct program *p)
 {
+    if (flavour == FLAVOUR_MAPPINGS) {
+        *p = (struct program){0};
+        generate_mapping(p);
+        return;
+    }
     if (flavour == FLAVOUR_MATRICES) {
         *p = (struct program){0};
         generate_matrix(p);

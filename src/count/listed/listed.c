@@ -219,7 +219,8 @@ static enum sator_status extreme_of_row(struct listed_state *state, int row, boo
             if (greatest ? number[i] > number[best] : number[i] < number[best])
                 best = i;
         }
-        *value += listed_code_value(&code, 0, number[best]);
+        for (int i = 0; i < code.n; i++) /* digits of a number: the code has its order */
+            *value += listed_code_value(&code, i, number[best]);
         listed_instance(parts, part, best, point);
     }
     return SATOR_OK;
@@ -370,37 +371,51 @@ struct hop {
     int64_t by[LISTED_ROWS]; /* by summand */
 };
 
-/* The PEs of "part" that provide over "hop", NULL when a row's bounds cannot be told there. */
-static const int32_t *find_providers(
-        const struct listed_state *state, int part, const struct hop *hop)
+/* The code of the PE that provides to PE number "pe" of "part"; false when it is outside what the
+ * codes reach, or the consumer is not served. */
+static bool find_provider(const struct listed_state *state, int part, const struct hop *hop,
+        int64_t pe, uint64_t *code)
 {
     const struct listed_plan *plan = &state->plan;
     const struct listed_parts *parts = &plan->parts;
+    const struct listed_code *codes = &state->list[part].pe;
+    int i = 0; /* of the part's summands */
+    *code = 0;
+    for (int r = plan->first_space; r < plan->first_space + plan->n_spaces; r++) {
+        const struct listed_row *row = &parts->row[r];
+        int64_t value = row->constant;
+        for (int s = row->first; s < row->first + row->n; s++) {
+            if (parts->summand[s].part != part)
+                continue;
+            int64_t summand = listed_code_value(codes, i, state->list[part].pe_code[pe]);
+            int64_t digit = summand - hop->by[s] - codes->least[i];
+            if (digit < 0 || (uint64_t)digit >= codes->size[i])
+                return false;
+            *code += (uint64_t)digit * codes->stride[i++];
+            value += summand;
+        }
+        if (hop->consumers == NULL || row->part != part)
+            continue; /* check_consumers has looked at the others */
+        struct closed_interval served = hop->consumers[r - plan->first_space];
+        if (value < served.lo || value > served.hi)
+            return false;
+    }
+    return true;
+}
+
+/* The PEs of "part" that provide over "hop". */
+static const int32_t *find_providers(
+        const struct listed_state *state, int part, const struct hop *hop)
+{
     const struct listed_list *list = &state->list[part];
     int32_t *provider = SATOR_NEW_ARRAY(state->arena, int32_t, list->n_pes);
     for (int64_t p = 0; p < list->n_pes; p++) {
-        uint64_t code = 0;
-        bool exists = true;
-        int i = 0; /* of the part's summands */
-        for (int r = plan->first_space; r < plan->first_space + plan->n_spaces; r++) {
-            const struct listed_row *row = &parts->row[r];
-            for (int s = row->first; s < row->first + row->n; s++) {
-                if (parts->summand[s].part != part)
-                    continue;
-                int64_t value = listed_code_value(&list->pe, i, list->pe_code[p]);
-                struct closed_interval served = hop->consumers == NULL || row->n > 1
-                        ? (struct closed_interval){INT64_MIN, INT64_MAX}
-                        : hop->consumers[r - plan->first_space];
-                exists = exists && value + row->constant >= served.lo &&
-                        value + row->constant <= served.hi;
-                int64_t digit = value - hop->by[s] - list->pe.least[i];
-                exists = exists && digit >= 0 && (uint64_t)digit < list->pe.size[i];
-                code += exists ? (uint64_t)digit * list->pe.stride[i] : 0;
-                i++;
-            }
-        }
+        uint64_t code;
         int64_t low = 0;
         int64_t high = list->n_pes;
+        provider[p] = -1;
+        if (!find_provider(state, part, hop, p, &code))
+            continue;
         while (low < high) {
             int64_t middle = low + (high - low) / 2;
             if (list->pe_code[middle] < code)
@@ -408,8 +423,8 @@ static const int32_t *find_providers(
             else
                 high = middle;
         }
-        exists = exists && low < list->n_pes && list->pe_code[low] == code;
-        provider[p] = exists ? (int32_t)low : -1;
+        if (low < list->n_pes && list->pe_code[low] == code)
+            provider[p] = (int32_t)low;
     }
     return provider;
 }
@@ -462,8 +477,8 @@ static const char *add_moves(const struct listed_state *state, int row, int s, i
     return why;
 }
 
-/* Whether the consumers' bounds can be told part by part: a row of several summands must have
- * none; a row of no summand must be inside. */
+/* Whether the consumers' bounds can be told part by part: a row of several parts must have none; a
+ * row of no summand must be inside. */
 static const char *check_consumers(
         const struct listed_state *state, const struct closed_interval *consumers, bool *serves)
 {
@@ -472,7 +487,7 @@ static const char *check_consumers(
     for (int i = 0; i < plan->n_spaces && consumers != NULL; i++) {
         const struct listed_row *row = &plan->parts.row[plan->first_space + i];
         bool all = consumers[i].lo <= 0 && consumers[i].hi >= state->stamping->shape[i] - 1;
-        if (row->n > 1 && !all)
+        if (row->n > 0 && row->part < 0 && !all)
             return "a link joins only some PEs of a row that several loops share";
         if (row->n == 0 && (row->constant < consumers[i].lo || row->constant > consumers[i].hi))
             *serves = false;

@@ -307,7 +307,8 @@ static const char *make_elements(const struct listed_plan *plan, int part, bool 
 {
     const struct listed_parts *parts = &plan->parts;
     struct listed_code codes[LISTED_PIECES];
-    int n_pieces = own ? plan->n_pieces : 1;
+    int n_pieces = own ? plan->n_pieces : 1; /* at least 1 */
+    codes[0].n = 0;
     for (int p = 0; p < n_pieces; p++) {
         codes[p].n = 0;
         listed_code_rows(parts, part, plan->first_index, plan->n_indices, &codes[p]);

@@ -1,4 +1,4 @@
-/* Finding parts: loops are joined until every row is a mixed-radix number of its summands. */
+/* Finding parts: rows as mixed-radix numbers of summands, the loops of which are joined. */
 #include "count/listed/parts.h"
 
 #include <string.h>
@@ -88,79 +88,103 @@ static int64_t gcd(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* What "expr" has of part "part", with its unit and range. */
-static const char *make_summand(const struct listed_parts *parts, const struct sator_expr *expr,
-        int part, struct listed_summand *summand)
+/* A summand of one term. */
+static const char *make_summand(const struct listed_parts *parts, const struct sator_term *term,
+        struct listed_summand *summand)
 {
-    struct sator_expr *own = SATOR_NEW(parts->arena, struct sator_expr);
-    struct sator_term *terms = SATOR_NEW_ARRAY(parts->arena, struct sator_term, expr->n_terms + 1);
-    int64_t unit = 0;
-    for (int i = 0; i < expr->n_terms; i++) {
-        const struct sator_term *term = &expr->terms[i];
-        uint32_t loops = loops_of_term(term);
-        if (loops == 0 || parts->part_of[__builtin_ctz(loops)] != part)
-            continue;
-        terms[own->n_terms++] = *term;
-        unit = gcd(unit, term->factor);
-    }
-    own->terms = terms;
-    *summand = (struct listed_summand){.part = part, .expr = own, .unit = unit};
+    struct sator_expr *expr = SATOR_NEW(parts->arena, struct sator_expr);
+    expr->n_terms = 1;
+    expr->terms = term;
+    *summand = (struct listed_summand){.expr = expr, .unit = gcd(0, term->factor)};
     bool fits =
-            sator_expr_range(own, parts->lower, parts->last, &summand->least, &summand->greatest);
-    /* Differences and sums of a few of them stay within 64 bits. */
-    return fits && unit > 0 && summand->least > -((int64_t)1 << 56) &&
-                    summand->greatest < (int64_t)1 << 56
-            ? NULL
-            : too_large;
+            sator_expr_range(expr, parts->lower, parts->last, &summand->least, &summand->greatest);
+    /* Sums and differences of a row's summands stay within 64 bits. */
+    const int64_t most = (int64_t)1 << 55;
+    return fits && summand->least > -most && summand->greatest < most ? NULL : too_large;
+}
+
+/* Take "more" into "summand". */
+static const char *add_summand(const struct listed_parts *parts, struct listed_summand *summand,
+        const struct listed_summand *more)
+{
+    summand->expr = sator_expr_add(parts->arena, summand->expr, 1, more->expr);
+    summand->unit = gcd(summand->unit, more->unit);
+    summand->least += more->least;
+    summand->greatest += more->greatest;
+    return summand->expr == NULL ? too_large : NULL;
+}
+
+/* Put "summand" in its place: the greatest unit first. */
+static void insert(const struct listed_summand *summand, struct listed_summand *list, int *n)
+{
+    int at = (*n)++;
+    while (at > 0 && list[at - 1].unit < summand->unit) {
+        list[at] = list[at - 1];
+        at--;
+    }
+    list[at] = *summand;
+}
+
+/* Take two summands together that a number cannot have as digits: "*found" if there were any. */
+static const char *take_together(
+        const struct listed_parts *parts, struct listed_summand *list, int *n, bool *found)
+{
+    int64_t reach = 0; /* of the summands of smaller units */
+    *found = false;
+    for (int i = *n - 1; i >= 0; i--) {
+        struct listed_summand both = list[i];
+        if (both.unit > reach) {
+            reach += both.greatest - both.least;
+            continue;
+        }
+        const char *why = add_summand(parts, &both, &list[i + 1]);
+        memmove(&list[i], &list[i + 2], sizeof *list * (size_t)(*n - i - 2));
+        *n -= 2;
+        insert(&both, list, n);
+        *found = true;
+        return why;
+    }
+    return NULL;
 }
 
 /* The summands of a row, the greatest unit first; what has one value is part of its constant. */
 static const char *make_summands(const struct listed_parts *parts, struct listed_row *row,
         struct listed_summand *list, int *n)
 {
-    uint32_t done = 0;
+    const char *why = NULL;
     *n = 0;
     row->constant = row->expr->constant;
-    for (uint32_t rest = listed_loops_of(row->expr); rest != 0; rest &= rest - 1) {
-        int part = parts->part_of[__builtin_ctz(rest)];
+    for (int i = 0; i < row->expr->n_terms && why == NULL; i++) {
         struct listed_summand summand;
-        if (done >> part & 1)
-            continue;
-        done |= (uint32_t)1 << part;
-        const char *why = make_summand(parts, row->expr, part, &summand);
-        if (why != NULL)
-            return why;
-        if (summand.least == summand.greatest) {
-            if (__builtin_add_overflow(row->constant, summand.least, &row->constant))
-                return too_large;
-            continue;
-        }
-        int at = (*n)++;
-        while (at > 0 && list[at - 1].unit < summand.unit) {
-            list[at] = list[at - 1];
-            at--;
-        }
-        list[at] = summand;
+        if (*n == LISTED_TERMS)
+            return "a row has too many terms";
+        why = make_summand(parts, &row->expr->terms[i], &summand);
+        if (why == NULL && summand.least < summand.greatest)
+            insert(&summand, list, n);
+        else if (why == NULL &&
+                __builtin_add_overflow(row->constant, summand.least, &row->constant))
+            why = too_large;
     }
-    return NULL;
+    for (bool found = true; found && why == NULL;)
+        why = take_together(parts, list, n, &found);
+    return why;
 }
 
-/* Join two parts of a row that is no mixed-radix number of its summands; false when it is one. */
-static bool join_two(struct listed_parts *parts, int n, const struct listed_summand *list)
+/* Digits of a number next to each other, and of one part, are a digit. */
+static const char *take_digits(
+        const struct listed_parts *parts, struct listed_summand *list, int *n)
 {
-    int64_t reach = 0; /* of the summands of smaller units */
-    for (int i = n - 1; i >= 0; i--) {
-        if (list[i].unit > reach) {
-            reach += list[i].greatest - list[i].least;
-            continue;
-        }
-        for (int l = 0; l < parts->n_loops; l++) {
-            if (parts->part_of[l] == list[i].part)
-                parts->part_of[l] = list[i + 1].part;
-        }
-        return true;
+    const char *why = NULL;
+    int kept = 0;
+    for (int i = 0; i < *n && why == NULL; i++) {
+        if (kept > 0 && list[kept - 1].part == list[i].part &&
+                list[kept - 1].unit % list[i].unit == 0)
+            why = add_summand(parts, &list[kept - 1], &list[i]);
+        else
+            list[kept++] = list[i];
     }
-    return false;
+    *n = kept;
+    return why;
 }
 
 /* Parts by their numbers from 0 on, in the order of their first loops. */
@@ -185,29 +209,45 @@ static void number_parts(struct listed_parts *parts)
     }
 }
 
+/* Set the parts of a row's summands, and join those that make one. */
+static const char *finish_row(struct listed_parts *parts, struct listed_row *row)
+{
+    struct listed_summand *list = &parts->summand[row->first];
+    for (int i = 0; i < row->n; i++)
+        list[i].part = parts->part_of[__builtin_ctz(listed_loops_of(list[i].expr))];
+    const char *why = take_digits(parts, list, &row->n);
+    row->part = row->n > 0 ? list[0].part : -1;
+    for (int i = 1; i < row->n; i++)
+        row->part = list[i].part == row->part ? row->part : -1;
+    return why;
+}
+
 const char *listed_parts_finish(struct listed_parts *parts)
 {
-    struct listed_summand list[LISTED_LOOPS];
     const char *why = NULL;
-    int n;
-    for (bool joined = true; joined;) {
-        joined = false;
-        for (int r = 0; r < parts->n_rows && why == NULL; r++) {
-            why = make_summands(parts, &parts->row[r], list, &n);
-            joined = (why == NULL && join_two(parts, n, list)) || joined;
-        }
-    }
-    number_parts(parts);
     for (int r = 0; r < parts->n_rows && why == NULL; r++) {
-        why = make_summands(parts, &parts->row[r], list, &n);
-        if (why == NULL && parts->n_summands + n > LISTED_ROWS)
+        struct listed_row *row = &parts->row[r];
+        struct listed_summand list[LISTED_TERMS];
+        why = make_summands(parts, row, list, &row->n);
+        if (why == NULL && parts->n_summands + row->n > LISTED_ROWS)
             why = "the stamps and the tensor have too many dimensions";
         if (why != NULL)
             return why;
-        parts->row[r].first = parts->n_summands;
-        parts->row[r].n = n;
-        memcpy(&parts->summand[parts->n_summands], list, sizeof *list * (size_t)n);
-        parts->n_summands += n;
+        row->first = parts->n_summands;
+        memcpy(&parts->summand[row->first], list, sizeof *list * (size_t)row->n);
+        parts->n_summands += row->n;
+        for (int i = 0; i < row->n; i++)
+            listed_parts_join(parts, listed_loops_of(list[i].expr));
+    }
+    number_parts(parts);
+    parts->n_summands = 0;
+    for (int r = 0; r < parts->n_rows && why == NULL; r++) {
+        struct listed_row *row = &parts->row[r];
+        why = finish_row(parts, row);
+        memmove(&parts->summand[parts->n_summands], &parts->summand[row->first],
+                sizeof *parts->summand * (size_t)row->n);
+        row->first = parts->n_summands;
+        parts->n_summands += row->n;
     }
     return why;
 }

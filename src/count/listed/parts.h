@@ -1,10 +1,11 @@
 /* Loops in parts that nothing joins, and every row as a sum over parts.
  *
  * A row is one dimension of a stamp, of a tensor or of a bus. Loops that meet in one atom of a row
- * (a floor, a remainder) or in one condition are in one part. A sum of several parts is as good as
- * its summands, one row each, when it is a mixed-radix number of them: 16 * (oy/4 % 2) + ox/7 with
- * ox/7 < 16. Where it is none (2 * ox + rx with rx < 3) the parts are joined. In the end the loops'
- * values are a product over the parts, and so are stamps, PEs and elements.
+ * (a floor, a remainder) or in one condition are in one part. The terms of a row are as good as the
+ * row, one row each, when it is a mixed-radix number of them: 3 * (oy/4 % 2) + ox % 3. Where it is
+ * none (2 * ox + rx with rx < 3) terms are taken together as one summand, and their loops are
+ * joined. In the end the loops' values are a product over the parts, and so are stamps, PEs and
+ * elements.
  */
 #ifndef SATOR_COUNT_LISTED_PARTS_H
 #define SATOR_COUNT_LISTED_PARTS_H
@@ -13,13 +14,14 @@
 
 enum {
     LISTED_LOOPS = 32, /* most loops of a domain */
-    LISTED_ROWS = 96 /* most rows, and most summands */
+    LISTED_ROWS = 96, /* most rows, and most summands */
+    LISTED_TERMS = 32 /* most terms of a row */
 };
 
-/* What a row has of one part. */
+/* Terms of a row that have to stay together. */
 struct listed_summand {
-    int part;
-    const struct sator_expr *expr; /* without the row's constant */
+    int part; /* of its loops */
+    const struct sator_expr *expr;
     int64_t unit; /* > 0; divides all differences of its values */
     int64_t least, greatest; /* of its values, or beyond them */
 };
@@ -28,6 +30,7 @@ struct listed_row {
     const struct sator_expr *expr;
     int first, n; /* its summands, the greatest unit first: as a number's digits, they order it */
     int64_t constant; /* its value is this and the summands' */
+    int part; /* of all its summands; -1: they are of several, or there are none */
 };
 
 struct listed_parts {
@@ -58,7 +61,7 @@ uint32_t listed_loops_of_cond(const struct sator_cond *cond);
 /* Join loops into one part. */
 void listed_parts_join(struct listed_parts *parts, uint32_t loops);
 
-/* All rows are there: make the summands, join what must be joined, number the parts. */
+/* All rows are there: make the summands, join their loops, number the parts. */
 const char *listed_parts_finish(struct listed_parts *parts);
 
 #endif
