@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_TRIED = 64 /* numbers of tiles */
+};
+
 /* The transfers into one child, by what is kept of them. */
 struct ranges {
     double pj[MAPPER_ACCESSES][ORDER_CLASSES];
@@ -112,6 +116,14 @@ struct local {
     unsigned run_loops; /* those that the figures below are for: see find_run */
     double run_group, run_tile;
     bool ratio_fixed; /* no sliding index: arriving / unique is the same whatever is kept */
+    /* compute units: loops with idle lanes that do not index the tensor, and what these take off
+     * the words of groups and of tiles, when they are not fetched again along the loop and when
+     * they are */
+    int n_idle;
+    struct idle {
+        unsigned bits; /* near and far */
+        double kept[2], fetched[2];
+    } idle[MAPPER_LOOPS];
     struct mapper_slides slides;
 };
 
@@ -187,11 +199,33 @@ static void find_blocks(
     }
 }
 
-/* What the lanes that are idle in the last block of a loop take off the words: of a tensor that it
- * indexes, and of one that it does not, which at the least is fetched once a tile. */
-static void cut_direct(
-        const struct mapper_shape *shape, const struct outside *outside, struct mapper_walk *walk)
+/* The least number of tiles of which the last may be a single block, when "number" blocks run on
+ * "pes" PEs ("strides": or on more); as many as there are blocks where there is none. */
+static int64_t least_single(int64_t number, int64_t tile, int64_t pes, bool strides)
 {
+    int64_t step = strides ? 1 : pes, first = pes > 1 ? pes : 2;
+
+    if (tile > 1)
+        return (number - 1) % tile == 0 ? (number + tile - 1) / tile : number;
+    if (pes == 1 && !strides)
+        return number; /* not in the space */
+    for (int64_t tiles = first; tiles < first + MOST_TRIED * step; tiles += step) {
+        int64_t size = (number + tiles - 1) / tiles;
+        if (size <= 1)
+            return number;
+        if ((number - 1) % size == 0 && (number + size - 1) / size == tiles)
+            return tiles;
+    }
+    return first + MOST_TRIED * step;
+}
+
+/* What the lanes that are idle in the last block of a loop take off the words: of a tensor that it
+ * indexes, and of one that it does not. That is fetched for each block, or at the least for each
+ * tile, where it is the last tile whose first block is short, if it has no other. */
+static void cut_direct(const struct mapper_shape *shape, const struct outside *outside,
+        bool strides, struct local *local)
+{
+    struct mapper_walk *walk = &local->walk;
     const struct mapper_problem *p = walk->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
@@ -208,21 +242,25 @@ static void cut_direct(
                 shared *= collapsed ? digit->count : 1;
         }
         int64_t last = p->extent[i] - (number - 1) * lanes;
+        double share = (double)last / (double)lanes, blocks = (double)number;
         if (last == lanes)
             continue;
         if (walk->access->relevant >> i & 1) {
-            double share = (double)p->extent[i] / ((double)number * (double)lanes);
-            walk->scale *= share;
-            walk->tile_scale *= share;
+            walk->scale *= (blocks - 1 + share) / blocks;
+            walk->tile_scale *= (blocks - 1 + share) / blocks;
             continue;
         }
-        double tiles =
-                outside->near[i] > 1 ? (double)(outside->blocks.tiles[i] * pes) : (double)pes;
-        double active = shared > 1 || apart == 1 ? 1
-                : apart == lanes                 ? (double)last / (double)lanes
-                                                 : 1 / (double)apart;
-        walk->scale *= (tiles - 1 + active) / tiles;
-        walk->tile_scale *= (tiles - 1 + (double)last / (double)lanes) / tiles;
+        int64_t tiles = least_single(number, outside->near[i], pes, strides);
+        struct idle *idle = &local->idle[local->n_idle++];
+        idle->bits = 1U << i | 1U << (p->n_loops + i);
+        for (int side = 0; side < 2; side++) {
+            double active = side == 1          ? share
+                    : shared > 1 || apart == 1 ? 1
+                    : apart == lanes           ? share
+                                               : 1 / (double)apart;
+            idle->fetched[side] = (blocks - 1 + active) / blocks;
+            idle->kept[side] = tiles == number ? 1 : ((double)tiles - 1 + active) / (double)tiles;
+        }
     }
 }
 
@@ -262,11 +300,12 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
                             has_gap(p, local->walk.transfer)));
     local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
     local->run_loops = ~0U;
+    local->n_idle = 0;
     local->walk.open = b->open;
     if (local->is_open)
         local->walk.cut = p->imperfect ? outside->cut : NULL;
     else if (outside->is_direct)
-        cut_direct(shape, outside, &local->walk);
+        cut_direct(shape, outside, b->strides, local);
     else if (p->imperfect)
         cut_local(b, shape, outside, local);
     if (!sliding)
@@ -405,6 +444,12 @@ static void bound_steps(struct local *local, const struct order_keep *keep,
     } else if (keep->slide == ORDER_ANY_SLIDE) { /* the first stamp brings all */
         group = local->group_words;
         tile = local->tile_words;
+    }
+    for (int i = 0; i < local->n_idle; i++) {
+        const struct idle *idle = &local->idle[i];
+        bool kept = keep->reuse & idle->bits;
+        group *= kept ? idle->kept[0] : idle->fetched[0];
+        tile *= kept ? idle->kept[1] : idle->fetched[1];
     }
     range->unique_lb = (double)walk->groups * walk->scale * group;
     range->arriving_lb = (double)walk->tiles * walk->tile_scale * tile;

@@ -48,8 +48,7 @@ void optimal_find_grown(struct optimizer *o)
         o->grows |= cost_grows(p, &p->transfer[t]) ? UINT32_C(1) << t : 0;
     o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
     o->feeds = p->transfer[0].child == p->n_memories;
-    if (innermost == 0 || p->has_fixed || (o->feeds && (p->has_orders || p->imperfect)) ||
-            !o->costs_grow)
+    if (innermost == 0 || p->has_fixed || (o->feeds && p->has_orders) || !o->costs_grow)
         return;
     for (int i = 0; i < p->n_transfers; i++) {
         if (p->transfer[i].is_complex) /* what its PEs pass on may get less as tiles grow */

@@ -51,8 +51,9 @@ double optimal_least_compute(const struct optimizer *o)
 bool optimal_is_whole(const struct optimizer *o, int loop)
 {
     const struct mapper_problem *p = o->problem;
+    int64_t lanes = o->unrolled_of[loop].lanes;
 
-    return !o->imperfect || p->extent[loop] % o->mapping.factor[p->innermost][loop] == 0;
+    return !o->imperfect || p->extent[loop] % (lanes * o->mapping.factor[p->innermost][loop]) == 0;
 }
 
 /* ---- numbers of PEs and of lanes ---- */

@@ -286,9 +286,15 @@ static bool has_multiple(
         const struct optimizer *o, int loop, const int64_t *factors, int count, int k)
 {
     int64_t whole = o->problem->extent[loop]; /* a short last tile may grow into a worse one */
+    int64_t lanes = o->imperfect ? o->unrolled_of[loop].lanes : 1;
 
-    if (o->imperfect && whole % factors[k] != 0)
+    if (o->imperfect && whole % (lanes * factors[k]) != 0)
         return false;
+    for (int i = k + 1; i < count; i++) {
+        if (factors[i] % factors[k] == 0 && (!o->imperfect || whole % (lanes * factors[i]) == 0))
+            return true;
+    }
+    return false;
     for (int i = k + 1; i < count; i++) {
         if (factors[i] % factors[k] == 0 && (!o->imperfect || whole % factors[i] == 0))
             return true;
