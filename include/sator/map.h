@@ -114,9 +114,6 @@ struct sator_map_result {
     const char *idle_links; /* "east, south": links from a stamp before that carry nothing, as
                                time-stamps are not skewed; NULL when there are none */
     /* the certificate */
-    const char *left_out; /* "oy, ry on PE": loops that no mapping looked at runs in parallel there:
-                             what a tensor with a window brings along links or several families of
-                             buses has no formula; NULL when nothing is left out */
     bool proved; /* value equals bound */
     double value, bound, gap; /* gap = value / bound - 1; NAN without a bound */
     enum sator_status

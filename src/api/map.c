@@ -384,7 +384,6 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
     SATOR_TRY(compile_all(&question, made));
     SATOR_TRY(search_mapping(&question, made));
     made->idle_links = idle_links(made, arch);
-    made->left_out = sator_mapper_left_out(question.problems, question.n_problems, arena);
     *result = made;
 done:
     sator_mapper_watch_free(question.watch);

@@ -129,13 +129,14 @@ struct local {
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
  * and with them the distance between the shared tiles, are not known yet. */
-static bool has_gap(const struct mapper_problem *p, const struct mapper_transfer *t)
+static bool has_gap(const struct mapper_problem *p, const struct mapper_walk *walk)
 {
+    const struct mapper_transfer *t = walk->transfer;
     bool memory = false;
 
     for (int r = t->child_row - 1; r > p->memory[t->parent].row; r--) {
         memory |= !p->row[r].is_space;
-        if (memory && (t->collapsed >> r & 1))
+        if (memory && (walk->shared >> r & 1))
             return true;
     }
     return false;
@@ -277,14 +278,25 @@ static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
     }
 }
 
+/* Whether the last tile of some loop that indexes the access is short. */
+static bool has_cut(const struct mapper_problem *p, const struct mapper_access *access,
+        const struct outside *outside)
+{
+    for (int i = 0; i < p->n_loops && p->imperfect; i++) {
+        if ((access->relevant >> i & 1) && outside->cut[i] != 0)
+            return true;
+    }
+    return false;
+}
+
 static void open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
         const struct outside *outside, struct local *local)
 {
     const struct mapper_problem *p = b->problem;
 
-    sator_mapper_walk_init(p, b->words, shape, transfer, &local->walk);
+    sator_mapper_walk_relax(p, b->words, shape, transfer, &local->walk);
     bool sliding = local->walk.access->is_sliding;
-    if (sliding && local->walk.spread && has_gap(p, local->walk.transfer)) {
+    if (sliding && local->walk.spread && has_gap(p, &local->walk)) {
         local->walk.group_words = local->walk.tile_words;
         for (int e = 0; e < local->walk.access->n_indices; e++) {
             local->walk.steps[e].n_spread = 0;
@@ -294,10 +306,20 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
     local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
+    bool any_holds = local->walk.transfer->is_complex ||
+            (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
     local->covers_only = sliding &&
-            (b->strides ||
-                    (local->walk.spread && local->walk.transfer->is_complex &&
-                            has_gap(p, local->walk.transfer)));
+            (b->strides || (local->walk.spread && any_holds && has_gap(p, &local->walk)));
+    if (local->walk.is_relaxed && outside->is_direct)
+        local->covers_only = true;
+    else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
+        local->covers_only |= any_holds;
+    else if (local->walk.is_relaxed && !local->covers_only && !has_gap(p, &local->walk)) {
+        local->walk.knows_net = true;
+        sator_mapper_walk_digits(&local->walk, shape);
+        local->group_words = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
+                (double)local->walk.copies;
+    }
     local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
     local->run_loops = ~0U;
     local->n_idle = 0;
@@ -323,8 +345,9 @@ struct spread {
 };
 
 static struct spread spread_of(
-        const struct mapper_transfer *t, const struct mapper_shape *shape, int loop)
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
 {
+    const struct mapper_transfer *t = walk->transfer;
     struct spread spread = {.any = false, .all_shared = true, .contiguous = true};
     bool outer_shared = false;
 
@@ -332,7 +355,7 @@ static struct spread spread_of(
         const struct mapper_digit *digit = &shape->digit[k];
         if (digit->row >= t->child_row || digit->loop != loop)
             continue;
-        bool shared = t->collapsed >> digit->row & 1;
+        bool shared = walk->shared >> digit->row & 1;
         spread.any = true;
         spread.all_shared &= shared;
         spread.contiguous &= shared || !outer_shared;
@@ -353,7 +376,7 @@ static void steps_of_run(const struct mapper_bounds *b, const struct local *loca
     *group = *alone = (struct mapper_steps){.n_spread = 0};
     for (int i = 0; i < index->n_parts; i++) {
         int loop = index->loop[i];
-        struct spread spread = spread_of(walk->transfer, shape, loop);
+        struct spread spread = spread_of(walk, shape, loop);
         if (run >> loop & 1) {
             group->tile[i] = spread.all_shared ? b->problem->extent[loop] : 1;
             alone->tile[i] = spread.any ? 1 : b->problem->extent[loop];
@@ -363,7 +386,7 @@ static void steps_of_run(const struct mapper_bounds *b, const struct local *loca
         for (int k = 0; k < shape->n_digits && spreads && spread.contiguous; k++) {
             const struct mapper_digit *digit = &shape->digit[k];
             if (digit->row >= walk->transfer->child_row || digit->loop != loop ||
-                    !(walk->transfer->collapsed >> digit->row & 1))
+                    !(walk->shared >> digit->row & 1))
                 continue;
             group->spread_step[group->n_spread] =
                     index->coef[i] * shape->inside[digit->row + 1][loop];
@@ -478,6 +501,8 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
     if (walk->transfer->is_counted)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
+    if (walk->is_relaxed)
+        range->unique_ub = range->arriving_ub;
 }
 
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)

@@ -91,19 +91,23 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
     const struct mapper_transfer *t = walk->transfer;
     const struct mapper_access *access = walk->access;
 
-    walk->groups = walk->tiles = 1;
+    walk->groups = walk->tiles = walk->copies = 1;
     for (int k = 0; k < shape->n_digits; k++) {
         const struct mapper_digit *digit = &shape->digit[k];
         if (digit->row >= t->child_row)
             break; /* rows ascend */
-        bool shared = t->collapsed >> digit->row & 1;
+        bool shared = walk->shared >> digit->row & 1;
         walk->tiles *= digit->count;
         if (!shared) {
             walk->groups *= digit->count;
             continue;
         }
-        if (!(access->relevant >> digit->loop & 1))
+        if (!(access->relevant >> digit->loop & 1)) {
+            bool copied = !(t->collapsed >> digit->row & 1);
+            walk->copies *= copied ? digit->count : 1;
+            walk->groups *= copied && walk->is_relaxed ? digit->count : 1;
             continue;
+        }
         int e = access->index_of[digit->loop];
         walk->spread = true;
         if (access->index[e].closed == 1) {
@@ -123,24 +127,37 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
     }
 }
 
-void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+enum passing_as {
+    AS_IT_IS,
+    RELAXED, /* for a lower bound */
+    ALWAYS /* also where there is a formula */
+};
+
+static void open_walk(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, enum passing_as as,
+        struct mapper_walk *walk)
 {
     const struct mapper_transfer *t = &problem->transfer[transfer];
     const struct mapper_access *access = &problem->access[t->access];
+    bool passes = t->may_pass && (as == ALWAYS || sator_mapper_is_passed(problem, t, shape));
 
     walk->problem = problem;
     walk->transfer = t;
     walk->access = access;
     walk->counts = t->child < problem->n_memories ? access->relevant : ~0U;
-    walk->spread = false;
+    walk->number = transfer;
+    walk->passes = passes && as != RELAXED;
+    walk->is_relaxed = passes && as == RELAXED;
+    walk->shared = t->collapsed | (passes ? t->linked_rows : 0);
+    walk->n_ways = t->n_passes + t->n_buses;
+    walk->spread = walk->knows_net = false;
     walk->cut = NULL;
     walk->open = 0;
     walk->scale = walk->tile_scale = 1;
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
-        walk->steps[e].any = t->is_complex;
+        walk->steps[e].any = t->is_complex || (passes && t->n_passes > 0);
         for (int i = 0; i < index->n_parts; i++)
             walk->steps[e].tile[i] = shape->inside[t->child_row][index->loop[i]];
         walk->tile_values[e] = index->closed == 1 ? walk->steps[e].tile[0]
@@ -152,11 +169,27 @@ void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_
     init_space(walk, shape);
     walk->group_words = walk->tile_words = 1;
     for (int e = 0; e < access->n_indices; e++) {
-        if (walk->steps[e].n_spread > 0)
+        if (walk->steps[e].n_spread > 0 && !walk->passes)
             walk->group_values[e] = sator_mapper_words_union(words, t->access, e, &walk->steps[e]);
         walk->group_words *= walk->group_values[e];
         walk->tile_words *= walk->tile_values[e];
     }
+    if (!walk->passes)
+        return;
+    sator_mapper_walk_digits(walk, shape);
+    walk->group_words = sator_mapper_entering(words, walk, NULL);
+}
+
+void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+{
+    open_walk(problem, words, shape, transfer, AS_IT_IS, walk);
+}
+
+void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+{
+    open_walk(problem, words, shape, transfer, RELAXED, walk);
 }
 
 static int64_t lanes_of(const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
@@ -219,9 +252,9 @@ void sator_mapper_walk_cover(
     const struct mapper_transfer *t = walk->transfer;
 
     walk->tile_cover = cover(walk, words, shape, t->outer | t->between);
-    walk->group_cover = t->collapsed == 0
+    walk->group_cover = walk->shared == 0
             ? walk->tile_cover
-            : cover(walk, words, shape, (t->outer | t->between) & ~t->collapsed);
+            : cover(walk, words, shape, (t->outer | t->between) & ~walk->shared);
 }
 
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
@@ -240,25 +273,33 @@ void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words
 {
     const struct mapper_access *access = walk->access;
     int moved_index = access->relevant >> loop & 1 ? access->index_of[loop] : -1;
+    int64_t move[MAPPER_INDICES];
 
     *group = *tile = 1;
     for (int e = 0; e < access->n_indices && (*group | *tile) != 0; e++) {
-        int64_t moved = shift[e] + (e == moved_index ? access->coef_of[loop] * step : 0);
-        if (moved == 0) {
+        move[e] = shift[e] + (e == moved_index ? access->coef_of[loop] * step : 0);
+        if (move[e] == 0) {
             *group *= walk->group_values[e];
             *tile *= walk->tile_values[e];
             continue;
         }
-        int64_t kept =
-                sator_mapper_words_kept(words, walk->transfer->access, e, &walk->steps[e], moved);
-        *group *= kept;
-        if (walk->steps[e].n_spread > 0) {
+        if (walk->passes && access->index[e].closed == 1) { /* all is new */
+            *group = *tile = 0;
+            return;
+        }
+        int64_t kept = walk->passes ? 0
+                                    : sator_mapper_words_kept(words, walk->transfer->access, e,
+                                              &walk->steps[e], move[e]);
+        *group = walk->passes ? 1 : *group * kept; /* 1: not known yet */
+        if (walk->steps[e].n_spread > 0 || walk->passes) {
             struct mapper_steps alone = {.n_spread = 0};
             memcpy(alone.tile, walk->steps[e].tile, sizeof alone.tile);
-            kept = sator_mapper_words_kept(words, walk->transfer->access, e, &alone, moved);
+            kept = sator_mapper_words_kept(words, walk->transfer->access, e, &alone, move[e]);
         }
         *tile *= kept;
     }
+    if (walk->passes)
+        *group = walk->group_words - sator_mapper_entering(words, walk, move);
 }
 
 void sator_mapper_pace_init(struct mapper_pace *pace)
@@ -319,6 +360,49 @@ int64_t sator_mapper_time_stamps(
     return stamps;
 }
 
+/* Place all temporal loops outside the walk's child. */
+static void run_walk(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_pace *pace)
+{
+    const struct mapper_problem *p = walk->problem;
+
+    sator_mapper_walk_stamps(walk, mapping);
+    sator_mapper_pace_init(pace);
+    for (int r = walk->transfer->child_row - 1; r >= 0 && !pace->dead; r--) {
+        const int8_t *order = mapping->order[p->row[r].memory];
+        if (p->row[r].is_space)
+            continue;
+        for (int k = p->n_loops - 1; k >= 0 && !pace->dead; k--) {
+            int loop = order[k];
+            int64_t factor = mapping->factor[r][loop];
+            if (factor > 1)
+                sator_mapper_pace_place(
+                        walk, words, pace, loop, factor, shape->inside[r + 1][loop]);
+        }
+    }
+}
+
+int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, int transfer, int n_ways)
+{
+    struct mapper_shape shape;
+    struct mapper_walk walk;
+    struct mapper_pace pace;
+
+    sator_mapper_shape_init(problem, mapping, &shape);
+    open_walk(problem, words, &shape, transfer, ALWAYS, &walk);
+    walk.n_ways = n_ways;
+    walk.group_words = sator_mapper_entering(words, &walk, NULL);
+    if (sator_mapper_is_ragged(problem, mapping, walk.access->relevant)) {
+        struct mapper_traffic traffic;
+        sator_mapper_count_ragged(&walk, words, mapping, &shape, &traffic);
+        return traffic.unique[transfer];
+    }
+    run_walk(&walk, words, mapping, &shape, &pace);
+    return sator_mapper_unique(&walk, &pace);
+}
+
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
 {
@@ -339,20 +423,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             sator_mapper_count_ragged(&walk, words, mapping, &shape, traffic);
             continue;
         }
-        sator_mapper_walk_stamps(&walk, mapping);
-        sator_mapper_pace_init(&pace);
-        for (int r = walk.transfer->child_row - 1; r >= 0 && !pace.dead; r--) {
-            const int8_t *order = mapping->order[problem->row[r].memory];
-            if (problem->row[r].is_space)
-                continue;
-            for (int k = problem->n_loops - 1; k >= 0 && !pace.dead; k--) {
-                int loop = order[k];
-                int64_t factor = mapping->factor[r][loop];
-                if (factor > 1)
-                    sator_mapper_pace_place(
-                            &walk, words, &pace, loop, factor, shape.inside[r + 1][loop]);
-            }
-        }
+        run_walk(&walk, words, mapping, &shape, &pace);
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
     }
@@ -461,74 +532,6 @@ struct mapper_cost sator_mapper_cost(
 
 /* ---- legality ---- */
 
-/* The rows over which the sliding loops of a transfer's tensor may not run in parallel. */
-static unsigned unmodelled_rows(const struct mapper_transfer *t)
-{
-    return t->is_complex ? 0 : t->linked_rows | (t->n_buses >= 2 ? t->between : 0);
-}
-
-static unsigned sliding_loops(const struct mapper_problem *problem, const struct mapper_transfer *t)
-{
-    const struct mapper_access *access = &problem->access[t->access];
-
-    return access->relevant & ~access->plain;
-}
-
-bool sator_mapper_is_modelled(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
-{
-    for (int i = 0; i < problem->n_transfers; i++) {
-        unsigned rows = unmodelled_rows(&problem->transfer[i]);
-        unsigned loops = sliding_loops(problem, &problem->transfer[i]);
-        for (int r = 0; r < problem->n_rows && rows != 0; r++) {
-            for (int l = 0; l < problem->n_loops; l++) {
-                if ((rows >> r & 1) && (loops >> l & 1) && mapping->factor[r][l] > 1)
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* The loops that may not run in parallel on the array at "level". */
-static unsigned left_out_at(const struct mapper_problem *problem, int level)
-{
-    unsigned rows = 0, loops = 0;
-
-    for (int r = 0; r < problem->n_rows; r++) {
-        bool here = problem->row[r].is_space && problem->row[r].level == level;
-        rows |= here && problem->row[r].shape > 1 ? 1U << r : 0;
-    }
-    for (int i = 0; i < problem->n_transfers; i++) {
-        if ((unmodelled_rows(&problem->transfer[i]) & rows) != 0)
-            loops |= sliding_loops(problem, &problem->transfer[i]);
-    }
-    return loops;
-}
-
-const char *sator_mapper_left_out(
-        const struct mapper_problem *problems, int n_problems, struct sator_arena *arena)
-{
-    const struct mapper_problem *p = problems; /* loops and levels are the same in all */
-    const char *text = NULL;
-
-    for (int level = 0; level < p->arch->n_levels; level++) {
-        const char *names = NULL;
-        unsigned loops = 0;
-        for (int k = 0; k < n_problems; k++)
-            loops |= left_out_at(&problems[k], level);
-        for (int i = 0; i < p->n_loops; i++) {
-            if (loops >> i & 1)
-                names = sator_arena_printf(arena, "%s%s%s", names == NULL ? "" : names,
-                        names == NULL ? "" : ", ", p->loop_names[i]);
-        }
-        if (names != NULL)
-            text = sator_arena_printf(arena, "%s%s%s on %s", text == NULL ? "" : text,
-                    text == NULL ? "" : "; ", names, p->arch->levels[level].name);
-    }
-    return text;
-}
-
 bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping)
 {
@@ -553,5 +556,5 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
         if (!sator_mapper_fits(problem, m, size, NULL))
             return false;
     }
-    return sator_mapper_is_modelled(problem, mapping) && sator_mapper_is_allowed(problem, mapping);
+    return sator_mapper_is_allowed(problem, mapping);
 }

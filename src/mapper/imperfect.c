@@ -10,7 +10,8 @@
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled)
 {
-    *unrolled = (struct mapper_unrolled){.lanes = 1, .pes = 1};
+    *unrolled = (struct mapper_unrolled){
+            .lanes = 1, .pes = 1, .wired = sator_mapper_passes_directly(problem, mapping)};
     for (int r = 0; r < problem->n_rows; r++) {
         int64_t factor = mapping->factor[r][loop];
         if (!problem->row[r].is_space || factor == 1)

@@ -25,6 +25,8 @@ enum {
     MAPPER_CUT_PARTS = 4, /* of one whose last tiles may be short */
     MAPPER_ROWS = 16,
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
+    MAPPER_DIGITS = 60, /* parallel factors above 1 of one mapping: fewer than 2^57 instances */
+    MAPPER_SOURCES = 256, /* ways from PE to PE, each loop's digit moved by a constant */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32,
     MAPPER_MOST_CHOICES = 10 /* pairs of a tensor and a memory that it may bypass */
@@ -107,6 +109,14 @@ struct mapper_memory {
     int64_t instances;
 };
 
+/* A link from each PE to the one at a constant distance. */
+struct mapper_pass {
+    int interval; /* 0: a wire, within the stamp; 1: from the stamp before */
+    int64_t shift[MAPPER_ROWS]; /* from the provider to the consumer, by row */
+    bool is_idle; /* a wire that another one, against it, takes the place of */
+    const struct sator_link *link;
+};
+
 struct mapper_transfer {
     int access;
     int parent; /* memory */
@@ -119,7 +129,11 @@ struct mapper_transfer {
     const struct sator_bus *buses[MAPPER_ROWS];
     unsigned bus_rows[MAPPER_ROWS]; /* over which each spreads a word */
     const struct sator_link *link; /* in place of buses: wires from PE to PE */
-    unsigned linked_rows; /* with links of any kind */
+    unsigned linked_rows; /* along which links of any kind lead */
+    int n_passes;
+    struct mapper_pass *passes; /* all links, in order of declaration */
+    bool may_pass; /* a sliding index may be unrolled along links or several families of buses: see
+                      passing.c */
     /* Wires and buses that have no formula: "collapsed" are all rows that they lead over, "link"
      * and "buses" are empty. */
     bool is_complex;
@@ -366,6 +380,12 @@ int64_t sator_mapper_words_union_cut(struct mapper_words *words, int access, int
 int64_t sator_mapper_words_kept_cut(struct mapper_words *words, int access, int index,
         const struct mapper_steps *steps, const int64_t *now, const int64_t *before, int64_t shift);
 
+struct sator_value_set;
+/* Set "set" (GIVE: sator_value_set_free) to the values of a tile that begins at 0, in runs that
+ * suit tiles "like" it; extents by part. Sets of one index and one "like" may be compared. */
+void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like,
+        const int64_t *tile, struct sator_value_set *set);
+
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */
 int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const int64_t *tile);
@@ -387,11 +407,32 @@ struct mapper_shape {
 void sator_mapper_shape_init(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct mapper_shape *shape);
 
+/* A parallel factor of a network's rows, those of the PE's first coordinate first. */
+struct mapper_net_digit {
+    int row, loop;
+    int index; /* that the loop moves, or -1 */
+    int64_t count, step; /* step: of the index */
+};
+
 /* One transfer with its factors known: what one stamp moves. */
 struct mapper_walk {
     const struct mapper_problem *problem;
     const struct mapper_transfer *transfer;
     const struct mapper_access *access;
+    int number; /* of the transfer */
+    unsigned shared; /* rows whose PEs may share words: the group's */
+    /* A sliding index is unrolled so that words pass from PE to PE in ways that no group has
+     * (passing.c): the group is all PEs of these rows, whose words "group_words" says, and no index
+     * by itself. A relaxed walk instead lets the whole group hold what any of its PEs holds, or,
+     * where there are buses alone, takes them to be one family: what crosses then is no more. */
+    bool passes, is_relaxed;
+    /* Positions of loops that do not index the access in rows that only links from the stamp before
+     * lead along: when a word enters the group, which held it nowhere, it enters at all of them. */
+    int64_t copies; /* part of "groups" where the walk is relaxed */
+    bool knows_net; /* a relaxed one: sator_mapper_entering may be asked all the same */
+    int n_ways; /* of the links, then buses, that are used: all */
+    int n_net_digits;
+    struct mapper_net_digit net_digit[MAPPER_DIGITS]; /* where passing.c may be asked */
     struct mapper_steps steps[MAPPER_INDICES]; /* of sliding indices */
     int64_t group_values[MAPPER_INDICES], tile_values[MAPPER_INDICES]; /* of each index */
     int64_t group_words; /* that cross in one stamp to the PEs that share */
@@ -425,6 +466,9 @@ struct mapper_pace {
 };
 void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
+/* The same for a lower bound of what crosses: relaxed where words pass from PE to PE. */
+void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
 /* Set the covers of a sliding access (of others they are no use). Time rows outside the child may
  * be missing from "shape". */
 void sator_mapper_walk_cover(
@@ -449,6 +493,39 @@ static inline int64_t sator_mapper_arriving(
     return walk->tiles * (walk->tile_words * walk->stamps - pace->kept_arriving);
 }
 
+/* ---- passing.c: words that pass from PE to PE ---- */
+struct mapper_recall; /* numbers remembered by long keys */
+struct mapper_recall *sator_mapper_words_recall(struct mapper_words *words);
+struct mapper_recall *sator_mapper_recall_new(void);
+void sator_mapper_recall_free(struct mapper_recall *recall);
+/* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
+ * of buses no one family of which has them all. */
+bool sator_mapper_is_passed(const struct mapper_problem *problem,
+        const struct mapper_transfer *transfer, const struct mapper_shape *shape);
+/* The transfers that need it in a mapping whose parallel factors are known. */
+unsigned sator_mapper_passed(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* Whether it takes some of those into the compute units. */
+bool sator_mapper_passes_directly(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* Set the digits of a walk that passes, whose shared rows are known. */
+void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape);
+/* The words that enter the group of a walk that passes in a stamp when each index e has moved by
+ * shift[e] since the one before; NULL: nothing was held before. */
+int64_t sator_mapper_entering(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift);
+/* The same, without the values of plain indices, where tiles are shorter at the last position of a
+ * part (always, where it has one): by index and part, now and in the stamp before. */
+struct mapper_cuts {
+    int64_t now[MAPPER_INDICES][MAPPER_CUT_PARTS], before[MAPPER_INDICES][MAPPER_CUT_PARTS];
+};
+int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mapper_walk *walk,
+        const int64_t *shift, const struct mapper_cuts *cuts);
+/* The words that enter all groups of a transfer that passes, over the whole run of a mapping, when
+ * only the first "n_ways" of the links, then buses, are used. */
+int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, int transfer, int n_ways);
+
 /* The time-stamps of a mapping. */
 int64_t sator_mapper_time_stamps(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
@@ -470,24 +547,16 @@ void sator_mapper_find_ports(struct mapper_problem *problem);
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles);
-/* Whether the mapping respects arrays, capacities and what the mapper models; words may be NULL. */
+/* Whether the mapping respects arrays, capacities and constraints; words may be NULL. */
 bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping);
-/* Whether several families of buses serve an access whose sliding index "space" unrolls: not
- * modelled. */
-bool sator_mapper_is_modelled(
-        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
-/* "ry, oy on PE": the loops that the mappings of these problems, choices of one question, leave out
- * on each array for that reason; NULL for none. */
-const char *sator_mapper_left_out(
-        const struct mapper_problem *problems, int n_problems, struct sator_arena *arena);
-
 /* ---- imperfect.c ---- */
 /* The parallel positions of one loop: in the arrays inside the innermost memory, and in those
  * outside of it. */
 struct mapper_unrolled {
     int64_t lanes, pes;
-    bool wired; /* some along wires that lead to the compute units */
+    bool wired; /* some along wires that lead to the compute units, or words pass there from one to
+                   the other: its factors divide altogether */
 };
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled);
@@ -536,6 +605,7 @@ struct mapper_ragged {
     const struct mapper_walk *walk; /* borrowed */
     struct mapper_words *words;
     bool grouped;
+    bool passes; /* words pass from PE to PE */
     struct mapper_steps steps[MAPPER_INDICES];
     int64_t cut[MAPPER_LOOPS]; /* how much shorter the last tile is */
     int64_t apart[MAPPER_LOOPS]; /* parallel positions that share no words */

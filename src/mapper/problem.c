@@ -222,10 +222,10 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
         transfer->between |= 1U << r;
     }
     SATOR_TRY(sator_mapper_wire(b->ctx, p, transfer));
+    unsigned shared = transfer->collapsed | (transfer->may_pass ? transfer->linked_rows : 0);
     for (int e = 0; e < p->access[access].n_indices; e++) {
         if (!p->access[access].index[e].is_core &&
-                p->access[access].index[e].n_parts * __builtin_popcount(transfer->collapsed) >
-                        MAPPER_SPREADS)
+                p->access[access].index[e].n_parts * __builtin_popcount(shared) > MAPPER_SPREADS)
             return sator_error(b->ctx, b->arch->loc, "'%s' has too many dimensions that share '%s'",
                     b->arch->name, p->access[access].name);
     }
@@ -344,12 +344,14 @@ static void price(struct builder *b)
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
         const char *above = b->arch->levels[parent->level].name;
         bool into_own = child != NULL && access->role == SATOR_WRITE && t->link == NULL &&
+                (t->is_complex || !t->may_pass || t->n_passes == 0) &&
                 t->child == innermost(p, t->access) && !array_below(p, t->child);
         if (t->is_complex)
             t->bus_pj = least_bus_pj(b, t, into_own);
         double bus = t->is_complex ? t->bus_pj
                 : t->n_buses > 0   ? figure(p, t->bus_pj, t->buses[0]->name)
                 : t->link != NULL  ? figure(p, t->bus_pj, t->link->name)
+                : t->may_pass      ? figure(p, t->bus_pj, t->passes[0].link->name)
                                    : 0;
         double read = figure(p, parent->read_pj, above), foot = (double)access->footprint;
         t->unique_pj = read - bus;

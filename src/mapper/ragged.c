@@ -57,7 +57,7 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         if (digit->row >= walk->transfer->child_row)
             break; /* rows ascend */
         walk->tile_rate[digit->loop] /= (double)digit->count;
-        if (!(walk->transfer->collapsed >> digit->row & 1))
+        if (!(walk->shared >> digit->row & 1))
             walk->group_rate[digit->loop] /= (double)digit->count;
     }
     for (int e = 0; e < walk->access->n_indices; e++) {
@@ -80,12 +80,13 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
 {
     const struct mapper_problem *p = walk->problem;
     int child_row = walk->transfer->child_row;
-    unsigned shared = grouped ? walk->transfer->collapsed : 0;
+    unsigned shared = grouped ? walk->shared : 0;
 
     ragged->walk = walk;
     ragged->words = words;
     ragged->grouped = grouped;
     ragged->is_direct = walk->transfer->child == p->n_memories;
+    ragged->passes = grouped && walk->passes;
     for (int e = 0; e < walk->access->n_indices; e++) {
         ragged->steps[e] = walk->steps[e];
         if (!grouped)
@@ -161,6 +162,65 @@ static sator_int sum_index(
     return sum;
 }
 
+/* Words that pass from PE to PE, cases of all sliding indices together: what stays of the values of
+ * these over all steps of "loop", or all of them, as in sum_index. */
+struct passing_sum {
+    const struct mapper_ragged *ragged;
+    int loop;
+    int64_t factor, step;
+    int64_t shift[MAPPER_INDICES];
+    struct mapper_cuts cuts;
+};
+
+static sator_int sum_cases(struct passing_sum *s, int e, sator_int times)
+{
+    const struct mapper_ragged *r = s->ragged;
+    const struct mapper_access *access = r->walk->access;
+    sator_int sum = 0;
+
+    while (e < access->n_indices && access->index[e].closed == 1)
+        e++;
+    if (e == access->n_indices) {
+        int64_t all = sator_mapper_entering_cut(r->words, r->walk, NULL, &s->cuts);
+        return times *
+                (s->loop < 0 ? all
+                             : all -
+                                        sator_mapper_entering_cut(
+                                                r->words, r->walk, s->shift, &s->cuts));
+    }
+    const struct mapper_index *index = &access->index[e];
+    for (unsigned last = 0; last < 1U << index->n_parts; last++) {
+        sator_int here = times;
+        for (int i = 0; i < index->n_parts; i++) {
+            int part = index->loop[i];
+            bool is_last = last >> i & 1;
+            int64_t cases = r->outer[part] * r->apart[part];
+            cases *= part == s->loop ? s->factor - 1 : 1;
+            here *= is_last ? 1 : cases - 1;
+            s->cuts.now[e][i] = is_last && r->inner[part] == 1 ? r->cut[part] : 0;
+            s->cuts.before[e][i] = is_last && part != s->loop && s->loop >= 0 ? r->cut[part] : 0;
+        }
+        if (here != 0)
+            sum += sum_cases(s, e + 1, here);
+    }
+    return sum;
+}
+
+static sator_int sum_passing(const struct mapper_ragged *r, int loop, int64_t factor, int64_t step)
+{
+    const struct mapper_access *access = r->walk->access;
+    struct passing_sum s = {.ragged = r, .loop = loop, .factor = factor, .step = step};
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        for (int i = 0; i < index->n_parts && loop >= 0; i++) {
+            int part = index->loop[i];
+            s.shift[e] += index->coef[i] * ((part == loop ? step : 0) - r->fall[part]);
+        }
+    }
+    return sum_cases(&s, 0, 1);
+}
+
 /* The product over all indices, and over the loops that index nothing. */
 static int64_t sum_all(const struct mapper_ragged *r, int loop, int64_t factor, int64_t step)
 {
@@ -173,8 +233,12 @@ static int64_t sum_all(const struct mapper_ragged *r, int loop, int64_t factor, 
         product *= r->outer[i] * r->apart[i];
         product *= i == loop ? factor - 1 : 1;
     }
-    for (int e = 0; e < access->n_indices && product != 0; e++)
-        product *= sum_index(r, e, loop, factor, step);
+    for (int e = 0; e < access->n_indices && product != 0; e++) {
+        if (!r->passes || access->index[e].closed == 1)
+            product *= sum_index(r, e, loop, factor, step);
+    }
+    if (r->passes && product != 0)
+        product *= sum_passing(r, loop, factor, step);
     return (int64_t)product;
 }
 
@@ -256,7 +320,6 @@ void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_wor
     int transfer = (int)(walk->transfer - walk->problem->transfer);
 
     traffic->unique[transfer] = crossing(walk, words, mapping, shape, true);
-    traffic->arriving[transfer] = walk->transfer->collapsed == 0
-            ? traffic->unique[transfer]
-            : crossing(walk, words, mapping, shape, false);
+    traffic->arriving[transfer] = walk->shared == 0 ? traffic->unique[transfer]
+                                                    : crossing(walk, words, mapping, shape, false);
 }

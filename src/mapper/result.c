@@ -105,8 +105,25 @@ static void add_term(struct describer *d, const char *component, sator_int actio
     SATOR_PUSH(d->arena, d->terms, d->result->n_energy_terms, term);
 }
 
-/* Words that each family of buses spares: with several, no sliding index is unrolled (they are not
- * modelled), so a word is spared once a parallel digit that does not index it. */
+/* Words that each link and each family of buses spares, where words pass from PE to PE. */
+static void add_way_terms(struct describer *d, int transfer)
+{
+    const struct mapper_transfer *t = &d->problem->transfer[transfer];
+    int64_t words = d->traffic.arriving[transfer];
+
+    for (int k = 0; k < t->n_passes + t->n_buses; k++) {
+        const struct sator_link *link = k < t->n_passes ? t->passes[k].link : NULL;
+        const struct sator_bus *bus = link == NULL ? t->buses[k - t->n_passes] : NULL;
+        const struct sator_figure *pj = link != NULL ? &link->energy_pj : &bus->energy_pj;
+        int64_t left = sator_mapper_count_ways(d->problem, d->words, d->mapping, transfer, k + 1);
+        add_term(d, sator_arena_strdup(d->arena, link != NULL ? link->name : bus->name),
+                words - left, pj->value, pj->source);
+        words = left;
+    }
+}
+
+/* Words that each family of buses spares: with several and no sliding index, once a parallel digit
+ * that does not index the tensor. */
 static void add_bus_terms(struct describer *d, int transfer)
 {
     const struct mapper_problem *p = d->problem;
@@ -114,6 +131,10 @@ static void add_bus_terms(struct describer *d, int transfer)
     int64_t words = d->traffic.arriving[transfer];
     unsigned done = 0;
 
+    if (t->may_pass && (t->n_buses >= 2 || sator_mapper_is_passed(p, t, &d->shape))) {
+        add_way_terms(d, transfer);
+        return;
+    }
     if (t->link != NULL)
         add_term(d, sator_arena_strdup(d->arena, t->link->name),
                 words - d->traffic.unique[transfer], t->link->energy_pj.value,

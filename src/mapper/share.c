@@ -158,7 +158,8 @@ void sator_mapper_bounds_least(
         double most =
                 (double)problem->access[t->access].volume; /* every instance fetches its words */
         /* what nothing spreads arrives as often as it is sent */
-        struct mapper_range range = {footprint, most, footprint, most, t->collapsed == 0 ? 1 : 0};
+        bool spreads = t->collapsed != 0 || t->may_pass;
+        struct mapper_range range = {footprint, most, footprint, most, spreads ? 0 : 1};
         if (t->child == child)
             sator_mapper_share_transfer(problem, i, &range, share);
     }

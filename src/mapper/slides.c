@@ -26,6 +26,9 @@ void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words 
     slides->far = far;
     slides->blocks = blocks;
     slides->seldom_known[0] = slides->seldom_known[1] = 0;
+    slides->entering_known[0] = slides->entering_known[1] = 0;
+    if (walk->knows_net)
+        slides->entering = (double)sator_mapper_entering(words, walk, NULL) / (double)walk->copies;
     slides->nearest = walk->transfer->child_row - 1;
     while (walk->problem->row[slides->nearest].is_space)
         slides->nearest--;
@@ -175,6 +178,38 @@ static double step_values(struct mapper_slides *s, struct mapper_slide_side *sid
     side->step_known[is_near] |= 1U << loop;
     side->step[bit] = least;
     return least;
+}
+
+static double entering_by(const struct mapper_slides *s, int loop, int64_t step)
+{
+    const struct mapper_access *access = s->walk->access;
+    int64_t shift[MAPPER_INDICES] = {0};
+
+    shift[access->index_of[loop]] = access->coef_of[loop] * step;
+    return (double)sator_mapper_entering(s->memory, s->walk, shift) / (double)s->walk->copies;
+}
+
+/* The new words in single steps of the loop of "bit", on average over all stamps. */
+static double step_words(struct mapper_slides *s, struct mapper_slide_side *side, int bit)
+{
+    const struct mapper_problem *p = s->walk->problem;
+    bool is_near = bit < p->n_loops;
+    int loop = is_near ? bit : bit - p->n_loops, row = s->nearest;
+    int64_t step = s->shape->inside[row + 1][loop];
+
+    if (!side->grouped || !s->walk->knows_net)
+        return side->other[s->walk->access->index_of[loop]] * step_values(s, side, bit);
+    if (s->entering_known[is_near] >> loop & 1)
+        return s->entering_by[bit];
+    double least = entering_by(s, loop, step);
+    while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
+        if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
+            continue;
+        step = s->shape->inside[row + 1][loop];
+        least = fmin(least, entering_by(s, loop, step));
+    }
+    s->entering_known[is_near] |= 1U << loop;
+    return s->entering_by[bit] = (1 - seldom(s, bit)) * least;
 }
 
 /* ---- several steps ---- */
@@ -357,13 +392,16 @@ static double least_words(struct mapper_slides *s, struct mapper_slide_side *sid
     unsigned run = (order->run | order->run >> n) & ((1U << n) - 1); /* loops */
     double other = side->other[s->walk->access->index_of[first]];
     double any = other * leap_values(s, side, first, run), least = INFINITY;
-    double one = other * step_values(s, side, order->first);
+    double one = step_words(s, side, order->first);
+    bool enters = side->grouped && s->walk->knows_net;
 
     for (unsigned left = seconds; left != 0; left &= left - 1)
         least = fmin(
                 least, second_words(s, side, first, run, __builtin_ctz(left), second_stamps, runs));
     if (seconds == 0)
-        least = second_stamps * side->words;
+        least = second_stamps * (enters ? s->entering : side->words);
+    else if (enters) /* nothing is kept in these */
+        least += runs * (s->entering - side->words);
     return order->stamps * (one + seldom(s, order->first) * any) - second_stamps * any + least;
 }
 

@@ -257,10 +257,6 @@ void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
         return; /* tiles of other extents say nothing about the capacities */
     check_arrays(problem, mapping, text);
     check_memories(problem, words, mapping, text);
-    if (!sator_mapper_is_modelled(problem, mapping))
-        sator_text_add(text,
-                "it unrolls a sliding index along links or several families of buses, which is "
-                "left out of the space\n");
     check_factors(problem, mapping, text);
     check_orders(problem, mapping, text);
 }

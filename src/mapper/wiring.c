@@ -1,7 +1,9 @@
 /* What joins the PEs between two memories, as far as formulas go.
  *
  * Buses along dimensions of the array, and wires to the next PE of one dimension, make a word cross
- * once for all PEs along these dimensions. Everything else is complex: it is counted mapping by
+ * once for all PEs along these dimensions. What links at constant distances bring, and what several
+ * families of buses leave, when a sliding index is unrolled over them, is for passing.c to say.
+ * Everything else is complex: it is counted mapping by
  * mapping (counted.c), and bounded by a network over which all PEs share everything.
  */
 #include "base/context.h"
@@ -12,6 +14,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    MOST_PASSING_PES = 1 << 12 /* of an array whose PEs are listed one by one (families.c) */
+};
 
 static bool serves(int n_tensors, const char *const *tensors, const char *tensor)
 {
@@ -63,47 +69,62 @@ static bool bus_rows(
     return true;
 }
 
-/* The row along which "link" leads from each PE to a neighbour; -1 when it is anything else. */
-static int link_row(const struct mapper_problem *p, int level, const struct sator_link *link)
+/* How far "link" leads along each row; false when that is not the same from everywhere. */
+static bool find_shift(
+        const struct mapper_problem *p, int level, const struct sator_link *link, int64_t *shift)
 {
     const struct sator_piece *piece = sator_relation_function(link->map);
-    int dim = -1;
 
+    memset(shift, 0, sizeof *shift * MAPPER_ROWS);
     if (piece == NULL || link->map->n_in != link->map->n_out)
-        return -1;
-    for (int d = 0; d < link->map->n_out; d++) {
+        return false;
+    for (int r = 0; r < p->n_rows; r++) {
+        if (!p->row[r].is_space || p->row[r].level != level)
+            continue;
+        int d = p->row[r].dim;
         const struct sator_expr *out = piece->out[d];
         if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR || out->terms[0].var != d ||
-                out->terms[0].factor != 1 || llabs(out->constant) > 1 ||
-                (out->constant != 0 && dim >= 0))
-            return -1;
-        if (out->constant != 0)
-            dim = d;
+                out->terms[0].factor != 1)
+            return false;
+        shift[r] = out->constant;
     }
-    for (int r = 0; r < p->n_rows && dim >= 0; r++) {
-        if (p->row[r].is_space && p->row[r].level == level && p->row[r].dim == dim)
-            return r;
-    }
-    return -1;
+    return true;
+}
+
+static unsigned moved_rows(const struct mapper_problem *p, const int64_t *shift)
+{
+    unsigned rows = 0;
+
+    for (int r = 0; r < p->n_rows; r++)
+        rows |= shift[r] != 0 ? 1U << r : 0;
+    return rows;
 }
 
 /* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
  * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling, wherever they
  * lead: a tile of loops that stand alone in an index names the digits of these loops, so a provider
  * that held this PE's tile in the stamp before had them all, and this PE, which has them now, had
- * them then. Not so when a sliding index is unrolled along what the link moves. Nor two stamps
- * before, when this PE's tile may come back. */
+ * them then. When a sliding index is unrolled along what links move, passing.c tells what each
+ * brings. Nothing is known two stamps before, when this PE's tile may come back. */
 static void add_link(struct mapper_problem *p, int level, const struct sator_link *link,
         struct mapper_transfer *transfer)
 {
-    int row = link_row(p, level, link);
+    struct mapper_pass pass = {.interval = link->interval, .link = link};
+    bool is_constant = find_shift(p, level, link, pass.shift);
+    unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
+    int row = __builtin_popcount(rows) == 1 ? __builtin_ctz(rows) : -1;
 
-    transfer->linked_rows |= row >= 0 ? 1U << row : array_rows(p, level);
+    if (rows == 0)
+        return; /* to itself: nothing that it does not hold */
+    transfer->linked_rows |= rows;
     transfer->reaches_back |= link->interval > 1;
-    transfer->is_complex |= link->interval > 1;
-    if (link->interval == 1)
+    transfer->is_complex |=
+            link->interval > 1 || (!is_constant && p->access[transfer->access].is_sliding);
+    SATOR_PUSH(p->arena, transfer->passes, transfer->n_passes, pass);
+    if (link->interval >= 1)
         return;
-    if (row < 0 || transfer->n_buses > 0 || /* of an array further out, through a bypass */
+    if (!is_constant || row < 0 || llabs(pass.shift[row]) != 1 ||
+            transfer->n_buses > 0 || /* of an array further out, through a bypass */
             (transfer->link != NULL &&
                     !same_pj(transfer->link->energy_pj.value, link->energy_pj.value)) ||
             (p->row[row].linked >= 0 &&
@@ -161,11 +182,11 @@ static bool add_array(struct mapper_problem *p, int level, struct mapper_transfe
     return any;
 }
 
-/* Whether tiles of the access may overlap in a way that only vectors, or the engines, tell. */
-static bool has_joint(const struct mapper_access *access)
+/* Whether some of the access has no formula. */
+static bool has_core(const struct mapper_access *access)
 {
     for (int e = 0; e < access->n_indices; e++) {
-        if (access->index[e].joint != NULL || access->index[e].is_core)
+        if (access->index[e].is_core)
             return true;
     }
     return false;
@@ -194,6 +215,72 @@ done:
     return st;
 }
 
+/* Of two wires that lead between the same PEs both ways only the one from the smaller PE is used.
+ */
+static bool is_idle(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_pass *pass)
+{
+    int first = 0;
+
+    while (first < p->n_rows && pass->shift[first] == 0)
+        first++;
+    if (pass->interval != 0 || first == p->n_rows || pass->shift[first] > 0)
+        return false;
+    for (int i = 0; i < t->n_passes; i++) {
+        const struct mapper_pass *other = &t->passes[i];
+        bool against = other->interval == 0;
+        for (int r = 0; r < p->n_rows; r++)
+            against &= other->shift[r] == -pass->shift[r];
+        if (against)
+            return true;
+    }
+    return false;
+}
+
+/* The most sources that "pass" may make: for each row a pattern of carries over the digits of loops
+ * that do not stand alone in an index. */
+static int64_t most_sources(const struct mapper_problem *p, const struct mapper_access *access,
+        const struct mapper_pass *pass)
+{
+    int n = p->n_loops - __builtin_popcount(access->plain);
+    int64_t most = 1;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        if (pass->shift[r] != 0)
+            most *= llabs(pass->shift[r]) == 1 ? n + 1 : INT64_C(1) << n;
+        if (most > MAPPER_SOURCES)
+            break;
+    }
+    return most;
+}
+
+/* Whether sliding indices may be unrolled over the links and families of buses, with a formula: all
+ * at one cost a word, not too many, and words that trees merge are not mixed with others. */
+static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
+{
+    const struct mapper_access *access = &p->access[t->access];
+    struct mapper_pass *passes = t->passes;
+    int64_t sources = 1, pes = 1;
+
+    if (!access->is_sliding || t->is_complex || (t->n_passes == 0 && t->n_buses < 2))
+        return;
+    t->may_pass = true;
+    for (int i = 0; i < t->n_passes; i++) {
+        passes[i].is_idle = is_idle(p, t, &passes[i]);
+        sources += most_sources(p, access, &passes[i]);
+        if (t->n_buses == 0 && t->link == NULL)
+            t->bus_pj = passes[0].link->energy_pj.value;
+        t->is_complex |= !same_pj(passes[i].link->energy_pj.value, t->bus_pj);
+    }
+    for (int r = 0; r < p->n_rows; r++) {
+        if ((t->collapsed | t->linked_rows) >> r & 1)
+            pes = pes > MOST_PASSING_PES ? pes : pes * p->row[r].shape;
+    }
+    t->is_complex |= sources > MAPPER_SOURCES || (t->n_buses > 0 && pes > MOST_PASSING_PES) ||
+            (access->role == SATOR_WRITE && t->n_passes > 0 && t->n_buses > 0);
+    t->may_pass = !t->is_complex;
+}
+
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *p, struct mapper_transfer *transfer)
 {
@@ -210,7 +297,8 @@ enum sator_status sator_mapper_wire(
             reached |= array_rows(p, level);
     }
     if (transfer->linked_rows != 0 || transfer->n_buses >= 2)
-        transfer->is_complex |= has_joint(access);
+        transfer->is_complex |= has_core(access);
+    find_passes(p, transfer);
     transfer->is_counted = transfer->is_complex || access->is_counted;
     if (transfer->is_complex) {
         transfer->collapsed = transfer->apart = reached;

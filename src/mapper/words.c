@@ -27,7 +27,8 @@ struct mapper_words {
     const struct mapper_problem *problem;
     struct entry *entries;
     size_t n_slots, n_used;
-    struct mapper_counting *counting; /* made when it is needed */
+    struct mapper_counting *counting; /* these two are made when they are needed */
+    struct mapper_recall *recall;
 };
 
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem)
@@ -47,6 +48,7 @@ void sator_mapper_words_free(struct mapper_words *words)
         return;
     free(words->entries);
     sator_mapper_counting_free(words->counting);
+    sator_mapper_recall_free(words->recall);
     free(words);
 }
 
@@ -55,6 +57,13 @@ struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
     if (words->counting == NULL)
         words->counting = sator_mapper_counting_new(words->problem);
     return words->counting;
+}
+
+struct mapper_recall *sator_mapper_words_recall(struct mapper_words *words)
+{
+    if (words->recall == NULL)
+        words->recall = sator_mapper_recall_new();
+    return words->recall;
 }
 
 const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words)
@@ -144,26 +153,32 @@ static void add_positions(struct sator_value_set *set, const struct mapper_steps
         sator_value_set_add(set, steps->spread_step[i], steps->spread_count[i]);
 }
 
-/* The values of one tile, and of all positions where "steps" spread it (both TAKE: free). */
-static void open_tile(const struct mapper_index *index, const struct mapper_steps *steps,
-        struct sator_value_set *tile, struct sator_value_set *all)
+void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like,
+        const int64_t *tile, struct sator_value_set *set)
 {
     const int64_t zero = 0;
     int longest = 0;
 
     for (int i = 1; i < index->n_parts; i++) {
-        if (steps->tile[i] > steps->tile[longest])
+        if (like[i] > like[longest])
             longest = i;
     }
     int64_t modulus = index->n_parts == 0 ? 1 : magnitude(index->coef[longest]);
     if (index->joint == NULL)
-        sator_value_set_init(tile, modulus, 1, &zero);
+        sator_value_set_init(set, modulus, 1, &zero);
     else
-        sator_value_set_init(tile, modulus, index->joint->n_places, index->joint->place);
+        sator_value_set_init(set, modulus, index->joint->n_places, index->joint->place);
     for (int i = 0; i < index->n_parts; i++) { /* the longest first: it makes the runs */
         int part = (longest + i) % index->n_parts;
-        sator_value_set_add(tile, index->coef[part], steps->tile[part]);
+        sator_value_set_add(set, index->coef[part], tile[part]);
     }
+}
+
+/* The values of one tile, and of all positions where "steps" spread it (both TAKE: free). */
+static void open_tile(const struct mapper_index *index, const struct mapper_steps *steps,
+        struct sator_value_set *tile, struct sator_value_set *all)
+{
+    sator_mapper_tile_set(index, steps->tile, steps->tile, tile);
     sator_value_set_copy(tile, all);
     add_positions(all, steps);
 }

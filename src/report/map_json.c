@@ -62,8 +62,7 @@ static void put_levels(cJSON *object, struct sator_arena *arena, const struct sa
     }
 }
 
-static void put_certificate(
-        cJSON *object, struct sator_arena *arena, const struct sator_map_result *r)
+static void put_certificate(cJSON *object, const struct sator_map_result *r)
 {
     const struct sator_map_counters *c = &r->counters;
     cJSON *made = json_put_object(object, "certificate");
@@ -73,10 +72,6 @@ static void put_certificate(
     json_put_number(made, "bound", r->bound);
     json_put_number(made, "gap", r->gap);
     json_put_number(made, "space_size", r->space_size);
-    if (r->left_out != NULL)
-        json_put_text(made, "left_out", arena, r->left_out);
-    else
-        json_put_number(made, "left_out", NAN);
     json_put_number(made, "evaluated", (double)c->evaluated);
     json_put_number(made, "equal", (double)c->equal);
     json_put_number(made, "unrollings", (double)c->unrollings);
@@ -120,7 +115,7 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_text(flow, "time", arena, r->time);
     json_put_text(flow, "cuts", arena, r->cuts);
     json_put_text(flow, "yaml", arena, r->yaml);
-    put_certificate(object, arena, r);
+    put_certificate(object, r);
     return object;
 }
 

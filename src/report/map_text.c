@@ -32,8 +32,7 @@ static const char *verdict(struct writer *w)
     const struct sator_map_result *r = w->result;
 
     if (r->proved)
-        return r->left_out == NULL ? "proved optimal"
-                                   : "proved optimal, but for mappings left out (see Certificate)";
+        return "proved optimal";
     if (isfinite(r->gap))
         return sator_arena_printf(
                 w->arena, "not proved: at most %.1f%% above the optimum", r->gap * 100);
@@ -219,16 +218,11 @@ static void write_certificate(struct writer *w)
     report_line(
             w->text, "best", "%.10g %s (%s)", r->value, unit, report_map_objective(r->objective));
     if (isfinite(r->bound))
-        report_line(w->text, "bound", "no mapping%s is below %.10g %s; gap %.3g%%",
-                r->left_out == NULL ? "" : " of the space", r->bound, unit, r->gap * 100);
+        report_line(w->text, "bound", "no mapping is below %.10g %s; gap %.3g%%", r->bound, unit,
+                r->gap * 100);
     if (isfinite(r->space_size))
         report_line(
                 w->text, "space", "%.3g mapping%s", r->space_size, r->space_size == 1 ? "" : "s");
-    if (r->left_out != NULL)
-        report_line(w->text, "left out",
-                "mappings with these loops, of a window over links or several buses, in parallel: "
-                "%s",
-                report_clean(w->arena, r->left_out));
     report_line(w->text, "evaluated", "%s, in %.1f ms", counted(w, c->evaluated, "whole mapping"),
             r->seconds * 1e3);
     if (c->equal > 0)
@@ -273,18 +267,13 @@ static bool same_idle_links(const struct sator_map_result *const *results, int n
 }
 
 /* What is known of the sum of all layers. */
-static const char *totals_verdict(struct writer *w, const struct sator_map_result *const *results,
-        int n_results, const struct report_map_totals *totals)
+static const char *totals_verdict(
+        struct writer *w, int n_results, const struct report_map_totals *totals)
 {
-    bool any_left_out = false;
-
-    for (int i = 0; i < n_results; i++)
-        any_left_out |= results[i]->left_out != NULL;
     if (totals->n_unproved > 0)
         return sator_arena_printf(w->arena, "not proved optimal: %d of %s without proof",
                 totals->n_unproved, report_counted(w->arena, n_results, "different layer"));
-    return any_left_out ? "every layer proved optimal, but for mappings left out (--layer)"
-                        : "every layer proved optimal";
+    return "every layer proved optimal";
 }
 
 static void write_network(struct writer *w, const struct sator_map_network *network,
@@ -336,8 +325,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     }
     report_line(w->text, "total", "%s, %s, EDP %s%s; %s; %.0f ms of search", energy(w, t.pj),
             report_quantity(w->arena, t.cycles, 0, "cycle"), edp(w, t.edp),
-            isnan(t.edp) ? "" : " pJ x cycles", totals_verdict(w, results, n_results, &t),
-            t.seconds * 1e3);
+            isnan(t.edp) ? "" : " pJ x cycles", totals_verdict(w, n_results, &t), t.seconds * 1e3);
 }
 
 void report_front_text(struct sator_text *text, struct sator_arena *arena,

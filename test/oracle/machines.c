@@ -179,11 +179,16 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
             add(text, size, "      - {name: cast2_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: %g}\n",
                     name, name, in, *out == 'i' ? "j" : "i", pj);
     }
-    if (machines_draw(rng, 2) != 0)
+    if (machines_draw(rng, 2) != 0) {
+        const char *out = n_dims == 1 ? "0" : outs[machines_draw(rng, 3)];
         add(text, size,
                 "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
                 "%g}\n",
-                name, name, in, n_dims == 1 ? "0" : outs[machines_draw(rng, 3)], 0.25);
+                name, name, in, out, 0.25);
+        if (n_dims == 2 && *out != '0' && machines_draw(rng, 3) == 0)
+            add(text, size, "      - {name: sum2_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: %g}\n",
+                    name, name, in, *out == 'i' ? "j" : "i", 0.25);
+    }
 }
 
 /* Links for one tensor, which then has no buses: to the next PE along a dimension, or further. */
@@ -251,6 +256,39 @@ static void add_complex(
                 name, name, in, groups[n_dims == 2][machines_draw(rng, 3)], quarter(rng, 1));
 }
 
+/* Links of one cost to several places, from this stamp (next door) and from the one before, perhaps
+ * a bus at the same cost: words of windows pass along them. */
+static void add_mesh(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
+{
+    static const char *const steps[2][8] = {
+            {"i+1", "i-1", "i+2", "i-2", "i+1", "i-1", "i+3", "i-3"},
+            {"i+1,j", "i-1,j", "i,j+1", "i,j-1", "i+1,j+1", "i-1,j+1", "i-1,j-1", "i+2,j-1"}};
+    const char *in = n_dims == 1 ? "i" : "i,j";
+    int n_links = 1 + (int)machines_draw(rng, 4);
+    bool bus = machines_draw(rng, 3) == 0;
+    const char *tensors = machines_draw(rng, 2) ? ", tensors: [A]" : "";
+
+    add(text, size, "    links:\n");
+    for (int k = 0; k < n_links; k++) {
+        int step = (int)machines_draw(rng, 8);
+        bool wire = !bus && step < (n_dims == 1 ? 2 : 4) && machines_draw(rng, 3) == 0;
+        add(text, size,
+                "      - {name: way%d_%s, map: \"%s[%s] -> %s[%s]\", interval: %d, energy_pj: "
+                "0.5%s}\n",
+                k, name, name, in, name, steps[n_dims - 1][step], wire ? 0 : 1, tensors);
+    }
+    if (bus)
+        add(text, size,
+                "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
+                "0.5}\n",
+                name, name, in, n_dims == 1 || machines_draw(rng, 2) ? "0" : "j");
+    if (machines_draw(rng, 3) == 0)
+        add(text, size,
+                "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
+                "0.5}\n",
+                name, name, in, n_dims == 1 ? "0" : "i");
+}
+
 static void add_array(struct machines_rng *rng, const struct machines_options *options,
         const char *name, char *text, int size)
 {
@@ -264,6 +302,8 @@ static void add_array(struct machines_rng *rng, const struct machines_options *o
         add_complex(rng, name, n_dims, text, size);
     else if (machines_draw(rng, 4) == 0)
         add_links(rng, name, n_dims, text, size);
+    else if (machines_draw(rng, 5) == 0)
+        add_mesh(rng, name, n_dims, text, size);
     else
         add_buses(rng, name, n_dims, text, size);
 }

@@ -350,8 +350,6 @@ static void check_mappings(struct checked *c, int n_mappings)
     for (int k = 0; k < n_mappings && c->wrong < 3; k++) {
         struct mapper_mapping mapping;
         sator_mapper_draw(c->problem, &state, &mapping);
-        if (!sator_mapper_is_modelled(c->problem, &mapping))
-            continue;
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
         for (int child = 1; child < c->problem->n_memories && only_grows(c->problem); child++)

@@ -143,7 +143,7 @@ static void run_cases(bool imperfect)
         for (int k = 0; k < (imperfect ? 12 : 5) && wrong < 3; k++) {
             struct mapper_mapping mapping;
             sator_mapper_draw(&c.problem, &draws, &mapping);
-            if (!sator_mapper_is_modelled(&c.problem, &mapping))
+            if (imperfect && !sator_mapper_is_in_space(&c.problem, &mapping))
                 continue;
             bool is_ragged = sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
             ragged += is_ragged;

@@ -69,7 +69,7 @@ static void go_on(struct enumeration *e, int m)
     e->number++;
     if (e->number % (uint64_t)e->n_members != (uint64_t)e->member)
         return;
-    e->ragged = p->has_counted; /* each mapping by itself */
+    e->ragged = p->has_counted || e->passes; /* each mapping by itself */
     for (int i = 0; i < p->n_loops && p->imperfect; i++)
         e->ragged |= e->mapping.factor[p->memory[m].row][i] * e->parallel[i] * e->rest[i] !=
                 p->extent[i];
@@ -193,7 +193,7 @@ static void try_unrolling(struct enumeration *e)
         positions *= p->row[r].is_space ? (double)e->used[r] : 1;
         all *= p->row[r].is_space ? (double)p->row[r].shape : 1;
     }
-    if (positions < p->least_utilization * all || !sator_mapper_is_modelled(p, &e->mapping))
+    if (positions < p->least_utilization * all)
         return;
     e->search->counters.unrollings += e->member == 0; /* which all members go through */
     e->traffic.time_stamps = 1;
@@ -203,7 +203,9 @@ static void try_unrolling(struct enumeration *e)
         e->traffic.time_stamps *= e->rest[i]; /* of whole tiles; those with short ones differ */
     }
     sator_mapper_shape_init(p, &e->mapping, &e->shape);
-    prepare(e, e->ready[p->n_memories]);
+    e->passes = sator_mapper_passed(p, &e->mapping) != 0;
+    if (!e->passes)
+        prepare(e, e->ready[p->n_memories]);
     tiles_of(e, p->n_memories - 1);
 }
 

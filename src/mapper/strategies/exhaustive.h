@@ -44,7 +44,8 @@ struct enumeration {
     struct mapper_unrolled unrolled[MAPPER_LOOPS]; /* of imperfect problems */
     int64_t used[MAPPER_ROWS]; /* positions of each array dimension */
     int64_t rest[MAPPER_LOOPS]; /* what is left for memories further out */
-    bool ragged; /* some last tile is short, or some transfer has no formula */
+    bool ragged; /* some last tile is short, or some transfer has no formula, or passes */
+    bool passes; /* words of some transfer pass from PE to PE */
     unsigned movable[MAPPER_MEMORIES]; /* loops whose order may matter */
     int n_movable[MAPPER_MEMORIES];
     int64_t all_groups[MAPPER_TRANSFERS], all_tiles[MAPPER_TRANSFERS]; /* words of one stamp */

@@ -172,8 +172,7 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
     } else {
-        for (int c = 0; c < o->n_classes; c++)
-            o->unrolled[c] = o->class[c].choice[visit->choice[c]].factor;
+        optimal_know_unrolling(o, visit->choice);
         optimal_order_listing(o);
         optimal_find_crowded(o);
         optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
@@ -266,22 +265,15 @@ static void dive_early(struct optimizer *o)
     o->compute_cycles = compute;
 }
 
-static bool is_image(const struct optimizer *o, const int *choice)
-{
-    const int64_t *factors[MAPPER_ROWS];
-
-    for (int c = 0; c < o->n_classes; c++)
-        factors[c] = o->class[c].choice[choice[c]].factor;
-    return optimal_is_image(o, o->n_classes, factors, NULL);
-}
-
 static void add_visit(struct optimizer *o, const int *choice)
 {
     struct visits *visits = &o->visits;
     struct mapper_share fixed, share;
 
-    if (!sator_mapper_is_modelled(o->problem, &o->mapping) || is_image(o, choice) ||
-            (o->imperfect && !optimal_take_unrolling(o)))
+    if ((o->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o))
+        return;
+    optimal_know_unrolling(o, choice);
+    if (optimal_is_image(o, NULL))
         return;
     o->search->counters.unrollings++;
     double compute = o->compute_cycles; /* of any unrolling of as many PEs */

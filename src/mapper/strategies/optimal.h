@@ -95,6 +95,15 @@ struct optimizer {
     struct row_class class[MAPPER_ROWS];
     int n_outside; /* classes outside the innermost memory */
     int n_outer; /* the first ones, outside all memories that fill the compute units */
+    /* Rows that are classes by themselves since words may pass between their PEs, but one class for
+     * unrollings in which none do: of such only one for each product of their factors is visited.
+     */
+    int n_kins;
+    struct kin {
+        struct row_class rows; /* all of them */
+        unsigned classes;
+    } kin[MAPPER_ROWS];
+    bool placing_still; /* place factors so that no words pass */
     int n_symmetries;
     struct symmetry symmetry[MOST_SYMMETRIES];
     /* imperfect problems: the tiles of the innermost memory that are the least for their number,
@@ -128,7 +137,8 @@ struct optimizer {
     bool costs_grow; /* all of them */
     unsigned crowded[MAPPER_MEMORIES]; /* see optimal_find_crowded */
     bool feeds; /* the innermost memory fills compute units in steps of its own */
-    int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
+    int growable_memory; /* whose tiles may be taken to be maximal; -1: none */
+    int grown; /* the same for the current unrolling */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
     int n_growable; /* of the tile chosen there */
@@ -142,7 +152,11 @@ struct optimizer {
     } visits;
     bool dived; /* into the best of them */
     /* the current branch */
-    const int64_t *unrolled[MAPPER_ROWS]; /* factors by class */
+    /* factors by class or kin, which an image under a symmetry has, too; images cost the same */
+    int n_unrolled;
+    const int64_t *unrolled[MAPPER_ROWS];
+    int64_t kin_factor[MAPPER_ROWS][MAPPER_LOOPS];
+    bool has_images;
     struct mapper_mapping mapping;
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */
@@ -211,6 +225,10 @@ void optimal_find_unrollings(struct optimizer *o);
 /* Give the factors of "u" to the rows of its class so that each fits; false when they cannot. */
 bool optimal_place_unrolling(
         struct optimizer *o, const struct row_class *class, const struct unrolling *u);
+/* Set what the current unrolling, "choice" by class, is to its images; and what grows. */
+void optimal_know_unrolling(struct optimizer *o, const int *choice);
+/* Whether the current unrolling is visited with its factors on other rows. */
+bool optimal_is_moved(struct optimizer *o);
 
 /* ---- optimal_imperfect.c ---- */
 /* List the innermost tiles; optimal_find_unrollings comes after. */
@@ -232,8 +250,8 @@ double optimal_least_compute(const struct optimizer *o);
 
 /* ---- optimal_growth.c: maximal tiles ---- */
 void optimal_find_grown(struct optimizer *o);
-/* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of these
- * keeps anything from one of its tiles to the next, nor slides while there. */
+/* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
+ * these keeps anything from one of its tiles to the next, nor slides while there. */
 bool optimal_is_settled(const struct optimizer *o);
 /* Set the primes by which the tile of the grown memory could still grow, or only whether there are
  * any. */
@@ -248,10 +266,9 @@ bool optimal_is_spread(const struct optimizer *o, int loop);
 
 /* ---- optimal_symmetry.c ---- */
 void optimal_find_symmetries(struct optimizer *o);
-/* Whether the factors "parts", then "last" (may be NULL), are less than those of an image under a
- * symmetry: the image is searched in their place. */
-bool optimal_is_image(
-        const struct optimizer *o, int n_parts, const int64_t *const *parts, const int64_t *last);
+/* Whether the factors of the current unrolling, then "last" (may be NULL), are less than those of
+ * an image under a symmetry: the image is searched in their place. */
+bool optimal_is_image(const struct optimizer *o, const int64_t *last);
 
 /* ---- optimal_outer.c ---- */
 /* List the tiles of the memories above all arrays, unless done. */

@@ -43,7 +43,7 @@ void optimal_find_grown(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     int innermost = p->n_memories - 1;
 
-    o->grown = -1;
+    o->growable_memory = -1;
     for (int t = 0; t < p->n_transfers; t++)
         o->grows |= cost_grows(p, &p->transfer[t]) ? UINT32_C(1) << t : 0;
     o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
@@ -54,7 +54,7 @@ void optimal_find_grown(struct optimizer *o)
         if (p->transfer[i].is_complex) /* what its PEs pass on may get less as tiles grow */
             return;
     }
-    o->grown = innermost;
+    o->growable_memory = innermost;
     o->outside_fits = o->beyond_fits = true;
     for (int m = 1; m < innermost; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};

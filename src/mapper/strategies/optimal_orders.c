@@ -43,8 +43,11 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
                 .arriving_ub = arriving,
                 .arriving_lb = arriving - tiles * walk->scale * open * (double)walk->tile_words,
         };
+        if (walk->passes && o->is_ragged[t]) /* shorter tiles may leave more to fetch */
+            range.unique_lb = 0;
         if (walk->access->is_sliding) {
-            range.unique_lb = fmax(range.unique_lb, groups * (double)walk->group_cover);
+            range.unique_lb =
+                    fmax(range.unique_lb, groups * (double)(walk->copies * walk->group_cover));
             range.arriving_lb = fmax(range.arriving_lb, tiles * (double)walk->tile_cover);
         } else if (is_direct_ragged(o, t)) {
             double footprint = (double)walk->access->footprint;
@@ -54,6 +57,8 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
         if (p->transfer[t].is_counted)
             sator_mapper_range_counted(p, t, &range);
+        if (walk->passes) /* more may cross where some is kept than where nothing is */
+            range.unique_ub = arriving;
         sator_mapper_share_transfer(p, t, &range, &share);
     }
     return optimal_cost(o, &share);
@@ -211,7 +216,7 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     pace->moved |= relevant;
     int64_t kept = sator_mapper_ragged_place(&o->groups[t], row, loop, factor, step);
     pace->kept_unique += kept;
-    if (o->walk[t].transfer->collapsed != 0)
+    if (o->walk[t].shared != 0)
         kept = sator_mapper_ragged_place(&o->tiles[t], row, loop, factor, step);
     pace->kept_arriving += kept;
 }
@@ -220,7 +225,7 @@ static void unplace_ragged(
         struct optimizer *o, int t, int row, int loop, int64_t factor, int64_t step)
 {
     sator_mapper_ragged_unplace(&o->groups[t], row, loop, factor, step);
-    if (o->walk[t].transfer->collapsed != 0)
+    if (o->walk[t].shared != 0)
         sator_mapper_ragged_unplace(&o->tiles[t], row, loop, factor, step);
 }
 
@@ -306,7 +311,7 @@ static bool open_ragged(struct optimizer *o, int t)
         return false;
     sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
     o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
-    if (walk->transfer->collapsed != 0) {
+    if (walk->shared != 0) {
         sator_mapper_ragged_init(
                 &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false);
         o->tile_all[t] = sator_mapper_ragged_all(&o->tiles[t]);

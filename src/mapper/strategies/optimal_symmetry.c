@@ -108,13 +108,12 @@ static int against_image(const struct symmetry *s, int n_loops, const int64_t *f
     return 0;
 }
 
-bool optimal_is_image(
-        const struct optimizer *o, int n_parts, const int64_t *const *parts, const int64_t *last)
+bool optimal_is_image(const struct optimizer *o, const int64_t *last)
 {
-    for (int k = 0; k < o->n_symmetries; k++) {
+    for (int k = 0; k < o->n_symmetries && o->has_images; k++) {
         int order = 0;
-        for (int i = 0; i < n_parts && order == 0; i++)
-            order = against_image(&o->symmetry[k], o->problem->n_loops, parts[i]);
+        for (int i = 0; i < o->n_unrolled && order == 0; i++)
+            order = against_image(&o->symmetry[k], o->problem->n_loops, o->unrolled[i]);
         if (order == 0 && last != NULL)
             order = against_image(&o->symmetry[k], o->problem->n_loops, last);
         if (order < 0)

@@ -66,8 +66,7 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     int64_t far[MAPPER_LOOPS];
 
     o->search->counters.tilings++;
-    if (m == p->n_memories - 1 &&
-            optimal_is_image(o, o->n_classes, o->unrolled, o->mapping.factor[p->memory[m].row])) {
+    if (m == p->n_memories - 1 && optimal_is_image(o, o->mapping.factor[p->memory[m].row])) {
         o->search->counters.pruned_dominated++;
         return;
     }

@@ -5,13 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_class(const struct mapper_problem *p, int a, int b)
+/* Whether words may pass along row "r" in ways that depend on which loops it has. */
+static bool may_pass(const struct mapper_transfer *t, int r)
+{
+    unsigned rows = t->linked_rows | (t->n_buses >= 2 ? t->collapsed : 0);
+
+    return t->may_pass && (rows >> r & 1);
+}
+
+/* Whether no transfer tells the rows apart; "still": as long as no words pass. */
+static bool same_class(const struct mapper_problem *p, int a, int b, bool still)
 {
     if (p->row[a].level != p->row[b].level)
         return false;
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
-        if (((t->apart >> a | t->apart >> b) & 1) != 0)
+        if (((t->apart >> a | t->apart >> b) & 1) != 0 || (!still && may_pass(t, a)))
             return false;
         if ((t->collapsed >> a & 1) != (t->collapsed >> b & 1) ||
                 (t->linked_rows >> a & 1) != (t->linked_rows >> b & 1))
@@ -31,13 +40,36 @@ static void find_classes(struct optimizer *o)
         /* neighbours only: rows in between would stand between their digits */
         while (c < o->n_classes &&
                 !(o->class[c].row[o->class[c].n_rows - 1] == r - 1 &&
-                        same_class(p, o->class[c].row[0], r)))
+                        same_class(p, o->class[c].row[0], r, false)))
             c++;
         if (c == o->n_classes)
             o->class[o->n_classes++] = (struct row_class){.most = 1};
         struct row_class *class = &o->class[c];
         class->row[class->n_rows++] = r;
         class->most *= p->row[r].shape;
+    }
+}
+
+/* Neighbouring classes of one row each that differ only when words pass. */
+static void find_kins(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int c = 0, end; c < o->n_classes; c = end) {
+        struct kin *kin = &o->kin[o->n_kins];
+        *kin = (struct kin){.classes = 0};
+        for (end = c; end < o->n_classes; end++) {
+            int row = o->class[end].row[0];
+            if (o->class[end].n_rows > 1 ||
+                    (end > c &&
+                            (row != o->class[end - 1].row[0] + 1 ||
+                                    !same_class(p, o->class[c].row[0], row, true))))
+                break;
+            kin->rows.row[kin->rows.n_rows++] = row;
+            kin->classes |= 1U << end;
+        }
+        o->n_kins += kin->rows.n_rows > 1;
+        end += end == c;
     }
 }
 
@@ -53,7 +85,8 @@ static bool split_rows(struct optimizer *o, const struct row_class *class, int k
             o->mapping.factor[class->row[k]][i] = left[i];
             needed *= left[i];
         }
-        return needed <= p->row[class->row[k]].shape;
+        return needed <= p->row[class->row[k]].shape &&
+                !(o->placing_still && sator_mapper_passed(p, &o->mapping) != 0);
     }
     if (loop == p->n_loops)
         return split_rows(o, class, k + 1, 0, p->row[class->row[k + 1]].shape, left);
@@ -82,6 +115,79 @@ bool optimal_place_unrolling(
 
     memcpy(left, u->factor, sizeof left);
     return split_rows(o, class, 0, 0, o->problem->row[class->row[0]].shape, left);
+}
+
+bool optimal_is_moved(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    bool moved = false;
+
+    if (o->n_kins == 0 || sator_mapper_passed(p, &o->mapping) != 0)
+        return false;
+    o->placing_still = true;
+    for (int g = 0; g < o->n_kins && !moved; g++) {
+        const struct row_class *rows = &o->kin[g].rows;
+        int64_t before[MAPPER_ROWS][MAPPER_LOOPS];
+        struct unrolling all;
+        for (int i = 0; i < p->n_loops; i++) {
+            all.factor[i] = 1;
+            for (int k = 0; k < rows->n_rows; k++)
+                all.factor[i] *= o->mapping.factor[rows->row[k]][i];
+        }
+        for (int k = 0; k < rows->n_rows; k++)
+            memcpy(before[k], o->mapping.factor[rows->row[k]], sizeof before[k]);
+        optimal_place_unrolling(o, rows, &all); /* as it is, if in no other way */
+        for (int k = 0; k < rows->n_rows; k++) {
+            int64_t *factor = o->mapping.factor[rows->row[k]];
+            moved |= memcmp(before[k], factor, sizeof *factor * (size_t)p->n_loops) != 0;
+            memcpy(factor, before[k], sizeof before[k]);
+        }
+    }
+    o->placing_still = false;
+    return moved;
+}
+
+/* Whether no array dimension has more than one loop: the order in which loops share one is not that
+ * of their images. */
+static bool has_single_loops(const struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        int loops = 0;
+        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
+            loops += o->mapping.factor[r][i] > 1;
+        if (loops > 1)
+            return false;
+    }
+    return true;
+}
+
+void optimal_know_unrolling(struct optimizer *o, const int *choice)
+{
+    const struct mapper_problem *p = o->problem;
+    unsigned passed = sator_mapper_passed(p, &o->mapping), merged = 0;
+
+    o->has_images = passed == 0 || has_single_loops(o);
+    o->grown = o->growable_memory;
+    for (int t = 0; t < p->n_transfers; t++) {
+        if ((passed >> t & 1) && p->transfer[t].n_buses >= 2)
+            o->grown = -1; /* a family may leave fewer words where PEs hold fewer */
+    }
+    o->n_unrolled = 0;
+    for (int g = 0; g < o->n_kins && passed == 0; g++) {
+        for (int i = 0; i < p->n_loops; i++) {
+            o->kin_factor[g][i] = 1;
+            for (int k = 0; k < o->kin[g].rows.n_rows; k++)
+                o->kin_factor[g][i] *= o->mapping.factor[o->kin[g].rows.row[k]][i];
+        }
+        merged |= o->kin[g].classes;
+        o->unrolled[o->n_unrolled++] = o->kin_factor[g];
+    }
+    for (int c = 0; c < o->n_classes; c++) {
+        if (!(merged >> c & 1))
+            o->unrolled[o->n_unrolled++] = o->class[c].choice[choice[c]].factor;
+    }
 }
 
 /* Whether nothing with the factors of the first "n" loops can be fast enough to win: the others
@@ -199,6 +305,7 @@ void optimal_find_unrollings(struct optimizer *o)
     o->n_outer = count_outer(o);
     while (o->n_outside < o->n_classes && o->class[o->n_outside].row[0] < o->problem->innermost)
         o->n_outside++;
+    find_kins(o);
     o->most_stamps = o->imperfect ? most_stamps(o) : INFINITY;
     find_choices(o);
 }

@@ -1,0 +1,750 @@
+/* Words that pass from PE to PE while a sliding index is unrolled (doc/mapper.md, "Counting").
+ *
+ * A PE needs value v of its tile fetched unless it held it in the stamp before, or a PE that a link
+ * leads from does, or did. Each of these sources is a PE at a constant distance: along a row, whose
+ * coordinate is a number of mixed radix with a digit for each loop, a constant distance is one
+ * constant per digit for each pattern of carries. Whether a source has the value is then the
+ * conjunction, over the indices and the digits, of what each of these alone says: that the value is
+ * in a tile moved by a constant, and that the source's digit is one. So for each index the values
+ * are counted by the set of sources that it does not rule out, likewise the positions of each
+ * digit; the sets of all together are intersections; and a word enters where nothing is left.
+ *
+ * Buses then spread what is left, family by family: families.c.
+ */
+#include "mapper/passing.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers remembered by long keys ---- */
+
+struct recall_slot {
+    uint64_t hash; /* 0: free */
+    size_t at;
+    int length;
+    int64_t value;
+};
+
+struct mapper_recall {
+    struct recall_slot *slot;
+    size_t n_slots, n_used;
+    int64_t *key; /* one after the other */
+    size_t n_key, key_room;
+};
+
+struct mapper_recall *sator_mapper_recall_new(void)
+{
+    struct mapper_recall *recall = sator_alloc(sizeof *recall);
+
+    *recall = (struct mapper_recall){.n_slots = 1024};
+    recall->slot = sator_alloc(sizeof *recall->slot * recall->n_slots);
+    memset(recall->slot, 0, sizeof *recall->slot * recall->n_slots);
+    return recall;
+}
+
+void sator_mapper_recall_free(struct mapper_recall *recall)
+{
+    if (recall == NULL)
+        return;
+    free(recall->slot);
+    free(recall->key);
+    free(recall);
+}
+
+static struct recall_slot *find_slot(const struct mapper_recall *recall, struct recall_slot *slots,
+        size_t n_slots, uint64_t hash, const int64_t *key, int length)
+{
+    size_t at = (size_t)(hash >> 16) & (n_slots - 1);
+
+    while (slots[at].hash != 0 &&
+            (slots[at].hash != hash || slots[at].length != length ||
+                    memcmp(recall->key + slots[at].at, key, sizeof *key * (size_t)length) != 0))
+        at = (at + 1) & (n_slots - 1);
+    return &slots[at];
+}
+
+static void grow_slots(struct mapper_recall *recall)
+{
+    size_t n_slots = 2 * recall->n_slots;
+    struct recall_slot *slots = sator_alloc(sizeof *slots * n_slots);
+
+    memset(slots, 0, sizeof *slots * n_slots);
+    for (size_t i = 0; i < recall->n_slots; i++) {
+        const struct recall_slot *old = &recall->slot[i];
+        if (old->hash != 0)
+            *find_slot(recall, slots, n_slots, old->hash, recall->key + old->at, old->length) =
+                    *old;
+    }
+    free(recall->slot);
+    recall->slot = slots;
+    recall->n_slots = n_slots;
+}
+
+/* The place of the number remembered under "key", -1 when there is none yet. Valid until the next
+ * call. */
+static int64_t *place_of(struct mapper_recall *recall, const int64_t *key, int length)
+{
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+
+    for (int i = 0; i < length; i++) {
+        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    hash |= 1;
+    struct recall_slot *slot = find_slot(recall, recall->slot, recall->n_slots, hash, key, length);
+    if (slot->hash != 0)
+        return &slot->value;
+    if (++recall->n_used * 2 > recall->n_slots) {
+        grow_slots(recall);
+        slot = find_slot(recall, recall->slot, recall->n_slots, hash, key, length);
+    }
+    if (recall->n_key + (size_t)length > recall->key_room) {
+        recall->key_room = 2 * recall->key_room + 4096;
+        recall->key = sator_realloc(recall->key, sizeof *key * recall->key_room);
+    }
+    memcpy(recall->key + recall->n_key, key, sizeof *key * (size_t)length);
+    *slot = (struct recall_slot){.hash = hash, .at = recall->n_key, .length = length, .value = -1};
+    recall->n_key += (size_t)length;
+    return &slot->value;
+}
+
+/* ---- digits ---- */
+
+/* Whether words pass when sliding indices are unrolled over "rows". */
+static bool pass_over(const struct mapper_transfer *t, unsigned rows)
+{
+    if ((rows & t->linked_rows) != 0)
+        return true;
+    rows &= t->collapsed;
+    for (int k = 0; k < t->n_buses; k++) {
+        if ((rows & ~t->bus_rows[k]) == 0)
+            return false; /* the others spread words of plain loops, and of those that index none */
+    }
+    return rows != 0 && t->n_buses > 0;
+}
+
+bool sator_mapper_is_passed(const struct mapper_problem *problem,
+        const struct mapper_transfer *transfer, const struct mapper_shape *shape)
+{
+    const struct mapper_access *access = &problem->access[transfer->access];
+    unsigned sliding = access->relevant & ~access->plain, rows = 0;
+
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < transfer->child_row; k++)
+        rows |= sliding >> shape->digit[k].loop & 1 ? 1U << shape->digit[k].row : 0;
+    return pass_over(transfer, rows);
+}
+
+unsigned sator_mapper_passed(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    unsigned transfers = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        const struct mapper_access *access = &problem->access[t->access];
+        unsigned sliding = access->relevant & ~access->plain, rows = 0;
+        for (int r = 0; r < t->child_row && t->may_pass; r++) {
+            for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++)
+                rows |= (sliding >> l & 1) && mapping->factor[r][l] > 1 ? 1U << r : 0;
+        }
+        transfers |= t->may_pass && pass_over(t, rows) ? 1U << i : 0;
+    }
+    return transfers;
+}
+
+bool sator_mapper_passes_directly(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
+    unsigned direct = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        direct |= t->may_pass && t->child == problem->n_memories ? 1U << i : 0;
+    }
+    return direct != 0 && (sator_mapper_passed(problem, mapping) & direct) != 0;
+}
+
+void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape)
+{
+    const struct mapper_problem *p = walk->problem;
+    const struct mapper_access *access = walk->access;
+    int order[MAPPER_LOOPS];
+
+    walk->n_net_digits = 0;
+    for (int k = 0, end; k < shape->n_digits; k = end) {
+        int row = shape->digit[k].row;
+        for (end = k; end < shape->n_digits && shape->digit[end].row == row; end++)
+            ;
+        if (row >= walk->transfer->child_row || !(walk->shared >> row & 1))
+            continue;
+        sator_mapper_row_order(p, row, order);
+        for (int i = 0; i < p->n_loops; i++) {
+            for (int d = k; d < end; d++) {
+                int loop = shape->digit[d].loop;
+                if (loop != order[i])
+                    continue;
+                bool moves = access->relevant >> loop & 1;
+                walk->net_digit[walk->n_net_digits++] = (struct mapper_net_digit){.row = row,
+                        .loop = loop,
+                        .index = moves ? access->index_of[loop] : -1,
+                        .count = shape->digit[d].count,
+                        .step = access->coef_of[loop] * shape->inside[row + 1][loop]};
+            }
+        }
+    }
+}
+
+/* ---- sources ---- */
+
+static bool is_plain(const struct mapper_walk *walk, int digit)
+{
+    int e = walk->net_digit[digit].index;
+
+    return e >= 0 && walk->access->index[e].closed == 1;
+}
+
+static bool same_offsets(
+        const struct mapper_walk *walk, const struct passing_source *a, const int64_t *offset)
+{
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        if (a->offset[k] != offset[k])
+            return false;
+    }
+    return true;
+}
+
+/* Add a source unless it is known, or holds no more than the PE itself did: everything that it
+ * holds it holds at all positions of a digit that moves no index. */
+static void add_source(struct passing *passing, bool before, const int64_t *offset)
+{
+    const struct mapper_walk *walk = passing->walk;
+    bool moves = false;
+
+    for (int k = 0; k < walk->n_net_digits; k++)
+        moves |= walk->net_digit[k].index >= 0 && offset[k] != 0;
+    if (before && !moves && passing->n_sources > 0)
+        return;
+    for (int s = 0; s < passing->n_sources; s++) {
+        if (passing->source[s].before == before && same_offsets(walk, &passing->source[s], offset))
+            return;
+    }
+    struct passing_source *source = &passing->source[passing->n_sources++];
+    source->before = before;
+    memcpy(source->offset, offset, sizeof *offset * (size_t)walk->n_net_digits);
+}
+
+/* The sources of "pass": digits from "digit" down to the first, the distance "left" still to go in
+ * its row. */
+static void expand(struct passing *passing, const struct mapper_pass *pass, int digit, int64_t left,
+        int64_t *offset)
+{
+    const struct mapper_walk *walk = passing->walk;
+
+    if (digit < 0) {
+        if (left == 0)
+            add_source(passing, pass->interval == 1, offset);
+        return;
+    }
+    const struct mapper_net_digit *here = &walk->net_digit[digit];
+    if (digit == walk->n_net_digits - 1 || here[1].row != here->row) { /* a row's last digit */
+        if (left != 0)
+            return; /* out of the row */
+        left = pass->shift[here->row];
+    }
+    int64_t rest = left % here->count, carry = left / here->count;
+    if (rest < 0) {
+        rest += here->count;
+        carry--;
+    }
+    for (int k = 0; k < (rest == 0 ? 1 : 2); k++) {
+        offset[digit] = rest - k * here->count;
+        if (offset[digit] == 0 || !is_plain(walk, digit)) /* else it holds other values */
+            expand(passing, pass, digit - 1, carry + k, offset);
+    }
+}
+
+static void find_sources(struct passing *passing, bool any_before, int n_links)
+{
+    const struct mapper_walk *walk = passing->walk;
+    const struct mapper_transfer *t = walk->transfer;
+    int64_t offset[MAPPER_DIGITS] = {0};
+    unsigned rows = 0;
+
+    passing->n_sources = 0;
+    for (int k = 0; k < walk->n_net_digits; k++)
+        rows |= 1U << walk->net_digit[k].row;
+    if (any_before)
+        add_source(passing, true, offset);
+    for (int i = 0; i < n_links; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        bool leads_out = pass->is_idle || (pass->interval == 1 && !any_before);
+        for (int r = 0; r < t->child_row; r++)
+            leads_out |= pass->shift[r] != 0 && !(rows >> r & 1);
+        if (!leads_out)
+            expand(passing, pass, walk->n_net_digits - 1, 0, offset);
+    }
+}
+
+int64_t sator_mapper_passing_reach(const struct passing *passing, int s, int e)
+{
+    const struct mapper_walk *walk = passing->walk;
+    int64_t reach = passing->source[s].before ? passing->shift[e] : 0;
+
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        if (walk->net_digit[k].index == e)
+            reach += passing->source[s].offset[k] * walk->net_digit[k].step;
+    }
+    return reach;
+}
+
+bool sator_mapper_passing_moves(const struct passing *passing, int digit)
+{
+    for (int s = 0; s < passing->n_sources; s++) {
+        if (passing->source[s].offset[digit] != 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- counting by sets of sources ---- */
+
+struct part {
+    struct passing_set set;
+    int64_t count;
+};
+
+struct parts {
+    int n, room;
+    struct part *part;
+};
+
+static bool is_empty(const struct passing_set *set)
+{
+    return (set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3]) == 0;
+}
+
+static void add_part(struct parts *parts, const struct passing_set *set, int64_t count)
+{
+    if (is_empty(set) || count == 0)
+        return;
+    for (int i = 0; i < parts->n; i++) {
+        if (memcmp(&parts->part[i].set, set, sizeof *set) == 0) {
+            parts->part[i].count += count;
+            return;
+        }
+    }
+    if (parts->n == parts->room) {
+        parts->room = parts->room == 0 ? 16 : 2 * parts->room;
+        parts->part = sator_realloc(parts->part, sizeof *parts->part * (size_t)parts->room);
+    }
+    parts->part[parts->n++] = (struct part){*set, count};
+}
+
+/* Intersect the sets of "all" with those of "more", which are of something independent. */
+static void intersect(struct parts *all, struct parts *more)
+{
+    struct parts made = {0};
+
+    for (int i = 0; i < all->n; i++) {
+        for (int k = 0; k < more->n; k++) {
+            struct passing_set set;
+            for (int w = 0; w < PASSING_WORDS; w++)
+                set.bits[w] = all->part[i].set.bits[w] & more->part[k].set.bits[w];
+            add_part(&made, &set, all->part[i].count * more->part[k].count);
+        }
+    }
+    free(all->part);
+    *all = made;
+    more->n = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of the places 0 to n - 1, those that each source s does not rule out are from low[s] to high[s] -
+ * 1. */
+static void add_ranges(const struct passing *passing, int64_t n, const int64_t *low,
+        const int64_t *high, struct parts *parts)
+{
+    int64_t at[2 * MAPPER_SOURCES + 2];
+    int count = 0;
+
+    at[count++] = 0;
+    at[count++] = n;
+    for (int s = 0; s < passing->n_sources; s++) {
+        if (low[s] > 0 && low[s] < n)
+            at[count++] = low[s];
+        if (high[s] > 0 && high[s] < n)
+            at[count++] = high[s];
+    }
+    qsort(at, (size_t)count, sizeof *at, by_number);
+    for (int i = 0; i + 1 < count; i++) {
+        struct passing_set set = {{0}};
+        if (at[i] == at[i + 1])
+            continue;
+        for (int s = 0; s < passing->n_sources; s++) {
+            if (low[s] <= at[i] && at[i] < high[s])
+                set.bits[s / 64] |= UINT64_C(1) << s % 64;
+        }
+        add_part(parts, &set, at[i + 1] - at[i]);
+    }
+}
+
+/* The first run of "set" of class "class" or a later one. */
+static int64_t find_class(const struct sator_value_set *set, int64_t class)
+{
+    int64_t low = 0, high = set->n_runs;
+
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (set->run[middle].class < class)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool sator_mapper_holds(const struct sator_value_set *set, int64_t value)
+{
+    int64_t class = sator_floor_mod(value, set->modulus), place = (value - class) / set->modulus;
+
+    for (int64_t k = find_class(set, class); k < set->n_runs && set->run[k].class == class; k++) {
+        if (set->run[k].first <= place && place <= set->run[k].last)
+            return true;
+    }
+    return false;
+}
+
+/* A source while the values of a run are divided: the runs of its set that are of the run's class
+ * once they are moved, and how far their places then lie. */
+struct candidate {
+    int source;
+    const struct sator_value_run *run;
+    int64_t n_runs, lead;
+};
+
+/* Of the sources allowed, those with values of the run's class. */
+static int find_candidates(const struct passing *passing, int e,
+        const struct passing_position *position, const struct sator_value_run *run,
+        struct candidate *list)
+{
+    int count = 0;
+
+    for (int s = 0; s < passing->n_sources; s++) {
+        if (!(position->sources.bits[s / 64] >> s % 64 & 1))
+            continue;
+        const struct sator_value_set *set = sator_mapper_passing_held(passing, e, position, s);
+        int64_t value = run->class + sator_mapper_passing_reach(passing, s, e);
+        int64_t class = sator_floor_mod(value, set->modulus), at = find_class(set, class);
+        struct candidate made = {
+                .source = s, .run = set->run + at, .lead = (value - class) / set->modulus};
+        while (at + made.n_runs < set->n_runs && made.run[made.n_runs].class == class)
+            made.n_runs++;
+        if (made.n_runs > 0)
+            list[count++] = made;
+    }
+    return count;
+}
+
+static bool holds_place(const struct candidate *candidate, int64_t place)
+{
+    for (int64_t k = 0; k < candidate->n_runs; k++) {
+        if (candidate->run[k].first <= place + candidate->lead &&
+                place + candidate->lead <= candidate->run[k].last)
+            return true;
+    }
+    return false;
+}
+
+/* Divide the values of the tile at one position by the sources that have them. */
+static void add_tile(const struct passing *passing, int e, const struct passing_position *position,
+        struct parts *parts)
+{
+    const struct sator_value_set *tile = position->tile;
+    struct candidate list[MAPPER_SOURCES];
+
+    for (int64_t r = 0; r < tile->n_runs; r++) {
+        const struct sator_value_run *run = &tile->run[r];
+        int n = find_candidates(passing, e, position, run, list);
+        int64_t n_ends = 2, count = 0;
+        for (int i = 0; i < n; i++)
+            n_ends += 2 * list[i].n_runs;
+        int64_t *at = sator_alloc(sizeof *at * (size_t)n_ends);
+        at[count++] = run->first;
+        at[count++] = run->last + 1;
+        for (int i = 0; i < n; i++) {
+            for (int64_t k = 0; k < list[i].n_runs; k++) {
+                int64_t first = list[i].run[k].first - list[i].lead;
+                int64_t end = list[i].run[k].last - list[i].lead + 1;
+                if (first > run->first && first <= run->last)
+                    at[count++] = first;
+                if (end > run->first && end <= run->last)
+                    at[count++] = end;
+            }
+        }
+        qsort(at, (size_t)count, sizeof *at, by_number);
+        for (int64_t i = 0; i + 1 < count; i++) {
+            struct passing_set set = {{0}};
+            for (int k = 0; k < n && at[i] < at[i + 1]; k++) {
+                int s = list[k].source;
+                if (holds_place(&list[k], at[i]))
+                    set.bits[s / 64] |= UINT64_C(1) << s % 64;
+            }
+            add_part(parts, &set, at[i + 1] - at[i]);
+        }
+        free(at);
+    }
+}
+
+/* The values of index "e", at all positions where these have tiles of several sizes, else at one.
+ */
+static int64_t add_index(const struct passing *passing, int e, struct parts *parts)
+{
+    struct passing_position one = {.tile = &passing->tile[e].now[0]};
+    int64_t total = 0;
+    int n;
+
+    if (!passing->tile[e].is_cut) {
+        memset(&one.sources, 0xff, sizeof one.sources);
+        add_tile(passing, e, &one, parts);
+        return sator_value_set_size(one.tile);
+    }
+    struct passing_position *list = sator_mapper_passing_positions(passing, e, &n);
+    for (int i = 0; i < n; i++) {
+        add_tile(passing, e, &list[i], parts);
+        total += sator_value_set_size(list[i].tile);
+    }
+    free(list);
+    return total;
+}
+
+static void add_digit(const struct passing *passing, int k, struct parts *parts)
+{
+    int64_t n = passing->walk->net_digit[k].count, low[MAPPER_SOURCES], high[MAPPER_SOURCES];
+
+    for (int s = 0; s < passing->n_sources; s++) {
+        int64_t offset = passing->source[s].offset[k];
+        low[s] = offset > 0 ? offset : 0;
+        high[s] = offset < 0 ? n + offset : n;
+    }
+    add_ranges(passing, n, low, high, parts);
+}
+
+/* The words that no source has, where there are no buses; without the plain indices. */
+static int64_t count_parts(const struct passing *passing)
+{
+    const struct mapper_walk *walk = passing->walk;
+    struct parts all = {0}, more = {0};
+    struct passing_set every;
+    int64_t total = 1, served = 0;
+
+    memset(&every, 0xff, sizeof every);
+    add_part(&all, &every, 1);
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        if (walk->access->index[e].closed == 1)
+            continue;
+        total *= add_index(passing, e, &more);
+        intersect(&all, &more);
+    }
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        int e = walk->net_digit[k].index;
+        if (is_plain(walk, k) || (e >= 0 && passing->tile[e].is_cut))
+            continue;
+        total *= walk->net_digit[k].count;
+        add_digit(passing, k, &more);
+        intersect(&all, &more);
+    }
+    for (int i = 0; i < all.n; i++)
+        served += all.part[i].count;
+    free(all.part);
+    free(more.part);
+    return total - served;
+}
+
+/* ---- positions ---- */
+
+/* The parts of index "e" at whose last position a PE stands, "offset" (NULL: 0) before the one
+ * whose digits are given. */
+static unsigned last_parts(
+        const struct passing *passing, int e, const int64_t *digit, const int64_t *offset)
+{
+    const struct mapper_walk *walk = passing->walk;
+    const struct mapper_index *index = &walk->access->index[e];
+    unsigned last = (1U << index->n_parts) - 1;
+
+    for (int d = 0; d < walk->n_net_digits; d++) {
+        const struct mapper_net_digit *net = &walk->net_digit[d];
+        if (net->index != e || digit[d] - (offset == NULL ? 0 : offset[d]) == net->count - 1)
+            continue;
+        for (int i = 0; i < index->n_parts; i++)
+            last &= index->loop[i] == net->loop ? ~(1U << i) : ~0U;
+    }
+    return last;
+}
+
+struct passing_position *sator_mapper_passing_positions(
+        const struct passing *passing, int e, int *count)
+{
+    const struct mapper_walk *walk = passing->walk;
+    struct passing_position *list = sator_alloc(sizeof *list);
+    int n = 1;
+
+    memset(list, 0, sizeof *list);
+    for (int s = 0; s < passing->n_sources; s++)
+        list[0].sources.bits[s / 64] |= UINT64_C(1) << s % 64;
+    for (int d = 0; d < walk->n_net_digits; d++) { /* outermost first, so PEs ascend */
+        const struct mapper_net_digit *digit = &walk->net_digit[d];
+        if (digit->index != e)
+            continue;
+        struct passing_position *longer =
+                sator_alloc(sizeof *list * (size_t)n * (size_t)digit->count);
+        for (int i = 0; i < n; i++) {
+            for (int64_t k = 0; k < digit->count; k++) {
+                struct passing_position *made = &longer[(int64_t)i * digit->count + k];
+                *made = list[i];
+                made->start += k * digit->step;
+                made->digit[d] = k;
+                for (int s = 0; s < passing->n_sources; s++) {
+                    int64_t from = k - passing->source[s].offset[d];
+                    if (from < 0 || from >= digit->count)
+                        made->sources.bits[s / 64] &= ~(UINT64_C(1) << s % 64);
+                }
+            }
+        }
+        free(list);
+        list = longer;
+        n *= (int)digit->count;
+    }
+    for (int i = 0; i < n; i++) {
+        unsigned last = passing->tile[e].is_cut ? last_parts(passing, e, list[i].digit, NULL) : 0;
+        list[i].tile = &passing->tile[e].now[last];
+    }
+    *count = n;
+    return list;
+}
+
+const struct sator_value_set *sator_mapper_passing_held(
+        const struct passing *passing, int e, const struct passing_position *position, int s)
+{
+    const struct passing_tile *tile = &passing->tile[e];
+    const struct passing_source *source = &passing->source[s];
+
+    if (!tile->is_cut)
+        return &tile->now[0];
+    unsigned last = last_parts(passing, e, position->digit, source->offset);
+    return source->before ? &tile->before[last] : &tile->now[last];
+}
+
+/* ---- a stamp ---- */
+
+static void open_tiles(struct passing *passing)
+{
+    const struct mapper_walk *walk = passing->walk;
+
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        const struct mapper_index *index = &walk->access->index[e];
+        struct passing_tile *tile = &passing->tile[e];
+        const int64_t *like = walk->steps[e].tile;
+        if (index->closed == 1)
+            continue;
+        tile->is_cut = false;
+        for (int i = 0; i < index->n_parts && passing->cuts != NULL; i++)
+            tile->is_cut |= (passing->cuts->now[e][i] | passing->cuts->before[e][i]) != 0;
+        tile->n_sets = tile->is_cut ? 1 << index->n_parts : 1;
+        for (int last = 0; last < tile->n_sets; last++) {
+            int64_t now[MAPPER_PARTS], before[MAPPER_PARTS];
+            for (int i = 0; i < index->n_parts; i++) {
+                bool cut = tile->is_cut && (last >> i & 1);
+                now[i] = like[i] - (cut ? passing->cuts->now[e][i] : 0);
+                before[i] = like[i] - (cut ? passing->cuts->before[e][i] : 0);
+            }
+            sator_mapper_tile_set(index, like, now, &tile->now[last]);
+            if (tile->is_cut)
+                sator_mapper_tile_set(index, like, before, &tile->before[last]);
+        }
+    }
+}
+
+static void close_tiles(struct passing *passing)
+{
+    const struct mapper_access *access = passing->walk->access;
+
+    for (int e = 0; e < access->n_indices; e++) {
+        struct passing_tile *tile = &passing->tile[e];
+        for (int last = 0; access->index[e].closed != 1 && last < tile->n_sets; last++) {
+            sator_value_set_free(&tile->now[last]);
+            if (tile->is_cut)
+                sator_value_set_free(&tile->before[last]);
+        }
+    }
+}
+
+static int64_t count_entering(
+        const struct mapper_walk *walk, const int64_t *shift, const struct mapper_cuts *cuts)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    struct passing passing;
+
+    passing.walk = walk;
+    passing.shift = shift;
+    passing.cuts = cuts;
+    int n_links = walk->n_ways < t->n_passes ? walk->n_ways : t->n_passes;
+    passing.n_families = walk->n_ways - n_links;
+    find_sources(&passing, shift != NULL, n_links);
+    open_tiles(&passing);
+    int64_t words =
+            passing.n_families == 0 ? count_parts(&passing) : sator_mapper_families_count(&passing);
+    close_tiles(&passing);
+    return words;
+}
+
+int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mapper_walk *walk,
+        const int64_t *shift, const struct mapper_cuts *cuts)
+{
+    int64_t key[4 + MAPPER_INDICES * (1 + MAPPER_PARTS + 2 * MAPPER_CUT_PARTS) + 3 * MAPPER_DIGITS];
+    int at = 0;
+
+    key[at++] = walk->number;
+    key[at++] = walk->n_ways * 4 + (cuts != NULL) * 2 + (shift != NULL);
+    key[at++] = walk->n_net_digits;
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        const struct mapper_index *index = &walk->access->index[e];
+        if (index->closed == 1)
+            continue;
+        key[at++] = shift == NULL ? 0 : shift[e];
+        for (int i = 0; i < index->n_parts; i++) {
+            key[at++] = walk->steps[e].tile[i];
+            if (cuts == NULL)
+                continue;
+            key[at++] = cuts->now[e][i];
+            key[at++] = cuts->before[e][i];
+        }
+    }
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        const struct mapper_net_digit *digit = &walk->net_digit[k];
+        key[at++] = digit->row * MAPPER_LOOPS + digit->loop;
+        key[at++] = digit->count;
+        key[at++] = digit->step;
+    }
+    int64_t *value = place_of(sator_mapper_words_recall(words), key, at);
+    if (*value < 0)
+        *value = count_entering(walk, shift, cuts);
+    return *value;
+}
+
+int64_t sator_mapper_entering(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
+{
+    int64_t plain = 1;
+
+    for (int e = 0; e < walk->access->n_indices; e++)
+        plain *= walk->access->index[e].closed == 1 ? walk->group_values[e] : 1;
+    return plain * sator_mapper_entering_cut(words, walk, shift, NULL);
+}
