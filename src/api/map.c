@@ -495,6 +495,8 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     enum sator_map_objective objective = options == NULL ? SATOR_MAP_EDP : options->objective;
     const struct sator_workload *workload = &network->layers[layer];
     unsigned bypassed[MAPPER_MEMORIES];
+    if (dataflow->loops != NULL)
+        SATOR_TRY(sator_arch_check_names(ctx, arena, arch, dataflow, workload));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));
     SATOR_TRY(sator_mapper_choice_of_nest(ctx, problem, dataflow, bypassed));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));

@@ -44,9 +44,8 @@ double sator_arch_area(const struct sator_arch *arch)
     return area;
 }
 
-enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
-        const struct sator_workload *workload, const struct sator_bound_dataflow **bound)
+static const struct sator_bind_level *bind_levels(
+        struct sator_arena *arena, const struct sator_arch *arch)
 {
     struct sator_bind_level *levels =
             SATOR_NEW_ARRAY(arena, struct sator_bind_level, arch->n_levels + 1);
@@ -57,5 +56,21 @@ enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *are
                 .is_memory = level->kind == SATOR_LEVEL_MEMORY,
                 .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0};
     }
-    return sator_dataflow_bind(ctx, arena, dataflow, workload, arch->n_levels, levels, bound);
+    return levels;
+}
+
+enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload, const struct sator_bound_dataflow **bound)
+{
+    return sator_dataflow_bind(
+            ctx, arena, dataflow, workload, arch->n_levels, bind_levels(arena, arch), bound);
+}
+
+enum sator_status sator_arch_check_names(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload)
+{
+    return sator_dataflow_check_names(
+            ctx, arena, dataflow, workload, arch->n_levels, bind_levels(arena, arch));
 }

@@ -125,6 +125,10 @@ double sator_arch_area(const struct sator_arch *arch);
 enum sator_status sator_arch_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_workload *workload, const struct sator_bound_dataflow **bound);
+/* The same for sator_dataflow_check_names. */
+enum sator_status sator_arch_check_names(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload);
 
 /* Add the links and buses of a topology to the array level "array_name". For PE[i,j] (in more
  * dimensions, the last two):

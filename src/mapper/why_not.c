@@ -62,8 +62,9 @@ enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx, const struct map
             const struct sator_nest_loop *loop = &nest->entries[e].loops[k];
             int row = row_of(p, nest->entries[e].level, loop->dim), which = loop_of(p, loop->loop);
             if (row < 0)
-                return sator_error(ctx, loop->loc, "'%s' has no such level or dimension: %s",
-                        p->arch->name, nest->entries[e].level);
+                return sator_error(ctx, loop->loc,
+                        "the mapper runs loops one after the other at memories only, not at '%s'",
+                        nest->entries[e].level);
             if (which < 0 && loop->extent > 1)
                 return sator_error(ctx, loop->loc,
                         "'%s' has no loop '%s' of more than one iteration", p->workload->name,

@@ -384,3 +384,18 @@ enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena 
 done:
     return st;
 }
+
+enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_bind_level *levels)
+{
+    struct binder b = {.ctx = ctx,
+            .arena = arena,
+            .dataflow = dataflow,
+            .workload = workload,
+            .n_levels = n_levels,
+            .levels = levels};
+    enum sator_status st = check_entries(&b), names = check_names(&b);
+
+    return st == SATOR_OK ? names : st;
+}

@@ -114,6 +114,12 @@ enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena 
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound);
 
+/* Of a "loops:" form only this: its levels are there, in their order, with their dimensions, and
+ * its names are loops. */
+enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_bind_level *levels);
+
 struct sator_network {
     struct sator_arena *arena;
     const char *name;

@@ -19,3 +19,16 @@ verdict
 verdict --strategy random --samples 3
 sator map mixed.yaml --arch conventional --strategy random --samples 3 --json | sed -n '/"unproved"/,$p' | grep -E '"(unproved|instances|proved)"' |
     tr -d '\t'
+# a mapping whose levels are not there, or not in this order, is wrong in the words of sator analyze
+why_not() {
+    printf 'loops:\n%s\n' "$1" >given.yaml
+    sator map gemm --arch conventional --why-not given.yaml 2>&1 | grep -E 'error|help'
+    sator analyze gemm --arch conventional --dataflow given.yaml 2>&1 | grep -E 'error|help' | head -n "$2" >analyzed
+    sator map gemm --arch conventional --why-not given.yaml 2>&1 | grep -E 'error|help' | cmp - analyzed
+}
+why_not '  - {at: L1, for: [i 2]}
+  - {at: DRAM, for: [i 128, j 256, k 256]}' 2
+why_not '  - {at: DRAM, for: [i 256, j 256, k 256], parallel: [i 1 -> 0]}' 1
+why_not '  - {at: DRAN, for: [i 256, j 256, k 256]}' 2
+printf 'loops:\n  - {at: PE, for: [i 256]}\n' >given.yaml
+sator map gemm --arch conventional --why-not given.yaml 2>&1 | grep error
