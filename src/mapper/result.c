@@ -5,6 +5,7 @@
 #include "model/network.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct describer {
@@ -122,14 +123,26 @@ static void add_way_terms(struct describer *d, int transfer)
     }
 }
 
-/* Words that each family of buses spares: with several and no sliding index, once a parallel digit
- * that does not index the tensor. */
+/* The words that leave or reach the outer level when buses lead over "rows" alone. */
+static int64_t unique_over(const struct describer *d, int transfer, unsigned rows)
+{
+    struct mapper_problem *other = sator_alloc(sizeof *other);
+    struct mapper_traffic traffic;
+
+    *other = *d->problem;
+    other->transfer[transfer].collapsed = rows;
+    sator_mapper_count(other, d->words, d->mapping, &traffic);
+    free(other);
+    return traffic.unique[transfer];
+}
+
+/* Words that each family of buses spares of those that the ones before it leave. */
 static void add_bus_terms(struct describer *d, int transfer)
 {
     const struct mapper_problem *p = d->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
     int64_t words = d->traffic.arriving[transfer];
-    unsigned done = 0;
+    unsigned rows = 0;
 
     if (t->may_pass && (t->n_buses >= 2 || sator_mapper_is_passed(p, t, &d->shape))) {
         add_way_terms(d, transfer);
@@ -140,19 +153,12 @@ static void add_bus_terms(struct describer *d, int transfer)
                 words - d->traffic.unique[transfer], t->link->energy_pj.value,
                 t->link->energy_pj.source);
     for (int k = 0; k < t->n_buses; k++) {
-        int64_t after = words;
-        for (int i = 0; i < d->shape.n_digits; i++) {
-            const struct mapper_digit *digit = &d->shape.digit[i];
-            if ((t->bus_rows[k] & ~done) >> digit->row & 1 &&
-                    !(p->access[t->access].relevant >> digit->loop & 1))
-                after /= digit->count;
-        }
-        if (t->n_buses == 1)
-            after = d->traffic.unique[transfer];
-        done |= t->bus_rows[k];
-        add_term(d, sator_arena_strdup(d->arena, t->buses[k]->name), words - after,
+        rows |= t->bus_rows[k];
+        int64_t left =
+                k == t->n_buses - 1 ? d->traffic.unique[transfer] : unique_over(d, transfer, rows);
+        add_term(d, sator_arena_strdup(d->arena, t->buses[k]->name), words - left,
                 t->buses[k]->energy_pj.value, t->buses[k]->energy_pj.source);
-        words = after;
+        words = left;
     }
 }
 

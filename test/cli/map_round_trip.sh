@@ -23,3 +23,21 @@ alexnet conv5
 mobilenet-v1 conv6_dw
 resnet18 fc
 END
+# buses along rows and along columns, of PEs that are idle at the end: what they spare is as the model says
+cat >crossed.yaml <<'MACHINE'
+name: crossed
+levels:
+  - {memory: DRAM, energy_pj: {read: 200, write: 1}}
+  - array: PE
+    shape: [3, 2]
+    multicast: [{name: column, map: "PE[x, y] -> B[x]", energy_pj: 2}, {name: row, map: "PE[x, y] -> B[y]", energy_pj: 2}]
+  - {compute: mac, energy_pj: 1}
+MACHINE
+for size in i=5,j=5,k=2 i=7,j=1,k=4 i=1,j=11,k=3; do
+    sator map gemm:$size --arch crossed.yaml --imperfect --json >mapped.json
+    sator map gemm:$size --arch crossed.yaml --imperfect --yaml -o nest.yaml
+    sator analyze gemm:$size --arch crossed.yaml -d nest.yaml --json >analyzed.json
+    figures mapped.json >mapped
+    figures analyzed.json >analyzed
+    diff mapped analyzed >difference || { echo "gemm:$size, crossed buses:" && head difference; }
+done
