@@ -399,6 +399,88 @@ static bool stands_alone(const struct access_builder *b, int dim)
     return __builtin_popcount(loops) == 1 && (loops & read_loops(b, dim)) == 0;
 }
 
+/* Take dimension "dim" as a quotient, when it is one whose loops nothing else reads. */
+static bool read_quotient(const struct access_builder *b, int dim, struct mapper_quotient *q)
+{
+    const struct sator_relation *relation = b->access->relation;
+    const struct sator_expr *sum = relation->pieces[0].out[dim];
+
+    *q = (struct mapper_quotient){.divisor = 1};
+    if (sum->n_terms == 1 && sum->terms[0].atom == SATOR_ATOM_FLOOR) {
+        q->divisor = sum->terms[0].divisor;
+        sum = sum->terms[0].argument;
+    }
+    if (!is_sum(sum) || q->divisor > MAPPER_MOST_DIVISOR)
+        return false;
+    q->constant = sum->constant;
+    for (int i = 0; i < sum->n_terms; i++) {
+        const struct sator_term *term = &sum->terms[i];
+        if (term->var >= relation->n_in)
+            return false;
+        int64_t first, lower = b->problem->workload->lower[term->var];
+        if (__builtin_mul_overflow(term->factor, lower, &first) ||
+                __builtin_add_overflow(q->constant, first, &q->constant))
+            return false;
+        int loop = b->loop_at[term->var];
+        if (loop < 0)
+            continue;
+        if (read_loops(b, dim) >> loop & 1)
+            return false;
+        q->loop[q->n_parts] = loop;
+        q->coef[q->n_parts++] = term->factor;
+    }
+    if (q->n_parts == 1 && q->divisor == 1) {
+        q->coef[0] = 1; /* whatever the stride */
+        q->constant = 0;
+    }
+    for (int i = 0; i < q->n_parts; i++) {
+        if (q->coef[i] < -q->divisor || q->coef[i] > q->divisor)
+            return false;
+    }
+    return llabs(q->constant) < INT64_C(1) << 48;
+}
+
+/* Set the access's quotients, if all its dimensions are some. */
+static void find_quotients(struct access_builder *b)
+{
+    const struct sator_relation *relation = b->access->relation;
+    struct mapper_quotient *quotient =
+            SATOR_NEW_ARRAY(b->problem->arena, struct mapper_quotient, relation->n_out + 1);
+
+    if (relation->n_pieces != 1 || relation->pieces[0].n_free != 0 || b->made->may_be_empty)
+        return;
+    for (int d = 0; d < relation->n_out; d++) {
+        if (!read_quotient(b, d, &quotient[d]))
+            return;
+    }
+    b->made->n_quotients = relation->n_out;
+    b->made->quotient = quotient;
+}
+
+/* Indices of quotients: those of one loop alone are ordinary ones. */
+static void add_quotients(struct access_builder *b)
+{
+    struct mapper_access *made = b->made;
+
+    for (int d = 0; d < made->n_quotients; d++) {
+        const struct mapper_quotient *q = &made->quotient[d];
+        struct mapper_index *index = &made->index[made->n_indices];
+        if (q->n_parts == 0)
+            continue;
+        *index = (struct mapper_index){0};
+        for (int i = 0; i < q->n_parts; i++)
+            place_part(made, index, q->loop[i], q->coef[i]);
+        if (q->n_parts == 1 && q->divisor == 1) {
+            index->closed = 1;
+            made->plain |= 1U << q->loop[0];
+        } else {
+            index->is_core = true;
+            index->divisor = q->divisor;
+        }
+        made->n_indices++;
+    }
+}
+
 /* Indices of the loops that stand alone, and one of all others. */
 static enum sator_status add_counted(struct access_builder *b)
 {
@@ -410,6 +492,12 @@ static enum sator_status add_counted(struct access_builder *b)
     made->is_counted = true;
     for (int k = 0; k < relation->n_pieces; k++)
         made->may_be_empty |= relation->pieces[k].cond->op != SATOR_COND_TRUE;
+    find_quotients(b);
+    if (made->n_quotients > 0) {
+        add_quotients(b);
+        made->is_sliding = true;
+        return sator_mapper_count_access(b->ctx, b->problem, made);
+    }
     for (int d = 0; d < relation->n_out && !made->may_be_empty; d++) {
         if (!stands_alone(b, d))
             continue;

@@ -305,6 +305,7 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     }
     local->group_words = (double)local->walk.group_words;
     local->tile_words = (double)local->walk.tile_words;
+    /* quotients slide */
     local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
     bool any_holds = local->walk.transfer->is_complex ||
             (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
@@ -499,7 +500,7 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     }
     range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
     range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
-    if (walk->transfer->is_counted)
+    if (walk->transfer->is_counted || walk->transfer->is_quotient)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
     if (walk->is_relaxed)
         range->unique_ub = range->arriving_ub;

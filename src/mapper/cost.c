@@ -15,6 +15,8 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     const struct mapper_access *what = &sator_mapper_words_problem(words)->access[access];
     int64_t size = 1;
 
+    if (what->n_quotients > 0)
+        return sator_mapper_quotient_tile(sator_mapper_words_problem(words), what, tile);
     if (what->is_counted)
         return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
     for (int e = 0; e < what->n_indices; e++) {
@@ -114,7 +116,7 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
             walk->group_values[e] *= digit->count;
             continue;
         }
-        if (access->index[e].is_core)
+        if (access->index[e].is_core && access->index[e].divisor == 0)
             continue;
         struct mapper_steps *steps = &walk->steps[e];
         steps->spread_step[steps->n_spread] =
@@ -239,7 +241,10 @@ static int64_t cover(const struct mapper_walk *walk, struct mapper_words *words,
         int64_t size = 1; /* along loops that stand alone, beside one element of the rest */
         for (int e = 0; e < walk->access->n_indices; e++) {
             const struct mapper_index *index = &walk->access->index[e];
-            size *= index->is_core ? 1 : extent[index->loop[0]];
+            struct mapper_steps steps = {.n_spread = 0};
+            for (int i = 0; i < index->n_parts; i++)
+                steps.tile[i] = extent[index->loop[i]];
+            size *= sator_mapper_words_union(words, walk->transfer->access, e, &steps);
         }
         return size;
     }
@@ -414,6 +419,10 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     for (int t = 0; t < problem->n_transfers; t++) {
         struct mapper_walk walk;
         struct mapper_pace pace;
+        if (problem->transfer[t].is_quotient) {
+            sator_mapper_count_quotients(problem, mapping, &shape, t, traffic);
+            continue;
+        }
         if (problem->transfer[t].is_counted) {
             sator_mapper_count_transfer(sator_mapper_words_counting(words), mapping, t, traffic);
             continue;

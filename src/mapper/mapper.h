@@ -29,6 +29,7 @@ enum {
     MAPPER_SOURCES = 256, /* ways from PE to PE, each loop's digit moved by a constant */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32,
+    MAPPER_MOST_DIVISOR = 64, /* of a quotient */
     MAPPER_MOST_CHOICES = 10 /* pairs of a tensor and a memory that it may bypass */
 };
 
@@ -46,14 +47,26 @@ struct mapper_joint {
 struct mapper_index {
     int n_parts;
     /* Of an access that has no formula: what is left of it beside the loops that stand alone in an
-     * index. At least one value, and all of them kept, is all that is known of it. */
+     * index. At least one value, and all of them kept, is all that is known of it; or where
+     * "divisor" is not 0 at least the values of the sum over it. */
     bool is_core;
+    int64_t divisor;
     int closed; /* n_parts of an index with closed forms: one or two loops, one dimension; else 0 */
     const struct mapper_joint *joint; /* or NULL */
     int loop[MAPPER_PARTS];
     int64_t coef[MAPPER_PARTS];
     int64_t reduced[2]; /* |coefficients| of the first two loops over their greatest common divisor
                          */
+};
+
+/* One dimension of an access: a sum of coefficient x loop over a divisor, rounded down, where no
+ * coefficient exceeds the divisor (1 for a loop that stands alone). */
+struct mapper_quotient {
+    int n_parts;
+    int loop[MAPPER_PARTS];
+    int64_t coef[MAPPER_PARTS];
+    int64_t divisor;
+    int64_t constant; /* the first sum */
 };
 
 struct mapper_access {
@@ -74,6 +87,9 @@ struct mapper_access {
     /* no sum of loops: tiles are counted by the engines (counted.c) */
     bool is_counted;
     bool may_be_empty; /* accessed under conditions */
+    int n_quotients; /* its dimensions when each is one and no two read the same loop: these have
+                        formulas (quotient.c); else 0 */
+    const struct mapper_quotient *quotient;
     const struct sator_relation *relation;
 };
 
@@ -140,6 +156,7 @@ struct mapper_transfer {
     bool reaches_back; /* to the stamp before the one before, or further */
     unsigned apart; /* rows that cannot be exchanged, whatever the unrolling */
     bool is_counted; /* by the engines: a complex network, or an access without a formula */
+    bool is_quotient; /* by quotient.c */
     const struct sator_model_network *network; /* of these */
     double bus_pj; /* a word that the buses or wires spare; the least, where they differ */
     bool into_own; /* an output that ends in the PE's own memory: merged words need no partial sum
@@ -194,7 +211,7 @@ struct mapper_problem {
     bool has_energy; /* all figures that a mapping's energy needs are given */
     int n_missing; /* figures of energy that are not given: of levels and links */
     const char **missing; /* their names */
-    bool has_counted; /* some transfer is counted */
+    bool has_counted; /* some transfer is counted, or a quotient */
     bool has_fixed; /* a constraint sets factors */
     bool imperfect; /* the innermost memory's factors need not divide what they cover */
     int innermost; /* its row; inside of it stand only arrays */
@@ -385,6 +402,21 @@ struct sator_value_set;
  * suit tiles "like" it; extents by part. Sets of one index and one "like" may be compared. */
 void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like,
         const int64_t *tile, struct sator_value_set *set);
+
+/* ---- quotient.c ---- */
+/* The words of the largest tile of these extents by loop, wherever it is. */
+int64_t sator_mapper_quotient_tile(const struct mapper_problem *problem,
+        const struct mapper_access *access, const int64_t *tile);
+/* The least number of values that an index with a divisor takes over the tiles of all spread
+ * positions, wherever they are. */
+int64_t sator_mapper_least_quotients(
+        const struct mapper_index *index, const struct mapper_steps *steps);
+/* Set the words of a transfer that is a quotient. */
+struct mapper_shape;
+struct mapper_traffic;
+void sator_mapper_count_quotients(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        struct mapper_traffic *traffic);
 
 /* ---- cost.c ---- */
 /* The words of "tile" (extents by loop) of an access. */

@@ -229,7 +229,7 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
             return sator_error(b->ctx, b->arch->loc, "'%s' has too many dimensions that share '%s'",
                     b->arch->name, p->access[access].name);
     }
-    p->has_counted |= transfer->is_counted;
+    p->has_counted |= transfer->is_counted || transfer->is_quotient;
     p->n_transfers++;
 done:
     return st;

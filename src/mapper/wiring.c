@@ -299,7 +299,8 @@ enum sator_status sator_mapper_wire(
     if (transfer->linked_rows != 0 || transfer->n_buses >= 2)
         transfer->is_complex |= has_core(access);
     find_passes(p, transfer);
-    transfer->is_counted = transfer->is_complex || access->is_counted;
+    transfer->is_quotient = !transfer->is_complex && access->n_quotients > 0;
+    transfer->is_counted = transfer->is_complex || (access->is_counted && !transfer->is_quotient);
     if (transfer->is_complex) {
         transfer->collapsed = transfer->apart = reached;
         transfer->n_buses = 0;

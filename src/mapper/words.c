@@ -393,7 +393,7 @@ int64_t sator_mapper_words_union(
         return values;
     }
     if (what->is_core)
-        return 1;
+        return what->divisor == 0 ? 1 : sator_mapper_least_quotients(what, steps);
     if (what->closed == 2) {
         if (steps->n_spread == 0)
             return sator_mapper_pair(what, steps->tile[0], steps->tile[1]);
@@ -423,7 +423,7 @@ int64_t sator_mapper_words_kept(struct mapper_words *words, int access, int inde
     if (what->closed == 1)
         return 0; /* shifts are multiples of the tile */
     if (what->is_core)
-        return 1;
+        return sator_mapper_words_union(words, access, index, steps);
     if (what->joint == NULL && magnitude(shift) > reach(what, steps))
         return 0;
     if (what->closed == 2 && llabs(what->coef[0]) == what->reduced[0] &&
@@ -461,7 +461,7 @@ int64_t sator_mapper_words_most_kept(struct mapper_words *words, int access, int
         const struct mapper_steps *steps, const struct mapper_moves *moves)
 {
     if (words->problem->access[access].index[index].is_core)
-        return 1;
+        return sator_mapper_words_union(words, access, index, steps);
     if (!sator_mapper_words_gapless(words, access, index, steps))
         return remembered(words, access, index, steps, moves, MOST_KEPT);
     int64_t move = moves->most[1] == 0 && !moves->both ? moves->shift[0] : least_move(moves);

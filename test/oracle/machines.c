@@ -74,6 +74,9 @@ static const struct {
         {"ijk", "A[k, i - j] : i >= j", "B[j]", "Y[k, i]"},
         {"ij", "A[a] : 2i <= a < 2i + 3", "B[j]", "Y[i, j]"},
         {"ij", "A[i, j]", "B[j]", "Y[floor((i + j)/2)]"},
+        {"xyrs", "A[floor((x + r + 1)/2), floor((2y - s)/3)]", "B[r, s]", "Y[x, y]"},
+        {"cxr", "A[floor(x/3), c + r]", "B[c, r]", "Y[floor((x + 2)/2)]"},
+        {"kxr", "A[k, floor((2x + 3r)/4)]", "B[k, r]", "Y[x]"},
 };
 
 static void add_relations(
@@ -87,9 +90,11 @@ static void add_relations(
         snprintf(tuple + strlen(tuple), sizeof tuple - strlen(tuple), "%s%c",
                 loop == relations[which].loops ? "" : ", ", *loop);
     add(text, size, "name: random\ndomain: \"{ S[%s] : ", tuple);
-    for (const char *loop = relations[which].loops; *loop != '\0'; loop++)
-        add(text, size, "%s0 <= %c < %d", loop == relations[which].loops ? "" : " and ", *loop,
-                extent(rng, options));
+    for (const char *loop = relations[which].loops; *loop != '\0'; loop++) {
+        int lower = machines_draw(rng, 3) == 0 ? (int)machines_draw(rng, 5) - 2 : 0;
+        add(text, size, "%s%d <= %c < %d", loop == relations[which].loops ? "" : " and ", lower,
+                *loop, lower + extent(rng, options));
+    }
     add(text, size, " }\"\n");
     for (int k = 0; k < 3; k++)
         add(text, size, "%s  - \"{ S[%s] -> %s }\"\n",

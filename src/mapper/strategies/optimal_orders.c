@@ -55,7 +55,7 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
             range.arriving_lb = fmax(range.arriving_lb, footprint);
         } else
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
-        if (p->transfer[t].is_counted)
+        if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
             sator_mapper_range_counted(p, t, &range);
         if (walk->passes) /* more may cross where some is kept than where nothing is */
             range.unique_ub = arriving;
