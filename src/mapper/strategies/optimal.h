@@ -111,6 +111,7 @@ struct optimizer {
     bool imperfect;
     int n_tiles[MAPPER_LOOPS], n_inner[MAPPER_LOOPS];
     const int64_t *every_tile[MAPPER_LOOPS];
+    int n_most_inner[MAPPER_LOOPS]; /* room for them, whatever the unrolling */
     int64_t *inner[MAPPER_LOOPS];
     const char *spreads[MAPPER_LOOPS]; /* numbers of PEs that some number of tiles allows */
     int64_t most_spread[MAPPER_LOOPS];

@@ -216,7 +216,8 @@ void optimal_find_tiles(struct optimizer *o)
         int64_t *numbers = NULL;
         int count = 0;
         o->n_tiles[i] = sator_mapper_tiles_of(p, o->arena, i, 1, &o->every_tile[i]);
-        o->inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, o->n_tiles[i] + 1);
+        o->n_most_inner[i] = o->n_tiles[i] + 1;
+        o->inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, o->n_most_inner[i]);
         keep_fitting(o, i);
         o->most_spread[i] = p->extent[i] < pes ? p->extent[i] : pes;
         o->spreads[i] = find_spreads(o, i);

@@ -239,7 +239,7 @@ static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper
     memset(&copy->visits, 0, sizeof copy->visits);
     optimal_seen_init(copy);
     for (int i = 0; i < o->problem->n_loops && o->imperfect; i++)
-        copy->inner[i] = SATOR_NEW_ARRAY(copy->arena, int64_t, o->n_tiles[i]);
+        copy->inner[i] = SATOR_NEW_ARRAY(copy->arena, int64_t, o->n_most_inner[i]);
     return copy;
 }
 
