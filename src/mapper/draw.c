@@ -52,11 +52,11 @@ static void draw_rows(const struct mapper_problem *problem, uint64_t *state,
     }
 }
 
-/* Take the loop's factors along the rows from "first" on back. */
+/* Take all factors of the loop back. */
 static void take_back(const struct mapper_problem *problem, struct mapper_mapping *mapping,
-        int64_t *used, int loop, int first)
+        int64_t *used, int loop)
 {
-    for (int r = first; r < problem->n_rows; r++) {
+    for (int r = 0; r < problem->n_rows; r++) {
         used[r] /= mapping->factor[r][loop];
         mapping->factor[r][loop] = 1;
     }
@@ -121,13 +121,22 @@ static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         rest /= fixed;
     }
     draw_rows(problem, state, mapping, used, loop, rest);
-    struct mapper_unrolled unrolled;
-    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
-    if (!problem->imperfect || problem->has_fixed ||
-            sator_mapper_left(problem, loop, &unrolled, mapping->factor[innermost][loop]) != 0)
-        return;
-    take_back(problem, mapping, used, loop, 0); /* not in the space: factors that divide are */
-    mapping->factor[innermost][loop] = problem->extent[loop];
+}
+
+/* Give factors that divide to the loops whose factors are not in the space of an imperfect problem;
+ * fewer may be excluded then. */
+static void mend(
+        const struct mapper_problem *problem, struct mapper_mapping *mapping, int64_t *used)
+{
+    for (int i = 0; i < problem->n_loops; i++) {
+        struct mapper_unrolled unrolled;
+        int64_t *tile = &mapping->factor[problem->innermost][i];
+        sator_mapper_unrolled(problem, mapping, i, &unrolled);
+        if (sator_mapper_left(problem, i, &unrolled, *tile) != 0)
+            continue;
+        take_back(problem, mapping, used, i);
+        *tile = problem->extent[i];
+    }
 }
 
 void sator_mapper_draw(
@@ -145,6 +154,8 @@ void sator_mapper_draw(
         int i = (first + k) % problem->n_loops;
         draw_factors(problem, state, mapping, used, i);
     }
+    if (problem->imperfect && !problem->has_fixed)
+        mend(problem, mapping, used);
     for (int m = 0; m < problem->n_memories; m++) {
         for (int i = 0; i < problem->n_loops; i++) {
             int j = (int)(sator_mapper_random(state) % (uint64_t)(i + 1));
