@@ -1,5 +1,5 @@
-/* The chooser: asks the closed form first, lists what that declines if the lists are short, and
- * asks the general engine the rest. Engines are opened when they are first asked. */
+/* The chooser: asks the closed form first, lists what that declines or takes long for if the lists
+ * are short, and asks the general engine the rest. Engines are opened when they are first asked. */
 #include "count/count.h"
 
 #include "base/arena.h"
@@ -26,6 +26,7 @@ struct sator_counter {
     enum sator_status open_status[N_ENGINES];
     void *state[N_ENGINES]; /* NULL, or memory to be used and closed */
     const char *declined; /* the closed form's first reason */
+    bool hurried; /* engine.h */
 };
 
 enum sator_status sator_counter_new(struct sator_ctx *ctx, enum sator_engine_choice choice,
@@ -152,6 +153,8 @@ static enum sator_status ask(
     }
     if (counter->open_status[e] != SATOR_OK)
         return counter->open_status[e];
+    if (engines[e]->hurry != NULL)
+        engines[e]->hurry(counter->state[e], counter->hurried);
     st = put(engines[e], counter->state[e], query, reason);
     if (st == SATOR_OK)
         counter->answered[e] = true;
@@ -189,13 +192,23 @@ static enum sator_status report(
     return st;
 }
 
+/* Whether the closed form might have answered had it not been hurried. */
+static bool gave_up(struct sator_counter *counter)
+{
+    return counter->hurried && counter->opened[CLOSED] &&
+            counter->open_status[CLOSED] == SATOR_OK &&
+            engines[CLOSED]->hurry(counter->state[CLOSED], false);
+}
+
 static enum sator_status answer(struct sator_counter *counter, const struct query *query)
 {
     static const struct sator_loc nowhere;
     enum sator_status st = SATOR_DECLINED;
     const char *reason = NULL;
+    const char *declined = counter->declined;
 
     sator_work_begin(counter->ctx);
+    counter->hurried = counter->choice == SATOR_ENGINE_AUTO;
     if (counter->choice == SATOR_ENGINE_AUTO || counter->choice == SATOR_ENGINE_CLOSED)
         st = ask(counter, CLOSED, query, &reason);
     if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_CLOSED) {
@@ -206,6 +219,11 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
     if (counter->choice == SATOR_ENGINE_LISTED ||
             (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED))
         st = ask(counter, LISTED, query, &reason);
+    if (st == SATOR_DECLINED && gave_up(counter)) {
+        counter->hurried = false;
+        counter->declined = declined;
+        st = ask(counter, CLOSED, query, &reason);
+    }
     if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_LISTED) {
         sator_error(counter->ctx, nowhere, "the listing engine does not count this: %s",
                 reason ? reason : "outside the engine's class");

@@ -18,6 +18,9 @@ struct sator_engine {
     enum sator_status (*reopen)(struct sator_ctx *ctx, const struct sator_stamping *stamping,
             void *state, const char **reason);
     void (*close)(void *state);
+    /* Have long ways to an answer given up soon, as another engine may have a shorter one, or not;
+     * returns whether one was given up since the last call. NULL: there are none. */
+    bool (*hurry)(void *state, bool hurried);
     enum sator_status (*outside)(void *state, bool *found, int64_t *instance, const char **reason);
     enum sator_status (*stamps)(
             void *state, struct sator_stamp_counts *counts, const char **reason);

@@ -259,6 +259,15 @@ static void closed_close(void *opaque)
     free(state);
 }
 
+static bool closed_hurry(void *opaque, bool hurried)
+{
+    struct closed_state *state = opaque;
+    bool gave_up = state->gave_up;
+    state->hurried = hurried;
+    state->gave_up = false;
+    return gave_up;
+}
+
 static enum sator_status finish(const char *why, const char **reason)
 {
     if (why == NULL)
@@ -291,6 +300,7 @@ static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_s
     state->arena = NULL;
     state->buses = NULL;
     state->skews = NULL;
+    state->hurried = state->gave_up = false;
     state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
     state->main.times.cases = (struct closed_cases){0};
     state->main.times.base = (struct closed_cases){0};
@@ -474,6 +484,7 @@ const struct sator_engine sator_engine_closed = {
         .open = closed_open,
         .reopen = closed_reopen,
         .close = closed_close,
+        .hurry = closed_hurry,
         .outside = closed_outside,
         .stamps = closed_stamps,
         .max_per_stamp = closed_max_per_stamp,

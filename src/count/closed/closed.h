@@ -47,6 +47,7 @@ struct closed_state {
     struct closed_system main; /* the digits of the stamping alone */
     struct closed_system *extended; /* with those that an access asks for too; made on demand */
     struct closed_skews *skews; /* made on demand */
+    bool hurried, gave_up; /* engine.h */
     struct sator_arena *arena; /* links; made on demand */
     int n_links;
     struct closed_known_link **link;
