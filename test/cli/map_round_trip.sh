@@ -5,18 +5,23 @@ figures() { # of every level and tensor, energies by component, the totals
     grep -E '"(tile_words|fills|writes|reads|updates|total|edp|mac|[A-Za-z0-9]*\.(read|write))":' "$1" | tr -d '\t, ' | sort
 }
 field() { sed -n "s/^.*\"$1\":[[:space:]]*\"\(.*\)\",*\$/\1/p" mapped.json; }
+round_trip() { # NETWORK LAYER ARCH OPTION...
+    network=$1 layer=$2 arch=$3
+    shift 3
+    sator map "$network" --layer "$layer" --arch "$arch" "$@" --json >mapped.json
+    printf 'name: relations\nspace: "%s"\ntime: "%s"\ncuts: %s\n' "$(field space)" "$(field time)" "$(field cuts)" >relations.yaml
+    sator map "$network" --layer "$layer" --arch "$arch" "$@" --yaml -o nest.yaml
+    figures mapped.json >a
+    [ "$(grep -c updates a)" -ge 6 ] || echo "$layer on $arch $*: too few figures"
+    for form in nest relations; do
+        sator analyze "$network" --layer "$layer" --arch "$arch" -d $form.yaml --json >analyzed.json
+        figures analyzed.json >b
+        diff a b >difference || { echo "$layer on $arch $*, $form:" && head difference; }
+    done
+}
 while read -r network layer; do
     for arch in conventional simba-like eyeriss five-level diannao tpu-256x256; do
-        sator map "$network" --layer "$layer" --arch $arch --json >mapped.json
-        printf 'name: relations\nspace: "%s"\ntime: "%s"\ncuts: %s\n' "$(field space)" "$(field time)" "$(field cuts)" >relations.yaml
-        sator map "$network" --layer "$layer" --arch $arch --yaml -o nest.yaml
-        figures mapped.json >a
-        [ "$(grep -c updates a)" -ge 6 ] || echo "$layer on $arch: too few figures"
-        for form in nest relations; do
-            sator analyze "$network" --layer "$layer" --arch $arch -d $form.yaml --json >analyzed.json
-            figures analyzed.json >b
-            diff a b >difference || { echo "$layer on $arch, $form:" && head difference; }
-        done
+        round_trip "$network" "$layer" $arch
     done
 done <<'END'
 alexnet conv5
@@ -41,3 +46,10 @@ for size in i=5,j=5,k=2 i=7,j=1,k=4 i=1,j=11,k=3; do
     figures analyzed.json >analyzed
     diff mapped analyzed >difference || { echo "gemm:$size, crossed buses:" && head difference; }
 done
+# What the closed form declines: a strided window in ragged tiles; links along rows that several loops share; crossing buses, and
+# more rows of time than it takes; an adder tree over ragged tiles.
+drawn="--strategy random --samples 300 --seed"
+round_trip resnet18 conv1 conventional --imperfect
+round_trip inception-v3 mixed_5c_5x5_2 tpu-256x256 $drawn 4 --imperfect
+round_trip dilatednet layer4 five-level $drawn 2
+round_trip vgg16 conv3_1 diannao $drawn 3 --imperfect
