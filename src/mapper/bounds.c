@@ -25,7 +25,9 @@ struct ranges {
 /* The reads or the writes of a memory: the cycles that every mapping takes there, and those that a
  * word of each of a child's transfers takes. */
 struct side {
-    bool is_scratchpad;
+    bool is_scratchpad, reads;
+    int memory;
+    double per_bit; /* cycles */
     double cycles;
     double unique[MAPPER_ACCESSES], arriving[MAPPER_ACCESSES], merged[MAPPER_ACCESSES];
 };
@@ -36,6 +38,7 @@ struct mapper_bounds {
     unsigned open; /* loops whose tiles are not known */
     bool strides; /* see sator_mapper_bounds_strides */
     double compute; /* cycles that every mapping takes */
+    const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
     struct order_table orders[MAPPER_MEMORIES + 1]; /* by child */
     int n_sides[MAPPER_MEMORIES + 1];
     struct side side[MAPPER_MEMORIES + 1][2 * MAPPER_MEMORIES];
@@ -53,7 +56,10 @@ static void find_sides(struct mapper_bounds *b, int child)
         int m = at / 2;
         bool reads = at % 2 == 0, spared = false, used = false;
         double bandwidth = reads ? p->memory[m].read_bits : p->memory[m].write_bits;
-        struct side side = {.is_scratchpad = m == p->scratchpad};
+        struct side side = {.is_scratchpad = m == p->scratchpad,
+                .reads = reads,
+                .memory = m,
+                .per_bit = 1 / bandwidth};
         for (int i = 0; i < p->n_transfers && m != child; i++)
             spared |= reads && p->transfer[i].into_own && p->transfer[i].child == m;
         if (!spared)
@@ -88,6 +94,7 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->open = 0;
     b->strides = false;
     b->compute = 0;
+    b->beside = NULL;
     for (int child = 0; child <= problem->n_memories; child++) {
         sator_mapper_order_table_init(&b->orders[child], problem, child);
         b->n_sides[child] = 0;
@@ -511,6 +518,11 @@ void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
     bounds->open = loops;
 }
 
+void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside)
+{
+    bounds->beside = beside;
+}
+
 void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides)
 {
     bounds->strides = strides;
@@ -533,6 +545,11 @@ static double class_cycles(
     for (int i = 0; i < b->n_sides[child]; i++) {
         const struct side *side = &b->side[child][i];
         double cycles = side->cycles;
+        if (b->beside != NULL) {
+            double bits = side->reads ? b->beside->read_bits[side->memory]
+                                      : b->beside->write_bits[side->memory];
+            cycles = bits * side->per_bit > cycles ? bits * side->per_bit : cycles;
+        }
         for (int k = 0; k < n_transfers; k++) {
             const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
             cycles += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;

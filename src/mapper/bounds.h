@@ -50,6 +50,10 @@ void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
  * above the memories that fill it are not chosen yet, and count as temporal ones. */
 void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides);
 
+/* From now on all transfers but those asked for cost at least "beside" (borrowed; NULL: nothing is
+ * known), what every mapping moves included: memories take their time for both. */
+void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside);
+
 /* From now on all mappings take at least these cycles: steps below them are of no use. */
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 

@@ -103,11 +103,13 @@ static struct mapper_cost bound_unrolling(
 
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
     sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
-    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, optimal_ones, o->rest, share);
     *fixed = optimal_fixed(p);
     struct mapper_share all = *fixed;
-    sator_mapper_share_add(p, &all, share);
     sator_mapper_share_add(p, &all, &o->least[p->n_memories]);
+    sator_mapper_bounds_beside(o->bounds, &all);
+    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, optimal_ones, o->rest, share);
+    sator_mapper_bounds_beside(o->bounds, NULL);
+    sator_mapper_share_add(p, &all, share);
     return optimal_cost(o, &all);
 }
 

@@ -41,7 +41,12 @@ static void keep_tile(
 
     for (int i = 0; i < p->n_loops; i++)
         far[i] = optimal_left(o, m, i, o->mapping.factor[row][i]);
+    struct mapper_share beside = *inner->settled;
+    sator_mapper_share_add(p, &beside, &choice->own);
+    sator_mapper_share_add(p, &beside, &o->least[m]);
+    sator_mapper_bounds_beside(o->bounds, &beside);
     sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
+    sator_mapper_bounds_beside(o->bounds, NULL);
     if (is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound))
         return;
     choice->settled = *inner->settled;
