@@ -165,8 +165,6 @@ static int read_options(struct explore *e)
         return cli_usage(options, "--slurm goes with --db and without --shard");
     if (options->points != NULL && !read_points(options->points, explore))
         return cli_usage(options, "--points takes FIRST:COUNT, not '%s'", options->points);
-    if (options->threads > CLI_MAX_THREADS)
-        return cli_usage(options, "--threads is at most %d", CLI_MAX_THREADS);
     if (options->budget != NULL && !read_budget(options->budget, &explore->budget_seconds))
         return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
     int exit_code = refuse_void(options);

@@ -147,6 +147,10 @@ static bool set_number(
         cli_usage(options, "--%s is at least 1", row->name); /* 0 is an option that is not given */
         return false;
     }
+    if (number > CLI_MAX_THREADS && strcmp(row->name, "threads") == 0) {
+        cli_usage(options, "--threads is at most %d", CLI_MAX_THREADS);
+        return false;
+    }
     *field = number;
     return true;
 }

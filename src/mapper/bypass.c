@@ -1,8 +1,41 @@
 /* Which tensors bypass which memories, where the architecture leaves that open. */
 #include "base/context.h"
+#include "base/text.h"
 #include "mapper/mapper.h"
 
 #include <string.h>
+
+/* More choices than are tried; "m" is the memory with the first that is too much. */
+static enum sator_status say_too_many(struct sator_ctx *ctx, const struct mapper_problem *p, int m)
+{
+    struct sator_text pairs = {0};
+    int count = 0;
+
+    for (int i = 0; i < p->n_memories; i++) {
+        int before = count;
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (!(p->memory[i].may_bypass >> a & 1) || p->access[a].stored_as != a)
+                continue;
+            sator_text_add(&pairs, "%s%s",
+                    count > before      ? ", "
+                            : count > 0 ? "; "
+                                        : "",
+                    p->access[a].name);
+            count++;
+        }
+        if (count > before)
+            sator_text_add(&pairs, " at '%s'", p->arch->levels[p->memory[i].level].name);
+    }
+    enum sator_status st = sator_error(ctx, p->arch->levels[p->memory[m].level].loc,
+            "the mapper tries at most %d pairs of a tensor and a memory that it may bypass; '%s' "
+            "on "
+            "'%s' has %d: %s",
+            MAPPER_MOST_CHOICES, p->workload->name, p->arch->name, count, pairs.data);
+    sator_help(ctx, "leave some out of the memories' may_bypass (--set levels.%s.may_bypass=[...])",
+            p->arch->levels[p->memory[m].level].name);
+    sator_text_clear(&pairs);
+    return st;
+}
 
 enum sator_status sator_mapper_choices_init(
         struct sator_ctx *ctx, const struct mapper_problem *p, struct mapper_choices *choices)
@@ -16,10 +49,7 @@ enum sator_status sator_mapper_choices_init(
             for (int b = a; b < p->n_accesses; b++)
                 accesses |= p->access[b].stored_as == a ? 1U << b : 0;
             if (choices->n_bits == MAPPER_MOST_CHOICES)
-                return sator_error(ctx, p->arch->levels[p->memory[m].level].loc,
-                        "the mapper tries at most %d pairs of a tensor and a memory that it may "
-                        "bypass; '%s' on '%s' has more",
-                        MAPPER_MOST_CHOICES, p->workload->name, p->arch->name);
+                return say_too_many(ctx, p, m);
             choices->bit[choices->n_bits].memory = m;
             choices->bit[choices->n_bits++].accesses = accesses;
         }

@@ -34,6 +34,7 @@ try query a.db --network --per-hardware
 for option in batch slurm threads top work-limit; do explore --$option 0; done
 try map gemm --arch conventional --strategy random --samples 0
 try map gemm --arch conventional --threads 0
+try map gemm --arch conventional --threads 65
 try map loops.c --arch conventional --nest 0
 try analyze gemm --arch conventional --show stamps --max-cells 0
 # a stretch past the end is no exploration of nothing: the error of the point that it begins with

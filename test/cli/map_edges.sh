@@ -32,3 +32,15 @@ why_not '  - {at: DRAM, for: [i 256, j 256, k 256], parallel: [i 1 -> 0]}' 1
 why_not '  - {at: DRAN, for: [i 256, j 256, k 256]}' 2
 printf 'loops:\n  - {at: PE, for: [i 256]}\n' >given.yaml
 sator map gemm --arch conventional --why-not given.yaml 2>&1 | grep error
+# more choices of what bypasses what than are tried
+cat >open.yaml <<'END'
+levels:
+  - {memory: D, energy_pj: 100}
+  - {memory: L4, energy_pj: 20, may_bypass: [A, B, Y]}
+  - {memory: L3, energy_pj: 20, may_bypass: [A, B, Y]}
+  - {memory: L2, energy_pj: 10, may_bypass: [A, B, Y]}
+  - {array: PE, shape: [2, 4]}
+  - {memory: L, energy_pj: 1, may_bypass: [Y, B]}
+  - {compute: mac, energy_pj: 1}
+END
+sator map gemm --arch open.yaml 2>&1 | grep -oE "'gemm' on .*|^help.*"
