@@ -38,7 +38,10 @@ static const char *add_class(struct sator_arena *arena, const struct listed_pros
 
 static int8_t greater(int8_t a, int8_t b)
 {
-    return a > b ? a : b;
+    int8_t more = b;
+    if (a > b)
+        more = a;
+    return more;
 }
 
 static struct listed_prospects join(

@@ -1,0 +1,38 @@
+/* The listing engine's state, and the steps that its questions share. */
+#ifndef SATOR_COUNT_LISTED_LISTED_H
+#define SATOR_COUNT_LISTED_LISTED_H
+
+#include "count/closed/closed.h"
+#include "count/listed/reuse.h"
+
+struct listed_state {
+    struct sator_ctx *ctx;
+    const struct sator_stamping *stamping;
+    sator_int instances;
+    struct sator_arena *arena; /* of one question */
+    struct listed_plan plan;
+    struct listed_list list[LISTED_LOOPS];
+    struct closed_pool pool;
+    struct closed_interval pool_data[CLOSED_POOL];
+};
+
+/* SATOR_DECLINED with "*reason" if there is one (or NULL: SATOR_OK). */
+enum sator_status listed_decline(const char *why, const char **reason);
+
+/* Begin a plan with the rows of the stamps; nothing of the last question is left. */
+const char *listed_begin(struct listed_state *state);
+/* Add an access: indices that all pieces share as rows, others together. */
+const char *listed_add_access(struct listed_plan *plan, const struct sator_relation *access);
+/* All rows are there: list every part. */
+enum sator_status listed_make(struct listed_state *state, const char **reason);
+
+/* Whether dimension "dim" of the space-stamp may leave the array, by its range alone. */
+bool listed_may_leave(const struct listed_state *state, int dim);
+
+/* doc/model.md, sections 1 and 2 (count/engine.h). */
+enum sator_status listed_outside(void *opaque, bool *found, int64_t *instance, const char **reason);
+enum sator_status listed_volumes(void *opaque, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const char **reason);
+
+#endif
