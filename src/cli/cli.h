@@ -84,6 +84,15 @@ __attribute__((format(printf, 2, 3))) int cli_usage(
 /* An option that nobody would read is an error: CLI_USAGE when one of "names" (a space between two)
  * was given, with "why" after its name. */
 int cli_refuse(const struct cli_options *options, const char *names, const char *why);
+/* The same for the first of several cases that applies. */
+struct cli_void {
+    bool applies;
+    const char *names, *why;
+};
+int cli_refuse_void(
+        const struct cli_options *options, const struct cli_void *cases, size_t n_cases);
+/* The seconds of --budget; 0 where there is none. */
+int cli_read_budget(const struct cli_options *options, double *seconds);
 
 /* ---- help.c: text made of the tables (GIVE: free) ---- */
 char *cli_help_text(const struct cli_command *command);

@@ -96,10 +96,7 @@ static void set_space(const struct cli_options *options, struct sator_explore_op
 
 static int refuse_void(const struct cli_options *options)
 {
-    const struct {
-        bool applies;
-        const char *names, *why;
-    } cases[] = {
+    const struct cli_void cases[] = {
             {is_mapping(options), "pack skew whole-skews fold idle ordered prune no-symmetry",
                     "is about spaces of dataflows: --dataflows optimal has one mapping a layer"},
             {is_matrix(options), "pack skew whole-skews fold idle",
@@ -113,21 +110,8 @@ static int refuse_void(const struct cli_options *options)
             {options->point == NULL, "hardware yaml", "goes with --point"},
             {options->yaml, "json csv", "does not go with --yaml"},
     };
-    int exit_code = CLI_DONE;
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && exit_code == CLI_DONE; i++) {
-        if (cases[i].applies)
-            exit_code = cli_refuse(options, cases[i].names, cases[i].why);
-    }
-    return exit_code;
-}
-
-static bool read_budget(const char *text, double *seconds)
-{
-    char *end;
-
-    *seconds = strtod(text, &end);
-    return end != text && *end == '\0' && *seconds > 0;
+    return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
 }
 
 static const char *objective_of(const struct cli_options *options)
@@ -165,9 +149,9 @@ static int read_options(struct explore *e)
         return cli_usage(options, "--slurm goes with --db and without --shard");
     if (options->points != NULL && !read_points(options->points, explore))
         return cli_usage(options, "--points takes FIRST:COUNT, not '%s'", options->points);
-    if (options->budget != NULL && !read_budget(options->budget, &explore->budget_seconds))
-        return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
-    int exit_code = refuse_void(options);
+    int exit_code = cli_read_budget(options, &explore->budget_seconds);
+    if (exit_code == CLI_DONE)
+        exit_code = refuse_void(options);
     if (exit_code != CLI_DONE)
         return exit_code;
     set_space(options, explore);

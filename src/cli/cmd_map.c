@@ -40,7 +40,6 @@ static int read_options(struct mapping *mapping)
     static const char *const intra[] = {
             "ordering-tiling-unrolling", "tiling-unrolling-ordering", "unrolling-tiling-ordering"};
     const struct cli_options *options = mapping->options;
-    char *end;
 
     if (options->arguments.count == 0)
         return cli_usage(options, "no WORKLOAD was named");
@@ -63,12 +62,7 @@ static int read_options(struct mapping *mapping)
             .samples = (uint64_t)options->random_samples,
             .top_down = choice(options->direction, directions, 2) == 1,
             .intra_order = choice(options->intra_order, intra, 3)};
-    if (options->budget == NULL)
-        return CLI_DONE;
-    mapping->map.budget_seconds = strtod(options->budget, &end);
-    if (end == options->budget || *end != '\0' || !(mapping->map.budget_seconds > 0))
-        return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
-    return CLI_DONE;
+    return cli_read_budget(options, &mapping->map.budget_seconds);
 }
 
 /* An option that nothing would read. */
@@ -76,10 +70,7 @@ static int refuse_void(const struct cli_options *options)
 {
     const char *strategy = options->strategy == NULL ? "optimal" : options->strategy;
     bool sunstone = strcmp(strategy, "sunstone") == 0, random = strcmp(strategy, "random") == 0;
-    const struct {
-        bool applies;
-        const char *names, *why;
-    } cases[] = {
+    const struct cli_void cases[] = {
             {!sunstone, "direction intra-order", "goes with --strategy sunstone"},
             {!random, "seed samples", "goes with --strategy random"},
             {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},
@@ -89,13 +80,8 @@ static int refuse_void(const struct cli_options *options)
                     "does not go with --why-not, which is text"},
             {options->yaml, "json csv", "does not go with --yaml"},
     };
-    int exit_code = CLI_DONE;
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && exit_code == CLI_DONE; i++) {
-        if (cases[i].applies)
-            exit_code = cli_refuse(options, cases[i].names, cases[i].why);
-    }
-    return exit_code;
+    return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
 }
 
 static void load(struct mapping *mapping, enum sator_status status, const char *spec)

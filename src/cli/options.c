@@ -106,6 +106,30 @@ int cli_refuse(const struct cli_options *options, const char *names, const char 
     return CLI_DONE;
 }
 
+int cli_refuse_void(const struct cli_options *options, const struct cli_void *cases, size_t n_cases)
+{
+    int exit_code = CLI_DONE;
+
+    for (size_t i = 0; i < n_cases && exit_code == CLI_DONE; i++) {
+        if (cases[i].applies)
+            exit_code = cli_refuse(options, cases[i].names, cases[i].why);
+    }
+    return exit_code;
+}
+
+int cli_read_budget(const struct cli_options *options, double *seconds)
+{
+    char *end;
+
+    *seconds = 0;
+    if (options->budget == NULL)
+        return CLI_DONE;
+    *seconds = strtod(options->budget, &end);
+    if (end == options->budget || *end != '\0' || !(*seconds > 0))
+        return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
+    return CLI_DONE;
+}
+
 static bool unknown_option(const struct cli_options *options, const char *name, size_t length)
 {
     const char *names[sizeof cli_option_table / sizeof *cli_option_table];

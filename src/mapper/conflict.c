@@ -88,6 +88,19 @@ static int64_t least_tile(const struct feasibility *f, int loop, int64_t number,
     }
 }
 
+/* Give loop "i" at row "r" the factor that is set there, else 1, and note memories that may take
+ * more. Returns the factor that is set at a memory; 1: none is. */
+static int64_t set_row(struct feasibility *f, int r, int i)
+{
+    const struct mapper_row *row = &f->problem.row[r];
+    int64_t fixed = row->fixed[i];
+
+    f->mapping.factor[r][i] = fixed == 0 ? 1 : fixed;
+    if (!row->is_space && fixed == 0)
+        f->free_row[i] = r;
+    return row->is_space || fixed == 0 ? 1 : fixed;
+}
+
 static void set_fixed_imperfect(struct feasibility *f)
 {
     const struct mapper_problem *p = &f->problem;
@@ -100,13 +113,8 @@ static void set_fixed_imperfect(struct feasibility *f)
         for (int r = p->n_rows - 1; r > p->innermost; r--)
             f->mapping.factor[r][i] = 1;
         for (int r = p->innermost - 1; r >= 0; r--) {
-            int64_t fixed = p->row[r].fixed[i];
-            f->mapping.factor[r][i] = fixed == 0 ? 1 : fixed;
-            if (p->row[r].is_space)
-                continue;
-            if (fixed == 0)
-                f->free_row[i] = r;
-            else if (f->number[i] <= p->extent[i])
+            int64_t fixed = set_row(f, r, i);
+            if (f->number[i] <= p->extent[i])
                 f->number[i] *= fixed; /* at most 2^48: extents are at most 2^24 */
         }
         if (!may_spread(f, i, f->number[i]))
@@ -143,13 +151,8 @@ static void set_fixed(struct feasibility *f)
         f->left[i] = p->extent[i];
         f->free_row[i] = -1;
         for (int r = p->n_rows - 1; r >= 0; r--) {
-            int64_t fixed = p->row[r].fixed[i];
-            f->mapping.factor[r][i] = fixed == 0 ? 1 : fixed;
-            if (p->row[r].is_space)
-                continue;
-            if (fixed == 0)
-                f->free_row[i] = r;
-            else if (f->left[i] % fixed == 0)
+            int64_t fixed = set_row(f, r, i);
+            if (f->left[i] % fixed == 0)
                 f->left[i] /= fixed;
             else
                 f->broken_loop = i;
