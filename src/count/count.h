@@ -1,9 +1,9 @@
-/* Exact counting of what a dataflow does: the one interface of the two engines.
+/* Exact counting of what a dataflow does: the one interface of the three engines.
  *
  * A stamping is a domain with the leading dimensions of its space and time maps: all of them for
  * the dataflow itself, fewer for a memory level (doc/model.md, section 4). Questions about one
- * stamping share work, so it is an object. Both engines give the same integers on every input both
- * accept; the closed form returns SATOR_DECLINED, with a reason, for what is outside its class.
+ * stamping share work, so it is an object. The engines give the same integers on every input that
+ * several accept; all return SATOR_DECLINED, with a reason, for what is outside their class.
  * Results are untouched unless SATOR_OK.
  */
 #ifndef SATOR_COUNT_COUNT_H
