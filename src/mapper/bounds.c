@@ -328,12 +328,16 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->group_words = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
                 (double)local->walk.copies;
     }
+    bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
+    local->covers_only |= is_asked;
     local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
     local->run_loops = ~0U;
     local->n_idle = 0;
     local->walk.open = b->open;
     if (local->is_open)
         local->walk.cut = p->imperfect ? outside->cut : NULL;
+    else if (is_asked)
+        local->walk.cut = outside->is_direct ? NULL : outside->cut;
     else if (outside->is_direct)
         cut_direct(shape, outside, b->strides, local);
     else if (p->imperfect)

@@ -243,7 +243,8 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     unroll(f, 0, 0, 1, all_pes(problem), 1);
     sator_mapper_words_free(f->words);
     f->words = NULL;
-    return is_settled(f);
+    /* of tiles that are counted the least one need not be the one that fits */
+    return is_settled(f) || (problem->imperfect && problem->has_counted);
 }
 
 /* ---- one instance ---- */

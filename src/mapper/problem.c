@@ -416,7 +416,7 @@ static void find_direct(struct mapper_problem *p)
             continue;
         p->is_direct = true;
         p->direct_sliding |= access->relevant & ~access->plain;
-        p->direct_wired |= t->linked_rows;
+        p->direct_wired |= t->is_counted ? 0 : t->linked_rows; /* else by formula */
     }
 }
 
@@ -481,11 +481,21 @@ static bool has_ragged_form(const struct mapper_problem *p, const struct mapper_
     return !access->is_counted;
 }
 
+/* Whether the engines count the access in all its transfers. */
+static bool is_asked(const struct mapper_problem *p, int access)
+{
+    bool all = p->access[access].is_counted && p->access[access].n_quotients == 0;
+
+    for (int i = 0; i < p->n_transfers; i++)
+        all &= p->transfer[i].access != access || p->transfer[i].is_counted;
+    return all;
+}
+
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem)
 {
     for (int a = 0; a < problem->n_accesses; a++) {
-        if (has_ragged_form(problem, &problem->access[a]))
+        if (has_ragged_form(problem, &problem->access[a]) || is_asked(problem, a))
             continue;
         sator_error(ctx, problem->workload->loc,
                 "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
@@ -494,17 +504,6 @@ enum sator_status sator_mapper_allow_imperfect(
                 "instance touches it at several places",
                 problem->access[a].name, problem->workload->name);
         sator_help(ctx, "without --imperfect it is mapped");
-        return SATOR_INPUT;
-    }
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        if (!t->is_complex)
-            continue;
-        sator_error(ctx, problem->arch->loc,
-                "the wires and buses of '%s' that serve '%s' have no closed form for tiles that do "
-                "not divide an extent",
-                problem->arch->name, problem->access[t->access].name);
-        sator_help(ctx, "without --imperfect they are handled");
         return SATOR_INPUT;
     }
     for (int i = 0; i < problem->n_loops; i++) {

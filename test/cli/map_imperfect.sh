@@ -80,5 +80,6 @@ loops:
     parallel: [i 8 -> 0]
 END
 sator map gemm:i=73,j=1,k=1 --arch lanes.yaml --objective latency --imperfect --why-not single.yaml | grep 'single step'
-sator map gemm --arch multicast-1d-64 --imperfect
+compare gemm:i=7,j=5,k=3 latency --arch multicast-1d-64 # wires and buses that the engines count
+sator map jacobi2d --arch conventional --imperfect
 echo "exit $?"

@@ -192,6 +192,8 @@ static void keep_fitting(struct optimizer *o, int loop)
     int m = p->n_memories - 1, kept = 1;
     int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
 
+    if (p->has_counted) /* where a larger tile need not need more */
+        return;
     memcpy(tile, optimal_ones, sizeof tile);
     for (; kept < o->n_tiles[loop]; kept++) {
         tile[loop] = o->every_tile[loop][kept];

@@ -18,9 +18,15 @@ static int64_t arriving_of(const struct optimizer *o, int t, const struct mapper
                            : sator_mapper_arriving(&o->walk[t], pace);
 }
 
+/* Short last tiles that only the engines count: nothing is known until they are asked. */
+static bool is_asked(const struct optimizer *o, int t)
+{
+    return o->is_ragged[t] && o->problem->transfer[t].is_counted;
+}
+
 static bool is_direct_ragged(const struct optimizer *o, int t)
 {
-    return o->is_ragged[t] && o->groups[t].is_direct;
+    return o->is_ragged[t] && o->problem->transfer[t].child == o->problem->n_memories;
 }
 
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
@@ -55,6 +61,8 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
             range.arriving_lb = fmax(range.arriving_lb, footprint);
         } else
             range.ratio = tiles * (double)walk->tile_words / (groups * (double)walk->group_words);
+        if (is_asked(o, t))
+            range.unique_lb = range.arriving_lb = 0;
         if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
             sator_mapper_range_counted(p, t, &range);
         if (walk->passes) /* more may cross where some is kept than where nothing is */
@@ -116,6 +124,8 @@ static bool ends_idle(const struct optimizer *o, int t, int loop)
 {
     const struct mapper_ragged_loop *one = &o->groups[t].loop[loop];
 
+    if (is_asked(o, t)) /* where the loop does not divide */
+        return sator_mapper_is_ragged(o->problem, &o->mapping, 1U << loop);
     return is_direct_ragged(o, t) &&
             (one->last_lanes < one->lanes || (one->spread && one->last < one->tile - 1));
 }
@@ -214,6 +224,8 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     pace->inside *= factor;
     pace->dead = access->plain >> loop & 1; /* its tiles share nothing */
     pace->moved |= relevant;
+    if (is_asked(o, t))
+        return;
     int64_t kept = sator_mapper_ragged_place(&o->groups[t], row, loop, factor, step);
     pace->kept_unique += kept;
     if (o->walk[t].shared != 0)
@@ -224,6 +236,8 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
 static void unplace_ragged(
         struct optimizer *o, int t, int row, int loop, int64_t factor, int64_t step)
 {
+    if (is_asked(o, t))
+        return;
     sator_mapper_ragged_unplace(&o->groups[t], row, loop, factor, step);
     if (o->walk[t].shared != 0)
         sator_mapper_ragged_unplace(&o->tiles[t], row, loop, factor, step);
@@ -309,6 +323,9 @@ static bool open_ragged(struct optimizer *o, int t)
 
     if (!sator_mapper_is_ragged(p, &o->mapping, walk->counts))
         return false;
+    o->group_all[t] = o->tile_all[t] = walk->access->volume;
+    if (p->transfer[t].is_counted)
+        return true;
     sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
     o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
     if (walk->shared != 0) {
