@@ -96,8 +96,8 @@ sator_int sator_count_footprint(struct sator_counter *counter, const struct sato
 enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words);
 
-/* Which engine answered so far ("closed", "listed", "general", "mixed"), and why the closed form declined (or
- * NULL). */
+/* Which engine answered so far ("closed", "listed", "general", "mixed"), and why the closed form
+ * declined (or NULL). */
 const char *sator_counter_engine(const struct sator_counter *counter);
 const char *sator_counter_declined(const struct sator_counter *counter);
 
