@@ -325,8 +325,9 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
     else if (local->walk.is_relaxed && !local->covers_only && !has_gap(p, &local->walk)) {
         local->walk.knows_net = true;
         sator_mapper_walk_digits(&local->walk, shape);
-        local->group_words = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
+        local->walk.entering = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
                 (double)local->walk.copies;
+        local->group_words = local->walk.entering;
     }
     bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
     local->covers_only |= is_asked;

@@ -461,6 +461,7 @@ struct mapper_walk {
     /* Positions of loops that do not index the access in rows that only links from the stamp before
      * lead along: when a word enters the group, which held it nowhere, it enters at all of them. */
     int64_t copies; /* part of "groups" where the walk is relaxed */
+    double entering; /* where the next is set: into a copy, in a stamp that keeps nothing */
     bool knows_net; /* a relaxed one: sator_mapper_entering may be asked all the same */
     int n_ways; /* of the links, then buses, that are used: all */
     int n_net_digits;

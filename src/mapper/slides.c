@@ -27,8 +27,7 @@ void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words 
     slides->blocks = blocks;
     slides->seldom_known[0] = slides->seldom_known[1] = 0;
     slides->entering_known[0] = slides->entering_known[1] = 0;
-    if (walk->knows_net)
-        slides->entering = (double)sator_mapper_entering(words, walk, NULL) / (double)walk->copies;
+    slides->entering = walk->entering;
     slides->nearest = walk->transfer->child_row - 1;
     while (walk->problem->row[slides->nearest].is_space)
         slides->nearest--;

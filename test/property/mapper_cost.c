@@ -114,12 +114,26 @@ static bool has_idle_lanes(const struct mapper_problem *p, const struct mapper_m
     return idle;
 }
 
+/* Mappings in which words of a window pass from PE to PE, and those of them over several families
+ * of buses, or over links and a bus. */
+static void count_passed(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
+        int *passed, int *tangled)
+{
+    unsigned transfers = sator_mapper_passed(problem, mapping);
+    bool buses = false;
+
+    for (int t = 0; t < problem->n_transfers; t++)
+        buses |= (transfers >> t & 1) && problem->transfer[t].n_buses > 0;
+    *passed += transfers != 0;
+    *tangled += buses;
+}
+
 static void run_cases(bool imperfect)
 {
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0, ragged = 0,
-        direct = 0, idle = 0;
+        direct = 0, idle = 0, passed = 0, tangled = 0;
     struct machines_rng rng = {seed};
     struct machines_options options = {.most_extent = 12,
             .bandwidths = true,
@@ -145,6 +159,7 @@ static void run_cases(bool imperfect)
             sator_mapper_draw(&c.problem, &draws, &mapping);
             if (imperfect && !sator_mapper_is_in_space(&c.problem, &mapping))
                 continue;
+            count_passed(&c.problem, &mapping, &passed, &tangled);
             bool is_ragged = sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
             ragged += is_ragged;
             direct += is_ragged && c.problem.is_direct;
@@ -160,7 +175,10 @@ static void run_cases(bool imperfect)
             "%d mappings compared, %d with factors that do not divide, %d of these with words "
             "straight to the compute units, %d with idle ones\n",
             compared, ragged, direct, idle);
+    print_message("%d pass words of windows from PE to PE, %d of them over several buses\n", passed,
+            tangled);
     assert_int_equal(wrong, 0);
+    assert_true(passed > n_cases / 4 && tangled > n_cases / 30);
     assert_true(compared > (imperfect ? n_cases : n_cases * 3)); /* not all machines are for both */
     assert_true(imperfect ? ragged > n_cases : ragged == 0);
     assert_true(!imperfect || (direct > n_cases / 4 && idle > n_cases / 20));

@@ -138,8 +138,9 @@ struct optimizer {
     bool costs_grow; /* all of them */
     unsigned crowded[MAPPER_MEMORIES]; /* see optimal_find_crowded */
     bool feeds; /* the innermost memory fills compute units in steps of its own */
-    int growable_memory; /* whose tiles may be taken to be maximal; -1: none */
-    int grown; /* the same for the current unrolling */
+    int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
+    unsigned tangled; /* loops along which they may not in the current unrolling: those of tensors
+                         whose words several families of buses pass on */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
     int n_growable; /* of the tile chosen there */
@@ -157,7 +158,7 @@ struct optimizer {
     int n_unrolled;
     const int64_t *unrolled[MAPPER_ROWS];
     int64_t kin_factor[MAPPER_ROWS][MAPPER_LOOPS];
-    bool has_images;
+    unsigned with_image; /* symmetries under which it has one */
     struct mapper_mapping mapping;
     struct mapper_shape shape;
     int64_t rest[MAPPER_LOOPS]; /* temporal factors still to be given, by loop */

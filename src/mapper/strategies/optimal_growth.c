@@ -43,7 +43,7 @@ void optimal_find_grown(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     int innermost = p->n_memories - 1;
 
-    o->growable_memory = -1;
+    o->grown = -1;
     for (int t = 0; t < p->n_transfers; t++)
         o->grows |= cost_grows(p, &p->transfer[t]) ? UINT32_C(1) << t : 0;
     o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
@@ -54,7 +54,7 @@ void optimal_find_grown(struct optimizer *o)
         if (p->transfer[i].is_complex) /* what its PEs pass on may get less as tiles grow */
             return;
     }
-    o->growable_memory = innermost;
+    o->grown = innermost;
     o->outside_fits = o->beyond_fits = true;
     for (int m = 1; m < innermost; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};
@@ -157,7 +157,8 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
-    bool slides = false, fine = is_whole(o, loop) && !slides_inside(p, loop);
+    bool slides = false;
+    bool fine = is_whole(o, loop) && !slides_inside(p, loop) && !(o->tangled >> loop & 1);
 
     for (int a = 0; a < p->n_accesses && fine; a++) {
         bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;

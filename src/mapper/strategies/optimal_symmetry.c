@@ -110,8 +110,10 @@ static int against_image(const struct symmetry *s, int n_loops, const int64_t *f
 
 bool optimal_is_image(const struct optimizer *o, const int64_t *last)
 {
-    for (int k = 0; k < o->n_symmetries && o->has_images; k++) {
+    for (int k = 0; k < o->n_symmetries; k++) {
         int order = 0;
+        if (!(o->with_image >> k & 1))
+            continue;
         for (int i = 0; i < o->n_unrolled && order == 0; i++)
             order = against_image(&o->symmetry[k], o->problem->n_loops, o->unrolled[i]);
         if (order == 0 && last != NULL)

@@ -432,7 +432,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
     memcpy(before, o->size, sizeof before);
     int count = list_factors(o, m, loop, factors);
     bool only_maximal = m == o->grown && o->outside_fits && at == p->n_loops - 1 &&
-            !o->slides[loop] && (!o->feeds || optimal_is_settled(o));
+            !o->slides[loop] && !(o->tangled >> loop & 1) && (!o->feeds || optimal_is_settled(o));
     for (int k = 0; k < count; k++) {
         if (only_maximal && has_multiple(o, loop, factors, count, k)) {
             o->search->counters.tilings++;

@@ -147,18 +147,26 @@ bool optimal_is_moved(struct optimizer *o)
     return moved;
 }
 
-/* Whether no array dimension has more than one loop: the order in which loops share one is not that
- * of their images. */
-static bool has_single_loops(const struct optimizer *o)
+/* Whether the images of loops that share an array dimension stand there in the order that the loops
+ * have: neighbours are then images of neighbours. */
+static bool keeps_order(const struct optimizer *o, const struct symmetry *symmetry)
 {
     const struct mapper_problem *p = o->problem;
 
     for (int r = 0; r < p->n_rows; r++) {
-        int loops = 0;
-        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
-            loops += o->mapping.factor[r][i] > 1;
-        if (loops > 1)
-            return false;
+        int order[MAPPER_LOOPS], place[MAPPER_LOOPS], last = -1;
+        if (!p->row[r].is_space)
+            continue;
+        sator_mapper_row_order(p, r, order);
+        for (int k = 0; k < p->n_loops; k++)
+            place[order[k]] = k;
+        for (int k = 0; k < p->n_loops; k++) {
+            if (o->mapping.factor[r][order[k]] == 1)
+                continue;
+            if (place[symmetry->image[order[k]]] < last)
+                return false;
+            last = place[symmetry->image[order[k]]];
+        }
     }
     return true;
 }
@@ -168,11 +176,13 @@ void optimal_know_unrolling(struct optimizer *o, const int *choice)
     const struct mapper_problem *p = o->problem;
     unsigned passed = sator_mapper_passed(p, &o->mapping), merged = 0;
 
-    o->has_images = passed == 0 || has_single_loops(o);
-    o->grown = o->growable_memory;
+    o->with_image = 0;
+    for (int k = 0; k < o->n_symmetries; k++)
+        o->with_image |= passed == 0 || keeps_order(o, &o->symmetry[k]) ? 1U << k : 0;
+    o->tangled = 0;
     for (int t = 0; t < p->n_transfers; t++) {
         if ((passed >> t & 1) && p->transfer[t].n_buses >= 2)
-            o->grown = -1; /* a family may leave fewer words where PEs hold fewer */
+            o->tangled |= p->access[p->transfer[t].access].relevant;
     }
     o->n_unrolled = 0;
     for (int g = 0; g < o->n_kins && passed == 0; g++) {
