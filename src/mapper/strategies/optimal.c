@@ -241,11 +241,9 @@ static void visit_listed(struct optimizer *o, bool dive, double rest)
 
 static void visit_all(struct optimizer *o, double rest)
 {
-    if (!o->dived)
-        visit_listed(o, true, rest);
+    visit_listed(o, true, rest);
     if (!o->search->only_dives)
         visit_listed(o, false, rest);
-    o->dived = false;
     o->visits.count = 0;
 }
 
@@ -260,7 +258,6 @@ static void dive_early(struct optimizer *o)
     memcpy(parallel, o->parallel, sizeof parallel);
     init_branch(o);
     visit_listed(o, true, o->search->bound);
-    o->dived = true;
     o->mapping = mapping;
     memcpy(o->rest, rest, sizeof rest);
     memcpy(o->parallel, parallel, sizeof parallel);

@@ -152,7 +152,6 @@ struct optimizer {
         int count, room;
         struct visit *item;
     } visits;
-    bool dived; /* into the best of them */
     /* the current branch */
     /* factors by class or kin, which an image under a symmetry has, too; images cost the same */
     int n_unrolled;
