@@ -100,6 +100,7 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
         sator_help(q->ctx, "--budget leaves no time for more");
     q->ctx->work_limit = problem->work_limit = limit;
     SATOR_TRY(st);
+    problem->cycle_limit = q->cycle_limit;
     if (options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     *plain = *problem;

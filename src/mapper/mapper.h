@@ -219,6 +219,7 @@ struct mapper_problem {
     unsigned direct_sliding; /* loops of sliding indices of such tensors */
     unsigned direct_wired; /* space rows along which wires pass such words on */
     bool has_orders; /* a constraint orders loops */
+    double cycle_limit; /* mappings at least as slow do not count; 0: none */
     double least_utilization; /* share of the PEs that a constraint asks for */
     enum sator_map_objective objective;
 };

@@ -132,6 +132,7 @@ struct mapper_cost sator_mapper_bound(
 {
     double least = sator_mapper_cycles(problem, compute, share);
     struct mapper_cost best = {INFINITY, INFINITY, INFINITY};
+    bool within = false; /* the best is faster than the limit */
 
     for (int i = 0; i <= share->n_steps;
             i++) { /* slower than step i, but not than the one before */
@@ -142,8 +143,13 @@ struct mapper_cost sator_mapper_bound(
             break; /* nothing is that fast */
         pj += problem->leakage_pj * cycles;
         double value = sator_mapper_value(problem->objective, pj, cycles);
-        if (i == 0 || value <= best.value * (1 + 1e-12)) /* the faster of equal ones */
+        bool counts = problem->cycle_limit == 0 || /* up to rounding, as the search does */
+                cycles < problem->cycle_limit * (1 - 1e-12);
+        if (i > 0 && !counts)
+            continue;
+        if (i == 0 || !within || value <= best.value * (1 + 1e-12)) /* the faster of equal ones */
             best = (struct mapper_cost){pj, cycles, value};
+        within |= counts;
     }
     return best;
 }
