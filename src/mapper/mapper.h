@@ -325,6 +325,10 @@ void sator_mapper_say_capacities(const struct mapper_problem *problem, int m, co
 enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const struct sator_dataflow *dataflow,
         struct mapper_mapping *mapping);
+/* Whether the parallel loops of a legal nest stand in the order that the space has: on a dimension
+ * that of sator_mapper_row_order, and of one loop on several the outermost digit on the first. */
+bool sator_mapper_is_in_order(
+        const struct mapper_problem *problem, const struct sator_dataflow *dataflow);
 /* Add a line for each inequality that the mapping breaks; nothing for a legal one. */
 struct mapper_words;
 void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,

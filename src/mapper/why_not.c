@@ -83,6 +83,39 @@ enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx, const struct map
     return SATOR_OK;
 }
 
+/* Whether "outer" stands outside "inner" in every mapping, both of them on one array. */
+static bool stands_outside(const struct mapper_problem *p, const char *level,
+        const struct sator_nest_loop *outer, const struct sator_nest_loop *inner)
+{
+    int order[MAPPER_LOOPS], which = loop_of(p, outer->loop);
+
+    if (outer->dim != inner->dim)
+        return strcmp(outer->loop, inner->loop) != 0 || outer->dim < inner->dim;
+    sator_mapper_row_order(p, row_of(p, level, outer->dim), order);
+    for (int k = 0; order[k] != loop_of(p, inner->loop); k++) {
+        if (order[k] == which)
+            return true;
+    }
+    return false;
+}
+
+bool sator_mapper_is_in_order(const struct mapper_problem *p, const struct sator_dataflow *dataflow)
+{
+    const struct sator_loop_nest *nest = dataflow->loops;
+    bool in_order = true;
+
+    for (int e = 0; e < nest->n_entries; e++) {
+        const struct sator_nest_loop *loops = nest->entries[e].loops;
+        for (int k = 0; k < nest->entries[e].n_loops; k++) {
+            for (int i = 0; i < k && loops[k].dim >= 0; i++) {
+                if (loops[i].extent > 1 && loops[k].extent > 1)
+                    in_order &= stands_outside(p, nest->entries[e].level, &loops[i], &loops[k]);
+            }
+        }
+    }
+    return in_order;
+}
+
 /* ---- what it breaks ---- */
 
 /* Why the factors of loop "i" are not in the space of an imperfect problem though they cover the

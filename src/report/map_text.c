@@ -218,8 +218,8 @@ static void write_certificate(struct writer *w)
     report_line(
             w->text, "best", "%.10g %s (%s)", r->value, unit, report_map_objective(r->objective));
     if (isfinite(r->bound))
-        report_line(w->text, "bound", "no mapping is below %.10g %s; gap %.3g%%", r->bound, unit,
-                r->gap * 100);
+        report_line(w->text, "bound", "no mapping of the space is below %.10g %s; gap %.3g%%",
+                r->bound, unit, r->gap * 100);
     if (isfinite(r->space_size))
         report_line(
                 w->text, "space", "%.3g mapping%s", r->space_size, r->space_size == 1 ? "" : "s");
