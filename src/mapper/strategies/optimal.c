@@ -217,8 +217,9 @@ static void init_branch(struct optimizer *o)
 static void visit_listed(struct optimizer *o, bool dive, double rest)
 {
     struct visits *visits = &o->visits;
-    int count = dive && visits->count > DIVES ? DIVES : visits->count;
 
+    rest = fmin(rest, o->later);
+    int count = dive && visits->count > DIVES ? DIVES : visits->count;
     o->width = dive ? 1 : INT32_MAX;
     if (visits->count > 0)
         qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
@@ -269,6 +270,8 @@ static void add_visit(struct optimizer *o, const int *choice)
     struct visits *visits = &o->visits;
     struct mapper_share fixed, share;
 
+    if ((sator_mapper_passed(o->problem, &o->mapping) != 0) != o->passing)
+        return;
     if ((o->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o))
         return;
     optimal_know_unrolling(o, choice);
@@ -384,18 +387,14 @@ static void list_sizes(
     so_far->pes = pes;
 }
 
-static void search_all(struct optimizer *o)
+/* Search the unrollings of the sizes listed, if words pass from PE to PE there as "passing" says.
+ */
+static void search_sizes(struct optimizer *o, const struct sizes *list, int count)
 {
     const struct mapper_problem *p = o->problem;
-    struct sizes *list = NULL, start = {.pes = 1};
-    int count = 0, choice[MAPPER_ROWS];
-
-    list_sizes(o, 0, &start, &list, &count);
-    if (count > 0) { /* else none is fast enough */
-        qsort(list, (size_t)count, sizeof *list, by_product);
-        o->least_cycles = (double)p->instances / list[0].pes * p->cycles_per_instance;
-    }
+    int choice[MAPPER_ROWS];
     double pes = 1;
+
     for (int r = 0; r < p->n_rows; r++)
         pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
     for (int k = 0; k < count && list[k].pes >= p->least_utilization * pes; k++) {
@@ -403,8 +402,10 @@ static void search_all(struct optimizer *o)
         struct mapper_share all = optimal_fixed(p);
         sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);
         struct mapper_cost bound = optimal_cost(o, &all);
+        if (k == 0 && !o->passing && o->later < INFINITY)
+            o->later = bound.value;
         if (o->visits.count == 0) /* the least of all that is not settled yet */
-            o->search->bound = bound.value;
+            o->search->bound = fmin(bound.value, o->later);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
         list_unrollings(o, list[k].size, o->n_classes, choice);
@@ -414,6 +415,30 @@ static void search_all(struct optimizer *o)
             return;
     }
     visit_all(o, INFINITY);
+}
+
+static void search_all(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    struct sizes *list = NULL, start = {.pes = 1};
+    bool may_pass = false;
+    int count = 0;
+
+    list_sizes(o, 0, &start, &list, &count);
+    if (count > 0) { /* else none is fast enough */
+        qsort(list, (size_t)count, sizeof *list, by_product);
+        o->least_cycles = (double)p->instances / list[0].pes * p->cycles_per_instance;
+    }
+    for (int t = 0; t < p->n_transfers; t++)
+        may_pass |= p->transfer[t].may_pass;
+    o->passing = false;
+    o->later = may_pass ? 0 : INFINITY;
+    search_sizes(o, list, count);
+    if (may_pass && o->search->stopped == SATOR_OK) {
+        o->passing = true;
+        o->later = INFINITY;
+        search_sizes(o, list, count);
+    }
     if (o->search->stopped != SATOR_OK || o->search->only_dives)
         return;
     sator_mapper_finish(o->search);

@@ -94,6 +94,8 @@ struct optimizer {
     int n_classes;
     struct row_class class[MAPPER_ROWS];
     int n_outside; /* classes outside the innermost memory */
+    bool passing; /* those unrollings are listed that let words pass from PE to PE; else others */
+    double later; /* a bound of those listed after these */
     int n_outer; /* the first ones, outside all memories that fill the compute units */
     /* Rows that are classes by themselves since words may pass between their PEs, but one class for
      * unrollings in which none do: of such only one for each product of their factors is visited.
