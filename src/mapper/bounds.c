@@ -227,6 +227,34 @@ static int64_t least_single(int64_t number, int64_t tile, int64_t pes, bool stri
     return first + MOST_TRIED * step;
 }
 
+/* The parallel factors of a loop of a direct transfer. */
+struct lanes {
+    int64_t lanes, pes; /* inside and outside the innermost memory */
+    int64_t apart; /* of the lanes, those that share no words */
+    int64_t shared; /* of the PEs, those that do */
+};
+
+static struct lanes lanes_of(
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
+{
+    struct lanes found = {1, 1, 1, 1};
+
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        bool collapsed = walk->transfer->collapsed >> digit->row & 1;
+        if (digit->loop != loop)
+            continue;
+        if (digit->row > walk->problem->innermost) {
+            found.lanes *= digit->count;
+            found.apart *= collapsed ? 1 : digit->count;
+        } else {
+            found.pes *= digit->count;
+            found.shared *= collapsed ? digit->count : 1;
+        }
+    }
+    return found;
+}
+
 /* What the lanes that are idle in the last block of a loop take off the words: of a tensor that it
  * indexes, and of one that it does not. That is fetched for each block, or at the least for each
  * tile, where it is the last tile whose first block is short, if it has no other. */
@@ -237,35 +265,25 @@ static void cut_direct(const struct mapper_shape *shape, const struct outside *o
     const struct mapper_problem *p = walk->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t lanes = 1, apart = 1, shared = 1, pes = 1, number = outside->blocks.number[i];
-        for (int k = 0; k < shape->n_digits; k++) {
-            const struct mapper_digit *digit = &shape->digit[k];
-            bool collapsed = walk->transfer->collapsed >> digit->row & 1;
-            if (digit->loop != i)
-                continue;
-            *(digit->row > p->innermost ? &lanes : &pes) *= digit->count;
-            if (digit->row > p->innermost)
-                apart *= collapsed ? 1 : digit->count;
-            else
-                shared *= collapsed ? digit->count : 1;
-        }
-        int64_t last = p->extent[i] - (number - 1) * lanes;
-        double share = (double)last / (double)lanes, blocks = (double)number;
-        if (last == lanes)
+        struct lanes of = lanes_of(walk, shape, i);
+        int64_t number = outside->blocks.number[i];
+        int64_t last = p->extent[i] - (number - 1) * of.lanes;
+        double share = (double)last / (double)of.lanes, blocks = (double)number;
+        if (last == of.lanes)
             continue;
         if (walk->access->relevant >> i & 1) {
             walk->scale *= (blocks - 1 + share) / blocks;
             walk->tile_scale *= (blocks - 1 + share) / blocks;
             continue;
         }
-        int64_t tiles = least_single(number, outside->near[i], pes, strides);
+        int64_t tiles = least_single(number, outside->near[i], of.pes, strides);
         struct idle *idle = &local->idle[local->n_idle++];
         idle->bits = 1U << i | 1U << (p->n_loops + i);
         for (int side = 0; side < 2; side++) {
-            double active = side == 1          ? share
-                    : shared > 1 || apart == 1 ? 1
-                    : apart == lanes           ? share
-                                               : 1 / (double)apart;
+            double active = side == 1                ? share
+                    : of.shared > 1 || of.apart == 1 ? 1
+                    : of.apart == of.lanes           ? share
+                                                     : 1 / (double)of.apart;
             idle->fetched[side] = (blocks - 1 + active) / blocks;
             idle->kept[side] = tiles == number ? 1 : ((double)tiles - 1 + active) / (double)tiles;
         }

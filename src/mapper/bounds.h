@@ -24,7 +24,7 @@ struct mapper_share {
 };
 
 /* Add a step below the others; of too many, the one that says least is forgotten. */
-void sator_mapper_share_step(struct mapper_share *share, double cycles, double pj);
+void sator_mapper_share_step(struct mapper_share *share, double cycles, double extra);
 
 void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_share *sum,
         const struct mapper_share *part);

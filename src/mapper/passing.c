@@ -589,6 +589,30 @@ static unsigned last_parts(
     return last;
 }
 
+/* Replace each of the "n" positions of "list" (TAKE) by those that digit "d" makes of it. */
+static struct passing_position *spread_positions(
+        const struct passing *passing, int d, struct passing_position *list, int n)
+{
+    const struct mapper_net_digit *digit = &passing->walk->net_digit[d];
+    struct passing_position *longer = sator_alloc(sizeof *list * (size_t)n * (size_t)digit->count);
+
+    for (int i = 0; i < n; i++) {
+        for (int64_t k = 0; k < digit->count; k++) {
+            struct passing_position *made = &longer[(int64_t)i * digit->count + k];
+            *made = list[i];
+            made->start += k * digit->step;
+            made->digit[d] = k;
+            for (int s = 0; s < passing->n_sources; s++) {
+                int64_t from = k - passing->source[s].offset[d];
+                if (from < 0 || from >= digit->count)
+                    made->sources.bits[s / 64] &= ~(UINT64_C(1) << s % 64);
+            }
+        }
+    }
+    free(list);
+    return longer;
+}
+
 struct passing_position *sator_mapper_passing_positions(
         const struct passing *passing, int e, int *count)
 {
@@ -603,23 +627,7 @@ struct passing_position *sator_mapper_passing_positions(
         const struct mapper_net_digit *digit = &walk->net_digit[d];
         if (digit->index != e)
             continue;
-        struct passing_position *longer =
-                sator_alloc(sizeof *list * (size_t)n * (size_t)digit->count);
-        for (int i = 0; i < n; i++) {
-            for (int64_t k = 0; k < digit->count; k++) {
-                struct passing_position *made = &longer[(int64_t)i * digit->count + k];
-                *made = list[i];
-                made->start += k * digit->step;
-                made->digit[d] = k;
-                for (int s = 0; s < passing->n_sources; s++) {
-                    int64_t from = k - passing->source[s].offset[d];
-                    if (from < 0 || from >= digit->count)
-                        made->sources.bits[s / 64] &= ~(UINT64_C(1) << s % 64);
-                }
-            }
-        }
-        free(list);
-        list = longer;
+        list = spread_positions(passing, d, list, n);
         n *= (int)digit->count;
     }
     for (int i = 0; i < n; i++) {

@@ -130,13 +130,13 @@ static double smallest_factor(int64_t n)
  * up, may each begin a tile. */
 static double seldom_block(const struct mapper_blocks *blocks, int loop, bool is_near)
 {
-    int64_t number = blocks->number[loop];
+    int64_t number = blocks->number[loop], half = (number + 1) / 2;
 
     if (is_near)
         return 1 / blocks->near[loop];
     if (blocks->tiles[loop] != 0)
         return 1 / smallest_factor(blocks->tiles[loop]);
-    return (double)((number + 1) / 2) / (double)number;
+    return (double)half / (double)number;
 }
 
 /* The share of the stamps, at most, in which the loop of "bit" does not take a single step. */

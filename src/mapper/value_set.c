@@ -86,7 +86,8 @@ static void unite_moved(struct sator_value_set *set, int64_t distance)
     }
     sator_value_set_free(&other);
     sator_value_set_free(set);
-    *set = all;
+    set->run = all.run;
+    set->n_runs = all.n_runs;
 }
 
 void sator_value_set_add(struct sator_value_set *set, int64_t step, int64_t count)

@@ -187,6 +187,27 @@ static void check_arrays(const struct mapper_problem *p, const struct mapper_map
     }
 }
 
+/* The bits or words that tiles of "size" words need of "capacity", and in "parts" the words of each
+ * tensor. */
+static sator_int needed_of(const struct mapper_problem *p, const struct mapper_capacity *capacity,
+        const int64_t *size, struct sator_text *parts)
+{
+    sator_int needed = 0;
+    char number[48];
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
+            continue;
+        int64_t most = size[a];
+        for (int b = a + 1; b < p->n_accesses; b++)
+            most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
+        needed += (sator_int)most * (capacity->in_bits ? p->access[a].word_bits : 1);
+        sator_text_add(parts, "%s%s %s", parts->length == 0 ? "" : ", ", p->access[a].name,
+                sator_int_format(most, ',', number));
+    }
+    return needed;
+}
+
 void sator_mapper_say_capacities(const struct mapper_problem *p, int m, const int64_t *size,
         const char *purpose, struct sator_text *text)
 {
@@ -197,17 +218,7 @@ void sator_mapper_say_capacities(const struct mapper_problem *p, int m, const in
     for (int c = 0; c < memory->n_capacities; c++) {
         const struct mapper_capacity *capacity = &memory->capacity[c];
         struct sator_text parts = {0};
-        sator_int needed = 0, unit = capacity->in_bits ? 8 : 1;
-        for (int a = 0; a < p->n_accesses; a++) {
-            if (!(capacity->accesses >> a & 1) || p->access[a].stored_as != a)
-                continue;
-            int64_t most = size[a];
-            for (int b = a + 1; b < p->n_accesses; b++)
-                most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
-            needed += (sator_int)most * (capacity->in_bits ? p->access[a].word_bits : 1);
-            sator_text_add(&parts, "%s%s %s", parts.length == 0 ? "" : ", ", p->access[a].name,
-                    sator_int_format(most, ',', number));
-        }
+        sator_int needed = needed_of(p, capacity, size, &parts), unit = capacity->in_bits ? 8 : 1;
         if (needed > capacity->available)
             sator_text_add(text, "%s needs %s%s %s%s%s, has %s%s (words: %s)\n", level->name,
                     purpose[0] == '\0' ? "" : "at least ",

@@ -181,7 +181,7 @@ static const char *find_spreads(struct optimizer *o, int loop)
         return mark_spreads(o, n, most);
     char *marks = SATOR_NEW_ARRAY(o->arena, char, most + 1);
     for (int64_t d = 1; d <= most; d++) /* with lanes, any number may be a number of tiles */
-        marks[d] = p->is_direct || number_of(n, fixed) % d == 0;
+        marks[d] = p->is_direct || number_of(n, fixed) % d == 0 ? 1 : 0;
     return marks;
 }
 

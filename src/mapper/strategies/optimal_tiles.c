@@ -157,8 +157,23 @@ static int64_t most_words(const struct mapper_problem *p, int m, int a)
     return most;
 }
 
-/* By memory "m", the memories outside it that tiles which fit "m", all PEs together, may be too
- * large for. */
+/* The most words of access "a" that tiles of it which fit memory "m" have, those of all PEs inside
+ * memory "outer" together. */
+static int64_t most_together(const struct optimizer *o, int outer, int m, int a)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t footprint = p->access[a].footprint, words = most_words(p, m, a);
+
+    for (int k = 0; k < o->shape.n_digits; k++) {
+        const struct mapper_digit *digit = &o->shape.digit[k];
+        if (digit->row < p->memory[outer].row || digit->row > p->memory[m].row ||
+                !(p->access[a].relevant >> digit->loop & 1))
+            continue;
+        words = words > footprint / digit->count ? footprint : words * digit->count;
+    }
+    return words;
+}
+
 void optimal_find_crowded(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -168,18 +183,8 @@ void optimal_find_crowded(struct optimizer *o)
         for (int outer = 0; outer < m; outer++) {
             int64_t size[MAPPER_ACCESSES] = {0};
             for (int a = 0; a < p->n_accesses; a++) {
-                if (!(p->memory[outer].holds >> a & 1))
-                    continue;
-                int64_t footprint = p->access[a].footprint;
-                size[a] = most_words(p, m, a);
-                for (int k = 0; k < o->shape.n_digits; k++) {
-                    const struct mapper_digit *digit = &o->shape.digit[k];
-                    if (digit->row < p->memory[outer].row || digit->row > p->memory[m].row ||
-                            !(p->access[a].relevant >> digit->loop & 1))
-                        continue;
-                    size[a] =
-                            size[a] > footprint / digit->count ? footprint : size[a] * digit->count;
-                }
+                if (p->memory[outer].holds >> a & 1)
+                    size[a] = most_together(o, outer, m, a);
             }
             if (!sator_mapper_fits(p, outer, size, NULL))
                 o->crowded[m] |= 1U << outer;
