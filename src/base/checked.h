@@ -32,4 +32,15 @@ static inline int64_t sator_floor_mod(int64_t value, int64_t divisor)
     return remainder < 0 ? remainder + divisor : remainder;
 }
 
+/* The greatest common divisor, not negative; of 0 and b: |b|. */
+static inline int64_t sator_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 #endif

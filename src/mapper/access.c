@@ -43,16 +43,6 @@ static enum sator_status unsupported(const struct access_builder *b, const char 
     return SATOR_INPUT;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* ---- what the relation is ---- */
 
 static bool is_sum(const struct sator_expr *expr)
@@ -177,7 +167,8 @@ static enum sator_status add_index(struct access_builder *b, const struct sator_
         return unsupported(b, "an index that adds loops takes too many values, with gaps between");
     index->closed = index->n_parts <= 2 ? index->n_parts : 0;
     if (index->n_parts == 2) {
-        int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]), common = gcd(a, other);
+        int64_t a = llabs(index->coef[0]), other = llabs(index->coef[1]),
+                common = sator_gcd(a, other);
         index->reduced[0] = a / common;
         index->reduced[1] = other / common;
     }

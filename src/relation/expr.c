@@ -132,16 +132,6 @@ static const struct sator_expr *split_multiples(struct sator_arena *arena,
     return rest;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* floor(e / divisor) = floor((e / g) / (divisor / g)) for the common divisor g of the factors. */
 static const struct sator_expr *reduce(
         struct sator_arena *arena, const struct sator_expr *a, int64_t *divisor)
@@ -149,7 +139,7 @@ static const struct sator_expr *reduce(
     int64_t common = *divisor;
 
     for (int i = 0; i < a->n_terms; i++)
-        common = gcd(common, a->terms[i].factor);
+        common = sator_gcd(common, a->terms[i].factor);
     if (common <= 1)
         return a;
     struct sator_expr *reduced = SATOR_NEW(arena, struct sator_expr);

@@ -6,18 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-int64_t closed_gcd(int64_t a, int64_t b)
-{
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static const char too_many_digits[] = "the loops have too many digits";
 
 /* Lay out the digits of all loops from their radices; carries are gone. */
@@ -214,7 +202,7 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
         rest.coef[d] = part;
         quotient.coef[d] = (form->coef[d] - part) / divisor;
         if (part != 0 && finer < 0 && digits->digit[d].place > 0) {
-            factor = divisor / closed_gcd(part, divisor);
+            factor = divisor / sator_gcd(part, divisor);
             if (digits->digit[d].size > (digits->may_carry && factor < SHORT ? SHORT : factor))
                 finer = d;
         }

@@ -93,6 +93,4 @@ struct closed_interval closed_form_range(
 /* Decline a form that reaches CLOSED_BOUND. */
 const char *closed_form_check(const struct closed_digits *digits, const struct closed_form *form);
 
-int64_t closed_gcd(int64_t a, int64_t b);
-
 #endif

@@ -3,6 +3,8 @@
  */
 #include "count/closed/image.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 static const char dependent[] =
@@ -44,7 +46,7 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
 {
     int64_t *x = image->column[image->n_rows + to];
     const int64_t *y = image->column[image->n_rows + from];
-    int64_t common = closed_gcd(x[class], y[class]);
+    int64_t common = sator_gcd(x[class], y[class]);
     int64_t a = y[class] / common;
     int64_t b = x[class] / common;
     int64_t unit = 0;
@@ -53,7 +55,7 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
         if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
             return "the stamps' equations have too large coefficients";
         x[c] = (int64_t)value;
-        unit = closed_gcd(unit, x[c]);
+        unit = sator_gcd(unit, x[c]);
     }
     for (int r = 0; r < image->n_rows; r++) {
         sator_int value =
@@ -61,7 +63,7 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
         if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
             return "the stamps' equations have too large coefficients";
         image->combine[to][r] = (int64_t)value;
-        unit = closed_gcd(unit, image->combine[to][r]);
+        unit = sator_gcd(unit, image->combine[to][r]);
     }
     for (int c = 0; c < image->n_classes && unit > 1; c++)
         x[c] /= unit;

@@ -5,6 +5,8 @@
  * of its distribution; what is left by laying strips (strips.h).
  */
 #include "count/closed/fibres.h"
+
+#include "base/checked.h"
 #include "count/closed/skews.h"
 #include "count/closed/strips.h"
 
@@ -264,7 +266,7 @@ static const char *count_row(struct fibres *fibres, bool point, sator_int *most)
     }
     int64_t unit = 0;
     for (int i = 0; i < n; i++)
-        unit = closed_gcd(unit, coef[i]);
+        unit = sator_gcd(unit, coef[i]);
     for (int i = 0; i < n; i++)
         coef[i] /= unit;
     const char *why = closed_slab_most(n, coef, x, most, &value);

@@ -1,6 +1,7 @@
 /* Making an image: classes of proportional digits, merged axes. */
 #include "count/closed/image.h"
 
+#include "base/checked.h"
 #include "count/closed/carries.h"
 
 #include <assert.h>
@@ -48,7 +49,7 @@ static void start_class(struct maker *maker, int digit, struct closed_image *ima
     int class = image->n_classes++;
     int64_t unit = 0;
     for (uint64_t rest = maker->support[digit]; rest != 0 && unit != 1; rest &= rest - 1)
-        unit = closed_gcd(maker->rows[__builtin_ctzll(rest)]->coef[digit], unit);
+        unit = sator_gcd(maker->rows[__builtin_ctzll(rest)]->coef[digit], unit);
     for (int r = 0; r < maker->n_rows; r++) {
         int64_t coef = maker->rows[r]->coef[digit];
         image->column[r][class] = unit == 1 ? coef : coef / unit;
@@ -415,7 +416,7 @@ static const char *make_runs(const struct maker *maker, uint32_t loops, int n, c
         if (run == NULL || !stays_gapless(maker, loops, run, member[i])) {
             int64_t unit = magnitude(maker->multiple[member[i]]);
             for (int j = i + 1; j < n; j++)
-                unit = closed_gcd(unit, maker->multiple[member[j]]);
+                unit = sator_gcd(unit, maker->multiple[member[j]]);
             if (run != NULL && unit <= reach)
                 return "a sum of loops has gaps";
             if (unit != magnitude(maker->multiple[member[i]]))

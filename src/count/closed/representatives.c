@@ -7,6 +7,8 @@
  */
 #include "count/closed/buses.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +108,7 @@ static const char *sort_axes(const struct representer *r, struct sum *sum)
 {
     const int64_t *step = r->bus->step;
     int *axis = sum->axis;
-    int64_t common = closed_gcd(step[axis[0]], step[axis[1]]);
+    int64_t common = sator_gcd(step[axis[0]], step[axis[1]]);
     for (int i = 1; i < sum->n; i++) {
         if (sum->n > 2 && llabs(step[axis[i]]) != llabs(step[axis[0]]))
             return unordered;

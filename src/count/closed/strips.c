@@ -26,7 +26,7 @@ static const char *add_strip(
     int lead = 0;
     int at = 0;
     for (int k = 0; k < strips->n_dims; k++)
-        unit = closed_gcd(unit, strips->form[i][k]);
+        unit = sator_gcd(unit, strips->form[i][k]);
     layout->direction_of[i] = -1;
     if (unit == 0)
         return NULL;

@@ -36,7 +36,7 @@ static int shared_digits(
  * stay, since the earlier row is compared first. False when a coefficient gets too large. */
 static bool reduce(struct closed_form *row, const struct closed_form *earlier, int digit)
 {
-    int64_t common = closed_gcd(row->coef[digit], earlier->coef[digit]);
+    int64_t common = sator_gcd(row->coef[digit], earlier->coef[digit]);
     int64_t a = earlier->coef[digit] / common;
     int64_t b = row->coef[digit] / common;
     if (a < 0) {

@@ -276,16 +276,8 @@ void listed_rank(struct sator_arena *arena, uint64_t range, int64_t n, uint64_t 
     listed_sort(kept, list, scratch);
     kept = unique(kept, list);
     for (int64_t i = 0; i < n; i++) {
-        int64_t low = 0;
-        int64_t high = kept;
-        while (low < high && code[i] != UINT64_MAX) {
-            int64_t middle = low + (high - low) / 2;
-            if (list[middle] < code[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        code[i] = code[i] == UINT64_MAX ? code[i] : (uint64_t)low;
+        if (code[i] != UINT64_MAX)
+            code[i] = (uint64_t)listed_find(list, 0, kept, code[i]);
     }
     *distinct = list;
     *n_distinct = kept;

@@ -86,6 +86,20 @@ static inline int64_t listed_code_value(const struct listed_code *code, int i, u
 void listed_rank(struct sator_arena *arena, uint64_t range, int64_t n, uint64_t *code,
         const uint64_t **distinct, int64_t *n_distinct);
 
+/* The place of the first number from place "low" on that is not less than "code"; "high" when there
+ * is none before it. The numbers ascend. */
+static inline int64_t listed_find(const uint64_t *number, int64_t low, int64_t high, uint64_t code)
+{
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (number[middle] < code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Sort "n" numbers; "scratch" is as large. */
 void listed_sort(int64_t n, uint64_t *number, uint64_t *scratch);
 

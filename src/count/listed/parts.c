@@ -1,6 +1,8 @@
 /* Finding parts: rows as mixed-radix numbers of summands, the loops of which are joined. */
 #include "count/listed/parts.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 static const char too_large[] = "a row reaches beyond 64 bits";
@@ -78,16 +80,6 @@ const char *listed_parts_add(struct listed_parts *parts, const struct sator_expr
 
 /* ---- summands ---- */
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* A summand of one term. */
 static const char *make_summand(const struct listed_parts *parts, const struct sator_term *term,
         struct listed_summand *summand)
@@ -95,7 +87,7 @@ static const char *make_summand(const struct listed_parts *parts, const struct s
     struct sator_expr *expr = SATOR_NEW(parts->arena, struct sator_expr);
     expr->n_terms = 1;
     expr->terms = term;
-    *summand = (struct listed_summand){.expr = expr, .unit = gcd(0, term->factor)};
+    *summand = (struct listed_summand){.expr = expr, .unit = sator_gcd(0, term->factor)};
     bool fits =
             sator_expr_range(expr, parts->lower, parts->last, &summand->least, &summand->greatest);
     /* Sums and differences of a row's summands stay within 64 bits. */
@@ -108,7 +100,7 @@ static const char *add_summand(const struct listed_parts *parts, struct listed_s
         const struct listed_summand *more)
 {
     summand->expr = sator_expr_add(parts->arena, summand->expr, 1, more->expr);
-    summand->unit = gcd(summand->unit, more->unit);
+    summand->unit = sator_gcd(summand->unit, more->unit);
     summand->least += more->least;
     summand->greatest += more->greatest;
     return summand->expr == NULL ? too_large : NULL;

@@ -112,16 +112,9 @@ static const char *multiply(struct sator_arena *arena, const struct classes *a,
 
 static bool has_pair(const struct listed_list *list, int64_t time, uint64_t pair)
 {
-    int64_t low = list->first[time];
-    int64_t high = list->first[time + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (list->pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < list->first[time + 1] && list->pair[low] == pair;
+    int64_t end = list->first[time + 1];
+    int64_t at = listed_find(list->pair, list->first[time], end, pair);
+    return at < end && list->pair[at] == pair;
 }
 
 /* The sources of a pair of stamp "time", after stamp "before" (-1: there is none). */

@@ -54,20 +54,12 @@ static const int32_t *find_providers(
     int32_t *provider = SATOR_NEW_ARRAY(state->arena, int32_t, list->n_pes);
     for (int64_t p = 0; p < list->n_pes; p++) {
         uint64_t code;
-        int64_t low = 0;
-        int64_t high = list->n_pes;
         provider[p] = -1;
         if (!find_provider(state, part, hop, p, &code))
             continue;
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            if (list->pe_code[middle] < code)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < list->n_pes && list->pe_code[low] == code)
-            provider[p] = (int32_t)low;
+        int64_t at = listed_find(list->pe_code, 0, list->n_pes, code);
+        if (at < list->n_pes && list->pe_code[at] == code)
+            provider[p] = (int32_t)at;
     }
     return provider;
 }
