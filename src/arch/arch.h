@@ -48,12 +48,27 @@ struct sator_capacity {
     double bytes; /* NAN when given in words */
 };
 
+/* A declared port of a memory: what crosses between it and the rest of the machine for some
+ * tensors. */
+struct sator_port {
+    const char *name;
+    int n_tensors; /* 0: all that no other port names in its direction */
+    const char *const *tensors;
+    bool reads, writes; /* what it is for */
+    bool is_shared; /* reads and writes take turns: read_bits is for both together */
+    double read_bits, write_bits; /* per cycle and instance; NAN when not given */
+    struct sator_loc loc;
+};
+
 struct sator_memory {
     int n_capacities;
     const struct sator_capacity *capacities;
     bool double_buffered; /* halves the capacity */
     struct sator_figure read_pj, write_pj; /* per word */
-    double read_bits, write_bits; /* bandwidth per cycle and instance; NAN when not given */
+    double read_bits, write_bits; /* bandwidth per cycle and instance of what no declared port is
+                                     for; NAN when not given */
+    int n_ports; /* that are declared */
+    const struct sator_port *ports;
     struct sator_figure leakage_pj; /* per cycle and instance */
     struct sator_figure area_um2; /* of one instance */
     int n_tensors; /* tensors that it may hold; 0: all */
@@ -113,6 +128,22 @@ struct sator_arch {
  * space-stamp. */
 int sator_arch_space_dims(const struct sator_arch *arch);
 void sator_arch_shape(const struct sator_arch *arch, int64_t *shape);
+
+/* One direction of a port, or a shared one as a whole: what has a bandwidth of its own. */
+struct sator_lane {
+    const char *name; /* "L2 reads", of a declared port "L2.psum reads", shared "L2.psum" */
+    const struct sator_port *port; /* NULL: the memory's own, for what no declared port serves */
+    bool reads, writes;
+    double bits; /* per cycle and instance; NAN when not given */
+};
+
+/* The lanes of memory "level" in "arena": of the declared ports in their order, then its own reads
+ * and writes. */
+const struct sator_lane *sator_memory_lanes(
+        struct sator_arena *arena, const struct sator_level *level, int *n_lanes);
+/* Whether words of "tensor" that are read from (written to) "memory" pass through "lane". */
+bool sator_lane_serves(const struct sator_memory *memory, const struct sator_lane *lane,
+        const char *tensor, bool writes);
 
 /* The area of all instances of level "level" in um2: NAN where the file does not say, 0 for an
  * array (what a PE is made of are the levels inside it); and of all levels together, NAN unless

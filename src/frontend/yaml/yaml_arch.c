@@ -16,7 +16,7 @@ enum {
 static const int64_t most_pes = INT64_C(1) << 32;
 
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
-        "double_buffered", "bandwidth_bits", "energy_pj", "leakage_pj", "tensors", "bypass",
+        "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors", "bypass",
         "may_bypass", "overlaps", "area_um2", "area_um2_per_byte", "component", "source"};
 static const char *const array_keys[] = {
         "array", "shape", "topology", "links", "multicast", "reduction", "source"};
@@ -74,26 +74,6 @@ static void read_memory_energy(struct sator_yaml_reader *reader, const struct sa
             &memory->read_pj);
     read_figure(reader, sator_yaml_get(reader, node, "write"), "energy_pj.write", source,
             &memory->write_pj);
-}
-
-static void read_bandwidth(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
-        struct sator_memory *memory)
-{
-    static const char *const keys[] = {"read", "write"};
-    const struct sator_yaml_node *side;
-
-    if (node == NULL)
-        return;
-    if (node->kind != SATOR_YAML_MAP) {
-        if (sator_yaml_number(reader, node, "bandwidth_bits", true, &memory->read_bits))
-            memory->write_bits = memory->read_bits;
-        return;
-    }
-    sator_yaml_check_keys(reader, node, "bandwidth_bits", keys, SATOR_YAML_COUNT(keys));
-    if ((side = sator_yaml_get(reader, node, "read")) != NULL)
-        sator_yaml_number(reader, side, "bandwidth_bits.read", true, &memory->read_bits);
-    if ((side = sator_yaml_get(reader, node, "write")) != NULL)
-        sator_yaml_number(reader, side, "bandwidth_bits.write", true, &memory->write_bits);
 }
 
 /* ---- memories ---- */
@@ -228,12 +208,14 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
     sator_yaml_check_keys(reader, map, "a memory", memory_keys, SATOR_YAML_COUNT(memory_keys));
     const char *source = read_source(reader, map, NULL);
     read_capacities(reader, map, memory);
-    read_bandwidth(reader, sator_yaml_get(reader, map, "bandwidth_bits"), memory);
+    sator_yaml_bandwidth(reader, sator_yaml_get(reader, map, "bandwidth_bits"), &memory->read_bits,
+            &memory->write_bits);
     read_memory_energy(reader, sator_yaml_get(reader, map, "energy_pj"), source, memory);
     read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
             &memory->leakage_pj);
     read_area(reader, map, source, memory);
     read_tensor_lists(reader, map, memory);
+    sator_yaml_ports(reader, sator_yaml_get(reader, map, "ports"), memory);
     if (outermost && memory->n_may_bypass > 0)
         sator_error(reader->ctx, sator_yaml_find(map, "may_bypass")->loc,
                 "nothing can bypass the outermost memory, where all tensors come from");

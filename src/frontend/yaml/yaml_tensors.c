@@ -35,15 +35,15 @@ void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_ya
 {
     static const char *const of_memory[] = {
             "tensors", "bypass", "may_bypass", "capacity_bytes", "capacity_words"};
-    static const char *const networks[] = {"links", "multicast", "reduction"};
+    static const char *const lists[] = {"links", "multicast", "reduction", "ports"};
     struct collector c = {.reader = reader};
 
     for (int i = 0; i < levels->n_items; i++) {
         const struct sator_yaml_node *level = levels->items[i];
         for (int k = 0; k < SATOR_YAML_COUNT(of_memory); k++)
             collect(&c, level, of_memory[k]);
-        for (int k = 0; k < SATOR_YAML_COUNT(networks); k++) {
-            const struct sator_yaml_node *list = sator_yaml_get(reader, level, networks[k]);
+        for (int k = 0; k < SATOR_YAML_COUNT(lists); k++) {
+            const struct sator_yaml_node *list = sator_yaml_get(reader, level, lists[k]);
             for (int n = 0; list != NULL && list->kind == SATOR_YAML_LIST && n < list->n_items; n++)
                 collect(&c, list->items[n], "tensors");
         }

@@ -244,24 +244,56 @@ static void write_capacities(struct sator_text *text, const struct sator_memory 
         sator_text_add(text, "}");
 }
 
+/* "bandwidth_bits: {read: 64}", as far as it is given. */
+static void write_bandwidth(struct sator_text *text, double read_bits, double write_bits)
+{
+    if (isnan(read_bits) && isnan(write_bits))
+        return;
+    sator_text_add(text, ", bandwidth_bits: {");
+    if (!isnan(read_bits)) {
+        sator_text_add(text, "read: ");
+        write_number(text, read_bits);
+    }
+    if (!isnan(write_bits)) {
+        sator_text_add(text, isnan(read_bits) ? "write: " : ", write: ");
+        write_number(text, write_bits);
+    }
+    sator_text_add(text, "}");
+}
+
+static void write_ports(struct sator_text *text, const struct sator_memory *memory)
+{
+    for (int i = 0; i < memory->n_ports; i++) {
+        const struct sator_port *port = &memory->ports[i];
+        sator_text_add(text, i == 0 ? ", ports: [{name: " : ", {name: ");
+        write_string(text, port->name);
+        write_names(text, "tensors", port->n_tensors, port->tensors);
+        sator_text_add(text, ", direction: %s",
+                port->is_shared               ? "shared"
+                        : !port->writes       ? "read"
+                        : !port->reads        ? "write"
+                                              : "both");
+        if (port->is_shared && !isnan(port->read_bits)) {
+            sator_text_add(text, ", bandwidth_bits: ");
+            write_number(text, port->read_bits);
+        } else if (!port->is_shared) {
+            write_bandwidth(text, port->reads ? port->read_bits : NAN,
+                    port->writes ? port->write_bits : NAN);
+        }
+        sator_text_add(text, "}");
+    }
+    if (memory->n_ports > 0)
+        sator_text_add(text, "]");
+}
+
 static void write_memory(struct sator_text *text, const struct sator_memory *memory)
 {
     write_capacities(text, memory, true);
     write_capacities(text, memory, false);
     if (memory->double_buffered)
         sator_text_add(text, ", double_buffered: true");
-    if (!isnan(memory->read_bits) || !isnan(memory->write_bits)) {
-        sator_text_add(text, ", bandwidth_bits: {");
-        if (!isnan(memory->read_bits)) {
-            sator_text_add(text, "read: ");
-            write_number(text, memory->read_bits);
-        }
-        if (!isnan(memory->write_bits)) {
-            sator_text_add(text, isnan(memory->read_bits) ? "write: " : ", write: ");
-            write_number(text, memory->write_bits);
-        }
-        sator_text_add(text, "}");
-    }
+    write_bandwidth(text, memory->read_bits, memory->write_bits);
+    write_ports(text, memory);
     if (!isnan(memory->read_pj.value) || !isnan(memory->write_pj.value)) {
         sator_text_add(text, ", energy_pj: {");
         write_figure(text, "", "read", &memory->read_pj);

@@ -1,0 +1,68 @@
+/* The ports of a memory, one direction at a time (doc/model.md, section 3). */
+#include "arch/arch.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool names(const struct sator_port *port, const char *tensor)
+{
+    for (int i = 0; i < port->n_tensors; i++) {
+        if (strcmp(port->tensors[i], tensor) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The declared port for one direction of "tensor": the one that names it, else the one for all;
+ * NULL: the memory's own. */
+static const struct sator_port *port_of(
+        const struct sator_memory *memory, const char *tensor, bool writes)
+{
+    const struct sator_port *general = NULL;
+
+    for (int i = 0; i < memory->n_ports; i++) {
+        const struct sator_port *port = &memory->ports[i];
+        if (!(writes ? port->writes : port->reads))
+            continue;
+        if (names(port, tensor))
+            return port;
+        if (port->n_tensors == 0)
+            general = port;
+    }
+    return general;
+}
+
+bool sator_lane_serves(const struct sator_memory *memory, const struct sator_lane *lane,
+        const char *tensor, bool writes)
+{
+    return (writes ? lane->writes : lane->reads) && lane->port == port_of(memory, tensor, writes);
+}
+
+const struct sator_lane *sator_memory_lanes(
+        struct sator_arena *arena, const struct sator_level *level, int *n_lanes)
+{
+    const struct sator_memory *memory = &level->memory;
+    struct sator_lane *lanes = SATOR_NEW_ARRAY(arena, struct sator_lane, 2 * memory->n_ports + 2);
+    int n = 0;
+
+    for (int i = 0; i < memory->n_ports; i++) {
+        const struct sator_port *port = &memory->ports[i];
+        const char *base = sator_arena_printf(arena, "%s.%s", level->name, port->name);
+        if (port->is_shared) {
+            lanes[n++] = (struct sator_lane){base, port, true, true, port->read_bits};
+            continue;
+        }
+        if (port->reads)
+            lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s reads", base), port,
+                    true, false, port->read_bits};
+        if (port->writes)
+            lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s writes", base), port,
+                    false, true, port->write_bits};
+    }
+    lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s reads", level->name), NULL, true,
+            false, memory->read_bits};
+    lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s writes", level->name), NULL,
+            false, true, memory->write_bits};
+    *n_lanes = n;
+    return lanes;
+}
