@@ -63,12 +63,25 @@ struct sator_level_tensor {
 struct sator_level_result {
     const char *name;
     int time_cut, space_cut; /* leading dimensions that select the contents */
-    bool cut_declared;
+    bool cut_declared; /* by the dataflow; false: derived (doc/model.md, section 4) */
     sator_int instances;
     double capacity_words, capacity_bytes; /* of one instance, all tensors; NAN when not given so */
     int n_tensors;
     const struct sator_level_tensor *tensors;
-    double read_cycles, write_cycles; /* at the level's bandwidth; NAN when not given */
+    double read_cycles, write_cycles; /* of its slowest port in that direction; NAN when unknown */
+};
+
+/* One direction of a port of a memory, or a shared port as a whole (doc/model.md, section 3). */
+struct sator_port_result {
+    const char *name; /* "L2 reads", "L2.psum writes", "L2.bus" */
+    int level; /* index into the result's levels */
+    bool reads, writes; /* both: they take turns */
+    int n_tensors;
+    const char *const *tensors; /* that pass through it */
+    sator_int bits; /* through that of the busiest instance; -1: not counted, for nothing asks */
+    double bandwidth_bits; /* per cycle and instance; NAN when not given */
+    double cycles; /* bits / bandwidth_bits; NAN when either is not known */
+    const char *unknown; /* why "cycles" is NAN though words pass; NULL otherwise */
 };
 
 struct sator_energy_term {
@@ -79,21 +92,15 @@ struct sator_energy_term {
     const char *source; /* where the figure comes from; NULL when the file does not say */
 };
 
-/* What decides the latency. */
-enum sator_bound {
-    SATOR_BOUND_COMPUTE,
-    SATOR_BOUND_READ,
-    SATOR_BOUND_WRITE
-};
-
 /* The latency at one scratchpad bandwidth. */
 struct sator_bandwidth_point {
     double bits_per_cycle;
     double read_cycles, write_cycles, total_cycles;
-    enum sator_bound bound;
+    const char *bound_by; /* "compute" or a port's name */
 };
 
 struct sator_result {
+    const char *model, *timing; /* "sator"; "roofline" */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
     const char *engine; /* "closed", "listed", "general", or "mixed" */
@@ -103,13 +110,15 @@ struct sator_result {
     double utilization_average, utilization_max;
     double macs_per_cycle;
     double compute_cycles, total_cycles;
-    double read_cycles, write_cycles; /* NAN without a bandwidth */
-    enum sator_bound bound;
+    double read_cycles, write_cycles; /* of the slowest ports; NAN without a bandwidth */
+    const char *bound_by; /* "compute" or the name of the port that decides the latency */
     double interconnect_bits_per_cycle, scratchpad_bits_per_cycle;
     int n_tensors;
     const struct sator_tensor_result *tensors;
     int n_levels;
     const struct sator_level_result *levels; /* outermost first */
+    int n_ports;
+    const struct sator_port_result *ports; /* by level, then as doc/formats.md orders them */
     int n_energy_terms;
     const struct sator_energy_term *energy_terms;
     double energy_pj; /* the sum of the terms; NAN when a needed figure is missing */

@@ -12,6 +12,7 @@ struct transfer {
     int n_time, n_space; /* the prefix that selects the level's contents */
     int from; /* the space prefix of the holder outside */
     int access; /* index into the workload's accesses */
+    const struct sator_relation *part; /* of the access, where only a part of it is asked for */
     const struct sator_model_network *network;
     struct sator_volumes volumes; /* by_link and by_bus are filled */
 };
@@ -30,6 +31,8 @@ struct model_level {
     const char *name;
     const char *read_name, *write_name, *leakage_name; /* energy terms */
     struct sator_figure read_pj, write_pj, compute_pj, leakage_pj;
+    int n_lanes; /* of a memory */
+    const struct sator_lane *lanes;
 };
 
 struct sator_model {
@@ -58,6 +61,30 @@ struct prefix_counter {
     struct sator_counter *counter;
 };
 
+struct instances;
+
+/* One memory of the architecture with its cut. */
+struct memory {
+    const struct sator_level *level;
+    const struct model_level *named;
+    struct sator_level_result *result;
+    struct sator_level_tensor *tensors; /* one an access; "held" tells which count */
+    bool *held;
+    sator_int *entries; /* of each access, over all instances: struct flow */
+    int time_cut, space_cut;
+    int n_bypass; /* tensors that the dataflow has bypass it */
+    const char *const *bypass;
+    struct sator_loc cut_loc; /* where the cut is declared */
+    struct instances *apart; /* what single instances move; made when it is asked for (busiest.c) */
+};
+
+/* What one access moves at one memory, all instances together (doc/model.md, section 4). */
+struct flow {
+    sator_int fills, writes, reads, updates;
+    sator_int entries; /* times that an instance takes an element up */
+    sator_int fresh; /* of these, from zero: partial sums that nobody has touched */
+};
+
 struct analysis {
     struct sator_ctx *ctx;
     struct sator_arena *arena; /* the result's */
@@ -79,22 +106,35 @@ struct analysis {
     struct sator_tensor_result *tensors; /* the result's */
     struct sator_level_result *levels;
     const struct sator_level *scratchpad;
-    bool has_cuts;
-    double scratchpad_read_bits, scratchpad_write_bits; /* of section 4 */
-    /* with declared cuts, the levels other than the scratchpad; else 0 */
-    double slowest_read_cycles, slowest_write_cycles;
+    int n_memories;
+    struct memory *memories; /* outermost first */
+    bool *overflows; /* of the question */
 };
 
 /* transfers.c: the questions to the counting engines, each asked once. */
 /* The counter of the leading "n_time" and "n_space" dimensions. */
 struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, int n_space);
-/* The volumes of access "access" at a prefix, over the network from the space prefix "from". */
+/* The volumes of access "access", or of its part "part" (NULL: all of it), at a prefix, over the
+ * network from the space prefix "from". */
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
-        int access, const struct transfer **transfer);
+        int access, const struct sator_relation *part, const struct transfer **transfer);
 
+/* cuts.c: the memories with their cuts, declared or derived, and tiles that fit. */
+enum sator_status analysis_cuts(struct analysis *analysis);
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */
 enum sator_status analysis_levels(struct analysis *analysis);
-/* metrics.c: section 3: utilization, delays, bandwidth, latency. */
+/* What "access", or its part "part", moves at each memory; "flows" has one a memory. */
+enum sator_status analysis_flows(struct analysis *analysis, int access,
+        const struct sator_relation *part, struct flow *flows);
+/* Report a sum over the tensors at "memory" that leaves 128 bits. */
+enum sator_status analysis_too_many(struct analysis *analysis, const struct memory *memory);
+/* ports.c: the delay of every port. */
+enum sator_status analysis_ports(struct analysis *analysis);
+/* busiest.c: the bits through lane "lane" of the instance of memory "memory" that moves most; -1
+ * with the reason in "*why" when that cannot be found. */
+enum sator_status analysis_busiest(struct analysis *analysis, int memory,
+        const struct sator_lane *lane, sator_int *bits, const char **why);
+/* metrics.c: section 3: utilization, latency, bandwidth. */
 void analysis_metrics(struct analysis *analysis);
 /* energy.c; the strings become the result's. */
 void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,

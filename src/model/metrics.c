@@ -13,48 +13,56 @@ static double compute_cycles_per_instance(const struct sator_arch *arch)
     return 1;
 }
 
-/* Words x bits of the reads (partial sums among them), or of the writes. */
-static double traffic_bits(const struct analysis *analysis, enum sator_role role)
-{
-    double bits = 0;
+/* What decides a latency. */
+struct delay {
+    double total, read, write; /* read and write NAN where no bandwidth is known */
+    const char *bound_by;
+};
 
-    for (int i = 0; i < analysis->result->n_tensors; i++) {
-        const struct sator_tensor_result *tensor = &analysis->tensors[i];
-        if (tensor->role == role)
-            bits += (double)tensor->unique_volume * tensor->word_bits;
-        if (role == SATOR_READ)
-            bits += (double)tensor->partial_sum_reads * tensor->word_bits;
-    }
-    return bits;
+static bool is_scratchpad(const struct analysis *analysis, const struct sator_port_result *port)
+{
+    return analysis->memories[port->level].level == analysis->scratchpad;
 }
 
-/* fmax takes the other operand where one is NAN: a bandwidth that is not given is no limit. */
-static double latency(const struct analysis *analysis, double read, double write)
+/* Of a port; with "bits_per_cycle" (0: as declared) instead of the scratchpad's bandwidths. */
+static double cycles_of(const struct analysis *analysis, const struct sator_port_result *port,
+        double bits_per_cycle)
+{
+    return bits_per_cycle > 0 && is_scratchpad(analysis, port) ? (double)port->bits / bits_per_cycle
+                                                               : port->cycles;
+}
+
+/* The greatest of compute and all ports; transfers of a scratchpad that do not overlap add up. */
+static struct delay find_delay(const struct analysis *analysis, double bits_per_cycle)
 {
     const struct sator_result *result = analysis->result;
+    struct delay delay = {result->compute_cycles, NAN, NAN, "compute"};
+    bool overlaps = analysis->scratchpad == NULL || analysis->scratchpad->memory.overlaps;
+    double slowest = result->compute_cycles, read = 0, write = 0; /* of a scratchpad that waits */
 
-    double others = fmax(analysis->slowest_read_cycles, analysis->slowest_write_cycles);
-
-    if (analysis->scratchpad != NULL && !analysis->scratchpad->memory.overlaps)
-        return fmax(result->compute_cycles + (isnan(read) ? 0 : read) + (isnan(write) ? 0 : write),
-                others);
-    return fmax(fmax(result->compute_cycles, fmax(read, write)), others);
+    for (int i = 0; i < result->n_ports; i++) {
+        const struct sator_port_result *port = &result->ports[i];
+        double cycles = cycles_of(analysis, port, bits_per_cycle);
+        if (isnan(cycles))
+            continue;
+        if (port->reads) /* fmax takes the other operand where one is NAN */
+            delay.read = fmax(delay.read, cycles);
+        if (port->writes)
+            delay.write = fmax(delay.write, cycles);
+        if (!overlaps && is_scratchpad(analysis, port)) {
+            read = port->reads ? fmax(read, cycles) : read;
+            write = port->writes && !port->reads ? fmax(write, cycles) : write;
+        }
+        if (cycles > slowest) {
+            slowest = cycles;
+            delay.bound_by = port->name;
+        }
+    }
+    delay.total = fmax(slowest, result->compute_cycles + read + write);
+    return delay;
 }
 
-static enum sator_bound bound(double compute, double read, double write)
-{
-    if (read > compute && !(write > read))
-        return SATOR_BOUND_READ;
-    return write > compute ? SATOR_BOUND_WRITE : SATOR_BOUND_COMPUTE;
-}
-
-/* The scratchpad's delay, or that of a slower level; 0: there is none. */
-static double slowest(double scratchpad, double others)
-{
-    return others > 0 ? fmax(scratchpad, others) : scratchpad;
-}
-
-static void sweep(struct analysis *analysis, double read_bits, double write_bits)
+static void sweep(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
     int n = analysis->options->n_sweep;
@@ -62,14 +70,13 @@ static void sweep(struct analysis *analysis, double read_bits, double write_bits
             SATOR_NEW_ARRAY(analysis->arena, struct sator_bandwidth_point, n + 1);
 
     for (int i = 0; i < n; i++) {
-        struct sator_bandwidth_point *point = &points[i];
-        point->bits_per_cycle = analysis->options->sweep_bandwidths[i];
-        point->read_cycles = read_bits / point->bits_per_cycle;
-        point->write_cycles = write_bits / point->bits_per_cycle;
-        point->total_cycles = latency(analysis, point->read_cycles, point->write_cycles);
-        point->bound = bound(result->compute_cycles,
-                slowest(point->read_cycles, analysis->slowest_read_cycles),
-                slowest(point->write_cycles, analysis->slowest_write_cycles));
+        double bits_per_cycle = analysis->options->sweep_bandwidths[i];
+        struct delay delay = find_delay(analysis, bits_per_cycle);
+        points[i] = (struct sator_bandwidth_point){.bits_per_cycle = bits_per_cycle,
+                .read_cycles = delay.read,
+                .write_cycles = delay.write,
+                .total_cycles = delay.total,
+                .bound_by = delay.bound_by};
     }
     result->n_sweep = n;
     result->sweep = points;
@@ -95,12 +102,6 @@ static void tensor_bandwidths(struct analysis *analysis)
 void analysis_metrics(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
-    const struct sator_level *scratchpad = analysis->scratchpad;
-    /* declared cuts say what crosses the scratchpad; without them every stamp's words do */
-    double read_bits = analysis->has_cuts ? analysis->scratchpad_read_bits
-                                          : traffic_bits(analysis, SATOR_READ);
-    double write_bits = analysis->has_cuts ? analysis->scratchpad_write_bits
-                                           : traffic_bits(analysis, SATOR_WRITE);
 
     result->pes = 1;
     for (int i = 0; i < analysis->n_space; i++)
@@ -111,13 +112,12 @@ void analysis_metrics(struct analysis *analysis)
     /* instances / (average utilization x PEs), the PEs cancelled: TENET, Equation 8 */
     result->compute_cycles = (double)result->instances * (double)result->time_stamps /
             (double)result->stamps * compute_cycles_per_instance(analysis->arch);
-    result->read_cycles = scratchpad == NULL ? NAN : read_bits / scratchpad->memory.read_bits;
-    result->write_cycles = scratchpad == NULL ? NAN : write_bits / scratchpad->memory.write_bits;
-    result->total_cycles = latency(analysis, result->read_cycles, result->write_cycles);
-    result->read_cycles = slowest(result->read_cycles, analysis->slowest_read_cycles);
-    result->write_cycles = slowest(result->write_cycles, analysis->slowest_write_cycles);
-    result->bound = bound(result->compute_cycles, result->read_cycles, result->write_cycles);
+    struct delay delay = find_delay(analysis, 0);
+    result->total_cycles = delay.total;
+    result->read_cycles = delay.read;
+    result->write_cycles = delay.write;
+    result->bound_by = delay.bound_by;
     result->macs_per_cycle = (double)result->instances / result->total_cycles;
     tensor_bandwidths(analysis);
-    sweep(analysis, read_bits, write_bits);
+    sweep(analysis);
 }

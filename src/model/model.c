@@ -188,7 +188,7 @@ static enum sator_status count_tensors(struct analysis *analysis)
     analysis->full = SATOR_NEW_ARRAY(analysis->arena, const struct transfer *, n + 1);
     for (int i = 0; i < n; i++) {
         SATOR_TRY(analysis_transfer(
-                analysis, analysis->n_time, analysis->n_space, 0, i, &analysis->full[i]));
+                analysis, analysis->n_time, analysis->n_space, 0, i, NULL, &analysis->full[i]));
         fill_tensor(analysis, analysis->full[i]);
     }
     analysis->result->n_tensors = n;
@@ -221,7 +221,9 @@ static enum sator_status run(struct analysis *analysis)
     SATOR_TRY(check_space(analysis));
     SATOR_TRY(count_stamps(analysis));
     SATOR_TRY(count_tensors(analysis));
+    SATOR_TRY(analysis_cuts(analysis));
     SATOR_TRY(analysis_levels(analysis));
+    SATOR_TRY(analysis_ports(analysis));
     analysis_metrics(analysis);
     SATOR_TRY(analysis_finish_energy(analysis));
     note_engines(analysis);
@@ -248,8 +250,10 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
             .n_time = dataflow->time->n_out,
             .shape = model->shape,
             .scratchpad = model->scratchpad,
-            .has_cuts = dataflow->n_cuts > 0};
+            .overflows = question->overflows};
 
+    made->model = "sator";
+    made->timing = "roofline";
     made->workload = model->workload_name;
     made->arch = model->arch_name;
     made->dataflow = question->name;

@@ -26,6 +26,7 @@ struct sator_model_question {
     const char *name, *space, *time; /* of the dataflow, as the result will refer to them */
     const sator_int *footprints; /* of the workload; NULL: not known */
     const struct sator_analyze_options *options;
+    bool *overflows; /* NULL, or set where a tile fits no memory: SATOR_INPUT without a message */
 };
 
 /* The elements that each access of "workload" touches, 0 where the closed form cannot tell, in

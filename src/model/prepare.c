@@ -43,6 +43,7 @@ static void name_levels(struct sator_arena *arena, struct sator_model *model)
             named[i].write_name = term_name(arena, level->name, ".write");
             named[i].read_pj = copy_figure(arena, &level->memory.read_pj);
             named[i].write_pj = copy_figure(arena, &level->memory.write_pj);
+            named[i].lanes = sator_memory_lanes(arena, level, &named[i].n_lanes);
         } else if (level->kind == SATOR_LEVEL_COMPUTE) {
             named[i].compute_pj = copy_figure(arena, &level->compute.energy_pj);
         }
@@ -179,17 +180,19 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
     return SATOR_OK;
 }
 
-/* All networks that access "access" is moved over: from each memory that holds its tensor to the
- * next one, also past those that a dataflow may have it bypass. */
+/* All networks that access "access" is moved over: from the outside to the outermost memory that
+ * holds its tensor, from each that does to the next one, also past those that a dataflow may have
+ * it bypass. */
 static enum sator_status add_networks(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_model *model, int access)
 {
     const char *tensor = model->workload->accesses[access].tensor;
-    int space = 0, n_holders = 0;
-    int *holder = SATOR_NEW_ARRAY(arena, int, model->arch->n_levels + 1); /* space dimensions above
-        the memories so far that may be the nearest outside */
+    int space = 0, n_holders = 1;
+    int *holder = SATOR_NEW_ARRAY(arena, int, model->arch->n_levels + 2); /* space dimensions above
+        what may be the nearest outside: the memories so far, at first what is outside of them */
     enum sator_status st;
 
+    holder[0] = 0;
     SATOR_TRY(add_network(ctx, arena, model, 0, model->n_space, access));
     for (int i = 0; i < model->arch->n_levels; i++) {
         const struct sator_level *level = &model->arch->levels[i];

@@ -26,28 +26,32 @@ struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, in
 }
 
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
-        int access, const struct transfer **transfer)
+        int access, const struct sator_relation *part, const struct transfer **transfer)
 {
+    const struct sator_relation *relation =
+            part == NULL ? analysis->workload->accesses[access].relation : part;
     enum sator_status st;
 
     for (int i = 0; i < analysis->n_transfers; i++) {
         const struct transfer *known = analysis->transfers[i];
         if (known->n_time == n_time && known->n_space == n_space && known->from == from &&
-                known->access == access) {
+                known->access == access && known->part == part) {
             *transfer = known;
             return SATOR_OK;
         }
     }
     struct transfer *made = SATOR_NEW(analysis->arena, struct transfer);
-    *made = (struct transfer){.n_time = n_time, .n_space = n_space, .from = from, .access = access};
+    *made = (struct transfer){
+            .n_time = n_time, .n_space = n_space, .from = from, .access = access, .part = part};
     made->network = model_network(analysis->model, from, n_space, access);
     made->volumes.by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_links);
     made->volumes.by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_buses);
     struct sator_transport transport = made->network->transport;
-    transport.footprint = analysis->footprints[access];
-    SATOR_TRY(sator_count_volumes(analysis_counter(analysis, n_time, n_space),
-            analysis->workload->accesses[access].relation, &transport, &made->volumes));
-    analysis->footprints[access] = made->volumes.footprint;
+    transport.footprint = part == NULL ? analysis->footprints[access] : 0;
+    SATOR_TRY(sator_count_volumes(
+            analysis_counter(analysis, n_time, n_space), relation, &transport, &made->volumes));
+    if (part == NULL)
+        analysis->footprints[access] = made->volumes.footprint;
     SATOR_PUSH(analysis->arena, analysis->transfers, analysis->n_transfers, made);
     *transfer = made;
 done:

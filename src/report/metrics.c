@@ -26,18 +26,6 @@ const char *report_role_name(enum sator_role role)
     return role == SATOR_READ ? "read" : "write";
 }
 
-const char *report_bound_name(enum sator_bound bound)
-{
-    static const char *const names[] = {"compute", "read", "write"};
-
-    return names[bound];
-}
-
-static const char *bound_word(const struct sator_result *result)
-{
-    return report_bound_name(result->bound);
-}
-
 /* The words of all tensors that cross between scratchpad and array. */
 static struct value unique_volume(const struct sator_result *result)
 {

@@ -82,7 +82,6 @@ bool report_value_before(const struct value *a, const struct value *b, enum metr
 void report_sort_order(int *order, int n, const struct value *values, enum metric_better better);
 
 const char *report_role_name(enum sator_role role);
-const char *report_bound_name(enum sator_bound bound);
 /* A tensor's name in "result", with its role where it has two: "C", or "C(write)". */
 const char *report_tensor_label(
         struct sator_arena *arena, const struct sator_result *result, int tensor);

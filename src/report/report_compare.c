@@ -273,7 +273,7 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
 
 static void layer_columns(struct grid *grid, const struct sator_network_result *network)
 {
-    static const char *const shown[] = {"latency_cycles.total", "bound", "utilization.average",
+    static const char *const shown[] = {"latency_cycles.total", "bound_by", "utilization.average",
             "unique_volume", "energy_pj.total"};
     int n = network->n_layers;
     const struct sator_result **results =

@@ -100,7 +100,8 @@ static void add_sweep_rows(struct sator_text *text, const struct row *row)
         add_number(text, point->read_cycles);
         add_number(text, point->write_cycles);
         add_number(text, point->total_cycles);
-        sator_text_add(text, ",%s\n", report_bound_name(point->bound));
+        report_csv_field(text, false, point->bound_by);
+        sator_text_add(text, "\n");
     }
 }
 
@@ -111,7 +112,7 @@ static void add_header(struct sator_text *text, bool network, bool sweep)
     if (sweep) {
         sator_text_add(text,
                 ",bandwidth_bits_per_cycle,latency_cycles.compute,latency_cycles.read,"
-                "latency_cycles.write,latency_cycles.total,bound\n");
+                "latency_cycles.write,latency_cycles.total,bound_by\n");
         return;
     }
     for (int m = 0; m < report_metric_count; m++)

@@ -100,7 +100,51 @@ static void put_levels(cJSON *object, struct sator_arena *arena, const struct sa
     }
 }
 
-static void put_sweep(cJSON *object, const struct sator_result *result)
+static void put_cuts(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
+{
+    cJSON *cuts = json_put_array(object, "cuts");
+
+    for (int i = 0; i < result->n_levels; i++) {
+        const struct sator_level_result *level = &result->levels[i];
+        cJSON *cut = json_append(cuts, cJSON_CreateObject());
+        json_put_text(cut, "level", arena, level->name);
+        json_put_small(cut, "time", level->time_cut);
+        json_put_small(cut, "space", level->space_cut);
+        json_put(cut, "derived", cJSON_CreateBool(!level->cut_declared));
+    }
+}
+
+static void put_ports(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
+{
+    cJSON *ports = json_put_array(object, "ports"), *unknown;
+
+    for (int i = 0; i < result->n_ports; i++) {
+        const struct sator_port_result *p = &result->ports[i];
+        cJSON *port = json_append(ports, cJSON_CreateObject());
+        json_put_text(port, "name", arena, p->name);
+        json_put_text(port, "level", arena, result->levels[p->level].name);
+        json_put_text(port, "direction", arena,
+                !p->writes          ? "read"
+                        : !p->reads ? "write"
+                                    : "shared");
+        cJSON *tensors = json_put_array(port, "tensors");
+        for (int t = 0; t < p->n_tensors; t++)
+            json_append(tensors, cJSON_CreateString(report_utf8(arena, p->tensors[t])));
+        if (p->bits < 0)
+            json_put(port, "bits", cJSON_CreateNull());
+        else
+            json_put_count(port, "bits", p->bits);
+        json_put_number(port, "bandwidth_bits", p->bandwidth_bits);
+        json_put_number(port, "cycles", p->cycles);
+    }
+    unknown = json_put_array(object, "unknown_ports");
+    for (int i = 0; i < result->n_ports; i++) {
+        if (result->ports[i].unknown != NULL)
+            json_append(unknown, cJSON_CreateString(report_utf8(arena, result->ports[i].name)));
+    }
+}
+
+static void put_sweep(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
 {
     if (result->n_sweep == 0)
         return;
@@ -114,7 +158,7 @@ static void put_sweep(cJSON *object, const struct sator_result *result)
         json_put_number(latency, "read", p->read_cycles);
         json_put_number(latency, "write", p->write_cycles);
         json_put_number(latency, "total", p->total_cycles);
-        json_put(point, "bound", cJSON_CreateString(report_bound_name(p->bound)));
+        json_put_text(point, "bound_by", arena, p->bound_by);
     }
 }
 
@@ -153,6 +197,8 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
 {
     json_put_text(object, "workload", arena, result->workload);
     json_put_text(object, "arch", arena, result->arch);
+    json_put_text(object, "model", arena, result->model);
+    json_put_text(object, "timing", arena, result->timing);
     cJSON *dataflow = json_put_object(object, "dataflow");
     json_put_text(dataflow, "name", arena, result->dataflow);
     json_put_text(dataflow, "space", arena, result->space);
@@ -165,13 +211,15 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_number(latency, "read", result->read_cycles);
     json_put_number(latency, "write", result->write_cycles);
     json_put_number(latency, "total", result->total_cycles);
-    json_put(object, "bound", cJSON_CreateString(report_bound_name(result->bound)));
+    json_put_text(object, "bound_by", arena, result->bound_by);
+    put_ports(object, arena, result);
     json_put_number(object, "clock_mhz", result->clock_mhz);
     put_bandwidth(object, arena, result);
     put_energy(object, arena, result);
     json_put_number(object, "edp", result->edp);
+    put_cuts(object, arena, result);
     put_levels(object, arena, result);
-    put_sweep(object, result);
+    put_sweep(object, arena, result);
 }
 
 static void put_network(

@@ -116,14 +116,6 @@ static void write_links(struct writer *w)
     }
 }
 
-static const char *bound_text(enum sator_bound bound)
-{
-    static const char *const texts[] = {
-            "compute", "reading from the scratchpad", "writing to the scratchpad"};
-
-    return texts[bound];
-}
-
 static const char *cycles(const struct writer *w, double value)
 {
     return isnan(value) ? "- (no bandwidth given)" : quantity(w, value, "cycle");
@@ -135,7 +127,7 @@ static void write_metrics(struct writer *w)
 
     report_section(w->text, "Time", w->color);
     report_line(w->text, "latency", "%s, bound by %s", cycles(w, r->total_cycles),
-            bound_text(r->bound));
+            report_clean(w->arena, r->bound_by));
     if (!isnan(r->clock_mhz) && r->clock_mhz > 0)
         report_line(w->text, "", "%s us at %s MHz", number(w, r->total_cycles / r->clock_mhz),
                 number(w, r->clock_mhz));
@@ -152,6 +144,35 @@ static void write_metrics(struct writer *w)
     if (r->max_instances_per_stamp > 1)
         report_line(w->text, "", "up to %s instances share a stamp",
                 count(w, r->max_instances_per_stamp));
+}
+
+/* The ports that some words pass through; then those of which no delay is known. */
+static void write_ports(struct writer *w)
+{
+    static const char *const headers[] = {"bits", "bits/cycle", "cycles"};
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+
+    report_table_column(&table, "port", "", true);
+    for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
+        report_table_column(&table, headers[i], "", false);
+    for (int i = 0; i < r->n_ports; i++) {
+        const struct sator_port_result *port = &r->ports[i];
+        if (isnan(port->cycles) || port->bits == 0)
+            continue;
+        report_table_cell(&table, report_clean(w->arena, port->name), false);
+        report_table_cell(&table, count(w, port->bits), false);
+        report_table_cell(&table, number(w, port->bandwidth_bits), false);
+        report_table_cell(&table, number(w, port->cycles), false);
+    }
+    report_section(w->text, "Ports (bits through the busiest instance)", w->color);
+    if (table.n_cells > 0)
+        report_table_write(w->text, &table, false);
+    for (int i = 0; i < r->n_ports; i++) {
+        if (r->ports[i].unknown != NULL)
+            sator_text_add(w->text, "  %s: limits nothing, for %s\n",
+                    report_clean(w->arena, r->ports[i].name), r->ports[i].unknown);
+    }
 }
 
 static void write_bandwidth(struct writer *w)
@@ -183,6 +204,12 @@ static const char *capacity(struct writer *w, const struct sator_level_result *l
     return sator_arena_printf(w->arena, "%s B", number(w, level->capacity_bytes));
 }
 
+/* How many time dimensions select the contents; in parentheses where that is derived. */
+static const char *cut(struct writer *w, const struct sator_level_result *level)
+{
+    return sator_arena_printf(w->arena, level->cut_declared ? "%d" : "(%d)", level->time_cut);
+}
+
 static void level_row(
         struct writer *w, struct table *table, const struct sator_level_result *level, int tensor)
 {
@@ -192,6 +219,7 @@ static void level_row(
     report_table_cell(table, first ? report_clean(w->arena, level->name) : "", false);
     report_table_cell(table, first ? count(w, level->instances) : "", false);
     report_table_cell(table, first ? capacity(w, level) : "", false);
+    report_table_cell(table, first ? cut(w, level) : "", false);
     report_table_cell(table, report_clean(w->arena, t->name), false);
     report_table_cell(table, report_role_name(t->role), false);
     report_table_cell(table, count(w, t->tile_words), false);
@@ -210,10 +238,13 @@ static void write_levels(struct writer *w)
     if (r->n_levels == 0)
         return;
     report_section(w->text,
-            "Memory levels (words; all instances together, tile and capacity of one)", w->color);
+            "Memory levels (words; all instances together, tile and capacity of one; (cut): "
+            "derived)",
+            w->color);
     report_table_column(&table, "level", "", true);
     report_table_column(&table, "instances", "", false);
     report_table_column(&table, "capacity", "", false);
+    report_table_column(&table, "cut", "", false);
     report_table_column(&table, "tensor", "", true);
     report_table_column(&table, "role", "", true);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
@@ -341,7 +372,7 @@ static void write_sweep(struct writer *w)
         report_table_cell(&table, number(w, point->read_cycles), false);
         report_table_cell(&table, number(w, point->write_cycles), false);
         report_table_cell(&table, number(w, point->total_cycles), false);
-        report_table_cell(&table, report_bound_name(point->bound), false);
+        report_table_cell(&table, report_clean(w->arena, point->bound_by), false);
     }
     report_table_write(w->text, &table, false);
 }
@@ -355,6 +386,7 @@ void report_text_result(struct sator_text *text, struct sator_arena *arena,
     write_volumes(&w);
     write_links(&w);
     write_metrics(&w);
+    write_ports(&w);
     write_bandwidth(&w);
     write_levels(&w);
     write_energy(&w);

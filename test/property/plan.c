@@ -145,7 +145,6 @@ static const char *compare_counts(const struct sator_result *a, const struct sat
     SAME(n_levels);
     SAME(n_energy_terms);
     SAME(n_sweep);
-    SAME(bound);
     return NULL;
 }
 
@@ -169,8 +168,16 @@ static const char *compare(const struct sator_result *a, const struct sator_resu
     for (int i = 0; i < a->n_sweep; i++) {
         SAME_NUMBER(sweep[i].bits_per_cycle);
         SAME_NUMBER(sweep[i].total_cycles);
-        SAME(sweep[i].bound);
+        SAME_TEXT(sweep[i].bound_by);
     }
+    SAME(n_ports);
+    for (int i = 0; i < a->n_ports; i++) {
+        SAME_TEXT(ports[i].name);
+        SAME(ports[i].level);
+        SAME(ports[i].bits);
+        SAME_NUMBER(ports[i].cycles);
+    }
+    SAME_TEXT(bound_by);
     SAME_NUMBER(utilization_average);
     SAME_NUMBER(utilization_max);
     SAME_NUMBER(macs_per_cycle);

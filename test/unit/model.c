@@ -141,7 +141,7 @@ static void test_bound_by_reading(void **state)
     assert_true(r->read_cycles == 9);
     assert_true(r->write_cycles == 2);
     assert_true(r->total_cycles == 9);
-    assert_int_equal(r->bound, SATOR_BOUND_READ);
+    assert_string_equal(r->bound_by, "scratchpad reads");
     assert_true(tensor(r, "A")->interconnect_bits_per_cycle == 6 * 16 / 3.0);
     assert_true(tensor(r, "B")->scratchpad_bits_per_cycle == 12 * 16 / 3.0);
     expect_level(r, "scratchpad", "A", 6, 0, 0, 6, 0);
@@ -301,7 +301,7 @@ static void test_buses_and_word_widths(void **state)
     assert_true(r->read_cycles == 3);
     assert_true(r->write_cycles == 16);
     assert_true(r->total_cycles == 16);
-    assert_int_equal(r->bound, SATOR_BOUND_WRITE);
+    assert_string_equal(r->bound_by, "buffer writes");
     expect_level(r, "registers", "Y", 1, 0, 0, 0, 64);
     assert_true(r->energy_pj == 286);
     sator_result_free(r);
@@ -357,12 +357,12 @@ static void test_cuts(void **state)
     assert_true(r->levels[1].read_cycles == 9);
     assert_true(r->levels[1].write_cycles == 7);
     assert_true(r->total_cycles == 20);
-    assert_int_equal(r->bound, SATOR_BOUND_READ);
+    assert_string_equal(r->bound_by, "DRAM reads");
     /* a slow buffer is the bound; with a fast one DRAM still is */
     assert_true(r->sweep[0].total_cycles == 36);
-    assert_int_equal(r->sweep[0].bound, SATOR_BOUND_READ);
+    assert_string_equal(r->sweep[0].bound_by, "buffer reads");
     assert_true(r->sweep[1].total_cycles == 20);
-    assert_int_equal(r->sweep[1].bound, SATOR_BOUND_READ);
+    assert_string_equal(r->sweep[1].bound_by, "DRAM reads");
     sator_result_free(r);
 }
 
@@ -414,6 +414,145 @@ static void test_capacities(void **state)
         free(messages);
         sator_result_free(r);
     }
+}
+
+/* ---- derived cuts, partial sums below trees, the busiest instance, ports ---- */
+
+/* A is 64 x 64, B and Y 64 each. With the cut (i/32, (i/4)%8) the buffer would hold 4 x 64 words of
+ * A, 64 of B and 4 of Y, 324; with i%4 too it holds 64 + 64 + 1. */
+static void test_derived_cuts(void **state)
+{
+    static const char workload[] = "sizes: {i: 64, k: 64}\nop: \"Y[i] += A[i,k] * B[k]\"\n";
+    static const char arch[] = "levels:\n"
+                               "  - {memory: DRAM, bandwidth_bits: 16}\n"
+                               "  - {memory: buffer, capacity_words: 300}\n"
+                               "  - {array: PE, shape: [1]}\n"
+                               "  - {memory: registers}\n"
+                               "  - {compute: mac}\n";
+    static const char flow[] = "{space: \"PE[0]\", time: \"T[i/32, (i/4)%%8, i%%4, k]\"%s}";
+    char text[256];
+    enum sator_status status;
+
+    (void)state;
+    snprintf(text, sizeof text, flow, "");
+    struct sator_result *r = try_analyze(workload, arch, text, NULL, &status);
+    assert_int_equal(status, SATOR_OK);
+    assert_int_equal(r->levels[0].time_cut, 0);
+    assert_int_equal(r->levels[1].time_cut, 3);
+    assert_int_equal(r->levels[2].time_cut, 4);
+    assert_false(r->levels[1].cut_declared);
+    expect_level(r, "buffer", "A", 64, 4096, 4096, 4096, 0);
+    expect_level(r, "buffer", "B", 64, 64, 64, 4096, 0);
+    expect_level(r, "DRAM", "A", 4096, 0, 0, 4096, 0);
+    assert_true(r->total_cycles == 4160); /* DRAM: a word a cycle */
+    assert_string_equal(r->bound_by, "DRAM reads");
+    snprintf(text, sizeof text, flow,
+            ", cuts: {DRAM: {time: 0}, buffer: {time: 3}, registers: {time: all}}");
+    struct sator_result *same = try_analyze(workload, arch, text, NULL, &status);
+    assert_int_equal(status, SATOR_OK);
+    assert_true(same->total_cycles == r->total_cycles);
+    assert_true(same->levels[1].cut_declared);
+    expect_level(same, "buffer", "A", 64, 4096, 4096, 4096, 0);
+    sator_result_free(same);
+    sator_result_free(r);
+    /* a cut inside it leaves the buffer no more than two dimensions */
+    snprintf(text, sizeof text, flow, ", cuts: {registers: {time: 2}}");
+    assert_null(try_analyze(workload, arch, text, NULL, &status));
+    assert_int_equal(status, SATOR_INPUT);
+}
+
+/* Four PEs of a tree add up Y[i]: each starts every Y[i] from zero, in L1 and so in the registers
+ * too, which therefore never read a partial sum. */
+static void test_sums_below_a_tree(void **state)
+{
+    struct sator_result *r = analyze("sizes: {i: 8, k: 4}\nop: \"Y[i] += A[i,k] * B[k]\"\n",
+            "levels:\n"
+            "  - {memory: L2}\n"
+            "  - array: PE\n"
+            "    shape: [4]\n"
+            "    reduction: [{name: sum, map: \"PE[k] -> TREE[0]\"}]\n"
+            "  - {memory: L1}\n"
+            "  - {memory: RF}\n"
+            "  - {compute: mac}\n",
+            "{space: \"PE[k]\", time: \"T[i]\"}");
+
+    (void)state;
+    expect_level(r, "L2", "Y", 8, 0, 0, 0, 8);
+    expect_level(r, "L1", "Y", 1, 0, 0, 0, 32);
+    expect_level(r, "RF", "Y", 1, 0, 0, 0, 32);
+    sator_result_free(r);
+}
+
+/* One of 64 PEs works: its registers move a word a cycle, and take 64 words of each tensor. */
+static void test_busiest_instance(void **state)
+{
+    struct sator_result *r = analyze("sizes: {i: 64}\nop: \"Y[i] += A[i] * B[i]\"\n",
+            "levels:\n"
+            "  - {memory: DRAM}\n"
+            "  - {array: PE, shape: [64]}\n"
+            "  - {memory: registers, bandwidth_bits: 16}\n"
+            "  - {compute: mac}\n",
+            "{space: \"PE[0]\", time: \"T[i]\"}");
+
+    (void)state;
+    assert_true(r->compute_cycles == 64);
+    assert_true(r->read_cycles == 128); /* A and B; every Y starts from zero */
+    assert_true(r->write_cycles == 192); /* A and B arrive, Y is updated */
+    assert_string_equal(r->bound_by, "registers writes");
+    sator_result_free(r);
+}
+
+/* 13 rows on 4 PEs: the first PE has 4 of them, the others 3. */
+static void test_busiest_of_ragged(void **state)
+{
+    struct sator_result *r = analyze("sizes: {i: 13, k: 5}\nop: \"Y[i] += A[i,k] * B[k]\"\n",
+            "levels:\n"
+            "  - {memory: DRAM}\n"
+            "  - {array: PE, shape: [4]}\n"
+            "  - {memory: registers, bandwidth_bits: {read: 32}}\n"
+            "  - {compute: mac}\n",
+            "{space: \"PE[i%4]\", time: \"T[i/4, k]\"}");
+
+    (void)state;
+    assert_string_equal(r->ports[2].name, "registers reads");
+    assert_true(r->ports[2].bits == 56 * 16); /* 20 of A, 20 of B, 20 - 4 of Y */
+    assert_true(r->read_cycles == 28);
+    sator_result_free(r);
+}
+
+/* A port for Y, both ways; one that reads and writes of B share; A has the memory's own. */
+static void test_ports(void **state)
+{
+    static const struct {
+        const char *name;
+        int bits;
+        double cycles;
+    } expected[] = {{"DRAM reads", 35 * 16, 8.75}, {"DRAM writes", 6 * 16, 1.5},
+            {"L.sums reads", 0, 0}, /* sending a word up is charged where it arrives */
+            {"L.sums writes", 6 * 16, 24}, {"L.b", 35 * 16, 280}, {"L reads", 30 * 16, 30},
+            {"L writes", 30 * 16, 30}};
+    struct sator_result *r = analyze("sizes: {i: 6, k: 5}\nop: \"Y[i] += A[i,k] * B[k]\"\n",
+            "levels:\n"
+            "  - {memory: DRAM, bandwidth_bits: 64}\n"
+            "  - memory: L\n"
+            "    bandwidth_bits: 16\n"
+            "    ports:\n"
+            "      - {name: sums, tensors: [Y], bandwidth_bits: {read: 8, write: 4}}\n"
+            "      - {name: b, tensors: [B], direction: shared, bandwidth_bits: 2}\n"
+            "  - {array: PE, shape: [1]}\n"
+            "  - {memory: registers}\n"
+            "  - {compute: mac}\n",
+            "{space: \"PE[0]\", time: \"T[i, k]\"}");
+
+    (void)state;
+    for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++) {
+        assert_string_equal(r->ports[i].name, expected[i].name);
+        assert_true(r->ports[i].bits == expected[i].bits);
+        assert_true(r->ports[i].cycles == expected[i].cycles);
+    }
+    assert_string_equal(r->bound_by, "L.b");
+    assert_true(r->total_cycles == 280);
+    sator_result_free(r);
 }
 
 /* ---- networks, limits ---- */
@@ -494,6 +633,11 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_buses_and_word_widths, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_cuts, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_bypass, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_derived_cuts, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_sums_below_a_tree, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_busiest_instance, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_busiest_of_ragged, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_ports, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_capacities, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_network_totals, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_sum_over_tensors_does_not_fit, set_up, tear_down),

@@ -58,7 +58,7 @@ static const struct sator_level_result gemm_levels[] = {{.name = "L2",
         .read_cycles = NAN,
         .write_cycles = 12.5}};
 static const struct sator_bandwidth_point gemm_sweep[] = {
-        {64, 90, 60, 118, SATOR_BOUND_COMPUTE}, {32, 180, 120, 180, SATOR_BOUND_READ}};
+        {64, 90, 60, 118, "compute"}, {32, 180, 120, 180, "scratchpad reads"}};
 
 static struct sator_result gemm(void)
 {
@@ -81,7 +81,7 @@ static struct sator_result gemm(void)
             .read_cycles = 180.5,
             .write_cycles = NAN,
             .total_cycles = 180.5,
-            .bound = SATOR_BOUND_READ,
+            .bound_by = "scratchpad reads",
             .interconnect_bits_per_cycle = 300,
             .scratchpad_bits_per_cycle = 81.25,
             .n_tensors = 2,
@@ -151,13 +151,13 @@ static void test_json(void **state)
             {"tensors/0/access_volume", "2160"}, {"tensors/0/total_volume", "2160"},
             {"tensors/0/temporal_reuse", "0"}, {"tensors/0/spatial_reuse", "1800"},
             {"tensors/0/unique_volume", "360"}, {"tensors/0/footprint", "180"},
-            {"tensors/0/links/east", "1800"}, {"unique_volume", "600"}, {"bound", "read"},
-            {"levels/0/name", "L2"}, {"levels/0/tensors/0/tile_words", "62153"},
-            {"levels/0/tensors/0/fills", "1234567"}, {"levels/0/tensors/0/writes", "1234568"},
-            {"levels/0/tensors/0/reads", "7"}, {"levels/0/tensors/0/updates", "0"},
-            {"energy_pj/terms/1/component", "scratchpad.read"},
+            {"tensors/0/links/east", "1800"}, {"unique_volume", "600"},
+            {"bound_by", "scratchpad reads"}, {"levels/0/name", "L2"},
+            {"levels/0/tensors/0/tile_words", "62153"}, {"levels/0/tensors/0/fills", "1234567"},
+            {"levels/0/tensors/0/writes", "1234568"}, {"levels/0/tensors/0/reads", "7"},
+            {"levels/0/tensors/0/updates", "0"}, {"energy_pj/terms/1/component", "scratchpad.read"},
             {"energy_pj/terms/1/actions", "360"}, {"energy_pj/terms/1/source", "a book"},
-            {"sweep/1/bound", "read"}};
+            {"sweep/1/bound_by", "scratchpad reads"}};
     static const struct {
         const char *path;
         double number;
@@ -312,7 +312,7 @@ static void test_csv_of_a_sweep(void **state)
     (void)state;
     assert_int_equal(csv_record(&rest, fields, MOST), n);
     assert_string_equal(field(names, fields, n, "bandwidth_bits_per_cycle"), "64");
-    assert_string_equal(field(names, fields, n, "bound"), "compute");
+    assert_string_equal(field(names, fields, n, "bound_by"), "compute");
     assert_int_equal(csv_record(&rest, fields, MOST), n);
     assert_string_equal(field(names, fields, n, "bandwidth_bits_per_cycle"), "32");
     assert_string_equal(field(names, fields, n, "latency_cycles.total"), "180");
@@ -338,7 +338,7 @@ static void test_text(void **state)
         assert_true((unsigned char)*byte >= ' ' || *byte == '\n');
     assert_contains(text, "ge?[31mmm? ? \xC3\xA9: 2,160 loop instances");
     assert_contains(text, "closed (not the closed form: a reason)");
-    assert_contains(text, "180.50 cycles, bound by reading from the scratchpad");
+    assert_contains(text, "180.50 cycles, bound by scratchpad reads");
     assert_contains(text, "28.6 % on average, at most 81.3 %; 64 of 64 PEs");
     assert_contains(text, "A: east 1,700, south 0, east 100");
     assert_contains(text, "1,234,567");
@@ -456,8 +456,9 @@ static void test_unknown_sort_key(void **state)
     static const struct {
         const char *key, *help;
     } cases[] = {{"latancy", "did you mean 'latency'?"},
-            {"energy_pj.totl", "did you mean 'energy_pj.total'?"}, {"bound", "no figure 'bound'"},
-            {"tensors.A.nothing", "no figure"}, {"", "no figure ''"}, {"tensors.", "no figure"}};
+            {"energy_pj.totl", "did you mean 'energy_pj.total'?"},
+            {"bound_by", "no figure 'bound_by'"}, {"tensors.A.nothing", "no figure"},
+            {"", "no figure ''"}, {"tensors.", "no figure"}};
     struct sator_ctx *ctx = sator_ctx_new();
 
     (void)state;
@@ -476,8 +477,8 @@ static void test_unknown_sort_key(void **state)
 
 static void test_network(void **state)
 {
-    static const struct sator_bandwidth_point fast[] = {{64, 1, 1, 11, SATOR_BOUND_READ}};
-    static const struct sator_bandwidth_point slow[] = {{64, 1, 1, 32, SATOR_BOUND_READ}};
+    static const struct sator_bandwidth_point fast[] = {{64, 1, 1, 11, "scratchpad reads"}};
+    static const struct sator_bandwidth_point slow[] = {{64, 1, 1, 32, "scratchpad reads"}};
     static const struct sator_result results[] = {
             {.workload = "c1", .total_cycles = 10, .n_sweep = 1, .sweep = fast},
             {.workload = "c2", .total_cycles = 30, .n_sweep = 1, .sweep = slow}};

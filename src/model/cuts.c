@@ -1,0 +1,406 @@
+/* What each memory holds at a time: its cut, as the dataflow declares it or as it follows from the
+ * capacity, and the tiles that the cut makes (doc/model.md, section 4). */
+#include "base/checked.h"
+#include "base/text.h"
+#include "model/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- declared cuts ---- */
+
+static enum sator_status unknown_level(struct analysis *analysis, const struct sator_cut *cut)
+{
+    const char **names = NULL;
+    int n_names = 0;
+
+    for (int i = 0; i < analysis->arch->n_levels; i++) {
+        if (analysis->arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            SATOR_PUSH(analysis->arena, names, n_names, analysis->arch->levels[i].name);
+    }
+    sator_error(analysis->ctx, cut->loc, "'%s' is no memory level of '%s'", cut->level,
+            analysis->arch->name);
+    sator_help_names(analysis->ctx, cut->level, names, n_names);
+    return SATOR_INPUT;
+}
+
+/* A dataflow may have tensors bypass a memory that leaves this open. */
+static enum sator_status check_bypass(struct analysis *analysis, const struct memory *memory)
+{
+    const struct sator_memory *spec = &memory->level->memory;
+    const struct sator_workload *w = analysis->workload;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < memory->n_bypass; i++) {
+        const char *tensor = memory->bypass[i];
+        bool known = false;
+        for (int a = 0; a < w->n_accesses; a++)
+            known |= strcmp(w->accesses[a].tensor, tensor) == 0;
+        if (!known) {
+            st = sator_error(analysis->ctx, memory->cut_loc,
+                    "'%s' bypasses '%s', but workload '%s' has no such tensor", tensor,
+                    memory->level->name, w->name);
+        } else if (model_holds(spec, tensor) &&
+                !model_lists(tensor, spec->n_may_bypass, spec->may_bypass)) {
+            st = sator_error(analysis->ctx, memory->cut_loc,
+                    "'%s' of '%s' holds '%s': a dataflow cannot have it bypassed",
+                    memory->level->name, analysis->arch->name, tensor);
+            sator_help(
+                    analysis->ctx, "'may_bypass: [%s]' in the architecture leaves it open", tensor);
+        }
+    }
+    return st;
+}
+
+static enum sator_status apply_cut(
+        struct analysis *analysis, struct memory *memory, const struct sator_cut *cut)
+{
+    int below = memory->space_cut; /* dimensions of the arrays above the memory */
+
+    if (cut->time > analysis->n_time) {
+        sator_error(analysis->ctx, cut->loc, "the cut of '%s' takes %d time dimension%s",
+                cut->level, cut->time, cut->time == 1 ? "" : "s");
+        sator_help(analysis->ctx, "the time-stamp has %d", analysis->n_time);
+        return SATOR_INPUT;
+    }
+    if (cut->space >= 0 && cut->space != below) {
+        sator_error(analysis->ctx, cut->loc, "the cut of '%s' takes %d space dimension%s",
+                cut->level, cut->space, cut->space == 1 ? "" : "s");
+        sator_help(analysis->ctx, "the arrays above '%s' have %d", cut->level, below);
+        return SATOR_INPUT;
+    }
+    memory->time_cut = cut->time < 0 ? analysis->n_time : cut->time;
+    memory->result->cut_declared = true;
+    memory->cut_loc = cut->loc;
+    memory->n_bypass = cut->n_bypass;
+    memory->bypass = cut->bypass;
+    return check_bypass(analysis, memory);
+}
+
+/* Declared cuts grow inwards. */
+static enum sator_status check_nesting(struct analysis *analysis)
+{
+    const struct memory *outer = NULL;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < analysis->n_memories && st == SATOR_OK; i++) {
+        const struct memory *inner = &analysis->memories[i];
+        if (!inner->result->cut_declared)
+            continue;
+        if (outer != NULL && inner->time_cut < outer->time_cut) {
+            st = sator_error(analysis->ctx, inner->cut_loc,
+                    "the cut of '%s' takes %d time dimension%s, fewer than the %d of '%s' outside "
+                    "it",
+                    inner->level->name, inner->time_cut, inner->time_cut == 1 ? "" : "s",
+                    outer->time_cut, outer->level->name);
+            sator_help(analysis->ctx, "an inner level's contents change at least as often");
+        }
+        outer = inner;
+    }
+    return st;
+}
+
+static enum sator_status apply_cuts(struct analysis *analysis)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < analysis->dataflow->n_cuts; i++) {
+        const struct sator_cut *cut = &analysis->dataflow->cuts[i];
+        struct memory *memory = NULL;
+        for (int j = 0; j < analysis->n_memories && memory == NULL; j++) {
+            if (strcmp(analysis->memories[j].level->name, cut->level) == 0)
+                memory = &analysis->memories[j];
+        }
+        enum sator_status one =
+                memory == NULL ? unknown_level(analysis, cut) : apply_cut(analysis, memory, cut);
+        if (one != SATOR_OK)
+            st = one;
+    }
+    return st == SATOR_OK ? check_nesting(analysis) : st;
+}
+
+/* ---- tiles ---- */
+
+static enum sator_status find_tile(
+        struct analysis *analysis, const struct memory *memory, int access, sator_int *words)
+{
+    if (memory->time_cut == 0 && memory->space_cut == 0) { /* one stamp, which holds everything */
+        *words = analysis->full[access]->volumes.footprint;
+        return SATOR_OK;
+    }
+    bool full = memory->time_cut == analysis->n_time && memory->space_cut == analysis->n_space;
+    if (full && analysis->result->max_instances_per_stamp == 1 &&
+            sator_relation_function(analysis->workload->accesses[access].relation) != NULL) {
+        *words = 1; /* a stamp is one instance, which touches one element */
+        return SATOR_OK;
+    }
+    return sator_count_tile(analysis_counter(analysis, memory->time_cut, memory->space_cut),
+            analysis->workload->accesses[access].relation, words);
+}
+
+/* The tiles of all tensors at "memory" under its cut. */
+static enum sator_status find_tiles(struct analysis *analysis, struct memory *memory)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        if (memory->held[i])
+            SATOR_TRY(find_tile(analysis, memory, i, &memory->tensors[i].tile_words));
+    }
+done:
+    return st;
+}
+
+/* ---- capacities ---- */
+
+/* The larger tile of the roles in which the tensor appears; 0 for the second and later roles. */
+static sator_int stored_words(const struct memory *memory, int n_accesses, int access)
+{
+    sator_int words = 0;
+
+    for (int i = 0; i < n_accesses; i++) {
+        bool same = memory->held[i] &&
+                strcmp(memory->tensors[i].name, memory->tensors[access].name) == 0;
+        if (same && i < access)
+            return 0;
+        if (same && memory->tensors[i].tile_words > words)
+            words = memory->tensors[i].tile_words;
+    }
+    return words;
+}
+
+static const struct sator_capacity *own_capacity(
+        const struct sator_memory *memory, const char *tensor)
+{
+    for (int i = 0; i < memory->n_capacities; i++) {
+        const char *owner = memory->capacities[i].tensor;
+        if (owner != NULL && tensor != NULL && strcmp(owner, tensor) == 0)
+            return &memory->capacities[i];
+    }
+    return NULL;
+}
+
+/* What a capacity has to hold. */
+struct need {
+    sator_int words, bits;
+    struct sator_text parts; /* "A 16, B 32" */
+};
+
+/* The tiles of the tensors that "capacity" is for. */
+static enum sator_status find_need(struct analysis *analysis, const struct memory *memory,
+        const struct sator_capacity *capacity, struct need *need)
+{
+    int n_accesses = analysis->workload->n_accesses;
+    char number[48];
+
+    for (int i = 0; i < n_accesses; i++) {
+        const char *tensor = memory->tensors[i].name;
+        bool counts = memory->held[i] &&
+                (capacity->tensor == NULL ? own_capacity(&memory->level->memory, tensor) == NULL
+                                          : strcmp(capacity->tensor, tensor) == 0);
+        sator_int bits, words = counts ? stored_words(memory, n_accesses, i) : 0;
+        if (words == 0)
+            continue;
+        if (!sator_mul(words, analysis->workload->accesses[i].word_bits, &bits) ||
+                !sator_add(need->bits, bits, &need->bits) ||
+                !sator_add(need->words, words, &need->words))
+            return analysis_too_many(analysis, memory);
+        sator_text_add(&need->parts, "%s%s %s", need->parts.length == 0 ? "" : ", ", tensor,
+                sator_int_format(words, ',', number));
+    }
+    return SATOR_OK;
+}
+
+/* Set "*fits" to whether the tiles of "memory" fit "capacity"; where they do not and "say" is not
+ * NULL, report it with these words about the cut. */
+static enum sator_status check_capacity(struct analysis *analysis, const struct memory *memory,
+        const struct sator_capacity *capacity, const char *say, bool *fits)
+{
+    bool in_bytes = isnan(capacity->words);
+    bool two_buffers = memory->level->memory.double_buffered;
+    double available = (in_bytes ? capacity->bytes : capacity->words) / (two_buffers ? 2 : 1);
+    struct need need = {0};
+    char needed[48], limit[48];
+    enum sator_status st;
+
+    SATOR_TRY(find_need(analysis, memory, capacity, &need));
+    *fits = (in_bytes ? (double)need.bits / 8 : (double)need.words) <= available;
+    if (*fits || say == NULL)
+        goto done;
+    sator_error(analysis->ctx,
+            memory->result->cut_declared ? memory->cut_loc : analysis->dataflow->time_loc,
+            "%s needs %s %s, has %s%s (words: %s)%s", memory->level->name,
+            sator_int_format(
+                    in_bytes ? need.bits / 8 + (need.bits % 8 != 0) : need.words, ',', needed),
+            in_bytes ? "bytes" : "words", sator_int_format((sator_int)available, ',', limit),
+            two_buffers ? " of each of two buffers" : "", need.parts.data, say);
+done:
+    sator_text_clear(&need.parts);
+    return st;
+}
+
+/* The same for all capacities of "memory". */
+static enum sator_status check_capacities(
+        struct analysis *analysis, const struct memory *memory, const char *say, bool *fit)
+{
+    enum sator_status st = SATOR_OK;
+
+    *fit = true;
+    for (int i = 0; i < memory->level->memory.n_capacities; i++) {
+        bool one;
+        SATOR_TRY(
+                check_capacity(analysis, memory, &memory->level->memory.capacities[i], say, &one));
+        *fit &= one;
+    }
+done:
+    return st;
+}
+
+/* A tile that does not fit: an error, unless the question asks to be told otherwise. */
+static enum sator_status refuse(struct analysis *analysis, const struct memory *memory, int most)
+{
+    bool fit, declared = memory->result->cut_declared;
+    char say[96] = "";
+
+    if (analysis->overflows != NULL) {
+        *analysis->overflows = true;
+        return SATOR_INPUT;
+    }
+    if (!declared)
+        snprintf(say, sizeof say, ", though %s%d time dimension%s select%s what it holds",
+                most > 1 ? "all " : "", most, most == 1 ? "" : "s", most == 1 ? "s" : "");
+    enum sator_status st = check_capacities(analysis, memory, say, &fit);
+    if (st != SATOR_OK)
+        return st;
+    if (declared)
+        sator_help(analysis->ctx,
+                "the cut selects %d time and %d space dimensions: smaller tiles or more dimensions "
+                "in the cut hold less at a time",
+                memory->time_cut, memory->space_cut);
+    else if (most < analysis->n_time)
+        sator_help(analysis->ctx,
+                "the cut of a memory inside it takes %d of the %d time dimensions, and it may take "
+                "no more",
+                most, analysis->n_time);
+    else
+        sator_help(analysis->ctx,
+                "tile the loops and put tile loops first in the time-stamp, or have a larger "
+                "memory: so many hold one stamp's data");
+    return SATOR_INPUT;
+}
+
+/* ---- derived cuts ---- */
+
+/* The shortest prefix of at least "least" and at most "most" time dimensions whose tiles fit. More
+ * dimensions never make a tile larger. */
+static enum sator_status derive_cut(
+        struct analysis *analysis, struct memory *memory, int least, int most)
+{
+    enum sator_status st;
+    bool fit = false;
+
+    for (memory->time_cut = least; !fit; memory->time_cut++) {
+        SATOR_TRY(find_tiles(analysis, memory));
+        SATOR_TRY(check_capacities(analysis, memory, NULL, &fit));
+        if (fit || memory->time_cut == most)
+            break;
+    }
+    if (!fit)
+        st = refuse(analysis, memory, most);
+done:
+    return st;
+}
+
+/* The least cut that is declared inside memory "outer". */
+static int declared_inside(const struct analysis *analysis, int outer)
+{
+    for (int i = outer + 1; i < analysis->n_memories; i++) {
+        if (analysis->memories[i].result->cut_declared)
+            return analysis->memories[i].time_cut;
+    }
+    return analysis->n_time;
+}
+
+static enum sator_status find_cut(struct analysis *analysis, int index)
+{
+    struct memory *memory = &analysis->memories[index];
+    int least = index == 0 ? 0 : analysis->memories[index - 1].time_cut;
+    enum sator_status st;
+    bool fit;
+
+    if (!memory->result->cut_declared) {
+        int most = declared_inside(analysis, index);
+        if (memory->level->memory.n_capacities > 0)
+            return derive_cut(analysis, memory, least, most);
+        memory->time_cut = memory->space_cut == 0 ? least : most;
+        return find_tiles(analysis, memory);
+    }
+    SATOR_TRY(find_tiles(analysis, memory));
+    SATOR_TRY(check_capacities(analysis, memory, NULL, &fit));
+    if (!fit)
+        st = refuse(analysis, memory, memory->time_cut);
+done:
+    return st;
+}
+
+/* ---- memories ---- */
+
+static void find_memories(struct analysis *analysis)
+{
+    int n = analysis->arch->n_levels, space = 0, n_accesses = analysis->workload->n_accesses;
+    sator_int instances = 1;
+
+    analysis->memories = SATOR_NEW_ARRAY(analysis->arena, struct memory, n + 1);
+    analysis->levels = SATOR_NEW_ARRAY(analysis->arena, struct sator_level_result, n + 1);
+    for (int i = 0; i < n; i++) {
+        const struct sator_level *level = &analysis->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_ARRAY) {
+            for (int d = 0; d < level->array.n_dims; d++)
+                instances *= level->array.shape[d];
+            space += level->array.n_dims;
+        }
+        if (level->kind != SATOR_LEVEL_MEMORY)
+            continue;
+        struct memory *memory = &analysis->memories[analysis->n_memories];
+        *memory = (struct memory){.level = level,
+                .named = &analysis->model->levels[i],
+                .result = &analysis->levels[analysis->n_memories],
+                .tensors =
+                        SATOR_NEW_ARRAY(analysis->arena, struct sator_level_tensor, n_accesses + 1),
+                .held = SATOR_NEW_ARRAY(analysis->arena, bool, n_accesses + 1),
+                .entries = SATOR_NEW_ARRAY(analysis->arena, sator_int, n_accesses + 1),
+                .space_cut = space};
+        memory->result->instances = instances;
+        analysis->n_memories++;
+    }
+    analysis->result->n_levels = analysis->n_memories;
+    analysis->result->levels = analysis->levels;
+}
+
+static void find_holders(struct analysis *analysis)
+{
+    for (int m = 0; m < analysis->n_memories; m++) {
+        struct memory *memory = &analysis->memories[m];
+        for (int i = 0; i < analysis->workload->n_accesses; i++) {
+            const struct sator_access *access = &analysis->workload->accesses[i];
+            memory->held[i] = model_holds(&memory->level->memory, access->tensor) &&
+                    !model_lists(access->tensor, memory->n_bypass, memory->bypass);
+            memory->tensors[i] = (struct sator_level_tensor){
+                    .name = analysis->tensors[i].name, .role = access->role};
+        }
+    }
+}
+
+enum sator_status analysis_cuts(struct analysis *analysis)
+{
+    enum sator_status st;
+
+    find_memories(analysis);
+    SATOR_TRY(apply_cuts(analysis));
+    find_holders(analysis);
+    for (int i = 0; i < analysis->n_memories; i++)
+        SATOR_TRY(find_cut(analysis, i));
+done:
+    return st;
+}
