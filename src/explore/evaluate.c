@@ -248,13 +248,16 @@ done:
     return st;
 }
 
-/* The model's answer, in "arena". */
+/* The model's answer, in "arena"; none, and a rule, where a tile fits no memory. */
 static enum sator_status ask_model(struct evaluation *e, struct explore_evaluator *evaluator,
-        int layer, struct sator_arena *arena, struct sator_result **result)
+        int layer, struct sator_arena *arena, const char **rule, struct sator_result **result)
 {
     const struct sator_analyze_options options = {.engine = e->exploration->options.engine};
-    struct sator_model_question question = {
-            .workload = e->workload, .dataflow = &e->dataflow, .options = &options};
+    bool overflows = false;
+    struct sator_model_question question = {.workload = e->workload,
+            .dataflow = &e->dataflow,
+            .options = &options,
+            .overflows = &overflows};
     const struct sator_model *model;
     enum sator_status st;
 
@@ -263,6 +266,10 @@ static enum sator_status ask_model(struct evaluation *e, struct explore_evaluato
     sator_model_describe(arena, &question);
     SATOR_TRY(sator_model_evaluate(e->ctx, model, e->workspace, &question, arena, result));
 done:
+    if (overflows) {
+        *rule = "capacity";
+        return SATOR_OK;
+    }
     return st;
 }
 
@@ -297,7 +304,7 @@ static enum sator_status evaluate(struct sator_ctx *ctx, struct explore_evaluato
             .shape = part->space->shape};
     SATOR_TRY(find_fault(&e, rule));
     if (*rule == NULL)
-        SATOR_TRY(ask_model(&e, evaluator, layer, arena, result));
+        SATOR_TRY(ask_model(&e, evaluator, layer, arena, rule, result));
 done:
     if (st == SATOR_INPUT)
         sator_help(ctx, "this is about point %llu of layer '%s'", (unsigned long long)index,
@@ -311,7 +318,7 @@ enum sator_status explore_evaluate_next(struct sator_ctx *ctx, struct explore_ev
     struct sator_result *made = NULL;
     enum sator_status st = evaluate(ctx, evaluator, index, layer, evaluator->scratch, rule, &made);
 
-    if (st == SATOR_OK)
+    if (st == SATOR_OK && *rule == NULL)
         *result = made;
     return st;
 }

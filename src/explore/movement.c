@@ -17,7 +17,8 @@
  * it; the PEs active at these two are, skewed, a subset of those active with a = 0, with the same
  * elements. So no volume that crosses to the scratchpad grows when a becomes 0, and the
  * time-stamps, whose number is the run's length plus the skew's, become fewer. Latency, energy and
- * their product follow. (Other objectives may prefer idle stamps: callers switch the rule off.)
+ * their product follow, where no memory has a capacity, so that what it holds does not depend on
+ * the skew. (Other objectives may prefer idle stamps: callers switch the rule off.)
  *
  * Rules unsupported.F (not safe) are the paper's: every tensor has to move in a way that the array
  * supports.
@@ -319,13 +320,30 @@ static bool cheap_hops(const struct sator_arch *arch, const struct sator_array *
     return true;
 }
 
+/* Whether what memories hold, and what bounds the latency inside the array, is the same whatever
+ * the skew: no capacity, which a cut would have to follow, and no bandwidth of a PE's memory. */
+static bool ignores_skew(const struct sator_arch *arch)
+{
+    bool inside = false;
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_memory *memory = &arch->levels[i].memory;
+        inside |= arch->levels[i].kind == SATOR_LEVEL_ARRAY;
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY &&
+                (memory->n_capacities > 0 || memory->n_ports > 0 ||
+                        (inside && !(isnan(memory->read_bits) && isnan(memory->write_bits)))))
+            return false;
+    }
+    return true;
+}
+
 void space_find_movements(struct space *space, bool regular)
 {
     const struct sator_arch *arch = space->arch;
     int first = 0, n_arrays = 0;
 
     space->regular = regular;
-    space->safe_rules = regular;
+    space->safe_rules = regular && ignores_skew(arch);
     space->all_offsets = true;
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_array *array = &arch->levels[i].array;
