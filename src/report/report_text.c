@@ -146,6 +146,27 @@ static void write_metrics(struct writer *w)
                 count(w, r->max_instances_per_stamp));
 }
 
+/* A line for each reason why delays of ports are not known, with their names. */
+static void write_unknown_ports(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+
+    for (int i = 0; i < r->n_ports; i++) {
+        const char *why = r->ports[i].unknown;
+        bool said = false;
+        for (int k = 0; k < i && why != NULL; k++)
+            said |= r->ports[k].unknown != NULL && strcmp(r->ports[k].unknown, why) == 0;
+        if (why == NULL || said)
+            continue;
+        for (int k = i; k < r->n_ports; k++) {
+            if (r->ports[k].unknown != NULL && strcmp(r->ports[k].unknown, why) == 0)
+                sator_text_add(w->text, "%s%s", k == i ? "  unknown: " : ", ",
+                        report_clean(w->arena, r->ports[k].name));
+        }
+        sator_text_add(w->text, " (%s)\n", why);
+    }
+}
+
 /* The ports that some words pass through; then those of which no delay is known. */
 static void write_ports(struct writer *w)
 {
@@ -165,14 +186,12 @@ static void write_ports(struct writer *w)
         report_table_cell(&table, number(w, port->bandwidth_bits), false);
         report_table_cell(&table, number(w, port->cycles), false);
     }
+    if (r->n_ports == 0)
+        return;
     report_section(w->text, "Ports (bits through the busiest instance)", w->color);
     if (table.n_cells > 0)
         report_table_write(w->text, &table, false);
-    for (int i = 0; i < r->n_ports; i++) {
-        if (r->ports[i].unknown != NULL)
-            sator_text_add(w->text, "  %s: limits nothing, for %s\n",
-                    report_clean(w->arena, r->ports[i].name), r->ports[i].unknown);
-    }
+    write_unknown_ports(w);
 }
 
 static void write_bandwidth(struct writer *w)

@@ -8,5 +8,5 @@ sator analyze gemm:i=4,j=3,k=5 --arch systolic-1d --space k --time 'i+j, j' --en
          $1 == "stamps" { print $4, "time-stamps" }'
 # Ragged tiles: PE[0] has the 4 x 4 points of i < 4, j < 4; PE[1] has A[4..5] for j < 4 and A[0..3] for j = 4.
 sator analyze gemm:i=6,j=5,k=1 --arch systolic-1d --space 'i/4 + j/4' --time k |
-    awk '/^Memory/ { levels = 1 } levels && $1 == "registers" { mine = 1; print $4, "tile", $6 }
+    awk '/^Memory/ { levels = 1 } levels && $1 == "registers" { mine = 1; print $5, "tile", $7 }
          levels && mine && $2 == "write" { print $1, "tile", $3 }'
