@@ -38,6 +38,23 @@ bool sator_lane_serves(const struct sator_memory *memory, const struct sator_lan
     return (writes ? lane->writes : lane->reads) && lane->port == port_of(memory, tensor, writes);
 }
 
+/* The texts one after the other. */
+static const char *join(
+        struct sator_arena *arena, const char *a, const char *b, const char *c, const char *d)
+{
+    size_t lengths[] = {strlen(a), strlen(b), strlen(c), strlen(d)};
+    const char *parts[] = {a, b, c, d};
+    char *text = sator_arena_alloc(arena, lengths[0] + lengths[1] + lengths[2] + lengths[3] + 1);
+    size_t at = 0;
+
+    for (int i = 0; i < 4; i++) {
+        memcpy(text + at, parts[i], lengths[i]);
+        at += lengths[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
 const struct sator_lane *sator_memory_lanes(
         struct sator_arena *arena, const struct sator_level *level, int *n_lanes)
 {
@@ -47,22 +64,22 @@ const struct sator_lane *sator_memory_lanes(
 
     for (int i = 0; i < memory->n_ports; i++) {
         const struct sator_port *port = &memory->ports[i];
-        const char *base = sator_arena_printf(arena, "%s.%s", level->name, port->name);
+        const char *base = join(arena, level->name, ".", port->name, "");
         if (port->is_shared) {
             lanes[n++] = (struct sator_lane){base, port, true, true, port->read_bits};
             continue;
         }
         if (port->reads)
-            lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s reads", base), port,
-                    true, false, port->read_bits};
+            lanes[n++] = (struct sator_lane){
+                    join(arena, base, " reads", "", ""), port, true, false, port->read_bits};
         if (port->writes)
-            lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s writes", base), port,
-                    false, true, port->write_bits};
+            lanes[n++] = (struct sator_lane){
+                    join(arena, base, " writes", "", ""), port, false, true, port->write_bits};
     }
-    lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s reads", level->name), NULL, true,
-            false, memory->read_bits};
-    lanes[n++] = (struct sator_lane){sator_arena_printf(arena, "%s writes", level->name), NULL,
-            false, true, memory->write_bits};
+    lanes[n++] = (struct sator_lane){
+            join(arena, level->name, " reads", "", ""), NULL, true, false, memory->read_bits};
+    lanes[n++] = (struct sator_lane){
+            join(arena, level->name, " writes", "", ""), NULL, false, true, memory->write_bits};
     *n_lanes = n;
     return lanes;
 }
