@@ -10,7 +10,7 @@
 #include "count/closed/boxes.h"
 
 enum {
-    CLOSED_AXES = 20, /* most axes */
+    CLOSED_AXES = 24, /* most axes */
     CLOSED_HOLES = 256, /* most smaller boxes */
     CLOSED_HOLE_WORDS = CLOSED_HOLES / 64,
     CLOSED_RULES = 96, /* most rules */

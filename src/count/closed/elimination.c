@@ -31,7 +31,7 @@ static void peel(struct closed_image *image, int first, int end, uint32_t *known
                 continue;
             int class = __builtin_ctz(unknown);
             *known |= unknown;
-            image->unsolved &= r < image->n_rows ? ~((uint32_t)1 << r) : ~(uint32_t)0;
+            image->unsolved &= r < image->n_rows ? ~((uint64_t)1 << r) : ~(uint64_t)0;
             image->step[image->n_steps++] = (struct closed_step){.row = r,
                     .class = class,
                     .others = image->uses[r] & ~unknown,
@@ -90,8 +90,8 @@ static const char *combine_rows(struct closed_image *image, uint32_t *known)
     bool is_pivot[CLOSED_ROWS] = {false};
     uint32_t done = *known;
     int64_t tries = 1;
-    memset(image->combine, 0, sizeof image->combine);
     for (int r = 0; r < image->n_rows; r++) {
+        memset(image->combine[r], 0, sizeof *image->combine[r] * (size_t)image->n_rows);
         image->combine[r][r] = 1;
         memcpy(image->column[image->n_rows + r], image->column[r], sizeof image->column[r]);
     }
@@ -130,7 +130,7 @@ static const char *combine_rows(struct closed_image *image, uint32_t *known)
 const char *closed_image_order(struct closed_image *image)
 {
     uint32_t known = 0;
-    image->unsolved = ((uint32_t)1 << image->n_rows) - 1;
+    image->unsolved = ((uint64_t)1 << image->n_rows) - 1;
     peel(image, 0, image->n_rows, &known);
     if (image->n_steps == image->n_classes)
         return NULL;

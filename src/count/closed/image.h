@@ -49,7 +49,7 @@ struct closed_image {
     int axis_of_digit[CLOSED_DIGITS]; /* -1 for a digit that no row uses */
     struct closed_factor factor[CLOSED_LOOPS];
     struct closed_step step[CLOSED_DIGITS];
-    uint32_t unsolved; /* rows that no step solves: they have to agree */
+    uint64_t unsolved; /* rows that no step solves: they have to agree */
     int parameter[CLOSED_PARAMETERS]; /* classes that no row determines: their few values are tried
                                        */
     int64_t span[CLOSED_DIGITS]; /* of each class: the greatest difference of two values */

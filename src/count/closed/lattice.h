@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-    CLOSED_DIMS = 20, /* most coordinates of a move: digits, and what is measured of it */
+    CLOSED_DIMS = 26, /* most coordinates of a move: digits, and what is measured of it */
     CLOSED_GENERATORS = 320 /* most elements of a Graver basis, of x and -x one */
 };
 

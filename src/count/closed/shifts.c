@@ -73,8 +73,8 @@ static bool solve_classes(const struct closed_image *image, const int64_t *rhs, 
         if (!solve_step(image, &image->step[s], rhs, value))
             return false;
     }
-    for (uint32_t rest = image->unsolved; rest != 0; rest &= rest - 1) {
-        int r = __builtin_ctz(rest);
+    for (uint64_t rest = image->unsolved; rest != 0; rest &= rest - 1) {
+        int r = __builtin_ctzll(rest);
         if (rest_of_row(image, rhs, r, image->uses[r], value) != 0)
             return false;
     }
@@ -365,16 +365,16 @@ static void bound_row(const struct closed_image *image, int row, const struct cl
  * are set in
  * "*pending"; false when no point is left. */
 static bool settle_rows(const struct closed_image *image, const struct component *component,
-        const struct closed_region *region, struct closed_interval *axis, uint32_t *pending)
+        const struct closed_region *region, struct closed_interval *axis, uint64_t *pending)
 {
     bool progress = true;
     *pending = 0;
     for (int i = 0; i < component->n_rows; i++)
-        *pending |= (uint32_t)1 << component->row[i];
+        *pending |= (uint64_t)1 << component->row[i];
     while (progress) {
         progress = false;
-        for (uint32_t rest = *pending; rest != 0; rest &= rest - 1) {
-            int row = __builtin_ctz(rest);
+        for (uint64_t rest = *pending; rest != 0; rest &= rest - 1) {
+            int row = __builtin_ctzll(rest);
             struct closed_interval slab = region->slab[row];
             struct bounded bounded;
             bound_row(image, row, axis, &bounded);
@@ -383,7 +383,7 @@ static bool settle_rows(const struct closed_image *image, const struct component
             bool holds = slab.lo <= bounded.range.lo && bounded.range.hi <= slab.hi;
             if (!holds && bounded.n_free != 1)
                 continue;
-            *pending &= ~((uint32_t)1 << row);
+            *pending &= ~((uint64_t)1 << row);
             if (holds)
                 continue;
             struct closed_interval *only = &axis[bounded.axis[0]];
@@ -402,13 +402,13 @@ static const char *count_box(const struct closed_image *image, const struct comp
         const struct closed_region *region, struct closed_interval *axis, sator_int *count)
 {
     bool counted[CLOSED_DIGITS] = {false};
-    uint32_t pending;
+    uint64_t pending;
     sator_int product = 1;
     *count = 0;
     if (!settle_rows(image, component, region, axis, &pending))
         return NULL;
     for (; pending != 0; pending &= pending - 1) {
-        int row = __builtin_ctz(pending);
+        int row = __builtin_ctzll(pending);
         struct closed_interval x[CLOSED_DIGITS];
         struct bounded bounded;
         sator_int part;
@@ -479,7 +479,7 @@ static sator_int volume(const struct closed_boxes *boxes)
 
 /* Which bounded rows use which factor; all bounded rows. False when a bound is empty. */
 static bool find_bounded(const struct closed_image *image, const struct closed_region *region,
-        uint32_t *rows_of, uint32_t *bounded)
+        uint64_t *rows_of, uint64_t *bounded)
 {
     *bounded = 0;
     for (int r = 0; r < image->n_rows; r++) {
@@ -489,19 +489,19 @@ static bool find_bounded(const struct closed_image *image, const struct closed_r
             return false;
         for (int a = 0; a < image->n_axes; a++) {
             if (closed_image_coef(image, r, a) != 0)
-                rows_of[factor_of_axis(image, a)] |= (uint32_t)1 << r;
+                rows_of[factor_of_axis(image, a)] |= (uint64_t)1 << r;
         }
-        *bounded |= (uint32_t)1 << r;
+        *bounded |= (uint64_t)1 << r;
     }
     return true;
 }
 
 /* The component of the first of the "pending" rows, which leave it. */
-static void take_component(const struct closed_image *image, const uint32_t *rows_of,
-        uint32_t *pending, struct component *component)
+static void take_component(const struct closed_image *image, const uint64_t *rows_of,
+        uint64_t *pending, struct component *component)
 {
-    uint32_t rows = *pending & -*pending;
-    uint32_t before = 0;
+    uint64_t rows = *pending & -*pending;
+    uint64_t before = 0;
     while (rows != before) {
         before = rows;
         for (int f = 0; f < image->n_factors; f++)
@@ -523,8 +523,8 @@ static void take_component(const struct closed_image *image, const uint32_t *row
 const char *closed_region_count(
         const struct closed_image *image, const struct closed_region *region, sator_int *count)
 {
-    uint32_t rows_of[CLOSED_LOOPS] = {0};
-    uint32_t pending;
+    uint64_t rows_of[CLOSED_LOOPS] = {0};
+    uint64_t pending;
     sator_int product = 1;
     *count = 0;
     if (region->is_empty)
