@@ -4,7 +4,7 @@
  * time-stamps (times.c). A question builds the image of the rows it needs (image.c) and counts
  * boxes; nothing depends on the loop extents.
  */
-#include "count/closed/closed.h"
+#include "count/closed/sheets.h"
 
 #include "base/checked.h"
 
@@ -103,27 +103,49 @@ static const char *check_request(const struct closed_request *request, int n_loo
     return NULL;
 }
 
-/* Find the pieces of the access that differ. */
-static const char *find_copies(struct closed_request *request)
+static bool same_map(const struct closed_form *a, const struct closed_form *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (memcmp(a[i].coef, b[i].coef, sizeof a[i].coef) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool same_constants(const struct closed_form *a, const struct closed_form *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (a[i].constant != b[i].constant)
+            return false;
+    }
+    return true;
+}
+
+/* Find the pieces of the access that differ, map by map. */
+static void find_copies(struct closed_request *request)
 {
     int n_out = request->access->n_out;
+    bool done[CLOSED_COPIES] = {false};
     request->n_copies = 0;
+    request->n_maps = 0;
     for (int p = 0; p < request->access->n_pieces; p++) {
-        const struct closed_form *piece = request->index + p * n_out;
-        bool known = false;
-        for (int c = 0; c < request->n_copies && !known; c++) {
-            known = true;
-            for (int i = 0; i < n_out; i++) {
-                const struct closed_form *other = &request->copy[c][i];
-                if (memcmp(piece[i].coef, other->coef, sizeof other->coef) != 0)
-                    return "the accesses of a tensor differ by more than a constant";
-                known = known && piece[i].constant == other->constant;
-            }
+        int first = request->n_copies;
+        if (done[p])
+            continue;
+        request->first_copy[request->n_maps++] = first;
+        for (int q = p; q < request->access->n_pieces; q++) {
+            const struct closed_form *piece = request->index + q * n_out;
+            bool known = false;
+            if (done[q] || !same_map(piece, request->index + p * n_out, n_out))
+                continue;
+            done[q] = true;
+            for (int c = first; c < request->n_copies && !known; c++)
+                known = same_constants(piece, request->copy[c], n_out);
+            if (!known)
+                request->copy[request->n_copies++] = piece;
         }
-        if (!known)
-            request->copy[request->n_copies++] = piece;
     }
-    return NULL;
+    request->first_copy[request->n_maps] = request->n_copies;
 }
 
 /* A system with the digits of the stamping, to be extended. */
@@ -182,20 +204,26 @@ const char *closed_system_for(
         return why;
     get_loops(&digits, loops);
     why = convert_request(&digits, loops, main->space, request, false, &changed);
-    if (why == NULL && !changed)
-        return find_copies(request);
+    request->rewritten = false;
+    if (why == NULL && !changed) {
+        find_copies(request);
+        return NULL;
+    }
     struct closed_system *extended = prepare_extended(state);
     *system = extended;
     if (why == NULL)
         why = convert_all(state->stamping, request, false, extended);
-    if (why != NULL && rewrite_windows(state, request, extended))
+    if (why != NULL && rewrite_windows(state, request, extended)) {
+        request->rewritten = true;
         why = convert_all(state->stamping, request, false, extended);
+    }
     if (why != NULL && restart_digits(&extended->digits))
         why = convert_all(state->stamping, request, true, extended);
     if (why != NULL)
         return why;
     make_times(state, extended);
-    return find_copies(request);
+    find_copies(request);
+    return NULL;
 }
 
 static const char overflow[] = "the number of instances does not fit into 128 bits";
@@ -254,6 +282,7 @@ static void closed_close(void *opaque)
     free(state->extended);
     free(state->buses);
     free(state->skews);
+    closed_sheets_free(state->sheets);
     if (state->arena != NULL)
         sator_arena_free(state->arena);
     free(state);
@@ -278,6 +307,13 @@ static enum sator_status finish(const char *why, const char **reason)
     return SATOR_DECLINED;
 }
 
+enum sator_status closed_answer(struct closed_state *state, const char *why, const char **reason)
+{
+    enum sator_status stopped = state->stopped;
+    state->stopped = SATOR_OK;
+    return why == closed_sheets_stopped ? stopped : finish(why, reason);
+}
+
 static enum sator_status closed_reopen(struct sator_ctx *ctx, const struct sator_stamping *stamping,
         void *opaque, const char **reason)
 {
@@ -300,6 +336,8 @@ static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_s
     state->arena = NULL;
     state->buses = NULL;
     state->skews = NULL;
+    state->sheets = NULL;
+    state->stopped = SATOR_OK;
     state->hurried = state->gave_up = false;
     state->pool = (struct closed_pool){.data = state->pool_data, .capacity = CLOSED_POOL};
     state->main.times.cases = (struct closed_cases){0};
@@ -457,7 +495,7 @@ static enum sator_status closed_footprint(
         int n_rows = add_forms(rows, 0, request.index, request.access->n_out);
         why = closed_count_distinct(state, &system->digits, n_rows, rows, &request, words);
     }
-    return finish(why, reason);
+    return closed_answer(state, why, reason);
 }
 
 static enum sator_status closed_tile(
@@ -474,9 +512,11 @@ static enum sator_status closed_tile(
     if (why == NULL) {
         classes.n_keys = stamp_rows(system, classes.key);
         classes.n_values = add_forms(classes.value, 0, request.index, access->n_out);
-        why = closed_most(state, system, &classes, words, NULL);
+        why = request.n_maps == 1
+                ? closed_most(state, system, &classes, words, NULL)
+                : closed_sheets_most(state, system, classes.n_keys, classes.key, &request, words);
     }
-    return finish(why, reason);
+    return closed_answer(state, why, reason);
 }
 
 const struct sator_engine sator_engine_closed = {

@@ -38,6 +38,7 @@ struct closed_copies {
 };
 
 struct closed_buses;
+struct closed_sheets; /* sheets.h */
 struct closed_skews; /* skews.h */
 
 struct closed_state {
@@ -47,6 +48,9 @@ struct closed_state {
     struct closed_system main; /* the digits of the stamping alone */
     struct closed_system *extended; /* with those that an access asks for too; made on demand */
     struct closed_skews *skews; /* made on demand */
+    struct closed_sheets *sheets; /* made on demand */
+    uint64_t work_limit; /* the context's, while sheets have a smaller one */
+    enum sator_status stopped; /* why sheets ended a question, or SATOR_OK */
     bool hurried, gave_up; /* engine.h */
     struct sator_arena *arena; /* links; made on demand */
     int n_links;
@@ -66,8 +70,11 @@ struct closed_request {
     const struct sator_relation *const *buses;
     struct closed_form index[CLOSED_COPIES * CLOSED_INDICES]; /* access->n_out forms a piece */
     struct closed_form bus[CLOSED_BUSES][CLOSED_SPACES]; /* the PEs' buses */
-    int n_copies; /* pieces that differ from each other, all by constants alone */
+    bool rewritten; /* the domain is another one, with the same pairs ((p, t), f) */
+    int n_copies; /* pieces that differ from each other */
     const struct closed_form *copy[CLOSED_COPIES];
+    int n_maps; /* those of one map differ by constants alone, and are consecutive */
+    int first_copy[CLOSED_COPIES + 1]; /* of each map, and the end */
 };
 
 /* Set "*system" to one in whose digits everything in "request" is a form, and make those forms. */
@@ -79,6 +86,9 @@ const char *closed_system_for(
  * such loop. */
 bool closed_windows_rewrite(struct closed_state *state, const struct sator_relation **access,
         int64_t *lower, int64_t *upper);
+
+/* What the engine answers when "why" is the reason that a question ended with, or NULL. */
+enum sator_status closed_answer(struct closed_state *state, const char *why, const char **reason);
 
 /* doc/model.md, section 2 (count/count.h). */
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,

@@ -4,6 +4,7 @@
  * their values makes a copy of the rest of the image, moved by a constant, and the union of the
  * copies is counted.
  */
+#include "count/closed/sheets.h"
 #include "count/closed/skews.h"
 
 #include <string.h>
@@ -156,6 +157,8 @@ const char *closed_count_distinct(struct closed_state *state, const struct close
 {
     struct closed_copies *copies = &state->copies;
     struct closed_region all;
+    if (request != NULL && request->n_maps > 1)
+        return closed_sheets_distinct(state, digits, 0, NULL, request, count);
     copies->n = 1;
     memset(copies->constant[0], 0, sizeof copies->constant[0]);
     if (request != NULL)

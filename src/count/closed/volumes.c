@@ -7,6 +7,7 @@
  * PE's own register, the links as declared.
  */
 #include "count/closed/buses.h"
+#include "count/closed/sheets.h"
 #include "count/closed/skews.h"
 
 #include "base/checked.h"
@@ -382,6 +383,45 @@ static const char *answer(
     return why;
 }
 
+/* The accesses counted instance by instance. */
+static const char *count_accesses(struct question *question, sator_int *count)
+{
+    const struct closed_digits *digits = &question->system->digits;
+    const struct closed_form *loops[CLOSED_LOOPS];
+    if (question->request->n_maps == 1) {
+        *count = question->state->instances * question->request->n_copies;
+        return NULL;
+    }
+    if (question->request->rewritten)
+        return "a tensor is accessed through a window and another map";
+    for (int l = 0; l < digits->n_loops; l++)
+        loops[l] = &digits->loop[l].value;
+    return closed_sheets_distinct(
+            question->state, digits, digits->n_loops, loops, question->request, count);
+}
+
+/* The same for accesses through different maps. */
+static const char *answer_maps(struct question *question, struct sator_volumes *volumes)
+{
+    struct closed_times *times = &question->system->times;
+    int back = 0;
+    const char *why = question->system->times_declined;
+    if (why == NULL && question->transport->n_buses > 0)
+        why = "a tensor that is accessed through different maps comes over buses";
+    if (why == NULL)
+        why = check_inside(question);
+    if (why == NULL)
+        why = count_footprint(question, &volumes->footprint);
+    if (why == NULL)
+        why = find_links(question, &back);
+    if (why == NULL && back > 0)
+        why = closed_times_cases(times, back);
+    return why != NULL ? why
+                       : closed_sheets_volumes(question->state, question->system, question->request,
+                                 question->transport, question->hops, back, &volumes->total,
+                                 &question->credit[CREDIT_REGISTER]);
+}
+
 /* The same for stamps that share digits. */
 static const char *answer_skewed(
         struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
@@ -405,7 +445,6 @@ static void deliver(const struct question *question, const struct closed_buses *
 {
     const struct sator_transport *transport = question->transport;
     struct sator_volumes result = *counted;
-    result.access = question->state->instances * question->request->n_copies;
     result.temporal = question->credit[CREDIT_REGISTER];
     result.spatial = 0;
     result.by_link = volumes->by_link;
@@ -445,16 +484,16 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     if (transport->n_buses > 0)
         buses = state->buses;
     if (why == NULL)
-        why = answer(&question, buses, &result);
-    if (why != NULL && request_is_known) {
+        why = request.n_maps == 1 ? answer(&question, buses, &result)
+                                  : answer_maps(&question, &result);
+    if (why != NULL && request_is_known && request.n_maps == 1) {
         const char *skewed = answer_skewed(&question, buses, &result);
         if (skewed == NULL || system->times_declined != NULL)
             why = skewed; /* else the first reason says more */
     }
     if (why == NULL)
-        deliver(&question, buses, &result, volumes);
+        why = count_accesses(&question, &result.access);
     if (why == NULL)
-        return SATOR_OK;
-    *reason = why;
-    return SATOR_DECLINED;
+        deliver(&question, buses, &result, volumes);
+    return closed_answer(state, why, reason);
 }

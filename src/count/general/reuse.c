@@ -2,10 +2,8 @@
  *
  * What a link serves is the conjunction of  ((p,t),f) in A,  t' = prev^k(t),  (q -> p) in the link,
  * ((q,t'),f) in A. Given (p,t,f) the other variables are determined, so that the conjunction is
- * counted as it is, without projection, and intersecting two of them is putting their rows
- * together. The union over registers and links is counted in order: each adds its own count less
- * that of its union with what came before inside it, |X1 u ... u Xn| = sum over i of |Xi| - |(Xi n
- * X1) u ... u (Xi n Xi-1)|, where a part that is empty or everything ends the recursion.
+ * counted as it is, without projection. The union over registers and links is counted in order
+ * (served.h).
  */
 #include "count/general/reuse.h"
 
@@ -16,145 +14,6 @@
 #include <isl/space.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Disjoint systems whose leading variables are (p,t,f), each inside one piece of the assignment. */
-struct served {
-    int n;
-    struct sator_system **systems;
-    int *home; /* that piece's number */
-    sator_int *counts;
-    sator_int count; /* their sum */
-};
-
-static void clear_served(struct served *served)
-{
-    for (int i = 0; i < served->n; i++)
-        sator_system_free(served->systems[i]);
-    free(served->systems);
-    free(served->home);
-    free(served->counts);
-    *served = (struct served){0};
-}
-
-/* Add "system" (TAKE) unless it is empty. */
-static enum sator_status add_served(struct sator_stamps *stamps, struct served *served,
-        struct sator_system *system, int home, int n_leading)
-{
-    size_t n = (size_t)served->n + 1;
-    enum sator_status st;
-    sator_int count;
-    bool empty;
-
-    SATOR_TRY(sator_points_count(stamps->points, sator_system_copy(system), &count));
-    if (count == 0)
-        goto done;
-    SATOR_TRY(sator_system_simplify(system, n_leading, &empty));
-    if (!sator_add(served->count, count, &served->count))
-        SATOR_TRY(SATOR_OVERFLOW);
-    served->systems = sator_realloc(served->systems, sizeof *served->systems * n);
-    served->home = sator_realloc(served->home, sizeof *served->home * n);
-    served->counts = sator_realloc(served->counts, sizeof *served->counts * n);
-    served->systems[served->n] = system;
-    served->home[served->n] = home;
-    served->counts[served->n] = count;
-    served->n++;
-    return SATOR_OK;
-done:
-    sator_system_free(system);
-    return st;
-}
-
-/* The rows of both, which share their leading variables. */
-static struct sator_system *conjoin(
-        const struct sator_system *a, const struct sator_system *b, int n_leading)
-{
-    int n_vars = a->n_vars + b->n_vars - n_leading;
-    struct sator_system *both = sator_system_new(n_vars, a->n_rows + b->n_rows);
-    int *vars = sator_alloc(sizeof *vars * (size_t)(n_vars + 1));
-
-    for (int v = 0; v < a->n_vars; v++)
-        vars[v] = v;
-    sator_system_add_rows(both, a, vars);
-    for (int v = 0; v < b->n_vars; v++)
-        vars[v] = v < n_leading ? v : v + a->n_vars - n_leading;
-    sator_system_add_rows(both, b, vars);
-    free(vars);
-    return both;
-}
-
-static enum sator_status intersect(struct sator_stamps *stamps, const struct served *a,
-        const struct served *b, int n_leading, struct served *both)
-{
-    enum sator_status st = SATOR_OK;
-
-    *both = (struct served){0};
-    for (int i = 0; i < a->n; i++)
-        for (int j = 0; j < b->n; j++)
-            if (a->home[i] == b->home[j])
-                SATOR_TRY(add_served(stamps, both, conjoin(a->systems[i], b->systems[j], n_leading),
-                        a->home[i], n_leading));
-done:
-    if (st != SATOR_OK)
-        clear_served(both);
-    return st;
-}
-
-static int more_first(const void *a, const void *b)
-{
-    sator_int x = ((const struct served *)a)->count;
-    sator_int y = ((const struct served *)b)->count;
-
-    return (x < y) - (x > y);
-}
-
-static enum sator_status added(struct sator_stamps *stamps, const struct served *one,
-        const struct served *before, int n_before, int n_leading, sator_int *count);
-
-/* The number of points of the union. */
-static enum sator_status count_union(struct sator_stamps *stamps, const struct served *all,
-        int n_all, int n_leading, sator_int *count)
-{
-    enum sator_status st = SATOR_OK;
-    sator_int sum = 0;
-
-    for (int i = 0; i < n_all; i++) {
-        sator_int more;
-
-        SATOR_TRY(added(stamps, &all[i], all, i, n_leading, &more));
-        if (!sator_add(sum, more, &sum))
-            SATOR_TRY(SATOR_OVERFLOW);
-    }
-    *count = sum;
-done:
-    return st;
-}
-
-/* The points of "one" that are in none of "before". */
-static enum sator_status added(struct sator_stamps *stamps, const struct served *one,
-        const struct served *before, int n_before, int n_leading, sator_int *count)
-{
-    struct served *inside = sator_alloc(sizeof *inside * (size_t)(n_before + 1));
-    enum sator_status st = SATOR_OK;
-    sator_int covered = 0;
-    int n_inside = 0;
-
-    for (int i = 0; i < n_before && covered < one->count; i++) {
-        SATOR_TRY(intersect(stamps, one, &before[i], n_leading, &inside[n_inside]));
-        if (inside[n_inside].count == one->count)
-            covered = one->count;
-        n_inside += inside[n_inside].count > 0;
-    }
-    if (covered < one->count && n_inside > 0) {
-        qsort(inside, (size_t)n_inside, sizeof *inside, more_first);
-        SATOR_TRY(count_union(stamps, inside, n_inside, n_leading, &covered));
-    }
-    *count = one->count - covered;
-done:
-    for (int i = 0; i < n_inside; i++)
-        clear_served(&inside[i]);
-    free(inside);
-    return st;
-}
 
 /* ---- what a link serves ---- */
 
@@ -220,12 +79,12 @@ static struct sator_system *serve(const struct layout *layout, const struct sato
 
 static enum sator_status find_served(struct sator_stamps *stamps, const struct layout *layout,
         const struct sator_pieces *assignment, int interval, const struct way *way,
-        struct served *served)
+        struct sator_served *served)
 {
     enum sator_status st = SATOR_OK;
     const struct sator_pieces *chain = NULL;
 
-    *served = (struct served){0};
+    *served = (struct sator_served){0};
     if (interval > 0) {
         if (stamps->n_time == 0)
             return SATOR_OK;
@@ -234,13 +93,13 @@ static enum sator_status find_served(struct sator_stamps *stamps, const struct l
     for (int i = 0; i < assignment->n; i++)
         for (int j = 0; j < (chain ? chain->n : 1); j++)
             for (int k = 0; k < way->held->n; k++)
-                SATOR_TRY(add_served(stamps, served,
+                SATOR_TRY(sator_served_push(stamps->points, served,
                         serve(layout, assignment->systems[i], chain ? chain->systems[j] : NULL,
                                 way->link, way->held->systems[k]),
                         i, layout->n_leading));
 done:
     if (st != SATOR_OK)
-        clear_served(served);
+        sator_served_clear(served);
     return st;
 }
 
@@ -248,7 +107,7 @@ done:
 
 struct ways {
     int n;
-    struct served *served;
+    struct sator_served *served;
     int *link; /* of each: the link's number, or -1 for registers */
 };
 
@@ -256,7 +115,7 @@ static enum sator_status add_way(struct sator_stamps *stamps, const struct layou
         const struct sator_pieces *assignment, int interval, const struct way *way, int link,
         struct ways *ways)
 {
-    struct served served;
+    struct sator_served served;
     enum sator_status st = find_served(stamps, layout, assignment, interval, way, &served);
 
     if (st != SATOR_OK || served.n == 0)
@@ -425,13 +284,14 @@ enum sator_status sator_reuse_count(struct sator_stamps *stamps, isl_set *assign
         sator_int *total = ways.link[i] < 0 ? temporal : &by_link[ways.link[i]];
         sator_int more;
 
-        SATOR_TRY(added(stamps, &ways.served[i], ways.served, i, layout.n_leading, &more));
+        SATOR_TRY(sator_served_added(
+                stamps->points, &ways.served[i], ways.served, i, layout.n_leading, &more));
         if (!sator_add(*total, more, total))
             SATOR_TRY(SATOR_OVERFLOW);
     }
 done:
     for (int i = 0; i < ways.n; i++)
-        clear_served(&ways.served[i]);
+        sator_served_clear(&ways.served[i]);
     free(ways.served);
     free(ways.link);
     return st;

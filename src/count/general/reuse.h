@@ -2,6 +2,7 @@
 #ifndef SATOR_COUNT_GENERAL_REUSE_H
 #define SATOR_COUNT_GENERAL_REUSE_H
 
+#include "count/general/served.h"
 #include "count/general/stamps.h"
 
 /* Pairs ((p,t),f) that registers serve, and that each link serves and nothing before it does; into

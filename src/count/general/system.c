@@ -67,6 +67,23 @@ void sator_system_add_rows(
     }
 }
 
+struct sator_system *sator_system_conjoin(
+        const struct sator_system *a, const struct sator_system *b, int n_leading)
+{
+    int n_vars = a->n_vars + b->n_vars - n_leading;
+    struct sator_system *both = sator_system_new(n_vars, a->n_rows + b->n_rows);
+    int *vars = sator_alloc(sizeof *vars * (size_t)(n_vars + 1));
+
+    for (int v = 0; v < a->n_vars; v++)
+        vars[v] = v;
+    sator_system_add_rows(both, a, vars);
+    for (int v = 0; v < b->n_vars; v++)
+        vars[v] = v < n_leading ? v : v + a->n_vars - n_leading;
+    sator_system_add_rows(both, b, vars);
+    free(vars);
+    return both;
+}
+
 static void remove_row(struct sator_system *system, int row)
 {
     int last = --system->n_rows;

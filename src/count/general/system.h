@@ -51,6 +51,10 @@ int64_t *sator_system_add(struct sator_system *system, int kind);
 void sator_system_add_rows(
         struct sator_system *system, const struct sator_system *other, const int *vars);
 
+/* The rows of both, which share their leading variables (GIVE: sator_system_free). */
+struct sator_system *sator_system_conjoin(
+        const struct sator_system *a, const struct sator_system *b, int n_leading);
+
 /* Solve equalities, divide rows by common factors, drop what is implied, sort. The number of
  * integer points per value of the leading "n_keep" variables is unchanged; those variables stay,
  * others may be replaced or removed.
