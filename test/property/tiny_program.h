@@ -9,8 +9,10 @@
 #include <string.h>
 
 enum {
-    LOOPS = 6,
-    DIMS = 5,
+    LOOPS = 14,
+    USUAL_LOOPS = 6,
+    DIMS = 14,
+    USUAL_DIMS = 5,
     TERMS = 6,
     COPIES = 5,
     LINKS = 4,
@@ -115,11 +117,14 @@ enum flavour {
     FLAVOUR_CARRIES, /* sums of two loops under / and % */
     FLAVOUR_STENCILS, /* several accesses, and buses */
     FLAVOUR_MAPPINGS, /* digits of loops, some tiles ragged, under windows with strides */
+    FLAVOUR_MAPS, /* accesses of one tensor through different maps: A[i,k] and A[k,j] */
+    FLAVOUR_MODULI, /* divisors of one loop that do not divide each other */
+    FLAVOUR_DEEP, /* up to 14 loops */
     N_FLAVOURS
 };
 static enum flavour flavour;
-static const char *const flavour_names[] = {
-        "tiled", "buses", "singular", "matrices", "carries", "stencils", "mappings"};
+static const char *const flavour_names[] = {"tiled", "buses", "singular", "matrices", "carries",
+        "stencils", "mappings", "maps", "moduli", "deep"};
 
 /* How a program is made: the radix of each loop, so that divisors fit together most of the time. */
 static int radix[LOOPS];
@@ -129,6 +134,8 @@ static struct term random_term(const struct program *p, bool plain)
     struct term t = {.factor = 1, .div = 1, .div2 = 1};
     t.loop = pick(p->n_loops);
     int m = radix[t.loop];
+    if (flavour == FLAVOUR_MODULI && m > 1 && chance(50))
+        m = 2 + pick(5);
     if (!plain && m > 1) {
         switch (pick(6)) {
         case 0:
@@ -285,7 +292,7 @@ static void generate_matrix(struct program *p)
 {
     bool negative = chance(40);
     int volume = 1;
-    p->n_loops = 2 + pick(LOOPS - 1);
+    p->n_loops = 2 + pick(USUAL_LOOPS - 1);
     for (int l = 0; l < p->n_loops; l++) {
         int most = 700 / volume;
         int extent = chance(70) ? 1 + pick(4) : 1 + pick(9);
@@ -299,7 +306,7 @@ static void generate_matrix(struct program *p)
     }
     p->n_space = chance(10) ? 3 : 1 + pick(2);
     p->n_time = chance(80) ? p->n_loops - p->n_space : 1 + pick(4);
-    p->n_time = p->n_time < 0 ? 0 : p->n_time > DIMS ? DIMS : p->n_time;
+    p->n_time = p->n_time < 0 ? 0 : p->n_time > USUAL_DIMS ? USUAL_DIMS : p->n_time;
     for (int i = 0; i < p->n_space; i++)
         p->space[i] = random_row(p, negative);
     for (int i = 0; i < p->n_time; i++)
@@ -379,7 +386,7 @@ static void hand_out_digits(struct program *p)
         if (kind < 30 && p->space[row].n < 3) {
             append_digit(&p->space[row], digit[i], values[i], &size[0][row]);
         } else if (kind < 92) {
-            int at = p->n_time < DIMS ? p->n_time++ : pick(DIMS);
+            int at = p->n_time < USUAL_DIMS ? p->n_time++ : pick(USUAL_DIMS);
             if (p->time[at].n < TERMS)
                 append_digit(&p->time[at], digit[i], values[i], &size[1][at]);
         }
@@ -407,7 +414,7 @@ static struct expression random_window(int x, int r)
 static void generate_mapping(struct program *p)
 {
     int volume = 1;
-    p->n_loops = 2 + pick(LOOPS - 1);
+    p->n_loops = 2 + pick(USUAL_LOOPS - 1);
     bool windows = p->n_loops >= 4 && chance(70);
     for (int l = 0; l < p->n_loops; l++) {
         int most = 1500 / volume;
@@ -445,6 +452,27 @@ static void generate_mapping(struct program *p)
     }
 }
 
+/* The accesses after the first: other loops, or other constants. */
+static void change_maps(struct program *p)
+{
+    for (int c = 1; c < p->n_copies; c++) {
+        int from = pick(c);
+        int loop = pick(p->n_loops);
+        int kind = pick(4);
+        for (int i = 0; i < p->n_index; i++) {
+            p->index[c][i] = p->index[from][kind == 0 ? p->n_index - 1 - i : i];
+            if (kind == 1)
+                p->index[c][i].constant += pick(3) - 1;
+            if (kind == 2 && chance(50))
+                p->index[c][i] = random_expression(p, 1, 10, true);
+        }
+        if (kind == 3) {
+            struct expression *e = &p->index[c][pick(p->n_index)];
+            e->term[pick(e->n)].loop = loop;
+        }
+    }
+}
+
 static void generate(struct program *p)
 {
     if (flavour == FLAVOUR_MAPPINGS) {
@@ -457,11 +485,16 @@ static void generate(struct program *p)
         generate_matrix(p);
         return;
     }
-    *p = (struct program){.n_loops = 1 + pick(LOOPS)};
+    *p = (struct program){.n_loops = 1 + pick(USUAL_LOOPS)};
+    if (flavour == FLAVOUR_DEEP)
+        p->n_loops = LOOPS - pick(6);
+    if (flavour == FLAVOUR_MAPS)
+        p->n_loops = 2 + pick(3);
     int volume = 1;
     for (int l = 0; l < p->n_loops; l++) {
         int most = MOST / (flavour == FLAVOUR_TILED ? 2 : 10) / volume;
-        int extent = 1 + pick(most < 9 ? most : 9);
+        int usual = flavour == FLAVOUR_DEEP ? 3 : flavour == FLAVOUR_MODULI ? 13 : 9;
+        int extent = 1 + pick(most < usual ? most : usual);
         p->lower[l] = chance(15) ? pick(7) - 3 : 0;
         p->upper[l] = p->lower[l] + extent;
         volume *= extent;
@@ -486,6 +519,8 @@ static void generate(struct program *p)
     }
     p->n_index = 1 + pick(3);
     p->n_copies = flavour == FLAVOUR_STENCILS ? 2 + pick(COPIES - 1) : chance(85) ? 1 : 2 + pick(2);
+    if (flavour == FLAVOUR_MAPS)
+        p->n_copies = 2 + chance(30);
     for (int i = 0; i < p->n_index; i++) {
         bool wide = flavour == FLAVOUR_SINGULAR;
         p->index[0][i] = random_expression(p,
@@ -506,6 +541,8 @@ static void generate(struct program *p)
             p->index[c][i].constant += pick(3) - 1;
         }
     }
+    if (flavour == FLAVOUR_MAPS)
+        change_maps(p);
     p->registers = chance(70);
     p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
     for (int i = 0; i < p->n_links; i++)

@@ -136,7 +136,8 @@ static const char *add_map(struct closed_sheets *sheets, const struct closed_dig
     struct closed_copies *copies = &state->copies;
     const struct closed_form *const *copy = &request->copy[request->first_copy[map]];
     int n_out = request->access->n_out;
-    memcpy(rows, before, sizeof *rows * (size_t)n_before);
+    for (int r = 0; r < n_before; r++)
+        rows[r] = before[r];
     for (int i = 0; i < n_out; i++)
         rows[n_before + i] = &copy[0][i];
     copies->n = request->first_copy[map + 1] - request->first_copy[map];

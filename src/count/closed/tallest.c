@@ -20,7 +20,8 @@ static const char *most_alone(struct closed_state *state, const struct closed_sy
     const char *why = NULL;
     int n_out = request->access->n_out;
     classes.n_keys = n_keys;
-    memcpy(classes.key, keys, sizeof *keys * (size_t)n_keys);
+    for (int r = 0; r < n_keys; r++)
+        classes.key[r] = keys[r];
     classes.n_values = n_out;
     alone.access = request->access;
     alone.n_maps = 1;
