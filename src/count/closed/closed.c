@@ -35,7 +35,7 @@ static const char *convert_request(struct closed_digits *digits, const struct cl
     digits->may_carry = may_carry;
     const char *why = convert(
             digits, request->access, request->access->n_out, loops, request->index, changed);
-    digits->may_carry = false;
+    digits->may_carry = false; /* buses have none */
     for (int b = 0; b < request->n_buses && why == NULL && !*changed; b++)
         why = convert(digits, request->buses[b], request->buses[b]->n_out, space, request->bus[b],
                 changed);
@@ -48,8 +48,8 @@ static void get_loops(const struct closed_digits *digits, struct closed_form *lo
         loops[l] = digits->loop[l].value;
 }
 
-/* Convert all rows, again whenever one of them has split a loop further; the access with carries if
- * it "may_carry". "request" may be NULL. */
+/* Convert all rows, again whenever one of them has split a loop further; stamps and the access with
+ * carries if they "may_carry". "request" may be NULL. */
 static const char *convert_all(const struct sator_stamping *stamping,
         struct closed_request *request, bool may_carry, struct closed_system *system)
 {
@@ -58,11 +58,13 @@ static const char *convert_all(const struct sator_stamping *stamping,
     while (changed) {
         changed = false;
         get_loops(&system->digits, loops);
+        system->digits.may_carry = may_carry;
         const char *why = convert(
                 &system->digits, stamping->space, system->n_space, loops, system->space, &changed);
         if (why == NULL && !changed)
             why = convert(
                     &system->digits, stamping->time, system->n_time, loops, system->time, &changed);
+        system->digits.may_carry = false;
         if (why == NULL && !changed && request != NULL)
             why = convert_request(
                     &system->digits, loops, system->space, request, may_carry, &changed);
@@ -266,6 +268,9 @@ static const char *prepare(struct closed_state *state)
         why = count_instances(n_loops, lower, upper, &state->instances);
     if (why == NULL)
         why = convert_all(stamping, NULL, false, &state->main);
+    if (why != NULL && why != overflow && restart_digits(&state->main.digits) &&
+            convert_all(stamping, NULL, true, &state->main) == NULL)
+        why = NULL;
     if (why == NULL)
         make_times(state, &state->main);
     return why;
@@ -352,35 +357,45 @@ static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_s
 
 /* ---- the array's bounds ---- */
 
-/* Add the least (or greatest) value of "form" over a loop to "*value", and set the loop's iterator
- * to where it is taken. */
-static const char *extreme_of_loop(struct closed_state *state, const struct closed_form *form,
-        int loop, bool greatest, int64_t *value, int64_t *iterator)
+/* The least (or greatest) value of "form"; the iterators where it is taken into "at". */
+static const char *find_extreme(struct closed_state *state, const struct closed_form *form,
+        bool greatest, int64_t *value, int64_t *at)
 {
     const struct closed_digits *digits = &state->main.digits;
-    const struct closed_loop *l = &digits->loop[loop];
-    struct closed_boxes boxes;
-    int64_t best = 0;
-    int used = state->pool.used;
-    const char *why = closed_boxes_of_loop(&state->pool, digits, loop, &boxes);
-    for (int i = 0; why == NULL && i < boxes.n; i++) {
-        int64_t sum = 0;
-        int64_t at = l->value.constant;
-        for (int k = 0; k < boxes.n_axes; k++) {
-            int64_t coef = form->coef[l->first_digit + k];
-            struct closed_interval range = closed_box(&boxes, i)[k];
-            int64_t digit = (coef < 0) == greatest ? range.lo : range.hi;
-            sum += coef * digit;
-            at += digits->digit[l->first_digit + k].place * digit;
-        }
-        if (i == 0 || (greatest ? sum > best : sum < best)) {
+    const struct closed_image *image = &state->image;
+    int64_t chosen[CLOSED_DIGITS];
+    state->pool.used = 0;
+    const char *why = closed_image_make_all(&state->pool, digits, 1, &form, &state->image);
+    if (why != NULL)
+        return why;
+    *value = form->constant;
+    for (int f = 0; f < image->n_factors; f++) {
+        const struct closed_factor *factor = &image->factor[f];
+        int64_t best = 0;
+        for (int i = 0; i < factor->boxes.n; i++) {
+            int64_t corner[CLOSED_DIGITS];
+            int64_t sum = 0;
+            for (int a = 0; a < factor->boxes.n_axes; a++) {
+                int64_t coef = closed_image_coef(image, 0, factor->first_axis + a);
+                struct closed_interval range = closed_box(&factor->boxes, i)[a];
+                corner[a] = (coef < 0) == greatest ? range.lo : range.hi;
+                sum += coef * corner[a];
+            }
+            if (i > 0 && (greatest ? sum <= best : sum >= best))
+                continue;
             best = sum;
-            *iterator = at;
+            memcpy(&chosen[factor->first_axis], corner,
+                    sizeof *corner * (size_t)factor->boxes.n_axes);
         }
+        *value += best;
     }
-    *value += best;
-    state->pool.used = used;
-    return why;
+    for (int l = 0; l < digits->n_loops; l++) {
+        const struct closed_loop *loop = &digits->loop[l];
+        at[l] = loop->value.constant;
+        for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++)
+            at[l] += digits->digit[d].place * chosen[image->axis_of_digit[d]];
+    }
+    return NULL;
 }
 
 static enum sator_status closed_outside(
@@ -388,20 +403,16 @@ static enum sator_status closed_outside(
 {
     struct closed_state *state = opaque;
     int64_t at[CLOSED_LOOPS];
-    state->pool.used = 0;
     for (int i = 0; i < state->main.n_space; i++) {
         struct closed_interval range =
                 closed_form_range(&state->main.digits, &state->main.space[i]);
         if (range.lo >= 0 && range.hi < state->stamping->shape[i])
             continue;
         for (int greatest = 0; greatest < 2; greatest++) {
-            int64_t value = state->main.space[i].constant;
-            for (int l = 0; l < state->main.digits.n_loops; l++) {
-                const char *why =
-                        extreme_of_loop(state, &state->main.space[i], l, greatest, &value, &at[l]);
-                if (why != NULL)
-                    return finish(why, reason);
-            }
+            int64_t value;
+            const char *why = find_extreme(state, &state->main.space[i], greatest, &value, at);
+            if (why != NULL)
+                return finish(why, reason);
             if (greatest ? value < state->stamping->shape[i] : value >= 0)
                 continue;
             *found = true;

@@ -75,18 +75,25 @@ void closed_digits_copy(struct closed_digits *digits, const struct closed_digits
     memcpy(digits->digit, from->digit, sizeof *from->digit * (size_t)from->n_digits);
 }
 
+/* Where "place" goes among the loop's; -1 when it and one of them do not divide each other. */
+static int find_radix(const struct closed_loop *loop, int64_t place)
+{
+    int at = 0;
+    while (at < loop->n_radices && loop->radix[at] < place)
+        at++;
+    bool fits = at > 0 && place % loop->radix[at - 1] == 0 &&
+            (at == loop->n_radices || loop->radix[at] % place == 0);
+    return fits ? at : -1;
+}
+
 /* Split "digit" at "factor": a new place digit.place * factor. */
 static const char *split(struct closed_digits *digits, int digit, int64_t factor)
 {
     const struct closed_digit *d = &digits->digit[digit];
     struct closed_loop *loop = &digits->loop[d->loop];
     int64_t place = d->place * factor;
-    int at = 0;
-    while (at < loop->n_radices && loop->radix[at] < place)
-        at++;
-    if (at < loop->n_radices && loop->radix[at] % place != 0)
-        return "two divisors of one loop do not divide each other";
-    if (place % loop->radix[at - 1] != 0)
+    int at = find_radix(loop, place);
+    if (at < 0)
         return "two divisors of one loop do not divide each other";
     if (loop->n_radices == CLOSED_RADICES)
         return "a loop is split into too many digits";
@@ -187,6 +194,16 @@ static int add_carry(struct closed_digits *digits, const struct closed_form *res
     return digits->n_digits++;
 }
 
+/* Whether "digit" may be split at "factor", or that is to be reported. */
+static bool is_splittable(const struct closed_digits *digits, int digit, int64_t factor)
+{
+    const struct closed_digit *d = &digits->digit[digit];
+    if (!digits->may_carry)
+        return d->size > factor;
+    return d->size > (factor < SHORT ? SHORT : factor) &&
+            find_radix(&digits->loop[d->loop], d->place * factor) >= 0;
+}
+
 /* Make "form" floor(form / divisor), or form % divisor when "modulo". */
 static const char *divide(struct closed_digits *digits, struct closed_form *form, int64_t divisor,
         bool modulo, bool *changed)
@@ -203,7 +220,7 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
         quotient.coef[d] = (form->coef[d] - part) / divisor;
         if (part != 0 && finer < 0 && digits->digit[d].place > 0) {
             factor = divisor / sator_gcd(part, divisor);
-            if (digits->digit[d].size > (digits->may_carry && factor < SHORT ? SHORT : factor))
+            if (is_splittable(digits, d, factor))
                 finer = d;
         }
     }

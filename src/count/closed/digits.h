@@ -14,7 +14,7 @@ enum {
     CLOSED_LOOPS = 24, /* most loops of a domain */
     CLOSED_DIGITS = 32, /* most digits of all loops together */
     CLOSED_RADICES = 8, /* most digits of one loop */
-    CLOSED_CARRIES = 4, /* most carries */
+    CLOSED_CARRIES = 8, /* most carries */
     CLOSED_TIMES = 26, /* most time rows after normalisation */
     CLOSED_SPACES = 6, /* most dimensions of a space-stamp */
     CLOSED_INDICES = 8, /* most dimensions of a tensor */

@@ -374,7 +374,8 @@ static const char *count_most(struct closed_state *state, const struct closed_sy
         const struct closed_loop *loop = &system->digits.loop[l];
         instance[l] = loop->value.constant;
         for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++)
-            instance[l] += system->digits.digit[d].place * question.chosen[d].lo;
+            instance[l] += system->digits.digit[d].place *
+                    question.chosen[state->image.axis_of_digit[d]].lo;
     }
     return NULL;
 }

@@ -5,6 +5,7 @@
  * in common in every stamp takes that number away. If some stamp attains the bound it is the
  * answer.
  */
+#include "base/checked.h"
 #include "count/closed/fibres.h"
 #include "count/closed/sheets.h"
 
@@ -64,6 +65,13 @@ static void set_keys(const struct closed_digits *digits, int n_keys,
             if (d + 1 < end)
                 digit[d] %= digits->digit[d + 1].place / digits->digit[d].place;
         }
+    }
+    for (int c = 0; c < digits->n_carries; c++) {
+        const struct closed_carry *carry = &digits->carry[c];
+        int64_t rest = carry->rest.constant;
+        for (int d = 0; d < carry->digit; d++)
+            rest += carry->rest.coef[d] * digit[d];
+        digit[carry->digit] = sator_floor_div(rest, carry->divisor);
     }
     for (int r = 0; r < n_keys; r++) {
         value[r] = keys[r]->constant;
