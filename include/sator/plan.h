@@ -27,7 +27,8 @@ struct sator_workspace;
 
 /* Plan the analysis of layer "layer" of "network" on "arch" under "dataflow" (GIVE:
  * sator_plan_free); the three must outlive it. "options" (or NULL) is copied. SATOR_INPUT with
- * messages for a dataflow that cannot be bound to the workload, or wires that form a cycle. */
+ * messages for a dataflow that cannot be bound to the workload, or wires that cannot be followed.
+ */
 enum sator_status sator_plan_new(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,

@@ -115,7 +115,10 @@ static enum sator_status count_updates(const struct evaluation *e,
                 access->tensor, access->role, &network));
     else
         stamping.n_space = 0;
-    struct sator_transport transport = network.transport;
+    struct sator_transport transport;
+    counter = sator_workspace_counter(
+            e->workspace, 0, e->ctx, e->exploration->options.engine, &stamping);
+    SATOR_TRY(sator_model_cut(e->ctx, e->arena, counter, access->relation, &network, &transport));
     struct sator_network_link *links =
             SATOR_NEW_ARRAY(e->arena, struct sator_network_link, transport.n_links + 1);
     for (int i = 0; i < transport.n_links; i++) {
@@ -125,8 +128,6 @@ static enum sator_status count_updates(const struct evaluation *e,
     transport.registers = false;
     transport.n_links = n;
     transport.links = links;
-    counter = sator_workspace_counter(
-            e->workspace, 0, e->ctx, e->exploration->options.engine, &stamping);
     SATOR_TRY(sator_count_volumes(counter, access->relation, &transport, &volumes));
     *updates = volumes.unique;
 done:

@@ -266,19 +266,23 @@ static void ask_volumes(
             .n_space = to_compute ? p->n_space_dims : flow->cuts[t->child].space,
             .n_time = to_compute ? flow->time->n_out : flow->cuts[t->child].time,
             .shape = c->shape};
-    struct sator_transport transport = t->network->transport;
+    struct sator_transport transport;
     struct counted_answer *latest = &c->latest[transfer];
     struct sator_hush before;
 
     latest->volumes = (struct sator_volumes){
             .by_link = latest->by_link, .by_bus = latest->by_link + t->network->n_links};
-    transport.footprint = p->access[t->access].footprint;
     sator_ctx_hush(c->ctx, &before);
     enum sator_status st = begin(c, &stamping);
-    if (st == SATOR_OK)
-        st = end(c,
-                sator_count_volumes(
-                        c->counter, p->access[t->access].relation, &transport, &latest->volumes));
+    if (st == SATOR_OK) {
+        st = sator_model_cut(c->ctx, c->arena, c->counter, p->access[t->access].relation,
+                t->network, &transport);
+        transport.footprint = p->access[t->access].footprint;
+        if (st == SATOR_OK)
+            st = sator_count_volumes(
+                    c->counter, p->access[t->access].relation, &transport, &latest->volumes);
+        st = end(c, st);
+    }
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
     latest->known = st == SATOR_OK && latest->volumes.total <= INT64_MAX;

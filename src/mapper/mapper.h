@@ -255,7 +255,7 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
 
 /* ---- wiring.c ---- */
 /* Set what joins the PEs between the transfer's two memories; SATOR_INPUT with a message for a
- * cycle of wires. */
+ * wires that cannot be followed. */
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *problem, struct mapper_transfer *transfer);
 

@@ -12,7 +12,8 @@
 struct sator_model;
 
 /* The model of "workload" on "arch" in "arena"; both must outlive its evaluations. What results
- * refer to is copied into "arena". SATOR_INPUT with messages for a cycle of wires. */
+ * refer to is copied into "arena". SATOR_INPUT with messages for wires that cannot be
+ * followed. */
 enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *arena,
         SATOR_KEEP const struct sator_workload *workload, SATOR_KEEP const struct sator_arch *arch,
         const struct sator_model **model);

@@ -15,6 +15,11 @@ struct sator_model_network {
     /* the declarations' names and figures, links before buses, as far as somebody copied them */
     const char **names;
     struct sator_figure *energy_pj;
+    /* the array that the wires lie in, when there are any; whether they form cycles, which
+     * sator_model_cut cuts as far as the tensor's values go round them */
+    int n_dims;
+    const int64_t *shape;
+    bool is_cyclic;
 };
 
 /* What serves "tensor" in "role" between the space prefixes "from" and "to": the links and buses of
@@ -25,8 +30,28 @@ enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena 
         struct sator_model_network *network);
 
 /* Cut the interval-0 links of "network", over "to" space dimensions, to one direction between any
- * two PEs (the smaller one provides), and report a cycle that remains. */
+ * two PEs (the smaller one provides), and find whether longer cycles remain. */
 enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, int to, struct sator_model_network *network);
+
+/* Set "transport" to what of "network" counts for the pairs of "access" under the stamping of
+ * "counter": all of it but the wires that close a cycle which values of the tensor may go round,
+ * from the greater PE to the smaller one (doc/model.md, section 2). What is made for it is in
+ * "arena". */
+enum sator_status sator_model_cut(struct sator_ctx *ctx, struct sator_arena *arena,
+        struct sator_counter *counter, const struct sator_relation *access,
+        const struct sator_model_network *network, struct sator_transport *transport);
+
+/* ---- wires.c and cycles.c ---- */
+
+/* Set the network's "is_cyclic": whether its wires, cut to one direction between any two PEs, form
+ * a cycle. SATOR_INPUT with a message at "loc" for an array with too many wires to follow them. */
+enum sator_status sator_wires_find_cycles(
+        struct sator_ctx *ctx, struct sator_model_network *network, struct sator_loc loc);
+
+/* The condition, over the variables of "piece", that a wire of it leads from a lexicographically
+ * greater PE to a smaller one. The network's wires passed sator_model_wires. */
+const struct sator_cond *sator_wire_descends(
+        struct sator_arena *arena, int n_dims, const struct sator_piece *piece);
 
 #endif

@@ -46,10 +46,13 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
     made->network = model_network(analysis->model, from, n_space, access);
     made->volumes.by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_links);
     made->volumes.by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_buses);
-    struct sator_transport transport = made->network->transport;
+    struct sator_counter *counter = analysis_counter(analysis, n_time, n_space);
+    struct sator_transport transport;
+    /* what is cut depends on what all instances need, also for a part of them */
+    SATOR_TRY(sator_model_cut(analysis->ctx, analysis->arena, counter,
+            analysis->workload->accesses[access].relation, made->network, &transport));
     transport.footprint = part == NULL ? analysis->footprints[access] : 0;
-    SATOR_TRY(sator_count_volumes(
-            analysis_counter(analysis, n_time, n_space), relation, &transport, &made->volumes));
+    SATOR_TRY(sator_count_volumes(counter, relation, &transport, &made->volumes));
     if (part == NULL)
         analysis->footprints[access] = made->volumes.footprint;
     SATOR_PUSH(analysis->arena, analysis->transfers, analysis->n_transfers, made);

@@ -1,15 +1,8 @@
 /* Wires: links of interval 0. Within one stamp a value has to come from somewhere, so no two PEs
  * may feed each other: where wires join two PEs both ways, the lexicographically smaller one
- * provides (doc/model.md, section 2). What remains must have no cycle.
+ * provides (doc/model.md, section 2). Longer cycles are for cycles.c to find and to cut.
  */
-#include "base/text.h"
 #include "model/network.h"
-
-#include <stdlib.h>
-
-enum {
-    MOST_EDGES = 1 << 22
-}; /* wires of an array that are followed one by one */
 
 struct wires {
     struct sator_ctx *ctx;
@@ -61,8 +54,6 @@ static const struct sator_cond *equal(
     return sator_cond_compare(wires->arena, SATOR_COND_EQUAL, difference(wires, a, b));
 }
 
-/* The condition that the provider (the piece's input) is lexicographically greater than the
- * consumer. */
 static const struct sator_cond *provider_greater(
         const struct wires *wires, const struct sator_piece *piece)
 {
@@ -78,6 +69,15 @@ static const struct sator_cond *provider_greater(
         greater = either(wires, here, both(wires, same, greater));
     }
     return greater;
+}
+
+const struct sator_cond *sator_wire_descends(
+        struct sator_arena *arena, int n_dims, const struct sator_piece *piece)
+{
+    bool too_large = false;
+    const struct wires wires = {.arena = arena, .n_dims = n_dims, .too_large = &too_large};
+
+    return provider_greater(&wires, piece); /* as made before, when it fitted */
 }
 
 static const struct sator_cond *self(const struct wires *wires, const struct sator_piece *piece)
@@ -185,219 +185,6 @@ static const struct sator_relation *restricted_map(
     return result;
 }
 
-/* ---- cycles ---- */
-
-/* The lexicographic sign of consumer - provider when it is the same for the whole piece, else 0. */
-static int direction(const struct wires *wires, const struct sator_piece *piece)
-{
-    for (int i = 0; i < wires->n_dims; i++) {
-        const struct sator_expr *step =
-                difference(wires, piece->out[i], sator_expr_var(wires->arena, i));
-        if (!sator_expr_is_constant(step))
-            return 0;
-        if (step->constant != 0)
-            return step->constant > 0 ? 1 : -1;
-    }
-    return 0;
-}
-
-/* Whether all wires lead to greater PEs, or all to smaller ones: then there is no cycle. */
-static bool one_direction(const struct wires *wires)
-{
-    int common = 0;
-
-    for (int i = 0; i < wires->network->n_links; i++) {
-        const struct sator_network_link *link = &wires->network->links[i];
-        for (int j = 0; j < link->map->n_pieces && link->interval == 0; j++) {
-            int here = direction(wires, &link->map->pieces[j]);
-            if (here == 0 || (common != 0 && here != common))
-                return false;
-            common = here;
-        }
-    }
-    return true;
-}
-
-struct search {
-    const struct wires *wires;
-    int64_t n_pes;
-    int32_t *color; /* 0: not met, 1: on the path, 2: done */
-    int32_t *from; /* the PE before it on the path */
-    int64_t budget;
-};
-
-static void coordinates(const struct wires *wires, int64_t pe, int64_t *point)
-{
-    for (int i = wires->n_dims - 1; i >= 0; i--) {
-        point[i] = pe % wires->shape[i];
-        pe /= wires->shape[i];
-    }
-}
-
-static bool consumer(const struct wires *wires, const struct sator_piece *piece,
-        const int64_t *point, int64_t *pe)
-{
-    bool holds;
-
-    if (!sator_cond_holds(piece->cond, point, &holds) || !holds)
-        return false;
-    *pe = 0;
-    for (int i = 0; i < wires->n_dims; i++) {
-        int64_t value;
-        if (!sator_expr_value(piece->out[i], point, &value) || value < 0 ||
-                value >= wires->shape[i])
-            return false;
-        *pe = *pe * wires->shape[i] + value;
-    }
-    return true;
-}
-
-/* The next assignment of the piece's free variables, each in its dimension's extent; false after
- * the last. */
-static bool next_free(const struct wires *wires, const struct sator_piece *piece, int64_t *point)
-{
-    for (int v = piece->n_free - 1; v >= 0; v--) {
-        int dim = dimension_of(wires, piece, wires->n_dims + v);
-        if (++point[wires->n_dims + v] < wires->shape[dim])
-            return true;
-        point[wires->n_dims + v] = 0;
-    }
-    return false;
-}
-
-/* Add the consumers of "pe" to "list"; false when the budget is spent. */
-static bool consumers(struct search *search, int64_t pe, int64_t **list, int *n_list)
-{
-    const struct wires *wires = search->wires;
-
-    for (int i = 0; i < wires->network->n_links; i++) {
-        const struct sator_network_link *link = &wires->network->links[i];
-        for (int j = 0; j < link->map->n_pieces && link->interval == 0; j++) {
-            const struct sator_piece *piece = &link->map->pieces[j];
-            int64_t *point =
-                    SATOR_NEW_ARRAY(wires->arena, int64_t, wires->n_dims + piece->n_free + 1);
-            coordinates(wires, pe, point);
-            do {
-                int64_t to;
-                if (search->budget-- <= 0)
-                    return false;
-                if (consumer(wires, piece, point, &to))
-                    SATOR_PUSH(wires->arena, *list, *n_list, to);
-            } while (next_free(wires, piece, point));
-        }
-    }
-    return true;
-}
-
-static void write_pe(struct sator_text *text, const struct wires *wires, int64_t pe)
-{
-    int64_t *point = SATOR_NEW_ARRAY(wires->arena, int64_t, wires->n_dims + 1);
-
-    coordinates(wires, pe, point);
-    sator_text_add(text, "PE[");
-    for (int i = 0; i < wires->n_dims; i++)
-        sator_text_add(text, "%s%lld", i == 0 ? "" : ",", (long long)point[i]);
-    sator_text_add(text, "]");
-}
-
-static enum sator_status report_cycle(struct search *search, int64_t start, int64_t end)
-{
-    struct sator_text path = {0};
-    struct sator_text cycle = {0};
-    int64_t pe = end;
-
-    write_pe(&path, search->wires, start);
-    while (pe != start) {
-        struct sator_text longer = {0};
-        write_pe(&longer, search->wires, pe);
-        sator_text_add(&longer, " -> %s", path.data);
-        sator_text_clear(&path);
-        path = longer;
-        pe = search->from[pe];
-    }
-    write_pe(&cycle, search->wires, start);
-    sator_text_add(&cycle, " -> %s", path.data);
-    sator_error(search->wires->ctx, wires_loc(search->wires),
-            "wires (links of interval 0) form a cycle: %s", cycle.data);
-    sator_help(search->wires->ctx,
-            "within one stamp a value must start somewhere: leave out one direction, or use "
-            "interval 1");
-    sator_text_clear(&path);
-    sator_text_clear(&cycle);
-    return SATOR_INPUT;
-}
-
-struct frame {
-    int64_t pe;
-    int64_t *list;
-    int n_list, next;
-};
-
-/* Depth-first search from "root", with an explicit stack: arrays have up to millions of PEs. */
-static enum sator_status search_from(struct search *search, int64_t root, bool *exhausted)
-{
-    struct frame *stack = NULL;
-    int depth = 0;
-    int64_t pe = root;
-
-    for (bool enter = true;;) {
-        if (enter) {
-            struct frame frame = {.pe = pe};
-            search->color[pe] = 1;
-            if (!consumers(search, pe, &frame.list, &frame.n_list)) {
-                *exhausted = true;
-                return SATOR_OK;
-            }
-            SATOR_PUSH(search->wires->arena, stack, depth, frame);
-        }
-        struct frame *top = &stack[depth - 1];
-        enter = false;
-        if (top->next == top->n_list) {
-            search->color[top->pe] = 2;
-            if (--depth == 0)
-                return SATOR_OK;
-            continue;
-        }
-        pe = top->list[top->next++];
-        if (search->color[pe] == 1)
-            return report_cycle(search, pe, top->pe);
-        if (search->color[pe] == 0) {
-            search->from[pe] = (int32_t)top->pe;
-            enter = true;
-        }
-    }
-}
-
-static enum sator_status too_many(const struct wires *wires)
-{
-    sator_error(wires->ctx, wires_loc(wires),
-            "the array has too many wires of this form to check them for cycles");
-    sator_help(wires->ctx, "links by constant offsets that all point one way need no check");
-    return SATOR_INPUT;
-}
-
-static enum sator_status check_cycles(const struct wires *wires)
-{
-    struct search search = {.wires = wires, .n_pes = 1, .budget = MOST_EDGES};
-    bool exhausted = false;
-    enum sator_status st = SATOR_OK;
-
-    if (one_direction(wires))
-        return SATOR_OK;
-    for (int i = 0; i < wires->n_dims; i++) {
-        if (__builtin_mul_overflow(search.n_pes, wires->shape[i], &search.n_pes) ||
-                search.n_pes > MOST_EDGES)
-            return too_many(wires);
-    }
-    search.color = SATOR_NEW_ARRAY(wires->arena, int32_t, search.n_pes);
-    search.from = SATOR_NEW_ARRAY(wires->arena, int32_t, search.n_pes);
-    for (int64_t pe = 0; pe < search.n_pes && st == SATOR_OK && !exhausted; pe++) {
-        if (search.color[pe] == 0)
-            st = search_from(&search, pe, &exhausted);
-    }
-    return exhausted ? too_many(wires) : st;
-}
-
 enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, int to, struct sator_model_network *network)
 {
@@ -435,7 +222,9 @@ enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *a
         if (network->links[i].interval == 0)
             network->links[i].map = maps[i];
     }
-    st = check_cycles(&wires);
+    network->n_dims = to;
+    network->shape = shape;
+    st = sator_wires_find_cycles(ctx, network, wires_loc(&wires));
 done:
     return st;
 }

@@ -53,3 +53,6 @@ round_trip resnet18 conv1 conventional --imperfect
 round_trip inception-v3 mixed_5c_5x5_2 tpu-256x256 $drawn 4 --imperfect
 round_trip dilatednet layer4 five-level $drawn 2
 round_trip vgg16 conv3_1 diannao $drawn 3 --imperfect
+# wires that form cycles
+round_trip vgg16 conv5_1 maeri-3x3x7 --objective latency
+round_trip vgg16 conv5_1 maeri-3x3x7 --objective latency $drawn 1

@@ -444,6 +444,41 @@ static void make_odd(struct random *random, const struct generate_options *optio
         require(conds, ORACLE_NOT_0, distance(program, along));
 }
 
+/* Wires whose steps add up to nothing, as one link or as several: around a line of PEs, around
+ * triangles, and with luck around longer ways. */
+static void make_cycle(struct random *random, unsigned tensors, struct oracle_program *program)
+{
+    int n_steps = (int)between(random, 2, 3), d = (int)random_below(random, program->n_space);
+    bool is_ring = program->n_space == 1 || random_chance(random, 40);
+    bool is_split = random_chance(random, 50);
+    int64_t step[4][ORACLE_SPACE] = {{0}};
+    int first = program->n_links;
+
+    if (is_ring) {
+        n_steps = 1;
+        step[0][d] = random_chance(random, 70) ? 1 : between(random, -1, 2);
+        step[1][d] = random_chance(random, 70) ? 1 - program->shape[d] : -2;
+    }
+    for (int s = 0; s < n_steps && !is_ring; s++)
+        for (int k = 0; k < program->n_space; k++) {
+            step[s][k] = between(random, -1, 1);
+            step[n_steps][k] -= step[s][k];
+        }
+    for (int s = 0; s <= n_steps && program->n_links < ORACLE_LINKS; s++) {
+        struct oracle_link *link = &program->links[is_split || s == 0 ? program->n_links++ : first];
+        bool moves = false;
+        for (int k = 0; k < program->n_space; k++)
+            moves |= step[s][k] != 0;
+        if (!moves) /* every PE its own: readers refuse it */
+            step[s][d] = 1;
+        link->tensors = tensors;
+        add_translation(program, link, step[s]);
+        if (random_chance(random, 15)) /* for some PEs only */
+            require(&link->pieces[link->n_pieces - 1].conds, ORACLE_AT_LEAST_0,
+                    oracle_add(program, provider(program, d), oracle_const(program, -1)));
+    }
+}
+
 static unsigned any_tensors(struct random *random, const struct oracle_program *program)
 {
     unsigned all = (1u << program->n_tensors) - 1;
@@ -473,6 +508,8 @@ static void make_links(struct random *random, const struct generate_options *opt
         else
             make_odd(random, options, program, link);
     }
+    if (options->cycles && random_chance(random, 40))
+        make_cycle(random, any_tensors(random, program), program);
 }
 
 static void make_buses(struct random *random, struct oracle_program *program)

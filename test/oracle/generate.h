@@ -19,6 +19,7 @@ struct generate_options {
     int64_t max_instances;
     int64_t max_pes;
     bool self_wires; /* interval-0 links may join some PEs to themselves */
+    bool cycles; /* more interval-0 links that lead round and round */
     bool always_registers;
     bool may_leave; /* a few programs get an array that is too small */
     bool conditional; /* pieces of accesses may carry conditions */

@@ -374,37 +374,6 @@ static void feeds_clear(struct feeds *feeds)
     }
 }
 
-/* Whether the ordered interval-0 wires of "tensor" form a cycle: remove PEs without providers until
- * none is left to remove; what stays is on a cycle or behind one. */
-static bool has_cycle(const struct oracle_program *program, int n_space, int tensor)
-{
-    int64_t n_pes = pe_count(program, n_space);
-    struct tuples united;
-    bool *gone = must(calloc((size_t)n_pes, sizeof *gone));
-    int64_t n_left = n_pes;
-
-    unite_wires(program, n_space, tensor, &united);
-    for (bool changed = true; changed && n_left > 0;) {
-        bool *fed = must(calloc((size_t)n_pes, sizeof *fed));
-        changed = false;
-        for (int64_t i = 0; i < united.n; i++) {
-            int64_t p = tuple_at(&united, i)[0], q = tuple_at(&united, i)[1];
-            if (!is_dropped(ORACLE_WIRES_ORDERED, &united, p, q) && !gone[q])
-                fed[p] = true;
-        }
-        for (int64_t p = 0; p < n_pes; p++)
-            if (!gone[p] && !fed[p]) {
-                gone[p] = true;
-                n_left--;
-                changed = true;
-            }
-        free(fed);
-    }
-    free(gone);
-    tuples_clear(&united);
-    return n_left > 0;
-}
-
 /* ---- the data assignment ---- */
 
 /* Every instance's PE and time-stamp; time-stamps numbered in their order from 0, so that prev
@@ -598,6 +567,106 @@ static int serving_link(const struct oracle_program *program, const struct feeds
     return -1;
 }
 
+/* The wires of interval 0 and how far each leads. */
+struct wiring {
+    const struct oracle_program *program;
+    const struct feeds *feeds;
+    int n_space;
+    struct tuples carrying; /* p - q of some wire q -> p that brings p an element both need */
+};
+
+static void offset_of(const struct wiring *wiring, int64_t p, int64_t q, int64_t *offset)
+{
+    int64_t from[ORACLE_SPACE];
+
+    pe_coordinates(wiring->program, wiring->n_space, p, offset);
+    pe_coordinates(wiring->program, wiring->n_space, q, from);
+    for (int d = 0; d < wiring->n_space; d++)
+        offset[d] -= from[d];
+}
+
+static bool is_wire(const struct wiring *wiring, int l)
+{
+    return wiring->feeds->start[l] && wiring->program->links[l].interval == 0;
+}
+
+static void find_carrying(struct wiring *wiring, const struct tuples *pairs)
+{
+    const struct feeds *feeds = wiring->feeds;
+
+    tuples_init(&wiring->carrying, wiring->n_space);
+    for (int64_t i = 0; i < pairs->n; i++)
+        for (int l = 0; l < wiring->program->n_links; l++) {
+            const int64_t *pair = tuple_at(pairs, i);
+            if (!is_wire(wiring, l))
+                continue;
+            for (int64_t w = feeds->start[l][pair[0]]; w < feeds->start[l][pair[0] + 1]; w++) {
+                int64_t offset[ORACLE_SPACE];
+                offset_of(wiring, pair[0], feeds->list[l][w], offset);
+                if (tuples_find(pairs, (int64_t[]){feeds->list[l][w], pair[1], pair[2]}) >= 0)
+                    tuples_add(&wiring->carrying, offset);
+            }
+        }
+}
+
+/* Whether wires that lead as far as q -> p carry anything. */
+static bool carries(const struct wiring *wiring, int64_t p, int64_t q)
+{
+    int64_t offset[ORACLE_SPACE];
+
+    offset_of(wiring, p, q, offset);
+    return tuples_find(&wiring->carrying, offset) >= 0;
+}
+
+/* Mark in "met" every PE from which carrying wires lead to "pe". */
+static void find_sources(const struct wiring *wiring, int64_t pe, bool *met)
+{
+    const struct feeds *feeds = wiring->feeds;
+
+    for (int l = 0; l < wiring->program->n_links; l++) {
+        if (!is_wire(wiring, l))
+            continue;
+        for (int64_t w = feeds->start[l][pe]; w < feeds->start[l][pe + 1]; w++) {
+            int64_t q = feeds->list[l][w];
+            if (!met[q] && carries(wiring, pe, q)) {
+                met[q] = true;
+                find_sources(wiring, q, met);
+            }
+        }
+    }
+}
+
+/* doc/model.md, section 2, cycles of wires: of the wires that carry the tensor, drop each q -> p on
+ * a cycle with q > p. It lies on one when wires lead from p to q. */
+static void cut_cycles(const struct oracle_program *program, int n_space,
+        const struct tuples *pairs, struct feeds *feeds)
+{
+    int64_t n_pes = pe_count(program, n_space);
+    struct wiring wiring = {.program = program, .feeds = feeds, .n_space = n_space};
+    bool *leads = must(calloc((size_t)(n_pes * n_pes) + 1, sizeof *leads)); /* [to][from] */
+
+    find_carrying(&wiring, pairs);
+    for (int64_t pe = 0; pe < n_pes && wiring.carrying.n > 0; pe++)
+        find_sources(&wiring, pe, leads + pe * n_pes);
+    for (int l = 0; l < program->n_links; l++) {
+        int64_t kept = 0, w = 0;
+        if (!is_wire(&wiring, l))
+            continue;
+        for (int64_t p = 0; p < n_pes; p++) {
+            int64_t end = feeds->start[l][p + 1];
+            feeds->start[l][p] = kept;
+            for (; w < end; w++) {
+                int64_t q = feeds->list[l][w];
+                if (q < p || !carries(&wiring, p, q) || !leads[q * n_pes + p])
+                    feeds->list[l][kept++] = q;
+            }
+        }
+        feeds->start[l][n_pes] = kept;
+    }
+    tuples_clear(&wiring.carrying);
+    free(leads);
+}
+
 /* Of the pairs that are "left", those on one bus with one stamp and element keep their smallest PE.
  */
 static int64_t share_bus(const struct oracle_program *program, int n_space,
@@ -646,6 +715,8 @@ static void count_reuse(const struct oracle_program *program, int n_space,
     bool *left = must(calloc((size_t)pairs->n + 1, sizeof *left));
 
     feeds_init(&feeds, program, n_space, access->tensor, wires);
+    if (wires == ORACLE_WIRES_ORDERED)
+        cut_cycles(program, n_space, pairs, &feeds);
     for (int64_t i = 0; i < pairs->n; i++) {
         const int64_t *pair = tuple_at(pairs, i);
         int link;
@@ -675,9 +746,6 @@ void oracle_run(const struct oracle_program *program, int n_space, int n_time,
     memset(result, 0, sizeof *result);
     result->outside = !stamp_instances(program, n_space, n_time, &stamped);
     result->instances = stamped.n;
-    for (int a = 0; a < program->n_accesses; a++)
-        result->cyclic |= wires == ORACLE_WIRES_ORDERED &&
-                has_cycle(program, n_space, program->accesses[a].tensor);
     if (!result->outside) {
         count_stamps(&stamped, pe_count(program, n_space), result);
         for (int a = 0; a < program->n_accesses; a++) {

@@ -119,8 +119,8 @@ struct oracle_program {
 enum oracle_wires {
     ORACLE_WIRES_AS_GIVEN, /* all */
     ORACLE_WIRES_NO_SELF, /* all but those of a PE with itself */
-    ORACLE_WIRES_ORDERED /* doc/model.md, section 2: over interval 0, no PE with itself, and of two
-                            that are joined both ways the smaller provides */
+    ORACLE_WIRES_ORDERED /* doc/model.md, section 2: over interval 0, no PE with itself, of two that
+                            are joined both ways the smaller provides, and longer cycles are cut */
 };
 
 struct oracle_volumes {
@@ -132,7 +132,6 @@ struct oracle_volumes {
 
 struct oracle_result {
     bool outside; /* an instance leaves the array: nothing else but "instances" is set */
-    bool cyclic; /* ordered wires of some tensor form a cycle */
     int64_t instances, stamps, time_stamps, active_pes, max_active_pes, max_per_stamp;
     struct oracle_volumes accesses[ORACLE_ACCESSES];
 };

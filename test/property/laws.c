@@ -318,7 +318,7 @@ static struct sator_result *analyze(struct check *check, const struct oracle_pro
             ctx, check->directory, program, &style, SATOR_ENGINE_AUTO, &what, &result);
     if (status != SATOR_OK)
         check->status = status;
-    /* Empty domains, cycles of wires: found by property_analyze where the right answer is known. */
+    /* Empty domains: found by property_analyze where the right answer is known. */
     if (status != SATOR_OK && status != SATOR_LIMIT && status != SATOR_INPUT) {
         char *messages = sator_ctx_take_messages(ctx, false);
         snprintf(check->difference, sizeof check->difference, "%s: status %d: %.200s", what,
