@@ -23,6 +23,11 @@ enum sator_engine_choice {
     SATOR_ENGINE_LISTED
 };
 
+enum sator_model_choice {
+    SATOR_MODEL_SATOR, /* doc/model.md, sections 2 to 4 */
+    SATOR_MODEL_TENET /* TENET's own equations: doc/model.md, section 6; no levels, no energy */
+};
+
 /* Reuse over one link, multicast bus family or reduction tree family. */
 struct sator_link_volume {
     const char *name;
@@ -100,7 +105,7 @@ struct sator_bandwidth_point {
 };
 
 struct sator_result {
-    const char *model, *timing; /* "sator"; "roofline" */
+    const char *model, *timing; /* "sator" or "tenet"; "roofline" */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
     const char *engine; /* "closed", "listed", "general", or "mixed" */
@@ -131,6 +136,7 @@ struct sator_result {
 
 struct sator_analyze_options {
     enum sator_engine_choice engine;
+    enum sator_model_choice model;
     const double *sweep_bandwidths; /* scratchpad bandwidths in bits per cycle */
     int n_sweep;
 };

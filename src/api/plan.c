@@ -42,7 +42,8 @@ enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *are
                     .options = options == NULL ? &defaults : options}};
     SATOR_TRY(sator_arch_bind(
             ctx, arena, arch, dataflow, &network->layers[layer], &plan->question.dataflow));
-    SATOR_TRY(sator_model_new(ctx, arena, &network->layers[layer], arch, &plan->model));
+    SATOR_TRY(sator_model_new(ctx, arena, &network->layers[layer], arch,
+            plan->question.options->model, &plan->model));
     sator_model_describe(arena, &plan->question);
 done:
     return st;

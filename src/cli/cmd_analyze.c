@@ -162,6 +162,11 @@ static int check_usage(struct analysis *analysis)
         cli_print_messages(analysis->ctx);
         return CLI_USAGE; /* now, not after hours of work */
     }
+    if (options->model != NULL && strcmp(options->model, "tenet") == 0) {
+        if (options->show != NULL)
+            return cli_usage(options, "--model tenet is about numbers, --show prints none");
+        analysis->analyze.model = SATOR_MODEL_TENET;
+    }
     if (options->engine != NULL)
         analysis->analyze.engine = strcmp(options->engine, "closed") == 0 ? SATOR_ENGINE_CLOSED
                 : strcmp(options->engine, "listed") == 0                  ? SATOR_ENGINE_LISTED

@@ -239,8 +239,8 @@ static enum sator_status find_model(struct evaluation *e, struct explore_evaluat
     enum sator_status st = SATOR_OK;
 
     if (evaluator->models[layer] == NULL) {
-        SATOR_TRY(sator_model_new(
-                e->ctx, evaluator->arena, e->workload, e->arch, &evaluator->models[layer]));
+        SATOR_TRY(sator_model_new(e->ctx, evaluator->arena, e->workload, e->arch, SATOR_MODEL_SATOR,
+                &evaluator->models[layer]));
         evaluator->footprints[layer] = sator_model_footprints(e->ctx, e->workspace, e->workload,
                 e->exploration->options.engine, evaluator->arena);
     }

@@ -36,6 +36,7 @@ struct model_level {
 };
 
 struct sator_model {
+    enum sator_model_choice choice;
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     const char *workload_name, *arch_name;
@@ -119,6 +120,10 @@ struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, in
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
         int access, const struct sator_relation *part, const struct transfer **transfer);
 
+/* What "volumes" says of each link and bus of "network". */
+const struct sator_link_volume *analysis_link_volumes(struct analysis *analysis,
+        const struct sator_model_network *network, const struct sator_volumes *volumes);
+
 /* cuts.c: the memories with their cuts, declared or derived, and tiles that fit. */
 enum sator_status analysis_cuts(struct analysis *analysis);
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */
@@ -136,6 +141,12 @@ enum sator_status analysis_busiest(struct analysis *analysis, int memory,
         const struct sator_lane *lane, sator_int *bits, const char **why);
 /* metrics.c: section 3: utilization, latency, bandwidth. */
 void analysis_metrics(struct analysis *analysis);
+/* The part of it that does not depend on what is moved: utilization and compute delay. */
+void analysis_compute(struct analysis *analysis);
+/* Bandwidths needed to keep up with the compute delay, from the tensors' results. */
+void analysis_bandwidths(struct analysis *analysis);
+/* tenet.c: section 6 in place of sections 3 and 4. */
+enum sator_status analysis_tenet(struct analysis *analysis);
 /* energy.c; the strings become the result's. */
 void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
         const struct sator_figure *figure);

@@ -82,7 +82,7 @@ static void sweep(struct analysis *analysis)
     result->sweep = points;
 }
 
-static void tensor_bandwidths(struct analysis *analysis)
+void analysis_bandwidths(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
 
@@ -99,7 +99,7 @@ static void tensor_bandwidths(struct analysis *analysis)
     }
 }
 
-void analysis_metrics(struct analysis *analysis)
+void analysis_compute(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
 
@@ -112,12 +112,19 @@ void analysis_metrics(struct analysis *analysis)
     /* instances / (average utilization x PEs), the PEs cancelled: TENET, Equation 8 */
     result->compute_cycles = (double)result->instances * (double)result->time_stamps /
             (double)result->stamps * compute_cycles_per_instance(analysis->arch);
+}
+
+void analysis_metrics(struct analysis *analysis)
+{
+    struct sator_result *result = analysis->result;
+
+    analysis_compute(analysis);
     struct delay delay = find_delay(analysis, 0);
     result->total_cycles = delay.total;
     result->read_cycles = delay.read;
     result->write_cycles = delay.write;
     result->bound_by = delay.bound_by;
     result->macs_per_cycle = (double)result->instances / result->total_cycles;
-    tensor_bandwidths(analysis);
+    analysis_bandwidths(analysis);
     sweep(analysis);
 }

@@ -141,7 +141,7 @@ done:
     return st;
 }
 
-static const struct sator_link_volume *link_volumes(struct analysis *analysis,
+const struct sator_link_volume *analysis_link_volumes(struct analysis *analysis,
         const struct sator_model_network *network, const struct sator_volumes *volumes)
 {
     struct sator_link_volume *links = SATOR_NEW_ARRAY(
@@ -176,7 +176,7 @@ static void fill_tensor(struct analysis *analysis, const struct transfer *transf
                     access->role == SATOR_WRITE ? volumes->unique - volumes->footprint : 0,
             .reuse_factor = (double)volumes->access / (double)volumes->unique,
             .n_links = network->n_links + network->n_buses,
-            .links = link_volumes(analysis, network, volumes)};
+            .links = analysis_link_volumes(analysis, network, volumes)};
 }
 
 static enum sator_status count_tensors(struct analysis *analysis)
@@ -221,6 +221,11 @@ static enum sator_status run(struct analysis *analysis)
     SATOR_TRY(check_space(analysis));
     SATOR_TRY(count_stamps(analysis));
     SATOR_TRY(count_tensors(analysis));
+    if (analysis->model->choice == SATOR_MODEL_TENET) {
+        SATOR_TRY(analysis_tenet(analysis));
+        note_engines(analysis);
+        return SATOR_OK;
+    }
     SATOR_TRY(analysis_cuts(analysis));
     SATOR_TRY(analysis_levels(analysis));
     SATOR_TRY(analysis_ports(analysis));
@@ -252,7 +257,7 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
             .scratchpad = model->scratchpad,
             .overflows = question->overflows};
 
-    made->model = "sator";
+    made->model = model->choice == SATOR_MODEL_TENET ? "tenet" : "sator";
     made->timing = "roofline";
     made->workload = model->workload_name;
     made->arch = model->arch_name;
@@ -285,7 +290,7 @@ enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_
     struct sator_result *made;
     enum sator_status st;
 
-    SATOR_TRY(sator_model_new(ctx, arena, workload, arch, &model));
+    SATOR_TRY(sator_model_new(ctx, arena, workload, arch, question.options->model, &model));
     sator_model_describe(arena, &question);
     SATOR_TRY(sator_model_evaluate(ctx, model, workspace, &question, arena, &made));
     made->arena = arena;

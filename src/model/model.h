@@ -11,12 +11,12 @@
  * once it is made, so threads may share it. */
 struct sator_model;
 
-/* The model of "workload" on "arch" in "arena"; both must outlive its evaluations. What results
- * refer to is copied into "arena". SATOR_INPUT with messages for wires that cannot be
+/* The model "choice" of "workload" on "arch" in "arena"; both must outlive its evaluations. What
+ * results refer to is copied into "arena". SATOR_INPUT with messages for wires that cannot be
  * followed. */
 enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *arena,
         SATOR_KEEP const struct sator_workload *workload, SATOR_KEEP const struct sator_arch *arch,
-        const struct sator_model **model);
+        enum sator_model_choice choice, const struct sator_model **model);
 
 const struct sator_arch *sator_model_arch(const struct sator_model *model);
 

@@ -118,9 +118,8 @@ static void add_buses(struct sator_model_network *network, struct sator_arena *a
     }
 }
 
-enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_arch *arch, int from, int to, const char *tensor, enum sator_role role,
-        struct sator_model_network *network)
+void sator_model_declared(struct sator_arena *arena, const struct sator_arch *arch, int from,
+        int to, const char *tensor, enum sator_role role, struct sator_model_network *network)
 {
     int base = 0;
 
@@ -140,5 +139,12 @@ enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena 
             .links = network->links,
             .n_buses = network->n_buses,
             .buses = network->buses};
+}
+
+enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_arch *arch, int from, int to, const char *tensor, enum sator_role role,
+        struct sator_model_network *network)
+{
+    sator_model_declared(arena, arch, from, to, tensor, role, network);
     return sator_model_wires(ctx, arena, arch, to, network);
 }

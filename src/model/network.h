@@ -29,6 +29,10 @@ enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena 
         const struct sator_arch *arch, int from, int to, const char *tensor, enum sator_role role,
         struct sator_model_network *network);
 
+/* The same with links as they are declared, wires too. */
+void sator_model_declared(struct sator_arena *arena, const struct sator_arch *arch, int from,
+        int to, const char *tensor, enum sator_role role, struct sator_model_network *network);
+
 /* Cut the interval-0 links of "network", over "to" space dimensions, to one direction between any
  * two PEs (the smaller one provides), and find whether longer cycles remain. */
 enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -43,6 +47,10 @@ enum sator_status sator_model_cut(struct sator_ctx *ctx, struct sator_arena *are
         const struct sator_model_network *network, struct sator_transport *transport);
 
 /* ---- wires.c and cycles.c ---- */
+
+/* Leave out of every link, whatever its interval, what joins a PE to itself. */
+enum sator_status sator_wires_drop_self(struct sator_ctx *ctx, struct sator_arena *arena,
+        int n_dims, struct sator_model_network *network);
 
 /* Set the network's "is_cyclic": whether its wires, cut to one direction between any two PEs, form
  * a cycle. SATOR_INPUT with a message at "loc" for an array with too many wires to follow them. */

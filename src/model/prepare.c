@@ -168,8 +168,10 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
 
     if (find_network(model, from, to, access) != NULL)
         return SATOR_OK;
-    enum sator_status st = sator_model_network(
-            ctx, arena, model->arch, from, to, what->tensor, what->role, &made.network);
+    sator_model_declared(arena, model->arch, from, to, what->tensor, what->role, &made.network);
+    enum sator_status st = model->choice == SATOR_MODEL_TENET
+            ? sator_wires_drop_self(ctx, arena, to, &made.network)
+            : sator_model_wires(ctx, arena, model->arch, to, &made.network);
     if (st != SATOR_OK)
         return st;
     if (tensors_differ(model->arch))
@@ -194,6 +196,8 @@ static enum sator_status add_networks(
 
     holder[0] = 0;
     SATOR_TRY(add_network(ctx, arena, model, 0, model->n_space, access));
+    if (model->choice == SATOR_MODEL_TENET) /* which knows the scratchpad alone */
+        return SATOR_OK;
     for (int i = 0; i < model->arch->n_levels; i++) {
         const struct sator_level *level = &model->arch->levels[i];
         if (level->kind == SATOR_LEVEL_ARRAY)
@@ -218,14 +222,15 @@ done:
 
 enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_workload *workload, const struct sator_arch *arch,
-        const struct sator_model **model)
+        enum sator_model_choice choice, const struct sator_model **model)
 {
     struct sator_model *made = SATOR_NEW(arena, struct sator_model);
     int n_space = sator_arch_space_dims(arch);
     int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, n_space + 1);
 
     sator_arch_shape(arch, shape);
-    *made = (struct sator_model){.workload = workload,
+    *made = (struct sator_model){.choice = choice,
+            .workload = workload,
             .arch = arch,
             .workload_name = sator_arena_strdup(arena, workload->name),
             .arch_name = sator_arena_strdup(arena, arch->name),

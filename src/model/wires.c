@@ -185,6 +185,12 @@ static const struct sator_relation *restricted_map(
     return result;
 }
 
+static enum sator_status too_large(struct sator_ctx *ctx, struct sator_loc loc)
+{
+    return sator_error(
+            ctx, loc, "a difference of coordinates along the link does not fit into 64 bits");
+}
+
 enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_arch *arch, int to, struct sator_model_network *network)
 {
@@ -214,8 +220,7 @@ enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *a
             maps[i] = restricted_map(&wires, network->links[i].map);
     }
     if (leaves_64_bits) {
-        st = sator_error(ctx, wires_loc(&wires),
-                "a difference of coordinates along the wires does not fit into 64 bits");
+        st = too_large(ctx, wires_loc(&wires));
         goto done;
     }
     for (int i = 0; i < network->n_links; i++) {
@@ -227,4 +232,30 @@ enum sator_status sator_model_wires(struct sator_ctx *ctx, struct sator_arena *a
     st = sator_wires_find_cycles(ctx, network, wires_loc(&wires));
 done:
     return st;
+}
+
+enum sator_status sator_wires_drop_self(struct sator_ctx *ctx, struct sator_arena *arena,
+        int n_dims, struct sator_model_network *network)
+{
+    bool leaves_64_bits = false;
+    const struct wires wires = {.arena = arena, .n_dims = n_dims, .too_large = &leaves_64_bits};
+
+    for (int i = 0; i < network->n_links; i++) {
+        struct sator_relation *map =
+                sator_arena_copy(arena, network->links[i].map, sizeof(struct sator_relation));
+        struct sator_piece *pieces = SATOR_NEW_ARRAY(arena, struct sator_piece, map->n_pieces + 1);
+        int n = 0;
+        for (int j = 0; j < map->n_pieces; j++) {
+            pieces[n] = map->pieces[j];
+            pieces[n].cond = both(
+                    &wires, pieces[n].cond, sator_cond_not(arena, self(&wires, &map->pieces[j])));
+            n += !sator_cond_is_false(pieces[n].cond);
+        }
+        map->n_pieces = n;
+        map->pieces = pieces;
+        network->links[i].map = map;
+        if (leaves_64_bits)
+            return too_large(ctx, network->link_sources[i]->loc);
+    }
+    return SATOR_OK;
 }

@@ -43,6 +43,8 @@ static void write_header(struct writer *w)
     report_line(w->text, "dataflow", "%s", report_clean(w->arena, r->dataflow));
     report_line(w->text, "  space", "%s", report_clean(w->arena, r->space));
     report_line(w->text, "  time", "%s", report_clean(w->arena, r->time));
+    if (strcmp(r->model, "sator") != 0)
+        report_line(w->text, "model", "%s", r->model);
     if (r->declined != NULL)
         report_line(w->text, "engine", "%s (not the closed form: %s)", r->engine,
                 report_clean(w->arena, r->declined));
@@ -343,6 +345,8 @@ static void write_energy(struct writer *w)
     double unit_pj;
     const char *unit = report_energy_unit(isnan(r->energy_pj) ? 0 : r->energy_pj, &unit_pj);
 
+    if (strcmp(r->model, "tenet") == 0)
+        return; /* it has none */
     report_section(w->text, "Energy", w->color);
     report_line(w->text, "total", "%s%s%s", report_number(w->arena, r->energy_pj / unit_pj, 2),
             isnan(r->energy_pj) ? "" : " ",
