@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/analysis.h"
+#include "model/legal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,16 +26,6 @@ static enum sator_status check_space(struct analysis *analysis)
     sator_help(analysis->ctx, "the array is %s", text.data); /* a reader demands one */
     sator_text_clear(&text);
     return SATOR_INPUT;
-}
-
-static void write_instance(
-        struct sator_text *text, const struct analysis *analysis, const int64_t *instance)
-{
-    sator_text_add(text, "S[");
-    for (int i = 0; i < analysis->workload->n_loops; i++)
-        sator_text_add(text, "%s%s=%lld", i == 0 ? "" : ", ", analysis->workload->loop_names[i],
-                (long long)instance[i]);
-    sator_text_add(text, "]");
 }
 
 /* The stamp of an instance, "PE[8, 0]"; nothing for a map that is no plain function. */
@@ -63,7 +54,7 @@ static enum sator_status check_inside(struct analysis *analysis, struct sator_co
     if (st != SATOR_OK || !found)
         return st;
     struct sator_text text = {0};
-    write_instance(&text, analysis, instance);
+    legal_write_instance(&text, analysis->workload, instance);
     sator_text_add(&text, " runs on ");
     write_stamp(&text, analysis->dataflow->space, instance);
     sator_text_add(&text, ", outside the ");
@@ -103,7 +94,7 @@ static enum sator_status check_per_stamp(struct analysis *analysis, struct sator
         return SATOR_OK;
     struct sator_text text = {0};
     char number[48];
-    write_instance(&text, analysis, instance);
+    legal_write_instance(&text, analysis->workload, instance);
     sator_text_add(&text, " shares the stamp ");
     write_stamp(&text, analysis->dataflow->space, instance);
     sator_text_add(&text, " ");
@@ -219,6 +210,7 @@ static enum sator_status run(struct analysis *analysis)
     enum sator_status st;
 
     SATOR_TRY(check_space(analysis));
+    SATOR_TRY(analysis_check_placement(analysis));
     SATOR_TRY(count_stamps(analysis));
     SATOR_TRY(count_tensors(analysis));
     if (analysis->model->choice == SATOR_MODEL_TENET) {

@@ -18,6 +18,15 @@ struct binder {
 
 /* ---- maps ---- */
 
+static int find_loop(const struct binder *b, const char *name)
+{
+    for (int i = 0; i < b->workload->n_loops; i++) {
+        if (strcmp(b->workload->loop_names[i], name) == 0)
+            return i;
+    }
+    return -1;
+}
+
 static const struct sator_relation *make_map(struct binder *b, const char *name, int n_exprs,
         const struct sator_expr *const *exprs, struct sator_loc loc)
 {
@@ -48,7 +57,57 @@ done:
     return st;
 }
 
-/* A relation in isl notation names its loops as it likes; position counts. */
+/* Whether "name" is one of the piece's variables, the first "n" of them taken as the loops. */
+static bool is_taken(
+        const struct binder *b, const char *const *names, int n_names, const char *name)
+{
+    for (int i = 0; i < n_names; i++) {
+        const char *taken = i < b->workload->n_loops ? b->workload->loop_names[i] : names[i];
+        if (strcmp(taken, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The names of the piece's variables: the workload's loops, and further variables by names that
+ * none of these has. */
+static const char *const *rename_loops(struct binder *b, const struct sator_piece *piece)
+{
+    int n_loops = b->workload->n_loops, n = n_loops + piece->n_free;
+    const char **names = SATOR_NEW_ARRAY(b->arena, const char *, n + 1);
+
+    for (int v = 0; v < n; v++) {
+        names[v] = v < n_loops ? b->workload->loop_names[v] : piece->names[v];
+        for (int again = 1; v >= n_loops && is_taken(b, names, v, names[v]); again++)
+            names[v] = sator_arena_printf(b->arena, "%s_%d", piece->names[v], again);
+    }
+    return names;
+}
+
+/* Where the tuple has the name of a loop that stands elsewhere in the workload, the position is
+ * what counts, and may not be what was meant. */
+static void warn_of_names(struct binder *b, const struct sator_relation *relation,
+        struct sator_loc loc, const char *what)
+{
+    const struct sator_workload *w = b->workload;
+
+    for (int i = 0; i < relation->n_pieces * w->n_loops; i++) {
+        int v = i % w->n_loops;
+        const char *name = relation->pieces[i / w->n_loops].names[v];
+        int other = find_loop(b, name);
+        if (other < 0 || other == v)
+            continue;
+        sator_warn(b->ctx, loc, "the %s map's '%s' is loop '%s' of '%s', not its loop '%s'", what,
+                name, w->loop_names[v], w->name, name);
+        sator_help(b->ctx,
+                "maps in isl notation take the loops by position; without \"{ S[...] -> }\" they "
+                "are taken by name");
+        return;
+    }
+}
+
+/* A relation in isl notation names its loops as it likes; position counts. Bound, it has the
+ * workload's names. */
 static enum sator_status bind_relation(struct binder *b, const struct sator_relation *relation,
         struct sator_loc loc, const char *what, const struct sator_relation **map)
 {
@@ -61,9 +120,15 @@ static enum sator_status bind_relation(struct binder *b, const struct sator_rela
     }
     if (relation->n_out == 0)
         return sator_error(b->ctx, loc, "the %s-stamp has no dimensions", what);
+    warn_of_names(b, relation, loc, what);
     struct sator_relation *copy = SATOR_NEW(b->arena, struct sator_relation);
+    struct sator_piece *pieces = sator_arena_copy(
+            b->arena, relation->pieces, sizeof *pieces * (size_t)relation->n_pieces);
+    for (int i = 0; i < relation->n_pieces; i++)
+        pieces[i].names = rename_loops(b, &pieces[i]);
     *copy = *relation;
     copy->in_name = b->workload->domain->in_name;
+    copy->pieces = pieces;
     *map = copy;
     return SATOR_OK;
 }
@@ -139,15 +204,6 @@ static enum sator_status check_entries(struct binder *b)
         }
     }
     return st;
-}
-
-static int find_loop(const struct binder *b, const char *name)
-{
-    for (int i = 0; i < b->workload->n_loops; i++) {
-        if (strcmp(b->workload->loop_names[i], name) == 0)
-            return i;
-    }
-    return -1;
 }
 
 static enum sator_status check_names(struct binder *b)

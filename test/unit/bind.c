@@ -61,7 +61,33 @@ static void test_notation(void **state)
             levels);
     assert_non_null(bound);
     assert_string_equal(bound->space->in_name, "S");
-    expect_relation(bound->space, "{ S[a, b, c] -> PE[b] }");
+    expect_relation(bound->space, "{ S[i, j, k] -> PE[j] }"); /* by its names */
+    sator_network_free(network);
+    sator_arena_free(arena);
+}
+
+/* What is bound has the workload's names, whatever a tuple in isl's notation calls its loops; one
+ * that has the workload's names at other places is warned of. */
+static void test_names_of_tuples(void **state)
+{
+    (void)state;
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_network *network = network_of(gemm);
+    const struct sator_bound_dataflow *bound = bind(arena, network,
+            "space: \"{ S[k,j,i] -> PE[i%4, j%4] }\"\n"
+            "time: \"{ S[a,b,c] -> T[k, b] : exists i, k_1 : a = 3*i + k_1 and k_1 = k }\"\n",
+            N_LEVELS, levels);
+
+    expect_messages("text.yaml:1:9: warning: the space map's 'k' is loop 'i' of 'gemm', not its "
+                    "loop 'k'\n    space: \"{ S[k,j,i] -> PE[i%4, j%4] }\"\n"
+                    "            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+                    "help: maps in isl notation take the loops by position; without \"{ S[...] -> "
+                    "}\" they are taken by name\n");
+    assert_non_null(bound);
+    expect_relation(bound->space, "{ S[i, j, k] -> PE[k%4, j%4] }");
+    expect_relation(bound->time,
+            "{ S[i, j, k] -> T[k_1, j] : exists (i_1, k_1_1: (i - 3*i_1 - k_1_1 = 0 and -k_1 + "
+            "k_1_1 = 0)) }");
     sator_network_free(network);
     sator_arena_free(arena);
 }
@@ -371,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test_setup_teardown(test_notation, set_up, free_kept),
+            cmocka_unit_test_setup_teardown(test_names_of_tuples, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_refused, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_levels_refused, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_nest, set_up, free_kept),
