@@ -15,6 +15,7 @@ struct evaluation {
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     const struct space_point *point;
+    const struct sator_order *order; /* that the workload's instances must keep, or NULL */
     struct sator_arena *arena;
     struct sator_workspace *workspace;
     struct sator_bound_dataflow dataflow;
@@ -156,9 +157,21 @@ static enum sator_status is_unordered(const struct evaluation *e, bool *unordere
     return SATOR_OK;
 }
 
+/* Whether the point runs instances in an order that the nest does not allow. */
+static enum sator_status is_out_of_order(const struct evaluation *e, bool *out_of_order)
+{
+    const struct sator_disorder *disorder = NULL;
+    enum sator_status st = SATOR_OK;
+
+    sator_work_begin(e->ctx);
+    if (e->order != NULL)
+        st = sator_order_check(e->ctx, e->arena, e->order, e->dataflow.time, &disorder);
+    *out_of_order = disorder != NULL;
+    return st;
+}
+
 static enum sator_status find_fault(const struct evaluation *e, const char **rule)
 {
-    const struct explore_family *family = &e->exploration->families[e->part->family];
     bool fault = false;
     enum sator_status st;
 
@@ -166,11 +179,10 @@ static enum sator_status find_fault(const struct evaluation *e, const char **rul
         *rule = "outside_array";
         return SATOR_OK;
     }
-    for (int i = 0; i < family->n_dependences; i++) {
-        if (!explore_dependence_kept(e->part->space, e->point, &family->dependences[i])) {
-            *rule = "dependence";
-            return SATOR_OK;
-        }
+    SATOR_TRY(is_out_of_order(e, &fault));
+    if (fault) {
+        *rule = "dependence";
+        return SATOR_OK;
     }
     SATOR_TRY(is_overworked(e, &fault));
     if (fault) {
@@ -258,7 +270,8 @@ static enum sator_status ask_model(struct evaluation *e, struct explore_evaluato
     struct sator_model_question question = {.workload = e->workload,
             .dataflow = &e->dataflow,
             .options = &options,
-            .overflows = &overflows};
+            .overflows = &overflows,
+            .in_order = true};
     const struct sator_model *model;
     enum sator_status st;
 
@@ -288,6 +301,7 @@ static enum sator_status evaluate(struct sator_ctx *ctx, struct explore_evaluato
             .workload = exploration->families[part->family].workloads[layer],
             .arch = exploration->hardware[part->hardware].arch,
             .point = &point,
+            .order = part->space->orders[layer],
             .arena = evaluator->scratch,
             .workspace = evaluator->workspace};
     enum sator_status st;

@@ -366,33 +366,6 @@ done:
     return st;
 }
 
-static enum sator_status find_dependences(
-        struct sator_ctx *ctx, struct sator_exploration *exploration)
-{
-    enum sator_status st = SATOR_OK;
-
-    for (int f = 0; f < exploration->n_families; f++) {
-        struct explore_family *family = &exploration->families[f];
-        struct dependence *all = NULL;
-        int n = 0;
-        for (int i = 0; i < family->n_layers; i++) {
-            const struct dependence *found = NULL;
-            int n_found = 0;
-            if (family->workloads[i]->n_loops > SPACE_MOST_LOOPS ||
-                    family->workloads[i]->upper == NULL)
-                continue; /* the space says so */
-            SATOR_TRY(explore_dependences(
-                    ctx, exploration->arena, family->workloads[i], &n_found, &found));
-            for (int d = 0; d < n_found; d++)
-                SATOR_PUSH(exploration->arena, all, n, found[d]);
-        }
-        family->n_dependences = n;
-        family->dependences = all;
-    }
-done:
-    return st;
-}
-
 enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         int n_hardware, const struct explore_hardware *hardware,
         const struct sator_explore_options *options, struct sator_exploration **exploration)
@@ -417,7 +390,6 @@ enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network 
     if (are_mappings(made)) {
         SATOR_TRY(explore_map_options(ctx, made));
     } else {
-        SATOR_TRY(find_dependences(ctx, made));
         set_space_options(made);
     }
     SATOR_TRY(make_spaces(ctx, made));

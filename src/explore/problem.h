@@ -3,7 +3,6 @@
 #ifndef SATOR_EXPLORE_PROBLEM_H
 #define SATOR_EXPLORE_PROBLEM_H
 
-#include "explore/dependences.h"
 #include "explore/figures.h"
 #include "explore/space.h"
 #include "sator/explore.h"
@@ -11,7 +10,7 @@
 #include "sator/map.h"
 
 /* What the model's numbers mean; a change of doc/model.md that changes a number raises it. */
-#define EXPLORE_MODEL_VERSION "1"
+#define EXPLORE_MODEL_VERSION "2"
 
 /* Layers with the same loops, in the network's order; one dataflow may be chosen for all of them.
  * Where points are mappings, all layers are one family: a machine may be chosen for all of them. */
@@ -19,8 +18,6 @@ struct explore_family {
     int n_layers;
     int *layers; /* numbers in the network; equal layers appear once */
     const struct sator_workload **workloads;
-    int n_dependences;
-    const struct dependence *dependences;
 };
 
 struct explore_hardware {

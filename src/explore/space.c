@@ -262,6 +262,19 @@ static enum sator_status build_tiled(struct sator_ctx *ctx, struct space *space)
 
 /* ---- a new space ---- */
 
+static enum sator_status find_orders(struct sator_ctx *ctx, struct space *space)
+{
+    enum sator_status st = SATOR_OK;
+
+    space->orders = SATOR_NEW_ARRAY(space->arena, const struct sator_order *, space->n_layers + 1);
+    for (int i = 0; i < space->n_layers; i++) {
+        SATOR_TRY(sator_order_new(ctx, space->arena, space->family[i], &space->orders[i]));
+        space->is_ordered = space->is_ordered || space->orders[i] != NULL;
+    }
+done:
+    return st;
+}
+
 static enum sator_status check_family(struct sator_ctx *ctx, const struct space *space)
 {
     for (int i = 0; i < space->n_layers; i++) {
@@ -333,6 +346,7 @@ enum sator_status sator_space_new(struct sator_ctx *ctx, int n_layers,
     SATOR_TRY(check_family(ctx, space));
     sator_arch_shape(arch, space->shape);
     find_extents(space);
+    SATOR_TRY(find_orders(ctx, space));
     SATOR_TRY(options->kind == SPACE_MATRIX ? build_matrix(ctx, space) : build_tiled(ctx, space));
     space->accesses = space_linear_accesses(arena, family[0]);
     space->n_accesses = family[0]->n_accesses;

@@ -13,6 +13,7 @@
 #define SATOR_EXPLORE_SPACE_H
 
 #include "arch/arch.h"
+#include "model/order.h"
 #include "relation/workload.h"
 
 enum {
@@ -128,6 +129,8 @@ struct space {
     int n_assignments;
     struct assignment *assignments;
     int *by_key; /* assignments in order of (key, folded) */
+    const struct sator_order **orders; /* that the layers' instances must keep, or NULL */
+    bool is_ordered; /* some layer's must */
     /* symmetry.c */
     bool all_boxes;
     const struct linear_access *accesses; /* of layer 0; all layers have these */

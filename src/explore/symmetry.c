@@ -389,6 +389,8 @@ void space_find_symmetries(struct space *space)
     space->dim_orders = sator_arena_alloc(space->arena, 24 * sizeof *space->dim_orders);
     space->renamings = sator_arena_alloc(space->arena, MOST_RENAMINGS * sizeof *space->renamings);
     space_find_movements(space, regular);
+    if (space->is_ordered)
+        space->safe_rules = false; /* the point without the skew may be illegal */
     array = plain_array(space);
     if (space->options.symmetry && array != NULL) {
         try_orders(space, array, to, 0);
@@ -397,7 +399,8 @@ void space_find_symmetries(struct space *space)
         for (int d = 0; d < space->n_dims; d++)
             space->mirrored_dims |= keeps_array(space, array, to, 1u << d) ? 1u << d : 0;
     }
-    if (space->options.symmetry && regular && space->n_accesses <= 32) {
+    /* An order of instances knows loops by their place in the nest, and forwards from backwards. */
+    if (space->options.symmetry && regular && !space->is_ordered && space->n_accesses <= 32) {
         find_reversible(space);
         renaming.may_exchange = !space->options.tensors_matter && !tells_tensors_apart(space);
         try_renamings(&renaming, 0, 0);

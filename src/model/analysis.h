@@ -110,6 +110,7 @@ struct analysis {
     int n_memories;
     struct memory *memories; /* outermost first */
     bool *overflows; /* of the question */
+    bool in_order; /* the dataflow is known to keep the workload's order */
 };
 
 /* transfers.c: the questions to the counting engines, each asked once. */

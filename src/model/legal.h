@@ -1,4 +1,5 @@
-/* Which dataflows are legal (doc/model.md, section 2): every instance placed exactly once. */
+/* Which dataflows are legal (doc/model.md, section 1): every instance placed exactly once, in an
+ * order that the nest allows. */
 #ifndef SATOR_MODEL_LEGAL_H
 #define SATOR_MODEL_LEGAL_H
 
@@ -8,6 +9,9 @@ struct sator_text;
 
 /* placement.c: SATOR_INPUT with a message that names an instance without a stamp, or with two. */
 enum sator_status analysis_check_placement(struct analysis *analysis);
+
+/* order.c: SATOR_INPUT with a message that names two instances that are out of order. */
+enum sator_status analysis_check_order(struct analysis *analysis);
 
 /* "S[i=0, j=1]" */
 void legal_write_instance(

@@ -212,6 +212,7 @@ static enum sator_status run(struct analysis *analysis)
     SATOR_TRY(check_space(analysis));
     SATOR_TRY(analysis_check_placement(analysis));
     SATOR_TRY(count_stamps(analysis));
+    SATOR_TRY(analysis_check_order(analysis));
     SATOR_TRY(count_tensors(analysis));
     if (analysis->model->choice == SATOR_MODEL_TENET) {
         SATOR_TRY(analysis_tenet(analysis));
@@ -247,7 +248,8 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
             .n_time = dataflow->time->n_out,
             .shape = model->shape,
             .scratchpad = model->scratchpad,
-            .overflows = question->overflows};
+            .overflows = question->overflows,
+            .in_order = question->in_order};
 
     made->model = model->choice == SATOR_MODEL_TENET ? "tenet" : "sator";
     made->timing = "roofline";

@@ -28,6 +28,7 @@ struct sator_model_question {
     const sator_int *footprints; /* of the workload; NULL: not known */
     const struct sator_analyze_options *options;
     bool *overflows; /* NULL, or set where a tile fits no memory: SATOR_INPUT without a message */
+    bool in_order; /* the dataflow is known to keep the workload's order (model/order.h) */
 };
 
 /* The elements that each access of "workload" touches, 0 where the closed form cannot tell, in

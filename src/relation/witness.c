@@ -78,3 +78,179 @@ done:
     sator_arena_free(scratch);
     return st;
 }
+
+/* ---- orders ---- */
+
+enum sator_status sator_witness_within(struct sator_ctx *ctx, const struct sator_relation *domain,
+        const struct sator_relation *read, const struct sator_relation *write, bool *within)
+{
+    enum sator_status st = sator_bridge_begin(ctx);
+
+    if (st != SATOR_OK)
+        return st;
+    isl_map *reads =
+            isl_map_intersect_domain(sator_bridge_map(ctx, read), sator_bridge_set(ctx, domain));
+    isl_map *writes = sator_bridge_map(ctx, write);
+    isl_bool subset = isl_map_is_subset(reads, writes);
+    isl_map_free(reads);
+    isl_map_free(writes);
+    if (subset < 0)
+        return sator_bridge_status(ctx);
+    *within = subset == isl_bool_true;
+    return SATOR_OK;
+}
+
+/* Instances with what they touch: { [n, t, f] } of n in the domain, t its time-stamp (no dimensions
+ * when "time" is NULL), f an element of the access. */
+static isl_set *touching(struct sator_ctx *ctx, const struct sator_order_question *question,
+        const struct sator_relation *time, const struct sator_relation *access)
+{
+    isl_map *map = isl_map_intersect_domain(
+            sator_bridge_map(ctx, access), sator_bridge_set(ctx, question->domain));
+
+    if (time != NULL)
+        map = isl_map_flat_range_product(sator_bridge_map(ctx, time), map);
+    return isl_set_flatten(isl_map_wrap(map));
+}
+
+/* { [m, t_m, f] -> [n, t_n, f] }: pairs that touch one element, one by the write and one by the
+ * read, as the question's kind has them. */
+static isl_map *meeting(struct sator_ctx *ctx, const struct sator_order_question *question,
+        const struct sator_relation *time)
+{
+    bool flow = question->kind == SATOR_ORDER_FLOW;
+    int first_index = question->domain->n_in + (time == NULL ? 0 : time->n_out);
+    isl_set *writes = touching(ctx, question, time, question->write);
+    isl_set *reads = touching(ctx, question, time, question->read);
+    isl_map *pairs = flow ? isl_map_from_domain_and_range(writes, reads)
+                          : isl_map_from_domain_and_range(reads, writes);
+
+    for (int i = 0; i < question->write->n_out; i++)
+        pairs = isl_map_equate(pairs, isl_dim_in, first_index + i, isl_dim_out, first_index + i);
+    return pairs;
+}
+
+/* The pairs whose first difference of loops is at "level", where the second is beyond. */
+static isl_map *differing_at(isl_map *pairs, int level)
+{
+    for (int l = 0; l < level; l++)
+        pairs = isl_map_equate(pairs, isl_dim_in, l, isl_dim_out, l);
+    return isl_map_order_lt(pairs, isl_dim_in, level, isl_dim_out, level);
+}
+
+/* Whether "map" (TAKE) is empty, as a status: SATOR_OK and "*empty". */
+static enum sator_status ask_empty(struct sator_ctx *ctx, isl_map *map, bool *empty)
+{
+    isl_bool answer = isl_map_is_empty(map);
+
+    isl_map_free(map);
+    if (answer < 0)
+        return sator_bridge_status(ctx);
+    *empty = answer == isl_bool_true;
+    return SATOR_OK;
+}
+
+static enum sator_status describe_pair(struct sator_ctx *ctx,
+        const struct sator_order_question *question, const struct sator_relation *time,
+        isl_map *broken, struct sator_order_pair *pair)
+{
+    int n = question->domain->n_in, n_time = time->n_out, n_index = question->write->n_out;
+    int half = n + n_time + n_index;
+    struct sator_arena *scratch = sator_arena_new();
+    int64_t *point = SATOR_NEW_ARRAY(scratch, int64_t, 2 * half + 1);
+    bool found;
+    enum sator_status st =
+            first_point(ctx, isl_set_flatten(isl_map_wrap(broken)), 2 * half, &found, point);
+
+    for (int side = 0; side < 2 && st == SATOR_OK; side++) {
+        for (int i = 0; i < n; i++)
+            pair->instance[side][i] = point[side * half + i];
+        for (int i = 0; i < n_time; i++)
+            pair->time[side][i] = point[side * half + n + i];
+    }
+    for (int i = 0; i < n_index && st == SATOR_OK; i++)
+        pair->element[i] = point[n + n_time + i];
+    sator_arena_free(scratch);
+    return st;
+}
+
+/* Of "pairs" (TAKE), one that time does not keep in order. What is left to look at becomes less
+ * with every dimension of time: pairs whose stamps agree so far. */
+static enum sator_status find_disorder(struct sator_ctx *ctx,
+        const struct sator_order_question *question, const struct sator_relation *time,
+        isl_map *pairs, bool *found, struct sator_order_pair *pair)
+{
+    bool empty = false;
+    enum sator_status st;
+
+    *found = false;
+    SATOR_TRY(ask_empty(ctx, isl_map_copy(pairs), &empty));
+    for (int d = 0; d < time->n_out && !empty; d++) {
+        int at = question->domain->n_in + d;
+        isl_map *back = isl_map_order_gt(isl_map_copy(pairs), isl_dim_in, at, isl_dim_out, at);
+        st = ask_empty(ctx, isl_map_copy(back), &empty);
+        *found = st == SATOR_OK && !empty;
+        if (*found)
+            st = describe_pair(ctx, question, time, back, pair);
+        else
+            isl_map_free(back);
+        if (st != SATOR_OK || *found)
+            goto done;
+        pairs = isl_map_equate(pairs, isl_dim_in, at, isl_dim_out, at);
+        SATOR_TRY(ask_empty(ctx, isl_map_copy(pairs), &empty));
+    }
+    if (!empty && question->kind == SATOR_ORDER_FLOW) {
+        *found = true;
+        st = describe_pair(ctx, question, time, isl_map_copy(pairs), pair);
+    }
+done:
+    isl_map_free(pairs);
+    return st;
+}
+
+enum sator_status sator_witness_disorder(struct sator_ctx *ctx,
+        const struct sator_order_question *question, const struct sator_relation *time, bool *found,
+        struct sator_order_pair *pair)
+{
+    enum sator_status st = sator_bridge_begin(ctx);
+
+    if (st != SATOR_OK)
+        return st;
+    isl_map *pairs = meeting(ctx, question, time);
+    *found = false;
+    for (int level = 0; level < question->domain->n_in && st == SATOR_OK && !*found; level++)
+        st = find_disorder(
+                ctx, question, time, differing_at(isl_map_copy(pairs), level), found, pair);
+    isl_map_free(pairs);
+    return st;
+}
+
+enum sator_status sator_witness_directions(struct sator_ctx *ctx,
+        const struct sator_order_question *question, int level, bool *found, unsigned *positive,
+        unsigned *negative)
+{
+    enum sator_status st = sator_bridge_begin(ctx);
+    bool empty = true;
+
+    if (st != SATOR_OK)
+        return st;
+    isl_map *pairs = differing_at(meeting(ctx, question, NULL), level);
+    *positive = *negative = 0;
+    SATOR_TRY(ask_empty(ctx, isl_map_copy(pairs), &empty));
+    *found = !empty;
+    for (int l = level + 1; l < question->domain->n_in && *found; l++) {
+        isl_map *beyond = isl_map_order_lt(isl_map_copy(pairs), isl_dim_in, l, isl_dim_out, l);
+        isl_map *before = isl_map_order_gt(isl_map_copy(pairs), isl_dim_in, l, isl_dim_out, l);
+        st = ask_empty(ctx, beyond, &empty);
+        *positive |= st == SATOR_OK && !empty ? 1U << l : 0;
+        if (st == SATOR_OK)
+            st = ask_empty(ctx, isl_map_copy(before), &empty);
+        isl_map_free(before);
+        *negative |= st == SATOR_OK && !empty ? 1U << l : 0;
+        if (st != SATOR_OK)
+            goto done;
+    }
+done:
+    isl_map_free(pairs);
+    return st;
+}

@@ -1,5 +1,6 @@
-/* Which dataflows are legal (doc/model.md, section 2), against walks over all instances: maps of
- * several pieces, with conditions and free variables, that place every instance once, or do not.
+/* Which dataflows are legal (doc/model.md, section 1), against walks over all instances: maps of
+ * several pieces, with conditions and free variables, that place every instance once, or do not;
+ * and operations in place, in orders that keep what the nest needs, or do not.
  *
  *     property_legal [--seed N] [--cases N] [--case N]
  */
@@ -15,7 +16,7 @@
 enum {
     MOST_LOOPS = 3,
     MOST_PIECES = 3,
-    MOST_DIMS = 3,
+    MOST_DIMS = 4,
     MOST_INSTANCES = 6 * 6 * 6
 };
 
@@ -186,6 +187,7 @@ static struct map random_map(struct random *random, int n_loops, int n_dims, boo
 struct kernel {
     int n_loops;
     int64_t extent[MOST_LOOPS]; /* 1 beyond n_loops */
+    struct piece where; /* whose test holds in the domain */
     int n; /* instances, in the nest's order */
     int64_t at[MOST_INSTANCES][MOST_LOOPS];
 };
@@ -196,10 +198,11 @@ static void list_instances(struct kernel *kernel)
     for (int64_t i = 0; i < kernel->extent[0]; i++) {
         for (int64_t j = 0; j < kernel->extent[1]; j++) {
             for (int64_t k = 0; k < kernel->extent[2]; k++) {
-                int64_t *at = kernel->at[kernel->n++];
+                int64_t *at = kernel->at[kernel->n];
                 at[0] = i;
                 at[1] = j;
                 at[2] = k;
+                kernel->n += holds(&kernel->where, at);
             }
         }
     }
@@ -293,6 +296,10 @@ static struct kernel random_kernel(struct random *random)
 
     for (int l = 0; l < MOST_LOOPS; l++)
         kernel.extent[l] = l < kernel.n_loops ? 1 + random_below(random, 6) : 1;
+    if (random_chance(random, 30)) {
+        kernel.where.test = random_chance(random, 70) ? TEST_AT_LEAST : TEST_MULTIPLE;
+        kernel.where.tested = random_form(random, kernel.n_loops, false);
+    }
     list_instances(&kernel);
     return kernel;
 }
@@ -305,6 +312,7 @@ static void write_sizes(struct sator_text *text, const struct kernel *kernel)
     for (int l = 0; l < kernel->n_loops; l++)
         sator_text_add(
                 text, "%s0 <= %c < %" PRId64, l == 0 ? "" : " and ", 'i' + l, kernel->extent[l]);
+    write_test(text, &kernel->where, " and ");
     sator_text_put(text, " }\"\n");
 }
 
@@ -334,6 +342,8 @@ static bool placement_is_right(struct random *random, int *n_placed)
     struct sator_text workload = {0}, dataflow = {0};
     char *messages = NULL;
 
+    if (kernel.n == 0)
+        return true;
     if (random_chance(random, 50)) /* one fault at a time, too */
         time = (struct map){.n_dims = 1, .n_pieces = 1, .pieces[0].spread = -1};
     write_sizes(&workload, &kernel);
@@ -365,21 +375,241 @@ static bool placement_is_right(struct random *random, int *n_placed)
     return right;
 }
 
+/* ---- orders ---- */
+
+struct in_place {
+    struct kernel kernel;
+    struct map reads, writes, time;
+};
+
+/* Whether "piece" touches "element" at instance "at". */
+static bool touches(
+        const struct piece *piece, int n_index, const int64_t *at, const int64_t *element)
+{
+    bool same = holds(piece, at);
+
+    for (int d = 0; d < n_index && same; d++) {
+        int64_t value = value_of(&piece->out[d], at);
+        int64_t last = d == 0 && piece->spread > 0 ? value + piece->spread : value;
+        same = element[d] >= value && element[d] <= last;
+    }
+    return same;
+}
+
+/* Whether two pieces touch one element, at instances "a" and "b"; which, if any. */
+static bool do_meet(const struct piece *x, const int64_t *a, const struct piece *y,
+        const int64_t *b, int n_index, int64_t *element)
+{
+    if (!holds(x, a))
+        return false;
+    for (int64_t at = 0; at <= (x->spread < 0 ? 0 : x->spread); at++) {
+        for (int d = 0; d < n_index; d++)
+            element[d] = value_of(&x->out[d], a) + (d == 0 ? at : 0);
+        if (touches(y, n_index, b, element))
+            return true;
+    }
+    return false;
+}
+
+/* Whether all that the read touches is written by the instance that reads it: an update's old
+ * value. */
+static bool is_update(const struct in_place *p, const struct piece *read)
+{
+    for (int i = 0; i < p->kernel.n; i++) {
+        const int64_t *at = p->kernel.at[i];
+        for (int64_t x = 0; holds(read, at) && x <= (read->spread < 0 ? 0 : read->spread); x++) {
+            int64_t element[MOST_DIMS];
+            bool written = false;
+            for (int d = 0; d < p->reads.n_dims; d++)
+                element[d] = value_of(&read->out[d], at) + (d == 0 ? x : 0);
+            for (int w = 0; w < p->writes.n_pieces; w++)
+                written = written || touches(&p->writes.pieces[w], p->reads.n_dims, at, element);
+            if (!written)
+                return false;
+        }
+    }
+    return true;
+}
+
+static int compare_times(const struct in_place *p, const int64_t *a, const int64_t *b)
+{
+    for (int d = 0; d < p->time.n_dims; d++) {
+        int64_t x = value_of(&p->time.pieces[0].out[d], a),
+                y = value_of(&p->time.pieces[0].out[d], b);
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Whether the instances, "first" before "second" in the nest, are out of order: as a write and a
+ * read
+ * ("flow"), or as a read and a write. */
+static bool is_disorder(
+        const struct in_place *p, const int64_t *first, const int64_t *second, bool flow)
+{
+    int64_t element[MOST_DIMS];
+    int order = compare_times(p, first, second);
+
+    if (order < 0 || (order == 0 && !flow))
+        return false;
+    for (int r = 0; r < p->reads.n_pieces; r++) {
+        const struct piece *read = &p->reads.pieces[r];
+        if (is_update(p, read))
+            continue;
+        for (int w = 0; w < p->writes.n_pieces; w++) {
+            const struct piece *write = &p->writes.pieces[w];
+            if (flow ? do_meet(write, first, read, second, p->reads.n_dims, element)
+                     : do_meet(read, first, write, second, p->reads.n_dims, element))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in_order(const struct in_place *p)
+{
+    for (int i = 0; i < p->kernel.n; i++) {
+        for (int j = i + 1; j < p->kernel.n; j++) {
+            if (is_disorder(p, p->kernel.at[i], p->kernel.at[j], true) ||
+                    is_disorder(p, p->kernel.at[i], p->kernel.at[j], false))
+                return false;
+        }
+    }
+    return true;
+}
+
+static struct form loop_form(int loop)
+{
+    struct form form = {0};
+
+    form.coefficient[loop] = 1;
+    return form;
+}
+
+/* What is written, and reads that are near it, it itself, or anything. */
+static void draw_accesses(struct random *random, struct in_place *p)
+{
+    int n_loops = p->kernel.n_loops, n_index = 1 + (int)random_below(random, 2);
+
+    p->writes = random_map(random, n_loops, n_index, false);
+    p->reads = random_map(random, n_loops, n_index, false);
+    for (int w = 0; w < p->writes.n_pieces; w++) {
+        struct piece *write = &p->writes.pieces[w];
+        for (int d = 0; d < n_index && random_chance(random, 70); d++) {
+            write->out[d] = loop_form((int)random_below(random, n_loops));
+            write->spread = -1;
+        }
+        if (random_chance(random, 60))
+            write->test = TEST_NONE;
+    }
+    if (random_chance(random, 70))
+        p->writes.n_pieces = 1;
+    for (int r = 0; r < p->reads.n_pieces; r++) {
+        struct piece *read = &p->reads.pieces[r];
+        if (random_chance(random, 70)) {
+            *read = p->writes.pieces[0];
+            for (int d = 0; d < n_index; d++)
+                read->out[d].constant += random_below(random, 3) - 1;
+        }
+        if (random_chance(random, 10))
+            read->test = TEST_NONE;
+    }
+}
+
+/* Tiles and digits of the loops, outermost first as often as not, with skews. */
+static void draw_time(struct random *random, struct in_place *p)
+{
+    int n_loops = p->kernel.n_loops;
+
+    p->time = (struct map){.n_dims = 1 + (int)random_below(random, MOST_DIMS), .n_pieces = 1};
+    p->time.pieces[0].spread = -1;
+    for (int d = 0; d < p->time.n_dims; d++) {
+        struct form *form = &p->time.pieces[0].out[d];
+        *form = loop_form(
+                random_chance(random, 70) ? d % n_loops : (int)random_below(random, n_loops));
+        if (random_chance(random, 25))
+            form->divisor = 2 + random_below(random, 2);
+        if (random_chance(random, 15))
+            form->modulus = 2 + random_below(random, 3);
+        if (random_chance(random, 25))
+            *form = random_form(random, n_loops, false);
+        if (random_chance(random, 30))
+            form->coefficient[random_below(random, n_loops)] += 1 + random_below(random, 2);
+    }
+}
+
+/* Whether the message names two instances that are out of order in the way that it says. */
+static bool names_disorder(const struct in_place *p, const char *messages)
+{
+    const char *earlier = messages == NULL ? NULL : strstr(messages, " before S[");
+    int64_t first[MOST_LOOPS], second[MOST_LOOPS];
+
+    if (earlier == NULL || !read_instance(messages, second) || !read_instance(earlier, first))
+        return false;
+    bool flow = strstr(messages, " reads A[") != NULL;
+    if (!flow && strstr(messages, " overwrites A[") == NULL)
+        return false;
+    bool in_nest = false,
+         are_instances = holds(&p->kernel.where, first) && holds(&p->kernel.where, second);
+    for (int l = MOST_LOOPS - 1; l >= 0; l--) {
+        in_nest = first[l] != second[l] ? first[l] < second[l] : in_nest;
+        are_instances = are_instances && first[l] >= 0 && first[l] < p->kernel.extent[l] &&
+                second[l] >= 0 && second[l] < p->kernel.extent[l];
+    }
+    return in_nest && are_instances && is_disorder(p, first, second, flow);
+}
+
+static bool order_is_right(struct random *random, int *n_kept)
+{
+    struct in_place p = {.kernel = random_kernel(random)};
+    struct sator_text workload = {0}, dataflow = {0};
+    char *messages = NULL;
+
+    draw_accesses(random, &p);
+    draw_time(random, &p);
+    if (p.kernel.n == 0)
+        return true;
+    write_sizes(&workload, &p.kernel);
+    sator_text_put(&workload, "reads: \"");
+    write_map(&workload, &p.reads, p.kernel.n_loops, "A");
+    sator_text_put(&workload, "\"\nwrites: \"");
+    write_map(&workload, &p.writes, p.kernel.n_loops, "A");
+    sator_text_put(&workload, "\"\n");
+    sator_text_put(&dataflow, "name: flow\nspace: \"PE[0]\"\ntime: \"");
+    write_map(&dataflow, &p.time, p.kernel.n_loops, "T");
+    sator_text_put(&dataflow, "\"\n");
+    char *shown[2] = {strdup(workload.data), strdup(dataflow.data)};
+    bool kept = is_in_order(&p);
+    enum sator_status st = analyze(&workload, &dataflow, &messages);
+    bool right = kept ? st == SATOR_OK : st == SATOR_INPUT && names_disorder(&p, messages);
+    *n_kept += kept;
+    if (!right)
+        printf("%s%skept: %d; status %d\n%s", shown[0], shown[1], kept, (int)st,
+                messages == NULL ? "" : messages);
+    free(shown[0]);
+    free(shown[1]);
+    free(messages);
+    return right;
+}
+
 int main(int argc, char **argv)
 {
     struct run_options options;
-    int n_placed = 0;
+    int n_placed = 0, n_kept = 0;
 
-    if (!run_options(argc, argv, 2000, &options))
+    if (!run_options(argc, argv, 600, &options))
         return 2;
     for (int64_t c = options.first_case; c < options.first_case + options.n_cases; c++) {
         struct random random = {run_case_seed(&options, c)};
-        if (!placement_is_right(&random, &n_placed)) {
+        if (!placement_is_right(&random, &n_placed) || !order_is_right(&random, &n_kept)) {
             printf("case %" PRId64 " of seed %" PRIu64 "\n", c, options.seed);
             return 1;
         }
     }
-    printf("%" PRId64 " dataflows, %d of them place every instance once\n", options.n_cases,
-            n_placed);
+    printf("%" PRId64
+           " dataflows, %d of them place every instance once; %d operations in place kept "
+           "their order\n",
+            options.n_cases, n_placed, n_kept);
     return 0;
 }
