@@ -113,6 +113,8 @@ struct sator_map_result {
     const char *yaml; /* a dataflow file of the "loops:" form */
     const char *idle_links; /* "east, south": links from a stamp before that carry nothing, as
                                time-stamps are not skewed; NULL when there are none */
+    const char *order; /* "t whole at DRAM, outside i j; not parallel: i": how the space keeps the
+                          order of an operation in place; NULL for others */
     /* the certificate */
     bool proved; /* value equals bound */
     double value, bound, gap; /* gap = value / bound - 1; NAN without a bound */

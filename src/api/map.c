@@ -102,6 +102,7 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
     q->ctx->work_limit = problem->work_limit = limit;
     SATOR_TRY(st);
     problem->cycle_limit = q->cycle_limit;
+    SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
     if (options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     *plain = *problem;
@@ -386,6 +387,7 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
     SATOR_TRY(compile_all(&question, made));
     SATOR_TRY(search_mapping(&question, made));
     made->idle_links = idle_links(made, arch);
+    made->order = question.problems[0].order;
     *result = made;
 done:
     sator_mapper_watch_free(question.watch);
@@ -523,6 +525,7 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));
     SATOR_TRY(sator_mapper_choice_of_nest(ctx, problem, dataflow, bypassed));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));
+    SATOR_TRY(sator_mapper_keep_order(ctx, problem));
     if (options != NULL && options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(ctx, problem));
     for (int i = 0; options != NULL && i < options->n_constraints; i++)

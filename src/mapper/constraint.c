@@ -119,6 +119,10 @@ static enum sator_status read_only(struct reader *r, int level)
     for (const char *word = next_word(r, &length); length > 0; word = next_word(r, &length)) {
         if (find_loop(r, word, length, &loop) < 0)
             return SATOR_INPUT;
+        if (loop >= 0 && (r->problem->ordered >> loop & 1))
+            return sator_error(r->ctx, loc_of(r, word, length),
+                    "loop '%s' cannot run in parallel: instances must keep its order (%s)",
+                    r->problem->loop_names[loop], r->problem->order);
         allowed |= loop >= 0 ? 1U << loop : 0;
     }
     if (*r->at != '\0')
@@ -141,8 +145,7 @@ static int row_of_memory(const struct mapper_problem *p, int level)
     return row;
 }
 
-/* Put all loops of "outer" outside all of "inner", and what follows from that. */
-static void put_outside(struct mapper_row *row, int n_loops, unsigned outer, unsigned inner)
+void sator_mapper_put_outside(struct mapper_row *row, int n_loops, unsigned outer, unsigned inner)
 {
     for (int i = 0; i < n_loops; i++) {
         if (inner >> i & 1)
@@ -183,7 +186,7 @@ static enum sator_status read_order(struct reader *r, int level)
         if (before >> loop & 1)
             return sator_error(r->ctx, loc_of(r, word, length), "loop '%s' is named twice",
                     p->loop_names[loop]);
-        put_outside(row, p->n_loops, before, 1U << loop);
+        sator_mapper_put_outside(row, p->n_loops, before, 1U << loop);
         before |= 1U << loop;
         if (row->outside[loop] >> loop & 1)
             return sator_error(r->ctx, loc_of(r, word, length),
@@ -197,8 +200,8 @@ static enum sator_status read_order(struct reader *r, int level)
     named = before;
     if (has_rest) {
         unsigned rest = ((1U << p->n_loops) - 1) & ~named;
-        put_outside(row, p->n_loops, before_rest, rest);
-        put_outside(row, p->n_loops, rest, named & ~before_rest);
+        sator_mapper_put_outside(row, p->n_loops, before_rest, rest);
+        sator_mapper_put_outside(row, p->n_loops, rest, named & ~before_rest);
     }
     for (int i = 0; i < p->n_loops; i++) {
         if (row->outside[i] >> i & 1)
@@ -279,8 +282,9 @@ static enum sator_status read_factors(struct reader *r, int level)
             return SATOR_INPUT;
         if (loop >= 0 && p->row[row].fixed[loop] != 0 && p->row[row].fixed[loop] != factor)
             return sator_error(r->ctx, loc_of(r, name, (size_t)(r->at - name)),
-                    "another constraint gives loop '%s' the factor %lld here", p->loop_names[loop],
-                    (long long)p->row[row].fixed[loop]);
+                    "%s gives loop '%s' the factor %lld here",
+                    p->ordered >> loop & 1 ? "the order of instances" : "another constraint",
+                    p->loop_names[loop], (long long)p->row[row].fixed[loop]);
         if (loop >= 0) {
             p->row[row].fixed[loop] = factor;
             p->has_fixed = true;

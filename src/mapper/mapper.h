@@ -219,6 +219,8 @@ struct mapper_problem {
     unsigned direct_sliding; /* loops of sliding indices of such tensors */
     unsigned direct_wired; /* space rows along which wires pass such words on */
     bool has_orders; /* a constraint orders loops */
+    unsigned ordered; /* loops that an order of instances keeps from running in parallel */
+    const char *order; /* how the space keeps that order, for people; NULL: there is none */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
     double least_utilization; /* share of the PEs that a constraint asks for */
     enum sator_map_objective objective;
@@ -285,7 +287,16 @@ enum sator_status sator_mapper_choice_of_nest(struct sator_ctx *ctx,
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem);
 
+/* ---- ordered.c ---- */
+/* Leave only mappings that keep the order of an operation in place (doc/model.md, section 1);
+ * before any constraint is added. SATOR_LIMIT with a message when it was not found within the work
+ * limit.
+ */
+enum sator_status sator_mapper_keep_order(struct sator_ctx *ctx, struct mapper_problem *problem);
+
 /* ---- constraint.c ---- */
+/* Put all loops of "outer" outside all of "inner" at a memory row, and what follows from that. */
+void sator_mapper_put_outside(struct mapper_row *row, int n_loops, unsigned outer, unsigned inner);
 /* Add a constraint, given as text; a located message when it is none, or names what does not exist.
  */
 enum sator_status sator_mapper_constrain(

@@ -248,6 +248,12 @@ static void check_memories(const struct mapper_problem *p, struct mapper_words *
 
 /* ---- constraints ---- */
 
+/* Who constrains loop "i". */
+static const char *who(const struct mapper_problem *p, int i)
+{
+    return p->ordered >> i & 1 ? "the order of instances" : "a constraint";
+}
+
 static void check_factors(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         struct sator_text *text)
 {
@@ -260,11 +266,11 @@ static void check_factors(const struct mapper_problem *p, const struct mapper_ma
             int64_t factor = mapping->factor[r][i];
             used *= row->is_space ? (double)factor : 1;
             if (row->fixed[i] != 0 && factor != row->fixed[i])
-                sator_text_add(text, "%s has %s %lld, a constraint sets %lld\n", level,
-                        p->loop_names[i], (long long)factor, (long long)row->fixed[i]);
+                sator_text_add(text, "%s has %s %lld, %s sets %lld\n", level, p->loop_names[i],
+                        (long long)factor, who(p, i), (long long)row->fixed[i]);
             if (row->is_space && factor > 1 && (row->banned >> i & 1))
-                sator_text_add(text, "%s runs '%s' in parallel, which a constraint excludes\n",
-                        level, p->loop_names[i]);
+                sator_text_add(text, "%s runs '%s' in parallel, which %s excludes\n", level,
+                        p->loop_names[i], who(p, i));
         }
         all *= row->is_space ? (double)row->shape : 1;
     }
@@ -284,10 +290,9 @@ static void check_orders(const struct mapper_problem *p, const struct mapper_map
                 inner = mapping->order[m][k % p->n_loops];
             if (k / p->n_loops < k % p->n_loops && factor[outer] > 1 && factor[inner] > 1 &&
                     (row->outside[outer] >> inner & 1))
-                sator_text_add(text,
-                        "at %s, '%s' stands inside '%s', a constraint puts it outside\n",
+                sator_text_add(text, "at %s, '%s' stands inside '%s', %s puts it outside\n",
                         p->arch->levels[row->level].name, p->loop_names[inner],
-                        p->loop_names[outer]);
+                        p->loop_names[outer], who(p, inner));
         }
     }
 }

@@ -110,6 +110,8 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
         json_put_text(object, "idle_links", arena, r->idle_links);
     else
         json_put_number(object, "idle_links", NAN);
+    if (r->order != NULL)
+        json_put_text(object, "order", arena, r->order);
     cJSON *flow = json_put_object(object, "dataflow");
     json_put_text(flow, "space", arena, r->space);
     json_put_text(flow, "time", arena, r->time);

@@ -50,6 +50,13 @@ static void write_idle_links(struct writer *w, const struct sator_map_result *r)
                 report_clean(w->arena, r->idle_links));
 }
 
+static void write_order(struct writer *w, const struct sator_map_result *r)
+{
+    if (r->order != NULL)
+        report_line(
+                w->text, "order", "kept by searching only: %s", report_clean(w->arena, r->order));
+}
+
 static void write_header(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
@@ -69,6 +76,7 @@ static void write_header(struct writer *w)
             report_count(w->arena, r->active_pes), report_counted(w->arena, r->pes, "PE"),
             r->active_pes == 1 ? "has" : "have");
     write_idle_links(w, r);
+    write_order(w, r);
 }
 
 static void indent(struct writer *w, int depth)
@@ -291,6 +299,12 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
                 report_map_objective(results[0]->objective));
     if (n_results > 0 && same_idle_links(results, n_results))
         write_idle_links(w, results[0]);
+    for (int i = 0; i < n_results; i++) {
+        if (results[i]->order != NULL)
+            report_line(w->text, "order", "of %s, kept by searching only: %s",
+                    report_clean(w->arena, results[i]->workload),
+                    report_clean(w->arena, results[i]->order));
+    }
     sator_text_add(w->text, "\n");
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         report_table_column(&table, headers[i], "", i == 0 || i == 6 || i == 7);

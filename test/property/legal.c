@@ -1,6 +1,7 @@
 /* Which dataflows are legal (doc/model.md, section 1), against walks over all instances: maps of
  * several pieces, with conditions and free variables, that place every instance once, or do not;
- * and operations in place, in orders that keep what the nest needs, or do not.
+ * and operations in place, in orders that keep what the nest needs, or do not; and what the mapper
+ * makes of these.
  *
  *     property_legal [--seed N] [--cases N] [--case N]
  */
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "frontend/frontend.h"
 #include "oracle/run.h"
+#include "sator/map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -593,23 +595,104 @@ static bool order_is_right(struct random *random, int *n_kept)
     return right;
 }
 
+/* ---- mappings ---- */
+
+/* An index near "A[i,j,k]" of some of the loops, "shown" as einsums have it. */
+static void write_index(
+        struct sator_text *text, struct random *random, int n_loops, unsigned shown, bool moved)
+{
+    const char *joint = "[";
+
+    sator_text_put(text, "A");
+    for (int l = 0; l < n_loops; l++) {
+        if ((shown >> l & 1) == 0)
+            continue;
+        sator_text_add(
+                text, "%s%c%+d", joint, 'i' + l, moved ? (int)random_below(random, 3) - 1 : 0);
+        joint = ",";
+    }
+    sator_text_put(text, "]");
+}
+
+/* Whether what the mapper finds for an operation in place is legal to the model. */
+static bool mapping_is_legal(struct random *random, int *n_parallel)
+{
+    static const char arch_text[] = "name: machine\nlevels:\n  - {memory: M}\n"
+                                    "  - {memory: L, capacity_words: 12, bandwidth_bits: 32}\n"
+                                    "  - {array: PE, shape: [3, 2]}\n  - {memory: R}\n"
+                                    "  - {compute: mac}\n";
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_text workload = {0}, text = {0};
+    int n_loops = 2 + (int)random_below(random, 2), n_reads = 1 + (int)random_below(random, 3);
+    unsigned shown = 1 + (unsigned)random_below(random, (1 << n_loops) - 1);
+    struct sator_map_options options = {.objective = SATOR_MAP_LATENCY,
+            .strategy = random_chance(random, 50) ? SATOR_MAP_OPTIMAL : SATOR_MAP_RANDOM,
+            .samples = 20};
+    struct sator_network *network = NULL;
+    struct sator_arch *machine = NULL;
+    struct sator_map_result *mapping = NULL;
+    struct sator_dataflow *flow = NULL;
+    struct sator_result *result = NULL;
+    enum sator_status st;
+    bool right;
+
+    sator_text_put(&workload, "name: random\nsizes: {");
+    for (int l = 0; l < n_loops; l++)
+        sator_text_add(&workload, "%s%c: %d", l == 0 ? "" : ", ", 'i' + l,
+                1 + (int)random_below(random, 6));
+    sator_text_put(&workload, "}\nop: \"");
+    write_index(&workload, random, n_loops, shown, false);
+    for (int r = 0; r < n_reads; r++) {
+        sator_text_put(&workload, r == 0 ? " += " : " + ");
+        write_index(&workload, random, n_loops, shown, true);
+    }
+    sator_text_put(&workload, "\"\n");
+    char *given = strdup(workload.data);
+    sator_text_put(&text, arch_text);
+    SATOR_TRY(sator_yaml_network(ctx, source(ctx, &workload), NULL, &network));
+    SATOR_TRY(sator_yaml_arch(ctx, source(ctx, &text), NULL, &machine));
+    st = sator_map(ctx, network, 0, machine, &options, &mapping);
+    SATOR_TRY(st);
+    *n_parallel += mapping->order != NULL && mapping->active_pes > 1;
+    sator_text_put(&text, mapping->yaml);
+    SATOR_TRY(sator_yaml_dataflow(ctx, source(ctx, &text), NULL, &flow));
+    SATOR_TRY(sator_analyze(ctx, network, 0, machine, flow, NULL, &result));
+done:
+    right = st == SATOR_OK || st == SATOR_INFEASIBLE;
+    if (!right) {
+        char *messages = sator_ctx_take_messages(ctx, false);
+        printf("%s%s%s", given, mapping == NULL ? "" : mapping->yaml,
+                messages == NULL ? "" : messages);
+        free(messages);
+    }
+    sator_result_free(result);
+    sator_dataflow_free(flow);
+    sator_map_result_free(mapping);
+    sator_arch_free(machine);
+    sator_network_free(network);
+    free(given);
+    sator_ctx_free(ctx);
+    return right;
+}
+
 int main(int argc, char **argv)
 {
     struct run_options options;
-    int n_placed = 0, n_kept = 0;
+    int n_placed = 0, n_kept = 0, n_parallel = 0;
 
     if (!run_options(argc, argv, 600, &options))
         return 2;
     for (int64_t c = options.first_case; c < options.first_case + options.n_cases; c++) {
         struct random random = {run_case_seed(&options, c)};
-        if (!placement_is_right(&random, &n_placed) || !order_is_right(&random, &n_kept)) {
+        if (!placement_is_right(&random, &n_placed) || !order_is_right(&random, &n_kept) ||
+                !mapping_is_legal(&random, &n_parallel)) {
             printf("case %" PRId64 " of seed %" PRIu64 "\n", c, options.seed);
             return 1;
         }
     }
     printf("%" PRId64
            " dataflows, %d of them place every instance once; %d operations in place kept "
-           "their order\n",
-            options.n_cases, n_placed, n_kept);
+           "their order, %d were mapped to several PEs\n",
+            options.n_cases, n_placed, n_kept, n_parallel);
     return 0;
 }
