@@ -57,7 +57,8 @@ const char *sator_arch_name(const struct sator_arch *arch);
 
 /* Whether the tensors that settings of the architecture name are there in some layer of the
  * network; SATOR_INPUT with messages otherwise. A warning when the architecture's file names
- * tensors and the network has none of them. */
+ * tensors and the network has none of them, or has a bus or tree for tensors that are never read or
+ * never written. */
 enum sator_status sator_check_tensors(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch);
 

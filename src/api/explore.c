@@ -28,15 +28,33 @@ static const char *first_array(const struct sator_arch *arch)
     return "array";
 }
 
+/* Whether what varies in number "i" is also set, or varies before: the values of one of the two
+ * would have no effect. */
+static bool is_given_before(const struct variants *v, int i)
+{
+    for (int k = 0; k < v->input->n_sets; k++) {
+        if (sator_spec_same_path(v->input->sets[k], v->settings[i]))
+            return true;
+    }
+    for (int k = 0; k < i; k++) {
+        if (sator_spec_same_path(v->settings[k], v->settings[i]))
+            return true;
+    }
+    return false;
+}
+
 static enum sator_status check_settings(const struct variants *v)
 {
     enum sator_status st = SATOR_OK;
 
     for (int i = 0; i < v->n_varies; i++) {
-        if (sator_yaml_takes(SATOR_DOCUMENT_ARCH, v->settings[i]))
-            continue;
         const struct sator_source *source =
                 sator_source_from_text(v->ctx, "--vary", v->settings[i]);
+        if (is_given_before(v, i))
+            st = sator_error(v->ctx, (struct sator_loc){source, 0, strcspn(v->settings[i], "=")},
+                    "another --vary or --set gives this field, too");
+        if (sator_yaml_takes(SATOR_DOCUMENT_ARCH, v->settings[i]))
+            continue;
         st = sator_error(v->ctx, (struct sator_loc){source, 0, strcspn(v->settings[i], "=")},
                 "an architecture has no such field");
     }

@@ -74,6 +74,7 @@ static struct sator_spec as_yaml(
 
     copy.source = sator_source_from_text(ctx, path, yaml->data);
     copy.format = SATOR_INPUT_YAML;
+    copy.settings.is_rewritten = true;
     sator_text_clear(yaml);
     return copy;
 }

@@ -236,6 +236,31 @@ static enum sator_status add_sizes(
     }
 }
 
+bool sator_spec_same_path(const char *set, const char *other)
+{
+    size_t length = strcspn(set, "=");
+
+    return length == strcspn(other, "=") && strncmp(set, other, length) == 0;
+}
+
+/* A --set of what the spec's own sizes set: one of the two would have no effect. */
+static enum sator_status check_sizes(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const char *text, const struct sator_input_options *options)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < options->n_sets; i++) {
+        for (int k = 0; k < spec->settings.n_sets; k++) {
+            const char *set = options->sets[i];
+            if (!sator_spec_same_path(set, spec->settings.sets[k]))
+                continue;
+            struct sator_loc loc = {sator_source_from_text(ctx, "--set", set), 0, strlen(set)};
+            st = sator_error(ctx, loc, "this size is given by '%s', too", text);
+        }
+    }
+    return st;
+}
+
 /* ---- finding ---- */
 
 /* Names in files: beside the file that names them, from here, or in the library. */
@@ -329,6 +354,7 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
         st = not_found(ctx, name, kind);
         goto done;
     }
+    SATOR_TRY(check_sizes(ctx, spec, text, options));
     for (int i = 0; i < options->n_sets; i++)
         add_setting(spec, options->sets[i], NULL);
     spec->settings.n_varied = options->n_varied;
@@ -356,6 +382,16 @@ static bool is_taken(const struct sator_input_options *options, const char *path
     return taken;
 }
 
+/* Whether an earlier setting has the path of number "i": that one would have no effect. */
+static bool is_set_before(const struct sator_input_options *options, int i)
+{
+    for (int k = 0; k < i; k++) {
+        if (sator_spec_same_path(options->sets[k], options->sets[i]))
+            return true;
+    }
+    return false;
+}
+
 enum sator_status sator_spec_check_sets(
         struct sator_ctx *ctx, const struct sator_input_options *options)
 {
@@ -363,6 +399,11 @@ enum sator_status sator_spec_check_sets(
 
     for (int i = 0; i < options->n_sets; i++) {
         const char *set = options->sets[i];
+        if (is_set_before(options, i))
+            st = sator_error(ctx,
+                    (struct sator_loc){
+                            sator_source_from_text(ctx, "--set", set), 0, strcspn(set, "=")},
+                    "another --set gives '%.*s', too", (int)strcspn(set, "="), set);
         if (is_taken(options, set))
             continue;
         const struct sator_source *source = sator_source_from_text(ctx, "--set", set);

@@ -37,6 +37,9 @@ enum sator_status sator_spec_check_sets(
         struct sator_ctx *ctx, const struct sator_input_options *options);
 
 /* ---- tensors.c ---- */
+/* Whether two settings "path=value" are of the same path. */
+bool sator_spec_same_path(const char *set, const char *other);
+
 /* sator_check_tensors; without its warning unless "may_warn". */
 enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_network *network,
         const struct sator_arch *arch, bool may_warn);

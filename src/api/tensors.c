@@ -1,4 +1,5 @@
-/* Tensors that an architecture names and a workload does not have. */
+/* Tensors that an architecture names and a workload does not have, or not in the role that counts.
+ */
 #include "api/spec.h"
 #include "base/text.h"
 
@@ -58,6 +59,54 @@ static bool is_strange(const struct sator_arch *arch, const struct names *names)
     return any_unknown;
 }
 
+static bool has_role(const struct sator_network *network, const char *tensor, enum sator_role role)
+{
+    for (int i = 0; i < network->n_layers; i++) {
+        const struct sator_workload *layer = &network->layers[i];
+        for (int k = 0; k < layer->n_accesses; k++) {
+            if (layer->accesses[k].role == role && strcmp(layer->accesses[k].tensor, tensor) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A bus carries what is read and a tree what is written: one that is for tensors by name, and for
+ * none in its role, carries nothing of this network. Silent about tensors that are not here: the
+ * file serves other workloads, too. */
+static void warn_of_idle(
+        struct sator_ctx *ctx, const struct sator_network *network, const struct sator_bus *bus)
+{
+    enum sator_role role = bus->is_reduction ? SATOR_WRITE : SATOR_READ;
+    const char *other = NULL;
+
+    for (int t = 0; t < bus->n_tensors; t++) {
+        if (has_role(network, bus->tensors[t], role))
+            return;
+        if (other == NULL &&
+                has_role(network, bus->tensors[t], role == SATOR_READ ? SATOR_WRITE : SATOR_READ))
+            other = bus->tensors[t];
+    }
+    if (other == NULL)
+        return;
+    sator_warn(ctx, bus->tensors_loc, "%s '%s' has no effect: '%s' only %s '%s'",
+            bus->is_reduction ? "reduction tree" : "multicast", bus->name, network->name,
+            bus->is_reduction ? "reads" : "writes", other);
+    sator_help(ctx, "%s",
+            bus->is_reduction ? "a tree adds up what PEs write; what they read is for 'multicast'"
+                              : "a bus spreads what PEs read; what they write is for 'reduction'");
+}
+
+static void warn_of_idle_buses(
+        struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_array *array = &arch->levels[i].array;
+        for (int k = 0; arch->levels[i].kind == SATOR_LEVEL_ARRAY && k < array->n_buses; k++)
+            warn_of_idle(ctx, network, &array->buses[k]);
+    }
+}
+
 enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_network *network,
         const struct sator_arch *arch, bool may_warn)
 {
@@ -81,6 +130,8 @@ enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_
                 arch->name, network->name);
         sator_help_names(ctx, arch->mentions[first].name, names.names, names.n);
     }
+    if (may_warn)
+        warn_of_idle_buses(ctx, network, arch);
     free(names.names);
     return st;
 }

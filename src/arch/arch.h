@@ -33,7 +33,7 @@ struct sator_bus {
     int n_tensors;
     const char *const *tensors;
     struct sator_figure energy_pj; /* per word delivered */
-    struct sator_loc loc;
+    struct sator_loc loc, tensors_loc;
 };
 
 enum sator_level_kind {

@@ -32,6 +32,7 @@ struct parse {
     bool only_arguments; /* after "--" */
     struct cli_options *options;
     bool seen[sizeof cli_option_table / sizeof *cli_option_table];
+    const char *first[sizeof cli_option_table / sizeof *cli_option_table]; /* arguments given */
 };
 
 void *cli_alloc(size_t size)
@@ -179,11 +180,24 @@ static bool set_number(
     return true;
 }
 
+/* One of two values would be read by nobody: the usage error that names both. */
+static bool given_twice(const struct parse *parse, const struct cli_option *row, const char *value)
+{
+    cli_usage(parse->options, "--%s takes one argument and is given two: '%s' and '%s'", row->name,
+            parse->first[row - cli_option_table], value);
+    return false;
+}
+
 /* Keep the argument "value" of the option "row". */
 static bool set_value(struct parse *parse, const struct cli_option *row, const char *value)
 {
     char *field = (char *)parse->options + row->offset;
+    const char **first = &parse->first[row - cli_option_table];
+    bool takes_one = row->kind == CLI_TEXT || row->kind == CLI_CHOICE || row->kind == CLI_NUMBER;
 
+    if (takes_one && *first != NULL)
+        return given_twice(parse, row, value);
+    *first = value;
     switch (row->kind) {
     case CLI_NUMBER:
         return set_number(parse->options, row, value);

@@ -31,6 +31,8 @@ struct sator_settings {
     int n_varied; /* the last so many of "sets" are values of --vary */
     bool *used; /* n_sets flags, set when a document took the setting */
     sator_find_source *find; /* NULL: an input may name no other */
+    bool is_rewritten; /* the text is an input of another format, written as YAML for the settings
+                          to apply to */
 };
 
 /* ---- yaml/ (the only user of libyaml) ---- */

@@ -35,8 +35,11 @@ struct access_builder {
 
 static enum sator_status unsupported(const struct access_builder *b, const char *why)
 {
-    sator_error(b->ctx, b->problem->workload->loc, "the mapper cannot tile tensor '%s' of '%s': %s",
-            b->access->tensor, b->problem->workload->name, why);
+    const struct sator_workload *workload = b->problem->workload;
+
+    sator_error(b->ctx, sator_access_loc(workload, b->access),
+            "the mapper cannot tile tensor '%s' of '%s': %s", b->access->tensor,
+            b->problem->workload->name, why);
     sator_help(b->ctx,
             "it maps accesses whose indices are sums of loops; 'sator analyze' takes any under a "
             "given dataflow");

@@ -47,6 +47,16 @@ static bool is_missing(const struct mapper_problem *p, const char *name)
     return false;
 }
 
+/* The first level without its energy; the architecture where only links and buses have none. */
+static struct sator_loc missing_loc(const struct mapper_problem *p)
+{
+    for (int i = 0; i < p->arch->n_levels; i++) {
+        if (is_missing(p, p->arch->levels[i].name))
+            return p->arch->levels[i].loc;
+    }
+    return p->arch->loc;
+}
+
 void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_problem *problem)
 {
     const struct sator_arch *arch = problem->arch;
@@ -64,8 +74,9 @@ void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_
                 !is_component(name))
             sator_text_add(&sets, " --set levels.%s.component=%s", name, likeness(arch, i));
     }
-    sator_error(ctx, arch->loc, "'%s' does not give the energy of %s, which this objective needs",
-            arch->name, names.data);
+    sator_error(ctx, missing_loc(problem),
+            "'%s' does not give the energy of %s, which this objective needs", arch->name,
+            names.data);
     sator_help(ctx, "estimates, from a table of the library: --set energy_table=%s%s",
             table_for(arch), sets.data == NULL ? "" : sets.data);
     sator_help(ctx, "without energies: --objective latency");

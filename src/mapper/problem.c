@@ -189,7 +189,9 @@ static enum sator_status add_levels(struct builder *b)
         }
     }
     if (p->n_memories == 0 || p->row[0].is_space) {
-        sator_error(b->ctx, b->arch->loc, "'%s' has no memory outside its array", b->arch->name);
+        int array = p->n_rows == 0 ? 0 : p->row[0].level;
+        sator_error(b->ctx, b->arch->levels[array].loc, "'%s' has no memory outside its array",
+                b->arch->name);
         return SATOR_INPUT;
     }
 done:
@@ -497,7 +499,7 @@ enum sator_status sator_mapper_allow_imperfect(
     for (int a = 0; a < problem->n_accesses; a++) {
         if (has_ragged_form(problem, &problem->access[a]) || is_asked(problem, a))
             continue;
-        sator_error(ctx, problem->workload->loc,
+        sator_error(ctx, sator_access_loc(problem->workload, &problem->workload->accesses[a]),
                 "tensor '%s' of '%s' has no closed form for tiles that do not divide an extent: "
                 "its indices share loops, are no sums of loops or sums of more than 2^22 values, "
                 "or an "

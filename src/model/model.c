@@ -45,6 +45,20 @@ static void write_stamp(
     sator_text_add(text, "]");
 }
 
+/* Where the first coordinate that leaves the array in "instance" is said. */
+static struct sator_loc outside_loc(const struct analysis *analysis, const int64_t *instance)
+{
+    const struct sator_piece *piece = sator_relation_function(analysis->dataflow->space);
+
+    for (int d = 0; piece != NULL && d < analysis->n_space; d++) {
+        int64_t value = 0;
+        sator_expr_value(piece->out[d], instance, &value);
+        if (value < 0 || value >= analysis->shape[d])
+            return sator_dataflow_dim_loc(analysis->dataflow, d);
+    }
+    return analysis->dataflow->space_loc;
+}
+
 static enum sator_status check_inside(struct analysis *analysis, struct sator_counter *counter)
 {
     int64_t *instance = SATOR_NEW_ARRAY(analysis->arena, int64_t, analysis->workload->n_loops + 1);
@@ -60,7 +74,7 @@ static enum sator_status check_inside(struct analysis *analysis, struct sator_co
     sator_text_add(&text, ", outside the ");
     for (int i = 0; i < analysis->n_space; i++)
         sator_text_add(&text, "%s%lld", i == 0 ? "" : "x", (long long)analysis->shape[i]);
-    sator_error(analysis->ctx, analysis->dataflow->space_loc, "%s array of '%s'", text.data,
+    sator_error(analysis->ctx, outside_loc(analysis, instance), "%s array of '%s'", text.data,
             analysis->arch->name);
     sator_help(analysis->ctx, "every coordinate must be at least 0 and below the array's extent");
     sator_text_clear(&text);

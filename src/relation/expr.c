@@ -53,6 +53,17 @@ bool sator_expr_is_constant(const struct sator_expr *a)
     return a->n_terms == 0;
 }
 
+bool sator_expr_has_var(const struct sator_expr *a, int var)
+{
+    for (int i = 0; i < a->n_terms; i++) {
+        const struct sator_term *term = &a->terms[i];
+        if (term->atom == SATOR_ATOM_VAR ? term->var == var
+                                         : sator_expr_has_var(term->argument, var))
+            return true;
+    }
+    return false;
+}
+
 const struct sator_expr *sator_expr_constant(struct sator_arena *arena, int64_t value)
 {
     struct sator_expr *expr = SATOR_NEW(arena, struct sator_expr);

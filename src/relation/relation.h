@@ -88,6 +88,8 @@ const struct sator_expr *sator_expr_mod(
         struct sator_arena *arena, const struct sator_expr *a, int64_t divisor);
 bool sator_expr_equal(const struct sator_expr *a, const struct sator_expr *b);
 bool sator_expr_is_constant(const struct sator_expr *a);
+/* Whether variable "var" stands anywhere in "a". */
+bool sator_expr_has_var(const struct sator_expr *a, int var);
 /* The value at "point" (one number a variable); false on overflow. */
 bool sator_expr_value(const struct sator_expr *a, const int64_t *point, int64_t *value);
 /* "a" with every variable v replaced by replacements[v] (NULL on overflow). */
@@ -133,6 +135,18 @@ const struct sator_piece *sator_relation_function(const struct sator_relation *r
 /* If "set" is a box, its bounds (upper exclusive) into arrays of n_in; false otherwise.
  * Recognises conjunctions of bounds on single variables. */
 bool sator_set_is_box(const struct sator_relation *set, int64_t *lower, int64_t *upper);
+
+/* Whether "map" leads from a point of 0 <= p < shape to another point there ("apart"), or to any;
+ * whether it leads from two points of 0 <= p < shape to the same one. True where the work limit
+ * does not let it be found out. */
+bool sator_map_joins(
+        struct sator_ctx *ctx, const struct sator_relation *map, const int64_t *shape, bool apart);
+bool sator_map_shares(
+        struct sator_ctx *ctx, const struct sator_relation *map, const int64_t *shape);
+/* The lexicographically smallest point of "set" (bounded) that fulfils "cond", a condition over the
+ * set's variables alone; false when there is none, or the work limit does not let it be found. */
+bool sator_set_find(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_relation *set, const struct sator_cond *cond, int64_t *point);
 
 /* ---- reading (isl notation; all errors located in "loc.source" from loc.offset on) ---- */
 

@@ -247,6 +247,14 @@ static int64_t stride_inside(const struct binder *b, int entry, int k, const cha
     return stride;
 }
 
+/* Where the nest begins. */
+static struct sator_loc nest_loc(const struct binder *b)
+{
+    const struct sator_loop_nest *nest = b->dataflow->loops;
+
+    return nest->n_entries > 0 ? nest->entries[0].loc : b->dataflow->loc;
+}
+
 static enum sator_status check_covered(struct binder *b)
 {
     const struct sator_loop_nest *nest = b->dataflow->loops;
@@ -256,7 +264,7 @@ static enum sator_status check_covered(struct binder *b)
     for (int l = 0; l < w->n_loops; l++) {
         int64_t extent = w->upper[l] - w->lower[l];
         struct sator_text factors = {0};
-        struct sator_loc loc = nest->n_entries > 0 ? nest->entries[0].loc : b->dataflow->loc;
+        struct sator_loc loc = nest_loc(b);
         int64_t product = 1;
         for (int i = nest->n_entries - 1; i >= 0; i--) {
             for (int k = nest->entries[i].n_loops - 1; k >= 0; k--) {
@@ -323,6 +331,8 @@ static enum sator_status make_maps(struct binder *b)
     const struct sator_expr **time = NULL;
     const struct sator_expr *zero = sator_expr_constant(b->arena, 0);
 
+    struct sator_loc *locs = SATOR_NEW_ARRAY(b->arena, struct sator_loc, n_space + 1);
+
     for (int d = 0; d < n_space; d++)
         space[d] = zero;
     for (int i = 0; i < nest->n_entries; i++) {
@@ -335,6 +345,8 @@ static enum sator_status make_maps(struct binder *b)
                 continue;
             }
             int d = first_dim + loop->dim;
+            if (locs[d].source == NULL)
+                locs[d] = loop->loc;
             const struct sator_expr *scaled =
                     sator_expr_add(b->arena, zero, loop->extent, space[d]);
             space[d] = scaled == NULL ? NULL : sator_expr_add(b->arena, scaled, 1, value);
@@ -346,6 +358,7 @@ static enum sator_status make_maps(struct binder *b)
     }
     if (n_time == 0)
         SATOR_PUSH(b->arena, time, n_time, zero);
+    b->bound->dim_locs = locs;
     b->bound->space = make_map(b, "PE", n_space, space, b->dataflow->loc);
     b->bound->time = make_map(b, "T", n_time, time, b->dataflow->loc);
     return SATOR_OK;
@@ -393,7 +406,7 @@ static enum sator_status bind_nest(struct binder *b)
     enum sator_status st;
 
     if (b->workload->lower == NULL || b->workload->upper == NULL) {
-        st = sator_error(b->ctx, b->dataflow->loc,
+        st = sator_error(b->ctx, nest_loc(b),
                 "'loops' needs constant bounds for each loop, which workload '%s' does not have",
                 b->workload->name);
         sator_help(b->ctx, "give the dataflow as 'space' and 'time'");
@@ -425,9 +438,10 @@ enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena 
     *b.bound = (struct sator_bound_dataflow){.name = dataflow->name,
             .n_cuts = dataflow->n_cuts,
             .cuts = dataflow->cuts,
-            .space_loc = dataflow->loops != NULL ? dataflow->loc : dataflow->space_loc,
-            .time_loc = dataflow->loops != NULL ? dataflow->loc : dataflow->time_loc};
+            .space_loc = dataflow->space_loc,
+            .time_loc = dataflow->time_loc};
     if (dataflow->loops != NULL) {
+        b.bound->space_loc = b.bound->time_loc = nest_loc(&b);
         SATOR_TRY(bind_nest(&b));
     } else {
         enum sator_status space =
@@ -454,4 +468,19 @@ enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator
     enum sator_status st = check_entries(&b), names = check_names(&b);
 
     return st == SATOR_OK ? names : st;
+}
+
+struct sator_loc sator_dataflow_dim_loc(const struct sator_bound_dataflow *bound, int dim)
+{
+    bool known = bound->dim_locs != NULL && bound->dim_locs[dim].source != NULL;
+
+    return known ? bound->dim_locs[dim] : bound->space_loc;
+}
+
+struct sator_loc sator_access_loc(
+        const struct sator_workload *workload, const struct sator_access *access)
+{
+    struct sator_loc loc = access->relation->loc;
+
+    return loc.source == NULL ? workload->loc : loc;
 }

@@ -35,6 +35,10 @@ struct sator_workload {
 enum sator_status sator_workload_find_bounds(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_workload *workload);
 
+/* Where an access of "workload" is said; the workload's own place when that is not known. */
+struct sator_loc sator_access_loc(
+        const struct sator_workload *workload, const struct sator_access *access);
+
 /* All of a workload that results depend on, as a text to free: equal texts, equal results. Its name
  * and how often it is repeated are not in it. */
 char *sator_workload_key(const struct sator_workload *workload);
@@ -92,7 +96,12 @@ struct sator_bound_dataflow {
     int n_cuts;
     const struct sator_cut *cuts;
     struct sator_loc space_loc, time_loc;
+    const struct sator_loc *dim_locs; /* of a "loops:" form: for each dimension of the space-stamp
+                                         the outermost of its parallel loops; NULL: space_loc */
 };
+
+/* Where dimension "dim" of the space-stamp is said. */
+struct sator_loc sator_dataflow_dim_loc(const struct sator_bound_dataflow *bound, int dim);
 
 /* A level of the architecture as far as a "loops:" form needs to know it. */
 struct sator_bind_level {

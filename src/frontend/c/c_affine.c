@@ -197,16 +197,6 @@ static bool is_min_max(const char *name)
 
 /* ---- types ---- */
 
-static bool has_var(const struct sator_expr *expr, int var)
-{
-    for (int i = 0; i < expr->n_terms; i++) {
-        const struct sator_term *term = &expr->terms[i];
-        if (term->atom == SATOR_ATOM_VAR ? term->var == var : has_var(term->argument, var))
-            return true;
-    }
-    return false;
-}
-
 /* Whether the types of "node" leave its values as they are. */
 static void check_limits(struct c_reader *reader, const struct c_unchecked *unchecked)
 {
@@ -247,7 +237,7 @@ static void check_types(struct c_reader *reader, const struct c_node *node,
     if (!reader->bounded ||
             (limits->least == INT64_MIN && limits->most == INT64_MAX && !limits->to_unsigned))
         return;
-    if (reader->n_bounded < reader->n_loops && has_var(expr, reader->n_bounded))
+    if (reader->n_bounded < reader->n_loops && sator_expr_has_var(expr, reader->n_bounded))
         SATOR_PUSH(reader->arena, reader->unchecked, reader->n_unchecked, unchecked);
     else
         check_limits(reader, &unchecked);

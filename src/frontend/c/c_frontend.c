@@ -32,8 +32,11 @@ static struct sator_loc whole(const struct input *in)
 
 static struct c_reader new_reader(const struct input *in, const struct c_nest *nest)
 {
-    return (struct c_reader){
-            .arena = in->arena, .file = in->file, .nest = nest, .options = in->options};
+    return (struct c_reader){.ctx = in->ctx,
+            .arena = in->arena,
+            .file = in->file,
+            .nest = nest,
+            .options = in->options};
 }
 
 static bool is_readable(const struct input *in, const struct c_nest *nest)
@@ -256,10 +259,32 @@ static enum sator_status check_sets(const struct input *in)
     return st;
 }
 
+/* A macro that two -D define would have the value of the last one. */
+static enum sator_status check_defines(const struct input *in)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; in->options && i < in->options->n_defines; i++) {
+        const char *define = in->options->defines[i];
+        size_t length = strcspn(define, "=");
+        for (int k = 0; k < i; k++) {
+            const char *other = in->options->defines[k];
+            struct sator_loc place = {
+                    sator_source_from_text(in->ctx, "--define", define), 0, length};
+            if (strcspn(other, "=") == length && strncmp(other, define, length) == 0)
+                st = sator_error(
+                        in->ctx, place, "the macro '%.*s' is defined twice", (int)length, define);
+        }
+    }
+    return st;
+}
+
 /* ---- public ---- */
 
 static enum sator_status open_input(struct input *in)
 {
+    if (check_defines(in) != SATOR_OK)
+        return SATOR_INPUT;
     enum sator_status st = c_parse(in->ctx, in->arena, in->source, in->options, &in->file);
 
     if (st != SATOR_OK)

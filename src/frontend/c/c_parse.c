@@ -40,30 +40,48 @@ static struct c_node *convert(struct converter *c, struct pair pair);
 
 /* ---- symbols ---- */
 
+/* Step from an array or pointer to what it is made of, or points to; false for any other type.
+ * "extent" is -1 where none is declared. */
+static bool step_inside(struct converter *c, CXType *type, int64_t *extent)
+{
+    const struct sator_libclang *clang = &c->units.clang;
+    CXType inner;
+
+    *extent = -1;
+    if (type->kind == CXType_Pointer) {
+        inner = clang->getPointeeType(*type);
+    } else if (type->kind == CXType_ConstantArray || type->kind == CXType_IncompleteArray ||
+            type->kind == CXType_VariableArray) {
+        inner = clang->getArrayElementType(*type);
+        if (type->kind == CXType_ConstantArray)
+            *extent = clang->getArraySize(*type);
+    } else {
+        return false;
+    }
+    *type = clang->getCanonicalType(inner);
+    return true;
+}
+
 /* The type of the elements of an array or pointer, or the type itself. */
 static CXType element_type(struct converter *c, CXType type, bool *is_array)
 {
-    const struct sator_libclang *clang = &c->units.clang;
-    CXType element = clang->getCanonicalType(type);
+    CXType element = c->units.clang.getCanonicalType(type);
+    int64_t extent;
 
     *is_array = false;
-    for (;;) {
-        CXType inner;
-        if (element.kind == CXType_Pointer)
-            inner = clang->getPointeeType(element);
-        else if (element.kind == CXType_ConstantArray || element.kind == CXType_IncompleteArray ||
-                element.kind == CXType_VariableArray)
-            inner = clang->getArrayElementType(element);
-        else
-            return element;
+    while (step_inside(c, &element, &extent))
         *is_array = true;
-        element = clang->getCanonicalType(inner);
-    }
+    return element;
 }
 
 static void describe_type(struct converter *c, CXType type, struct c_symbol *symbol)
 {
-    CXType element = element_type(c, type, &symbol->is_array);
+    CXType element = c->units.clang.getCanonicalType(type);
+    int64_t extent;
+
+    while (step_inside(c, &element, &extent))
+        SATOR_PUSH(c->units.arena, symbol->extents, symbol->n_extents, extent);
+    symbol->is_array = symbol->n_extents > 0;
     long long size = c->units.clang.Type_getSizeOf(element);
 
     if (size > 0 && size < 1 << 20)

@@ -132,6 +132,68 @@ static void make_domain(struct c_reader *reader, struct sator_workload *workload
                 reader->arena, "S", n, reader->names, workload->lower, workload->upper);
 }
 
+/* ---- subscripts ---- */
+
+/* The condition that "index" is outside 0 .. extent-1; NULL where a number is too large. */
+static const struct sator_cond *outside(
+        struct c_reader *reader, const struct sator_expr *index, int64_t extent)
+{
+    struct sator_arena *arena = reader->arena;
+    const struct sator_expr *below =
+            sator_expr_add(arena, sator_expr_constant(arena, -1), -1, index);
+    const struct sator_expr *above =
+            sator_expr_add(arena, index, -1, sator_expr_constant(arena, extent));
+
+    if (below == NULL || above == NULL)
+        return NULL;
+    const struct sator_cond *kids[] = {sator_cond_compare(arena, SATOR_COND_AT_LEAST, below),
+            sator_cond_compare(arena, SATOR_COND_AT_LEAST, above)};
+    return sator_cond_or(arena, 2, kids);
+}
+
+/* "S[i=9, j=0]" */
+static const char *instance_text(struct c_reader *reader, const int64_t *instance)
+{
+    const char *text = "";
+
+    for (int i = 0; i < reader->n_loops; i++)
+        text = sator_arena_printf(reader->arena, "%s%s%s=%lld", text, i == 0 ? "" : ", ",
+                reader->names[i], (long long)instance[i]);
+    return sator_arena_printf(reader->arena, "S[%s]", text);
+}
+
+/* Subscript "i" of an access stays inside the array in every instance; the hull of the loops shows
+ * it nearly always, and isl finds the instance otherwise. */
+static void check_subscript(struct c_reader *reader, const struct sator_workload *workload,
+        const struct c_access *access, int i)
+{
+    int64_t extent = access->extents[i], least, greatest, value = 0;
+    int64_t *instance = SATOR_NEW_ARRAY(reader->arena, int64_t, reader->n_loops + 1);
+    bool known =
+            sator_expr_range(access->index[i], reader->least, reader->greatest, &least, &greatest);
+
+    if (extent < 0 || (known && least >= 0 && greatest < extent))
+        return;
+    const struct sator_cond *cond = outside(reader, access->index[i], extent);
+    if (cond == NULL ||
+            !sator_set_find(reader->ctx, reader->arena, workload->domain, cond, instance))
+        return;
+    sator_expr_value(access->index[i], instance, &value);
+    c_fault(reader, access->index_loc[i], NULL,
+            "the subscript is %lld in %s: outside '%s', declared with %lld element%s here, 0 to "
+            "%lld",
+            (long long)value, instance_text(reader, instance), access->tensor->name,
+            (long long)extent, extent == 1 ? "" : "s", (long long)extent - 1);
+}
+
+static void check_subscripts(struct c_reader *reader, const struct sator_workload *workload)
+{
+    for (int a = 0; a < reader->n_accesses; a++) {
+        for (int i = 0; i < reader->accesses[a].n_index; i++)
+            check_subscript(reader, workload, &reader->accesses[a], i);
+    }
+}
+
 const struct sator_workload *c_read_nest(struct c_reader *reader, const char *name)
 {
     struct sator_workload *workload = SATOR_NEW(reader->arena, struct sator_workload);
@@ -153,6 +215,7 @@ const struct sator_workload *c_read_nest(struct c_reader *reader, const char *na
             .repeat = 1,
             .loc = reader->nest->statement->loc};
     make_domain(reader, workload);
+    check_subscripts(reader, workload);
     gather_accesses(reader, workload);
-    return workload;
+    return reader->n_faults > 0 ? NULL : workload;
 }

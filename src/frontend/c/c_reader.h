@@ -13,6 +13,7 @@ struct c_fault {
 };
 
 struct c_reader {
+    struct sator_ctx *ctx;
     struct sator_arena *arena;
     const struct c_file *file;
     const struct c_nest *nest;
@@ -44,6 +45,8 @@ struct c_access {
     enum sator_role role;
     int n_index;
     const struct sator_expr **index;
+    struct sator_loc *index_loc;
+    const int64_t *extents; /* n_index; -1: not declared */
     struct sator_loc loc;
 };
 

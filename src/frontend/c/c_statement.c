@@ -50,24 +50,41 @@ static void fault_base(
                 "pointer arithmetic is not supported");
 }
 
+/* The declared extents of the "n" dimensions of "array" that subscripts choose from, dimension
+ * "first" the outermost of them. */
+static const int64_t *extents_of(
+        struct c_reader *reader, const struct c_symbol *array, int first, int n)
+{
+    int64_t *extents = SATOR_NEW_ARRAY(reader->arena, int64_t, n + 1);
+
+    for (int i = 0; i < n; i++)
+        extents[i] = first + i < array->n_extents ? array->extents[first + i] : -1;
+    return extents;
+}
+
 /* Record the access of an element; false after a fault. */
 static bool add_element(struct c_reader *reader, const struct c_node *node, enum sator_role role)
 {
     struct c_access access = {.role = role, .loc = node->loc};
     const struct c_node *base = array_of(node, &access.n_index);
-    bool good = true;
+    bool good = true, points = false;
 
     /* (*A)[i][j] with a pointer to a whole array is A[i][j]. */
-    if (base->kind == C_UNARY && strcmp(base->op, "*") == 0 && base->kids[0]->kind == C_NAME)
+    if (base->kind == C_UNARY && strcmp(base->op, "*") == 0 && base->kids[0]->kind == C_NAME) {
         base = base->kids[0];
+        points = true;
+    }
     if (base->kind != C_NAME || !base->symbol->is_array) {
         fault_base(reader, base, node);
         return false;
     }
     access.tensor = base->symbol;
+    access.extents = extents_of(reader, access.tensor, points, access.n_index);
     access.index = SATOR_NEW_ARRAY(reader->arena, const struct sator_expr *, access.n_index);
+    access.index_loc = SATOR_NEW_ARRAY(reader->arena, struct sator_loc, access.n_index);
     for (int i = access.n_index - 1; i >= 0; i--) {
         access.index[i] = c_affine(reader, node->kids[1], "subscript");
+        access.index_loc[i] = node->kids[1]->loc;
         good = good && access.index[i];
         node = node->kids[0];
     }

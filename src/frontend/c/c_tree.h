@@ -53,6 +53,8 @@ struct c_symbol {
     bool is_function;
     bool is_pure; /* a function that the file declares const or pure */
     bool is_array; /* an array or a pointer */
+    int n_extents; /* of an array or pointer: its dimensions, outermost first */
+    int64_t *extents; /* -1: not declared, or a pointer's */
     bool is_integer; /* a scalar of an integer type */
     bool is_unsigned;
     bool is_const;

@@ -324,31 +324,57 @@ static bool shift_of(const struct sator_piece *piece, int d, int64_t *shift)
             out->terms[0].factor == 1;
 }
 
-/* A link that can join no two PEs of the array is a mistake; so is a wire from a PE to itself. */
-static void check_link(struct sator_yaml_reader *reader, const struct sator_loc loc,
-        const struct sator_link *link, const struct sator_array *array)
+/* The first dimension that the link shifts past the array's end, or -1. */
+static int dim_shifted_out(const struct sator_link *link, const struct sator_array *array)
 {
     const struct sator_piece *piece = sator_relation_function(link->map);
-    bool to_itself = piece != NULL;
     int64_t shift;
 
     for (int d = 0; piece != NULL && d < array->n_dims; d++) {
-        if (!shift_of(piece, d, &shift)) {
-            to_itself = false;
-            continue;
-        }
-        to_itself &= shift == 0;
-        if (shift >= array->shape[d] || shift <= -array->shape[d]) {
-            sator_warn(reader->ctx, loc,
-                    "link '%s' joins no two PEs: it shifts dimension %d by %lld, and the array has "
-                    "%lld there",
-                    link->name, d, (long long)shift, (long long)array->shape[d]);
-            return;
-        }
+        if (shift_of(piece, d, &shift) && (shift >= array->shape[d] || shift <= -array->shape[d]))
+            return d;
     }
-    if (to_itself && link->interval == 0)
-        sator_error(reader->ctx, loc, "link '%s' leads from every PE to itself in the same stamp",
+    return -1;
+}
+
+/* A link that can join no two PEs of the array is a mistake. So is one from a PE to itself: it is a
+ * cycle in the same stamp, and what the PE held a stamp before it holds still. (Two stamps before
+ * is another matter.) */
+static void check_link(struct sator_yaml_reader *reader, const struct sator_loc loc,
+        const struct sator_link *link, const struct sator_array *array)
+{
+    int out = dim_shifted_out(link, array);
+    int64_t shift;
+
+    if (out >= 0) {
+        shift_of(&link->map->pieces[0], out, &shift);
+        sator_warn(reader->ctx, loc,
+                "link '%s' joins no two PEs: it shifts dimension %d by %lld, and the array has "
+                "%lld there",
+                link->name, out, (long long)shift, (long long)array->shape[out]);
+    } else if (sator_map_joins(reader->ctx, link->map, array->shape, link->interval <= 1)) {
+        return;
+    } else if (!sator_map_joins(reader->ctx, link->map, array->shape, false)) {
+        sator_warn(reader->ctx, loc, "link '%s' joins no two PEs of the array", link->name);
+    } else if (link->interval == 0) {
+        sator_error(reader->ctx, loc, "link '%s' leads only from a PE to itself, in the same stamp",
                 link->name);
+    } else {
+        sator_warn(reader->ctx, loc,
+                "link '%s' leads only from a PE to itself and has no effect: a PE keeps what it "
+                "held a stamp before",
+                link->name);
+    }
+}
+
+/* Buses of one PE each carry nothing together. */
+static void check_bus(struct sator_yaml_reader *reader, const struct sator_loc loc,
+        const struct sator_bus *bus, const struct sator_array *array)
+{
+    if (!sator_map_shares(reader->ctx, bus->map, array->shape))
+        sator_warn(reader->ctx, loc, "%s '%s' has no effect: no two PEs share %s",
+                bus->is_reduction ? "reduction tree" : "multicast", bus->name,
+                bus->is_reduction ? "a tree" : "a bus");
 }
 
 static void read_common(struct sator_yaml_reader *reader, const struct sator_yaml_node *entry,
@@ -413,6 +439,8 @@ static void read_bus(struct sator_yaml_reader *reader, const struct sator_yaml_n
     bus.name = sator_arena_printf(
             reader->arena, "%s%d", is_reduction ? "tree" : "bus", array->n_buses + 1);
     read_common(reader, entry, source, &bus.name, &bus.n_tensors, &bus.tensors, &bus.energy_pj);
+    if (bus.n_tensors > 0)
+        bus.tensors_loc = sator_yaml_find(entry, "tensors")->loc;
     bus.map = read_map(reader, entry, where, array_name, array);
     if (bus.map == NULL)
         return;
@@ -429,6 +457,7 @@ static void read_bus(struct sator_yaml_reader *reader, const struct sator_yaml_n
         sator_error(reader->ctx, loc, "%s leads to a bus, not to a PE; PE to PE is a link", where);
         return;
     }
+    check_bus(reader, loc, &bus, array);
     SATOR_PUSH(reader->arena, *buses, array->n_buses, bus);
 }
 

@@ -218,6 +218,36 @@ static void restrict_domain(struct lowering *l, const struct sator_yaml_node *wh
     w->domain = domain;
 }
 
+/* Whether an index of some tensor has loop "loop". */
+static bool indexes(const struct lowering *l, int loop)
+{
+    for (int g = 0; g < l->n_groups; g++) {
+        const struct group *group = &l->groups[g];
+        for (int i = 0; i < group->n_pieces * group->n_index; i++) {
+            if (sator_expr_has_var(group->pieces[i / group->n_index].out[i % group->n_index], loop))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A loop that no index has is legal, and more often a name that was written wrong. */
+static void warn_of_repeats(struct lowering *l)
+{
+    const struct sator_yaml_node *sizes = sator_yaml_find(l->map, "sizes");
+    const struct sator_settings *settings = l->reader->settings;
+
+    if (sator_yaml_failed(l->reader) || (settings != NULL && settings->is_rewritten))
+        return; /* a loop over time in a C file is what that file says */
+    for (int i = 0; i < l->workload->n_loops; i++) {
+        if (indexes(l, i))
+            continue;
+        sator_warn(l->reader->ctx, sizes->pairs[i].key->loc,
+                "no tensor is indexed by loop '%s': its iterations repeat the same work",
+                l->workload->loop_names[i]);
+    }
+}
+
 static void lower_einsum(struct lowering *l)
 {
     struct sator_workload *w = l->workload;
@@ -235,6 +265,7 @@ static void lower_einsum(struct lowering *l)
                 reader->arena, l->statement, w->n_loops, w->loop_names, w->lower, w->upper);
     if (w->domain != NULL)
         restrict_domain(l, sator_yaml_get(reader, l->map, "where"));
+    warn_of_repeats(l);
 }
 
 /* ---- the isl form ---- */

@@ -1,0 +1,59 @@
+#!/bin/sh
+# What is accepted and has no effect is said, at its place; what is given twice is an error.
+. "$2/test/cli/harness"
+said() { # the places and words of a command's messages
+    echo "== $1"
+    shift
+    sator "$@" 2>&1 >/dev/null | grep -E 'error|warning|help|^sator'
+}
+array() { # an architecture with these wires
+    printf 'levels:\n  - {memory: L2}\n  - array: PE\n    shape: [4, 4]\n    %s\n  - {compute: mac}\n' "$1"
+}
+# wires that join nothing
+array 'links: [{name: a, map: "PE[i,j] -> PE[i,j]"}]' >self.yaml
+array 'links: [{name: a, map: "PE[i,j] -> PE[i,j]", interval: 2}]' >delay.yaml # what it held two stamps ago is no longer there
+array 'links: [{name: a, map: "PE[i,j] -> PE[2*i,j] : i < 1"}]' >row.yaml
+array 'links: [{name: a, map: "PE[i,j] -> PE[2*i,j] : i < 2"}]' >rows.yaml # PE[1,j] -> PE[2,j]
+array 'links: [{name: a, map: "PE[i,j] -> PE[i,j+1] : i > 3"}]' >out.yaml
+array 'links: [{name: a, map: "PE[i,j] -> PE[i+2*j+3,0]"}]' >corner.yaml # PE[0,0] -> PE[3,0]
+array 'multicast: [{name: a, map: "PE[i,j] -> BUS[4*i+j]"}]' >alone.yaml
+array 'multicast: [{name: a, map: "PE[i,j] -> BUS[3*i+j]"}]' >pair.yaml # PE[0,3] and PE[1,0]
+array 'reduction: [{name: a, map: "PE[i,j] -> TREE[0] : i > 4"}]' >nobody.yaml
+for file in self delay row rows out corner alone pair nobody; do
+    said $file check $file.yaml
+done
+# buses for tensors that are never read, trees for tensors that are never written; no word of tensors that are not here
+array 'multicast: [{name: a, map: "PE[i,j] -> BUS[i]", tensors: [Y, Z]}, {name: b, map: "PE[i,j] -> BUS[i]", tensors: [Y, B]}]' >buses.yaml
+array 'reduction: [{name: a, map: "PE[i,j] -> TREE[i]", tensors: [A, B]}, {name: b, map: "PE[i,j] -> TREE[i]"}]' >trees.yaml
+array 'reduction: [{name: a, map: "PE[i,j] -> TREE[i]", tensors: [Y]}]' >tree.yaml
+flow="--space i%4,j%4 --time i/4,j/4,k"
+for file in buses trees tree; do
+    said "analyze $file" analyze gemm:i=4,j=4,k=4 --arch $file.yaml $flow
+done
+said 'explore trees' explore gemm:i=4,j=4,k=4 --arch trees.yaml --vary 'levels.PE.shape=[[4,4],[2,2]]' --list --top 1
+# loops that index nothing
+printf 'name: net\nlayers:\n  - {name: a, sizes: {i: 8, z: 9}, where: "z < 3", op: "Y[i] += A[i]"}\n  - {workload: gemm}\n' >net.yaml
+said 'a size' check net.yaml
+# given twice
+said --arch analyze gemm --arch tree.yaml --arch trees.yaml $flow
+said -j analyze gemm --arch tree.yaml $flow -j 2 --threads=3
+said --pack explore gemm --arch tree.yaml --pack 1 --pack 2
+said -q show gemm -q -q
+said --set analyze gemm --arch tree.yaml $flow --set sizes.i=4 --set sizes.j=4 --set sizes.i=8
+said 'a size and --set' analyze gemm:i=4 --arch tree.yaml $flow --set sizes.i=8
+said --vary explore gemm --arch tree.yaml --vary 'levels.PE.shape=[[4,4]]' --vary 'PE.shape=[[2,2]]'
+said '--vary and --set' explore gemm --arch tree.yaml --set 'levels.PE.shape=[4,4]' --vary 'levels.PE.shape=[[2,2]]'
+# a loop that leaves the array: where it is put there
+printf 'name: nest\nloops:\n  - {at: L2, for: [i 2, k 4]}\n  - at: PE\n    parallel: [i 2 -> 0, j 4 -> 1, i 4 -> 0]\n' >nest.yaml
+said 'a nest' analyze gemm:i=16,j=4,k=4 --arch tree.yaml -d nest.yaml
+printf 'name: stamp\nspace: "PE[i%%4, j]"\ntime: "T[i/4, k]"\n' >stamp.yaml
+said 'a stamp' analyze gemm:i=16,j=5,k=4 --arch tree.yaml -d stamp.yaml
+said --space analyze gemm:i=5,j=4,k=4 --arch tree.yaml --space i,j --time k
+# in C files: a loop over time is what the file says, and no mistake
+if sator show "$SOURCE/examples/gemm.c" 2>&1 | grep -q libclang; then
+    echo 'SKIP: libclang'
+    exit 77
+fi
+printf 'void f(int A[8], int Y[8]) { for (int t = 0; t < 5; t++) for (int i = 0; i < 8; i++) Y[i] += A[i]; }\n' >time.c
+said 'a loop over time' analyze time.c --arch tree.yaml --space i%4,0 --time t,i/4 --set sizes.t=4
+said -D check "$SOURCE/examples/gemm.c" -DN=4 -DM=4 -DN=8
