@@ -144,9 +144,10 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,
         SATOR_GIVE struct sator_map_result ***results, int *n_results);
 
-/* Why "dataflow", a mapping of the "loops:" form, is not the answer: the inequalities that it
- * breaks, a line each, or that it is legal and how its objective compares with "best" (NULL: no
- * comparison) (GIVE: free). */
+/* Why "dataflow" is not the answer (GIVE: free). SATOR_INFEASIBLE, with a line for each inequality
+ * that it breaks, for a mapping that sator_analyze refuses. Otherwise how its objective compares
+ * with "best" (NULL: no comparison), what keeps it from the space that is searched, a line each,
+ * and its figures. */
 enum sator_status sator_map_why_not(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,

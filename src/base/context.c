@@ -348,3 +348,12 @@ struct sator_loc sator_ctx_first_loc(const struct sator_ctx *ctx)
 {
     return ctx->n_messages == 0 ? (struct sator_loc){0} : ctx->messages[0].loc;
 }
+
+const char *sator_ctx_error_text(const struct sator_ctx *ctx, int index)
+{
+    for (int i = 0; i < ctx->n_messages; i++) {
+        if (ctx->messages[i].is_error && index-- == 0)
+            return ctx->messages[i].text;
+    }
+    return NULL;
+}

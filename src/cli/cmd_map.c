@@ -301,8 +301,9 @@ static int map_front(struct mapping *mapping)
 
 /* ---- a given mapping ---- */
 
-/* Without "best" only what is wrong with the mapping, so that nobody waits for that. */
-static int explain_why_not(struct mapping *mapping, const struct sator_map_result *best, bool print)
+/* A first time without "best" and "done": only a mapping that is not legal is said to be so then,
+ * and nobody waits for the best. */
+static int explain_why_not(struct mapping *mapping, const struct sator_map_result *best, bool done)
 {
     const char *spec = mapping->options->why_not;
     struct sator_input_options input = cli_input_options(mapping->options);
@@ -315,8 +316,8 @@ static int explain_why_not(struct mapping *mapping, const struct sator_map_resul
                 dataflow, &mapping->map, best, &text);
     cli_print_messages(mapping->ctx);
     int exit_code = cli_status(status, spec);
-    if (status == SATOR_OK && print)
-        exit_code = cli_write(mapping->options, text);
+    if (text != NULL && (done || status == SATOR_INFEASIBLE))
+        exit_code = cli_worse(exit_code, cli_write(mapping->options, text));
     free(text);
     sator_dataflow_free(dataflow);
     return exit_code;

@@ -14,6 +14,7 @@
 #define SATOR_MAPPER_MAPPER_H
 
 #include "arch/arch.h"
+#include "base/text.h"
 #include "relation/workload.h"
 #include "sator/map.h"
 
@@ -332,18 +333,26 @@ bool sator_mapper_find_any(const struct mapper_problem *problem, struct mapper_m
 struct sator_text;
 void sator_mapper_say_capacities(const struct mapper_problem *problem, int m, const int64_t *size,
         const char *purpose, struct sator_text *text);
-/* A "loops:" dataflow as a mapping; located messages for what does not exist. */
-enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx,
-        const struct mapper_problem *problem, const struct sator_dataflow *dataflow,
-        struct mapper_mapping *mapping);
+/* A "loops:" dataflow, whose names have been checked, as a mapping; a line in "outside" for each
+ * loop that has no place in one. */
+void sator_mapper_from_nest(const struct mapper_problem *problem,
+        const struct sator_dataflow *dataflow, struct mapper_mapping *mapping,
+        struct sator_text *outside);
 /* Whether the parallel loops of a legal nest stand in the order that the space has: on a dimension
  * that of sator_mapper_row_order, and of one loop on several the outermost digit on the first. */
 bool sator_mapper_is_in_order(
         const struct mapper_problem *problem, const struct sator_dataflow *dataflow);
-/* Add a line for each inequality that the mapping breaks; nothing for a legal one. */
+/* What is said of a mapping, a line each: inequalities that it breaks, and what keeps it from the
+ * space that is searched. */
+struct mapper_faults {
+    struct sator_text broken, outside;
+};
+/* Add the lines about "dataflow", whose names have been checked. True when there are none: it is
+ * "mapping" then, up to the order of parallel loops. */
 struct mapper_words;
-void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct sator_text *text);
+bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct sator_dataflow *dataflow, struct mapper_mapping *mapping,
+        struct mapper_faults *faults);
 
 /* ---- words.c: sizes of sums of arithmetic progressions, remembered ---- */
 struct mapper_words;

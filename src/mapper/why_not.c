@@ -1,4 +1,9 @@
-/* Why a given mapping is not the answer: the inequalities that it breaks, or what it costs. */
+/* Why a given mapping is not the answer: the inequalities that it breaks, and what keeps it from
+ * the space that is searched.
+ *
+ * What it breaks is told from the nest as it stands, since a nest that is in no space breaks
+ * inequalities, too. Constraints, and the forms of tiles, are about mappings of the space, so only
+ * a nest that is one of them can break those. */
 #include "base/context.h"
 #include "base/text.h"
 #include "mapper/mapper.h"
@@ -16,6 +21,15 @@ static int row_of(const struct mapper_problem *p, const char *level, int dim)
             return r;
     }
     return -1;
+}
+
+static int level_of(const struct mapper_problem *p, const char *name)
+{
+    int level = 0;
+
+    while (strcmp(p->arch->levels[level].name, name) != 0)
+        level++; /* there, as the names have been checked */
+    return level;
 }
 
 static int loop_of(const struct mapper_problem *p, const char *name)
@@ -42,45 +56,56 @@ static void finish_orders(
     }
 }
 
-enum sator_status sator_mapper_from_nest(struct sator_ctx *ctx, const struct mapper_problem *p,
-        const struct sator_dataflow *dataflow, struct mapper_mapping *mapping)
+/* A product that stays at the first number beyond any extent. */
+static int64_t times(int64_t a, int64_t factor)
+{
+    const int64_t most = INT64_C(1) << 42;
+
+    return a > most / factor ? most : a * factor;
+}
+
+/* Add one loop of the nest to the mapping, or say why it has no place there. */
+static void place(const struct mapper_problem *p, const char *level,
+        const struct sator_nest_loop *loop, int *placed, struct mapper_mapping *mapping,
+        struct sator_text *outside)
+{
+    int row = row_of(p, level, loop->dim), which = loop_of(p, loop->loop);
+
+    if (loop->extent == 1 || which < 0)
+        return; /* a loop of one iteration that has a factor is told with the extents */
+    if (row < 0) {
+        sator_text_add(outside,
+                "loop '%s' runs one step after the other at '%s'; in the space loops do so at "
+                "memories\n",
+                loop->loop, level);
+        return;
+    }
+    bool again = mapping->factor[row][which] > 1;
+    if (again && p->row[row].is_space)
+        sator_text_add(outside, "loop '%s' stands twice on dimension %d of '%s'\n", loop->loop,
+                loop->dim, level);
+    else if (again)
+        sator_text_add(outside, "loop '%s' stands twice at '%s'\n", loop->loop, level);
+    mapping->factor[row][which] = times(mapping->factor[row][which], loop->extent);
+    if (!p->row[row].is_space && !again)
+        mapping->order[p->row[row].memory][placed[p->row[row].memory]++] = (int8_t)which;
+}
+
+void sator_mapper_from_nest(const struct mapper_problem *p, const struct sator_dataflow *dataflow,
+        struct mapper_mapping *mapping, struct sator_text *outside)
 {
     const struct sator_loop_nest *nest = dataflow->loops;
     int placed[MAPPER_MEMORIES] = {0};
 
-    if (nest == NULL) {
-        sator_error(ctx, dataflow->loc, "'%s' is no mapping of the 'loops' form", dataflow->name);
-        sator_help(ctx, "write it as 'sator map --yaml' does; 'sator analyze' takes any dataflow");
-        return SATOR_INPUT;
-    }
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
             mapping->factor[r][i] = 1;
     }
     for (int e = 0; e < nest->n_entries; e++) {
-        for (int k = 0; k < nest->entries[e].n_loops; k++) {
-            const struct sator_nest_loop *loop = &nest->entries[e].loops[k];
-            int row = row_of(p, nest->entries[e].level, loop->dim), which = loop_of(p, loop->loop);
-            if (row < 0)
-                return sator_error(ctx, loop->loc,
-                        "the mapper runs loops one after the other at memories only, not at '%s'",
-                        nest->entries[e].level);
-            if (which < 0 && loop->extent > 1)
-                return sator_error(ctx, loop->loc,
-                        "'%s' has no loop '%s' of more than one iteration", p->workload->name,
-                        loop->loop);
-            if (which < 0 || loop->extent == 1)
-                continue;
-            if (mapping->factor[row][which] > 1)
-                return sator_error(ctx, loop->loc, "loop '%s' stands twice at '%s'", loop->loop,
-                        nest->entries[e].level);
-            mapping->factor[row][which] = loop->extent;
-            if (!p->row[row].is_space)
-                mapping->order[p->row[row].memory][placed[p->row[row].memory]++] = (int8_t)which;
-        }
+        for (int k = 0; k < nest->entries[e].n_loops; k++)
+            place(p, nest->entries[e].level, &nest->entries[e].loops[k], placed, mapping, outside);
     }
     finish_orders(p, placed, mapping);
-    return SATOR_OK;
 }
 
 /* Whether "outer" stands outside "inner" in every mapping, both of them on one array. */
@@ -147,43 +172,85 @@ static void say_tiles(const struct mapper_problem *p, const struct mapper_mappin
                 p->arch->levels[p->row[p->innermost].level].name, (long long)tile);
 }
 
-static void check_extents(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+/* The product of the factors of loop "name" in the entries at "from" and inside it; beyond every
+ * extent it stops growing. */
+static int64_t covered(const struct mapper_problem *p, const struct sator_loop_nest *nest, int from,
+        const char *name)
+{
+    int64_t product = 1;
+
+    for (int e = 0; e < nest->n_entries; e++) {
+        if (level_of(p, nest->entries[e].level) < from)
+            continue;
+        for (int k = 0; k < nest->entries[e].n_loops; k++) {
+            if (strcmp(nest->entries[e].loops[k].loop, name) == 0)
+                product = times(product, nest->entries[e].loops[k].extent);
+        }
+    }
+    return product;
+}
+
+/* Factors that cover too little are wrong; those that cover more are in the space of no problem. */
+static void check_extents(const struct mapper_problem *p, const struct sator_loop_nest *nest,
+        struct mapper_faults *faults)
+{
+    const struct sator_workload *w = p->workload;
+
+    for (int l = 0; l < w->n_loops; l++) {
+        int64_t extent = w->upper[l] - w->lower[l];
+        int64_t product = covered(p, nest, 0, w->loop_names[l]);
+        bool in_space = p->imperfect && loop_of(p, w->loop_names[l]) >= 0;
+        if (product < extent || (product > extent && !in_space))
+            sator_text_add(product < extent ? &faults->broken : &faults->outside,
+                    "the factors of loop '%s' multiply to %lld, not to its extent %lld\n",
+                    w->loop_names[l], (long long)product, (long long)extent);
+    }
+}
+
+/* The tiles of an imperfect problem: only the innermost one may be ragged, and not in every form.
+ */
+static void check_tiles(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         struct sator_text *text)
 {
-    for (int i = 0; i < p->n_loops; i++) {
+    for (int i = 0; i < p->n_loops && p->imperfect; i++) {
         struct mapper_unrolled unrolled;
-        sator_int product = 1, outside = 1;
+        int64_t product = 1, outside = 1, tile = mapping->factor[p->innermost][i];
         for (int r = 0; r < p->n_rows; r++) {
-            product = product > (sator_int)1 << 60 ? product : product * mapping->factor[r][i];
+            product = times(product, mapping->factor[r][i]);
             if (r < p->innermost)
                 outside = product;
         }
-        if (product == p->extent[i])
+        if (product <= p->extent[i])
             continue;
         sator_mapper_unrolled(p, mapping, i, &unrolled);
-        int64_t tile = mapping->factor[p->innermost][i];
-        sator_int blocks = sator_mapper_blocks(p->extent[i], unrolled.lanes);
-        if (!p->imperfect || outside != (blocks + tile - 1) / tile) {
-            sator_text_add(text, "the factors of loop '%s' multiply to ", p->loop_names[i]);
-            sator_text_add_int(text, product);
-            sator_text_add(text, ", not to its extent %lld\n", (long long)p->extent[i]);
-        } else if (sator_mapper_left(p, i, &unrolled, tile) == 0)
+        int64_t blocks = sator_mapper_blocks(p->extent[i], unrolled.lanes);
+        if (outside != (blocks + tile - 1) / tile)
+            sator_text_add(text,
+                    "the factors of loop '%s' multiply to %lld, not to its extent %lld\n",
+                    p->loop_names[i], (long long)product, (long long)p->extent[i]);
+        else if (sator_mapper_left(p, i, &unrolled, tile) == 0)
             say_tiles(p, mapping, i, text);
     }
 }
 
-static void check_arrays(const struct mapper_problem *p, const struct mapper_mapping *mapping,
-        struct sator_text *text)
+static void check_arrays(
+        const struct mapper_problem *p, const struct sator_loop_nest *nest, struct sator_text *text)
 {
     for (int r = 0; r < p->n_rows; r++) {
+        const struct mapper_row *row = &p->row[r];
+        const char *level = p->arch->levels[row->level].name;
         double used = 1;
-        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
-            used *= (double)mapping->factor[r][i];
-        if (p->row[r].is_space && used > (double)p->row[r].shape)
+        for (int e = 0; e < nest->n_entries && row->is_space; e++) {
+            for (int k = 0; k < nest->entries[e].n_loops; k++) {
+                const struct sator_nest_loop *loop = &nest->entries[e].loops[k];
+                if (loop->dim == row->dim && strcmp(nest->entries[e].level, level) == 0)
+                    used *= (double)loop->extent;
+            }
+        }
+        if (row->is_space && used > (double)row->shape)
             sator_text_add(text,
-                    "dimension %d of '%s' has %lld PE%s, the parallel loops need %.0f\n",
-                    p->row[r].dim, p->arch->levels[p->row[r].level].name,
-                    (long long)p->row[r].shape, p->row[r].shape == 1 ? "" : "s", used);
+                    "dimension %d of '%s' has %lld PE%s, the factors there multiply to %.0f\n", row->dim,
+                    level, (long long)row->shape, row->shape == 1 ? "" : "s", used);
     }
 }
 
@@ -230,17 +297,19 @@ void sator_mapper_say_capacities(const struct mapper_problem *p, int m, const in
     }
 }
 
+/* The tiles are those of the loops at each memory and inside it, the first of them whole. */
 static void check_memories(const struct mapper_problem *p, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct sator_text *text)
+        const struct sator_loop_nest *nest, struct sator_text *text)
 {
-    struct mapper_shape shape;
-
-    sator_mapper_shape_init(p, mapping, &shape);
     for (int m = 0; m < p->n_memories; m++) {
-        int64_t size[MAPPER_ACCESSES] = {0};
+        int64_t size[MAPPER_ACCESSES] = {0}, tile[MAPPER_LOOPS];
+        for (int i = 0; i < p->n_loops; i++) {
+            int64_t product = covered(p, nest, p->memory[m].level, p->loop_names[i]);
+            tile[i] = product < p->extent[i] ? product : p->extent[i];
+        }
         for (int a = 0; a < p->n_accesses; a++) {
             if (p->memory[m].holds >> a & 1)
-                size[a] = sator_mapper_tile_words(words, a, shape.inside[p->memory[m].row]);
+                size[a] = sator_mapper_tile_words(words, a, tile);
         }
         sator_mapper_say_capacities(p, m, size, "", text);
     }
@@ -297,16 +366,23 @@ static void check_orders(const struct mapper_problem *p, const struct mapper_map
     }
 }
 
-void sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct sator_text *text)
+bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct sator_dataflow *dataflow, struct mapper_mapping *mapping,
+        struct mapper_faults *faults)
 {
-    size_t before = text->length;
-
-    check_extents(problem, mapping, text);
-    if (text->length > before)
-        return; /* tiles of other extents say nothing about the capacities */
-    check_arrays(problem, mapping, text);
-    check_memories(problem, words, mapping, text);
-    check_factors(problem, mapping, text);
-    check_orders(problem, mapping, text);
+    if (dataflow->loops == NULL) {
+        sator_text_add(&faults->outside, "it is no nest of tile loops, as 'loops:' gives one\n");
+        return false;
+    }
+    sator_mapper_from_nest(problem, dataflow, mapping, &faults->outside);
+    bool is_mapping = faults->outside.length == 0;
+    check_extents(problem, dataflow->loops, faults);
+    check_arrays(problem, dataflow->loops, &faults->broken);
+    check_memories(problem, words, dataflow->loops, &faults->broken);
+    if (is_mapping) {
+        check_tiles(problem, mapping, &faults->outside);
+        check_factors(problem, mapping, &faults->outside);
+        check_orders(problem, mapping, &faults->outside);
+    }
+    return faults->broken.length == 0 && faults->outside.length == 0;
 }

@@ -31,7 +31,7 @@ why_not '  - {at: L1, for: [i 2]}
 why_not '  - {at: DRAM, for: [i 256, j 256, k 256], parallel: [i 1 -> 0]}' 1
 why_not '  - {at: DRAN, for: [i 256, j 256, k 256]}' 2
 printf 'loops:\n  - {at: PE, for: [i 256]}\n' >given.yaml
-sator map gemm --arch conventional --why-not given.yaml 2>&1 | grep error
+sator map gemm --arch conventional --why-not given.yaml
 # more choices of what bypasses what than are tried
 cat >open.yaml <<'END'
 levels:

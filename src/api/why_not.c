@@ -1,0 +1,166 @@
+/* A given mapping beside the best one. The analysis is the judge: what it accepts is legal, whether
+ * or not the mapper searches it. */
+#include "sator/analyze.h"
+#include "sator/map.h"
+
+#include "base/context.h"
+#include "base/text.h"
+#include "mapper/mapper.h"
+
+#include <math.h>
+#include <string.h>
+
+struct given {
+    struct sator_ctx *ctx;
+    const struct sator_network *network;
+    int layer;
+    const struct sator_arch *arch;
+    const struct sator_dataflow *dataflow;
+    const struct sator_map_result *best;
+    struct mapper_faults faults;
+    double energy_pj, cycles; /* as the analysis counts them */
+};
+
+/* "; energy 3 pJ, 1.5 times the best mapping's (2)". */
+static void compare(
+        const struct mapper_problem *p, const struct given *given, struct sator_text *text)
+{
+    static const char *const names[] = {"EDP", "energy", "latency"};
+    static const char *const units[] = {"pJ x cycles", "pJ", "cycles"};
+    const struct sator_map_result *best = given->best;
+    double value = sator_mapper_value(p->objective, given->energy_pj, given->cycles);
+
+    if (isnan(value)) {
+        sator_text_add(text, "; its %s is not known\n", names[p->objective]);
+        return;
+    }
+    sator_text_add(text, "; %s %.10g %s", names[p->objective], value, units[p->objective]);
+    if (best == NULL)
+        sator_text_add(text, "\n");
+    else if (fabs(value - best->value) <= 1e-9 * best->value)
+        sator_text_add(text, ", as good as the best mapping%s\n", best->proved ? "" : " found");
+    else
+        sator_text_add(text, ", %.4g times the best mapping%s (%.10g)\n", value / best->value,
+                best->proved ? "'s" : " found's", best->value);
+}
+
+static void add_lines(struct sator_text *text, const struct sator_text *lines)
+{
+    for (const char *line = lines->data; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n") + 1;
+        sator_text_add(text, "  %.*s", (int)length, line);
+        line += length;
+    }
+}
+
+/* Whether the analysis accepts the mapping; its figures, or what it says where nothing is known to
+ * be broken. */
+static enum sator_status judge(struct given *given, bool *is_legal)
+{
+    struct sator_ctx *ctx = given->ctx;
+    struct sator_result *result = NULL;
+    struct sator_hush before;
+
+    sator_ctx_hush(ctx, &before);
+    enum sator_status st = sator_analyze(
+            ctx, given->network, given->layer, given->arch, given->dataflow, NULL, &result);
+    *is_legal = st == SATOR_OK;
+    if (st == SATOR_OK) {
+        given->energy_pj = result->energy_pj;
+        given->cycles = result->total_cycles;
+    }
+    bool unsaid = st == SATOR_INPUT && given->faults.broken.length == 0;
+    const char *error;
+    for (int i = 0; unsaid && (error = sator_ctx_error_text(ctx, i)) != NULL; i++)
+        sator_text_add(&given->faults.broken, "%s\n", error);
+    sator_ctx_unhush(ctx, &before);
+    sator_result_free(result);
+    return st == SATOR_INPUT ? SATOR_OK : st;
+}
+
+/* Parallel loops in an order that no mapping of the space has, where that changes the figures. */
+static void check_order(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct given *given)
+{
+    struct mapper_traffic traffic;
+
+    if (sator_mapper_is_in_order(p, given->dataflow))
+        return;
+    sator_mapper_count(p, words, mapping, &traffic);
+    double cost = sator_mapper_cost(p, &traffic).value;
+    double value = sator_mapper_value(p->objective, given->energy_pj, given->cycles);
+    if (fabs(value - cost) > 1e-9 * cost)
+        sator_text_add(&given->faults.outside, "its parallel loops stand in another order\n");
+}
+
+/* SATOR_INFEASIBLE for a mapping that is not legal. */
+static enum sator_status explain(
+        const struct mapper_problem *p, struct given *given, struct sator_text *text)
+{
+    struct mapper_words *words = sator_mapper_words_new(p);
+    struct mapper_mapping mapping;
+    bool is_legal;
+    enum sator_status st;
+
+    bool in_space = sator_mapper_why_not(p, words, given->dataflow, &mapping, &given->faults);
+    SATOR_TRY(judge(given, &is_legal));
+    if (is_legal && in_space)
+        check_order(p, words, &mapping, given);
+    bool searched = given->faults.broken.length + given->faults.outside.length == 0;
+    sator_text_add(text, "%s: %s", given->dataflow->name,
+            !is_legal          ? "not a legal mapping\n"
+                    : searched ? "legal"
+                               : "legal, but not in the space searched");
+    if (is_legal)
+        compare(p, given, text);
+    else
+        st = SATOR_INFEASIBLE;
+    add_lines(text, &given->faults.broken);
+    add_lines(text, &given->faults.outside);
+    if (is_legal && !isnan(given->energy_pj))
+        sator_text_add(text, "  %.10g pJ, %.10g cycles\n", given->energy_pj, given->cycles);
+    else if (is_legal)
+        sator_text_add(text, "  %.10g cycles\n", given->cycles);
+done:
+    sator_mapper_words_free(words);
+    return st;
+}
+
+enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_map_options *options, const struct sator_map_result *best, char **text)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
+    struct given given = {.ctx = ctx,
+            .network = network,
+            .layer = layer,
+            .arch = arch,
+            .dataflow = dataflow,
+            .best = best};
+    struct sator_text made = {0};
+    enum sator_status st;
+
+    enum sator_map_objective objective = options == NULL ? SATOR_MAP_EDP : options->objective;
+    const struct sator_workload *workload = &network->layers[layer];
+    unsigned bypassed[MAPPER_MEMORIES];
+    if (dataflow->loops != NULL)
+        SATOR_TRY(sator_arch_check_names(ctx, arena, arch, dataflow, workload));
+    SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));
+    SATOR_TRY(sator_mapper_choice_of_nest(ctx, problem, dataflow, bypassed));
+    SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));
+    SATOR_TRY(sator_mapper_keep_order(ctx, problem));
+    if (options != NULL && options->imperfect)
+        SATOR_TRY(sator_mapper_allow_imperfect(ctx, problem));
+    for (int i = 0; options != NULL && i < options->n_constraints; i++)
+        SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
+    st = explain(problem, &given, &made);
+    if (st == SATOR_OK || st == SATOR_INFEASIBLE)
+        *text = sator_text_take(&made);
+done:
+    sator_text_clear(&given.faults.broken);
+    sator_text_clear(&given.faults.outside);
+    sator_text_clear(&made);
+    sator_arena_free(arena);
+    return st;
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# --why-not: all that a mapping breaks, and exit code 3; what sator analyze accepts is legal with the figures that it gives, whether or
+# not it is in the space that is searched, and then with what keeps it from there.
+. "$2/test/cli/harness"
+value() { sed -n "/\"$1\"/,\$s/^[[:space:]]*\"total\":[^0-9]*\([0-9.e+]*\),*\$/\1/p" analyzed | head -n 1; }
+why_not() { # the nest's entries, then options; its lines and exit code, against what sator analyze says of it
+    printf '%s\n' "$1" >nest.yaml
+    shift
+    sator map gemm:i=64,j=64,k=64 --arch conventional --why-not nest.yaml "$@" >why
+    code=$?
+    sed 's/; EDP.*//; s/[0-9.]* pJ, [0-9]* cycles/figures/' why
+    echo "exit $code"
+    if sator analyze gemm:i=64,j=64,k=64 --arch conventional -d nest.yaml --json >analyzed 2>/dev/null; then
+        sed -n 's/^  \([0-9.]*\) pJ, \([0-9]*\) cycles$/\1 \2/p' why | awk -v pj="$(value energy_pj)" -v cycles="$(value latency_cycles)" \
+            '{ gap = ($1 - pj) / pj; print (gap * gap < 1e-18 && $2 == cycles ? "as analyzed" : pj " pJ, " cycles " cycles") }'
+        [ $code = 0 ] || echo "sator analyze accepts this"
+    else
+        [ $code = 3 ] || echo "sator analyze refuses this"
+    fi
+}
+nest() { # entries, then options
+    entries=$1
+    shift
+    why_not "$(printf 'loops:\n%s' "$entries")" "$@"
+}
+good='  - {at: DRAM, for: [k 4, j 8]}
+  - {at: PE, parallel: [i 32 -> 0]}
+  - {at: L1, for: [i 2, j 8, k 16]}'
+nest "$good"
+# legal, and left out by constraints
+nest "$good" --constraint 'DRAM: order j ... k' --constraint 'L1: k 1' --constraint 'PE: only k' --constraint 'utilization 0.05'
+# 2 x 4 x 8 = 64 and 9 x 2 x 4 = 72 cover the loops; PE[7] is the last, and the tiles fit
+nest '  - {at: DRAM, for: [k 9, j 8]}
+  - {at: PE, for: [k 2], parallel: [i 4 -> 0, i 8 -> 0]}
+  - {at: L1, for: [i 2, j 8, k 4]}'
+nest '  - {at: DRAM, for: [k 4, j 4, k 2]}
+  - {at: PE, parallel: [i 32 -> 0]}
+  - {at: L1, for: [i 2, j 16, k 8]}'
+# 33 x 2 x 1 covers 64, and the 33rd PE gets nothing: legal
+nest '  - {at: DRAM, for: [k 64, j 64]}
+  - {at: PE, parallel: [i 33 -> 0]}
+  - {at: L1, for: [i 2]}'
+# everything at once: k is not covered; A 2 x 48, B 48 x 64, Y 2 x 64 words of 2 bytes in 512 bytes; 128 on 32 PEs
+nest '  - {at: PE, for: [j 1], parallel: [i 128 -> 0]}
+  - {at: L1, for: [i 2, k 48, j 64]}' --constraint 'L1: k 1'
+# no nests
+why_not 'space: "PE[i%32, j%32]"
+time: "T[i/32, j/32, k]"'
+why_not 'space: "PE[i, j%32]"
+time: "T[j/32, k]"'
