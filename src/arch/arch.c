@@ -54,7 +54,8 @@ static const struct sator_bind_level *bind_levels(
         const struct sator_level *level = &arch->levels[i];
         levels[i] = (struct sator_bind_level){.name = level->name,
                 .is_memory = level->kind == SATOR_LEVEL_MEMORY,
-                .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0};
+                .n_dims = level->kind == SATOR_LEVEL_ARRAY ? level->array.n_dims : 0,
+                .shape = level->array.shape};
     }
     return levels;
 }

@@ -55,6 +55,129 @@ static enum sator_status unknown_name(struct scanner *scanner)
 
 static enum sator_status read_sum(struct scanner *scanner, const struct sator_expr **expr);
 
+/* A divisor as "read" reads it; where extents that are not known yet make it no positive number,
+ * 1. */
+static enum sator_status read_divisor(struct scanner *scanner,
+        enum sator_status (*read)(struct scanner *scanner, const struct sator_expr **expr),
+        const struct sator_expr **divisor)
+{
+    int guesses = scanner->guesses;
+    enum sator_status st = read(scanner, divisor);
+
+    if (st == SATOR_OK && scanner->guesses > guesses && sator_expr_is_constant(*divisor) &&
+            (*divisor)->constant <= 0)
+        *divisor = sator_expr_constant(scanner->arena, 1);
+    return st;
+}
+
+/* ---- extents of arrays ---- */
+
+static bool are_unknown(const struct scanner *scanner)
+{
+    return scanner->extents != NULL && scanner->extents->n_arrays < 0;
+}
+
+static const char all_arrays[] = "shape";
+
+/* The arrays that "name" of "length" bytes stands for, from "*first" on; how many. */
+static int find_arrays(
+        const struct sator_extents *extents, const char *name, size_t length, int *first)
+{
+    for (int i = 0; i < extents->n_arrays; i++) {
+        *first = i;
+        if (strlen(extents->arrays[i].name) == length &&
+                memcmp(extents->arrays[i].name, name, length) == 0)
+            return 1;
+    }
+    *first = 0;
+    return strlen(all_arrays) == length && memcmp(all_arrays, name, length) == 0 ? extents->n_arrays
+                                                                                 : 0;
+}
+
+static enum sator_status unknown_array(
+        struct scanner *scanner, struct sator_loc loc, const char *name)
+{
+    const struct sator_extents *extents = scanner->extents;
+    const char **names = SATOR_NEW_ARRAY(scanner->arena, const char *, extents->n_arrays + 1);
+
+    for (int i = 0; i < extents->n_arrays; i++)
+        names[i] = extents->arrays[i].name;
+    names[extents->n_arrays] = all_arrays;
+    loc.length = strlen(name);
+    enum sator_status st =
+            sator_error(scanner->ctx, loc, "the architecture has no array '%s'", name);
+    sator_help_names(scanner->ctx, name, names, extents->n_arrays + 1);
+    return st;
+}
+
+/* Dimension "dim" of the "n" arrays from "first" on; NULL when they have fewer. */
+static const int64_t *find_extent(const struct sator_extents *extents, int first, int n, int dim)
+{
+    for (int i = first; i < first + n; i++) {
+        if (dim < extents->arrays[i].n_dims)
+            return &extents->arrays[i].shape[dim];
+        dim -= extents->arrays[i].n_dims;
+    }
+    return NULL;
+}
+
+static int count_dims(const struct sator_extents *extents, int first, int n)
+{
+    int n_dims = 0;
+
+    for (int i = first; i < first + n; i++)
+        n_dims += extents->arrays[i].n_dims;
+    return n_dims;
+}
+
+static enum sator_status no_dimension(
+        struct scanner *scanner, struct sator_loc loc, const char *name, int n_dims)
+{
+    return sator_error(scanner->ctx, loc, "'%s' has %d dimension%s here, counted from 0", name,
+            n_dims, n_dims == 1 ? "" : "s");
+}
+
+/* "PE.0", which the token is all of: a number. While the arrays are not known it is read as 1. */
+static enum sator_status read_extent(
+        struct scanner *scanner, size_t name_length, int dim, const struct sator_expr **expr)
+{
+    const struct sator_extents *extents = scanner->extents;
+    struct sator_loc loc = scanner_loc(scanner);
+    const char *name = sator_arena_strndup(scanner->arena, scanner->token.text, name_length);
+    int64_t value = 1;
+    int first = 0;
+
+    if (extents == NULL) {
+        enum sator_status st = sator_error(scanner->ctx, loc,
+                "%s: no extents of arrays can stand here", scanner_shown(scanner));
+        sator_help(scanner->ctx,
+                "the space- and time-stamps of a dataflow may have them, but not in isl's "
+                "notation");
+        return st;
+    }
+    if (dim < 0) {
+        sator_error(scanner->ctx, loc, "expected the number of a dimension after '%s.'", name);
+        sator_help(scanner->ctx, "such as '%s.0', the extent of the first", name);
+        return SATOR_INPUT;
+    }
+    if (are_unknown(scanner)) {
+        scanner->guesses++;
+    } else {
+        int n = find_arrays(extents, name, name_length, &first);
+        if (n == 0)
+            return unknown_array(scanner, loc, name);
+        const int64_t *extent = find_extent(extents, first, n, dim);
+        if (extent == NULL)
+            return no_dimension(scanner, loc, name, count_dims(extents, first, n));
+        value = *extent;
+    }
+    scanner_next(scanner);
+    *expr = sator_expr_constant(scanner->arena, value);
+    return SATOR_OK;
+}
+
+/* ---- names ---- */
+
 /* floor(e/c), fl(e/c): the division inside floors already, so the whole must be over one divisor.
  */
 static enum sator_status read_floor(struct scanner *scanner, const struct sator_expr **expr)
@@ -91,7 +214,7 @@ static enum sator_status read_floord(struct scanner *scanner, const struct sator
     SATOR_TRY(read_sum(scanner, expr));
     SATOR_TRY(scanner_expect(scanner, ",", "between floord's arguments"));
     struct sator_loc loc = scanner_loc(scanner);
-    SATOR_TRY(read_sum(scanner, &divisor));
+    SATOR_TRY(read_divisor(scanner, read_sum, &divisor));
     if (!sator_expr_is_constant(divisor) || divisor->constant <= 0)
         return sator_error(
                 scanner->ctx, since(scanner, loc), "the divisor must be a positive constant");
@@ -148,12 +271,16 @@ static enum sator_status read_name(struct scanner *scanner, const struct sator_e
     return SATOR_OK;
 }
 
-/* A number, a name, a parenthesised sum, or one of them with a sign. */
+/* A number, a name, an array's extent, a parenthesised sum, or one of them with a sign. */
 static enum sator_status read_factor(struct scanner *scanner, const struct sator_expr **expr)
 {
     enum sator_status st;
-    struct sator_loc loc = scanner_loc(scanner);
+    size_t name_length = scanner->token.length;
+    int dim;
 
+    if (scanner_widen_name(scanner, &dim))
+        return read_extent(scanner, name_length, dim, expr);
+    struct sator_loc loc = scanner_loc(scanner);
     if (scanner->token.kind == TOKEN_NUMBER) {
         if (scanner->token.too_large)
             return too_large(scanner, loc);
@@ -263,7 +390,10 @@ static enum sator_status read_product(struct scanner *scanner, const struct sato
         if (!implicit)
             scanner_next(scanner);
         after_number = scanner->token.kind == TOKEN_NUMBER;
-        SATOR_TRY(read_factor(scanner, &right));
+        if (op == '*')
+            SATOR_TRY(read_factor(scanner, &right));
+        else
+            SATOR_TRY(read_divisor(scanner, read_factor, &right));
         scanner->divisions += op == '/' || (op == '*' && divided);
         divided |= op == '/';
         SATOR_TRY(apply(scanner, op, since(scanner, start), expr, right));

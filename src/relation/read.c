@@ -31,8 +31,9 @@ static const char *read_tuple_name(struct scanner *scanner)
 /* ---- tuples ---- */
 
 enum sator_status sator_tuple_read(struct sator_ctx *ctx, struct sator_arena *arena,
-        struct sator_loc loc, int n_vars, const char *const *var_names, const char **name,
-        int *n_exprs, const struct sator_expr *const **exprs)
+        struct sator_loc loc, int n_vars, const char *const *var_names,
+        const struct sator_extents *extents, const char **name, int *n_exprs,
+        const struct sator_expr *const **exprs)
 {
     enum sator_status st = SATOR_OK;
     struct scanner scanner;
@@ -40,6 +41,7 @@ enum sator_status sator_tuple_read(struct sator_ctx *ctx, struct sator_arena *ar
     int n_list = 0;
 
     scanner_init(&scanner, ctx, arena, loc);
+    scanner.extents = extents;
     declare(&scanner, n_vars, var_names);
     struct scanner ahead = scanner;
     scanner_next(&ahead);

@@ -156,11 +156,24 @@ bool sator_set_find(struct sator_ctx *ctx, struct sator_arena *arena,
 /* A set "{ S[i,j] : 0 <= i,j < 4 }" or a relation "{ S[i,j] -> A[i+j] : ...; ... }". */
 enum sator_status sator_relation_read(struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc, const struct sator_relation **relation);
+/* What the extents in a tuple stand for: "PE.1" is dimension 1 of the array PE, "shape.2" dimension
+ * 2 of all arrays together, the outermost array's first; where an array is called "shape", it is
+ * that array's. A variable has no dot in its name. */
+struct sator_extents {
+    int n_arrays; /* outermost first; -1: not known yet, so that only the form can be judged */
+    const struct sator_extent_array {
+        const char *name;
+        int n_dims;
+        const int64_t *shape;
+    } * arrays;
+};
 /* A tuple "PE[i%8, j%8]" or a bare list "i%8, j%8" over given variables; unknown names are errors
- * with the nearest name. "*name" is NULL for a bare list. */
+ * with the nearest name. "*name" is NULL for a bare list. Without "extents" (NULL) there are none.
+ */
 enum sator_status sator_tuple_read(struct sator_ctx *ctx, struct sator_arena *arena,
-        struct sator_loc loc, int n_vars, const char *const *var_names, const char **name,
-        int *n_exprs, const struct sator_expr *const **exprs);
+        struct sator_loc loc, int n_vars, const char *const *var_names,
+        const struct sator_extents *extents, const char **name, int *n_exprs,
+        const struct sator_expr *const **exprs);
 /* A condition over given variables, as in a workload's "where". */
 enum sator_status sator_cond_read(struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc, int n_vars, const char *const *var_names,

@@ -81,6 +81,22 @@ void scanner_widen_number(struct scanner *scanner)
     token->length = (size_t)(at - token->text);
 }
 
+bool scanner_widen_name(struct scanner *scanner, int *dim)
+{
+    struct token *token = &scanner->token;
+    const char *at = token->text + token->length;
+
+    if (token->kind != TOKEN_NAME || at == scanner->end || *at != '.')
+        return false;
+    *dim = at + 1 < scanner->end && isdigit((unsigned char)at[1]) ? 0 : -1;
+    for (at++; at < scanner->end && (isalnum((unsigned char)*at) || *at == '_'); at++) {
+        bool fits = *dim >= 0 && *dim < 1000 && isdigit((unsigned char)*at);
+        *dim = fits ? *dim * 10 + (*at - '0') : -1;
+    }
+    token->length = (size_t)(at - token->text);
+    return true;
+}
+
 void scanner_init(struct scanner *scanner, struct sator_ctx *ctx, struct sator_arena *arena,
         struct sator_loc loc)
 {

@@ -37,6 +37,8 @@ struct scanner {
     const char **var_names;
     int n_hidden; /* of them, bound variables whose scope has ended */
     bool *hidden;
+    const struct sator_extents *extents; /* what "PE.0" stands for; NULL: nothing */
+    int guesses; /* extents that were read and are not known yet */
     int depth; /* of nesting */
     int divisions; /* seen inside the floor(...) being read */
 };
@@ -48,6 +50,9 @@ void scanner_next(struct scanner *scanner);
 /* Let the number at the scanner take in the decimals and the exponent that follow it, as in
  * 0.25e-3: a scalar, whose value is of no account. */
 void scanner_widen_number(struct scanner *scanner);
+/* Let the name at the scanner take in the ".0" that follows it, the number in "*dim" (-1 where it
+ * is none, or too large); false where no "." follows. */
+bool scanner_widen_name(struct scanner *scanner, int *dim);
 bool scanner_at(const struct scanner *scanner, const char *symbol_or_word);
 /* Step over "symbol_or_word" when it is next. */
 bool scanner_accept(struct scanner *scanner, const char *symbol_or_word);

@@ -39,6 +39,21 @@ static const struct sator_relation *make_map(struct binder *b, const char *name,
     return map;
 }
 
+/* The arrays of the architecture, whose extents a stamp may name. */
+static struct sator_extents extents_of(const struct binder *b)
+{
+    struct sator_extent_array *arrays =
+            SATOR_NEW_ARRAY(b->arena, struct sator_extent_array, b->n_levels + 1);
+    int n = 0;
+
+    for (int i = 0; i < b->n_levels; i++) {
+        const struct sator_bind_level *level = &b->levels[i];
+        if (level->n_dims > 0)
+            arrays[n++] = (struct sator_extent_array){level->name, level->n_dims, level->shape};
+    }
+    return (struct sator_extents){.n_arrays = n, .arrays = arrays};
+}
+
 static enum sator_status read_map(struct binder *b, struct sator_loc loc, const char *what,
         const char *default_name, const struct sator_relation **map)
 {
@@ -46,9 +61,10 @@ static enum sator_status read_map(struct binder *b, struct sator_loc loc, const 
     const char *name;
     int n_exprs;
     const struct sator_expr *const *exprs;
+    const struct sator_extents extents = extents_of(b);
 
     SATOR_TRY(sator_tuple_read(b->ctx, b->arena, loc, b->workload->n_loops, b->workload->loop_names,
-            &name, &n_exprs, &exprs));
+            &extents, &name, &n_exprs, &exprs));
     if (n_exprs == 0)
         return sator_error(b->ctx, loc, "the %s-stamp has no dimensions: write 0 for a single %s",
                 what, what[0] == 's' ? "PE" : "time-stamp");

@@ -103,16 +103,18 @@ struct sator_bound_dataflow {
 /* Where dimension "dim" of the space-stamp is said. */
 struct sator_loc sator_dataflow_dim_loc(const struct sator_bound_dataflow *bound, int dim);
 
-/* A level of the architecture as far as a "loops:" form needs to know it. */
+/* A level of the architecture as far as a dataflow may refer to it. */
 struct sator_bind_level {
     const char *name;
     bool is_memory;
     int n_dims; /* of an array; 0 otherwise */
+    const int64_t *shape; /* n_dims */
 };
 
 /* Bind "dataflow" to the loops of "workload", on an architecture of "levels", outermost first.
- * Located errors: names that are no loops, maps over another number of loops, a "loops:" form whose
- * factors do not cover an extent or whose levels are not there, in this order.
+ * Extents of arrays in its stamps become numbers. Located errors: names that are no loops, extents
+ * of arrays or dimensions that are not there, maps over another number of loops, a "loops:" form
+ * whose factors do not cover an extent or whose levels are not there, in this order.
  *
  * A "loops:" form with factors f1 .. fm for a loop (outermost first) and strides s_j = f_(j+1) * ..
  * * fm turns into the digits floor((i - lower)/s_1) and floor((i - lower)/s_j) % f_j: the temporal

@@ -37,6 +37,9 @@ static void relation_there_and_back(struct sator_ctx *ctx, const struct sator_so
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"i", "j", "k"};
+    static const int64_t shape[] = {4, 1};
+    static const struct sator_extent_array array = {"PE", 2, shape};
+    const struct sator_extents extents = {.n_arrays = 1, .arrays = &array};
     struct sator_ctx *ctx = sator_ctx_new();
     char *text = malloc(size + 1);
     const char *name;
@@ -50,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sator_source source = {"text", text, size};
     struct sator_loc loc = {.source = &source, .length = size};
     relation_there_and_back(ctx, &source);
-    sator_tuple_read(ctx, ctx->arena, loc, 3, names, &name, &count, &exprs);
+    sator_tuple_read(ctx, ctx->arena, loc, 3, names, NULL, &name, &count, &exprs);
+    sator_tuple_read(ctx, ctx->arena, loc, 3, names, &extents, &name, &count, &exprs);
     sator_cond_read(ctx, ctx->arena, loc, 3, names, &cond);
     sator_einsum_read(ctx, ctx->arena, loc, 3, names, &count, &accesses);
     free(sator_ctx_take_messages(ctx, true));

@@ -33,8 +33,10 @@ static int free_kept(void **state)
     return tear_down(state);
 }
 
-static const struct sator_bind_level levels[] = {{"DRAM", true, 0}, {"L2", true, 0},
-        {"PE", false, 2}, {"L1", true, 0}, {"lane", false, 1}, {"mac", false, 0}};
+static const int64_t pe_shape[] = {4, 6}, lane_shape[] = {3};
+static const struct sator_bind_level levels[] = {{"DRAM", true, 0, NULL}, {"L2", true, 0, NULL},
+        {"PE", false, 2, pe_shape}, {"L1", true, 0, NULL}, {"lane", false, 1, lane_shape},
+        {"mac", false, 0, NULL}};
 
 enum {
     N_LEVELS = sizeof levels / sizeof *levels
@@ -90,6 +92,83 @@ static void test_names_of_tuples(void **state)
             "k_1_1 = 0)) }");
     sator_network_free(network);
     sator_arena_free(arena);
+}
+
+/* Arrays of 4 x 6 PEs of 3 lanes each. */
+static void test_extents(void **state)
+{
+    (void)state;
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_network *network = network_of(gemm);
+    const struct sator_bound_dataflow *bound = bind(arena, network,
+            "space: \"i%PE.0, j%PE.1, k%lane.0\"\n"
+            "time: \"i/shape.0, j/shape.1, 2shape.2 + (k - shape.1)/(shape.1 - PE.0)\"\n",
+            N_LEVELS, levels);
+
+    assert_non_null(bound);
+    expect_relation(bound->space, "{ S[i, j, k] -> PE[i%4, j%6, k%3] }");
+    expect_relation(
+            bound->time, "{ S[i, j, k] -> T[floor(i/4), floor(j/6), 6 + floor((-6 + k)/2)] }");
+    /* an array's own name goes first */
+    static const struct sator_bind_level own[] = {
+            {"PE", false, 2, pe_shape}, {"shape", false, 1, lane_shape}};
+    bound = bind(arena, network, "space: \"i%PE.1, j, k%shape.0\"\ntime: \"0\"\n", 2, own);
+    assert_non_null(bound);
+    expect_relation(bound->space, "{ S[i, j, k] -> PE[i%6, j, k%3] }");
+    sator_network_free(network);
+    sator_arena_free(arena);
+}
+
+static void test_extents_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space, *message;
+    } cases[] = {
+            {"i%pe.0", "1:11: error: the architecture has no array 'pe'\nhelp: did you mean 'PE'?"},
+            {"i%L2.0",
+                    "1:11: error: the architecture has no array 'L2'\nhelp: known names: PE, "
+                    "lane, shape"},
+            {"i%PE.2", "1:11: error: 'PE' has 2 dimensions here, counted from 0"},
+            {"i%lane.1", "1:11: error: 'lane' has 1 dimension here, counted from 0"},
+            {"i%shape.3", "1:11: error: 'shape' has 3 dimensions here, counted from 0"},
+            {"i%shape.99999999999",
+                    "1:11: error: expected the number of a dimension after "
+                    "'shape.'"},
+            {"i%(PE.0 - 4)", "1:9: error: the divisor 0 is not positive"},
+            {"i/(PE.0/2 - lane.0)", "1:9: error: the divisor -1 is not positive"},
+            {"PE[i%PE.x]", "1:14: error: expected the number of a dimension after 'PE.'"},
+            {"i % PE .0", "1:16: error: expected the end after the tuple, found '.'"},
+            {"{ S[i,j,k] -> PE[i%PE.0] }",
+                    "1:28: error: 'PE.0': no extents of arrays can stand "
+                    "here"},
+    };
+    struct sator_network *network = network_of(gemm);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sator_arena *arena = sator_arena_new();
+        struct sator_dataflow *dataflow = NULL;
+        const struct sator_bound_dataflow *bound;
+        char *text = sator_arena_printf(arena, "space: \"%s\"\ntime: \"0\"\n", cases[i].space);
+        const struct sator_source *source = sator_source_from_text(ctx, "text.yaml", text);
+        enum sator_status st = sator_yaml_dataflow(ctx, source, NULL, &dataflow);
+        if (st == SATOR_OK)
+            st = sator_dataflow_bind(
+                    ctx, arena, dataflow, &network->layers[0], N_LEVELS, levels, &bound);
+        char *messages = sator_ctx_take_messages(ctx, false);
+        char *help = strstr(messages, "help: did") != NULL ? strstr(messages, "help: did")
+                                                           : strstr(messages, "help: known");
+        *strchr(messages, '\n') = '\0';
+        char *said = help == NULL
+                ? messages
+                : sator_arena_printf(arena, "%s\n%.*s", messages, (int)strcspn(help, "\n"), help);
+        assert_int_equal(st, SATOR_INPUT);
+        assert_string_equal(said + strlen("text.yaml:"), cases[i].message);
+        free(messages);
+        sator_dataflow_free(dataflow);
+        sator_arena_free(arena);
+    }
+    sator_network_free(network);
 }
 
 static void test_refused(void **state)
@@ -294,9 +373,10 @@ static void levels_of_walk(
         struct sator_arena *arena, const struct walk *walk, struct sator_bind_level *own)
 {
     for (int f = 0; f < walk->n; f++)
-        own[f] = (struct sator_bind_level){
-                sator_arena_printf(arena, "m%d", f), walk->dim[f] < 0, walk->dim[f] + 1};
-    own[walk->n] = (struct sator_bind_level){"last", false, 1};
+        own[f] = (struct sator_bind_level){.name = sator_arena_printf(arena, "m%d", f),
+                .is_memory = walk->dim[f] < 0,
+                .n_dims = walk->dim[f] + 1};
+    own[walk->n] = (struct sator_bind_level){.name = "last", .n_dims = 1};
 }
 
 /* Check the maps at the instance that the counters of the loops stand for: the time-stamp is the
@@ -398,6 +478,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test_setup_teardown(test_notation, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_names_of_tuples, set_up, free_kept),
+            cmocka_unit_test_setup_teardown(test_extents, set_up, free_kept),
+            cmocka_unit_test_setup_teardown(test_extents_refused, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_refused, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_levels_refused, set_up, free_kept),
             cmocka_unit_test_setup_teardown(test_nest, set_up, free_kept),

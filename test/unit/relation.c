@@ -140,8 +140,8 @@ static void test_loops_called_by_words(void **state)
         const struct sator_expr *const *exprs;
         const char *name;
         int n_exprs;
-        enum sator_status st =
-                sator_tuple_read(ctx, ctx->arena, whole(source), 4, names, &name, &n_exprs, &exprs);
+        enum sator_status st = sator_tuple_read(
+                ctx, ctx->arena, whole(source), 4, names, NULL, &name, &n_exprs, &exprs);
         char *messages = sator_ctx_take_messages(ctx, false);
         assert_int_equal(st, cases[i].message == NULL ? SATOR_OK : SATOR_INPUT);
         if (cases[i].message == NULL) {

@@ -37,9 +37,10 @@ static int collect_names(
     return n_names;
 }
 
-/* A tuple over whatever loops it names: only its form can be judged yet. */
+/* A tuple over whatever loops and arrays it names: only its form can be judged yet. */
 static enum sator_status check_tuple(struct sator_ctx *ctx, struct sator_loc loc)
 {
+    const struct sator_extents unknown = {.n_arrays = -1};
     struct sator_arena *scratch = sator_arena_new();
     const char **names = NULL;
     const char *name;
@@ -48,7 +49,7 @@ static enum sator_status check_tuple(struct sator_ctx *ctx, struct sator_loc loc
 
     int n_names = collect_names(scratch, loc.source->text + loc.offset, loc.length, &names);
     enum sator_status st =
-            sator_tuple_read(ctx, scratch, loc, n_names, names, &name, &n_exprs, &exprs);
+            sator_tuple_read(ctx, scratch, loc, n_names, names, &unknown, &name, &n_exprs, &exprs);
     sator_arena_free(scratch);
     return st;
 }
