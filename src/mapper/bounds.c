@@ -22,14 +22,10 @@ struct ranges {
     struct mapper_range range[MAPPER_ACCESSES][ORDER_CLASSES];
 };
 
-/* The reads or the writes of a memory: the cycles that every mapping takes there, and those that a
- * word of each of a child's transfers takes. */
+/* A port that a child's transfers pass through, and the bits of a word of each. */
 struct side {
-    bool is_scratchpad, reads;
-    int memory;
-    double per_bit; /* cycles */
-    double cycles;
-    double unique[MAPPER_ACCESSES], arriving[MAPPER_ACCESSES], merged[MAPPER_ACCESSES];
+    int port;
+    double unique[MAPPER_ACCESSES], arriving[MAPPER_ACCESSES];
 };
 
 struct mapper_bounds {
@@ -38,48 +34,35 @@ struct mapper_bounds {
     unsigned open; /* loops whose tiles are not known */
     bool strides; /* see sator_mapper_bounds_strides */
     double compute; /* cycles that every mapping takes */
+    const struct mapper_crew *crew;
+    int known; /* memories from here inward have known tiles */
     const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
     struct order_table orders[MAPPER_MEMORIES + 1]; /* by child */
     int n_sides[MAPPER_MEMORIES + 1];
-    struct side side[MAPPER_MEMORIES + 1][2 * MAPPER_MEMORIES];
+    struct side side[MAPPER_MEMORIES + 1][MAPPER_PORTS];
     struct ranges ranges; /* of the child that is being bounded */
 };
 
-/* Find the sides of memories whose time the transfers into "child" take. What every mapping moves
- * there is beside them, but for reads of partial sums that other transfers may spare. */
+/* Find the ports whose time the transfers into "child" take. */
 static void find_sides(struct mapper_bounds *b, int child)
 {
     const struct mapper_problem *p = b->problem;
     const struct order_table *orders = &b->orders[child];
 
-    for (int at = 0; at < 2 * p->n_memories; at++) {
-        int m = at / 2;
-        bool reads = at % 2 == 0, spared = false, used = false;
-        double bandwidth = reads ? p->memory[m].read_bits : p->memory[m].write_bits;
-        struct side side = {.is_scratchpad = m == p->scratchpad,
-                .reads = reads,
-                .memory = m,
-                .per_bit = 1 / bandwidth};
-        for (int i = 0; i < p->n_transfers && m != child; i++)
-            spared |= reads && p->transfer[i].into_own && p->transfer[i].child == m;
-        if (!spared)
-            side.cycles = (reads ? p->fixed_read_bits[m] : p->fixed_write_bits[m]) / bandwidth;
+    for (int i = 0; i < p->n_ports; i++) {
+        struct side side = {.port = i};
+        bool used = false;
         for (int k = 0; k < orders->count; k++) {
             const struct mapper_transfer *t = &p->transfer[orders->first + k];
-            const struct mapper_access *access = &p->access[t->access];
-            bool is_output = access->role == SATOR_WRITE;
-            double word = access->word_bits / bandwidth;
-            if (t->parent == m && (reads || is_output))
-                side.unique[k] = word;
-            if (t->child == m && !reads && is_output)
-                side.unique[k] = word;
-            if (t->child == m && !reads && !is_output)
-                side.arriving[k] = word;
-            if (t->child == m && reads && t->into_own)
-                side.merged[k] = word;
-            used |= t->parent == m || t->child == m;
+            for (int f = 0; f < t->n_flows; f++) {
+                const struct mapper_flow *flow = &t->flow[f];
+                if (flow->port != i)
+                    continue;
+                *(flow->arriving ? &side.arriving[k] : &side.unique[k]) += flow->bits;
+                used = true;
+            }
         }
-        if (used && !isnan(bandwidth))
+        if (used)
             b->side[child][b->n_sides[child]++] = side;
     }
 }
@@ -94,6 +77,8 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->open = 0;
     b->strides = false;
     b->compute = 0;
+    b->crew = NULL;
+    b->known = problem->n_memories;
     b->beside = NULL;
     for (int child = 0; child <= problem->n_memories; child++) {
         sator_mapper_order_table_init(&b->orders[child], problem, child);
@@ -534,6 +519,17 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
     if (walk->is_relaxed)
         range->unique_ub = range->arriving_ub;
+    if (walk->transfer->is_outside && outside->stamps == 1 &&
+            sator_mapper_is_loaded(b->problem, walk->transfer, 1))
+        *range = (struct mapper_range){0};
+}
+
+/* What each unique word of the transfer lends to those that arrive further out. */
+static double lent_by(const struct mapper_bounds *b, const struct mapper_transfer *t)
+{
+    if (!b->problem->lends || t->outward < 0 || b->problem->transfer[t->outward].child >= b->known)
+        return 0;
+    return b->crew->lent_pj[t->outward];
 }
 
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
@@ -551,6 +547,16 @@ void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides)
     bounds->strides = strides;
 }
 
+void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_crew *crew)
+{
+    bounds->crew = crew;
+}
+
+void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m)
+{
+    bounds->known = m;
+}
+
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
 {
     bounds->compute = cycles;
@@ -562,27 +568,22 @@ void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
 static double class_cycles(
         const struct mapper_bounds *b, int child, const struct order_classes *classes, int c)
 {
+    const struct mapper_problem *p = b->problem;
     int n_transfers = b->orders[child].count;
-    double slowest = b->compute, scratchpad = b->compute;
+    struct mapper_delay delay = {.slowest = b->compute};
 
     for (int i = 0; i < b->n_sides[child]; i++) {
         const struct side *side = &b->side[child][i];
-        double cycles = side->cycles;
-        if (b->beside != NULL) {
-            double bits = side->reads ? b->beside->read_bits[side->memory]
-                                      : b->beside->write_bits[side->memory];
-            cycles = bits * side->per_bit > cycles ? bits * side->per_bit : cycles;
-        }
+        double bits =
+                b->beside != NULL ? b->beside->bits[side->port] : b->crew->fixed_bits[side->port];
         for (int k = 0; k < n_transfers; k++) {
             const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
-            cycles += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
-            if (side->merged[k] != 0)
-                cycles -= side->merged[k] * sator_mapper_range_merged(r);
+            bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
         }
-        slowest = cycles > slowest ? cycles : slowest;
-        scratchpad += side->is_scratchpad && cycles > 0 ? cycles : 0;
+        sator_mapper_delay_add(
+                p, &p->port[side->port], bits * b->crew->per_bit[side->port], &delay);
     }
-    return b->problem->overlaps || slowest > scratchpad ? slowest : scratchpad;
+    return sator_mapper_delay_total(&delay, b->compute);
 }
 
 /* Set the share's energy to the least of all classes, and the steps by which it rises for those
@@ -670,17 +671,19 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     }
     const struct order_classes *classes = sator_mapper_order_classes(orders, near_loops, far_loops);
     for (int k = 0; k < orders->count; k++) {
+        const struct mapper_transfer *t = &p->transfer[orders->first + k];
+        double lent = lent_by(b, t);
         open_local(b, orders->first + k, shape, &outside, &local);
         for (int i = 0; i < classes->n_keeps[k]; i++) {
             struct mapper_range *range = &ranges->range[k][i];
             range_of(b, &local, &classes->keep[k][i], shape, &outside, range);
-            ranges->pj[k][i] = sator_mapper_range_pj(&p->transfer[orders->first + k], range);
+            ranges->pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
             if (i == 0)
                 least = *range;
             least.unique_lb = fmin(least.unique_lb, range->unique_lb);
             least.arriving_lb = fmin(least.arriving_lb, range->arriving_lb);
         }
-        sator_mapper_share_transfer(p, orders->first + k, &least, share);
+        sator_mapper_share_transfer(p, orders->first + k, &least, lent, share);
     }
     find_steps(b, child, classes, share);
 }

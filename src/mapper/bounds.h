@@ -16,7 +16,7 @@ enum {
  * at least "pj" (which may be infinite) more than the share's. */
 struct mapper_share {
     double pj;
-    double read_bits[MAPPER_MEMORIES], write_bits[MAPPER_MEMORIES];
+    double bits[MAPPER_PORTS];
     int n_steps;
     struct mapper_step {
         double cycles, pj;
@@ -29,13 +29,13 @@ void sator_mapper_share_step(struct mapper_share *share, double cycles, double e
 void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_share *sum,
         const struct mapper_share *part);
 /* The cycles that the bits of "share" and "compute" cycles take. */
-double sator_mapper_cycles(
-        const struct mapper_problem *problem, double compute, const struct mapper_share *share);
+double sator_mapper_cycles(const struct mapper_problem *problem, const struct mapper_crew *crew,
+        double compute, const struct mapper_share *share);
 
 /* The best that a mapping may be whose transfers together cost at least "share" and whose compute
  * units take "compute" cycles. */
-struct mapper_cost sator_mapper_bound(
-        const struct mapper_problem *problem, double compute, const struct mapper_share *share);
+struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
+        const struct mapper_crew *crew, double compute, const struct mapper_share *share);
 
 struct mapper_bounds;
 struct mapper_bounds *sator_mapper_bounds_new(
@@ -54,6 +54,13 @@ void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides);
  * known), what every mapping moves included: memories take their time for both. */
 void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside);
 
+/* From now on "crew" (borrowed) says what the unrolling does. */
+void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_crew *crew);
+
+/* From now on the tiles of memories from "m" inward are known: transfers into these cost what they
+ * do, others lend and are lent (struct mapper_crew). */
+void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m);
+
 /* From now on all mappings take at least these cycles: steps below them are of no use. */
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 
@@ -65,8 +72,8 @@ void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
         const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
         struct mapper_share *share);
 /* The same when nothing is known: each word crosses at least once. */
-void sator_mapper_bounds_least(
-        const struct mapper_problem *problem, int child, struct mapper_share *share);
+void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
+        int child, struct mapper_share *share);
 
 /* What a transfer costs at least, between bounds of its two numbers. "ratio" is arriving / unique
  * where that is fixed, else 0. */
@@ -77,16 +84,11 @@ struct mapper_range {
  * without what has no formula, over a network on which all PEs share everything. */
 void sator_mapper_range_counted(
         const struct mapper_problem *problem, int transfer, struct mapper_range *range);
-/* The energy at least. */
+/* The energy at least, at these prices. */
 double sator_mapper_range_pj(
-        const struct mapper_transfer *transfer, const struct mapper_range *range);
-/* The words that trees merge at most. */
-static inline double sator_mapper_range_merged(const struct mapper_range *range)
-{
-    return range->ratio > 0 ? (range->ratio - 1) * range->unique_ub
-                            : range->arriving_ub - range->unique_lb;
-}
+        double unique_pj, double arriving_pj, const struct mapper_range *range);
+/* Add what a transfer costs at least; "lent_pj" is what each of its unique words lends. */
 void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
-        const struct mapper_range *range, struct mapper_share *share);
+        const struct mapper_range *range, double lent_pj, struct mapper_share *share);
 
 #endif

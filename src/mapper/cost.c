@@ -262,15 +262,26 @@ void sator_mapper_walk_cover(
             : cover(walk, words, shape, (t->outer | t->between) & ~walk->shared);
 }
 
+/* The temporal factors of the rows before "row". */
+static int64_t stamps_outside(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row)
+{
+    int64_t stamps = 1;
+
+    for (int r = 0; r < row; r++) {
+        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
+            stamps *= mapping->factor[r][i];
+    }
+    return stamps;
+}
+
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = walk->problem;
 
-    walk->stamps = 1;
-    for (int r = 0; r < walk->transfer->child_row; r++) {
-        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
-            walk->stamps *= mapping->factor[r][i];
-    }
+    walk->stamps = stamps_outside(p, mapping, walk->transfer->child_row);
+    if (sator_mapper_is_loaded(p, walk->transfer, walk->stamps))
+        walk->groups = walk->tiles = 0;
 }
 
 void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words *words,
@@ -417,13 +428,21 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
     traffic->is_unknown = false;
     for (int t = 0; t < problem->n_transfers; t++) {
+        const struct mapper_transfer *what = &problem->transfer[t];
         struct mapper_walk walk;
         struct mapper_pace pace;
-        if (problem->transfer[t].is_quotient) {
+        if (what->is_outside &&
+                sator_mapper_is_loaded(
+                        problem, what, stamps_outside(problem, mapping, what->child_row))) {
+            traffic->unique[t] = traffic->arriving[t] = traffic->merged[t] = 0;
+            traffic->extra_pj[t] = 0;
+            continue;
+        }
+        if (what->is_quotient) {
             sator_mapper_count_quotients(problem, mapping, &shape, t, traffic);
             continue;
         }
-        if (problem->transfer[t].is_counted) {
+        if (what->is_counted) {
             sator_mapper_count_transfer(sator_mapper_words_counting(words), mapping, t, traffic);
             continue;
         }
@@ -436,6 +455,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
     }
+    sator_mapper_find_busiest(problem, words, mapping, traffic);
 }
 
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles)
@@ -450,88 +470,25 @@ double sator_mapper_value(enum sator_map_objective objective, double pj, double 
     }
 }
 
-static void add_term(struct mapper_port *port, int words, double bits)
-{
-    port->term[port->n_terms].words = words;
-    port->term[port->n_terms++].bits = bits;
-}
-
-static void add_terms(const struct mapper_problem *p, struct mapper_port *port, int m, bool reads)
-{
-    for (int i = 0; i < p->n_transfers; i++) {
-        const struct mapper_transfer *t = &p->transfer[i];
-        double bits = p->access[t->access].word_bits;
-        bool is_output = p->access[t->access].role == SATOR_WRITE;
-        int unique = 2 * i, arriving = 2 * i + 1;
-        if (t->parent == m && (reads || is_output))
-            add_term(port, unique, bits);
-        if (t->child == m && !reads)
-            add_term(port, is_output ? unique : arriving, bits);
-        if (t->child == m && reads && t->into_own && t->is_counted) {
-            add_term(port, 2 * MAPPER_TRANSFERS + i, -bits);
-        } else if (t->child == m && reads && t->into_own) { /* merged words are not read */
-            add_term(port, unique, bits);
-            add_term(port, arriving, -bits);
-        }
-    }
-}
-
-void sator_mapper_find_ports(struct mapper_problem *problem)
-{
-    problem->n_ports = 0;
-    for (int m = 0; m < problem->n_memories; m++) {
-        for (int side = 0; side < 2; side++) {
-            bool reads = side == 0;
-            double bandwidth = reads ? problem->memory[m].read_bits : problem->memory[m].write_bits;
-            if (isnan(bandwidth)) /* no limit */
-                continue;
-            struct mapper_port *port = &problem->port[problem->n_ports++];
-            *port = (struct mapper_port){.memory = m,
-                    .bandwidth = bandwidth,
-                    .fixed_bits =
-                            reads ? problem->fixed_read_bits[m] : problem->fixed_write_bits[m]};
-            add_terms(problem, port, m, reads);
-        }
-    }
-}
-
-static double latency(const struct mapper_problem *p, const double *words, double compute)
-{
-    double slowest = compute, scratchpad = compute;
-
-    for (int i = 0; i < p->n_ports; i++) {
-        const struct mapper_port *port = &p->port[i];
-        double bits = port->fixed_bits;
-        for (int k = 0; k < port->n_terms; k++)
-            bits += words[port->term[k].words] * port->term[k].bits;
-        double cycles = bits / port->bandwidth;
-        if (cycles > slowest)
-            slowest = cycles;
-        if (port->memory == p->scratchpad)
-            scratchpad += cycles;
-    }
-    return p->overlaps || slowest > scratchpad ? slowest : scratchpad;
-}
-
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic)
 {
-    double words[3 * MAPPER_TRANSFERS], pj = problem->fixed_pj;
+    double pj = problem->fixed_pj, port_cycles[MAPPER_PORTS];
 
     if (traffic->is_unknown)
         return (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < problem->n_transfers; i++) {
-        words[2 * i] = (double)traffic->unique[i];
-        words[2 * i + 1] = (double)traffic->arriving[i];
-        pj += words[2 * i] * problem->transfer[i].unique_pj +
-                words[2 * i + 1] * problem->transfer[i].arriving_pj;
-        if (!problem->transfer[i].is_counted)
-            continue;
-        words[2 * MAPPER_TRANSFERS + i] = (double)traffic->merged[i];
-        pj += traffic->extra_pj[i];
+        pj += (double)traffic->unique[i] * problem->transfer[i].unique_pj +
+                (double)traffic->arriving[i] * problem->transfer[i].arriving_pj;
+        if (problem->transfer[i].is_counted)
+            pj += traffic->extra_pj[i];
     }
     double compute = (double)traffic->time_stamps * problem->cycles_per_instance;
-    double cycles = latency(problem, words, compute);
+    struct mapper_delay delay = {.slowest = compute};
+    sator_mapper_port_cycles(problem, traffic, port_cycles);
+    for (int i = 0; i < problem->n_ports; i++)
+        sator_mapper_delay_add(problem, &problem->port[i], port_cycles[i], &delay);
+    double cycles = sator_mapper_delay_total(&delay, compute);
     if (problem->leakage_pj != 0)
         pj += problem->leakage_pj * ceil(cycles);
     if (!problem->has_energy)

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "count/count.h"
 #include "mapper/mapper.h"
+#include "model/model.h"
 #include "model/network.h"
 
 #include <math.h>
@@ -315,14 +316,11 @@ bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper
     return latest->known;
 }
 
-double sator_mapper_tree_pj(
-        const struct mapper_problem *p, const struct mapper_transfer *t, int bus, bool into_own)
+double sator_mapper_tree_pj(const struct mapper_transfer *t, int bus)
 {
-    const struct sator_bus *source = t->network->bus_sources[bus];
-    double pj = isnan(source->energy_pj.value) ? 0 : source->energy_pj.value;
-    double own = into_own ? p->memory[t->child].read_pj : 0;
+    double pj = t->network->bus_sources[bus]->energy_pj.value;
 
-    return pj - (isnan(own) ? 0 : own);
+    return (isnan(pj) ? 0 : pj) - t->merged_pj;
 }
 
 void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_mapping *mapping,
@@ -351,6 +349,39 @@ void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_
                 (double)volumes.by_link[i] * ((isnan(pj) ? 0 : pj) - t->bus_pj);
     }
     for (int i = 0; i < network->n_buses; i++)
-        traffic->extra_pj[transfer] += (double)volumes.by_bus[i] *
-                (sator_mapper_tree_pj(p, t, i, t->into_own) - t->bus_pj);
+        traffic->extra_pj[transfer] +=
+                (double)volumes.by_bus[i] * (sator_mapper_tree_pj(t, i) - t->bus_pj);
+}
+
+void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        struct mapper_traffic *traffic)
+{
+    const struct mapper_problem *p = c->problem;
+    const struct sator_bound_dataflow *flow =
+            sator_mapper_dataflow(p, c->arena, mapping, "mapping");
+    struct sator_result *result = NULL;
+    struct sator_hush before;
+    enum sator_status st = SATOR_INTERRUPTED;
+
+    sator_ctx_hush(c->ctx, &before);
+    if (sator_mapper_watch_begin(p->watch, c->ctx)) {
+        st = sator_model_analyze(c->ctx, p->workload, p->arch, flow, NULL, &result);
+        sator_mapper_watch_end(p->watch, c->ctx);
+    }
+    sator_ctx_unhush(c->ctx, &before);
+    sator_arena_clear(c->arena);
+    traffic->is_unknown |= st != SATOR_OK;
+#ifdef SATOR_HAS_PORTS
+    for (int i = 0; i < p->n_ports && st == SATOR_OK; i++) {
+        if (!(p->asked_ports >> p->port[i].memory & 1))
+            continue;
+        for (int k = 0; k < result->n_ports; k++) {
+            double cycles = result->ports[k].cycles;
+            if (strcmp(result->ports[k].name, p->port[i].lane->name) == 0)
+                traffic->busiest_cycles[i] = isnan(cycles) ? 0 : cycles;
+        }
+    }
+#endif
+    if (st == SATOR_OK)
+        sator_result_free(result);
 }

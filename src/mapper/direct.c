@@ -282,7 +282,7 @@ static int64_t sum_words(const struct mapper_ragged *r, const struct step *step,
 /* ---- one transfer ---- */
 
 void sator_mapper_direct_init(struct mapper_ragged *ragged, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping)
+        const struct mapper_mapping *mapping, const struct mapper_alone *alone)
 {
     const struct mapper_problem *p = ragged->walk->problem;
 
@@ -296,11 +296,14 @@ void sator_mapper_direct_init(struct mapper_ragged *ragged, const struct mapper_
                 .shared = 1};
         ragged->apart[i] = ragged->outer[i] = ragged->inner[i] = 1;
         ragged->fall[i] = 0;
+        int64_t others = 1; /* PEs beside the one that is looked at */
         for (int r = 0; r < p->innermost; r++) {
             if (!p->row[r].is_space)
                 ragged->outer[i] *= mapping->factor[r][i];
             else
-                *(is_shared(ragged, r) ? &loop->shared : &ragged->apart[i]) *=
+                *(alone != NULL && r < alone->row      ? &others
+                                : is_shared(ragged, r) ? &loop->shared
+                                                       : &ragged->apart[i]) *=
                         mapping->factor[r][i];
         }
         for (int r = p->innermost + 1; r < p->n_rows; r++) {
@@ -311,10 +314,11 @@ void sator_mapper_direct_init(struct mapper_ragged *ragged, const struct mapper_
             loop->shared_span += (mapping->factor[r][i] - 1) * shape->inside[r + 1][i];
         }
         int64_t blocks = sator_mapper_blocks(p->extent[i], loop->lanes);
-        int64_t number = ragged->outer[i] * ragged->apart[i] * loop->shared;
-        loop->spread = ragged->apart[i] * loop->shared > 1;
-        loop->last = blocks - 1 - (number - 1) * loop->tile;
-        loop->last_lanes = p->extent[i] - (blocks - 1) * loop->lanes;
+        int64_t number = ragged->outer[i] * ragged->apart[i] * loop->shared * others;
+        bool whole = others > 1 && !(alone->last >> i & 1);
+        loop->spread = ragged->apart[i] * loop->shared * others > 1;
+        loop->last = whole ? loop->tile - 1 : blocks - 1 - (number - 1) * loop->tile;
+        loop->last_lanes = whole ? loop->lanes : p->extent[i] - (blocks - 1) * loop->lanes;
     }
 }
 

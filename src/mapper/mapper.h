@@ -30,6 +30,8 @@ enum {
     MAPPER_SOURCES = 256, /* ways from PE to PE, each loop's digit moved by a constant */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32,
+    MAPPER_PORTS = 24, /* with a bandwidth, one direction each or both in turns */
+    MAPPER_FLOWS = 3, /* of a transfer, through ports of its two memories */
     MAPPER_MOST_DIVISOR = 64, /* of a quotient */
     MAPPER_MOST_CHOICES = 10 /* pairs of a tensor and a memory that it may bypass */
 };
@@ -121,7 +123,6 @@ struct mapper_memory {
     int n_capacities;
     struct mapper_capacity capacity[MAPPER_ACCESSES + 1];
     double read_pj, write_pj;
-    double read_bits, write_bits; /* bandwidth of all instances; NAN when not given */
     double leakage_pj; /* of all instances, a cycle; 0 when not given */
     int64_t instances;
 };
@@ -160,22 +161,42 @@ struct mapper_transfer {
     bool is_quotient; /* by quotient.c */
     const struct sator_model_network *network; /* of these */
     double bus_pj; /* a word that the buses or wires spare; the least, where they differ */
-    bool into_own; /* an output that ends in the PE's own memory: merged words need no partial sum
-                    */
+    /* Of an output: what its trees merge starts from zero in the child, and needs no partial sum
+     * from there inward. */
+    bool merges;
+    bool is_outside; /* from beyond the outermost memory that holds it, which nobody counts: only
+                        what it merges matters */
+    int inward, outward; /* the transfer of the same access one step further in and out, or -1 */
+    double merged_pj; /* energy that a merged word spares, part of the next two */
     double unique_pj, arriving_pj; /* energy a word, all its actions together */
+    int n_flows;
+    struct mapper_flow {
+        int port;
+        bool arriving; /* the arriving words; else the unique ones */
+        double bits; /* a word */
+    } flow[MAPPER_FLOWS];
 };
 
-/* The bits that pass through one side (reads or writes) of a memory whose bandwidth is given: sums
- * over words, of transfer t the unique ones (2 t), the arriving ones (2 t + 1), and where it is
- * counted those that trees merge (2 MAPPER_TRANSFERS + t). */
+/* A port of a memory, for reads, writes or both in turns, whose bandwidth is given. */
 struct mapper_port {
+    const struct sator_lane *lane; /* bits a cycle and instance */
     int memory;
-    double bandwidth, fixed_bits; /* a cycle; what every mapping moves */
-    int n_terms;
-    struct {
-        int words;
-        double bits; /* a word */
-    } term[2 * MAPPER_TRANSFERS];
+};
+
+/* What an unrolling alone says of costs. The time of a port is that of the instance that moves most
+ * through it. All instances that are used move the same, but for partial sums: of PEs that a tree
+ * joins the smallest takes them, as if it were alone. So bits of all that are used count, with
+ * arriving words in the place of those that come from outside. */
+struct mapper_crew {
+    double per_bit[MAPPER_PORTS]; /* cycles a bit: 1 / (bandwidth x instances used) */
+    double fixed_bits[MAPPER_PORTS]; /* beside those of transfers */
+    double ratio[MAPPER_TRANSFERS]; /* arriving words for a unique one, at most */
+    /* What a word arrives for must be taken further in, too: arriving words are no more than the
+     * unique ones of the inner transfer. So where arriving words spare energy further in, a bound
+     * that does not know them yet may have each of them spare nothing more when it takes this from
+     * each unique word there (from each access of the compute units where there is no inner
+     * transfer): it falls by what they might spare, and not below. */
+    double lent_pj[MAPPER_TRANSFERS];
 };
 
 struct sator_model_network;
@@ -201,9 +222,12 @@ struct mapper_problem {
     int n_transfers; /* innermost first */
     struct mapper_transfer transfer[MAPPER_TRANSFERS];
     int n_ports;
-    struct mapper_port port[2 * MAPPER_MEMORIES];
+    struct mapper_port port[MAPPER_PORTS];
     double fixed_pj; /* what every mapping spends */
-    double fixed_read_bits[MAPPER_MEMORIES], fixed_write_bits[MAPPER_MEMORIES];
+    bool lends; /* some transfer merges words that spare energy further in */
+    bool has_inner_ports; /* of memories of several instances */
+    unsigned asked_ports; /* memories of several instances with ports whose busiest instance only
+                             the model finds */
     double mac_pj, cycles_per_instance;
     double leakage_pj; /* a cycle, everything together */
     bool overlaps;
@@ -531,6 +555,14 @@ void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper
  * be missing from "shape". */
 void sator_mapper_walk_cover(
         struct mapper_walk *walk, struct mapper_words *words, const struct mapper_shape *shape);
+/* Whether the transfer's child, with nothing that holds the tensor outside of it and "stamps"
+ * prefix stamps, has all of it from the start. */
+static inline bool sator_mapper_is_loaded(
+        const struct mapper_problem *problem, const struct mapper_transfer *t, int64_t stamps)
+{
+    return t->is_outside && stamps == 1 && (t->outer | t->between) == 0 &&
+            problem->access[t->access].role == SATOR_READ;
+}
 /* Set the walk's stamps from the time rows outside the child. */
 void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapping *mapping);
 void sator_mapper_pace_init(struct mapper_pace *pace);
@@ -594,20 +626,72 @@ struct mapper_traffic {
      * merge */
     double extra_pj[MAPPER_TRANSFERS];
     int64_t merged[MAPPER_TRANSFERS];
+    struct mapper_crew crew;
+    bool is_uneven; /* instances that are used do not move the same */
+    double busiest_cycles[MAPPER_PORTS]; /* then: of the one that moves most */
     bool is_unknown; /* the counting engines gave up on one: the cost is infinite */
 };
 /* The exact traffic of a mapping whose factors multiply to the extents (or, in an imperfect
  * problem, as doc/mapper.md says). */
 void sator_mapper_count(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
-/* Set the problem's ports, from all the rest of it. */
-void sator_mapper_find_ports(struct mapper_problem *problem);
 struct mapper_cost sator_mapper_cost(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles);
 /* Whether the mapping respects arrays, capacities and constraints; words may be NULL. */
 bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping);
+/* ---- ports.c ---- */
+/* Set the problem's ports and what each transfer moves through them; SATOR_INPUT with a message
+ * when there are too many. */
+enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_problem *problem);
+/* What the parallel factors of "mapping" say; a bound while the others are not known ("words" NULL)
+ * or some of the parallel ones are not, those of "open" rows. */
+void sator_mapper_crew_init(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, unsigned open, struct mapper_crew *crew);
+/* The same when none are known. */
+void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapper_crew *crew);
+/* The port that words of "access" pass through at memory "m", or -1: no limit. */
+int sator_mapper_port_of(const struct mapper_problem *problem, int m, int access, bool writes);
+/* The memory that serves the compute units access by access, no array between: -1 for an access
+ * that has none. */
+int sator_mapper_own_memory(const struct mapper_problem *problem, int access);
+
+/* ---- busiest.c ---- */
+/* The words of a perfect mapping's access "access" that one PE of the rows before "row" touches in
+ * the whole run. */
+int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
+        struct mapper_words *words, const struct mapper_mapping *mapping, int row, int access);
+/* Set what the traffic of a mapping, whose words are counted, says of its instances. */
+void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+/* The bits of each port, as "crew" counts them; its cycles. */
+void sator_mapper_port_bits(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits);
+void sator_mapper_port_cycles(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles);
+/* The time of compute units and ports together (doc/model.md, section 3). */
+struct mapper_delay {
+    double slowest, read, write; /* read, write: of a scratchpad that waits for them */
+};
+static inline void sator_mapper_delay_add(const struct mapper_problem *problem,
+        const struct mapper_port *port, double cycles, struct mapper_delay *delay)
+{
+    if (cycles > delay->slowest)
+        delay->slowest = cycles;
+    if (problem->overlaps || port->memory != problem->scratchpad)
+        return;
+    double *side = port->lane->reads ? &delay->read : &delay->write;
+    if (cycles > *side)
+        *side = cycles;
+}
+static inline double sator_mapper_delay_total(const struct mapper_delay *delay, double compute)
+{
+    double waiting = compute + delay->read + delay->write;
+
+    return waiting > delay->slowest ? waiting : delay->slowest;
+}
+
 /* ---- imperfect.c ---- */
 /* The parallel positions of one loop: in the arrays inside the innermost memory, and in those
  * outside of it. */
@@ -674,11 +758,18 @@ struct mapper_ragged {
     const struct mapper_shape *shape; /* borrowed */
     struct mapper_ragged_loop loop[MAPPER_LOOPS];
 };
+/* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
+ * their last tile there, the others have whole ones. */
+struct mapper_alone {
+    int row;
+    unsigned last;
+};
 /* Nothing placed. "grouped": the words that all groups of PEs take, which share them; else those
- * that arrive in all PEs. "walk" is initialised from the same shape. */
+ * that arrive in all PEs. "walk" is initialised from the same shape. "alone": only those of the
+ * transfers below, or into, one PE; NULL: of all. */
 void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
         struct mapper_words *words, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping, bool grouped);
+        const struct mapper_mapping *mapping, bool grouped, const struct mapper_alone *alone);
 /* The words of all time-stamps, if none were kept from the one before. */
 int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged);
 /* Place "loop" of row "row" with "factor" > 1 and the instances that a step of it skips: of these
@@ -688,6 +779,10 @@ int64_t sator_mapper_ragged_place(
 /* Take back the loop placed last. */
 void sator_mapper_ragged_unplace(
         struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step);
+/* The words that cross, as above. */
+int64_t sator_mapper_ragged_words(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, bool grouped,
+        const struct mapper_alone *alone);
 /* Set the exact words of one transfer. */
 void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
@@ -716,7 +811,7 @@ double sator_mapper_now(void);
 /* ---- direct.c: transfers into the compute units ---- */
 /* Set what ragged.c leaves to it: walk, words, grouped and steps are set. */
 void sator_mapper_direct_init(struct mapper_ragged *ragged, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping);
+        const struct mapper_mapping *mapping, const struct mapper_alone *alone);
 int64_t sator_mapper_direct_all(const struct mapper_ragged *ragged);
 /* The words kept in the steps of a loop that is about to be placed. */
 int64_t sator_mapper_direct_kept(
@@ -743,9 +838,11 @@ bool sator_mapper_counted_volumes(struct mapper_counting *counting,
 /* Set the words of a counted transfer. */
 void sator_mapper_count_transfer(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, int transfer, struct mapper_traffic *traffic);
-/* What a word costs that bus "bus" of the transfer's network spares. */
-double sator_mapper_tree_pj(const struct mapper_problem *problem,
-        const struct mapper_transfer *transfer, int bus, bool into_own);
+/* Set the cycles of the ports that are asked for (the problem's asked_ports) from the model. */
+void sator_mapper_count_ports(struct mapper_counting *counting,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+/* What a word costs that bus "bus" of the transfer's network spares: less what it spares itself. */
+double sator_mapper_tree_pj(const struct mapper_transfer *transfer, int bus);
 
 /* ---- result.c ---- */
 /* The mapping and all its figures as plain data in the result's arena. */

@@ -127,8 +127,6 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
             .row = p->n_rows,
             .read_pj = spec->read_pj.value,
             .write_pj = spec->write_pj.value,
-            .read_bits = spec->read_bits * (double)instances,
-            .write_bits = spec->write_bits * (double)instances,
             .leakage_pj =
                     isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * (double)instances,
             .instances = instances};
@@ -200,18 +198,20 @@ done:
 
 /* ---- transfers ---- */
 
+/* From memory "parent" (-1: from outside of all that hold the tensor) into "child". */
 static enum sator_status add_transfer(struct builder *b, int access, int parent, int child)
 {
     struct mapper_problem *p = b->problem;
     struct mapper_transfer *transfer = &p->transfer[p->n_transfers];
-    int parent_row = p->memory[parent].row;
+    int parent_row = parent < 0 ? 0 : p->memory[parent].row;
     enum sator_status st;
 
     if (p->n_transfers == MAPPER_TRANSFERS)
         return sator_error(
                 b->ctx, b->arch->loc, "'%s' has too many levels and tensors to map", b->arch->name);
     *transfer = (struct mapper_transfer){.access = access,
-            .parent = parent,
+            .parent = parent < 0 ? 0 : parent,
+            .is_outside = parent < 0,
             .child = child,
             .child_row = child == p->n_memories ? p->n_rows : p->memory[child].row};
     for (int r = 0; r < transfer->child_row; r++) {
@@ -237,16 +237,6 @@ done:
     return st;
 }
 
-/* Whether an array lies inside memory "m". */
-static bool array_below(const struct mapper_problem *p, int m)
-{
-    for (int r = p->memory[m].row; r < p->n_rows; r++) {
-        if (p->row[r].is_space)
-            return true;
-    }
-    return false;
-}
-
 static enum sator_status add_transfers_of(struct builder *b, int access)
 {
     struct mapper_problem *p = b->problem;
@@ -257,15 +247,36 @@ static enum sator_status add_transfers_of(struct builder *b, int access)
         if (!(p->memory[m].holds >> access & 1))
             continue;
         /* the PE's own memory serves the compute units instance by instance: a fixed cost */
-        if (child < p->n_memories || array_below(p, m))
+        if (child < p->n_memories || sator_mapper_own_memory(p, access) < 0)
             SATOR_TRY(add_transfer(b, access, m, child));
         child = m;
     }
     if (child == p->n_memories)
         return sator_error(b->ctx, b->arch->loc, "no memory level of '%s' holds tensor '%s'",
                 b->arch->name, p->access[access].name);
+    if (child > 0)
+        SATOR_TRY(add_transfer(b, access, -1, child));
 done:
     return st;
+}
+
+/* What arrives in a memory is taken further in, too, unless links bring it from stamps long before:
+ * then nothing is known of the two. */
+static void join_transfers(struct mapper_problem *p)
+{
+    for (int i = 0; i < p->n_transfers; i++)
+        p->transfer[i].inward = p->transfer[i].outward = -1;
+    for (int i = 0; i < p->n_transfers; i++) {
+        for (int j = i + 1; j < p->n_transfers; j++) {
+            if (p->transfer[j].access != p->transfer[i].access)
+                continue;
+            if (!p->transfer[i].reaches_back) {
+                p->transfer[i].outward = j;
+                p->transfer[j].inward = i;
+            }
+            break;
+        }
+    }
 }
 
 static enum sator_status add_transfers(struct builder *b)
@@ -283,6 +294,7 @@ static enum sator_status add_transfers(struct builder *b)
             p->transfer[j - 1] = swap;
         }
     }
+    join_transfers(p);
 done:
     return st;
 }
@@ -302,19 +314,8 @@ static double figure(struct mapper_problem *p, double value, const char *name)
     return 0;
 }
 
-/* The innermost memory that holds "access". */
-static int innermost(const struct mapper_problem *p, int access)
-{
-    int m = p->n_memories - 1;
-
-    while (!(p->memory[m].holds >> access & 1))
-        m--;
-    return m;
-}
-
-/* The least that a word costs which a complex network spares; words that trees merge on the way
- * into the PE's own memory ("into_own") need no partial sum there. */
-static double least_bus_pj(struct builder *b, const struct mapper_transfer *t, bool into_own)
+/* The least that a word costs which a complex network spares. */
+static double least_bus_pj(struct builder *b, const struct mapper_transfer *t)
 {
     struct mapper_problem *p = b->problem;
     const struct sator_model_network *network = t->network;
@@ -326,9 +327,53 @@ static double least_bus_pj(struct builder *b, const struct mapper_transfer *t, b
                         network->link_sources[i]->name));
     for (int i = 0; i < network->n_buses; i++) {
         figure(p, network->bus_sources[i]->energy_pj.value, network->bus_sources[i]->name);
-        least = fmin(least, sator_mapper_tree_pj(p, t, i, into_own));
+        least = fmin(least, sator_mapper_tree_pj(t, i));
     }
     return least;
+}
+
+/* A word that trees merge starts from zero, there and further in: no partial sum is read and
+ * written for it at any memory inside. */
+static void find_merged(struct builder *b)
+{
+    struct mapper_problem *p = b->problem;
+    double spared[MAPPER_ACCESSES] = {0}; /* by the transfers so far, outward */
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int own = sator_mapper_own_memory(p, a);
+        if (own >= 0)
+            spared[a] =
+                    figure(p, p->memory[own].read_pj, b->arch->levels[p->memory[own].level].name);
+    }
+    for (int i = 0; i < p->n_transfers; i++) { /* innermost first */
+        struct mapper_transfer *t = &p->transfer[i];
+        const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
+        bool has_links = t->link != NULL || (!t->is_complex && t->may_pass && t->n_passes > 0);
+        if (p->access[t->access].role != SATOR_WRITE)
+            continue;
+        t->merges = !has_links && (t->is_complex || t->n_buses > 0);
+        t->merged_pj = t->merges ? spared[t->access] : 0;
+        p->lends |= t->merged_pj > 0;
+        if (!t->is_outside)
+            spared[t->access] += figure(p, p->memory[t->parent].read_pj,
+                    b->arch->levels[p->memory[t->parent].level].name);
+        if (child != NULL)
+            spared[t->access] += figure(p, child->write_pj, b->arch->levels[child->level].name);
+    }
+}
+
+/* What a word that the network spares costs. */
+static double spared_pj(struct builder *b, const struct mapper_transfer *t)
+{
+    struct mapper_problem *p = b->problem;
+
+    if (t->is_complex)
+        return least_bus_pj(b, t);
+    double pj = t->n_buses > 0 ? figure(p, t->bus_pj, t->buses[0]->name)
+            : t->link != NULL  ? figure(p, t->bus_pj, t->link->name)
+            : t->may_pass      ? figure(p, t->bus_pj, t->passes[0].link->name)
+                               : 0;
+    return pj - t->merged_pj;
 }
 
 /* What a word of each transfer costs, all its actions together, and what no mapping can change. */
@@ -339,23 +384,17 @@ static void price(struct builder *b)
     p->has_energy = true;
     p->fixed_pj = figure(p, p->mac_pj, b->arch->levels[b->arch->n_levels - 1].name) *
             (double)p->instances;
+    find_merged(b);
     for (int i = 0; i < p->n_transfers; i++) {
         struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
         const struct mapper_memory *parent = &p->memory[t->parent];
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
         const char *above = b->arch->levels[parent->level].name;
-        bool into_own = child != NULL && access->role == SATOR_WRITE && t->link == NULL &&
-                (t->is_complex || !t->may_pass || t->n_passes == 0) &&
-                t->child == innermost(p, t->access) && !array_below(p, t->child);
+        double bus = spared_pj(b, t), foot = (double)access->footprint;
         if (t->is_complex)
-            t->bus_pj = least_bus_pj(b, t, into_own);
-        double bus = t->is_complex ? t->bus_pj
-                : t->n_buses > 0   ? figure(p, t->bus_pj, t->buses[0]->name)
-                : t->link != NULL  ? figure(p, t->bus_pj, t->link->name)
-                : t->may_pass      ? figure(p, t->bus_pj, t->passes[0].link->name)
-                                   : 0;
-        double read = figure(p, parent->read_pj, above), foot = (double)access->footprint;
+            t->bus_pj = bus;
+        double read = t->is_outside ? 0 : figure(p, parent->read_pj, above);
         t->unique_pj = read - bus;
         t->arriving_pj = bus;
         const char *here = child == NULL ? NULL : b->arch->levels[child->level].name;
@@ -364,14 +403,8 @@ static void price(struct builder *b)
             t->arriving_pj += fill;
             continue;
         }
-        t->unique_pj += figure(p, parent->write_pj, above) + fill;
+        t->unique_pj += fill + (t->is_outside ? 0 : figure(p, parent->write_pj, above));
         p->fixed_pj -= foot * (read + fill);
-        t->into_own = into_own;
-        if (into_own && !t->is_complex) {
-            double own = figure(p, child->read_pj, here); /* merged words need no partial sum */
-            t->unique_pj += own;
-            t->arriving_pj -= own;
-        }
     }
 }
 
@@ -381,29 +414,17 @@ static void fix_own_memories(struct builder *b)
     struct mapper_problem *p = b->problem;
 
     for (int a = 0; a < p->n_accesses; a++) {
-        int m = innermost(p, a);
+        int m = sator_mapper_own_memory(p, a);
+        double volume = (double)p->access[a].volume;
+        if (m < 0)
+            continue;
         const struct mapper_memory *memory = &p->memory[m];
         const char *name = b->arch->levels[memory->level].name;
-        double bits = p->access[a].word_bits, volume = (double)p->access[a].volume;
-        if (array_below(p, m))
-            continue;
         p->fixed_pj += volume * figure(p, memory->read_pj, name);
-        p->fixed_read_bits[m] += volume * bits;
         if (p->access[a].role == SATOR_READ)
             continue;
         p->fixed_pj -= (double)p->access[a].footprint * figure(p, memory->read_pj, name);
-        p->fixed_read_bits[m] -= (double)p->access[a].footprint * bits;
         p->fixed_pj += volume * figure(p, memory->write_pj, name);
-        p->fixed_write_bits[m] += volume * bits;
-    }
-    for (int i = 0; i < p->n_transfers; i++) {
-        const struct mapper_transfer *t = &p->transfer[i];
-        double bits = (double)p->access[t->access].footprint * p->access[t->access].word_bits;
-        if (p->access[t->access].role == SATOR_READ)
-            continue;
-        p->fixed_read_bits[t->parent] -= bits;
-        if (t->child < p->n_memories)
-            p->fixed_write_bits[t->child] -= bits;
     }
 }
 
@@ -459,7 +480,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
     find_direct(problem);
     price(&b);
     fix_own_memories(&b);
-    sator_mapper_find_ports(problem);
+    SATOR_TRY(sator_mapper_find_ports(ctx, problem));
     if (!problem->has_energy && objective != SATOR_MAP_LATENCY) {
         sator_mapper_say_missing_energy(ctx, problem);
         return SATOR_INPUT;

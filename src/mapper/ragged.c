@@ -76,7 +76,7 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
 
 void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
         struct mapper_words *words, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping, bool grouped)
+        const struct mapper_mapping *mapping, bool grouped, const struct mapper_alone *alone)
 {
     const struct mapper_problem *p = walk->problem;
     int child_row = walk->transfer->child_row;
@@ -93,11 +93,12 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
             ragged->steps[e].n_spread = 0;
     }
     if (ragged->is_direct) {
-        sator_mapper_direct_init(ragged, shape, mapping);
+        sator_mapper_direct_init(ragged, shape, mapping, alone);
         return;
     }
     for (int i = 0; i < p->n_loops; i++) {
         int64_t tiles = shape->inside[child_row][i];
+        bool whole = false;
         ragged->apart[i] = ragged->outer[i] = ragged->inner[i] = 1;
         ragged->fall[i] = 0;
         for (int r = 0; r < child_row; r++) {
@@ -105,10 +106,12 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
             tiles *= factor;
             if (!p->row[r].is_space)
                 ragged->outer[i] *= factor;
+            else if (alone != NULL && r < alone->row)
+                whole |= factor > 1 && !(alone->last >> i & 1);
             else if (!(shared >> r & 1))
                 ragged->apart[i] *= factor;
         }
-        ragged->cut[i] = tiles - p->extent[i];
+        ragged->cut[i] = whole ? 0 : tiles - p->extent[i];
     }
     for (int k = 0; k < shape->n_digits && grouped; k++) { /* a plain index: all in one */
         const struct mapper_digit *digit = &shape->digit[k];
@@ -281,13 +284,14 @@ void sator_mapper_ragged_unplace(
     ragged->fall[loop] -= step * (factor - 1);
 }
 
-static int64_t crossing(const struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, bool grouped)
+int64_t sator_mapper_ragged_words(const struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, bool grouped,
+        const struct mapper_alone *alone)
 {
     const struct mapper_problem *p = walk->problem;
     struct mapper_ragged ragged;
 
-    sator_mapper_ragged_init(&ragged, walk, words, shape, mapping, grouped);
+    sator_mapper_ragged_init(&ragged, walk, words, shape, mapping, grouped, alone);
     int64_t sum = sator_mapper_ragged_all(&ragged);
     for (int r = walk->transfer->child_row - 1; r >= 0; r--) {
         for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {
@@ -319,7 +323,8 @@ void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_wor
 {
     int transfer = (int)(walk->transfer - walk->problem->transfer);
 
-    traffic->unique[transfer] = crossing(walk, words, mapping, shape, true);
-    traffic->arriving[transfer] = walk->shared == 0 ? traffic->unique[transfer]
-                                                    : crossing(walk, words, mapping, shape, false);
+    traffic->unique[transfer] = sator_mapper_ragged_words(walk, words, mapping, shape, true, NULL);
+    traffic->arriving[transfer] = walk->shared == 0
+            ? traffic->unique[transfer]
+            : sator_mapper_ragged_words(walk, words, mapping, shape, false, NULL);
 }

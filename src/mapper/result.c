@@ -18,6 +18,9 @@ struct describer {
     struct mapper_traffic traffic;
     struct sator_level_result contents[MAPPER_MEMORIES];
     struct sator_level_tensor tensor[MAPPER_MEMORIES][MAPPER_ACCESSES]; /* by access */
+    sator_int fresh[MAPPER_ACCESSES]; /* of outputs: times that a word starts from zero in the
+                                         innermost memory */
+    double port_cycles[MAPPER_PORTS];
     struct sator_energy_term *terms;
 };
 
@@ -43,22 +46,26 @@ static void count_transfers(struct describer *d)
 {
     const struct mapper_problem *p = d->problem;
 
-    for (int i = 0; i < p->n_transfers; i++) {
+    for (int a = 0; a < p->n_accesses; a++)
+        d->fresh[a] = p->access[a].footprint;
+    for (int i = p->n_transfers - 1; i >= 0; i--) { /* outermost first */
         const struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
         sator_int unique = d->traffic.unique[i], arriving = d->traffic.arriving[i];
         struct sator_level_tensor *parent = &d->tensor[t->parent][t->access];
         bool is_output = access->role == SATOR_WRITE;
-        sator_int down = unique - (is_output ? access->footprint : 0);
-        parent->reads += down;
-        parent->updates += is_output ? unique : 0;
+        sator_int down = unique - (is_output ? d->fresh[t->access] : 0);
+        if (!t->is_outside) {
+            parent->reads += down;
+            parent->updates += is_output ? unique : 0;
+        }
+        if (t->merges)
+            d->fresh[t->access] += t->is_counted ? d->traffic.merged[i] : arriving - unique;
         if (t->child == p->n_memories)
             continue;
         struct sator_level_tensor *child = &d->tensor[t->child][t->access];
         child->fills = down;
         child->writes = is_output ? down : arriving;
-        if (t->into_own)
-            child->reads -= t->is_counted ? d->traffic.merged[i] : arriving - unique;
     }
 }
 
@@ -68,16 +75,11 @@ static void count_own(struct describer *d)
     const struct mapper_problem *p = d->problem;
 
     for (int a = 0; a < p->n_accesses; a++) {
-        int m = p->n_memories - 1;
-        while (!(p->memory[m].holds >> a & 1))
-            m--;
-        bool array_below = false;
-        for (int r = p->memory[m].row; r < p->n_rows; r++)
-            array_below |= p->row[r].is_space;
-        if (array_below)
-            continue;
+        int m = sator_mapper_own_memory(p, a);
         bool is_output = p->access[a].role == SATOR_WRITE;
-        d->tensor[m][a].reads += p->access[a].volume - (is_output ? p->access[a].footprint : 0);
+        if (m < 0)
+            continue;
+        d->tensor[m][a].reads += p->access[a].volume - (is_output ? d->fresh[a] : 0);
         d->tensor[m][a].updates += is_output ? p->access[a].volume : 0;
     }
 }
@@ -244,7 +246,6 @@ static void finish_contents(struct describer *d, int m)
     struct sator_level_result *contents = &d->contents[m];
     struct sator_level_tensor *tensors =
             SATOR_NEW_ARRAY(d->arena, struct sator_level_tensor, p->n_accesses + 1);
-    double read_bits = 0, write_bits = 0;
 
     *contents = (struct sator_level_result){.name = sator_arena_strdup(d->arena, level->name),
             .cut_declared = true,
@@ -263,15 +264,19 @@ static void finish_contents(struct describer *d, int m)
     }
     for (int a = 0; a < p->n_accesses; a++) {
         const struct sator_level_tensor *tensor = &d->tensor[m][a];
-        double bits = p->access[a].word_bits;
-        if (!(p->memory[m].holds >> a & 1))
-            continue;
-        tensors[contents->n_tensors++] = *tensor;
-        read_bits += bits * (double)tensor->reads;
-        write_bits += bits * (double)(tensor->writes + tensor->updates);
+        if (p->memory[m].holds >> a & 1)
+            tensors[contents->n_tensors++] = *tensor;
     }
-    contents->read_cycles = read_bits / p->memory[m].read_bits;
-    contents->write_cycles = write_bits / p->memory[m].write_bits;
+    contents->read_cycles = contents->write_cycles = NAN; /* of the slowest ports */
+    for (int i = 0; i < p->n_ports; i++) {
+        const struct sator_lane *lane = p->port[i].lane;
+        if (p->port[i].memory != m)
+            continue;
+        if (lane->reads) /* fmax takes the other operand where one is NAN */
+            contents->read_cycles = fmax(contents->read_cycles, d->port_cycles[i]);
+        if (lane->writes)
+            contents->write_cycles = fmax(contents->write_cycles, d->port_cycles[i]);
+    }
 }
 
 static const struct sator_map_fill *fills_of(struct describer *d, int m)
@@ -457,15 +462,10 @@ static void describe_latency(struct describer *d)
     result->compute_cycles = (double)d->traffic.time_stamps * p->cycles_per_instance;
     slowest = result->compute_cycles;
     result->bound_by = "compute";
-    for (int m = 0; m < p->n_memories; m++) {
-        const struct sator_level_result *level = &d->contents[m];
-        if (level->read_cycles > slowest) {
-            slowest = level->read_cycles;
-            result->bound_by = sator_arena_printf(d->arena, "%s reads", level->name);
-        }
-        if (level->write_cycles > slowest) {
-            slowest = level->write_cycles;
-            result->bound_by = sator_arena_printf(d->arena, "%s writes", level->name);
+    for (int i = 0; i < p->n_ports; i++) { /* of memories outermost first */
+        if (d->port_cycles[i] > slowest) {
+            slowest = d->port_cycles[i];
+            result->bound_by = sator_arena_strdup(d->arena, p->port[i].lane->name);
         }
     }
     /* every instance has a stamp of its own */
@@ -484,6 +484,7 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
 
     sator_mapper_shape_init(problem, mapping, &d.shape);
     sator_mapper_count(problem, words, mapping, &d.traffic);
+    sator_mapper_port_cycles(problem, &d.traffic, d.port_cycles);
     struct mapper_cost cost = sator_mapper_cost(problem, &d.traffic);
     result->instances = problem->instances;
     result->time_stamps = d.traffic.time_stamps;

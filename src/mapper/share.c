@@ -48,36 +48,26 @@ void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_
         const struct mapper_share *part)
 {
     sum->pj += part->pj;
-    for (int m = 0; m < problem->n_memories; m++) {
-        sum->read_bits[m] += part->read_bits[m];
-        sum->write_bits[m] += part->write_bits[m];
-    }
+    for (int i = 0; i < problem->n_ports; i++)
+        sum->bits[i] += part->bits[i];
     if (part->n_steps > 0)
         add_steps(sum, part);
 }
 
-double sator_mapper_cycles(
-        const struct mapper_problem *problem, double compute, const struct mapper_share *share)
+double sator_mapper_cycles(const struct mapper_problem *problem, const struct mapper_crew *crew,
+        double compute, const struct mapper_share *share)
 {
-    double slowest = compute, scratchpad = 0;
+    struct mapper_delay delay = {.slowest = compute};
 
-    for (int m = 0; m < problem->n_memories; m++) {
-        const struct mapper_memory *memory = &problem->memory[m];
-        double read = share->read_bits[m] / memory->read_bits;
-        double write = share->write_bits[m] / memory->write_bits;
-        if (read > slowest) /* false for a bandwidth that is not given: no limit */
-            slowest = read;
-        if (write > slowest)
-            slowest = write;
-        if (m == problem->scratchpad)
-            scratchpad = compute + (read > 0 ? read : 0) + (write > 0 ? write : 0);
-    }
-    return problem->overlaps ? slowest : fmax(slowest, scratchpad);
+    for (int i = 0; i < problem->n_ports; i++)
+        sator_mapper_delay_add(
+                problem, &problem->port[i], share->bits[i] * crew->per_bit[i], &delay);
+    return sator_mapper_delay_total(&delay, compute);
 }
 
-double sator_mapper_range_pj(const struct mapper_transfer *t, const struct mapper_range *r)
+double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct mapper_range *r)
 {
-    double a = t->unique_pj, b = t->arriving_pj;
+    double a = unique_pj, b = arriving_pj;
 
     if (r->ratio > 0) {
         double both = a + b * r->ratio;
@@ -110,27 +100,20 @@ void sator_mapper_range_counted(
 }
 
 void sator_mapper_share_transfer(const struct mapper_problem *problem, int transfer,
-        const struct mapper_range *range, struct mapper_share *share)
+        const struct mapper_range *range, double lent_pj, struct mapper_share *share)
 {
     const struct mapper_transfer *t = &problem->transfer[transfer];
-    const struct mapper_access *access = &problem->access[t->access];
-    bool is_output = access->role == SATOR_WRITE;
-    double bits = access->word_bits;
 
-    share->pj += sator_mapper_range_pj(t, range);
-    share->read_bits[t->parent] += range->unique_lb * bits;
-    if (is_output)
-        share->write_bits[t->parent] += range->unique_lb * bits;
-    if (t->child < problem->n_memories)
-        share->write_bits[t->child] += (is_output ? range->unique_lb : range->arriving_lb) * bits;
-    if (t->into_own)
-        share->read_bits[t->child] -= sator_mapper_range_merged(range) * bits;
+    share->pj += sator_mapper_range_pj(t->unique_pj - lent_pj, t->arriving_pj, range);
+    for (int k = 0; k < t->n_flows; k++)
+        share->bits[t->flow[k].port] +=
+                t->flow[k].bits * (t->flow[k].arriving ? range->arriving_lb : range->unique_lb);
 }
 
-struct mapper_cost sator_mapper_bound(
-        const struct mapper_problem *problem, double compute, const struct mapper_share *share)
+struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
+        const struct mapper_crew *crew, double compute, const struct mapper_share *share)
 {
-    double least = sator_mapper_cycles(problem, compute, share);
+    double least = sator_mapper_cycles(problem, crew, compute, share);
     struct mapper_cost best = {INFINITY, INFINITY, INFINITY};
     bool within = false; /* the best is faster than the limit */
 
@@ -154,19 +137,39 @@ struct mapper_cost sator_mapper_bound(
     return best;
 }
 
-void sator_mapper_bounds_least(
-        const struct mapper_problem *problem, int child, struct mapper_share *share)
+/* The energy that a transfer costs at least when each of its words crosses once at the least: a
+ * word is lent what it may spare further in, and lends to those further out. */
+static double least_pj(const struct mapper_problem *problem, const struct mapper_crew *crew, int i)
+{
+    const struct mapper_transfer *t = &problem->transfer[i];
+    const struct mapper_access *access = &problem->access[t->access];
+    double footprint = (double)access->footprint, volume = (double)access->volume;
+    double lent = problem->lends ? crew->lent_pj[i] : 0;
+    double unique =
+            t->unique_pj - (problem->lends && t->outward >= 0 ? crew->lent_pj[t->outward] : 0);
+    double arriving = t->arriving_pj + lent;
+    /* what nothing spreads arrives as often as it is sent */
+    double most = t->collapsed != 0 || t->may_pass || t->is_complex ? INFINITY : 1;
+    double pj = unique + arriving;
+
+    if (most > 1 && arriving < 0)
+        pj = fmin(pj, problem->lends ? unique + arriving * crew->ratio[i] : -INFINITY);
+    pj *= pj >= 0 ? footprint : volume;
+    return t->inward < 0 ? pj - lent * volume : pj;
+}
+
+void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
+        int child, struct mapper_share *share)
 {
     *share = (struct mapper_share){0};
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct mapper_transfer *t = &problem->transfer[i];
         double footprint = (double)problem->access[t->access].footprint;
-        double most =
-                (double)problem->access[t->access].volume; /* every instance fetches its words */
-        /* what nothing spreads arrives as often as it is sent */
-        bool spreads = t->collapsed != 0 || t->may_pass;
-        struct mapper_range range = {footprint, most, footprint, most, spreads ? 0 : 1};
-        if (t->child == child)
-            sator_mapper_share_transfer(problem, i, &range, share);
+        struct mapper_range range = {footprint, footprint, footprint, footprint, 1};
+        if (t->child != child || sator_mapper_is_loaded(problem, t, 1))
+            continue;
+        double pj = share->pj + least_pj(problem, crew, i);
+        sator_mapper_share_transfer(problem, i, &range, 0, share);
+        share->pj = pj;
     }
 }

@@ -41,6 +41,11 @@ static void prepare(struct enumeration *e, unsigned transfers)
             for (int k = 0; k < KEPT && !plain; k++)
                 e->kept[t][i][k].moved = 0;
         }
+        int64_t outside = 1;
+        for (int i = 0; i < e->problem->n_loops; i++)
+            outside *= e->rest[i];
+        if (sator_mapper_is_loaded(e->problem, walk->transfer, outside))
+            e->walk[t].groups = e->walk[t].tiles = 0;
         e->all_groups[t] = e->walk[t].groups * e->walk[t].group_words;
         e->all_tiles[t] = e->walk[t].tiles * e->walk[t].tile_words;
     }
@@ -204,6 +209,7 @@ static void try_unrolling(struct enumeration *e)
     }
     sator_mapper_shape_init(p, &e->mapping, &e->shape);
     e->passes = sator_mapper_passed(p, &e->mapping) != 0;
+    e->traffic.is_uneven = false;
     if (!e->passes)
         prepare(e, e->ready[p->n_memories]);
     tiles_of(e, p->n_memories - 1);

@@ -19,15 +19,14 @@ const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 /* Energy and cycles from a share that covers all transfers. */
 struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share)
 {
-    return sator_mapper_bound(o->problem, o->compute_cycles, share);
+    return sator_mapper_bound(o->problem, &o->crew, o->compute_cycles, share);
 }
 
-struct mapper_share optimal_fixed(const struct mapper_problem *p)
+struct mapper_share optimal_fixed(const struct optimizer *o)
 {
-    struct mapper_share share = {.pj = p->fixed_pj};
+    struct mapper_share share = {.pj = o->problem->fixed_pj};
 
-    memcpy(share.read_bits, p->fixed_read_bits, sizeof p->fixed_read_bits);
-    memcpy(share.write_bits, p->fixed_write_bits, sizeof p->fixed_write_bits);
+    memcpy(share.bits, o->crew.fixed_bits, sizeof *share.bits * (size_t)o->problem->n_ports);
     return share;
 }
 
@@ -36,7 +35,7 @@ void optimal_find_least(struct optimizer *o)
     o->least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
-        sator_mapper_bounds_least(o->problem, child, &one);
+        sator_mapper_bounds_least(o->problem, &o->crew, child, &one);
         if (child < o->problem->n_memories && o->outer[child].complete)
             one = o->outer[child].least;
         o->least[child + 1] = o->least[child];
@@ -95,15 +94,23 @@ static uint32_t scramble(uint32_t number)
     return number * UINT32_C(2246822519);
 }
 
-/* Bound the transfers into the compute units, and with them the whole. */
+/* Bound the transfers into the compute units, and with them the whole. The factors of "open" rows
+ * are not chosen yet. */
 static struct mapper_cost bound_unrolling(
-        struct optimizer *o, struct mapper_share *fixed, struct mapper_share *share)
+        struct optimizer *o, unsigned open, struct mapper_share *fixed, struct mapper_share *share)
 {
     const struct mapper_problem *p = o->problem;
 
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    sator_mapper_crew_init(p, NULL, &o->mapping, open, &o->crew);
+    if (p->lends) { /* else it is the same for all */
+        optimal_find_least(o);
+        optimal_know_grown(o);
+    }
+    sator_mapper_bounds_crew(o->bounds, &o->crew);
+    sator_mapper_bounds_known(o->bounds, p->n_memories);
     sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
-    *fixed = optimal_fixed(p);
+    *fixed = optimal_fixed(o);
     struct mapper_share all = *fixed;
     sator_mapper_share_add(p, &all, &o->least[p->n_memories]);
     sator_mapper_bounds_beside(o->bounds, &all);
@@ -170,7 +177,7 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
         optimal_take_unrolling(o);
         optimal_take_tiles(o);
     }
-    struct mapper_cost bound = bound_unrolling(o, &fixed, &share); /* more may be known by now */
+    struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
     } else {
@@ -281,7 +288,7 @@ static void add_visit(struct optimizer *o, const int *choice)
     double compute = o->compute_cycles; /* of any unrolling of as many PEs */
     if (o->imperfect)
         o->compute_cycles = optimal_least_compute(o);
-    struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
+    struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share);
     double least_cycles = o->compute_cycles;
     o->compute_cycles = compute;
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
@@ -309,11 +316,16 @@ static bool is_inner_hopeless(struct optimizer *o)
 {
     struct mapper_share fixed, share;
     double compute = o->compute_cycles;
+    unsigned open = 0;
 
+    for (int c = 0; c < o->n_outer; c++) {
+        for (int k = 0; k < o->class[c].n_rows; k++)
+            open |= 1U << o->class[c].row[k];
+    }
     if (o->imperfect)
         o->compute_cycles *= optimal_idle_share(o);
     sator_mapper_bounds_strides(o->bounds, true);
-    struct mapper_cost bound = bound_unrolling(o, &fixed, &share);
+    struct mapper_cost bound = bound_unrolling(o, open, &fixed, &share);
     sator_mapper_bounds_strides(o->bounds, false);
     o->compute_cycles = compute;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
@@ -387,6 +399,14 @@ static void list_sizes(
     so_far->pes = pes;
 }
 
+/* No unrolling is chosen. */
+static void know_nothing(struct optimizer *o)
+{
+    o->crew = o->unknown;
+    if (o->problem->lends)
+        optimal_find_least(o);
+}
+
 /* Search the unrollings of the sizes listed, if words pass from PE to PE there as "passing" says.
  */
 static void search_sizes(struct optimizer *o, const struct sizes *list, int count)
@@ -399,7 +419,8 @@ static void search_sizes(struct optimizer *o, const struct sizes *list, int coun
         pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
     for (int k = 0; k < count && list[k].pes >= p->least_utilization * pes; k++) {
         o->compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
-        struct mapper_share all = optimal_fixed(p);
+        know_nothing(o);
+        struct mapper_share all = optimal_fixed(o);
         sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);
         struct mapper_cost bound = optimal_cost(o, &all);
         if (k == 0 && !o->passing && o->later < INFINITY)
@@ -466,6 +487,9 @@ static void optimize(struct mapper_search *search)
     }
     optimal_seen_init(o);
     optimal_find_symmetries(o);
+    sator_mapper_crew_unknown(p, &o->unknown);
+    o->crew = o->unknown;
+    sator_mapper_bounds_crew(o->bounds, &o->crew);
     optimal_find_least(o);
     optimal_find_unrollings(o);
     optimal_find_grown(o);

@@ -82,7 +82,7 @@ struct orders_seen {
     int n_orders;
     struct seen_order {
         int before; /* one of the same loops, or -1 */
-        double saved[1 + 2 * MAPPER_MEMORIES];
+        double saved[1 + MAPPER_PORTS];
     } * order;
 };
 
@@ -136,11 +136,13 @@ struct optimizer {
     int listing[MAPPER_LOOPS +
             1]; /* loops in the order in which tiles are listed: sliding ones first */
     bool slides[MAPPER_LOOPS]; /* part of a sliding index */
-    uint32_t grows; /* transfers whose words only add to the cost */
+    struct mapper_crew unknown; /* no unrolling is chosen */
+    uint32_t grows; /* transfers whose words only add to the cost in the current unrolling */
     bool costs_grow; /* all of them */
+    bool may_grow; /* where they do, the innermost memory's tiles may be taken to be maximal */
     unsigned crowded[MAPPER_MEMORIES]; /* see optimal_find_crowded */
     bool feeds; /* the innermost memory fills compute units in steps of its own */
-    int grown; /* the memory whose tiles may be taken to be maximal; -1: none */
+    int grown; /* the memory whose tiles are, in the current unrolling; -1: none */
     unsigned tangled; /* loops along which they may not in the current unrolling: those of tensors
                          whose words several families of buses pass on */
     bool outside_fits; /* the memories outside it hold the whole problem */
@@ -155,6 +157,7 @@ struct optimizer {
         struct visit *item;
     } visits;
     /* the current branch */
+    struct mapper_crew crew; /* of the current unrolling */
     /* factors by class or kin, which an image under a symmetry has, too; images cost the same */
     int n_unrolled;
     const int64_t *unrolled[MAPPER_ROWS];
@@ -191,11 +194,11 @@ struct inner {
 /* ---- optimal.c: bounds of a branch ---- */
 extern const int64_t optimal_ones[MAPPER_LOOPS];
 /* Set "least": least[c] sums what the transfers into children 0 .. c - 1 cost, whatever the mapping
- * that wins. */
+ * that wins; for the current crew. */
 void optimal_find_least(struct optimizer *o);
 /* Energy and cycles from a share that covers all transfers. */
 struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share);
-struct mapper_share optimal_fixed(const struct mapper_problem *p);
+struct mapper_share optimal_fixed(const struct optimizer *o);
 /* The order in which tiles are listed, for the unrolling chosen. */
 void optimal_order_listing(struct optimizer *o);
 /* What is left of "loop" outside memory "m" when it has "factor" there: whole tiles. */
@@ -252,7 +255,9 @@ void optimal_take_tiles(struct optimizer *o);
 double optimal_least_compute(const struct optimizer *o);
 
 /* ---- optimal_growth.c: maximal tiles ---- */
+/* Whether maximal tiles may be enough; and whether they are for the current crew. */
 void optimal_find_grown(struct optimizer *o);
+void optimal_know_grown(struct optimizer *o);
 /* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
  * these keeps anything from one of its tiles to the next, nor slides while there. */
 bool optimal_is_settled(const struct optimizer *o);

@@ -10,7 +10,6 @@
  */
 #include "mapper/strategies/optimal.h"
 
-#include <math.h>
 #include <string.h>
 
 static bool one_sign(const struct mapper_index *index)
@@ -22,20 +21,32 @@ static bool one_sign(const struct mapper_index *index)
     return true;
 }
 
-/* Whether costs only grow with the words of a transfer. Those of an output that is merged on its
- * way into the PE's own memory may fall: a word that crosses takes the place of a partial sum read
- * there. */
-static bool cost_grows(const struct mapper_problem *p, const struct mapper_transfer *t)
+/* Whether costs only grow with the words of transfer "i", and what bounds take for them. Those of
+ * an output that trees merge may fall: a word that crosses takes the place of partial sums further
+ * in. */
+static bool cost_grows(const struct optimizer *o, int i)
 {
-    double most = 1;
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_transfer *t = &p->transfer[i];
+    double lent = p->lends && t->outward >= 0 ? o->crew.lent_pj[t->outward] : 0;
+    double unique = t->unique_pj - lent, arriving = t->arriving_pj;
 
-    if (!t->into_own)
-        return t->unique_pj >= 0 && t->arriving_pj >= 0;
-    for (int r = 0; r < p->n_rows; r++)
-        most *= t->collapsed >> r & 1 ? (double)p->row[r].shape : 1;
-    return !t->is_complex && !p->access[t->access].is_sliding &&
-            t->unique_pj + t->arriving_pj >= 0 && t->unique_pj + t->arriving_pj * most >= 0 &&
-            (most <= 1 || isnan(p->memory[t->child].read_bits));
+    if (unique >= 0 && arriving >= 0)
+        return true;
+    /* of an output that does not slide each word arrives as often */
+    return t->merges && !t->is_counted && !t->is_quotient && !p->access[t->access].is_sliding &&
+            unique + arriving >= 0 && unique + arriving * o->crew.ratio[i] >= 0;
+}
+
+void optimal_know_grown(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    o->grows = 0;
+    for (int t = 0; t < p->n_transfers; t++)
+        o->grows |= cost_grows(o, t) ? UINT32_C(1) << t : 0;
+    o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
+    o->grown = o->may_grow && o->costs_grow ? p->n_memories - 1 : -1;
 }
 
 void optimal_find_grown(struct optimizer *o)
@@ -43,18 +54,14 @@ void optimal_find_grown(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     int innermost = p->n_memories - 1;
 
-    o->grown = -1;
-    for (int t = 0; t < p->n_transfers; t++)
-        o->grows |= cost_grows(p, &p->transfer[t]) ? UINT32_C(1) << t : 0;
-    o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
     o->feeds = p->transfer[0].child == p->n_memories;
-    if (innermost == 0 || p->has_fixed || (o->feeds && p->has_orders) || !o->costs_grow)
+    o->may_grow = innermost > 0 && !p->has_fixed && !(o->feeds && p->has_orders);
+    for (int i = 0; i < p->n_transfers; i++)
+        o->may_grow &=
+                !p->transfer[i].is_complex; /* what its PEs pass on may get less as tiles grow */
+    optimal_know_grown(o);
+    if (!o->may_grow)
         return;
-    for (int i = 0; i < p->n_transfers; i++) {
-        if (p->transfer[i].is_complex) /* what its PEs pass on may get less as tiles grow */
-            return;
-    }
-    o->grown = innermost;
     o->outside_fits = o->beyond_fits = true;
     for (int m = 1; m < innermost; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};

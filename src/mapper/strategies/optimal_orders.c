@@ -34,7 +34,7 @@ static bool is_direct_ragged(const struct optimizer *o, int t)
 static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_pace *pace)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share share = optimal_fixed(p);
+    struct mapper_share share = optimal_fixed(o);
 
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_walk *walk = &o->walk[t];
@@ -67,7 +67,7 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
             sator_mapper_range_counted(p, t, &range);
         if (walk->passes) /* more may cross where some is kept than where nothing is */
             range.unique_ub = arriving;
-        sator_mapper_share_transfer(p, t, &range, &share);
+        sator_mapper_share_transfer(p, t, &range, 0, &share);
     }
     return optimal_cost(o, &share);
 }
@@ -89,6 +89,7 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     }
     traffic.time_stamps = sator_mapper_time_stamps(p, &o->mapping);
     traffic.is_unknown = false;
+    sator_mapper_find_busiest(p, o->search->words, &o->mapping, &traffic);
     o->search->counters.evaluated++;
     sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
 }
@@ -177,10 +178,12 @@ static void find_saved(const struct optimizer *o, const struct mapper_pace *pace
         saved[0] += words[2 * t] * p->transfer[t].unique_pj +
                 words[2 * t + 1] * p->transfer[t].arriving_pj;
     }
-    for (int i = 0; i < p->n_ports; i++) {
-        saved[1 + i] = 0;
-        for (int k = 0; k < p->port[i].n_terms; k++)
-            saved[1 + i] += words[p->port[i].term[k].words] * p->port[i].term[k].bits;
+    memset(saved + 1, 0, sizeof *saved * (size_t)p->n_ports);
+    for (int t = 0; t < p->n_transfers; t++) {
+        for (int k = 0; k < p->transfer[t].n_flows; k++) {
+            const struct mapper_flow *flow = &p->transfer[t].flow[k];
+            saved[1 + flow->port] += words[2 * t + flow->arriving] * flow->bits;
+        }
     }
 }
 
@@ -326,13 +329,16 @@ static bool open_ragged(struct optimizer *o, int t)
     o->group_all[t] = o->tile_all[t] = walk->access->volume;
     if (p->transfer[t].is_counted)
         return true;
-    sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
+    sator_mapper_ragged_init(
+            &o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true, NULL);
     o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
     if (walk->shared != 0) {
         sator_mapper_ragged_init(
-                &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false);
+                &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false, NULL);
         o->tile_all[t] = sator_mapper_ragged_all(&o->tiles[t]);
     }
+    if (walk->groups == 0) /* nothing crosses */
+        o->group_all[t] = o->tile_all[t] = 0;
     walk->cut = o->groups[t].is_direct ? NULL : o->groups[t].cut;
     for (int i = 0; i < p->n_loops; i++) {
         double covered = 1; /* iterations, with those that there are not */

@@ -22,7 +22,7 @@ static struct mapper_share least_inside(const struct optimizer *o, int m)
 
     for (int child = m + 1; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
-        sator_mapper_bounds_least(o->problem, child, &one);
+        sator_mapper_bounds_least(o->problem, &o->crew, child, &one);
         sator_mapper_share_add(o->problem, &sum, &one);
     }
     return sum;
@@ -33,10 +33,8 @@ static void take_least(const struct mapper_problem *p, struct mapper_share *leas
         const struct mapper_share *share)
 {
     least->pj = fmin(least->pj, share->pj);
-    for (int m = 0; m < p->n_memories; m++) {
-        least->read_bits[m] = fmin(least->read_bits[m], share->read_bits[m]);
-        least->write_bits[m] = fmin(least->write_bits[m], share->write_bits[m]);
-    }
+    for (int i = 0; i < p->n_ports; i++)
+        least->bits[i] = fmin(least->bits[i], share->bits[i]);
 }
 
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own)
@@ -79,6 +77,10 @@ void optimal_tabulate(struct optimizer *o)
     if (o->tabulated || p->has_fixed || o->imperfect)
         return;
     o->tabulated = true;
+    o->crew = o->unknown;
+    optimal_find_least(o);
+    optimal_know_grown(o);
+    sator_mapper_bounds_crew(o->bounds, &o->crew);
     o->compute_cycles = o->least_cycles;
     sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
     for (int i = 0; i < p->n_loops; i++)
@@ -87,7 +89,7 @@ void optimal_tabulate(struct optimizer *o)
     optimal_order_listing(o);
     optimal_find_crowded(o);
     for (int m = 1; m < p->n_memories - 1; m++) {
-        struct mapper_share fixed = optimal_fixed(p), inside = least_inside(o, m);
+        struct mapper_share fixed = optimal_fixed(o), inside = least_inside(o, m);
         if (p->row[p->memory[m].row - 1].is_space)
             break;
         o->tabulating = true;

@@ -44,6 +44,7 @@ static void keep_tile(
     struct mapper_share beside = *inner->settled;
     sator_mapper_share_add(p, &beside, &choice->own);
     sator_mapper_share_add(p, &beside, &o->least[m]);
+    sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_beside(o->bounds, &beside);
     sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
     sator_mapper_bounds_beside(o->bounds, NULL);
@@ -84,6 +85,7 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     double compute = o->compute_cycles;
     if (o->imperfect && m == p->n_memories - 1)
         o->compute_cycles = optimal_compute(o);
+    sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &choice.own);
     if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
         if (o->tabulating)
@@ -374,6 +376,7 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     for (int k = at; k < p->n_loops && !grows; k++)
         open |= 1U << o->listing[k];
     sator_mapper_bounds_open(o->bounds, open);
+    sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
     sator_mapper_bounds_open(o->bounds, 0);
     bool hopeless = (!slides || all_gapless(o, m)) &&

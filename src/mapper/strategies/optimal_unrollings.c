@@ -275,7 +275,7 @@ static void find_choices(struct optimizer *o)
 static double most_stamps(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share all = optimal_fixed(p);
+    struct mapper_share all = optimal_fixed(o);
     double low = 0, high = 4 * (double)p->instances;
 
     sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);

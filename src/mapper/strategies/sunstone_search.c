@@ -24,6 +24,7 @@ struct scheduler {
     int64_t rest[MAPPER_LOOPS]; /* not settled yet; in a step, what its boundary still has to place
                                  */
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* by child: what the steps after it cost */
+    struct mapper_crew unknown; /* no unrolling is settled */
     unsigned all_loops;
     bool top_down;
     int last_child; /* of the innermost boundary: the compute units where words cross to them */
@@ -89,8 +90,12 @@ static bool is_cut(struct step *step)
     for (int t = 0; t < p->n_transfers; t++) {
         double unique = (double)traffic.unique[t], arriving = (double)traffic.arriving[t];
         struct mapper_range range = {unique, unique, arriving, arriving, 0};
+        int outer = p->transfer[t].outward;
+        bool lends = p->lends && outer >= 0 && !s->top_down &&
+                p->transfer[outer].child < step->child; /* to a word that is not settled yet */
         if (s->top_down ? p->transfer[t].child <= step->child : p->transfer[t].child >= step->child)
-            sator_mapper_share_transfer(p, t, &range, &share);
+            sator_mapper_share_transfer(
+                    p, t, &range, lends ? s->unknown.lent_pj[outer] : 0, &share);
     }
     sator_mapper_share_add(p, &share, &s->least[step->child]);
     double cycles = (double)traffic.time_stamps * p->cycles_per_instance;
@@ -410,7 +415,7 @@ static void find_least(struct scheduler *s)
             struct mapper_share one;
             if (s->top_down ? other <= child : other >= child)
                 continue;
-            sator_mapper_bounds_least(p, other, &one);
+            sator_mapper_bounds_least(p, &s->unknown, other, &one);
             sator_mapper_share_add(p, &s->least[child], &one);
         }
     }
@@ -439,6 +444,7 @@ void sator_mapper_sunstone(struct mapper_search *search)
         for (int i = 0; i < p->n_loops; i++)
             s->mapping.order[m][i] = (int8_t)i;
     }
+    sator_mapper_crew_unknown(p, &s->unknown);
     find_least(s);
     take_step(s, s->top_down && s->last_child > 0 ? 1 : s->last_child);
     free(s);

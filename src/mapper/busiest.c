@@ -1,0 +1,234 @@
+/* The instance of a memory that moves most, where instances differ (ports.c).
+ *
+ * Where last tiles are short there are two kinds of instances for each loop that is spread over
+ * them: the last has the short tile, all others whole ones. Every combination is counted by itself.
+ * A short tile moves fewer words, but what has nothing to do for a while has to fetch again what it
+ * held. Accesses without a formula are asked for in the model, instance by instance.
+ */
+#include "mapper/mapper.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_KINDS = 12 /* loops with short tiles that are spread: 2^12 kinds of instances */
+};
+
+/* ---- the words that an instance touches ---- */
+
+/* Of loop "i": its parallel positions in rows before "row", and its iterations at one of them. */
+static int64_t positions(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row, int i)
+{
+    int64_t count = 1;
+
+    for (int r = 0; r < row; r++)
+        count *= p->row[r].is_space ? mapping->factor[r][i] : 1;
+    return count;
+}
+
+static int64_t covered(const struct mapper_problem *p, const struct mapper_mapping *mapping, int i)
+{
+    int64_t count = 1;
+
+    for (int r = 0; r < p->n_rows; r++)
+        count *= mapping->factor[r][i];
+    return count;
+}
+
+static int64_t iterations(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        const struct mapper_alone *alone, int i)
+{
+    int64_t pes = positions(p, mapping, alone->row, i), all = covered(p, mapping, i);
+
+    if (pes == 1)
+        return p->extent[i];
+    return all / pes - (alone->last >> i & 1 ? all - p->extent[i] : 0);
+}
+
+/* Set the steps of a part of an index: a run of iterations, repeated by the loops outside of the
+ * positions that stand still. */
+static void add_steps(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int row, int loop, int part, int64_t coef,
+        struct mapper_steps *steps)
+{
+    int innermost = -1; /* of the positions */
+
+    for (int r = 0; r < row; r++) {
+        if (p->row[r].is_space && mapping->factor[r][loop] > 1)
+            innermost = r;
+    }
+    steps->tile[part] = shape->inside[innermost + 1][loop];
+    for (int r = 0; r < innermost; r++) {
+        if (p->row[r].is_space || mapping->factor[r][loop] == 1)
+            continue;
+        steps->spread_step[steps->n_spread] = coef * shape->inside[r + 1][loop];
+        steps->spread_part[steps->n_spread] = part;
+        steps->spread_count[steps->n_spread++] = mapping->factor[r][loop];
+    }
+}
+
+static int64_t touched_words(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        const struct mapper_alone *alone, int a)
+{
+    const struct mapper_access *access = &p->access[a];
+    int64_t product = 1;
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        struct mapper_steps steps = {.n_spread = 0, .any = false};
+        int64_t cut[MAPPER_PARTS] = {0};
+        bool is_cut = false;
+        if (index->closed == 1) {
+            product *= iterations(p, mapping, alone, index->loop[0]);
+            continue;
+        }
+        for (int i = 0; i < index->n_parts; i++) {
+            int loop = index->loop[i];
+            int64_t pes = positions(p, mapping, alone->row, loop);
+            add_steps(p, mapping, shape, alone->row, loop, i, index->coef[i], &steps);
+            if (pes > 1)
+                cut[i] = covered(p, mapping, loop) / pes - iterations(p, mapping, alone, loop);
+            is_cut |= cut[i] > 0;
+        }
+        product *= is_cut ? sator_mapper_words_union_cut(words, a, e, &steps, cut)
+                          : sator_mapper_words_union(words, a, e, &steps);
+    }
+    return product;
+}
+
+int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
+        struct mapper_words *words, const struct mapper_mapping *mapping, int row, int access)
+{
+    struct mapper_shape shape;
+
+    sator_mapper_shape_init(problem, mapping, &shape);
+    return touched_words(problem, words, mapping, &shape, &(struct mapper_alone){row, 0}, access);
+}
+
+/* ---- short tiles ---- */
+
+struct kinds {
+    const struct mapper_problem *problem;
+    struct mapper_words *words;
+    const struct mapper_mapping *mapping;
+    struct mapper_shape shape;
+    int memory;
+    struct mapper_alone alone;
+};
+
+static void add_words(const struct kinds *k, int access, bool writes, double count, double *bits)
+{
+    int port = sator_mapper_port_of(k->problem, k->memory, access, writes);
+
+    if (port >= 0)
+        bits[port] += count * (double)k->problem->access[access].word_bits;
+}
+
+static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
+{
+    struct mapper_walk walk;
+
+    sator_mapper_walk_init(k->problem, k->words, &k->shape, t, &walk);
+    return sator_mapper_ragged_words(&walk, k->words, k->mapping, &k->shape, grouped, &k->alone);
+}
+
+/* Add what an instance of one kind moves. */
+static void count_kind(const struct kinds *k, double *bits)
+{
+    const struct mapper_problem *p = k->problem;
+    double fresh[MAPPER_ACCESSES];
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        bool is_output = p->access[a].role == SATOR_WRITE;
+        if (!(p->memory[k->memory].holds >> a & 1))
+            continue;
+        fresh[a] = is_output
+                ? (double)touched_words(p, k->words, k->mapping, &k->shape, &k->alone, a)
+                : 0;
+        if (sator_mapper_own_memory(p, a) != k->memory)
+            continue;
+        double volume = (double)(p->access[a].volume / p->instances);
+        for (int i = 0; i < p->n_loops; i++)
+            volume *= (double)iterations(p, k->mapping, &k->alone, i);
+        add_words(k, a, false, volume - fresh[a], bits);
+        add_words(k, a, true, is_output ? volume : 0, bits);
+    }
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        int a = transfer->access;
+        bool is_output = p->access[a].role == SATOR_WRITE;
+        if (transfer->parent == k->memory && !transfer->is_outside) {
+            double unique = (double)transfer_words(k, t, true);
+            add_words(k, a, false, unique - fresh[a], bits);
+            add_words(k, a, true, is_output ? unique : 0, bits);
+        }
+        if (transfer->child == k->memory)
+            add_words(k, a, true, (double)transfer_words(k, t, false) - fresh[a], bits);
+    }
+}
+
+/* The loops whose last tile is short and at one instance of memory "m" only. */
+static unsigned short_loops(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+{
+    unsigned loops = 0;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (positions(p, mapping, p->memory[m].row, i) > 1 &&
+                covered(p, mapping, i) != p->extent[i])
+            loops |= 1U << i;
+    }
+    return __builtin_popcount(loops) <= MOST_KINDS ? loops : 0;
+}
+
+/* Set the cycles of the ports of memory "k->memory". */
+static void count_kinds(struct kinds *k, double *cycles)
+{
+    const struct mapper_problem *p = k->problem;
+    unsigned loops = short_loops(p, k->mapping, k->memory), last = 0;
+
+    k->alone.row = p->memory[k->memory].row;
+    do {
+        double bits[MAPPER_PORTS] = {0};
+        k->alone.last = last;
+        count_kind(k, bits);
+        for (int i = 0; i < p->n_ports; i++) {
+            if (p->port[i].memory == k->memory)
+                cycles[i] = fmax(cycles[i], bits[i] / p->port[i].lane->bits);
+        }
+        last = (last - loops) & loops; /* the next set of these loops */
+    } while (last != 0);
+}
+
+/* ---- a mapping ---- */
+
+void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
+{
+    struct kinds k = {.problem = problem, .words = words, .mapping = mapping};
+
+    sator_mapper_crew_init(problem, words, mapping, 0, &traffic->crew);
+    traffic->is_uneven = false;
+    if (!problem->has_inner_ports || traffic->is_unknown)
+        return;
+    bool is_ragged = sator_mapper_is_ragged(problem, mapping, ~0U);
+    if (!is_ragged && problem->asked_ports == 0)
+        return;
+    sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);
+    traffic->is_uneven = true;
+    for (int i = 0; i < problem->n_ports && is_ragged; i++) {
+        if (problem->memory[problem->port[i].memory].instances > 1)
+            traffic->busiest_cycles[i] = 0;
+    }
+    if (problem->asked_ports != 0)
+        sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, traffic);
+    if (!is_ragged)
+        return;
+    sator_mapper_shape_init(problem, mapping, &k.shape);
+    for (k.memory = 0; k.memory < problem->n_memories; k.memory++) {
+        if (problem->memory[k.memory].instances > 1 && !(problem->asked_ports >> k.memory & 1))
+            count_kinds(&k, traffic->busiest_cycles);
+    }
+}
