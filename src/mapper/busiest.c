@@ -214,7 +214,8 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
     if (!problem->has_inner_ports || traffic->is_unknown)
         return;
     bool is_ragged = sator_mapper_is_ragged(problem, mapping, ~0U);
-    if (!is_ragged && problem->asked_ports == 0)
+    unsigned asked = is_ragged ? problem->asked_ragged_ports : problem->asked_ports;
+    if (!is_ragged && asked == 0)
         return;
     sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);
     traffic->is_uneven = true;
@@ -222,13 +223,13 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
         if (problem->memory[problem->port[i].memory].instances > 1)
             traffic->busiest_cycles[i] = 0;
     }
-    if (problem->asked_ports != 0)
-        sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, traffic);
+    if (asked != 0)
+        sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, asked, traffic);
     if (!is_ragged)
         return;
     sator_mapper_shape_init(problem, mapping, &k.shape);
     for (k.memory = 0; k.memory < problem->n_memories; k.memory++) {
-        if (problem->memory[k.memory].instances > 1 && !(problem->asked_ports >> k.memory & 1))
+        if (problem->memory[k.memory].instances > 1 && !(asked >> k.memory & 1))
             count_kinds(&k, traffic->busiest_cycles);
     }
 }

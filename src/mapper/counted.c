@@ -354,7 +354,7 @@ void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_
 }
 
 void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,
-        struct mapper_traffic *traffic)
+        unsigned memories, struct mapper_traffic *traffic)
 {
     const struct mapper_problem *p = c->problem;
     const struct sator_bound_dataflow *flow =
@@ -371,9 +371,8 @@ void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_map
     sator_ctx_unhush(c->ctx, &before);
     sator_arena_clear(c->arena);
     traffic->is_unknown |= st != SATOR_OK;
-#ifdef SATOR_HAS_PORTS
     for (int i = 0; i < p->n_ports && st == SATOR_OK; i++) {
-        if (!(p->asked_ports >> p->port[i].memory & 1))
+        if (!(memories >> p->port[i].memory & 1))
             continue;
         for (int k = 0; k < result->n_ports; k++) {
             double cycles = result->ports[k].cycles;
@@ -381,7 +380,6 @@ void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_map
                 traffic->busiest_cycles[i] = isnan(cycles) ? 0 : cycles;
         }
     }
-#endif
     if (st == SATOR_OK)
         sator_result_free(result);
 }

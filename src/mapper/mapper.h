@@ -226,8 +226,9 @@ struct mapper_problem {
     double fixed_pj; /* what every mapping spends */
     bool lends; /* some transfer merges words that spare energy further in */
     bool has_inner_ports; /* of memories of several instances */
-    unsigned asked_ports; /* memories of several instances with ports whose busiest instance only
-                             the model finds */
+    /* Memories of several instances with ports whose busiest instance only the model finds: always,
+     * and where last tiles are short. */
+    unsigned asked_ports, asked_ragged_ports;
     double mac_pj, cycles_per_instance;
     double leakage_pj; /* a cycle, everything together */
     bool overlaps;
@@ -838,9 +839,9 @@ bool sator_mapper_counted_volumes(struct mapper_counting *counting,
 /* Set the words of a counted transfer. */
 void sator_mapper_count_transfer(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, int transfer, struct mapper_traffic *traffic);
-/* Set the cycles of the ports that are asked for (the problem's asked_ports) from the model. */
+/* Set the cycles of the ports of "memories" from the model. */
 void sator_mapper_count_ports(struct mapper_counting *counting,
-        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+        const struct mapper_mapping *mapping, unsigned memories, struct mapper_traffic *traffic);
 /* What a word costs that bus "bus" of the transfer's network spares: less what it spares itself. */
 double sator_mapper_tree_pj(const struct mapper_transfer *transfer, int bus);
 

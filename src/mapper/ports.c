@@ -92,6 +92,11 @@ enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_p
             if (problem->access[a].is_counted && (problem->memory[m].holds >> a & 1))
                 problem->asked_ports |= 1U << m;
         }
+        problem->asked_ragged_ports |= problem->asked_ports;
+        for (int t = 0; t < problem->n_transfers; t++) {
+            if (problem->transfer[t].is_counted && problem->transfer[t].parent == m)
+                problem->asked_ragged_ports |= 1U << m;
+        }
     }
     return SATOR_OK;
 }

@@ -158,14 +158,37 @@ static void add_memory(struct machines_rng *rng, const struct machines_options *
     }
 }
 
-static void add_bypass(struct machines_rng *rng, char *text, int size)
+/* What a memory holds; returns tensors that it may hold, one letter each. */
+static const char *add_bypass(struct machines_rng *rng, char *text, int size)
 {
     static const char *const choices[] = {"tensors: [A, Y]", "tensors: [A, B, C]", "bypass: [B]",
             "bypass: [Y]", "may_bypass: [A, Y]", "may_bypass: [B, C, Y]",
             "bypass: [B]\n    may_bypass: [A]"};
+    static const char *const held[] = {"AY", "AB", "AY", "AB", "ABY", "ABY", "AY"};
+    size_t choice = machines_draw(rng, sizeof choices / sizeof *choices);
 
-    if (machines_draw(rng, 2) == 0)
-        add(text, size, "    %s\n", choices[machines_draw(rng, sizeof choices / sizeof *choices)]);
+    if (machines_draw(rng, 2) != 0)
+        return "ABY";
+    add(text, size, "    %s\n", choices[choice]);
+    return held[choice];
+}
+
+/* A port or two beside the memory's own bandwidth: for one of the tensors "held", and for all
+ * others. */
+static void add_ports(struct machines_rng *rng, const struct machines_options *options,
+        const char *held, char *text, int size)
+{
+    static const char *const directions[] = {"both", "read", "write", "shared"};
+
+    if (!options->bandwidths || machines_draw(rng, 3) != 0)
+        return;
+    add(text, size,
+            "    ports:\n      - {name: own, tensors: [%c], direction: %s, bandwidth_bits: %d}\n",
+            held[machines_draw(rng, strlen(held))], directions[machines_draw(rng, 4)],
+            8 << machines_draw(rng, 5));
+    if (machines_draw(rng, 2))
+        add(text, size, "      - {name: rest, direction: %s, bandwidth_bits: %d}\n",
+                directions[machines_draw(rng, 4)], 8 << machines_draw(rng, 5));
 }
 
 static void add_buses(struct machines_rng *rng, const char *name, int n_dims, char *text, int size)
@@ -324,19 +347,19 @@ void machines_arch(
     add_memory(rng, options, "DRAM", 64, 0, text, size);
     if (outer_memory) {
         add_memory(rng, options, "L2", 8, 40, text, size);
-        add_bypass(rng, text, size);
+        add_ports(rng, options, add_bypass(rng, text, size), text, size);
         n_inner--;
     }
     add_array(rng, options, "PE", text, size);
     if (n_inner > 0) {
         add_memory(rng, options, "L1", 2, 12, text, size);
-        add_bypass(rng, text, size);
+        add_ports(rng, options, add_bypass(rng, text, size), text, size);
         n_inner--;
         if (machines_draw(rng, 2))
             add_array(rng, options, "lane", text, size);
         if (n_inner > 0) {
             add_memory(rng, options, "registers", 1, 4, text, size);
-            add_bypass(rng, text, size);
+            add_ports(rng, options, add_bypass(rng, text, size), text, size);
         }
     }
     add(text, size, "  - {compute: mac, energy_pj: %g, cycles: 1}\n", quarter(rng, 2));

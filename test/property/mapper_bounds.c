@@ -27,14 +27,16 @@ struct checked {
     struct mapper_words *words;
     struct mapper_bounds *bounds;
     struct machines_rng *rng;
+    struct mapper_crew crew;
     int wrong, comparisons, raised; /* raised: by a step */
 };
 
 /* ---- exact shares ---- */
 
-/* What the transfers into "child" cost in a mapping, from its words (doc/model.md, section 4). */
-static void exact_share(const struct checked *c, int child, const struct mapper_traffic *traffic,
-        struct mapper_share *share)
+/* What the transfers into "child" cost in a mapping, from its words (doc/model.md, section 4), when
+ * the tiles of memories from "known" inward are known: others lend and are lent. */
+static void exact_share(const struct checked *c, int child, int known,
+        const struct mapper_traffic *traffic, struct mapper_share *share)
 {
     const struct mapper_problem *p = c->problem;
 
@@ -44,18 +46,32 @@ static void exact_share(const struct checked *c, int child, const struct mapper_
         if (t->child != child)
             continue;
         double unique = (double)traffic->unique[i], arriving = (double)traffic->arriving[i];
-        double bits = p->access[t->access].word_bits;
-        bool is_output = p->access[t->access].role == SATOR_WRITE;
         share->pj += unique * t->unique_pj + arriving * t->arriving_pj +
                 (t->is_counted ? traffic->extra_pj[i] : 0);
-        share->read_bits[t->parent] += unique * bits;
-        share->write_bits[t->parent] += is_output ? unique * bits : 0;
-        if (t->child < p->n_memories)
-            share->write_bits[t->child] += (is_output ? unique : arriving) * bits;
-        if (t->into_own)
-            share->read_bits[t->child] -=
-                    (t->is_counted ? (double)traffic->merged[i] : arriving - unique) * bits;
+        if (p->lends && child < known)
+            share->pj += c->crew.lent_pj[i] *
+                    (arriving - (t->inward < 0 ? (double)p->access[t->access].volume : 0));
+        if (p->lends && t->outward >= 0 && p->transfer[t->outward].child < known)
+            share->pj -= c->crew.lent_pj[t->outward] * unique;
+        for (int k = 0; k < t->n_flows; k++)
+            share->bits[t->flow[k].port] +=
+                    (t->flow[k].arriving ? arriving : unique) * t->flow[k].bits;
     }
+}
+
+/* What is known of the unrolling. */
+static void know(struct checked *c, const struct mapper_mapping *mapping)
+{
+    sator_mapper_crew_init(c->problem, NULL, mapping, 0, &c->crew);
+    sator_mapper_bounds_crew(c->bounds, &c->crew);
+}
+
+static struct mapper_share fixed_share(const struct checked *c)
+{
+    struct mapper_share share = {.pj = c->problem->fixed_pj};
+
+    memcpy(share.bits, c->crew.fixed_bits, sizeof share.bits);
+    return share;
 }
 
 static bool exceeds(double bound, double exact)
@@ -79,7 +95,7 @@ static void show(const struct checked *c, const struct mapper_mapping *mapping)
     }
 }
 
-static void compare(struct checked *c, const char *what, int child,
+static void compare(struct checked *c, const char *what, int child, int known,
         const struct mapper_share *bound, const struct mapper_mapping *mapping)
 {
     struct mapper_traffic traffic;
@@ -89,23 +105,22 @@ static void compare(struct checked *c, const char *what, int child,
     sator_mapper_count(c->problem, c->words, mapping, &traffic);
     if (traffic.is_unknown)
         return;
-    exact_share(c, child, &traffic, &exact);
+    exact_share(c, child, known, &traffic, &exact);
     double cycles = sator_mapper_cost(c->problem, &traffic).cycles, pj = bound->pj;
     for (int i = 0; i < bound->n_steps && cycles < bound->step[i].cycles * (1 - 1e-9); i++) {
         pj = bound->pj + bound->step[i].pj; /* what so fast a mapping spends */
         c->raised++;
     }
     over = exceeds(pj, exact.pj);
-    for (int m = 0; m < c->problem->n_memories; m++)
-        over |= exceeds(bound->read_bits[m], exact.read_bits[m]) ||
-                exceeds(bound->write_bits[m], exact.write_bits[m]);
+    for (int i = 0; i < c->problem->n_ports; i++)
+        over |= exceeds(bound->bits[i], exact.bits[i]);
     c->comparisons++;
     if (!over)
         return;
     print_message("%s: into child %d: bound %.17g pJ, exact %.17g\n", what, child, pj, exact.pj);
-    for (int m = 0; m < c->problem->n_memories; m++)
-        print_message("  memory %d: bits read %.17g, exact %.17g, written %.17g, exact %.17g\n", m,
-                bound->read_bits[m], exact.read_bits[m], bound->write_bits[m], exact.write_bits[m]);
+    for (int i = 0; i < c->problem->n_ports; i++)
+        print_message("  %s: bits %.17g, exact %.17g\n", c->problem->port[i].lane->name,
+                bound->bits[i], exact.bits[i]);
     show(c, mapping);
     c->wrong++;
 }
@@ -209,31 +224,36 @@ static void check_child(struct checked *c, int child, const struct mapper_mappin
 
     for (int i = 0; i < MAPPER_LOOPS; i++)
         ones[i] = 1;
-    sator_mapper_bounds_least(p, child, &least);
+    sator_mapper_bounds_least(p, &c->crew, child, &least);
     known_shape(c, inside, mapping, &shape, outside);
+    sator_mapper_bounds_known(c->bounds, child);
     sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &tile);
     known_shape(c, near_row, mapping, &shape, far);
+    sator_mapper_bounds_known(c->bounds, child - 1);
     sator_mapper_bounds_share(c->bounds, child, &shape, mapping->factor[near_row], far, &near);
-    compare(c, "nothing known", child, &least, mapping);
-    compare(c, "tile known", child, &tile, mapping);
-    compare(c, "tile and nearest loops known", child, &near, mapping);
+    compare(c, "nothing known", child, p->n_memories + 1, &least, mapping);
+    compare(c, "tile known", child, child, &tile, mapping);
+    compare(c, "tile and nearest loops known", child, child - 1, &near, mapping);
     for (int k = 0; k < 6; k++) {
         other = *mapping;
         complete(c, inside, &other);
-        compare(c, "tile known", child, &tile, &other);
+        compare(c, "tile known", child, child, &tile, &other);
         other = *mapping;
         complete(c, near_row, &other);
-        compare(c, "tile and nearest loops known", child, &near, &other);
+        compare(c, "tile and nearest loops known", child, child - 1, &near, &other);
     }
 }
 
 /* Whether a transfer costs no less when it moves more words: larger tiles then bound smaller ones.
  */
-static bool only_grows(const struct mapper_problem *p)
+static bool only_grows(const struct checked *c)
 {
+    const struct mapper_problem *p = c->problem;
+
     for (int i = 0; i < p->n_transfers; i++) {
-        if (p->transfer[i].into_own || p->transfer[i].unique_pj < 0 ||
-                p->transfer[i].arriving_pj < 0)
+        const struct mapper_transfer *t = &p->transfer[i];
+        double lent = p->lends && t->outward >= 0 ? c->crew.lent_pj[t->outward] : 0;
+        if (t->unique_pj - lent < 0 || t->arriving_pj < 0)
             return false;
     }
     return true;
@@ -291,14 +311,15 @@ static void check_open(struct checked *c, int child, const struct mapper_mapping
     int64_t unused[MAPPER_LOOPS];
     known_shape(c, row, &larger, &shape, unused);
     sator_mapper_bounds_open(c->bounds, open);
+    sator_mapper_bounds_known(c->bounds, child);
     sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &bound);
     sator_mapper_bounds_open(c->bounds, 0);
     int before = c->wrong;
-    compare(c, "tile at most known", child, &bound, mapping);
+    compare(c, "tile at most known", child, child, &bound, mapping);
     for (int k = 0; k < 6; k++) {
         struct mapper_mapping other = *mapping;
         complete(c, row, &other);
-        compare(c, "tile at most known", child, &bound, &other);
+        compare(c, "tile at most known", child, child, &bound, &other);
     }
     if (c->wrong > before) {
         for (int i = 0; i < p->n_loops; i++)
@@ -321,7 +342,7 @@ static struct mapper_cost bound_beside(struct checked *c, const struct mapper_ma
         struct mapper_share beside = *fixed, one;
         struct mapper_shape shape;
         for (int other = 1; other <= p->n_memories; other++) {
-            exact_share(c, other, traffic, &one);
+            exact_share(c, other, 0, traffic, &one);
             if (other != child)
                 sator_mapper_share_add(p, &beside, &one);
         }
@@ -332,23 +353,22 @@ static struct mapper_cost bound_beside(struct checked *c, const struct mapper_ma
         sator_mapper_bounds_beside(c->bounds, NULL);
         sator_mapper_share_add(p, &all, &one);
     }
-    return sator_mapper_bound(p, compute, &all);
+    return sator_mapper_bound(p, &c->crew, compute, &all);
 }
 
 /* Energy and cycles of the whole from a bound for each child. */
 static void check_whole(struct checked *c, const struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = c->problem;
-    struct mapper_share all = {.pj = p->fixed_pj}, one;
+    struct mapper_share all = fixed_share(c), one;
     struct mapper_traffic traffic;
     struct mapper_shape shape;
     int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
 
     for (int i = 0; i < MAPPER_LOOPS; i++)
         ones[i] = 1;
-    memcpy(all.read_bits, p->fixed_read_bits, sizeof p->fixed_read_bits);
-    memcpy(all.write_bits, p->fixed_write_bits, sizeof p->fixed_write_bits);
     struct mapper_share fixed = all;
+    sator_mapper_bounds_known(c->bounds, 0);
     for (int child = 1; child <= p->n_memories; child++) {
         int inside = child == p->n_memories ? p->n_rows : p->memory[child].row;
         known_shape(c, inside, mapping, &shape, outside);
@@ -360,8 +380,8 @@ static void check_whole(struct checked *c, const struct mapper_mapping *mapping)
         return;
     struct mapper_cost cost = sator_mapper_cost(p, &traffic);
     double compute = (double)traffic.time_stamps * p->cycles_per_instance;
-    double cycles = sator_mapper_cycles(p, compute, &all);
-    struct mapper_cost bound = sator_mapper_bound(p, compute, &all);
+    double cycles = sator_mapper_cycles(p, &c->crew, compute, &all);
+    struct mapper_cost bound = sator_mapper_bound(p, &c->crew, compute, &all);
     struct mapper_cost beside = bound_beside(c, mapping, &traffic, &fixed, compute);
     c->comparisons++;
     if (!exceeds(cycles, cost.cycles) && !exceeds(all.pj + p->leakage_pj * cycles, cost.pj) &&
@@ -382,9 +402,10 @@ static void check_mappings(struct checked *c, int n_mappings)
     for (int k = 0; k < n_mappings && c->wrong < 3; k++) {
         struct mapper_mapping mapping;
         sator_mapper_draw(c->problem, &state, &mapping);
+        know(c, &mapping);
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
-        for (int child = 1; child < c->problem->n_memories && only_grows(c->problem); child++)
+        for (int child = 1; child < c->problem->n_memories && only_grows(c); child++)
             check_open(c, child, &mapping);
         check_whole(c, &mapping);
     }
@@ -640,7 +661,8 @@ struct account {
 static double partial_bound(struct checked *c, int m, const struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = c->problem;
-    struct mapper_share all = {.pj = p->fixed_pj}, one;
+    know(c, mapping);
+    struct mapper_share all = fixed_share(c), one;
     struct mapper_shape shape;
     int64_t ones[MAPPER_LOOPS], outside[MAPPER_LOOPS];
     double compute = (double)p->instances * p->cycles_per_instance;
@@ -651,12 +673,11 @@ static double partial_bound(struct checked *c, int m, const struct mapper_mappin
         for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
             compute /= (double)mapping->factor[r][i];
     }
-    memcpy(all.read_bits, p->fixed_read_bits, sizeof p->fixed_read_bits);
-    memcpy(all.write_bits, p->fixed_write_bits, sizeof p->fixed_write_bits);
+    sator_mapper_bounds_known(c->bounds, m);
     known_shape(c, m == p->n_memories ? p->n_rows : p->memory[m].row, mapping, &shape, outside);
     for (int child = 1; child <= p->n_memories; child++) {
         if (child < m) {
-            sator_mapper_bounds_least(p, child, &one);
+            sator_mapper_bounds_least(p, &c->crew, child, &one);
         } else if (child == m) {
             sator_mapper_bounds_share(c->bounds, child, &shape, ones, outside, &one);
         } else {
@@ -668,7 +689,7 @@ static double partial_bound(struct checked *c, int m, const struct mapper_mappin
         }
         sator_mapper_share_add(p, &all, &one);
     }
-    return sator_mapper_bound(p, compute, &all).value;
+    return sator_mapper_bound(p, &c->crew, compute, &all).value;
 }
 
 /* All orders of the memories from "m" inward that matter. */

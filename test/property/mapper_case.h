@@ -61,7 +61,7 @@ static bool open_texts(struct problem_case *c, struct machines_rng *rng)
     if (c->arch == NULL ||
             c->network == NULL) { /* not a machine that the mapper declines: no machine */
         char *messages = sator_ctx_take_messages(c->ctx, false);
-        printf("%s%s%s", c->workload_text, c->arch_text, messages);
+        print_message("%s%s%s", c->workload_text, c->arch_text, messages);
         abort();
     }
     return st == SATOR_OK;

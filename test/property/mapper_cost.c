@@ -33,16 +33,46 @@ static void show(const struct problem_case *c, const struct mapper_mapping *mapp
         print_message("%s | %s\n", result->space, result->time);
 }
 
+/* The cycles of each port. */
+static int compare_ports(const struct problem_case *c, const struct mapper_traffic *traffic,
+        const struct sator_result *result)
+{
+    const struct mapper_problem *p = &c->problem;
+    double cycles[MAPPER_PORTS];
+    int wrong = 0;
+
+    sator_mapper_port_cycles(p, traffic, cycles);
+    for (int i = 0; i < p->n_ports; i++) {
+        for (int k = 0; k < result->n_ports; k++) {
+            const struct sator_port_result *port = &result->ports[k];
+            if (strcmp(port->name, p->port[i].lane->name) != 0 ||
+                    fabs(port->cycles - cycles[i]) <= 1e-9 * fabs(cycles[i]))
+                continue;
+            print_message("%s: %.17g cycles, mapper %.17g%s\n", port->name, port->cycles, cycles[i],
+                    traffic->is_uneven ? ", uneven" : "");
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
 /* Levels, energy and latency of one mapping. */
 static int compare(const struct problem_case *c, const struct mapper_mapping *mapping,
         const struct mapper_traffic *traffic, const struct sator_result *result)
 {
     const struct mapper_problem *p = &c->problem;
     struct mapper_cost cost = sator_mapper_cost(p, traffic);
-    int wrong = 0;
+    sator_int fresh[MAPPER_ACCESSES]; /* times that a word starts from zero so far inward */
+    int wrong = compare_ports(c, traffic, result);
 
-    for (int i = 0; i < p->n_transfers; i++) {
+    for (int a = 0; a < p->n_accesses; a++)
+        fresh[a] = p->access[a].footprint;
+    for (int i = p->n_transfers - 1; i >= 0; i--) { /* outermost first */
         const struct mapper_transfer *t = &p->transfer[i];
+        sator_int outside = fresh[t->access];
+        if (t->merges)
+            fresh[t->access] +=
+                    t->is_counted ? traffic->merged[i] : traffic->arriving[i] - traffic->unique[i];
         if (t->child == p->n_memories)
             continue;
         const struct sator_level_result *level = &result->levels[t->child];
@@ -52,7 +82,7 @@ static int compare(const struct problem_case *c, const struct mapper_mapping *ma
             if (strcmp(tensor->name, access->name) != 0 || tensor->role != access->role)
                 continue;
             bool is_read = access->role == SATOR_READ;
-            sator_int fills = traffic->unique[i] - (is_read ? 0 : access->footprint);
+            sator_int fills = traffic->unique[i] - (is_read ? 0 : outside);
             sator_int writes = is_read ? traffic->arriving[i] : fills;
             if (tensor->fills != fills || tensor->writes != writes) {
                 print_message("%s of %s: fills %lld writes %lld, mapper %lld %lld\n", level->name,
