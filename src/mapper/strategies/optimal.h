@@ -177,6 +177,7 @@ struct optimizer {
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];
     bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two */
+    bool is_uneven; /* what orders save is not the same at all instances of a memory */
     struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];
     int64_t group_all[MAPPER_TRANSFERS], tile_all[MAPPER_TRANSFERS]; /* words, if none were kept */
     struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];

@@ -295,7 +295,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         order_from(o, m - 1, 0, 0, depth);
         return;
     }
-    if (!p->has_counted && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
+    if (!p->has_counted && !o->is_uneven && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
             is_no_better(o, m, placed, pace)) {
         o->search->counters.pruned_order++;
         return;
@@ -352,6 +352,20 @@ static bool open_ragged(struct optimizer *o, int t)
     return true;
 }
 
+/* Whether a transfer through ports of several instances has short last tiles which make of what an
+ * order saves there more than a share of what it saves in all. */
+static bool is_uneven(const struct optimizer *o, int t)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_transfer *transfer = &p->transfer[t];
+    bool inner = false;
+
+    for (int k = 0; k < transfer->n_flows; k++)
+        inner |= p->memory[p->port[transfer->flow[k].port].memory].instances > 1;
+    return inner && o->is_ragged[t] &&
+            (p->access[transfer->access].is_sliding || transfer->child == p->n_memories);
+}
+
 void optimal_try_orders(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -372,6 +386,9 @@ void optimal_try_orders(struct optimizer *o)
             }
         }
     }
+    o->is_uneven = false;
+    for (int t = 0; t < p->n_transfers; t++)
+        o->is_uneven |= is_uneven(o, t);
     o->seen.tiling++;
     o->seen.n_orders = 0;
     order_from(o, p->n_memories - 1, 0, 0, 0);
