@@ -99,12 +99,10 @@ static int64_t touched_words(const struct mapper_problem *p, struct mapper_words
 }
 
 int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
-        struct mapper_words *words, const struct mapper_mapping *mapping, int row, int access)
+        struct mapper_words *words, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int row, int access)
 {
-    struct mapper_shape shape;
-
-    sator_mapper_shape_init(problem, mapping, &shape);
-    return touched_words(problem, words, mapping, &shape, &(struct mapper_alone){row, 0}, access);
+    return touched_words(problem, words, mapping, shape, &(struct mapper_alone){row, 0}, access);
 }
 
 /* ---- short tiles ---- */
@@ -113,7 +111,7 @@ struct kinds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
     const struct mapper_mapping *mapping;
-    struct mapper_shape shape;
+    const struct mapper_shape *shape;
     int memory;
     struct mapper_alone alone;
 };
@@ -130,8 +128,8 @@ static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
 {
     struct mapper_walk walk;
 
-    sator_mapper_walk_init(k->problem, k->words, &k->shape, t, &walk);
-    return sator_mapper_ragged_words(&walk, k->words, k->mapping, &k->shape, grouped, &k->alone);
+    sator_mapper_walk_init(k->problem, k->words, k->shape, t, &walk);
+    return sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, grouped, &k->alone);
 }
 
 /* Add what an instance of one kind moves. */
@@ -145,7 +143,7 @@ static void count_kind(const struct kinds *k, double *bits)
         if (!(p->memory[k->memory].holds >> a & 1))
             continue;
         fresh[a] = is_output
-                ? (double)touched_words(p, k->words, k->mapping, &k->shape, &k->alone, a)
+                ? (double)touched_words(p, k->words, k->mapping, k->shape, &k->alone, a)
                 : 0;
         if (sator_mapper_own_memory(p, a) != k->memory)
             continue;
@@ -205,11 +203,12 @@ static void count_kinds(struct kinds *k, double *cycles)
 /* ---- a mapping ---- */
 
 void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_traffic *traffic)
 {
-    struct kinds k = {.problem = problem, .words = words, .mapping = mapping};
+    struct kinds k = {.problem = problem, .words = words, .mapping = mapping, .shape = shape};
 
-    sator_mapper_crew_init(problem, words, mapping, 0, &traffic->crew);
+    sator_mapper_crew_of(problem, words, mapping, shape, &traffic->crew);
     traffic->is_uneven = false;
     if (!problem->has_inner_ports || traffic->is_unknown)
         return;
@@ -227,7 +226,6 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
         sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, asked, traffic);
     if (!is_ragged)
         return;
-    sator_mapper_shape_init(problem, mapping, &k.shape);
     for (k.memory = 0; k.memory < problem->n_memories; k.memory++) {
         if (problem->memory[k.memory].instances > 1 && !(asked >> k.memory & 1))
             count_kinds(&k, traffic->busiest_cycles);

@@ -455,7 +455,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
     }
-    sator_mapper_find_busiest(problem, words, mapping, traffic);
+    sator_mapper_find_busiest(problem, words, mapping, &shape, traffic);
 }
 
 double sator_mapper_value(enum sator_map_objective objective, double pj, double cycles)

@@ -224,6 +224,12 @@ struct mapper_problem {
     int n_ports;
     struct mapper_port port[MAPPER_PORTS];
     double fixed_pj; /* what every mapping spends */
+    double fixed_bits[MAPPER_PORTS]; /* what every mapping moves, all instances together ... */
+    int n_spared; /* ... less what instances start from zero */
+    struct mapper_spared {
+        int port, memory, access;
+        double bits; /* a word */
+    } * spared;
     bool lends; /* some transfer merges words that spare energy further in */
     bool has_inner_ports; /* of memories of several instances */
     /* Memories of several instances with ports whose busiest instance only the model finds: always,
@@ -646,10 +652,14 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
 /* Set the problem's ports and what each transfer moves through them; SATOR_INPUT with a message
  * when there are too many. */
 enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_problem *problem);
-/* What the parallel factors of "mapping" say; a bound while the others are not known ("words" NULL)
- * or some of the parallel ones are not, those of "open" rows. */
-void sator_mapper_crew_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, unsigned open, struct mapper_crew *crew);
+/* What the parallel factors of "shape" say; a bound while the others are not known, or some of the
+ * parallel ones are not, those of "open" rows. */
+void sator_mapper_crew_init(const struct mapper_problem *problem, const struct mapper_shape *shape,
+        unsigned open, struct mapper_crew *crew);
+/* The same of a whole mapping of whole tiles, exactly; nothing is lent. */
+void sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_crew *crew);
 /* The same when none are known. */
 void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapper_crew *crew);
 /* The port that words of "access" pass through at memory "m", or -1: no limit. */
@@ -662,10 +672,12 @@ int sator_mapper_own_memory(const struct mapper_problem *problem, int access);
 /* The words of a perfect mapping's access "access" that one PE of the rows before "row" touches in
  * the whole run. */
 int64_t sator_mapper_instance_words(const struct mapper_problem *problem,
-        struct mapper_words *words, const struct mapper_mapping *mapping, int row, int access);
+        struct mapper_words *words, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int row, int access);
 /* Set what the traffic of a mapping, whose words are counted, says of its instances. */
 void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_traffic *traffic);
 /* The bits of each port, as "crew" counts them; its cycles. */
 void sator_mapper_port_bits(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits);

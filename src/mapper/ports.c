@@ -63,6 +63,55 @@ static bool is_used(const struct mapper_problem *p, int m, const struct sator_la
     return false;
 }
 
+int sator_mapper_own_memory(const struct mapper_problem *problem, int access)
+{
+    int m = problem->n_memories - 1;
+
+    while (!(problem->memory[m].holds >> access & 1))
+        m--;
+    for (int r = problem->memory[m].row; r < problem->n_rows; r++) {
+        if (problem->row[r].is_space)
+            return -1;
+    }
+    return m;
+}
+
+/* Where an output is read or written, a word that an instance starts from zero is spared once. */
+static void add_spared(struct mapper_problem *p, int m, int access, bool writes)
+{
+    int port = sator_mapper_port_of(p, m, access, writes);
+
+    if (port >= 0)
+        SATOR_PUSH(p->arena, p->spared, p->n_spared,
+                ((struct mapper_spared){port, m, access, (double)p->access[access].word_bits}));
+}
+
+/* The PE's own memories serve every instance. */
+static void find_fixed(struct mapper_problem *p)
+{
+    for (int a = 0; a < p->n_accesses; a++) {
+        int m = sator_mapper_own_memory(p, a);
+        bool is_output = p->access[a].role == SATOR_WRITE;
+        double bits = (double)p->access[a].volume * (double)p->access[a].word_bits;
+        for (int writes = 0; m >= 0 && writes <= is_output; writes++) {
+            int port = sator_mapper_port_of(p, m, a, writes);
+            if (port >= 0)
+                p->fixed_bits[port] += bits;
+        }
+        if (m >= 0 && is_output)
+            add_spared(p, m, a, false);
+    }
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (p->access[t->access].role != SATOR_WRITE)
+            continue;
+        if (!t->is_outside)
+            add_spared(p, t->parent, t->access, false);
+        if (t->child < p->n_memories)
+            add_spared(p, t->child, t->access, true);
+    }
+}
+
 enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_problem *problem)
 {
     problem->n_ports = 0;
@@ -98,165 +147,137 @@ enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_p
                 problem->asked_ragged_ports |= 1U << m;
         }
     }
+    find_fixed(problem);
     return SATOR_OK;
-}
-
-int sator_mapper_own_memory(const struct mapper_problem *problem, int access)
-{
-    int m = problem->n_memories - 1;
-
-    while (!(problem->memory[m].holds >> access & 1))
-        m--;
-    for (int r = problem->memory[m].row; r < problem->n_rows; r++) {
-        if (problem->row[r].is_space)
-            return -1;
-    }
-    return m;
 }
 
 /* ---- what an unrolling says ---- */
 
-/* The words of an output that an instance of memory "m" touches in the whole run, times the
- * instances that are used: at most, where not all rows are known ("open", "words" NULL). */
-static double fresh_words(const struct mapper_problem *p, struct mapper_words *words,
-        const struct mapper_mapping *mapping, int m, int a, unsigned open)
-{
-    const struct mapper_access *access = &p->access[a];
-    double used = 1, copies = 1, footprint = (double)access->footprint;
-    bool is_spread = false;
+/* The parallel positions of an output's instances of a memory: all, those that the digits of loops
+ * that do not index it make, and whether those of sliding indices are spread. */
+struct positions {
+    double all, copies;
+    bool slides;
+};
 
-    for (int r = 0; r < p->memory[m].row; r++) {
-        if (!p->row[r].is_space)
-            continue;
-        if (open >> r & 1) {
-            used *= (double)p->row[r].shape;
-            copies *= (double)p->row[r].shape;
-            continue;
-        }
-        for (int i = 0; i < p->n_loops; i++) {
-            double factor = (double)mapping->factor[r][i];
-            bool slides = ((access->relevant & ~access->plain) >> i & 1) != 0;
-            used *= factor;
-            copies *= access->relevant >> i & 1 ? 1 : factor;
-            is_spread |= factor > 1 && slides;
-        }
+static struct positions positions_of(const struct mapper_problem *p,
+        const struct mapper_shape *shape, unsigned open, int row, int access)
+{
+    const struct mapper_access *what = &p->access[access];
+    struct positions found = {1, 1, false};
+
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < row; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        found.all *= (double)digit->count;
+        found.copies *= what->relevant >> digit->loop & 1 ? 1 : (double)digit->count;
+        found.slides |= (what->relevant & ~what->plain) >> digit->loop & 1;
     }
-    if (!access->is_counted && !is_spread)
-        return footprint * copies;
-    if (access->is_counted || words == NULL)
-        return footprint * used;
-    return (double)sator_mapper_instance_words(p, words, mapping, p->memory[m].row, a) * used;
+    for (int r = 0; r < row && open != 0; r++) {
+        found.all *= open >> r & 1 ? (double)p->row[r].shape : 1;
+        found.copies *= open >> r & 1 ? (double)p->row[r].shape : 1;
+    }
+    return found;
 }
 
-static void add_fixed(const struct mapper_problem *p, struct mapper_crew *crew, int m, int access,
-        bool writes, double words)
+static void find_ports(const struct mapper_problem *p, const struct mapper_shape *shape,
+        unsigned open, struct mapper_crew *crew)
 {
-    int port = sator_mapper_port_of(p, m, access, writes);
+    double used[MAPPER_MEMORIES], instances = 1;
+    int at = 0;
 
-    if (port >= 0)
-        crew->fixed_bits[port] += words * (double)p->access[access].word_bits;
-}
-
-/* The PE's own memories serve every instance; outputs start from zero once. */
-static void find_fixed(const struct mapper_problem *p, struct mapper_words *words,
-        const struct mapper_mapping *mapping, unsigned open, struct mapper_crew *crew)
-{
-    for (int a = 0; a < p->n_accesses; a++) {
-        int m = sator_mapper_own_memory(p, a);
-        bool is_output = p->access[a].role == SATOR_WRITE;
-        double volume = (double)p->access[a].volume;
-        if (m < 0)
-            continue;
-        add_fixed(p, crew, m, a, false,
-                volume - (is_output ? fresh_words(p, words, mapping, m, a, open) : 0));
-        if (is_output)
-            add_fixed(p, crew, m, a, true, volume);
+    for (int m = 0; m < p->n_memories; m++) {
+        for (; at < shape->n_digits && shape->digit[at].row < p->memory[m].row; at++)
+            instances *= (double)shape->digit[at].count;
+        used[m] = instances;
+        for (int r = 0; r < p->memory[m].row && open != 0; r++)
+            used[m] *= open >> r & 1 ? (double)p->row[r].shape : 1;
     }
-    for (int i = 0; i < p->n_transfers; i++) {
-        const struct mapper_transfer *t = &p->transfer[i];
-        if (p->access[t->access].role != SATOR_WRITE)
-            continue;
-        if (!t->is_outside)
-            add_fixed(p, crew, t->parent, t->access, false,
-                    -fresh_words(p, words, mapping, t->parent, t->access, open));
-        if (t->child < p->n_memories)
-            add_fixed(p, crew, t->child, t->access, true,
-                    -fresh_words(p, words, mapping, t->child, t->access, open));
+    for (int i = 0; i < p->n_ports; i++) {
+        crew->per_bit[i] = 1 / (p->port[i].lane->bits * used[p->port[i].memory]);
+        crew->fixed_bits[i] = p->fixed_bits[i];
     }
 }
 
 /* The most words that arrive for one that is unique. */
-static double ratio_of(const struct mapper_problem *p, const struct mapper_mapping *mapping,
-        const struct mapper_transfer *t, unsigned open)
+static double ratio_of(const struct mapper_problem *p, const struct mapper_shape *shape,
+        unsigned open, const struct mapper_transfer *t)
 {
     const struct mapper_access *access = &p->access[t->access];
     bool exact = !access->is_sliding && !access->is_counted && !t->is_quotient;
-    unsigned shared = t->collapsed | (t->may_pass ? t->linked_rows : 0);
     double ratio = 1;
 
     if (t->is_complex) /* what PEs held long before may do for all */
         return INFINITY;
-    for (int r = 0; r < p->n_rows; r++) {
-        if (!(shared >> r & 1) || (open >> r & 1)) {
-            ratio *= shared >> r & 1 ? (double)p->row[r].shape : 1;
-            continue;
-        }
-        for (int i = 0; i < p->n_loops; i++)
-            ratio *= exact && (access->relevant >> i & 1) ? 1 : (double)mapping->factor[r][i];
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if ((t->collapsed >> digit->row & 1) && !(exact && (access->relevant >> digit->loop & 1)))
+            ratio *= (double)digit->count;
     }
+    for (int r = 0; r < p->n_rows && (open & t->collapsed) != 0; r++)
+        ratio *= (open & t->collapsed) >> r & 1 ? (double)p->row[r].shape : 1;
     return ratio;
 }
 
 /* Outermost transfers first: a word that arrives brings at least what its transfer then costs, or
  * it is lent the rest. */
-static void lend(const struct mapper_problem *p, struct mapper_crew *crew)
+static void lend(const struct mapper_problem *p, const struct mapper_shape *shape, unsigned open,
+        struct mapper_crew *crew)
 {
     for (int i = p->n_transfers - 1; i >= 0; i--) {
         const struct mapper_transfer *t = &p->transfer[i];
         double unique = t->unique_pj - (t->outward < 0 ? 0 : crew->lent_pj[t->outward]);
-        double alone = unique + t->arriving_pj;
-        double most = unique / crew->ratio[i] + t->arriving_pj;
-        crew->lent_pj[i] = fmax(0, -fmin(alone, most));
+        double least = unique + t->arriving_pj;
+        crew->ratio[i] = t->merges ? ratio_of(p, shape, open, t) : 1;
+        if (t->merges)
+            least = fmin(least, unique / crew->ratio[i] + t->arriving_pj);
+        crew->lent_pj[i] = p->access[t->access].role == SATOR_READ ? 0 : fmax(0, -least);
     }
 }
 
-void sator_mapper_crew_init(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, unsigned open, struct mapper_crew *crew)
+void sator_mapper_crew_init(const struct mapper_problem *problem, const struct mapper_shape *shape,
+        unsigned open, struct mapper_crew *crew)
 {
-    double used[MAPPER_MEMORIES], instances = 1;
-
-    for (int r = 0, m = 0; r < problem->n_rows; r++) {
-        if (!problem->row[r].is_space) {
-            used[m++] = instances;
-            continue;
-        }
-        if (open >> r & 1)
-            instances *= (double)problem->row[r].shape;
-        for (int i = 0; i < problem->n_loops && !(open >> r & 1); i++)
-            instances *= (double)mapping->factor[r][i];
+    find_ports(problem, shape, open, crew);
+    for (int i = 0; i < problem->n_spared; i++) {
+        const struct mapper_spared *spared = &problem->spared[i];
+        const struct mapper_access *access = &problem->access[spared->access];
+        struct positions at = positions_of(
+                problem, shape, open, problem->memory[spared->memory].row, spared->access);
+        double times = access->is_counted || at.slides ? at.all : at.copies; /* at most */
+        crew->fixed_bits[spared->port] -= (double)access->footprint * times * spared->bits;
     }
-    for (int i = 0; i < problem->n_ports; i++) {
-        const struct mapper_port *port = &problem->port[i];
-        crew->per_bit[i] = 1 / (port->lane->bits * used[port->memory]);
-        crew->fixed_bits[i] = 0;
-    }
-    if (problem->n_ports > 0)
-        find_fixed(problem, words, mapping, open, crew);
-    if (!problem->lends || words != NULL) /* nothing is left to be lent for */
-        return;
-    for (int i = 0; i < problem->n_transfers; i++)
-        crew->ratio[i] = ratio_of(problem, mapping, &problem->transfer[i], open);
-    lend(problem, crew);
+    if (problem->lends)
+        lend(problem, shape, open, crew);
 }
 
 void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapper_crew *crew)
 {
+    struct mapper_shape shape = {.n_digits = 0};
     unsigned open = 0;
 
     for (int r = 0; r < problem->n_rows; r++)
         open |= problem->row[r].is_space ? 1U << r : 0;
     memset(crew, 0, sizeof *crew);
-    sator_mapper_crew_init(problem, NULL, NULL, open, crew);
+    sator_mapper_crew_init(problem, &shape, open, crew);
+}
+
+void sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_crew *crew)
+{
+    find_ports(problem, shape, 0, crew);
+    for (int i = 0; i < problem->n_spared; i++) {
+        const struct mapper_spared *spared = &problem->spared[i];
+        const struct mapper_access *access = &problem->access[spared->access];
+        int row = problem->memory[spared->memory].row;
+        struct positions at = positions_of(problem, shape, 0, row, spared->access);
+        double count = (double)access->footprint * at.copies;
+        if (at.slides && !access->is_counted)
+            count = at.all *
+                    (double)sator_mapper_instance_words(
+                            problem, words, mapping, shape, row, spared->access);
+        crew->fixed_bits[spared->port] -= count * spared->bits;
+    }
 }
 
 /* ---- a mapping ---- */

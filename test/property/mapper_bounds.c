@@ -62,7 +62,10 @@ static void exact_share(const struct checked *c, int child, int known,
 /* What is known of the unrolling. */
 static void know(struct checked *c, const struct mapper_mapping *mapping)
 {
-    sator_mapper_crew_init(c->problem, NULL, mapping, 0, &c->crew);
+    struct mapper_shape shape;
+
+    sator_mapper_shape_init(c->problem, mapping, &shape);
+    sator_mapper_crew_init(c->problem, &shape, 0, &c->crew);
     sator_mapper_bounds_crew(c->bounds, &c->crew);
 }
 

@@ -272,7 +272,7 @@ void exhaustive_try_orders(struct enumeration *e)
             start.outside *= factor[e->mapping.order[m][i]];
     }
     if (!e->ragged)
-        sator_mapper_crew_init(p, e->search->words, &e->mapping, 0, &e->traffic.crew);
+        sator_mapper_crew_of(p, e->search->words, &e->mapping, &e->shape, &e->traffic.crew);
     if (e->ragged)
         ragged_orders_from(e, p->n_memories - 1, e->movable[p->n_memories - 1],
                 e->n_movable[p->n_memories - 1]);

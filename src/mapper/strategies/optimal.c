@@ -32,6 +32,7 @@ struct mapper_share optimal_fixed(const struct optimizer *o)
 
 void optimal_find_least(struct optimizer *o)
 {
+    memcpy(o->lent_pj, o->crew.lent_pj, sizeof o->lent_pj);
     o->least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
@@ -94,6 +95,16 @@ static uint32_t scramble(uint32_t number)
     return number * UINT32_C(2246822519);
 }
 
+/* The crew is another one: what transfers lend may be, too. */
+static void know_least(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (p->lends &&
+            memcmp(o->lent_pj, o->crew.lent_pj, sizeof *o->lent_pj * (size_t)p->n_transfers) != 0)
+        optimal_find_least(o);
+}
+
 /* Bound the transfers into the compute units, and with them the whole. The factors of "open" rows
  * are not chosen yet. */
 static struct mapper_cost bound_unrolling(
@@ -102,11 +113,8 @@ static struct mapper_cost bound_unrolling(
     const struct mapper_problem *p = o->problem;
 
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
-    sator_mapper_crew_init(p, NULL, &o->mapping, open, &o->crew);
-    if (p->lends) { /* else it is the same for all */
-        optimal_find_least(o);
-        optimal_know_grown(o);
-    }
+    sator_mapper_crew_init(p, &o->shape, open, &o->crew);
+    know_least(o);
     sator_mapper_bounds_crew(o->bounds, &o->crew);
     sator_mapper_bounds_known(o->bounds, p->n_memories);
     sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
@@ -182,6 +190,7 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
         o->search->counters.pruned_unrolling++;
     } else {
         optimal_know_unrolling(o, visit->choice);
+        optimal_know_grown(o);
         optimal_order_listing(o);
         optimal_find_crowded(o);
         optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
@@ -403,8 +412,7 @@ static void list_sizes(
 static void know_nothing(struct optimizer *o)
 {
     o->crew = o->unknown;
-    if (o->problem->lends)
-        optimal_find_least(o);
+    know_least(o);
 }
 
 /* Search the unrollings of the sizes listed, if words pass from PE to PE there as "passing" says.

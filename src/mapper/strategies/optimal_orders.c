@@ -89,7 +89,7 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     }
     traffic.time_stamps = sator_mapper_time_stamps(p, &o->mapping);
     traffic.is_unknown = false;
-    sator_mapper_find_busiest(p, o->search->words, &o->mapping, &traffic);
+    sator_mapper_find_busiest(p, o->search->words, &o->mapping, &o->shape, &traffic);
     o->search->counters.evaluated++;
     sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
 }
