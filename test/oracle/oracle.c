@@ -2,6 +2,8 @@
  * ask of every element of it who else holds f. */
 #include "oracle/oracle.h"
 
+#include "oracle/tuples.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,97 +90,6 @@ bool oracle_holds(const struct oracle_program *program, const struct oracle_cond
             return false;
     }
     return true;
-}
-
-/* ---- sets of tuples ---- */
-
-/* Tuples of "width" integers, numbered in the order of their first appearance. */
-struct tuples {
-    int width;
-    int64_t n, room;
-    int64_t *data; /* n * width */
-    int64_t n_slots; /* a power of two, at least 2 n */
-    int64_t *slots; /* number + 1, 0 for free */
-};
-
-static void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
-static uint64_t hash_of(const int64_t *tuple, int width)
-{
-    uint64_t h = 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < width; i++) {
-        h ^= (uint64_t)tuple[i];
-        h *= 0xff51afd7ed558ccdu;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-static void tuples_init(struct tuples *set, int width)
-{
-    *set = (struct tuples){.width = width, .room = 64, .n_slots = 256};
-    set->data = must(calloc((size_t)set->room * (size_t)(width + 1), sizeof *set->data));
-    set->slots = must(calloc((size_t)set->n_slots, sizeof *set->slots));
-}
-
-static void tuples_clear(struct tuples *set)
-{
-    free(set->data);
-    free(set->slots);
-}
-
-static const int64_t *tuple_at(const struct tuples *set, int64_t number)
-{
-    return set->data + number * set->width;
-}
-
-static int64_t *slot_of(const struct tuples *set, const int64_t *tuple)
-{
-    uint64_t mask = (uint64_t)set->n_slots - 1;
-    uint64_t at = hash_of(tuple, set->width) & mask;
-
-    while (set->slots[at] != 0 &&
-            memcmp(tuple_at(set, set->slots[at] - 1), tuple, (size_t)set->width * sizeof *tuple) !=
-                    0)
-        at = (at + 1) & mask;
-    return &set->slots[at];
-}
-
-/* The number of "tuple", or -1. */
-static int64_t tuples_find(const struct tuples *set, const int64_t *tuple)
-{
-    return *slot_of(set, tuple) - 1;
-}
-
-static void tuples_grow(struct tuples *set)
-{
-    set->room *= 2;
-    set->n_slots *= 2;
-    set->data = must(
-            realloc(set->data, (size_t)set->room * (size_t)(set->width + 1) * sizeof *set->data));
-    free(set->slots);
-    set->slots = must(calloc((size_t)set->n_slots, sizeof *set->slots));
-    for (int64_t i = 0; i < set->n; i++)
-        *slot_of(set, tuple_at(set, i)) = i + 1;
-}
-
-/* The number of "tuple", which is added if it was not there. */
-static int64_t tuples_add(struct tuples *set, const int64_t *tuple)
-{
-    int64_t found = tuples_find(set, tuple);
-    if (found >= 0)
-        return found;
-    if (set->n == set->room)
-        tuples_grow(set);
-    for (int i = 0; i < set->width; i++)
-        set->data[set->n * set->width + i] = tuple[i];
-    *slot_of(set, tuple) = set->n + 1;
-    return set->n++;
 }
 
 /* ---- instances ---- */
@@ -347,17 +258,17 @@ static void feeds_init(struct feeds *feeds, const struct oracle_program *program
             continue;
         tuples_init(&pairs, 2);
         wire_pairs(program, n_space, link, &pairs);
-        feeds->start[l] = must(calloc((size_t)n_pes + 2, sizeof(int64_t)));
-        feeds->list[l] = must(calloc((size_t)pairs.n + 1, sizeof(int64_t)));
+        feeds->start[l] = tuples_must(calloc((size_t)n_pes + 2, sizeof(int64_t)));
+        feeds->list[l] = tuples_must(calloc((size_t)pairs.n + 1, sizeof(int64_t)));
         for (int64_t i = 0; i < pairs.n; i++) {
-            const int64_t *pair = tuple_at(&pairs, i);
+            const int64_t *pair = tuples_at(&pairs, i);
             if (!is_dropped(rule, &united, pair[0], pair[1]))
                 feeds->start[l][pair[0] + 2]++;
         }
         for (int64_t p = 0; p <= n_pes; p++)
             feeds->start[l][p + 1] += feeds->start[l][p];
         for (int64_t i = 0; i < pairs.n; i++) {
-            const int64_t *pair = tuple_at(&pairs, i);
+            const int64_t *pair = tuples_at(&pairs, i);
             if (!is_dropped(rule, &united, pair[0], pair[1]))
                 feeds->list[l][feeds->start[l][pair[0] + 1]++] = pair[1];
         }
@@ -400,11 +311,11 @@ static int compare_tuples(const void *a, const void *b)
 /* rank_of[number] for the tuples of "set" in lexicographic order (GIVE: free). */
 static int64_t *rank_tuples(const struct tuples *set)
 {
-    const int64_t **order = must(calloc((size_t)set->n + 1, sizeof *order));
-    int64_t *rank_of = must(calloc((size_t)set->n + 1, sizeof *rank_of));
+    const int64_t **order = tuples_must(calloc((size_t)set->n + 1, sizeof *order));
+    int64_t *rank_of = tuples_must(calloc((size_t)set->n + 1, sizeof *rank_of));
 
     for (int64_t i = 0; i < set->n; i++)
-        order[i] = tuple_at(set, i);
+        order[i] = tuples_at(set, i);
     compare_width = set->width;
     qsort(order, (size_t)set->n, sizeof *order, compare_tuples);
     for (int64_t i = 0; i < set->n; i++)
@@ -424,9 +335,9 @@ static bool stamp_instances(
     bool inside = true;
 
     *stamped = (struct stamped){.n = 0};
-    stamped->points = must(calloc((size_t)n + 1, sizeof point));
-    stamped->pe = must(calloc((size_t)n + 1, sizeof(int64_t)));
-    stamped->rank = must(calloc((size_t)n + 1, sizeof(int64_t)));
+    stamped->points = tuples_must(calloc((size_t)n + 1, sizeof point));
+    stamped->pe = tuples_must(calloc((size_t)n + 1, sizeof(int64_t)));
+    stamped->rank = tuples_must(calloc((size_t)n + 1, sizeof(int64_t)));
     tuples_init(&times, n_time);
     for (bool more = start(program, point); more; more = step(program, point)) {
         int64_t space[ORACLE_SPACE], time[ORACLE_TIME];
@@ -461,7 +372,7 @@ static void stamped_clear(struct stamped *stamped)
  * occur. */
 static int64_t most_equal(const int64_t *keys, int64_t n, int64_t n_keys, int64_t *distinct)
 {
-    int64_t *count = must(calloc((size_t)n_keys + 1, sizeof *count));
+    int64_t *count = tuples_must(calloc((size_t)n_keys + 1, sizeof *count));
     int64_t most = 0;
 
     *distinct = 0;
@@ -477,8 +388,8 @@ static int64_t most_equal(const int64_t *keys, int64_t n, int64_t n_keys, int64_
 static void count_stamps(const struct stamped *stamped, int64_t n_pes, struct oracle_result *result)
 {
     struct tuples stamps;
-    int64_t *of_instance = must(calloc((size_t)stamped->n + 1, sizeof(int64_t)));
-    int64_t *rank_of_stamp = must(calloc((size_t)stamped->n + 1, sizeof(int64_t)));
+    int64_t *of_instance = tuples_must(calloc((size_t)stamped->n + 1, sizeof(int64_t)));
+    int64_t *rank_of_stamp = tuples_must(calloc((size_t)stamped->n + 1, sizeof(int64_t)));
     int64_t ignored;
 
     tuples_init(&stamps, 2);
@@ -531,12 +442,12 @@ static void assign(const struct oracle_program *program, const struct stamped *s
 static int64_t tile_of(const struct tuples *pairs)
 {
     struct tuples stamps;
-    int64_t *stamp = must(calloc((size_t)pairs->n + 1, sizeof *stamp));
+    int64_t *stamp = tuples_must(calloc((size_t)pairs->n + 1, sizeof *stamp));
     int64_t ignored, tile;
 
     tuples_init(&stamps, 2);
     for (int64_t i = 0; i < pairs->n; i++)
-        stamp[i] = tuples_add(&stamps, tuple_at(pairs, i));
+        stamp[i] = tuples_add(&stamps, tuples_at(pairs, i));
     tile = most_equal(stamp, pairs->n, stamps.n, &ignored);
     free(stamp);
     tuples_clear(&stamps);
@@ -597,7 +508,7 @@ static void find_carrying(struct wiring *wiring, const struct tuples *pairs)
     tuples_init(&wiring->carrying, wiring->n_space);
     for (int64_t i = 0; i < pairs->n; i++)
         for (int l = 0; l < wiring->program->n_links; l++) {
-            const int64_t *pair = tuple_at(pairs, i);
+            const int64_t *pair = tuples_at(pairs, i);
             if (!is_wire(wiring, l))
                 continue;
             for (int64_t w = feeds->start[l][pair[0]]; w < feeds->start[l][pair[0] + 1]; w++) {
@@ -643,7 +554,7 @@ static void cut_cycles(const struct oracle_program *program, int n_space,
 {
     int64_t n_pes = pe_count(program, n_space);
     struct wiring wiring = {.program = program, .feeds = feeds, .n_space = n_space};
-    bool *leads = must(calloc((size_t)(n_pes * n_pes) + 1, sizeof *leads)); /* [to][from] */
+    bool *leads = tuples_must(calloc((size_t)(n_pes * n_pes) + 1, sizeof *leads)); /* [to][from] */
 
     find_carrying(&wiring, pairs);
     for (int64_t pe = 0; pe < n_pes && wiring.carrying.n > 0; pe++)
@@ -673,13 +584,13 @@ static int64_t share_bus(const struct oracle_program *program, int n_space,
         const struct oracle_bus *bus, const struct tuples *pairs, bool *left)
 {
     struct tuples groups;
-    int64_t *best = must(calloc((size_t)pairs->n + 1, sizeof *best)); /* pair number + 1 */
+    int64_t *best = tuples_must(calloc((size_t)pairs->n + 1, sizeof *best)); /* pair number + 1 */
     int64_t saved = 0;
 
     tuples_init(&groups, bus->n_out + 2);
     for (int64_t i = 0; i < pairs->n; i++) {
         int64_t point[ORACLE_SPACE], key[ORACLE_SPACE + 2], group;
-        const int64_t *pair = tuple_at(pairs, i);
+        const int64_t *pair = tuples_at(pairs, i);
         if (!left[i])
             continue;
         pe_coordinates(program, n_space, pair[0], point);
@@ -695,7 +606,7 @@ static int64_t share_bus(const struct oracle_program *program, int n_space,
             continue;
         }
         saved++;
-        if (pair[0] < tuple_at(pairs, best[group] - 1)[0]) {
+        if (pair[0] < tuples_at(pairs, best[group] - 1)[0]) {
             left[best[group] - 1] = false;
             best[group] = i + 1;
         } else {
@@ -712,13 +623,13 @@ static void count_reuse(const struct oracle_program *program, int n_space,
         struct oracle_volumes *volumes)
 {
     struct feeds feeds;
-    bool *left = must(calloc((size_t)pairs->n + 1, sizeof *left));
+    bool *left = tuples_must(calloc((size_t)pairs->n + 1, sizeof *left));
 
     feeds_init(&feeds, program, n_space, access->tensor, wires);
     if (wires == ORACLE_WIRES_ORDERED)
         cut_cycles(program, n_space, pairs, &feeds);
     for (int64_t i = 0; i < pairs->n; i++) {
-        const int64_t *pair = tuple_at(pairs, i);
+        const int64_t *pair = tuples_at(pairs, i);
         int link;
         if (is_temporal(program, pairs, pair))
             volumes->temporal++;

@@ -1,0 +1,370 @@
+#include "oracle/hardware_make.h"
+
+#include <string.h>
+
+static int64_t between(struct random *random, int64_t least, int64_t most)
+{
+    return least + random_below(random, most - least + 1);
+}
+
+static unsigned all_tensors(const struct hardware *hardware)
+{
+    return (1u << hardware->program.n_tensors) - 1;
+}
+
+static unsigned some_tensors(struct random *random, const struct hardware *hardware, int percent)
+{
+    unsigned all = all_tensors(hardware);
+    return random_chance(random, percent) ? (unsigned)random_below(random, all) + 1 : all;
+}
+
+/* ---- networks ---- */
+
+static void make_link(struct random *random, const struct hardware *hardware,
+        const struct hardware_options *options, const struct hardware_level *array,
+        struct hardware_link *link)
+{
+    bool moves = false;
+
+    link->interval = options->long_links && random_chance(random, 15)
+            ? (int)between(random, 2, 3)
+            : (int)random_chance(random, 65);
+    link->tensors = some_tensors(random, hardware, 40);
+    link->n_steps = 1;
+    for (int d = 0; d < array->n_dims; d++) {
+        link->steps[0][d] = random_chance(random, 60) ? between(random, -1, 1) : 0;
+        if (random_chance(random, 8))
+            link->steps[0][d] = between(random, -2, 2);
+        moves = moves || link->steps[0][d] != 0;
+    }
+    if (!moves && link->interval == 0) /* every PE its own: readers refuse it */
+        link->steps[0][0] = 1;
+    if (random_chance(random, 20)) {
+        link->n_steps = 2;
+        for (int d = 0; d < array->n_dims; d++)
+            link->steps[1][d] =
+                    random_chance(random, 70) ? -link->steps[0][d] : between(random, -1, 1);
+    }
+}
+
+static void make_bus(struct random *random, const struct hardware *hardware,
+        const struct hardware_level *array, struct hardware_bus *bus)
+{
+    bus->is_reduction = random_chance(random, 50);
+    bus->tensors = some_tensors(random, hardware, 30);
+    for (int d = 0; d < array->n_dims; d++) {
+        if (random_chance(random, 55))
+            continue;
+        bus->out[bus->n_out].dim = d;
+        bus->out[bus->n_out].divisor = 1;
+        if (random_chance(random, 30))
+            bus->out[bus->n_out].divisor = between(random, 2, 3);
+        bus->out[bus->n_out].is_remainder =
+                bus->out[bus->n_out].divisor > 1 && random_chance(random, 30);
+        bus->n_out++;
+    }
+}
+
+static void make_network(struct random *random, const struct hardware *hardware,
+        const struct hardware_options *options, struct hardware_level *array)
+{
+    static const int link_counts[] = {0, 0, 0, 0, 1, 1, 2, 3};
+    static const int bus_counts[] = {0, 0, 1, 1, 1, 2, 2, 3};
+
+    array->n_links = link_counts[random_below(random, 8)];
+    for (int l = 0; l < array->n_links; l++)
+        make_link(random, hardware, options, array, &array->links[l]);
+    array->n_buses = bus_counts[random_below(random, 8)];
+    /* multicast is written before reduction: keep that order */
+    for (int b = 0; b < array->n_buses; b++)
+        make_bus(random, hardware, array, &array->buses[b]);
+}
+
+/* ---- memories ---- */
+
+static int64_t any_bandwidth(struct random *random)
+{
+    return random_chance(random, 60) ? (int64_t)4 << random_below(random, 6) : 0;
+}
+
+static void make_capacity(struct random *random, const struct hardware *hardware, bool is_small,
+        struct hardware_level *memory)
+{
+    int64_t most = is_small ? 10 : 60;
+
+    memory->capacity = (enum hardware_capacity)between(random, HARDWARE_WORDS, HARDWARE_EACH);
+    memory->is_double_buffered = random_chance(random, 25);
+    memory->room = between(random, 3, 3 * most);
+    if (memory->capacity == HARDWARE_BYTES)
+        memory->room *= 2;
+    for (int t = 0; t < hardware->program.n_tensors; t++)
+        memory->room_of[t] = random_chance(random, 85) ? between(random, 1, most) : 0;
+    memory->room_of[0] += memory->room_of[0] == 0; /* some number must be there */
+}
+
+/* Which tensors still lack a port in some of the directions of "direction". */
+static unsigned unserved(const struct hardware *hardware, const struct hardware_level *memory,
+        enum hardware_direction direction)
+{
+    unsigned left = all_tensors(hardware);
+
+    for (int p = 0; p < memory->n_ports; p++) {
+        enum hardware_direction other = memory->ports[p].direction;
+        bool apart = (direction == HARDWARE_READ && other == HARDWARE_WRITE) ||
+                (direction == HARDWARE_WRITE && other == HARDWARE_READ);
+        if (!apart && memory->ports[p].tensors == 0)
+            left |= 1u << 31;
+        left &= apart ? left : ~memory->ports[p].tensors;
+    }
+    return left;
+}
+
+static void make_ports(
+        struct random *random, const struct hardware *hardware, struct hardware_level *memory)
+{
+    int n = (int)between(random, 1, HARDWARE_PORTS);
+
+    for (int k = 0; k < n; k++) {
+        struct hardware_port port = {.direction = (enum hardware_direction)random_below(random, 4)};
+        unsigned left = unserved(hardware, memory, port.direction);
+        bool has_general = (left >> 31) != 0;
+        left &= all_tensors(hardware);
+        if (random_chance(random, 25) && !has_general && left != 0)
+            port.tensors = 0;
+        else {
+            port.tensors = left & (unsigned)between(random, 1, all_tensors(hardware));
+            if (port.tensors == 0)
+                continue;
+        }
+        port.bandwidth[0] = port.bandwidth[1] = any_bandwidth(random);
+        if (port.bandwidth[0] > 0 && port.direction == HARDWARE_BOTH && random_chance(random, 50))
+            port.bandwidth[1] = (int64_t)4 << random_below(random, 6);
+        memory->ports[memory->n_ports++] = port;
+    }
+}
+
+static void make_memory(struct random *random, const struct hardware *hardware,
+        const struct hardware_options *options, bool is_outermost, bool is_small,
+        struct hardware_level *memory)
+{
+    *memory = (struct hardware_level){.overlaps = true, .cut = -1};
+    memory->bandwidth[0] = any_bandwidth(random);
+    memory->bandwidth[1] = random_chance(random, 50) ? memory->bandwidth[0] : any_bandwidth(random);
+    if (random_chance(random, is_outermost ? 10 : 60))
+        make_capacity(random, hardware, is_small, memory);
+    if (random_chance(random, 25))
+        make_ports(random, hardware, memory);
+    if (!options->bypass)
+        return;
+    if (random_chance(random, is_outermost ? 5 : 20))
+        memory->never = (unsigned)random_below(random, all_tensors(hardware) + 1);
+    if (!is_outermost && random_chance(random, 25)) {
+        memory->may_bypass =
+                (unsigned)random_below(random, all_tensors(hardware) + 1) & ~memory->never;
+        memory->bypassed =
+                memory->may_bypass & (unsigned)random_below(random, all_tensors(hardware) + 1);
+    }
+}
+
+/* ---- levels ---- */
+
+/* The dimensions of the space-stamp over one to three arrays. */
+static int split_dims(struct random *random, int n_space, int *dims)
+{
+    int n = 0;
+
+    while (n_space > 0) {
+        dims[n] = n == 2 ? n_space : (int)between(random, 1, n_space);
+        n_space -= dims[n++];
+    }
+    return n;
+}
+
+static void make_levels(
+        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+{
+    int dims[3], n_arrays = split_dims(random, hardware->program.n_space, dims);
+    int n_memories = (int)between(random, 1, 4), memories_left = n_memories, dim = 0;
+
+    hardware->n_levels = 0;
+    for (int array = 0; array <= n_arrays; array++) {
+        int here = array == n_arrays ? memories_left : (int)random_below(random, memories_left + 1);
+        if (array == 0 && here == 0 && random_chance(random, 90))
+            here = 1;
+        for (int m = 0; m < here; m++) {
+            bool is_outermost = memories_left-- == n_memories;
+            make_memory(random, hardware, options, is_outermost, dim > 0,
+                    &hardware->levels[hardware->n_levels++]);
+        }
+        if (array == n_arrays)
+            break;
+        struct hardware_level *level = &hardware->levels[hardware->n_levels++];
+        *level = (struct hardware_level){.is_array = true, .n_dims = dims[array]};
+        for (int d = 0; d < dims[array]; d++)
+            level->shape[d] = hardware->program.shape[dim++];
+        make_network(random, hardware, options, level);
+    }
+}
+
+/* Some memory, if there is one, holds each tensor. */
+static void hold_all(struct hardware *hardware)
+{
+    unsigned held = 0;
+    int outermost = -1;
+
+    for (int level = hardware->n_levels - 1; level >= 0; level--)
+        if (!hardware->levels[level].is_array) {
+            held |= hardware_holds(hardware, level);
+            outermost = level;
+        }
+    if (outermost < 0)
+        return;
+    hardware->levels[outermost].never &= held;
+    hardware->levels[outermost].bypassed &= held;
+}
+
+/* One memory outside the arrays may wait for its transfers. */
+static void make_waits(struct random *random, struct hardware *hardware)
+{
+    int scratchpad = -1;
+
+    for (int l = 0; l < hardware->n_levels && !hardware->levels[l].is_array; l++)
+        scratchpad = l;
+    if (scratchpad < 0 || !random_chance(random, 10))
+        return;
+    for (int p = 0; p < hardware->levels[scratchpad].n_ports; p++)
+        if (hardware->levels[scratchpad].ports[p].direction == HARDWARE_SHARED)
+            return;
+    hardware->levels[scratchpad].overlaps = false;
+}
+
+static void make_cuts(struct random *random, struct hardware *hardware)
+{
+    bool declares = random_chance(random, 55);
+    int least = 0;
+
+    for (int level = 0; level < hardware->n_levels; level++) {
+        struct hardware_level *memory = &hardware->levels[level];
+        bool is_first = least == 0;
+        if (memory->is_array || !declares || random_chance(random, 30))
+            continue;
+        memory->cut = (int)between(random, least, hardware->program.n_time);
+        if (is_first && random_chance(random, 40))
+            memory->cut = 0;
+        least = memory->cut;
+    }
+}
+
+/* ---- nests ---- */
+
+/* Factors of one loop at increasing levels; their product covers the extent. */
+static void make_factors(
+        struct random *random, struct hardware *hardware, int loop, int64_t *room, int64_t *digits)
+{
+    int64_t left = hardware->program.upper[loop] - hardware->program.lower[loop];
+
+    for (int level = hardware->n_levels - 1; level >= 0 && left > 1; level--) {
+        const struct hardware_level *here = &hardware->levels[level];
+        struct hardware_loop step = {.level = level, .loop = loop, .dim = -1};
+        if (hardware->n_nest == HARDWARE_LOOPS - 1)
+            break;
+        if (here->is_array && random_chance(random, 75)) {
+            step.dim = (int)random_below(random, here->n_dims);
+            int64_t most = room[level * ORACLE_SPACE + step.dim];
+            step.factor = between(random, 1, most < left ? most : left);
+            if (step.factor > 1) {
+                room[level * ORACLE_SPACE + step.dim] /= step.factor;
+                hardware->nest[hardware->n_nest++] = step;
+                left = (left + step.factor - 1) / step.factor;
+            }
+        }
+        step.dim = -1;
+        if (left == 1 || *digits >= ORACLE_TIME - hardware->program.n_loops ||
+                !random_chance(random, here->is_array ? 10 : 50))
+            continue;
+        step.factor = between(random, 2, left);
+        ++*digits;
+        hardware->nest[hardware->n_nest++] = step;
+        left = (left + step.factor - 1) / step.factor;
+    }
+    if (left > 1) { /* the rest at the outermost level, or the array there */
+        hardware->nest[hardware->n_nest++] =
+                (struct hardware_loop){.loop = loop, .dim = -1, .factor = left};
+        ++*digits;
+    }
+}
+
+/* Sort: outer levels first, at one level those in time first; else as they are drawn. */
+static void sort_nest(struct hardware *hardware)
+{
+    for (int i = 1; i < hardware->n_nest; i++)
+        for (int k = i; k > 0; k--) {
+            struct hardware_loop *a = &hardware->nest[k - 1], *b = &hardware->nest[k];
+            struct hardware_loop moved = *a;
+            int ranks[2] = {2 * a->level + (a->dim >= 0), 2 * b->level + (b->dim >= 0)};
+            bool same_loop = a->loop == b->loop;
+            /* digits of one loop were made from the inside out */
+            if (ranks[0] < ranks[1] || (ranks[0] == ranks[1] && !same_loop))
+                break;
+            *a = *b;
+            *b = moved;
+        }
+}
+
+static void make_nest(struct random *random, struct hardware *hardware)
+{
+    int64_t room[HARDWARE_LEVELS * ORACLE_SPACE] = {0}, digits = 0;
+    int first = (int)random_below(random, hardware->program.n_loops);
+
+    for (int level = 0; level < hardware->n_levels; level++)
+        for (int d = 0; hardware->levels[level].is_array && d < hardware->levels[level].n_dims; d++)
+            room[level * ORACLE_SPACE + d] = hardware->levels[level].shape[d];
+    for (int l = 0; l < hardware->program.n_loops; l++)
+        make_factors(random, hardware, (first + l) % hardware->program.n_loops, room, &digits);
+    if (digits == 0 || digits > ORACLE_TIME) {
+        hardware->n_nest = 0;
+        return;
+    }
+    sort_nest(hardware);
+    hardware_unfold(hardware);
+}
+
+/* ---- everything ---- */
+
+static bool reads_what_it_writes(const struct oracle_program *program)
+{
+    for (int a = 0; a < program->n_accesses; a++)
+        for (int b = 0; b < a; b++)
+            if (program->accesses[a].tensor == program->accesses[b].tensor)
+                return true;
+    return false;
+}
+
+void hardware_make(uint64_t seed, const struct hardware_options *options, struct hardware *hardware)
+{
+    static const int widths[] = {8, 16, 16, 32};
+    const struct generate_options generation = {.max_instances = options->max_instances,
+            .max_pes = options->max_pes,
+            .always_registers = true,
+            .conditional = true};
+    struct random random = {seed ^ 0x9a3f5b17u};
+    struct oracle_program *program = &hardware->program;
+
+    memset(hardware, 0, sizeof *hardware);
+    do {
+        generate((uint64_t)random_below(&random, INT64_MAX), &generation, program);
+    } while (reads_what_it_writes(program));
+    program->n_links = program->n_buses = 0;
+    if (program->n_time == 0)
+        program->time[program->n_time++] = oracle_const(program, 0);
+    for (int t = 0; t < program->n_tensors; t++)
+        hardware->word_bits[t] = widths[random_below(&random, 4)];
+    hardware->cycles = random_chance(&random, 80) ? 1 : between(&random, 2, 3);
+    make_levels(&random, options, hardware);
+    hold_all(hardware);
+    make_waits(&random, hardware);
+    if (options->nests_only || random_chance(&random, 45))
+        make_nest(&random, hardware);
+    if (hardware->n_nest == 0)
+        make_cuts(&random, hardware);
+}

@@ -1,0 +1,364 @@
+/* sator_analyze against the judge of test/oracle/hardware.h: random workloads, machines and
+ * dataflows, every figure of every memory, link, bus and port, the cuts and the latency.
+ *
+ *     property_one_machine [--seed N] [--cases N] [--case N]
+ */
+#include "oracle/notation.h"
+#include "oracle/run.h"
+#include "support/machine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORK_LIMIT = 50 * 1000 * 1000
+};
+
+struct check {
+    enum sator_engine_choice engine;
+    struct machine_files files;
+    bool shrinking;
+    int kind, first_kind; /* of failures: refused, unreadable, different */
+    bool declined, unfinished, faulty;
+    int64_t stale, apart; /* where the definition itself may be in doubt */
+    char difference[2048]; /* what is wrong, "" when nothing */
+};
+
+__attribute__((format(printf, 2, 3))) static void differ(
+        struct check *check, const char *format, ...)
+{
+    va_list arguments;
+
+    if (check->difference[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(check->difference, sizeof check->difference, format, arguments);
+    va_end(arguments);
+}
+
+static void expect(
+        struct check *check, const char *of, const char *field, sator_int got, int64_t expected)
+{
+    char text[48];
+
+    if (got != expected)
+        differ(check, "%s: %s is %s, must be %" PRId64, of, field, sator_int_format(got, 0, text),
+                expected);
+}
+
+static void expect_number(
+        struct check *check, const char *of, const char *field, double got, double expected)
+{
+    if (!(isnan(got) && isnan(expected)) && !(fabs(got - expected) <= 1e-12 * fabs(expected)))
+        differ(check, "%s: %s is %.17g, must be %.17g", of, field, got, expected);
+}
+
+/* ---- one result ---- */
+
+static void compare_volumes(struct check *check, const struct hardware *hardware,
+        const struct hardware_result *expected, const struct sator_result *got)
+{
+    expect(check, "analysis", "instances", got->instances, expected->instances);
+    expect(check, "analysis", "stamps", got->stamps, expected->stamps);
+    expect(check, "analysis", "time_stamps", got->time_stamps, expected->time_stamps);
+    for (int a = 0; a < hardware->program.n_accesses; a++) {
+        const struct oracle_access *access = &hardware->program.accesses[a];
+        const struct hardware_volumes *volumes = &expected->volumes[a];
+        for (int t = 0; t < got->n_tensors; t++) {
+            const struct sator_tensor_result *tensor = &got->tensors[t];
+            if (strcmp(tensor->name, notation_tensor(access->tensor)) != 0 ||
+                    (tensor->role == SATOR_WRITE) != access->is_write)
+                continue;
+            expect(check, tensor->name, "access_volume", tensor->access_volume, volumes->access);
+            expect(check, tensor->name, "total_volume", tensor->total_volume, volumes->total);
+            expect(check, tensor->name, "temporal_reuse", tensor->temporal_reuse,
+                    volumes->temporal);
+            expect(check, tensor->name, "spatial_reuse", tensor->spatial_reuse, volumes->spatial);
+            expect(check, tensor->name, "unique_volume", tensor->unique_volume, volumes->unique);
+            expect(check, tensor->name, "footprint", tensor->footprint, volumes->footprint);
+        }
+    }
+}
+
+static void compare_level(struct check *check, const struct hardware *hardware, int level,
+        const struct hardware_result *expected, const struct sator_level_result *got)
+{
+    int n_held = 0, space = 0;
+
+    for (int l = 0; l < level; l++)
+        space += hardware->levels[l].n_dims;
+    expect(check, got->name, "time_cut", got->time_cut, expected->cuts[level]);
+    expect(check, got->name, "space_cut", got->space_cut, space);
+    expect(check, got->name, "cut_declared", got->cut_declared, hardware->levels[level].cut >= 0);
+    for (int a = 0; a < hardware->program.n_accesses; a++) {
+        const struct oracle_access *access = &hardware->program.accesses[a];
+        const struct hardware_words *words = &expected->words[level][a];
+        const struct sator_level_tensor *here = NULL;
+        char of[64];
+        for (int t = 0; t < got->n_tensors; t++)
+            if (strcmp(got->tensors[t].name, notation_tensor(access->tensor)) == 0 &&
+                    (got->tensors[t].role == SATOR_WRITE) == access->is_write)
+                here = &got->tensors[t];
+        n_held += words->held;
+        snprintf(of, sizeof of, "%s, %s %s", got->name, notation_tensor(access->tensor),
+                access->is_write ? "written" : "read");
+        if (!words->held || !here) {
+            if (words->held || here)
+                differ(check, "%s: %s", of, here ? "is held" : "is not held");
+            continue;
+        }
+        expect(check, of, "tile_words", here->tile_words, words->tile);
+        expect(check, of, "fills", here->fills, words->fills);
+        expect(check, of, "writes", here->writes, words->writes);
+        expect(check, of, "reads", here->reads, words->reads);
+        expect(check, of, "updates", here->updates, words->updates);
+    }
+    expect(check, got->name, "tensors", got->n_tensors, n_held);
+}
+
+/* The actions of all terms of "component". */
+static sator_int actions(const struct sator_result *result, const char *component)
+{
+    sator_int sum = 0;
+    for (int t = 0; t < result->n_energy_terms; t++)
+        if (strcmp(result->energy_terms[t].component, component) == 0)
+            sum += result->energy_terms[t].actions;
+    return sum;
+}
+
+static void compare_networks(struct check *check, const struct hardware *hardware,
+        const struct hardware_result *expected, const struct sator_result *got)
+{
+    char name[HARDWARE_NAME];
+
+    for (int level = 0; level < hardware->n_levels; level++) {
+        for (int l = 0; l < hardware->levels[level].n_links; l++) {
+            hardware_link_name(hardware, level, l, name);
+            expect(check, name, "words", actions(got, name), expected->link_words[level][l]);
+        }
+        for (int b = 0; b < hardware->levels[level].n_buses; b++) {
+            hardware_bus_name(hardware, level, b, name);
+            expect(check, name, "words", actions(got, name), expected->bus_words[level][b]);
+        }
+    }
+}
+
+static void compare_energies(struct check *check, const struct hardware *hardware,
+        const struct hardware_result *expected, const struct sator_result *got)
+{
+    for (int level = 0; level < hardware->n_levels; level++) {
+        char name[HARDWARE_NAME], term[2 * HARDWARE_NAME];
+        int64_t sums[2] = {0, 0};
+        if (hardware->levels[level].is_array)
+            continue;
+        for (int a = 0; a < hardware->program.n_accesses; a++) {
+            const struct hardware_words *words = &expected->words[level][a];
+            sums[0] += words->reads;
+            sums[1] += words->writes + words->updates;
+        }
+        hardware_level_name(hardware, level, name);
+        for (int d = 0; d < 2; d++) {
+            snprintf(term, sizeof term, "%s.%s", name, d == 0 ? "read" : "write");
+            expect(check, term, "actions", actions(got, term), sums[d]);
+        }
+    }
+}
+
+#ifdef PORTS
+static void compare_port(struct check *check, const struct hardware_port_result *expected,
+        const struct sator_result *got)
+{
+    const struct sator_port_result *port = NULL;
+
+    for (int p = 0; p < got->n_ports; p++)
+        if (strcmp(got->ports[p].name, expected->name) == 0)
+            port = &got->ports[p];
+    if (!port) {
+        differ(check, "%s: not in the result", expected->name);
+        return;
+    }
+    if (port->bits >= 0 || expected->bandwidth > 0)
+        expect(check, port->name, "bits", port->bits, expected->bits);
+    expect(check, port->name, "reads", port->reads, expected->direction != HARDWARE_WRITE);
+    expect(check, port->name, "writes", port->writes, expected->direction != HARDWARE_READ);
+    expect_number(check, port->name, "bandwidth_bits", port->bandwidth_bits,
+            expected->bandwidth > 0 ? (double)expected->bandwidth : NAN);
+    expect_number(check, port->name, "cycles", port->cycles, expected->cycles);
+    expect(check, port->name, "unknown", port->unknown != NULL, expected->bandwidth == 0);
+}
+
+static void compare_time(
+        struct check *check, const struct hardware_result *expected, const struct sator_result *got)
+{
+    for (int p = 0; p < expected->n_ports; p++)
+        compare_port(check, &expected->ports[p], got);
+    for (int g = 0; g < got->n_ports; g++) {
+        bool known = got->ports[g].bits <= 0 && got->ports[g].unknown == NULL;
+        for (int p = 0; p < expected->n_ports; p++)
+            known = known || strcmp(expected->ports[p].name, got->ports[g].name) == 0;
+        if (!known)
+            differ(check, "%s: nothing passes there", got->ports[g].name);
+    }
+    expect_number(check, "latency", "compute", got->compute_cycles, expected->compute_cycles);
+    expect_number(check, "latency", "total", got->total_cycles, expected->total_cycles);
+    if (strcmp(got->bound_by, expected->bound_by) != 0)
+        differ(check, "bound by '%s', must be '%s'", got->bound_by, expected->bound_by);
+}
+#else
+static void compare_time(
+        struct check *check, const struct hardware_result *expected, const struct sator_result *got)
+{
+    expect_number(check, "latency", "compute", got->compute_cycles, expected->compute_cycles);
+}
+#endif
+
+static void compare(struct check *check, const struct hardware *hardware,
+        const struct hardware_result *expected, const struct sator_result *got)
+{
+    int next = 0;
+
+    compare_volumes(check, hardware, expected, got);
+    for (int level = 0; level < hardware->n_levels; level++)
+        if (!hardware->levels[level].is_array && next < got->n_levels)
+            compare_level(check, hardware, level, expected, &got->levels[next++]);
+    expect(check, "analysis", "levels", got->n_levels, next);
+    compare_networks(check, hardware, expected, got);
+    compare_energies(check, hardware, expected, got);
+    compare_time(check, expected, got);
+}
+
+/* ---- one case ---- */
+
+static void check_refusal(
+        struct check *check, const struct hardware_result *expected, const char *messages)
+{
+    static const char *const words[] = {
+            "", "array", "cycle", "needs"}; /* what a message must speak of */
+
+    check->faulty = expected->fault != HARDWARE_FINE;
+    if (!check->faulty || !strstr(messages, "error:"))
+        differ(check, "refused: %s", messages);
+    else if (!strstr(messages, words[expected->fault]))
+        differ(check, "refused without a word of '%s': %s", words[expected->fault], messages);
+}
+
+static void check_hardware(const struct hardware *hardware, struct check *check)
+{
+    static const char *const faults[] = {
+            "", "an instance leaves the array", "wires form a cycle", "a tile does not fit"};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_analyze_options options = {.engine = check->engine};
+    struct sator_result *result = NULL;
+    struct machine_inputs inputs;
+    static struct hardware_result expected;
+    const char *what;
+
+    check->difference[0] = '\0';
+    check->declined = check->unfinished = check->faulty = false;
+    sator_ctx_set_work_limit(ctx, WORK_LIMIT);
+    hardware_run(hardware, &expected);
+    check->stale = expected.stale;
+    check->apart = expected.gone_up != expected.left;
+    if (!expected.sums_are_right)
+        differ(check, "the definition gives wrong sums");
+    enum sator_status status = machine_read(ctx, &check->files, hardware, NULL, &what, &inputs);
+    bool is_read = status == SATOR_OK;
+    if (is_read)
+        status = sator_analyze(
+                ctx, inputs.network, 0, inputs.arch, inputs.dataflow, &options, &result);
+    char *messages = machine_messages(ctx);
+    if (!is_read)
+        differ(check, "the %s cannot be read: %s", what, messages);
+    else if (status == SATOR_DECLINED && check->engine != SATOR_ENGINE_AUTO)
+        check->declined = true;
+    else if (status == SATOR_LIMIT)
+        check->unfinished = true;
+    else if (status != SATOR_OK)
+        check_refusal(check, &expected, messages);
+    else if (expected.fault != HARDWARE_FINE)
+        differ(check, "accepted, but %s", faults[expected.fault]);
+    else
+        compare(check, hardware, &expected, result);
+    free(messages);
+    sator_result_free(result);
+    machine_forget(&inputs);
+    sator_ctx_free(ctx);
+}
+
+static bool fails(const struct hardware *hardware, void *user)
+{
+    struct check *check = user;
+
+    check_hardware(hardware, check);
+    check->kind = strstr(check->difference, "cannot be read") ? 1
+            : strstr(check->difference, "refused:")           ? 2
+            : strstr(check->difference, "refused")            ? 3
+                                                              : 0;
+    /* Shrinking must not leave one fault for another. */
+    return check->difference[0] != '\0' && (!check->shrinking || check->kind == check->first_kind);
+}
+
+static void report(const struct run_options *options, int64_t number, struct check *check,
+        struct hardware *hardware)
+{
+    printf("FAILED: case %" PRId64 ", engine %d: %s\n", number, (int)check->engine,
+            check->difference);
+    check->first_kind = check->kind;
+    check->shrinking = true;
+    hardware_shrink(hardware, fails, check, 3000);
+    check_hardware(hardware, check);
+    check->shrinking = false;
+    printf("made smaller: %s\n", check->difference);
+    hardware_put(stdout, hardware);
+    printf("again with: property_one_machine --seed %" PRIu64 " --case %" PRId64 "\n",
+            options->seed, number);
+    fflush(stdout);
+}
+
+static int run_cases(const struct run_options *options, struct check *check)
+{
+    static const enum sator_engine_choice engines[] = {
+            SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_LISTED};
+    static const struct hardware_options plain = {
+            .max_instances = 300, .max_pes = 24, .bypass = true};
+    static struct hardware hardware;
+    int64_t n_compared = 0, n_faulty = 0, n_declined = 0, n_unfinished = 0, n_apart = 0;
+    int n_failed = 0;
+
+    for (int64_t i = options->first_case;
+            i < options->first_case + options->n_cases && n_failed < 5; i++) {
+        hardware_make(run_case_seed(options, i), &plain, &hardware);
+        check->engine = engines[i % 4 == 0 ? 1 + i / 4 % 2 : 0];
+        bool failed = fails(&hardware, check);
+        n_declined += check->declined;
+        n_unfinished += check->unfinished;
+        n_faulty += check->faulty;
+        n_compared += !check->declined && !check->unfinished && !check->faulty;
+        n_apart += check->apart;
+        if (failed) {
+            n_failed++;
+            report(options, i, check, &hardware);
+        }
+    }
+    printf("%" PRId64 " machines compared, %" PRId64 " refused as they must be, %" PRId64
+           " declined by an engine, %" PRId64 " not finished; in %" PRId64
+           " sums leave at other times than they came\n",
+            n_compared, n_faulty, n_declined, n_unfinished, n_apart);
+    return n_failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct run_options options;
+    struct check check = {0};
+
+    if (!run_options(argc, argv, 1000, &options))
+        return 2;
+    machine_open(&check.files);
+    int n_failed = run_cases(&options, &check);
+    machine_close(&check.files);
+    return n_failed > 0;
+}
