@@ -43,19 +43,43 @@ unsigned hardware_holds(const struct hardware *hardware, int level)
 
 /* ---- nests ---- */
 
+static bool next_point(const struct oracle_program *program, int64_t *point)
+{
+    for (int loop = program->n_loops - 1; loop >= 0; loop--) {
+        if (++point[loop] < program->upper[loop])
+            return true;
+        point[loop] = program->lower[loop];
+    }
+    return false;
+}
+
+/* The first value of a loop in the domain. */
+static int64_t first_value(const struct oracle_program *program, int loop)
+{
+    int64_t point[ORACLE_LOOPS] = {0}, first = program->upper[loop];
+
+    for (int l = 0; l < program->n_loops; l++)
+        point[l] = program->lower[l];
+    do {
+        if (point[loop] < first && oracle_holds(program, &program->domain, point))
+            first = point[loop];
+    } while (next_point(program, point));
+    return first;
+}
+
 /* The digit of its loop that entry "entry" of the nest stands for. */
 static int digit(struct hardware *hardware, int entry)
 {
     struct oracle_program *program = &hardware->program;
     const struct hardware_loop *loop = &hardware->nest[entry];
-    int64_t stride = 1;
+    int64_t stride = 1, first = first_value(program, loop->loop);
     int at = oracle_var(program, loop->loop);
 
     for (int inner = entry + 1; inner < hardware->n_nest; inner++)
         if (hardware->nest[inner].loop == loop->loop)
             stride *= hardware->nest[inner].factor;
-    if (program->lower[loop->loop] != 0)
-        at = oracle_add(program, at, oracle_const(program, -program->lower[loop->loop]));
+    if (first != 0)
+        at = oracle_add(program, at, oracle_const(program, -first));
     return oracle_mod(program, oracle_div(program, at, stride), loop->factor);
 }
 
@@ -91,16 +115,6 @@ void hardware_unfold(struct hardware *hardware)
 }
 
 /* ---- the schedule ---- */
-
-static bool next_point(const struct oracle_program *program, int64_t *point)
-{
-    for (int loop = program->n_loops - 1; loop >= 0; loop--) {
-        if (++point[loop] < program->upper[loop])
-            return true;
-        point[loop] = program->lower[loop];
-    }
-    return false;
-}
 
 struct placed {
     int64_t point[ORACLE_LOOPS], place[ORACLE_SPACE], time[ORACLE_TIME];
@@ -335,7 +349,8 @@ static int list_stays(const struct judge *judge, int access, struct stay *stays)
     return n;
 }
 
-/* What the outside does nobody counts, nor what arrives from there. */
+/* What the outside does nobody counts. What the outermost holder keeps for the whole run is there
+ * from the beginning; what it takes up piece by piece arrives. */
 static void take_words(struct judge *judge, int access, const struct stay *stays, int n_stays,
         const struct stay_counts *counts)
 {
@@ -356,7 +371,7 @@ static void take_words(struct judge *judge, int access, const struct stay *stays
         judge->moves[level][access] = counts[s].of_instance;
         for (int64_t i = 0; i < counts[s].n_instances; i++) {
             struct moves *moves = &counts[s].of_instance[i];
-            if (s == 1)
+            if (s == 1 && stays[s].n_space + stays[s].n_time == 0)
                 moves->fills = moves->writes = 0;
             words->fills += moves->fills;
             words->writes += moves->writes;

@@ -106,7 +106,7 @@ static void make_capacity(struct random *random, const struct hardware *hardware
 static unsigned unserved(const struct hardware *hardware, const struct hardware_level *memory,
         enum hardware_direction direction)
 {
-    unsigned left = all_tensors(hardware);
+    unsigned left = all_tensors(hardware) & ~memory->never;
 
     for (int p = 0; p < memory->n_ports; p++) {
         enum hardware_direction other = memory->ports[p].direction;
@@ -152,8 +152,6 @@ static void make_memory(struct random *random, const struct hardware *hardware,
     memory->bandwidth[1] = random_chance(random, 50) ? memory->bandwidth[0] : any_bandwidth(random);
     if (random_chance(random, is_outermost ? 10 : 60))
         make_capacity(random, hardware, is_small, memory);
-    if (random_chance(random, 25))
-        make_ports(random, hardware, memory);
     if (!options->bypass)
         return;
     if (random_chance(random, is_outermost ? 5 : 20))
@@ -221,6 +219,13 @@ static void hold_all(struct hardware *hardware)
         return;
     hardware->levels[outermost].never &= held;
     hardware->levels[outermost].bypassed &= held;
+}
+
+static void make_all_ports(struct random *random, struct hardware *hardware)
+{
+    for (int level = 0; level < hardware->n_levels; level++)
+        if (!hardware->levels[level].is_array && random_chance(random, 25))
+            make_ports(random, hardware, &hardware->levels[level]);
 }
 
 /* One memory outside the arrays may wait for its transfers. */
@@ -362,9 +367,13 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     hardware->cycles = random_chance(&random, 80) ? 1 : between(&random, 2, 3);
     make_levels(&random, options, hardware);
     hold_all(hardware);
+    make_all_ports(&random, hardware);
     make_waits(&random, hardware);
     if (options->nests_only || random_chance(&random, 45))
         make_nest(&random, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);
+    for (int l = 0; l < hardware->n_levels; l++) /* TODO */
+        if (hardware->levels[l].cut < 0)
+            hardware->levels[l].bypassed = 0;
 }

@@ -167,7 +167,6 @@ static void compare_energies(struct check *check, const struct hardware *hardwar
     }
 }
 
-#ifdef PORTS
 static void compare_port(struct check *check, const struct hardware_port_result *expected,
         const struct sator_result *got)
 {
@@ -207,13 +206,6 @@ static void compare_time(
     if (strcmp(got->bound_by, expected->bound_by) != 0)
         differ(check, "bound by '%s', must be '%s'", got->bound_by, expected->bound_by);
 }
-#else
-static void compare_time(
-        struct check *check, const struct hardware_result *expected, const struct sator_result *got)
-{
-    expect_number(check, "latency", "compute", got->compute_cycles, expected->compute_cycles);
-}
-#endif
 
 static void compare(struct check *check, const struct hardware *hardware,
         const struct hardware_result *expected, const struct sator_result *got)
