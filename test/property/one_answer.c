@@ -79,7 +79,8 @@ static bool expect_same(struct check *check, const char *kind, enum sator_status
 static void check_cuts(struct check *check, const struct hardware *hardware,
         const struct machine_inputs *inputs, const struct sator_result *expected)
 {
-    struct same_options options = {.other_names = hardware->n_nest > 0, .other_cuts = true};
+    struct same_options options = {
+            .other_names = hardware->n_nest > 0, .other_cuts = true, .other_engine = true};
     struct sator_result *result = NULL;
     struct machine_inputs spelled;
     int cuts[HARDWARE_LEVELS] = {0}, next = 0;
