@@ -238,6 +238,7 @@ struct judge {
     struct schedule schedule;
     struct touched touched[ORACLE_ACCESSES];
     struct moves *moves[HARDWARE_LEVELS][ORACLE_ACCESSES]; /* of each instance */
+    struct moves *alone[HARDWARE_LEVELS][ORACLE_ACCESSES]; /* when only what it runs is run */
 };
 
 static int dims_outside(const struct hardware *hardware, int level)
@@ -349,14 +350,15 @@ static int list_stays(const struct judge *judge, int access, struct stay *stays)
     return n;
 }
 
-/* What the outside does nobody counts. What the outermost holder keeps for the whole run is there
- * from the beginning; what it takes up piece by piece arrives. */
+/* What the outside does nobody counts, nor words straight from there to compute units. What the
+ * outermost holder keeps for the whole run is there from the beginning; what it takes up piece by
+ * piece arrives. */
 static void take_words(struct judge *judge, int access, const struct stay *stays, int n_stays,
         const struct stay_counts *counts)
 {
     for (int s = 1; s < n_stays; s++) {
         int level = stays[s].level;
-        for (int l = 0; l < HARDWARE_LEVELS; l++) {
+        for (int l = 0; l < HARDWARE_LEVELS && (s > 1 || level >= 0); l++) {
             for (int k = 0; k < HARDWARE_LINKS; k++)
                 judge->result->link_words[l][k] += counts[s].link_words[l][k];
             for (int k = 0; k < HARDWARE_BUSES; k++)
@@ -397,6 +399,88 @@ static void count_words(struct judge *judge, int access)
     judge->result->stale += sums.stale;
     judge->result->gone_up += sums.gone_up;
     judge->result->left += sums.left;
+}
+
+/* ---- instances by themselves ---- */
+
+static int64_t number_of(const struct hardware *hardware, int n_space, const int64_t *place)
+{
+    int64_t number = 0;
+    for (int d = 0; d < n_space; d++)
+        number = number * hardware->program.shape[d] + place[d];
+    return number;
+}
+
+/* What "judge" runs of "access" in one instance of n_space dimensions; stamps stay those of the
+ * whole. */
+static void restrict_to(const struct judge *judge, int access, int n_space, int64_t instance,
+        struct schedule *schedule, struct touched *touched)
+{
+    const struct schedule *all = &judge->schedule;
+    const struct touched *all_touched = &judge->touched[access];
+    size_t room = (size_t)all->n + 1;
+
+    *schedule = *all;
+    *touched = *all_touched;
+    schedule->n = 0;
+    schedule->places = tuples_must(calloc(room, ORACLE_SPACE * sizeof(int64_t)));
+    schedule->ranks = tuples_must(calloc(room, sizeof(int64_t)));
+    touched->first = tuples_must(calloc(room + 1, sizeof(int64_t)));
+    touched->element = tuples_must(calloc((size_t)all_touched->first[all->n] + 1, sizeof(int64_t)));
+    for (int64_t i = 0; i < all->n; i++) {
+        const int64_t *place = all->places + i * ORACLE_SPACE;
+        if (number_of(judge->hardware, n_space, place) != instance)
+            continue;
+        int64_t k = schedule->n++, end = touched->first[k];
+        memcpy(schedule->places + k * ORACLE_SPACE, place, ORACLE_SPACE * sizeof *place);
+        schedule->ranks[k] = all->ranks[i];
+        for (int64_t e = all_touched->first[i]; e < all_touched->first[i + 1]; e++)
+            touched->element[end++] = all_touched->element[e];
+        touched->first[k + 1] = end;
+    }
+}
+
+static void count_alone(struct judge *judge, int access, const struct stay *stays, int n_stays,
+        int stay, int64_t instance)
+{
+    struct schedule schedule;
+    struct touched touched;
+    struct stay_counts counts[HARDWARE_LEVELS + 2];
+    struct sum_counts sums;
+
+    restrict_to(judge, access, stays[stay].n_space, instance, &schedule, &touched);
+    if (schedule.n > 0) {
+        hardware_move(judge->hardware, &schedule, &touched,
+                &judge->hardware->program.accesses[access], stays, n_stays, counts, &sums);
+        judge->alone[stays[stay].level][access][instance] = counts[stay].of_instance[instance];
+        for (int s = 0; s < n_stays; s++)
+            free(counts[s].of_instance);
+    }
+    free(schedule.places);
+    free(schedule.ranks);
+    touched_clear(&touched);
+}
+
+/* doc/model.md, section 3: the words of one instance are those of a run of its own instances. */
+static void count_each_alone(struct judge *judge, int access)
+{
+    struct stay stays[HARDWARE_LEVELS + 2];
+    int n_stays = list_stays(judge, access, stays);
+
+    for (int s = 1; s < n_stays; s++) {
+        int64_t n_instances = 1;
+        int level = stays[s].level;
+        for (int d = 0; d < stays[s].n_space; d++)
+            n_instances *= judge->hardware->program.shape[d];
+        if (level < 0)
+            continue;
+        judge->alone[level][access] =
+                tuples_must(calloc((size_t)n_instances, sizeof(struct moves)));
+        if (stays[s].n_space == 0)
+            judge->alone[level][access][0] = judge->moves[level][access][0];
+        for (int64_t i = 0; i < n_instances && stays[s].n_space > 0; i++)
+            count_alone(judge, access, stays, n_stays, s, i);
+    }
 }
 
 /* doc/model.md, section 2: straight from the outside to the PEs, over all arrays. */
@@ -448,27 +532,42 @@ static int port_of(const struct hardware_level *memory, int tensor, bool is_writ
     return general;
 }
 
-/* Bits that the accesses that use "port" in the given directions move through each instance. */
+/* Bits that the accesses that use "port" in the given directions move through "instance",
+ * in the whole or by itself. */
+static int64_t bits_through(const struct judge *judge, bool alone, int level, int port, bool reads,
+        bool writes, int64_t instance)
+{
+    const struct hardware *hardware = judge->hardware;
+    const struct hardware_level *memory = &hardware->levels[level];
+    int64_t bits = 0;
+
+    for (int a = 0; a < hardware->program.n_accesses; a++) {
+        int tensor = hardware->program.accesses[a].tensor;
+        if (!judge->moves[level][a])
+            continue;
+        const struct moves *of =
+                alone ? &judge->alone[level][a][instance] : &judge->moves[level][a][instance];
+        if (reads && port_of(memory, tensor, false) == port)
+            bits += of->reads * hardware->word_bits[tensor];
+        if (writes && port_of(memory, tensor, true) == port)
+            bits += (of->writes + of->updates) * hardware->word_bits[tensor];
+    }
+    return bits;
+}
+
 static void load_port(struct judge *judge, int level, int port, bool reads, bool writes,
         struct hardware_port_result *result)
 {
-    const struct hardware *hardware = judge->hardware;
     int64_t n_instances = 1;
 
-    for (int d = 0; d < dims_outside(hardware, level); d++)
-        n_instances *= hardware->program.shape[d];
+    for (int d = 0; d < dims_outside(judge->hardware, level); d++)
+        n_instances *= judge->hardware->program.shape[d];
     for (int64_t i = 0; i < n_instances; i++) {
-        int64_t bits = 0;
-        for (int a = 0; a < hardware->program.n_accesses; a++) {
-            int tensor = hardware->program.accesses[a].tensor;
-            const struct moves *moves = judge->moves[level][a];
-            if (moves && reads && port_of(&hardware->levels[level], tensor, false) == port)
-                bits += moves[i].reads * hardware->word_bits[tensor];
-            if (moves && writes && port_of(&hardware->levels[level], tensor, true) == port)
-                bits += (moves[i].writes + moves[i].updates) * hardware->word_bits[tensor];
-        }
-        result->all_bits += bits;
-        result->bits = bits > result->bits ? bits : result->bits;
+        int64_t moved = bits_through(judge, false, level, port, reads, writes, i);
+        int64_t alone = bits_through(judge, true, level, port, reads, writes, i);
+        result->all_bits += moved;
+        result->moved_bits = moved > result->moved_bits ? moved : result->moved_bits;
+        result->bits = alone > result->bits ? alone : result->bits;
     }
 }
 
@@ -600,6 +699,7 @@ void hardware_run(const struct hardware *hardware, struct hardware_result *resul
         count_stamps(&judge);
         for (int a = 0; a < program->n_accesses; a++) {
             count_words(&judge, a);
+            count_each_alone(&judge, a);
             count_volumes(&judge, a);
         }
         list_ports(&judge);
@@ -608,7 +708,9 @@ void hardware_run(const struct hardware *hardware, struct hardware_result *resul
     for (int a = 0; a < program->n_accesses; a++)
         touched_clear(&judge.touched[a]);
     for (int level = 0; level < HARDWARE_LEVELS; level++)
-        for (int a = 0; a < ORACLE_ACCESSES; a++)
+        for (int a = 0; a < ORACLE_ACCESSES; a++) {
             free(judge.moves[level][a]);
+            free(judge.alone[level][a]);
+        }
     schedule_clear(&judge.schedule);
 }

@@ -113,7 +113,8 @@ struct hardware_port_result {
     char name[3 * HARDWARE_NAME]; /* "L2 reads", "L2.psum writes", "L2.psum" */
     int level;
     enum hardware_direction direction;
-    int64_t bits; /* through the instance that moves most */
+    int64_t bits; /* through the instance that moves most when each is looked at by itself */
+    int64_t moved_bits; /* through the instance that moves most in the whole */
     int64_t all_bits; /* through all instances */
     int64_t bandwidth; /* 0: not given */
     double cycles; /* NAN without a bandwidth */

@@ -213,6 +213,9 @@ static void gather(const struct mover *mover, struct holder *holder)
         }
         holder->first[x + 1] = holder->tile.n;
     }
+    for (int64_t x = 0; x < holder->n_stamps; x++) /* nothing runs in some stamps */
+        if (holder->first[x + 1] < holder->first[x])
+            holder->first[x + 1] = holder->first[x];
     holder->slots = tuples_must(calloc((size_t)holder->keys.n + 1, sizeof *holder->slots));
     holder->way = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->way));
     holder->from = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->from));
