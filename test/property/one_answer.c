@@ -104,7 +104,7 @@ static void check_cuts(struct check *check, const struct hardware *hardware,
 static void evaluate(struct check *check, const struct sator_plan *plan, const int64_t *extents,
         enum sator_status expected_status, const struct sator_result *expected)
 {
-    static const struct same_options options = {0};
+    static const struct same_options options = {.other_engine = true};
     struct sator_workspace *workspace = sator_workspace_new();
     const struct sator_result *result = NULL;
 
