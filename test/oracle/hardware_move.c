@@ -24,14 +24,15 @@ struct slot {
     bool passed_on; /* its sum has left over a link in this very change */
     int64_t value;
     int64_t carrier;
+    int64_t since; /* the prefix stamp in which it was taken up */
 };
 
 struct carrier {
     int64_t parent; /* slot of the stay outside */
     int64_t parent_instance;
+    int64_t parent_since;
     int64_t value;
-    int64_t members; /* instances that hold the element */
-    int64_t last; /* prefix stamp in which one did, once there is none */
+    int64_t members; /* instances that hold the element, and words of it on their way over links */
     bool is_up;
 };
 
@@ -40,21 +41,21 @@ enum way {
     WAY_HELD, /* it is there */
     WAY_LINK, /* from an earlier stamp of a neighbour */
     WAY_WIRE, /* from a neighbour in the same stamp */
-    WAY_FETCHED, /* from outside */
-    WAY_SHARED /* over a bus, or its sum leaves over a tree */
+    WAY_FETCHED /* from outside, perhaps over a bus */
 };
 
 struct holder {
     const struct stay *stay;
     struct stay_counts *counts;
-    int longest; /* interval of the links that lead here */
     struct tuples tile; /* (prefix stamp, instance, element), in the order of the stamps */
     int64_t n_stamps;
     int64_t *first; /* tile entries of a prefix stamp: first[x] .. first[x + 1] - 1 */
     struct tuples keys; /* (instance, element): slots */
     struct slot *slots;
     enum way *way; /* of each tile entry */
-    int64_t *from; /* the tile entry that WAY_LINK, WAY_WIRE and WAY_SHARED come from */
+    int64_t *from; /* the tile entry that WAY_LINK and WAY_WIRE come from */
+    int64_t *carrier; /* of each tile entry, once it is there */
+    bool *is_on_its_way; /* a WAY_LINK whose provider has let go of the element */
     struct carrier *carriers;
     int64_t n_carriers, room;
 };
@@ -219,6 +220,8 @@ static void gather(const struct mover *mover, struct holder *holder)
     holder->slots = tuples_must(calloc((size_t)holder->keys.n + 1, sizeof *holder->slots));
     holder->way = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->way));
     holder->from = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->from));
+    holder->carrier = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->carrier));
+    holder->is_on_its_way = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof(bool)));
 }
 
 static int64_t most_in_one(const struct tuples *tile)
@@ -237,28 +240,6 @@ static int64_t most_in_one(const struct tuples *tile)
     return most;
 }
 
-static void holder_init(const struct mover *mover, struct holder *holder, const struct stay *stay,
-        struct stay_counts *counts)
-{
-    int64_t n_instances = 1;
-
-    *holder = (struct holder){.stay = stay, .counts = counts};
-    for (int d = 0; d < stay->n_space; d++)
-        n_instances *= mover->hardware->program.shape[d];
-    *counts = (struct stay_counts){.n_instances = n_instances};
-    counts->of_instance = tuples_must(calloc((size_t)n_instances + 1, sizeof *counts->of_instance));
-    for (int level = stay->first_level; level < stay->end_level; level++) {
-        const struct hardware_level *array = &mover->hardware->levels[level];
-        for (int l = 0; array->is_array && l < array->n_links; l++)
-            if (serves(array->links[l].tensors, mover->access->tensor) &&
-                    array->links[l].interval > holder->longest)
-                holder->longest = array->links[l].interval;
-    }
-    gather(mover, holder);
-    counts->total = holder->tile.n;
-    counts->tile = most_in_one(&holder->tile);
-}
-
 static void holder_clear(struct holder *holder)
 {
     tuples_clear(&holder->tile);
@@ -267,6 +248,8 @@ static void holder_clear(struct holder *holder)
     free(holder->slots);
     free(holder->way);
     free(holder->from);
+    free(holder->carrier);
+    free(holder->is_on_its_way);
     free(holder->carriers);
 }
 
@@ -303,14 +286,14 @@ static int64_t open_carrier(const struct mover *mover, struct holder *holder, in
     int64_t instance = parent_instance(mover, holder, instance_of(holder, entry));
     int64_t key = tuples_find(&parent->keys, (int64_t[]){instance, element_of(holder, entry)});
 
-    assert(key >= 0);
+    assert(key >= 0 && parent->slots[key].present);
     if (holder->n_carriers == holder->room) {
         holder->room = 2 * holder->room + 64;
         holder->carriers = tuples_must(
                 realloc(holder->carriers, (size_t)holder->room * sizeof *holder->carriers));
     }
-    holder->carriers[holder->n_carriers] =
-            (struct carrier){.parent = key, .parent_instance = instance};
+    holder->carriers[holder->n_carriers] = (struct carrier){
+            .parent = key, .parent_instance = instance, .parent_since = parent->slots[key].since};
     return holder->n_carriers++;
 }
 
@@ -328,7 +311,8 @@ static void go_up(struct mover *mover, struct holder *holder, struct carrier *ca
 static void join(struct holder *holder, int64_t entry, int64_t carrier)
 {
     slot_of(holder, entry)->carrier = carrier;
-    holder->carriers[carrier].members++;
+    holder->carrier[entry] = carrier;
+    holder->carriers[carrier].members += !holder->is_on_its_way[entry];
 }
 
 /* ---- what leaves ---- */
@@ -364,12 +348,13 @@ static int64_t find_link(const struct mover *mover, struct holder *holder, int64
     return -1;
 }
 
-/* Say of everything needed in prefix stamp "x" how it comes. */
-static void find_ways(const struct mover *mover, struct holder *holder, int64_t x)
+/* Say of everything that is needed how it comes. */
+static void find_ways(const struct mover *mover, struct holder *holder)
 {
-    for (int64_t i = holder->first[x]; i < holder->first[x + 1]; i++) {
+    for (int64_t i = 0; i < holder->tile.n; i++) {
+        const int64_t *pair = tuples_at(&holder->tile, i);
         holder->from[i] = -1;
-        if (slot_of(holder, i)->present) {
+        if (tuples_find(&holder->tile, (int64_t[]){pair[0] - 1, pair[1], pair[2]}) >= 0) {
             holder->way[i] = WAY_HELD;
             holder->counts->temporal++;
             continue;
@@ -379,33 +364,45 @@ static void find_ways(const struct mover *mover, struct holder *holder, int64_t 
     }
 }
 
+static void holder_init(const struct mover *mover, struct holder *holder, const struct stay *stay,
+        struct stay_counts *counts)
+{
+    int64_t n_instances = 1;
+
+    *holder = (struct holder){.stay = stay, .counts = counts};
+    for (int d = 0; d < stay->n_space; d++)
+        n_instances *= mover->hardware->program.shape[d];
+    *counts = (struct stay_counts){.n_instances = n_instances};
+    counts->of_instance = tuples_must(calloc((size_t)n_instances + 1, sizeof *counts->of_instance));
+    gather(mover, holder);
+    find_ways(mover, holder);
+    counts->total = holder->tile.n;
+    counts->tile = most_in_one(&holder->tile);
+}
+
 /* Sums move on over links, before anything leaves. */
 static void pass_on(struct mover *mover, struct holder *holder, int64_t x)
 {
-    int64_t first = holder->first[x], end = holder->first[x + 1];
-    int64_t *carriers = tuples_must(calloc((size_t)(end - first) + 1, sizeof *carriers));
-
-    for (int64_t i = first; i < end; i++)
-        if (holder->way[i] == WAY_LINK)
-            carriers[i - first] = slot_of(holder, holder->from[i])->carrier;
-    for (int64_t i = first; i < end; i++) {
+    for (int64_t i = holder->first[x]; i < holder->first[x + 1]; i++) {
+        struct slot *slot = slot_of(holder, i);
+        if (holder->way[i] == WAY_HELD)
+            holder->carrier[i] = slot->carrier;
         if (holder->way[i] != WAY_LINK)
             continue;
-        struct slot *slot = slot_of(holder, i), *from = slot_of(holder, holder->from[i]);
-        int64_t carrier = carriers[i - first];
-        if (holder->carriers[carrier].is_up) {
-            mover->sums->stale++;
-            carrier = open_carrier(mover, holder, i);
-        }
+        struct slot *from = slot_of(holder, holder->from[i]);
+        int64_t carrier = holder->carrier[holder->from[i]];
+        const struct slot *parent = &holder[-1].slots[holder->carriers[carrier].parent];
+        assert(!holder->carriers[carrier].is_up);
+        mover->sums->stale +=
+                !parent->present || parent->since != holder->carriers[carrier].parent_since;
+        *slot = (struct slot){.present = true, .since = x};
         join(holder, i, carrier);
-        *slot = (struct slot){.present = true, .carrier = carrier};
-        if (tuples_at(&holder->tile, holder->from[i])[0] == x - 1 && from->present) {
+        if (tuples_at(&holder->tile, holder->from[i])[0] == x - 1) {
             slot->value = from->value;
             from->value = 0;
             from->passed_on = true;
         }
     }
-    free(carriers);
 }
 
 /* Of "entries", those on one bus of array "level" with one element keep the smallest instance; the
@@ -493,30 +490,36 @@ static bool leaves_by_wire(
     return false;
 }
 
-/* Carriers of "holder" that wait for a link of interval 2 or more, all or those of one parent's
- * slot (-1: all), go up. */
-static void stop_waiting(struct mover *mover, struct holder *holder, int64_t parent, int64_t x)
+/* Words of an element that "instance" lets go of at prefix stamp "x", and that links bring to
+ * others later: they are on their way. */
+static int64_t send_off(struct holder *holder, int64_t instance, int64_t element, int64_t x)
 {
-    for (int64_t c = 0; c < holder->n_carriers; c++) {
-        struct carrier *carrier = &holder->carriers[c];
-        bool is_due = parent >= 0 ? carrier->parent == parent
-                                  : x >= carrier->last + holder->longest || x == holder->n_stamps;
-        if (!carrier->is_up && carrier->members == 0 && is_due)
-            go_up(mover, holder, carrier);
+    int64_t n = 0;
+
+    for (int64_t i = x < holder->n_stamps ? holder->first[x + 1] : holder->tile.n;
+            i < holder->tile.n; i++) {
+        if (holder->way[i] != WAY_LINK)
+            continue;
+        const int64_t *from = tuples_at(&holder->tile, holder->from[i]);
+        if (from[0] < x && from[1] == instance && from[2] == element && !holder->is_on_its_way[i]) {
+            holder->is_on_its_way[i] = true;
+            n++;
+        }
     }
+    return n;
 }
 
-/* The sum of a slot that lets go of its element. */
-static void let_go(struct mover *mover, struct holder *holder, struct slot *slot, int64_t x)
+/* The sum of a tile entry that is needed no more. */
+static void let_go(struct mover *mover, struct holder *holder, int64_t entry, int64_t x)
 {
+    struct slot *slot = slot_of(holder, entry);
     struct carrier *carrier = &holder->carriers[slot->carrier];
 
-    if (holder + 1 < mover->holders + mover->n_holders && holder[1].longest > 1)
-        stop_waiting(mover, holder + 1, slot - holder->slots, x);
     carrier->value += slot->value;
     slot->value = 0;
-    carrier->last = x - 1;
-    if (--carrier->members == 0 && holder->longest < 2)
+    carrier->members +=
+            send_off(holder, instance_of(holder, entry), element_of(holder, entry), x) - 1;
+    if (carrier->members == 0)
         go_up(mover, holder, carrier);
 }
 
@@ -529,8 +532,6 @@ static void depart(struct mover *mover, struct holder *holder, int64_t x)
     int64_t *rep = tuples_must(calloc((size_t)(end - first) + 1, sizeof *rep));
     int64_t n = 0;
 
-    if (x < holder->n_stamps)
-        find_ways(mover, holder, x);
     if (is_write && x < holder->n_stamps)
         pass_on(mover, holder, x);
     for (int64_t i = first; x > 0 && i < end; i++) {
@@ -540,13 +541,11 @@ static void depart(struct mover *mover, struct holder *holder, int64_t x)
             if (is_write && !slot->passed_on && !leaves_by_wire(mover, holder, i, x))
                 leavers[n++] = i;
             if (is_write)
-                let_go(mover, holder, slot, x);
+                let_go(mover, holder, i, x);
             slot->present = false;
         }
         slot->passed_on = false;
     }
-    if (is_write && holder->longest > 1)
-        stop_waiting(mover, holder, -1, x);
     if (is_write) {
         share_all(mover, holder, leavers, n, rep, false);
         for (int64_t i = 0; i < n; i++)
@@ -570,7 +569,7 @@ static void fetch(struct mover *mover, struct holder *holder, int64_t entry)
 
     assert(key >= 0 && parent_slot->present);
     holder->counts->unique++;
-    *slot = (struct slot){.present = true};
+    *slot = (struct slot){.present = true, .since = tuples_at(&holder->tile, entry)[0]};
     if (mover->access->is_write) {
         join(holder, entry, open_carrier(mover, holder, entry));
         if (parent_slot->untouched) {
@@ -622,7 +621,7 @@ static void fetch_all(struct mover *mover, struct holder *holder, int64_t x)
         while (rep[to] != to)
             to = rep[to];
         struct slot *slot = slot_of(holder, entries[i]);
-        *slot = (struct slot){.present = true, .untouched = mover->access->is_write};
+        *slot = (struct slot){.present = true, .untouched = mover->access->is_write, .since = x};
         if (mover->access->is_write)
             join(holder, entries[i], slot_of(holder, entries[to])->carrier);
     }
@@ -642,7 +641,7 @@ static void take_from_wires(struct mover *mover, struct holder *holder, int64_t 
             struct slot *from = slot_of(holder, holder->from[i]);
             if (!from->present)
                 continue;
-            *slot = (struct slot){.present = true};
+            *slot = (struct slot){.present = true, .since = x};
             if (mover->access->is_write)
                 join(holder, i, from->carrier);
             changed = true;

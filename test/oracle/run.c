@@ -15,10 +15,17 @@ static bool read_number(const char *text, uint64_t *number)
     return errno == 0 && end != text && *end == '\0';
 }
 
+static const char *given(const char *name, const char *other_name)
+{
+    const char *text = getenv(name);
+    return text ? text : getenv(other_name);
+}
+
 bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *options)
 {
     uint64_t number;
-    const char *seed = getenv("SATOR_SEED"), *cases = getenv("SATOR_CASES");
+    const char *seed = given("SATOR_SEED", "SATOR_TEST_SEED");
+    const char *cases = given("SATOR_CASES", "SATOR_TEST_COUNT");
 
     *options = (struct run_options){.seed = (uint64_t)time(NULL), .n_cases = n_cases};
     if (seed && read_number(seed, &number))

@@ -15,7 +15,8 @@ struct run_options {
                               not given */
 };
 
-/* Defaults: SATOR_SEED or the clock, SATOR_CASES or "n_cases", case 0. Then "--seed N", "--cases
+/* Defaults: SATOR_SEED (or SATOR_TEST_SEED) or the clock, SATOR_CASES (or SATOR_TEST_COUNT) or
+ * "n_cases", case 0. Then "--seed N", "--cases
  * N", "--case N" (run this one only), "--general-every N". Prints the seed. False when "argv" holds
  * something else. */
 bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *options);
