@@ -332,18 +332,22 @@ static double least_bus_pj(struct builder *b, const struct mapper_transfer *t)
     return least;
 }
 
+/* What is not given is noted where it is spent. */
+static double known_or_0(double pj)
+{
+    return isnan(pj) ? 0 : pj;
+}
+
 /* A word that trees merge starts from zero, there and further in: no partial sum is read and
  * written for it at any memory inside. */
-static void find_merged(struct builder *b)
+static void find_merged(struct mapper_problem *p)
 {
-    struct mapper_problem *p = b->problem;
     double spared[MAPPER_ACCESSES] = {0}; /* by the transfers so far, outward */
 
     for (int a = 0; a < p->n_accesses; a++) {
         int own = sator_mapper_own_memory(p, a);
         if (own >= 0)
-            spared[a] =
-                    figure(p, p->memory[own].read_pj, b->arch->levels[p->memory[own].level].name);
+            spared[a] = known_or_0(p->memory[own].read_pj);
     }
     for (int i = 0; i < p->n_transfers; i++) { /* innermost first */
         struct mapper_transfer *t = &p->transfer[i];
@@ -355,10 +359,9 @@ static void find_merged(struct builder *b)
         t->merged_pj = t->merges ? spared[t->access] : 0;
         p->lends |= t->merged_pj > 0;
         if (!t->is_outside)
-            spared[t->access] += figure(p, p->memory[t->parent].read_pj,
-                    b->arch->levels[p->memory[t->parent].level].name);
+            spared[t->access] += known_or_0(p->memory[t->parent].read_pj);
         if (child != NULL)
-            spared[t->access] += figure(p, child->write_pj, b->arch->levels[child->level].name);
+            spared[t->access] += known_or_0(child->write_pj);
     }
 }
 
@@ -384,7 +387,7 @@ static void price(struct builder *b)
     p->has_energy = true;
     p->fixed_pj = figure(p, p->mac_pj, b->arch->levels[b->arch->n_levels - 1].name) *
             (double)p->instances;
-    find_merged(b);
+    find_merged(p);
     for (int i = 0; i < p->n_transfers; i++) {
         struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
