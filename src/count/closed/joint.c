@@ -37,7 +37,8 @@ static const char *add_way(struct ways *ways, int from, const int64_t *move,
         const struct closed_interval *consumers, int n_space, int credit)
 {
     struct closed_sheets *sheets = ways->sheets;
-    struct sator_system *meet = closed_sheet_meet(sheets, ways->sheet, from, move, ways->base);
+    struct sator_system *meet = closed_sheet_meet(sheets, ways->sheet,
+            &(struct closed_view){.sheet = from, .move = move, .bus = -1}, ways->base);
     if (meet == NULL)
         return NULL;
     if (ways->n == MOST_WAYS) {
@@ -87,6 +88,9 @@ struct joint {
     const struct closed_hops *const *hops;
     struct ways *ways;
     sator_int *credit;
+    sator_int *by_bus;
+    struct closed_pieces *left; /* of each sheet, what neither registers nor links serve; NULL
+                                   without buses */
 };
 
 static const char *add_hop(
@@ -130,6 +134,19 @@ static const char *add_sources(struct joint *joint, const struct closed_case *wh
     return why;
 }
 
+/* The pairs of "base", of sheet "sheet", that no way serves. */
+static const char *find_left(struct joint *joint, int sheet, const struct sator_system *base)
+{
+    struct closed_pieces *left = &joint->left[sheet];
+    const char *why = closed_pieces_add(joint->sheets, left, sator_system_copy(base));
+    for (int i = 0; i < joint->ways->n && why == NULL; i++) {
+        const struct sator_served *served = &joint->ways->served[i];
+        for (int k = 0; k < served->n && why == NULL; k++)
+            why = closed_pieces_subtract(joint->sheets, left, served->systems[k], base->n_vars);
+    }
+    return why;
+}
+
 /* Credit the sources of one sheet's pairs in one case. */
 static const char *credit_sheet(struct joint *joint, int sheet, const struct closed_case *when)
 {
@@ -154,6 +171,8 @@ static const char *credit_sheet(struct joint *joint, int sheet, const struct clo
                         sheets->points, &ways->served[i], ways->served, i, base->n_vars, &more));
         joint->credit[ways->credit[i]] += more;
     }
+    if (why == NULL && !empty && joint->left != NULL)
+        why = find_left(joint, sheet, base);
     clear_ways(ways);
     sator_system_free(base);
     return why;
@@ -218,28 +237,80 @@ const char *closed_sheets_distinct(struct closed_state *state, const struct clos
     return why;
 }
 
-const char *closed_sheets_volumes(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, int back, sator_int *total, sator_int *credit)
+/* Credit everything in one case. */
+static const char *credit_case(struct joint *joint, const struct closed_case *when)
 {
-    const struct closed_form *rows[CLOSED_ROWS];
-    struct joint joint = {.system = system, .transport = transport, .hops = hops, .credit = credit};
+    struct closed_sheets *sheets = joint->sheets;
+    const char *why = NULL;
+    for (int sheet = 0; sheet < sheets->n && why == NULL; sheet++)
+        why = credit_sheet(joint, sheet, when);
+    if (joint->left == NULL)
+        return why;
+    if (why == NULL)
+        why = closed_pieces_share(
+                sheets, joint->transport, joint->system->n_space, joint->left, joint->by_bus);
+    for (int sheet = 0; sheet < sheets->n; sheet++)
+        closed_pieces_clear(&joint->left[sheet]);
+    return why;
+}
+
+/* The rows of PE, time and buses; "bus_rows" as in struct closed_sheets. */
+static const char *get_rows(const struct closed_system *system,
+        const struct closed_request *request, const struct closed_form **rows, int *bus_rows,
+        int *n_rows)
+{
     int n = 0;
     for (int i = 0; i < system->n_space; i++)
         rows[n++] = &system->space[i];
     for (int i = 0; i < system->times.n_rows; i++)
         rows[n++] = &system->times.row[i];
-    const char *why = closed_sheets_begin(state, &system->digits, n, rows, request, &joint.sheets);
+    for (int b = 0; b < request->n_buses; b++) {
+        bus_rows[b] = n;
+        for (int i = 0; i < request->buses[b]->n_out; i++) {
+            if (n == CLOSED_ROWS)
+                return "the array's buses have too many dimensions";
+            rows[n++] = &request->bus[b][i];
+        }
+    }
+    bus_rows[request->n_buses] = n;
+    *n_rows = n;
+    return NULL;
+}
+
+const char *closed_sheets_volumes(struct closed_state *state, const struct closed_system *system,
+        const struct closed_request *request, const struct sator_transport *transport,
+        const struct closed_hops *const *hops, int back, sator_int *total, sator_int *credit,
+        sator_int *by_bus)
+{
+    const struct closed_form *rows[CLOSED_ROWS];
+    struct joint joint = {.system = system,
+            .transport = transport,
+            .hops = hops,
+            .credit = credit,
+            .by_bus = by_bus};
+    int bus_rows[CLOSED_BUSES + 1];
+    int n;
+    const char *why = get_rows(system, request, rows, bus_rows, &n);
+    if (why != NULL)
+        return why;
+    why = closed_sheets_begin(state, &system->digits, n, rows, request, &joint.sheets);
+    joint.sheets->n_buses = request->n_buses;
+    joint.sheets->first_bus = bus_rows[0];
+    memcpy(joint.sheets->bus_rows, bus_rows, sizeof bus_rows);
     if (why == NULL)
         why = closed_sheets_count(joint.sheets, total);
     joint.ways = sator_alloc(sizeof *joint.ways);
     joint.ways->sheets = joint.sheets;
     joint.ways->n = 0;
-    int n_cases = back > 0 ? system->times.cases.n : 1;
-    for (int i = 0; i < n_cases && why == NULL; i++) {
-        for (int sheet = 0; sheet < joint.sheets->n && why == NULL; sheet++)
-            why = credit_sheet(&joint, sheet, back > 0 ? &system->times.cases.list[i] : NULL);
-    }
+    if (request->n_buses > 0)
+        joint.left = sator_alloc(sizeof *joint.left * (size_t)(joint.sheets->n + 1));
+    for (int i = 0; joint.left != NULL && i < joint.sheets->n; i++)
+        joint.left[i].n = 0, joint.left[i].count = 0;
+    if (back == 0 && why == NULL)
+        why = credit_case(&joint, NULL);
+    for (int i = 0; back > 0 && i < system->times.cases.n && why == NULL; i++)
+        why = credit_case(&joint, &system->times.cases.list[i]);
+    free(joint.left);
     free(joint.ways);
     closed_sheets_end(joint.sheets);
     return why;

@@ -162,6 +162,9 @@ const char *closed_sheets_begin(struct closed_state *state, const struct closed_
     (*sheets)->points = NULL;
     (*sheets)->n_rows = n_before + request->access->n_out;
     (*sheets)->n = 0;
+    (*sheets)->first_bus = n_before;
+    (*sheets)->n_buses = 0;
+    (*sheets)->bus_rows[0] = n_before;
     if (request->n_maps > CLOSED_MAPS)
         return "a tensor is accessed through too many different maps";
     if ((*sheets)->n_rows > CLOSED_ROWS)
@@ -270,18 +273,29 @@ void closed_sheet_bound(const struct closed_sheets *sheets, int a, int row,
     add_bounds(system, 0, sheet->image->n_axes, coef, sheet->constant[row], range);
 }
 
-struct sator_system *closed_sheet_meet(const struct closed_sheets *sheets, int a, int b,
-        const int64_t *move, const struct sator_system *base)
+/* Whether the points of "view" agree in row "row". */
+static bool binds(const struct closed_sheets *sheets, const struct closed_view *view, int row)
+{
+    if (row < sheets->first_bus || row >= sheets->bus_rows[sheets->n_buses])
+        return true;
+    return view->bus >= 0 && row >= sheets->bus_rows[view->bus] &&
+            row < sheets->bus_rows[view->bus + 1];
+}
+
+struct sator_system *closed_sheet_meet(const struct closed_sheets *sheets, int a,
+        const struct closed_view *view, const struct sator_system *base)
 {
     const struct closed_sheet *here = &sheets->sheet[a];
-    const struct closed_sheet *there = &sheets->sheet[b];
+    const struct closed_sheet *there = &sheets->sheet[view->sheet];
+    const int64_t *move = view->move;
     int n_here = here->image->n_axes;
     int n_there = there->image->n_axes;
     int vars[CLOSED_DIGITS];
     for (int r = 0; r < sheets->n_rows; r++) {
         int64_t by = move == NULL ? 0 : move[r];
-        if (here->reach[r].lo - by > there->reach[r].hi ||
-                here->reach[r].hi - by < there->reach[r].lo)
+        if (binds(sheets, view, r) &&
+                (here->reach[r].lo - by > there->reach[r].hi ||
+                        here->reach[r].hi - by < there->reach[r].lo))
             return NULL;
     }
     struct sator_system *meet =
@@ -289,8 +303,15 @@ struct sator_system *closed_sheet_meet(const struct closed_sheets *sheets, int a
     for (int v = 0; v < n_here; v++)
         vars[v] = v;
     sator_system_add_rows(meet, base, vars);
-    add_sheet(meet, there, n_here);
+    for (int v = 0; v < n_there; v++)
+        vars[v] = n_here + v;
+    if (view->part == NULL)
+        add_sheet(meet, there, n_here);
+    else
+        sator_system_add_rows(meet, view->part, vars);
     for (int r = 0; r < sheets->n_rows; r++) {
+        if (!binds(sheets, view, r))
+            continue;
         int64_t *row = sator_system_add(meet, KIND_EQUALITY);
         row[ROW_CONSTANT] = here->constant[r] - there->constant[r] - (move == NULL ? 0 : move[r]);
         for (int v = 0; v < n_here; v++)

@@ -38,7 +38,9 @@ struct closed_sheet {
 struct closed_sheets {
     struct closed_state *state;
     struct sator_points *points;
-    int n_maps, n_rows, n;
+    int n_rows, n;
+    int first_bus, n_buses; /* rows of buses: they follow the PE */
+    int bus_rows[CLOSED_BUSES + 1]; /* where each bus's begin, and the end */
     struct closed_image image[CLOSED_MAPS];
     struct closed_sheet sheet[CLOSED_SHEETS];
 };
@@ -47,7 +49,8 @@ struct closed_sheets {
 extern const char closed_sheets_stopped[];
 
 /* All points of the rows "before" followed by the indices of the request's accesses. Begin with
- * this; end with closed_sheets_end, whatever the answer. */
+ * this; end with closed_sheets_end, whatever the answer. Rows of buses are among those before if
+ * the caller says so afterwards. */
 const char *closed_sheets_begin(struct closed_state *state, const struct closed_digits *digits,
         int n_before, const struct closed_form *const *before, const struct closed_request *request,
         struct closed_sheets **sheets);
@@ -66,11 +69,37 @@ const char *closed_sheets_distinct(struct closed_state *state, const struct clos
         int n_before, const struct closed_form *const *before, const struct closed_request *request,
         sator_int *count);
 
-/* Total and credits of the pairs ((p, t), f): credit[0] is temporal reuse, then the links. hops[i]
- * are the translations of link i; the time cases reach back far enough. */
+/* Total and credits of the pairs ((p, t), f): credit[0] is temporal reuse, then the links; by_bus
+ * the buses. hops[i] are the translations of link i; the time cases reach back far enough. */
 const char *closed_sheets_volumes(struct closed_state *state, const struct closed_system *system,
         const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, int back, sator_int *total, sator_int *credit);
+        const struct closed_hops *const *hops, int back, sator_int *total, sator_int *credit,
+        sator_int *by_bus);
+
+enum {
+    CLOSED_PIECES = 512 /* most pieces that a sheet is cut into */
+};
+
+/* Disjoint parts of one sheet, over its axes. */
+struct closed_pieces {
+    int n;
+    sator_int count; /* of all */
+    struct sator_system *list[CLOSED_PIECES];
+    sator_int points[CLOSED_PIECES];
+};
+
+void closed_pieces_clear(struct closed_pieces *pieces);
+/* Add "system" unless it is empty. */
+const char *closed_pieces_add(struct closed_sheets *sheets, struct closed_pieces *pieces,
+        SATOR_TAKE struct sator_system *system);
+/* Take away the points that satisfy "system", whose leading "n" variables are the axes and
+ * determine the others. */
+const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_pieces *pieces,
+        const struct sator_system *system, int n);
+/* Add to "by_bus" what the buses save of "left" (one a sheet), which then is what they leave. */
+const char *closed_pieces_share(struct closed_sheets *sheets,
+        const struct sator_transport *transport, int n_space, struct closed_pieces *left,
+        sator_int *by_bus);
 
 /* The most elements that one value of the keys has. */
 const char *closed_sheets_most(struct closed_state *state, const struct closed_system *system,
@@ -84,10 +113,18 @@ struct sator_system *closed_sheet_system(const struct closed_sheets *sheets, int
 void closed_sheet_bound(const struct closed_sheets *sheets, int a, int row,
         struct closed_interval range, struct sator_system *system);
 
-/* Those points of "base", of sheet "a", that less "move" are in sheet "b"; NULL when their rows
- * alone show that there are none. "move" NULL: 0. */
-struct sator_system *closed_sheet_meet(const struct closed_sheets *sheets, int a, int b,
-        const int64_t *move, const struct sator_system *base);
+/* Another sheet, or a part of it, as seen from a point: less "move" (NULL: 0) it is there. */
+struct closed_view {
+    int sheet;
+    const int64_t *move;
+    const struct sator_system *part; /* over the axes of "sheet"; NULL: all of it */
+    int bus; /* that the two points share; -1: whatever their buses are */
+};
+
+/* Those points of "base", of sheet "a", that "view" shows; NULL when their rows alone show that
+ * there are none. The axes of the view's sheet follow those of "a". */
+struct sator_system *closed_sheet_meet(const struct closed_sheets *sheets, int a,
+        const struct closed_view *view, const struct sator_system *base);
 
 /* "system", over the axes of sheet "a" and what they determine, with the first "n_keys" rows as
  * variables before. */

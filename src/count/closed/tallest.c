@@ -107,7 +107,8 @@ static const char *find_common(struct closed_sheets *sheets, int n_keys, sator_i
         int b, sator_int *common)
 {
     struct sator_system *base = closed_sheet_system(sheets, a);
-    struct sator_system *meet = closed_sheet_meet(sheets, a, b, NULL, base);
+    struct sator_system *meet =
+            closed_sheet_meet(sheets, a, &(struct closed_view){.sheet = b, .bus = -1}, base);
     sator_int most = 0;
     sator_int all = 0;
     *common = 0;
@@ -127,13 +128,13 @@ static const char *find_common(struct closed_sheets *sheets, int n_keys, sator_i
 
 /* The greatest sum over a tree on the sheets: what pairs have in common in every stamp. */
 static const char *sum_tree(
-        struct closed_sheets *sheets, int n_keys, sator_int n_stamps, sator_int *sum)
+        struct closed_sheets *sheets, int n_maps, int n_keys, sator_int n_stamps, sator_int *sum)
 {
     sator_int common[CLOSED_MAPS][CLOSED_MAPS];
     bool joined[CLOSED_MAPS] = {true};
     const char *why = NULL;
     *sum = 0;
-    if (sheets->n != sheets->n_maps)
+    if (sheets->n != n_maps)
         return NULL; /* sheets of one map may overlap: take nothing away */
     for (int a = 0; a < sheets->n && why == NULL; a++) {
         for (int b = 0; b < a && why == NULL; b++) {
@@ -174,7 +175,7 @@ const char *closed_sheets_most(struct closed_state *state, const struct closed_s
         return why;
     why = closed_sheets_begin(state, &system->digits, n_keys, keys, request, &sheets);
     if (why == NULL)
-        why = sum_tree(sheets, n_keys, n_stamps, &common);
+        why = sum_tree(sheets, request->n_maps, n_keys, n_stamps, &common);
     if (why == NULL)
         why = try_stamps(sheets, &system->digits, n_keys, keys, most_ub - common, &best);
     closed_sheets_end(sheets);

@@ -401,13 +401,12 @@ static const char *count_accesses(struct question *question, sator_int *count)
 }
 
 /* The same for accesses through different maps. */
-static const char *answer_maps(struct question *question, struct sator_volumes *volumes)
+static const char *answer_maps(
+        struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     struct closed_times *times = &question->system->times;
     int back = 0;
     const char *why = question->system->times_declined;
-    if (why == NULL && question->transport->n_buses > 0)
-        why = "a tensor that is accessed through different maps comes over buses";
     if (why == NULL)
         why = check_inside(question);
     if (why == NULL)
@@ -416,10 +415,13 @@ static const char *answer_maps(struct question *question, struct sator_volumes *
         why = find_links(question, &back);
     if (why == NULL && back > 0)
         why = closed_times_cases(times, back);
-    return why != NULL ? why
-                       : closed_sheets_volumes(question->state, question->system, question->request,
-                                 question->transport, question->hops, back, &volumes->total,
-                                 &question->credit[CREDIT_REGISTER]);
+    for (int b = 0; b < question->transport->n_buses; b++)
+        buses->credit[b] = 0;
+    return why != NULL
+            ? why
+            : closed_sheets_volumes(question->state, question->system, question->request,
+                      question->transport, question->hops, back, &volumes->total,
+                      &question->credit[CREDIT_REGISTER], buses == NULL ? NULL : buses->credit);
 }
 
 /* The same for stamps that share digits. */
@@ -485,7 +487,7 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
         buses = state->buses;
     if (why == NULL)
         why = request.n_maps == 1 ? answer(&question, buses, &result)
-                                  : answer_maps(&question, &result);
+                                  : answer_maps(&question, buses, &result);
     if (why != NULL && request_is_known && request.n_maps == 1) {
         const char *skewed = answer_skewed(&question, buses, &result);
         if (skewed == NULL || system->times_declined != NULL)

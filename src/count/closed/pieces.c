@@ -1,0 +1,273 @@
+/* Buses between sheets: what is left to fetch, cut into disjoint systems.
+ *
+ * A pair is saved by a bus if a smaller PE of its bus has the same element left to fetch. PEs of
+ * one bus are few distances apart; a distance takes the pairs with such a neighbour away. What is
+ * taken away is a conjunction of rows; the rest is cut along them: outside of the first, inside it
+ * and outside of the second, and so on.
+ */
+#include "count/closed/sheets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_PES = 1024 /* of an array whose distances are looked at */
+};
+
+void closed_pieces_clear(struct closed_pieces *pieces)
+{
+    for (int i = 0; i < pieces->n; i++)
+        sator_system_free(pieces->list[i]);
+    pieces->n = 0;
+    pieces->count = 0;
+}
+
+const char *closed_pieces_add(
+        struct closed_sheets *sheets, struct closed_pieces *pieces, struct sator_system *system)
+{
+    sator_int points = 0;
+    bool empty = false;
+    enum sator_status st = sator_points_count(sheets->points, sator_system_copy(system), &points);
+    if (st == SATOR_OK && points > 0)
+        st = sator_system_simplify(system, system->n_vars, &empty);
+    if (st != SATOR_OK || points == 0 || pieces->n == CLOSED_PIECES) {
+        sator_system_free(system);
+        return st == SATOR_OK && points > 0 ? "what buses leave has too many pieces"
+                                            : closed_sheets_status(sheets, st);
+    }
+    if (pieces->n == 0)
+        pieces->count = 0;
+    pieces->list[pieces->n] = system;
+    pieces->points[pieces->n++] = points;
+    pieces->count += points;
+    return NULL;
+}
+
+static bool has_row(const struct sator_system *system, const int64_t *row)
+{
+    size_t size = sizeof *row * (size_t)sator_system_stride(system);
+    for (int r = 0; r < system->n_rows; r++) {
+        if (memcmp(sator_system_row(system, r), row, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "piece" and "row" >= 0, "sign" 1, or row <= -1, "sign" -1, or row >= 1, "sign" 0; or row = 0. */
+static struct sator_system *cut(
+        const struct sator_system *piece, const int64_t *row, int kind, int sign)
+{
+    struct sator_system *part = sator_system_copy(piece);
+    int64_t *added = sator_system_add(part, kind);
+    for (int c = ROW_CONSTANT; c < sator_system_stride(piece); c++)
+        added[c] = sign < 0 ? -row[c] : row[c];
+    added[ROW_CONSTANT] -= sign <= 0;
+    return part;
+}
+
+/* Add the points of "piece" (TAKE) outside of "hole", which is over the same variables. */
+static const char *add_outside(struct closed_sheets *sheets, struct sator_system *piece,
+        const struct sator_system *hole, struct closed_pieces *pieces)
+{
+    const char *why = NULL;
+    for (int r = 0; r < hole->n_rows && why == NULL; r++) {
+        const int64_t *row = sator_system_row(hole, r);
+        int kind = (int)row[ROW_KIND];
+        if (has_row(piece, row))
+            continue;
+        why = closed_pieces_add(sheets, pieces, cut(piece, row, KIND_INEQUALITY, -1));
+        if (why == NULL && kind == KIND_EQUALITY)
+            why = closed_pieces_add(sheets, pieces, cut(piece, row, KIND_INEQUALITY, 0));
+        struct sator_system *inside = cut(piece, row, kind, 1);
+        sator_system_free(piece);
+        piece = inside;
+    }
+    sator_system_free(piece);
+    return why;
+}
+
+const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_pieces *pieces,
+        const struct sator_system *system, int n)
+{
+    int n_before = pieces->n;
+    int kept = 0;
+    const char *why = NULL;
+    for (int i = 0; i < n_before; i++) {
+        struct sator_system *piece = pieces->list[i];
+        struct sator_system *hole = NULL;
+        sator_int points = 0;
+        bool empty = why != NULL;
+        if (why == NULL) {
+            hole = sator_system_conjoin(piece, system, n);
+            why = closed_sheets_status(sheets, sator_system_simplify(hole, n, &empty));
+        }
+        if (why == NULL && !empty)
+            why = closed_sheets_status(
+                    sheets, sator_points_count(sheets->points, sator_system_copy(hole), &points));
+        if (why == NULL && points > 0 && points < pieces->points[i] && hole->n_vars > n)
+            why = "what buses leave has holes";
+        if (why != NULL || points == 0) {
+            pieces->points[kept] = pieces->points[i];
+            pieces->list[kept++] = piece;
+        } else {
+            pieces->count -= pieces->points[i];
+            if (points < pieces->points[i])
+                why = add_outside(sheets, piece, hole, pieces);
+            else
+                sator_system_free(piece);
+        }
+        sator_system_free(hole);
+    }
+    int n_new = pieces->n - n_before;
+    memmove(&pieces->list[kept], &pieces->list[n_before], sizeof *pieces->list * (size_t)n_new);
+    memmove(&pieces->points[kept], &pieces->points[n_before],
+            sizeof *pieces->points * (size_t)n_new);
+    pieces->n = kept + n_new;
+    return why;
+}
+
+/* ---- distances on a bus ---- */
+
+struct distances {
+    int n;
+    int64_t by[MOST_PES * 2][CLOSED_ROWS]; /* of the space rows; the others are 0 */
+};
+
+static void add_distance(
+        const int64_t *from, const int64_t *to, int n_space, struct distances *distances)
+{
+    int64_t by[CLOSED_ROWS] = {0};
+    for (int k = 0; k < n_space; k++)
+        by[k] = to[k] - from[k];
+    for (int i = 0; i < distances->n; i++) {
+        if (memcmp(distances->by[i], by, sizeof *by * (size_t)n_space) == 0)
+            return;
+    }
+    memcpy(distances->by[distances->n++], by, sizeof by);
+}
+
+/* All PEs of the array in their order, with their buses. */
+static const char *list_buses(const struct closed_sheets *sheets, const struct sator_relation *bus,
+        int n_space, int n_pes, int64_t (*pe)[CLOSED_SPACES], int64_t (*on)[CLOSED_SPACES])
+{
+    const int64_t *shape = sheets->state->stamping->shape;
+    const struct sator_piece *piece = sator_relation_function(bus);
+    memset(pe[0], 0, sizeof pe[0]);
+    for (int i = 0; i < n_pes; i++) {
+        for (int k = 0; k < bus->n_out; k++) {
+            if (!sator_expr_value(piece->out[k], pe[i], &on[i][k]))
+                return "a bus's number is too large";
+        }
+        if (i + 1 == n_pes)
+            break;
+        memcpy(pe[i + 1], pe[i], sizeof pe[i]);
+        int k = n_space - 1;
+        while (++pe[i + 1][k] == shape[k])
+            pe[i + 1][k--] = 0;
+    }
+    return NULL;
+}
+
+/* How far a smaller PE of the same bus may be. */
+static const char *find_distances(const struct closed_sheets *sheets,
+        const struct sator_relation *bus, int n_space, struct distances *distances)
+{
+    int64_t pe[MOST_PES][CLOSED_SPACES];
+    int64_t on[MOST_PES][CLOSED_SPACES];
+    int64_t n_pes = 1;
+    distances->n = 0;
+    for (int k = 0; k < n_space; k++) {
+        if (__builtin_mul_overflow(n_pes, sheets->state->stamping->shape[k], &n_pes) ||
+                n_pes > MOST_PES)
+            return "an array with buses has too many PEs for different maps of a tensor";
+    }
+    if (n_pes == 0)
+        return NULL;
+    const char *why = list_buses(sheets, bus, n_space, (int)n_pes, pe, on);
+    for (int i = 0; i < n_pes && why == NULL; i++) {
+        for (int j = i + 1; j < n_pes; j++) {
+            if (memcmp(on[i], on[j], sizeof on[i][0] * (size_t)bus->n_out) != 0)
+                continue;
+            if (distances->n == MOST_PES * 2)
+                return "the PEs of a bus have too many distances";
+            add_distance(pe[i], pe[j], n_space, distances);
+        }
+    }
+    return why;
+}
+
+/* ---- sharing ---- */
+
+/* Take from "left", pieces of sheet "a", those with a neighbour at "move" on the bus among
+ * "others", pieces of sheet "b". */
+static const char *take_neighbours(struct closed_sheets *sheets, int a, struct closed_view *view,
+        const struct closed_pieces *others, struct closed_pieces *left)
+{
+    struct sator_system *any = sator_system_new(sheets->sheet[a].image->n_axes, 1);
+    struct sator_system *base = closed_sheet_system(sheets, a);
+    view->part = NULL;
+    struct sator_system *whole = closed_sheet_meet(sheets, a, view, base);
+    sator_int points = 0;
+    const char *why = NULL;
+    if (whole != NULL)
+        why = closed_sheets_status(sheets, sator_points_count(sheets->points, whole, &points));
+    for (int i = 0; i < others->n && points > 0 && why == NULL; i++) {
+        view->part = others->list[i];
+        struct sator_system *meet = closed_sheet_meet(sheets, a, view, any);
+        bool empty = false;
+        if (meet == NULL)
+            continue;
+        why = closed_sheets_status(sheets, sator_system_simplify(meet, any->n_vars, &empty));
+        if (why == NULL && !empty)
+            why = closed_pieces_subtract(sheets, left, meet, any->n_vars);
+        sator_system_free(meet);
+    }
+    sator_system_free(base);
+    sator_system_free(any);
+    return why;
+}
+
+/* The pieces of sheet "a" that are the first of their group on the bus. */
+static const char *keep_first(struct closed_sheets *sheets, int bus, int a,
+        const struct distances *distances, const struct closed_pieces *before,
+        struct closed_pieces *left)
+{
+    const char *why = NULL;
+    left->n = 0;
+    left->count = 0;
+    for (int i = 0; i < before[a].n && why == NULL; i++)
+        why = closed_pieces_add(sheets, left, sator_system_copy(before[a].list[i]));
+    for (int d = 0; d < distances->n && why == NULL; d++) {
+        for (int b = 0; b < sheets->n && why == NULL && left->n > 0; b++) {
+            struct closed_view view = {.sheet = b, .move = distances->by[d], .bus = bus};
+            why = take_neighbours(sheets, a, &view, &before[b], left);
+        }
+    }
+    return why;
+}
+
+const char *closed_pieces_share(struct closed_sheets *sheets,
+        const struct sator_transport *transport, int n_space, struct closed_pieces *left,
+        sator_int *by_bus)
+{
+    size_t size = sizeof *left * (size_t)(sheets->n + 1);
+    struct closed_pieces *first = sator_alloc(size);
+    struct distances *distances = sator_alloc(sizeof *distances);
+    const char *why = NULL;
+    for (int bus = 0; bus < transport->n_buses && why == NULL; bus++) {
+        int made = 0;
+        why = find_distances(sheets, transport->buses[bus], n_space, distances);
+        while (made < sheets->n && why == NULL) {
+            why = keep_first(sheets, bus, made, distances, left, &first[made]);
+            made++;
+        }
+        for (int a = 0; a < made; a++) {
+            by_bus[bus] += left[a].count - first[a].count;
+            closed_pieces_clear(&left[a]);
+            left[a] = first[a];
+        }
+    }
+    free(distances);
+    free(first);
+    return why;
+}
