@@ -91,6 +91,7 @@ struct joint {
     sator_int *by_bus;
     struct closed_pieces *left; /* of each sheet, what neither registers nor links serve; NULL
                                    without buses */
+    struct closed_distances *distances; /* of each bus */
 };
 
 static const char *add_hop(
@@ -248,7 +249,7 @@ static const char *credit_case(struct joint *joint, const struct closed_case *wh
         return why;
     if (why == NULL)
         why = closed_pieces_share(
-                sheets, joint->transport, joint->system->n_space, joint->left, joint->by_bus);
+                sheets, joint->system->n_space, joint->distances, joint->left, joint->by_bus);
     for (int sheet = 0; sheet < sheets->n; sheet++)
         closed_pieces_clear(&joint->left[sheet]);
     return why;
@@ -306,10 +307,16 @@ const char *closed_sheets_volumes(struct closed_state *state, const struct close
         joint.left = sator_alloc(sizeof *joint.left * (size_t)(joint.sheets->n + 1));
     for (int i = 0; joint.left != NULL && i < joint.sheets->n; i++)
         joint.left[i].n = 0, joint.left[i].count = 0;
+    if (request->n_buses > 0)
+        joint.distances = sator_alloc(sizeof *joint.distances * (size_t)request->n_buses);
+    for (int b = 0; b < request->n_buses && why == NULL; b++)
+        why = closed_distances_find(
+                joint.sheets, transport->buses[b], system->n_space, &joint.distances[b]);
     if (back == 0 && why == NULL)
         why = credit_case(&joint, NULL);
     for (int i = 0; back > 0 && i < system->times.cases.n && why == NULL; i++)
         why = credit_case(&joint, &system->times.cases.list[i]);
+    free(joint.distances);
     free(joint.left);
     free(joint.ways);
     closed_sheets_end(joint.sheets);

@@ -128,71 +128,97 @@ const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_p
 
 /* ---- distances on a bus ---- */
 
-struct distances {
-    int n;
-    int64_t by[MOST_PES * 2][CLOSED_ROWS]; /* of the space rows; the others are 0 */
+/* The PEs that sheets reach, as a box of the array. */
+struct used_pes {
+    int n_space;
+    int64_t lo[CLOSED_SPACES], size[CLOSED_SPACES];
+    int64_t n;
 };
 
-static void add_distance(
-        const int64_t *from, const int64_t *to, int n_space, struct distances *distances)
+static const char *find_used(const struct closed_sheets *sheets, int n_space, struct used_pes *used)
 {
-    int64_t by[CLOSED_ROWS] = {0};
-    for (int k = 0; k < n_space; k++)
-        by[k] = to[k] - from[k];
-    for (int i = 0; i < distances->n; i++) {
-        if (memcmp(distances->by[i], by, sizeof *by * (size_t)n_space) == 0)
-            return;
-    }
-    memcpy(distances->by[distances->n++], by, sizeof by);
-}
-
-/* All PEs of the array in their order, with their buses. */
-static const char *list_buses(const struct closed_sheets *sheets, const struct sator_relation *bus,
-        int n_space, int n_pes, int64_t (*pe)[CLOSED_SPACES], int64_t (*on)[CLOSED_SPACES])
-{
-    const int64_t *shape = sheets->state->stamping->shape;
-    const struct sator_piece *piece = sator_relation_function(bus);
-    memset(pe[0], 0, sizeof pe[0]);
-    for (int i = 0; i < n_pes; i++) {
-        for (int k = 0; k < bus->n_out; k++) {
-            if (!sator_expr_value(piece->out[k], pe[i], &on[i][k]))
-                return "a bus's number is too large";
+    used->n_space = n_space;
+    used->n = 1;
+    for (int k = 0; k < n_space; k++) {
+        struct closed_interval reach = sheets->sheet[0].reach[k];
+        for (int i = 1; i < sheets->n; i++) {
+            struct closed_interval other = sheets->sheet[i].reach[k];
+            reach.lo = other.lo < reach.lo ? other.lo : reach.lo;
+            reach.hi = other.hi > reach.hi ? other.hi : reach.hi;
         }
-        if (i + 1 == n_pes)
-            break;
-        memcpy(pe[i + 1], pe[i], sizeof pe[i]);
-        int k = n_space - 1;
-        while (++pe[i + 1][k] == shape[k])
-            pe[i + 1][k--] = 0;
+        used->lo[k] = reach.lo;
+        used->size[k] = closed_width(reach);
+        if (__builtin_mul_overflow(used->n, used->size[k], &used->n) || used->n > MOST_PES)
+            return "an array with buses has too many PEs for different maps of a tensor";
     }
     return NULL;
 }
 
-/* How far a smaller PE of the same bus may be. */
-static const char *find_distances(const struct closed_sheets *sheets,
-        const struct sator_relation *bus, int n_space, struct distances *distances)
+/* All of them in their order, with their buses. */
+static const char *list_buses(const struct sator_relation *bus, const struct used_pes *used,
+        int64_t (*pe)[CLOSED_SPACES], int64_t (*on)[CLOSED_SPACES])
+{
+    const struct sator_piece *piece = sator_relation_function(bus);
+    memcpy(pe[0], used->lo, sizeof pe[0]);
+    for (int64_t i = 0; i < used->n; i++) {
+        for (int k = 0; k < bus->n_out; k++) {
+            if (!sator_expr_value(piece->out[k], pe[i], &on[i][k]))
+                return "a bus's number is too large";
+        }
+        if (i + 1 == used->n)
+            break;
+        memcpy(pe[i + 1], pe[i], sizeof pe[i]);
+        int k = used->n_space - 1;
+        while (++pe[i + 1][k] == used->lo[k] + used->size[k]) {
+            pe[i + 1][k] = used->lo[k];
+            k--;
+        }
+    }
+    return NULL;
+}
+
+/* Append to - from unless "known" has it. */
+static const char *add_distance(const struct used_pes *used, const int64_t *from, const int64_t *to,
+        bool *known, struct closed_distances *distances)
+{
+    int64_t by[CLOSED_ROWS] = {0};
+    int64_t number = 0;
+    for (int k = 0; k < used->n_space; k++) {
+        by[k] = to[k] - from[k];
+        number = number * (2 * used->size[k] - 1) + by[k] + used->size[k] - 1;
+    }
+    if (known[number])
+        return NULL;
+    if (distances->n == CLOSED_DISTANCES)
+        return "the PEs of a bus have too many distances";
+    known[number] = true;
+    memcpy(distances->by[distances->n++], by, sizeof by);
+    return NULL;
+}
+
+const char *closed_distances_find(const struct closed_sheets *sheets,
+        const struct sator_relation *bus, int n_space, struct closed_distances *distances)
 {
     int64_t pe[MOST_PES][CLOSED_SPACES];
     int64_t on[MOST_PES][CLOSED_SPACES];
-    int64_t n_pes = 1;
+    struct used_pes used = {0};
+    size_t n_known = 1;
     distances->n = 0;
-    for (int k = 0; k < n_space; k++) {
-        if (__builtin_mul_overflow(n_pes, sheets->state->stamping->shape[k], &n_pes) ||
-                n_pes > MOST_PES)
-            return "an array with buses has too many PEs for different maps of a tensor";
-    }
-    if (n_pes == 0)
-        return NULL;
-    const char *why = list_buses(sheets, bus, n_space, (int)n_pes, pe, on);
-    for (int i = 0; i < n_pes && why == NULL; i++) {
-        for (int j = i + 1; j < n_pes; j++) {
-            if (memcmp(on[i], on[j], sizeof on[i][0] * (size_t)bus->n_out) != 0)
-                continue;
-            if (distances->n == MOST_PES * 2)
-                return "the PEs of a bus have too many distances";
-            add_distance(pe[i], pe[j], n_space, distances);
+    const char *why = find_used(sheets, n_space, &used);
+    if (why != NULL)
+        return why;
+    for (int k = 0; k < n_space; k++)
+        n_known *= 2 * (size_t)used.size[k] - 1; /* at most 2^n_space * MOST_PES */
+    bool *known = sator_alloc(n_known);
+    memset(known, 0, n_known);
+    why = list_buses(bus, &used, pe, on);
+    for (int64_t i = 0; i < used.n && why == NULL; i++) {
+        for (int64_t j = i + 1; j < used.n && why == NULL; j++) {
+            if (memcmp(on[i], on[j], sizeof on[i][0] * (size_t)bus->n_out) == 0)
+                why = add_distance(&used, pe[i], pe[j], known, distances);
         }
     }
+    free(known);
     return why;
 }
 
@@ -227,9 +253,59 @@ static const char *take_neighbours(struct closed_sheets *sheets, int a, struct c
     return why;
 }
 
+/* How far apart two PEs of one bus can be that have an element of sheets "a" and "b" in the same
+ * stamp; false when there are none. */
+static const char *find_spread(struct closed_sheets *sheets, int bus, int n_space, int a, int b,
+        struct sator_range *spread, bool *any)
+{
+    const struct closed_sheet *here = &sheets->sheet[a];
+    const struct closed_sheet *there = &sheets->sheet[b];
+    struct closed_view view = {.sheet = b, .bus = bus, .n_free = n_space};
+    struct sator_system *base = closed_sheet_system(sheets, a);
+    struct sator_system *meet = closed_sheet_meet(sheets, a, &view, base);
+    bool empty = false;
+    *any = false;
+    sator_system_free(base);
+    if (meet == NULL)
+        return NULL;
+    struct sator_system *apart = sator_system_new(meet->n_vars + n_space, meet->n_rows + n_space);
+    int vars[2 * CLOSED_DIGITS];
+    for (int v = 0; v < meet->n_vars; v++)
+        vars[v] = n_space + v;
+    sator_system_add_rows(apart, meet, vars);
+    for (int k = 0; k < n_space; k++) {
+        int64_t *row = sator_system_add(apart, KIND_EQUALITY);
+        row[ROW_CONSTANT] = here->constant[k] - there->constant[k];
+        row[ROW_COEFFICIENTS + k] = -1;
+        for (int v = 0; v < here->image->n_axes; v++)
+            row[ROW_COEFFICIENTS + n_space + v] = closed_image_coef(here->image, k, v);
+        for (int v = 0; v < there->image->n_axes; v++)
+            row[ROW_COEFFICIENTS + n_space + here->image->n_axes + v] =
+                    -closed_image_coef(there->image, k, v);
+    }
+    sator_system_free(meet);
+    const char *why = closed_sheets_status(sheets, sator_system_simplify(apart, n_space, &empty));
+    if (why == NULL && !empty) {
+        struct sator_range range[2 * CLOSED_DIGITS + CLOSED_SPACES];
+        sator_system_ranges(apart, range, &empty);
+        memcpy(spread, range, sizeof *spread * (size_t)n_space);
+        *any = !empty;
+    }
+    sator_system_free(apart);
+    return why;
+}
+
+static bool is_within(const int64_t *by, int n_space, const struct sator_range *spread)
+{
+    bool within = true;
+    for (int k = 0; k < n_space; k++)
+        within = within && by[k] >= spread[k].lower && by[k] <= spread[k].upper;
+    return within;
+}
+
 /* The pieces of sheet "a" that are the first of their group on the bus. */
-static const char *keep_first(struct closed_sheets *sheets, int bus, int a,
-        const struct distances *distances, const struct closed_pieces *before,
+static const char *keep_first(struct closed_sheets *sheets, int bus, int n_space, int a,
+        const struct closed_distances *distances, const struct closed_pieces *before,
         struct closed_pieces *left)
 {
     const char *why = NULL;
@@ -237,28 +313,29 @@ static const char *keep_first(struct closed_sheets *sheets, int bus, int a,
     left->count = 0;
     for (int i = 0; i < before[a].n && why == NULL; i++)
         why = closed_pieces_add(sheets, left, sator_system_copy(before[a].list[i]));
-    for (int d = 0; d < distances->n && why == NULL; d++) {
-        for (int b = 0; b < sheets->n && why == NULL && left->n > 0; b++) {
+    for (int b = 0; b < sheets->n && why == NULL && left->n > 0; b++) {
+        struct sator_range spread[CLOSED_SPACES];
+        bool any = false;
+        why = find_spread(sheets, bus, n_space, a, b, spread, &any);
+        for (int d = 0; any && d < distances->n && why == NULL && left->n > 0; d++) {
             struct closed_view view = {.sheet = b, .move = distances->by[d], .bus = bus};
-            why = take_neighbours(sheets, a, &view, &before[b], left);
+            if (is_within(view.move, n_space, spread))
+                why = take_neighbours(sheets, a, &view, &before[b], left);
         }
     }
     return why;
 }
 
-const char *closed_pieces_share(struct closed_sheets *sheets,
-        const struct sator_transport *transport, int n_space, struct closed_pieces *left,
-        sator_int *by_bus)
+const char *closed_pieces_share(struct closed_sheets *sheets, int n_space,
+        const struct closed_distances *distances, struct closed_pieces *left, sator_int *by_bus)
 {
     size_t size = sizeof *left * (size_t)(sheets->n + 1);
     struct closed_pieces *first = sator_alloc(size);
-    struct distances *distances = sator_alloc(sizeof *distances);
     const char *why = NULL;
-    for (int bus = 0; bus < transport->n_buses && why == NULL; bus++) {
+    for (int bus = 0; bus < sheets->n_buses && why == NULL; bus++) {
         int made = 0;
-        why = find_distances(sheets, transport->buses[bus], n_space, distances);
         while (made < sheets->n && why == NULL) {
-            why = keep_first(sheets, bus, made, distances, left, &first[made]);
+            why = keep_first(sheets, bus, n_space, made, &distances[bus], left, &first[made]);
             made++;
         }
         for (int a = 0; a < made; a++) {
@@ -267,7 +344,6 @@ const char *closed_pieces_share(struct closed_sheets *sheets,
             left[a] = first[a];
         }
     }
-    free(distances);
     free(first);
     return why;
 }

@@ -276,6 +276,8 @@ void closed_sheet_bound(const struct closed_sheets *sheets, int a, int row,
 /* Whether the points of "view" agree in row "row". */
 static bool binds(const struct closed_sheets *sheets, const struct closed_view *view, int row)
 {
+    if (row < view->n_free)
+        return false;
     if (row < sheets->first_bus || row >= sheets->bus_rows[sheets->n_buses])
         return true;
     return view->bus >= 0 && row >= sheets->bus_rows[view->bus] &&

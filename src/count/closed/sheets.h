@@ -96,10 +96,24 @@ const char *closed_pieces_add(struct closed_sheets *sheets, struct closed_pieces
  * determine the others. */
 const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_pieces *pieces,
         const struct sator_system *system, int n);
-/* Add to "by_bus" what the buses save of "left" (one a sheet), which then is what they leave. */
-const char *closed_pieces_share(struct closed_sheets *sheets,
-        const struct sator_transport *transport, int n_space, struct closed_pieces *left,
-        sator_int *by_bus);
+
+enum {
+    CLOSED_DISTANCES = 2048
+};
+
+/* How far apart two PEs of one bus are, the smaller one from the greater. */
+struct closed_distances {
+    int n;
+    int64_t by[CLOSED_DISTANCES][CLOSED_ROWS]; /* of the space rows; the others are 0 */
+};
+
+const char *closed_distances_find(const struct closed_sheets *sheets,
+        const struct sator_relation *bus, int n_space, struct closed_distances *distances);
+
+/* Add to "by_bus" what the buses, of "distances", save of "left" (one a sheet), which then is what
+ * they leave. */
+const char *closed_pieces_share(struct closed_sheets *sheets, int n_space,
+        const struct closed_distances *distances, struct closed_pieces *left, sator_int *by_bus);
 
 /* The most elements that one value of the keys has. */
 const char *closed_sheets_most(struct closed_state *state, const struct closed_system *system,
@@ -119,6 +133,7 @@ struct closed_view {
     const int64_t *move;
     const struct sator_system *part; /* over the axes of "sheet"; NULL: all of it */
     int bus; /* that the two points share; -1: whatever their buses are */
+    int n_free; /* the first rows, in which they may differ in any way */
 };
 
 /* Those points of "base", of sheet "a", that "view" shows; NULL when their rows alone show that
