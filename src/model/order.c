@@ -250,6 +250,7 @@ static struct sator_disorder *new_disorder(
     struct sator_disorder *made = SATOR_NEW(arena, struct sator_disorder);
 
     made->tensor = conflict->tensor;
+    made->n_index = conflict->write->n_out;
     for (int side = 0; side < 2; side++) {
         made->pair.instance[side] = SATOR_NEW_ARRAY(arena, int64_t, n_loops + 1);
         made->pair.time[side] = SATOR_NEW_ARRAY(arena, int64_t, n_time + 1);
@@ -363,15 +364,14 @@ static void write_side(struct sator_text *text, const struct analysis *analysis,
             pair->time[side]);
 }
 
-static enum sator_status say(
-        struct analysis *analysis, const struct sator_disorder *disorder, int n_index)
+static enum sator_status say(struct analysis *analysis, const struct sator_disorder *disorder)
 {
     struct sator_text text = {0};
     bool flow = disorder->kind == SATOR_ORDER_FLOW;
 
     write_side(&text, analysis, &disorder->pair, 1);
     sator_text_put(&text, flow ? " reads " : " overwrites ");
-    legal_write_point(&text, disorder->tensor, n_index, disorder->pair.element);
+    legal_write_point(&text, disorder->tensor, disorder->n_index, disorder->pair.element);
     sator_text_put(&text, " before ");
     write_side(&text, analysis, &disorder->pair, 0);
     sator_text_put(&text, flow ? " has written it" : " has read it");
@@ -399,7 +399,7 @@ enum sator_status analysis_check_order(struct analysis *analysis)
     SATOR_TRY(sator_order_check(
             analysis->ctx, analysis->arena, order, analysis->dataflow->time, &disorder));
     if (disorder != NULL)
-        return say(analysis, disorder, order->conflicts[0].write->n_out);
+        return say(analysis, disorder);
 done:
     if (st == SATOR_LIMIT)
         sator_error(analysis->ctx, analysis->dataflow->time_loc,

@@ -32,6 +32,7 @@ enum sator_status sator_order_new(struct sator_ctx *ctx, struct sator_arena *are
 struct sator_disorder {
     enum sator_order_kind kind;
     const char *tensor;
+    int n_index; /* of its elements */
     struct sator_order_pair pair;
 };
 

@@ -93,6 +93,10 @@ static const char doubling[] = "name: doubling\ndomain: \"{ S[i,j] : 0 <= i,j < 
                                "writes: \"{ S[i,j] -> Y[2*floor(i/2)] }\"\n";
 static const char mirror[] = "name: mirror\nsizes: {i: 8}\nop: \"A[i] += A[7-i]\"\n";
 
+static const char two[] = "name: two\ndomain: \"{ S[i] : 0 <= i < 8 }\"\n"
+                          "reads: [\"{ S[i] -> A[i+1] }\", \"{ S[i] -> B[i-1,5] }\"]\n"
+                          "writes: [\"{ S[i] -> A[i] }\", \"{ S[i] -> B[i,5] }\"]\n";
+
 /* The order of instances in place; every message is worked out by hand. */
 static void test_order(void **state)
 {
@@ -117,6 +121,11 @@ static void test_order(void **state)
                     "text.yaml:2:8: error: S[i=1] at PE[0] T[6] overwrites A[1] before S[i=0] at "
                     "PE[0] T[7] has read it\n"
                     "    time: \"7-i\"\n           ^^^\n" READ_FIRST},
+            /* two tensors of different rank, of which one breaks the order */
+            {two, "space: \"i\"\ntime: \"i/2\"\n",
+                    "text.yaml:2:8: error: S[i=1] at PE[1] T[0] reads B[0, 5] before S[i=0] at "
+                    "PE[0] T[0] has written it\n"
+                    "    time: \"i/2\"\n           ^^^\n" WRITE_FIRST},
             /* distances that vary */
             {sweeps, "space: \"0\"\ntime: \"t, i\"\n", ""},
             {sweeps, "space: \"i\"\ntime: \"2*t + i\"\n", ""},
