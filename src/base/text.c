@@ -74,6 +74,23 @@ void sator_text_add_csv(struct sator_text *text, const char *field)
     sator_text_put(text, "\"");
 }
 
+void sator_text_add_json(struct sator_text *text, const char *string)
+{
+    sator_text_put(text, "\"");
+    for (const char *at = string; *at != '\0';) {
+        size_t plain = 0;
+        while ((unsigned char)at[plain] >= ' ' && at[plain] != '"' && at[plain] != '\\')
+            plain++;
+        sator_text_add_bytes(text, at, plain);
+        at += plain;
+        if (*at == '"' || *at == '\\')
+            sator_text_add(text, "\\%c", *at++);
+        else if (*at != '\0')
+            sator_text_add(text, "\\u%04x", (unsigned)*at++);
+    }
+    sator_text_put(text, "\"");
+}
+
 void sator_text_add_int(struct sator_text *text, sator_int value)
 {
     char digits[64];

@@ -22,6 +22,8 @@ void sator_text_put(struct sator_text *text, const char *part);
 void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t length);
 /* Add "field" as one of CSV: quoted where it has commas, quotes or line ends. */
 void sator_text_add_csv(struct sator_text *text, const char *field);
+/* Add "string" as one of JSON, in quotes. */
+void sator_text_add_json(struct sator_text *text, const char *string);
 void sator_text_add_int(struct sator_text *text, sator_int value);
 /* Return the string (GIVE: free), "" when nothing was added, and reset "text". */
 char *sator_text_take(struct sator_text *text);

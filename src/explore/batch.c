@@ -1,5 +1,7 @@
 #include "explore/batch.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 const struct explore_part *batch_part(const struct sator_exploration *exploration, uint64_t number,
@@ -50,6 +52,29 @@ static void count_refused(struct batch *batch, const struct sator_exploration *e
     batch_count_rule(batch->arena, &batch->n_rules, &batch->rules, rule, points);
 }
 
+/* The memories' cuts as JSON. */
+static const char *write_cuts(struct sator_arena *arena, const struct sator_result *result)
+{
+    struct sator_text text = {0};
+
+    sator_text_put(&text, "[");
+    for (int i = 0; i < result->n_levels; i++) {
+        const struct sator_level_result *level = &result->levels[i];
+        sator_text_put(&text, i == 0 ? "{\"level\": " : ", {\"level\": ");
+        sator_text_add_json(&text, level->name);
+        sator_text_put(&text, ", \"time\": ");
+        sator_text_add_int(&text, level->time_cut);
+        sator_text_put(&text, ", \"space\": ");
+        sator_text_add_int(&text, level->space_cut);
+        sator_text_put(
+                &text, level->cut_declared ? ", \"derived\": false}" : ", \"derived\": true}");
+    }
+    sator_text_put(&text, "]");
+    const char *copy = sator_arena_strdup(arena, text.data);
+    sator_text_clear(&text);
+    return copy;
+}
+
 static void add_row(struct batch *batch, const struct sator_exploration *exploration, int layer,
         uint64_t point, const struct sator_result *result, const struct sator_map_result *mapping)
 {
@@ -84,10 +109,10 @@ static void add_row(struct batch *batch, const struct sator_exploration *explora
             sator_arena_copy(batch->arena, figures, sizeof *figures * (size_t)row.record.n_figures);
     row.space = sator_arena_strdup(batch->arena, result->space);
     row.time = sator_arena_strdup(batch->arena, result->time);
-    if (mapping != NULL) {
-        row.cuts = sator_arena_strdup(batch->arena, mapping->cuts);
+    row.bound_by = sator_arena_strdup(batch->arena, result->bound_by);
+    row.cuts = write_cuts(batch->arena, result);
+    if (mapping != NULL)
         row.loops = sator_arena_strdup(batch->arena, mapping->yaml);
-    }
     SATOR_PUSH(batch->arena, batch->rows, batch->n_rows, row);
 }
 

@@ -7,7 +7,9 @@
 
 struct batch_row {
     const char *space, *time;
-    const char *cuts, *loops; /* of a mapping; else NULL */
+    const char *bound_by;
+    const char *cuts; /* JSON (store/schema.sql) */
+    const char *loops; /* of a mapping; else NULL */
     struct explore_record record;
 };
 

@@ -2,6 +2,7 @@
 #include "explore/batch.h"
 
 #include "base/text.h"
+#include "explore/origin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,12 +51,14 @@ static enum sator_status store_row(struct sator_ctx *ctx,
     const struct explore_record *record = &row->record;
     struct sator_cell key[3] = {count_cell(record->layer), count_cell(record->hardware),
             count_cell((sator_int)record->point)};
-    int n = 5;
+    int n = 7;
     enum sator_status st;
 
     memcpy(cells, key, sizeof key);
     cells[3] = text_cell(row->space);
     cells[4] = text_cell(row->time);
+    cells[5] = text_cell(row->bound_by);
+    cells[6] = text_cell(row->cuts);
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         cells[n++] = value_cell(&record->fields[i]);
     for (int i = 0; i < exploration->n_volumes; i++, n += EXPLORE_N_TENSOR_FIELDS)
@@ -64,9 +67,8 @@ static enum sator_status store_row(struct sator_ctx *ctx,
         cells[n++] = value_cell(&record->figures[i]);
     SATOR_TRY(sator_store_insert(ctx, store, "result", false, n, cells));
     if (row->loops != NULL) {
-        struct sator_cell mapping[5] = {
-                key[0], key[1], key[2], text_cell(row->cuts), text_cell(row->loops)};
-        SATOR_TRY(sator_store_insert(ctx, store, "mapping", false, 5, mapping));
+        struct sator_cell mapping[4] = {key[0], key[1], key[2], text_cell(row->loops)};
+        SATOR_TRY(sator_store_insert(ctx, store, "mapping", false, 4, mapping));
     }
 done:
     return st;
@@ -75,7 +77,7 @@ done:
 enum sator_status batch_store(struct sator_ctx *ctx, const struct sator_exploration *exploration,
         struct sator_store *store, const struct batch *batch)
 {
-    int n_cells = 5 + EXPLORE_N_FIELDS + EXPLORE_N_TENSOR_FIELDS * exploration->n_volumes +
+    int n_cells = 7 + EXPLORE_N_FIELDS + EXPLORE_N_TENSOR_FIELDS * exploration->n_volumes +
             exploration->names.n_figures;
     struct sator_cell *row = NULL;
     enum sator_status st = SATOR_OK;
@@ -196,7 +198,7 @@ static enum sator_status describe_store(struct sator_ctx *ctx,
 
     SATOR_TRY(sator_store_begin(ctx, store));
     SATOR_TRY(sator_store_put(ctx, store, "program", "sator " SATOR_VERSION));
-    SATOR_TRY(sator_store_put(ctx, store, "model_version", EXPLORE_MODEL_VERSION));
+    SATOR_TRY(explore_origin_write(ctx, store, &explore_origin));
     SATOR_TRY(sator_store_put(ctx, store, "network", exploration->network->name));
     SATOR_TRY(sator_store_put(ctx, store, "input", exploration->identity));
     SATOR_TRY(sator_store_put(ctx, store, "input_sha256", exploration->digest));
@@ -231,20 +233,12 @@ static void show_difference(struct sator_ctx *ctx, const char *stored, const cha
     sator_help(ctx, "this run:     %.*s", (int)strcspn(asked, "\n"), asked);
 }
 
-static enum sator_status refuse(struct sator_ctx *ctx, struct sator_store *store, const char *what)
-{
-    struct sator_source *source = SATOR_NEW(ctx->arena, struct sator_source);
-
-    source->path = sator_arena_strdup(ctx->arena, sator_store_path(store));
-    return sator_error(ctx, (struct sator_loc){.source = source}, "%s", what);
-}
-
 static enum sator_status compare_store(struct sator_ctx *ctx,
         const struct sator_exploration *exploration, struct sator_store *store)
 {
     const struct sator_explore_options *options = &exploration->options;
     struct sator_arena *arena = sator_arena_new();
-    const char *digest, *input, *model, *shard, *shards;
+    const char *digest, *input, *shard, *shards;
     enum sator_status st;
 
     SATOR_TRY(sator_store_get(ctx, store, arena, "input_sha256", &digest));
@@ -253,22 +247,20 @@ static enum sator_status compare_store(struct sator_ctx *ctx,
         goto done;
     }
     SATOR_TRY(sator_store_check(ctx, store));
-    SATOR_TRY(sator_store_get(ctx, store, arena, "model_version", &model));
+    SATOR_TRY(explore_origin_check(ctx, store, &explore_origin, "this run's"));
     SATOR_TRY(sator_store_get(ctx, store, arena, "input", &input));
     SATOR_TRY(sator_store_get(ctx, store, arena, "shard", &shard));
     SATOR_TRY(sator_store_get(ctx, store, arena, "shards", &shards));
-    if (model == NULL || input == NULL || shard == NULL || shards == NULL)
-        SATOR_TRY(refuse(ctx, store, "the database's description is incomplete"));
-    if (strcmp(model, EXPLORE_MODEL_VERSION) != 0)
-        SATOR_TRY(refuse(ctx, store, "the database was made with another version of the model"));
+    if (input == NULL || shard == NULL || shards == NULL)
+        SATOR_TRY(sator_store_error(ctx, store, "the database's description is incomplete"));
     if (strcmp(digest, exploration->digest) != 0) {
-        st = refuse(ctx, store, "the database belongs to another exploration");
+        st = sator_store_error(ctx, store, "the database belongs to another exploration");
         show_difference(ctx, input, exploration->identity);
         goto done;
     }
     if (atoi(shard) != (options->n_shards == 0 ? 1 : options->shard) ||
             atoi(shards) != (options->n_shards == 0 ? 1 : options->n_shards)) {
-        st = refuse(ctx, store, "the database is another shard");
+        st = sator_store_error(ctx, store, "the database is another shard");
         sator_help(ctx, "it is shard %s/%s", shard, shards);
     }
 done:
@@ -302,9 +294,11 @@ enum sator_status batch_open_other(struct sator_ctx *ctx,
     enum sator_status st = sator_store_open(ctx, path, SATOR_STORE_READ, store);
 
     if (st == SATOR_OK) {
-        st = sator_store_get(ctx, *store, arena, "input_sha256", &digest);
+        st = explore_origin_check(ctx, *store, &explore_origin, "this run's");
+        if (st == SATOR_OK)
+            st = sator_store_get(ctx, *store, arena, "input_sha256", &digest);
         if (st == SATOR_OK && (digest == NULL || strcmp(digest, exploration->digest) != 0))
-            st = refuse(ctx, *store, "the database belongs to another exploration");
+            st = sator_store_error(ctx, *store, "the database belongs to another exploration");
         if (st != SATOR_OK)
             sator_store_close(*store);
     }
@@ -333,7 +327,7 @@ enum sator_status batch_read_done(struct sator_ctx *ctx,
             break;
         sator_int number = sator_cursor_cell(cursor, 0, true).count;
         if (number < 0 || (uint64_t)number >= exploration->n_batches)
-            SATOR_TRY(refuse(ctx, store, "the database has a batch that there is not"));
+            SATOR_TRY(sator_store_error(ctx, store, "the database has a batch that there is not"));
         done[number] += (uint64_t)sator_cursor_cell(cursor, 1, true).count;
         if (results != NULL)
             *results += (uint64_t)sator_cursor_cell(cursor, 2, true).count;

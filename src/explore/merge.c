@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const copied_keys[] = {"program", "model_version", "network", "input",
-        "input_sha256", "objective", "points", "batches", "tensors", "figures"};
+static const char *const copied_keys[] = {"program", "network", "input", "input_sha256",
+        "objective", "points", "batches", "tensors", "figures"};
 enum {
     N_COPIED = sizeof copied_keys / sizeof *copied_keys
 };
@@ -35,6 +35,7 @@ static enum sator_status copy_description(
     }
     for (int i = 0; i < first->names.n_figures; i++)
         SATOR_TRY(sator_store_add_column(ctx, output, first->names.figures[i]));
+    SATOR_TRY(explore_origin_write(ctx, output, &first->origin));
     snprintf(shards, sizeof shards, "%d", first->n_shards);
     SATOR_TRY(sator_store_put(ctx, output, "shard", "1"));
     SATOR_TRY(sator_store_put(ctx, output, "shards", "1"));
@@ -44,13 +45,10 @@ done:
     return st;
 }
 
-static enum sator_status refuse(struct sator_ctx *ctx, const char *path, const char *output)
+static enum sator_status refuse(
+        struct sator_ctx *ctx, struct sator_store *input, const char *output)
 {
-    struct sator_source *file = SATOR_NEW(ctx->arena, struct sator_source);
-
-    file->path = sator_arena_strdup(ctx->arena, path);
-    sator_error(ctx, (struct sator_loc){.source = file},
-            "this database belongs to another exploration than '%s'", output);
+    sator_store_error(ctx, input, "this database belongs to another exploration than '%s'", output);
     sator_help(ctx, "`sator query FILE --summary` says what a database is");
     return SATOR_INPUT;
 }
@@ -60,7 +58,8 @@ static enum sator_status join(struct sator_ctx *ctx, struct sator_store *output,
 {
     struct sator_arena *arena = sator_arena_new();
     struct query_source input;
-    const char *digest, *model;
+    struct explore_origin origin;
+    const char *digest;
     enum sator_status st;
 
     SATOR_TRY(query_open(ctx, path, &input));
@@ -69,10 +68,11 @@ static enum sator_status join(struct sator_ctx *ctx, struct sator_store *output,
     if (digest == NULL) {
         SATOR_TRY(copy_description(ctx, output, &input));
     } else {
-        SATOR_TRY(sator_store_get(ctx, output, arena, "model_version", &model));
-        if (strcmp(digest, input.digest) != 0 || model == NULL ||
-                strcmp(model, input.model_version) != 0)
-            SATOR_TRY(refuse(ctx, path, sator_store_path(output)));
+        SATOR_TRY(explore_origin_read(ctx, output, arena, &origin));
+        SATOR_TRY(explore_origin_check(ctx, input.store, &origin,
+                sator_arena_printf(arena, "those of '%s'", sator_store_path(output))));
+        if (strcmp(digest, input.digest) != 0)
+            SATOR_TRY(refuse(ctx, input.store, sator_store_path(output)));
     }
     st = sator_store_import(ctx, output, path);
 done:

@@ -9,9 +9,6 @@
 #include "sator/input.h"
 #include "sator/map.h"
 
-/* What the model's numbers mean; a change of doc/model.md that changes a number raises it. */
-#define EXPLORE_MODEL_VERSION "2"
-
 /* Layers with the same loops, in the network's order; one dataflow may be chosen for all of them.
  * Where points are mappings, all layers are one family: a machine may be chosen for all of them. */
 struct explore_family {

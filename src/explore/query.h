@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "explore/figures.h"
+#include "explore/origin.h"
 #include "sator/explore.h"
 #include "store/store.h"
 
@@ -28,7 +29,8 @@ struct query_source {
     struct sator_arena *arena;
     struct sator_store *store;
     bool are_mappings; /* points are mappings, of a layer each */
-    const char *network, *objective, *digest, *model_version, *program;
+    const char *network, *objective, *digest, *program;
+    struct explore_origin origin;
     int shard, n_shards;
     int n_layers, n_families, n_hardware, n_tensors;
     struct query_layer *layers;
@@ -44,7 +46,8 @@ void query_close(struct query_source *source);
 
 struct query_row {
     const char *space, *time; /* live until the next row */
-    const char *cuts, *loops; /* of a mapping; else NULL */
+    const char *bound_by, *cuts; /* as in the store; NULL: of totals */
+    const char *loops; /* of a mapping; else NULL */
     int family; /* of totals over a network, whose record.layer is -1 */
     bool no_point; /* of totals that add up a point of its own for every layer */
     struct explore_record record; /* its figures and tensors live until the next row, too */

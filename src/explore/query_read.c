@@ -169,7 +169,7 @@ enum sator_status query_open(struct sator_ctx *ctx, const char *path, struct que
     SATOR_TRY(get(source, "network", &source->network));
     SATOR_TRY(get(source, "objective", &source->objective));
     SATOR_TRY(get(source, "input_sha256", &source->digest));
-    SATOR_TRY(get(source, "model_version", &source->model_version));
+    SATOR_TRY(explore_origin_read(ctx, source->store, source->arena, &source->origin));
     SATOR_TRY(get(source, "program", &source->program));
     SATOR_TRY(get(source, "tensors", &tensors));
     SATOR_TRY(get(source, "figures", &figures));
@@ -211,12 +211,12 @@ static void add_column(struct sator_text *text, const char *name)
     sator_text_add(text, "\"");
 }
 
-/* Key, maps, figures, the columns of a mapping, and those of the tensors if they are wanted. */
+/* Key, maps, figures, the loops of a mapping, and those of the tensors if they are wanted. */
 static const char *result_columns(const struct query_source *source, bool with_tensors)
 {
     struct sator_text text = {0};
 
-    sator_text_add(&text, "layer, hardware, point, space, time");
+    sator_text_add(&text, "layer, hardware, point, space, time, bound_by, cuts");
     for (int i = 0; i < EXPLORE_N_FIELDS; i++) {
         size_t at = text.length + 2;
         sator_text_add(&text, ", %s", explore_fields[i].key);
@@ -228,7 +228,7 @@ static const char *result_columns(const struct query_source *source, bool with_t
     for (int i = 0; i < source->names.n_figures; i++)
         add_column(&text, source->names.figures[i]);
     if (source->are_mappings)
-        sator_text_add(&text, ", cuts, loops");
+        sator_text_add(&text, ", loops");
     for (int t = 0; t < source->n_tensors && with_tensors; t++) {
         for (int f = 0; f < EXPLORE_N_TENSOR_FIELDS; f++)
             add_column(&text,
@@ -280,7 +280,7 @@ static enum sator_status read_row(struct query_reader *reader, struct query_row 
 {
     struct query_source *source = reader->source;
     const struct sator_cursor *cursor = reader->results;
-    int n = 5;
+    int n = 7;
 
     row->record.layer = number_at(cursor, 0);
     row->record.hardware = number_at(cursor, 1);
@@ -292,13 +292,14 @@ static enum sator_status read_row(struct query_reader *reader, struct query_row 
     row->no_point = false;
     row->space = words_at(cursor, 3);
     row->time = words_at(cursor, 4);
+    row->bound_by = words_at(cursor, 5);
+    row->cuts = words_at(cursor, 6);
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         row->record.fields[i] = value_at(cursor, n++, explore_fields[i].kind);
     row->record.n_figures = source->names.n_figures;
     row->record.figures = reader->figures;
     for (int i = 0; i < row->record.n_figures; i++)
         reader->figures[i] = figure_at(cursor, n++, source->names.figures[i]);
-    row->cuts = source->are_mappings ? words_at(cursor, n++) : NULL;
     row->loops = source->are_mappings ? words_at(cursor, n++) : NULL;
     read_tensors(reader, n, &row->record);
     return SATOR_OK;

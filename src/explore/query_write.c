@@ -66,7 +66,7 @@ static void csv_header(struct query_writer *writer)
 {
     struct sator_text *text = &writer->text;
 
-    sator_text_add(text, "layer,hardware,settings,point,space,time");
+    sator_text_add(text, "layer,hardware,settings,point,space,time,bound_by");
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         sator_text_add(text, ",%s", explore_fields[i].key);
     for (int i = 0; i < writer->source->names.n_figures; i++) {
@@ -117,6 +117,8 @@ static void csv_row(struct query_writer *writer, const struct query_row *row)
     sator_text_add_csv(text, row->space);
     sator_text_add(text, ",");
     sator_text_add_csv(text, row->time);
+    sator_text_add(text, ",");
+    sator_text_add_csv(text, row->bound_by == NULL ? "" : row->bound_by);
     for (int i = 0; i < EXPLORE_N_FIELDS; i++)
         csv_value(text, &row->record.fields[i]);
     for (int i = 0; i < row->record.n_figures; i++)
@@ -134,20 +136,6 @@ static void csv_row(struct query_writer *writer, const struct query_row *row)
 
 /* ---- JSON ---- */
 
-static void json_string(struct sator_text *text, const char *string)
-{
-    sator_text_add(text, "\"");
-    for (const char *at = string; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
-            sator_text_add(text, "\\%c", *at);
-        else if ((unsigned char)*at < ' ')
-            sator_text_add(text, "\\u%04x", (unsigned)*at);
-        else
-            sator_text_add_bytes(text, at, 1);
-    }
-    sator_text_add(text, "\"");
-}
-
 static void json_settings(struct sator_text *text, const char *settings)
 {
     sator_text_add(text, "[");
@@ -156,7 +144,7 @@ static void json_settings(struct sator_text *text, const char *settings)
         char *line = memcpy(sator_alloc(length + 1), at, length);
         line[length] = '\0';
         sator_text_add(text, "%s", at == settings ? "" : ", ");
-        json_string(text, line);
+        sator_text_add_json(text, line);
         free(line);
         at += length + (at[length] == '\n');
     }
@@ -207,7 +195,7 @@ static void json_tensors(struct sator_text *text, const struct explore_record *r
     for (int t = 0; t < record->n_tensors; t++) {
         const struct explore_tensor *tensor = &record->tensors[t];
         sator_text_add(text, "%s{\"name\": ", t == 0 ? ", \"tensors\": [" : ", ");
-        json_string(text, tensor->name);
+        sator_text_add_json(text, tensor->name);
         sator_text_add(text, ", \"role\": \"%s\"", role_name(tensor->role));
         for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++) {
             sator_text_add(text, ", \"%s\": \"", explore_tensor_fields[v]);
@@ -218,35 +206,50 @@ static void json_tensors(struct sator_text *text, const struct explore_record *r
     }
 }
 
+static void json_start(struct query_writer *writer)
+{
+    const struct explore_origin *origin = &writer->source->origin;
+
+    sator_text_add(&writer->text, "{\"model\": ");
+    sator_text_add_json(&writer->text, origin->model);
+    sator_text_add(&writer->text, ", \"timing\": ");
+    sator_text_add_json(&writer->text, origin->timing);
+    sator_text_add(&writer->text, ", \"results\": [\n");
+}
+
 static void json_row(struct query_writer *writer, const struct query_row *row)
 {
     const struct query_source *source = writer->source;
     struct sator_text *text = &writer->text;
 
     sator_text_add(text, "%s  {\"layer\": ", writer->n_rows == 0 ? "" : ",\n");
-    json_string(text, layer_name(source, row));
+    sator_text_add_json(text, layer_name(source, row));
     sator_text_add(text, ", \"hardware\": %d, \"arch\": ", row->record.hardware);
-    json_string(text, source->hardware[row->record.hardware].name);
+    sator_text_add_json(text, source->hardware[row->record.hardware].name);
     sator_text_add(text, ", \"settings\": ");
     json_settings(text, source->hardware[row->record.hardware].settings);
     sator_text_add(text, ", \"point\": ");
     add_point(text, row, "null");
     sator_text_add(text, ", \"dataflow\": {\"space\": ");
-    json_string(text, row->space);
+    sator_text_add_json(text, row->space);
     sator_text_add(text, ", \"time\": ");
-    json_string(text, row->time);
+    sator_text_add_json(text, row->time);
     if (row->loops != NULL) {
-        sator_text_add(text, ", \"cuts\": ");
-        json_string(text, row->cuts);
         sator_text_add(text, ", \"file\": ");
-        json_string(text, row->loops);
+        sator_text_add_json(text, row->loops);
     }
-    sator_text_add(text, "}");
+    sator_text_add(text, "}, \"bound_by\": ");
+    if (row->bound_by == NULL)
+        sator_text_add(text, "null");
+    else
+        sator_text_add_json(text, row->bound_by);
+    if (row->cuts != NULL)
+        sator_text_add(text, ", \"cuts\": %s", row->cuts);
     json_fields(text, &row->record);
     for (int i = 0; i < row->record.n_figures; i++) {
         const char *name = source->names.figures[i];
         sator_text_add(text, i == 0 ? ", \"figures\": {" : ", ");
-        json_string(text, name);
+        sator_text_add_json(text, name);
         sator_text_add(text, ": ");
         json_value(text, name, &row->record.figures[i]);
         sator_text_add(text, i + 1 == row->record.n_figures ? "}" : "");
@@ -291,6 +294,7 @@ static void text_header(struct query_writer *writer)
         add_text(writer, shown_headers[i]);
     for (int i = 0; i < writer->source->names.n_figures; i++)
         add_text(writer, writer->source->names.figures[i]);
+    add_text(writer, "bound by");
     add_text(writer, "space");
     add_text(writer, "time");
     writer->n_columns = writer->n_cells;
@@ -337,6 +341,7 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
         shown_value(&text, "", &row->record.figures[i]);
         add_cell(writer, sator_text_take(&text));
     }
+    add_text(writer, row->bound_by == NULL ? "-" : row->bound_by);
     add_text(writer, row->space);
     add_text(writer, row->time);
 }
@@ -345,7 +350,7 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
 static void write_table(struct query_writer *writer)
 {
     int n = writer->n_columns;
-    size_t widths[N_SHOWN + EXPLORE_MOST_FIGURES + 5] = {0};
+    size_t widths[N_SHOWN + EXPLORE_MOST_FIGURES + 6] = {0};
 
     for (int i = 0; i < writer->n_cells; i++) {
         size_t length = strlen(writer->cells[i]);
@@ -354,7 +359,7 @@ static void write_table(struct query_writer *writer)
     }
     for (int i = 0; i < writer->n_cells; i++) {
         int column = i % n, width = (int)widths[column];
-        bool left = column == 0 || column >= n - 2;
+        bool left = column == 0 || column >= n - 3;
         const char *end = column == n - 1 ? "\n" : "";
         if (column == n - 1)
             width = 0;
@@ -391,7 +396,7 @@ void query_write_start(struct query_writer *writer)
     if (writer->format == SATOR_FORMAT_CSV)
         csv_header(writer);
     else if (writer->format == SATOR_FORMAT_JSON)
-        sator_text_add(&writer->text, "{\"results\": [\n");
+        json_start(writer);
     else
         text_header(writer);
 }
@@ -578,8 +583,9 @@ enum sator_status query_write_summary(struct query_source *source, struct sator_
     sator_text_add(text, "  exploration    %s, %d layer%s, %d hardware variant%s\n",
             source->network, source->n_layers, source->n_layers == 1 ? "" : "s", source->n_hardware,
             source->n_hardware == 1 ? "" : "s");
-    sator_text_add(text, "  made by        %s, model version %s; input %.16s...\n", source->program,
-            source->model_version, source->digest);
+    sator_text_add(text, "  made by        %s, model %s (%s, version %s); input %.16s...\n",
+            source->program, source->origin.model, source->origin.timing, source->origin.version,
+            source->digest);
     if (source->n_shards > 1)
         sator_text_add(text, "  shard          %d/%d\n", source->shard, source->n_shards);
     sator_text_add(text, "  points         ");

@@ -4,7 +4,8 @@
 -- are 8-byte floating point numbers, computed once from the counts; NULL: the architecture does not say.
 -- Rows are only ever added. What a batch found and the note that it is done are one transaction.
 
--- What the exploration is: schema, program and model versions, the inputs' text and its SHA-256, the options.
+-- What the exploration is: program; model, timing and model_version, which say what counted the results; the inputs' text and its
+-- SHA-256; the options.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -63,13 +64,16 @@ CREATE TABLE skipped (
 
 -- One evaluated point. Units are in doc/model.md; names are those of `sator analyze --json`, dots as underscores. To these an
 -- exploration adds columns of its own, with dots: the volumes of its tensors in words, "tensors.A.read.unique_volume", NULL in a
--- layer without that tensor; and the figures that somebody named, "energy_pj.DRAM".
+-- layer without that tensor; and the figures that somebody named, "energy_pj.DRAM". cuts is JSON, outermost memory first:
+-- [{"level": "L2", "time": 2, "space": 0, "derived": true}, ...].
 CREATE TABLE result (
     layer INTEGER NOT NULL,
     hardware INTEGER NOT NULL,
     point INTEGER NOT NULL,
     space TEXT NOT NULL,
     time TEXT NOT NULL,
+    bound_by TEXT NOT NULL,
+    cuts TEXT NOT NULL,
     instances NOT NULL,
     stamps NOT NULL,
     time_stamps NOT NULL,
@@ -93,13 +97,11 @@ CREATE TABLE result (
     PRIMARY KEY (layer, hardware, point)
 ) WITHOUT ROWID;
 
--- Where points are mappings: the loop nest of a result, as a file that `sator analyze --dataflow` takes, and how many
--- dimensions of time and space select what each memory holds.
+-- Where points are mappings: the loop nest of a result, as a file that `sator analyze --dataflow` takes.
 CREATE TABLE mapping (
     layer INTEGER NOT NULL,
     hardware INTEGER NOT NULL,
     point INTEGER NOT NULL,
-    cuts TEXT NOT NULL,
     loops TEXT NOT NULL,
     PRIMARY KEY (layer, hardware, point)
 ) WITHOUT ROWID;

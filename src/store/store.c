@@ -19,7 +19,7 @@
 
 enum {
     APPLICATION_ID = 0x5361746f, /* "Sato" */
-    SCHEMA_VERSION = 2,
+    SCHEMA_VERSION = 3,
     BUSY_MS = 500, /* how long a statement waits for other programs; a commit asks again */
     READER_BUSY_MS = 60000,
     CACHE_KIB = 16384,
@@ -264,6 +264,20 @@ bool sator_store_is_new(const struct sator_store *store)
 const char *sator_store_path(const struct sator_store *store)
 {
     return store->path;
+}
+
+enum sator_status sator_store_error(
+        struct sator_ctx *ctx, const struct sator_store *store, const char *format, ...)
+{
+    struct sator_text what = {0};
+    va_list arguments;
+
+    va_start(arguments, format);
+    sator_text_add_v(&what, format, arguments);
+    va_end(arguments);
+    sator_error(ctx, file_loc(ctx, store->path), "%s", what.data);
+    sator_text_clear(&what);
+    return SATOR_INPUT;
 }
 
 enum sator_status sator_store_check(struct sator_ctx *ctx, struct sator_store *store)

@@ -44,6 +44,9 @@ void sator_store_close(SATOR_TAKE struct sator_store *store);
 /* Whether this call of sator_store_open made the store. */
 bool sator_store_is_new(const struct sator_store *store);
 const char *sator_store_path(const struct sator_store *store);
+/* Report an error about the file. Returns SATOR_INPUT. */
+__attribute__((format(printf, 3, 4))) enum sator_status sator_store_error(
+        struct sator_ctx *ctx, const struct sator_store *store, const char *format, ...);
 /* Read the whole file and look for damage. */
 enum sator_status sator_store_check(struct sator_ctx *ctx, struct sator_store *store);
 

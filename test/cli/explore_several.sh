@@ -11,23 +11,23 @@ sator query a.db --csv >all.csv
 sed 1d all.csv | cut -d, -f1 | sort -u
 # totals against sums made here: for each machine each layer's least latency, added up
 column=$(head -1 all.csv | tr , '\n' | grep -n '^latency_cycles.total$' | cut -d: -f1)
-[ "$column" = 20 ] || echo "column $column"
+[ "$column" = 21 ] || echo "column $column"
 sed 1d all.csv | sed 's/"[^"]*"/x/g' | awk -F, -v OFS=' ' '
-    {key = $2 " " $1; if (!(key in least) || $20 < least[key]) least[key] = $20}
+    {key = $2 " " $1; if (!(key in least) || $21 < least[key]) least[key] = $21}
     END {for (key in least) {split(key, part, " "); sum[part[1]] += least[key]} for (h in sum) print h, sum[h]}' |
     sort -n >mine.txt
-sator query a.db --per-hardware --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{print $2, $20}' | sort -n >theirs.txt
+sator query a.db --per-hardware --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{print $2, $21}' | sort -n >theirs.txt
 cmp mine.txt theirs.txt || diff mine.txt theirs.txt
 [ "$(wc -l <mine.txt)" = 6 ] || echo "not six machines"
-sator query a.db --per-hardware --sort latency --top 1 --csv | sed 1d | sed 's/"[^"]*"/x/g' | cut -d, -f1,2,4,20 |
+sator query a.db --per-hardware --sort latency --top 1 --csv | sed 1d | sed 's/"[^"]*"/x/g' | cut -d, -f1,2,4,21 |
     grep -cx "all,$(sort -n -k2,2 -k1,1 mine.txt | awk 'NR == 1 {print $1 ",," $2}')"
 # mappings: the same totals, of one mapping a layer
 "$SATOR" explore gemm:i=16,j=16,k=8 mttkrp:i=8,j=8,k=4,l=4 mine.c --arch conventional --dataflows optimal \
     --vary 'shape=[[4,4],[8,8]]' --db b.db --quiet --top 1 >b.txt
-sator query b.db --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{sum[$2] += $20} END {for (h in sum) printf "%d %.9g\n", h, sum[h]}' |
+sator query b.db --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{sum[$2] += $21} END {for (h in sum) printf "%d %.9g\n", h, sum[h]}' |
     sort -n >mine.txt
-sator query b.db --per-hardware --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{printf "%d %.9g\n", $2, $20}' | sort -n | cmp - mine.txt
-sator query b.db --network --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{printf "%d %.9g\n", $2, $20}' | sort -n | cmp - mine.txt
+sator query b.db --per-hardware --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{printf "%d %.9g\n", $2, $21}' | sort -n | cmp - mine.txt
+sator query b.db --network --csv | sed 1d | sed 's/"[^"]*"/x/g' | awk -F, '{printf "%d %.9g\n", $2, $21}' | sort -n | cmp - mine.txt
 # everything that is wrong is said
 "$SATOR" explore gemm nothing mttkrp:q=3 --arch conventional
 echo "exit $?"

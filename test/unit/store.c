@@ -77,7 +77,7 @@ static void write_bytes(const struct fixture *fixture, long at, const char *byte
 }
 
 enum {
-    RESULT_COLUMNS = 25
+    RESULT_COLUMNS = 27
 };
 
 static void insert_result(struct fixture *fixture, struct sator_store *store, int point,
@@ -85,9 +85,10 @@ static void insert_result(struct fixture *fixture, struct sator_store *store, in
 {
     struct sator_cell cells[RESULT_COLUMNS] = {{.kind = SATOR_CELL_COUNT},
             {.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT, .count = point},
-            {.kind = SATOR_CELL_TEXT, .text = "PE[i]"}, {.kind = SATOR_CELL_TEXT, .text = "T[j]"}};
+            {.kind = SATOR_CELL_TEXT, .text = "PE[i]"}, {.kind = SATOR_CELL_TEXT, .text = "T[j]"},
+            {.kind = SATOR_CELL_TEXT, .text = "compute"}, {.kind = SATOR_CELL_TEXT, .text = "[]"}};
 
-    for (int i = 5; i < RESULT_COLUMNS; i++)
+    for (int i = 7; i < RESULT_COLUMNS; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_COUNT, .count = volume};
     assert_int_equal(
             sator_store_insert(fixture->ctx, store, "result", false, RESULT_COLUMNS, cells),
@@ -143,14 +144,15 @@ static void missing_numbers_are_null(void **state)
     struct sator_store *store = must_open(fixture, SATOR_STORE_CREATE);
     struct sator_cell cells[RESULT_COLUMNS] = {{.kind = SATOR_CELL_COUNT},
             {.kind = SATOR_CELL_COUNT}, {.kind = SATOR_CELL_COUNT},
-            {.kind = SATOR_CELL_TEXT, .text = "PE[i]"}, {.kind = SATOR_CELL_TEXT, .text = "T[j]"}};
+            {.kind = SATOR_CELL_TEXT, .text = "PE[i]"}, {.kind = SATOR_CELL_TEXT, .text = "T[j]"},
+            {.kind = SATOR_CELL_TEXT, .text = "compute"}, {.kind = SATOR_CELL_TEXT, .text = "[]"}};
     struct sator_cursor *cursor = NULL;
     bool found;
 
-    for (int i = 5; i < 12; i++)
+    for (int i = 7; i < 14; i++)
         cells[i] = (struct sator_cell){.kind = SATOR_CELL_COUNT, .count = 1};
-    for (int i = 12; i < RESULT_COLUMNS; i++)
-        cells[i] = (struct sator_cell){.kind = SATOR_CELL_REAL, .real = i == 12 ? 1.0 / 3 : NAN};
+    for (int i = 14; i < RESULT_COLUMNS; i++)
+        cells[i] = (struct sator_cell){.kind = SATOR_CELL_REAL, .real = i == 14 ? 1.0 / 3 : NAN};
     assert_int_equal(
             sator_store_insert(fixture->ctx, store, "result", false, RESULT_COLUMNS, cells),
             SATOR_OK);
