@@ -35,6 +35,8 @@ static enum sator_status set_volumes(struct analysis *analysis, int access)
     tensor->spatial_reuse = spatial.spatial;
     tensor->links = analysis_link_volumes(analysis, full->network, &spatial);
     tensor->partial_sum_reads = 0;
+    if (tensor->unique_volume == 0) /* PEs that excuse one another: nothing to divide by */
+        tensor->reuse_factor = NAN;
     return SATOR_OK;
 }
 

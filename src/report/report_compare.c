@@ -241,6 +241,13 @@ static void write_sweeps(struct sator_text *text, const struct comparison *compa
     grid_write(text, &grid, comparison->options->color);
 }
 
+/* Whose model it is when it is not Sator's own; all results are of one. */
+static void write_model(struct sator_text *text, const struct sator_result *result)
+{
+    if (strcmp(result->model, "sator") != 0)
+        sator_text_add(text, "  model: %s\n", result->model);
+}
+
 void report_text_results(struct sator_text *text, const struct comparison *comparison)
 {
     struct sator_arena *arena = comparison->arena;
@@ -266,6 +273,7 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
     sator_text_add(text,
             "\n  * best of its column; bound by: what decides the latency;\n"
             "  scratchpad, interconnect: bandwidth needed to keep up with the PEs\n");
+    write_model(text, results[0]);
     write_sweeps(text, comparison);
 }
 
@@ -321,6 +329,7 @@ static void write_network(struct sator_text *text, struct sator_arena *arena,
     layer_columns(&grid, network);
     grid_write(text, &grid, false);
     write_totals(text, arena, network);
+    write_model(text, network->layers[0].result);
 }
 
 static void total_column(
@@ -449,5 +458,6 @@ void report_text_networks(struct sator_text *text, const struct comparison *comp
     write_network_totals(text, comparison);
     if (same_layers(comparison))
         write_best_per_layer(text, comparison);
+    write_model(text, first->layers[0].result);
     write_network_sweeps(text, comparison);
 }

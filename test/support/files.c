@@ -52,7 +52,7 @@ enum sator_status files_analyze(struct sator_ctx *ctx, const char *directory,
         const struct oracle_program *program, const struct files_style *style,
         enum sator_engine_choice engine, const char **what, struct sator_result **result)
 {
-    struct sator_analyze_options options = {.engine = engine};
+    struct sator_analyze_options options = {.engine = engine, .model = style->model};
     struct sator_network *network = NULL;
     struct sator_arch *arch = NULL;
     struct sator_dataflow *dataflow = NULL;

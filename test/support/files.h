@@ -11,6 +11,7 @@ struct files_style {
     bool einsum; /* where the program can be one */
     enum notation notation;
     struct notation_levels levels;
+    enum sator_model_choice model; /* which is asked; "levels" then change nothing else either */
 };
 
 enum files_file {

@@ -557,6 +557,58 @@ static void test_ports(void **state)
 
 /* ---- networks, limits ---- */
 
+/* TENET's own model: three PEs add one element, twice, and may have it from the PE before, one
+ * stamp later; the registers (a memory too small for anything) take no part. */
+static void test_the_papers_model(void **state)
+{
+    static const char adds[] = "{name: adds, sizes: {i: 2, j: 3}, op: \"Y[j] += A[]\"}";
+    static const char flow[] = "{name: flow, space: \"PE[j]\", time: \"T[i]\"}";
+    static const char row[] =
+            "name: row\nlevels:\n"
+            "  - {memory: scratchpad, bandwidth_bits: {read: 16, write: 8}, overlaps: false}\n"
+            "  - array: PE\n    shape: [3]\n    links:\n"
+            "      - {name: on, map: \"PE[j] -> PE[j+1]\", interval: 1}\n"
+            "%s"
+            "  - {memory: registers, capacity_words: 0.5, energy_pj: {read: 1, write: 1}}\n"
+            "  - {compute: mac, energy_pj: 1}\n";
+    static const double sweep[] = {64};
+    static const struct sator_analyze_options options = {
+            .model = SATOR_MODEL_TENET, .sweep_bandwidths = sweep, .n_sweep = 1};
+    char arch[1000];
+    enum sator_status status;
+
+    (void)state;
+    snprintf(arch, sizeof arch, row, "");
+    struct sator_result *result = try_analyze(adds, arch, flow, &options, &status);
+    assert_int_equal(status, SATOR_OK);
+    assert_string_equal(result->model, "tenet");
+    /* at i = 1 every PE has it, and PEs 1 and 2 could have it from the PE before */
+    expect_volumes(result, "A", 6, 3, 2, 3, 1);
+    expect_volumes(result, "Y", 6, 3, 0, 3, 3);
+    assert_int_equal(tensor(result, "A")->reuse_volume, 3);
+    assert_int_equal(tensor(result, "A")->links[0].spatial_reuse, 2);
+    assert_true(result->compute_cycles == 2 && result->read_cycles == 3);
+    assert_true(result->write_cycles == 6 && result->total_cycles == 6);
+    assert_string_equal(result->bound_by, "scratchpad writes");
+    assert_true(result->interconnect_bits_per_cycle == 16);
+    assert_true(result->scratchpad_bits_per_cycle == 48);
+    assert_true(result->sweep[0].total_cycles == 2);
+    assert_string_equal(result->sweep[0].bound_by, "compute");
+    assert_int_equal(result->n_levels, 0);
+    assert_true(isnan(result->energy_pj) && isnan(result->edp));
+    sator_result_free(result);
+
+    /* wires all round, to themselves too: each excuses the others, and nobody fetches A */
+    snprintf(arch, sizeof arch, row,
+            "      - {name: wire, map: \"PE[j] -> PE[k] : -1 <= k - j <= 1\", interval: 0}\n");
+    result = try_analyze(adds, arch, flow, &options, &status);
+    assert_int_equal(status, SATOR_OK);
+    expect_volumes(result, "A", 6, 3, 6, 0, 1);
+    assert_true(isnan(tensor(result, "A")->reuse_factor));
+    expect_volumes(result, "Y", 6, 3, 0, 3, 3);
+    sator_result_free(result);
+}
+
 /* 3 x 12 + 1 x 6 instances. Without wires nothing but Y is reused: a 4 x 3 convolution has unique
  * volumes 12 + 12 + 4 and takes 3 cycles, a 2 x 3 one 6 + 6 + 2 and 3 cycles, half of the PEs idle:
  * (3 x 12 + 6) / (4 x 3 x 4) of the slots are used. */
@@ -639,6 +691,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_busiest_of_ragged, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_ports, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_capacities, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_the_papers_model, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_network_totals, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_sum_over_tensors_does_not_fit, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_leaking_cycles_do_not_fit, set_up, tear_down),
