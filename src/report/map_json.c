@@ -62,6 +62,35 @@ static void put_levels(cJSON *object, struct sator_arena *arena, const struct sa
     }
 }
 
+/* The slowest of the memories' ports in one direction; NAN where none is known. */
+static double slowest(const struct sator_map_result *r, bool writes)
+{
+    double cycles = NAN;
+
+    for (int i = 0; i < r->n_levels; i++) {
+        const struct sator_level_result *contents = r->levels[i].contents;
+        if (!r->levels[i].is_array) /* fmax takes the other operand where one is NAN */
+            cycles = fmax(cycles, writes ? contents->write_cycles : contents->read_cycles);
+    }
+    return cycles;
+}
+
+/* A mapping declares them all: what a memory holds are the loops outside it. */
+static void put_cuts(cJSON *object, struct sator_arena *arena, const struct sator_map_result *r)
+{
+    cJSON *cuts = json_put_array(object, "cuts");
+
+    for (int i = 0; i < r->n_levels; i++) {
+        if (r->levels[i].is_array)
+            continue;
+        cJSON *cut = json_append(cuts, cJSON_CreateObject());
+        json_put_text(cut, "level", arena, r->levels[i].name);
+        json_put_small(cut, "time", r->levels[i].contents->time_cut);
+        json_put_small(cut, "space", r->levels[i].contents->space_cut);
+        json_put(cut, "derived", cJSON_CreateBool(false));
+    }
+}
+
 static void put_certificate(cJSON *object, const struct sator_map_result *r)
 {
     const struct sator_map_counters *c = &r->counters;
@@ -92,6 +121,8 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
 
     json_put_text(object, "workload", arena, r->workload);
     json_put_text(object, "arch", arena, r->arch);
+    json_put_text(object, "model", arena, "sator");
+    json_put_text(object, "timing", arena, "roofline");
     json_put(object, "repeat", cJSON_CreateNumber(r->repeat));
     json_put_text(object, "strategy", arena, report_map_strategy(r->strategy));
     json_put_text(object, "objective", arena, report_map_objective(r->objective));
@@ -100,8 +131,11 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_number(object, "utilization", r->utilization);
     cJSON *latency = json_put_object(object, "latency_cycles");
     json_put_number(latency, "compute", r->compute_cycles);
+    json_put_number(latency, "read", slowest(r, false));
+    json_put_number(latency, "write", slowest(r, true));
     json_put_number(latency, "total", r->total_cycles);
-    json_put_text(latency, "bound_by", arena, r->bound_by);
+    json_put_text(object, "bound_by", arena, r->bound_by);
+    put_cuts(object, arena, r);
     cJSON *energy = json_put_object(object, "energy_pj");
     json_put_number(energy, "total", r->energy_pj);
     json_put_components(energy, arena, r->n_energy_terms, r->energy_terms);
