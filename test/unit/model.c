@@ -569,7 +569,7 @@ static void test_the_papers_model(void **state)
             "  - array: PE\n    shape: [3]\n    links:\n"
             "      - {name: on, map: \"PE[j] -> PE[j+1]\", interval: 1}\n"
             "%s"
-            "  - {memory: registers, capacity_words: 0.5, energy_pj: {read: 1, write: 1}}\n"
+            "  - {memory: registers, capacity_words: 1, energy_pj: {read: 1, write: 1}}\n"
             "  - {compute: mac, energy_pj: 1}\n";
     static const double sweep[] = {64};
     static const struct sator_analyze_options options = {
