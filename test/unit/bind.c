@@ -107,8 +107,7 @@ static void test_extents(void **state)
 
     assert_non_null(bound);
     expect_relation(bound->space, "{ S[i, j, k] -> PE[i%4, j%6, k%3] }");
-    expect_relation(
-            bound->time, "{ S[i, j, k] -> T[floor(i/4), floor(j/6), 6 + floor((-6 + k)/2)] }");
+    expect_relation(bound->time, "{ S[i, j, k] -> T[floor(i/4), floor(j/6), floor(k/2) + 3] }");
     /* an array's own name goes first */
     static const struct sator_bind_level own[] = {
             {"PE", false, 2, pe_shape}, {"shape", false, 1, lane_shape}};
@@ -138,7 +137,7 @@ static void test_extents_refused(void **state)
             {"i%(PE.0 - 4)", "1:9: error: the divisor 0 is not positive"},
             {"i/(PE.0/2 - lane.0)", "1:9: error: the divisor -1 is not positive"},
             {"PE[i%PE.x]", "1:14: error: expected the number of a dimension after 'PE.'"},
-            {"i % PE .0", "1:16: error: expected the end after the tuple, found '.'"},
+            {"i % PE .0", "1:9: error: a remainder by a variable is not affine"},
             {"{ S[i,j,k] -> PE[i%PE.0] }",
                     "1:28: error: 'PE.0': no extents of arrays can stand "
                     "here"},

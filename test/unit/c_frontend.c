@@ -48,7 +48,7 @@ struct executed {
         first second record(i, j, subscript);                                                      \
     }                                                                                              \
     static const struct executed name = {                                                          \
-            "enum { M = 11 };\nvoid f(float Y[99][99], float *A)\n{\n" #first "\n" #second         \
+            "enum { M = 11 };\nvoid f(int n, float (*Y)[n], float *A)\n{\n" #first "\n" #second         \
             "\nY[i][j] += A[" #subscript "];\n}\n",                                                \
             run_##name};
 
@@ -178,7 +178,7 @@ struct statement {
 
 #define HEAD                                                                                       \
     "#include <math.h>\n"                                                                          \
-    "float A[9][9], B[9][9], Y[9][9], x[9]; double alpha, beta; int n = 3;\n"                      \
+    "float A[19][19], B[19][19], Y[19][19], x[19]; double alpha, beta; int n = 3;\n"                      \
     "#define AT(a, r, c) a[(r) + 1][c]\n"                                                          \
     "#define ADD(target, value) target += value\n"                                                 \
     "#define SUM(p, q) p + q\n"                                                                    \

@@ -72,11 +72,11 @@ static void test_library_entry(void **state)
     assert_int_equal(network->layers[0].upper[0], 7);
     assert_int_equal(network->layers[0].upper[2], 9);
     sator_network_free(network);
-    /* a setting comes after the sizes of the spec */
-    network = load("gemm:i=7", "sizes.i=8");
-    assert_non_null(network);
-    assert_int_equal(network->layers[0].upper[0], 8);
-    sator_network_free(network);
+    /* a size of the spec is not given again by a setting */
+    assert_null(load("gemm:i=7", "sizes.i=8"));
+    expect_messages("--set:1:1: error: this size is given by 'gemm:i=7', too\n"
+                    "    sizes.i=8\n"
+                    "    ^^^^^^^^^\n");
 }
 
 static void test_file_spec(void **state)
