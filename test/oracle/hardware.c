@@ -43,43 +43,19 @@ unsigned hardware_holds(const struct hardware *hardware, int level)
 
 /* ---- nests ---- */
 
-static bool next_point(const struct oracle_program *program, int64_t *point)
-{
-    for (int loop = program->n_loops - 1; loop >= 0; loop--) {
-        if (++point[loop] < program->upper[loop])
-            return true;
-        point[loop] = program->lower[loop];
-    }
-    return false;
-}
-
-/* The first value of a loop in the domain. */
-static int64_t first_value(const struct oracle_program *program, int loop)
-{
-    int64_t point[ORACLE_LOOPS] = {0}, first = program->upper[loop];
-
-    for (int l = 0; l < program->n_loops; l++)
-        point[l] = program->lower[l];
-    do {
-        if (point[loop] < first && oracle_holds(program, &program->domain, point))
-            first = point[loop];
-    } while (next_point(program, point));
-    return first;
-}
-
 /* The digit of its loop that entry "entry" of the nest stands for. */
 static int digit(struct hardware *hardware, int entry)
 {
     struct oracle_program *program = &hardware->program;
     const struct hardware_loop *loop = &hardware->nest[entry];
-    int64_t stride = 1, first = first_value(program, loop->loop);
+    int64_t stride = 1;
     int at = oracle_var(program, loop->loop);
 
     for (int inner = entry + 1; inner < hardware->n_nest; inner++)
         if (hardware->nest[inner].loop == loop->loop)
             stride *= hardware->nest[inner].factor;
-    if (first != 0)
-        at = oracle_add(program, at, oracle_const(program, -first));
+    if (program->lower[loop->loop] != 0)
+        at = oracle_add(program, at, oracle_const(program, -program->lower[loop->loop]));
     return oracle_mod(program, oracle_div(program, at, stride), loop->factor);
 }
 
@@ -115,6 +91,16 @@ void hardware_unfold(struct hardware *hardware)
 }
 
 /* ---- the schedule ---- */
+
+static bool next_point(const struct oracle_program *program, int64_t *point)
+{
+    for (int loop = program->n_loops - 1; loop >= 0; loop--) {
+        if (++point[loop] < program->upper[loop])
+            return true;
+        point[loop] = program->lower[loop];
+    }
+    return false;
+}
 
 struct placed {
     int64_t point[ORACLE_LOOPS], place[ORACLE_SPACE], time[ORACLE_TIME];

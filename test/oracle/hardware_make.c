@@ -316,24 +316,13 @@ static void sort_nest(struct hardware *hardware)
         }
 }
 
-/* Whether "expr" leaves gaps: the first value of a loop is then not the least of its bounds. */
-static bool has_remainder(const struct oracle_program *program, int expr)
-{
-    const struct oracle_expr *e = &program->exprs[expr];
-
-    return e->op == ORACLE_MOD || e->op == ORACLE_DIV ||
-            (e->op == ORACLE_MUL && has_remainder(program, e->a)) ||
-            (e->op == ORACLE_ADD && (has_remainder(program, e->a) || has_remainder(program, e->b)));
-}
-
 static void make_nest(struct random *random, struct hardware *hardware)
 {
     int64_t room[HARDWARE_LEVELS * ORACLE_SPACE] = {0}, digits = 0;
     int first = (int)random_below(random, hardware->program.n_loops);
 
-    for (int c = hardware->program.domain.n - 1; c >= 0; c--)
-        if (has_remainder(&hardware->program, hardware->program.domain.of[c].expr))
-            hardware->program.domain.n = c;
+    hardware->program.domain.n =
+            0; /* digits count from the first value: of a box, the lower bound */
     for (int level = 0; level < hardware->n_levels; level++)
         for (int d = 0; hardware->levels[level].is_array && d < hardware->levels[level].n_dims; d++)
             room[level * ORACLE_SPACE + d] = hardware->levels[level].shape[d];
