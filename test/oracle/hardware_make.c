@@ -37,7 +37,7 @@ static void make_link(struct random *random, const struct hardware *hardware,
             link->steps[0][d] = between(random, -2, 2);
         moves = moves || link->steps[0][d] != 0;
     }
-    if (!moves && link->interval == 0) /* every PE its own: readers refuse it */
+    if (!moves) /* a PE that is its own neighbour: readers refuse such wires */
         link->steps[0][0] = 1;
     if (random_chance(random, 20)) {
         link->n_steps = 2;
@@ -375,7 +375,4 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
         make_nest(&random, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);
-    for (int l = 0; l < hardware->n_levels; l++) /* TODO */
-        if (hardware->levels[l].cut < 0)
-            hardware->levels[l].bypassed = 0;
 }

@@ -540,7 +540,7 @@ int main(int argc, char **argv)
     struct check check = {0};
     int n_failed = 0;
 
-    if (!run_options(argc, argv, 300, &options))
+    if (!run_options(argc, argv, 1000, &options))
         return 2;
     machine_open(&check.files);
     for (int64_t i = options.first_case; i < options.first_case + options.n_cases && n_failed < 5;
