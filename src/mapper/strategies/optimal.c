@@ -32,7 +32,8 @@ struct mapper_share optimal_fixed(const struct optimizer *o)
 
 void optimal_find_least(struct optimizer *o)
 {
-    memcpy(o->lent_pj, o->crew.lent_pj, sizeof o->lent_pj);
+    memcpy(o->least_lent_pj, o->crew.lent_pj, sizeof o->least_lent_pj);
+    memcpy(o->least_ratio, o->crew.ratio, sizeof o->least_ratio);
     o->least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
@@ -95,13 +96,15 @@ static uint32_t scramble(uint32_t number)
     return number * UINT32_C(2246822519);
 }
 
-/* The crew is another one: what transfers lend may be, too. */
+/* The crew is another one: its words may spare and lend other energies. */
 static void know_least(struct optimizer *o)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_crew *crew = &o->crew;
+    size_t n = (size_t)o->problem->n_transfers;
 
-    if (p->lends &&
-            memcmp(o->lent_pj, o->crew.lent_pj, sizeof *o->lent_pj * (size_t)p->n_transfers) != 0)
+    if (o->problem->lends &&
+            (memcmp(o->least_lent_pj, crew->lent_pj, sizeof *crew->lent_pj * n) != 0 ||
+                    memcmp(o->least_ratio, crew->ratio, sizeof *crew->ratio * n) != 0))
         optimal_find_least(o);
 }
 

@@ -132,7 +132,7 @@ struct optimizer {
     int n_divisors[MAPPER_LOOPS]; /* what may divide what is left of a loop */
     const int64_t *divisors[MAPPER_LOOPS];
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
-    double lent_pj[MAPPER_TRANSFERS]; /* that it is for */
+    double least_lent_pj[MAPPER_TRANSFERS], least_ratio[MAPPER_TRANSFERS]; /* that it is for */
     int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
     int listing[MAPPER_LOOPS +
             1]; /* loops in the order in which tiles are listed: sliding ones first */
