@@ -433,7 +433,7 @@ static enum sator_status separate(struct analysis *analysis, int m)
     }
     *all = (struct instances){0};
     if (!find_one_by_one(analysis, memory->space_cut, 0, at, all)) {
-        all->why = "which of so many instances is the busiest is not known";
+        *all = (struct instances){.why = "which of so many instances is the busiest is not known"};
         return SATOR_OK;
     }
     SATOR_TRY(ask_all(analysis, m, space, all));
