@@ -53,6 +53,14 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
     add_names(text, " tensors=", memory->n_tensors, memory->tensors);
     add_names(text, " bypass=", memory->n_bypass, memory->bypass);
     add_names(text, " may_bypass=", memory->n_may_bypass, memory->may_bypass);
+    for (int i = 0; i < memory->n_ports; i++) {
+        const struct sator_port *port = &memory->ports[i];
+        sator_text_add(text, "\n    port %s%s%s%s", port->name, port->reads ? " reads" : "",
+                port->writes ? " writes" : "", port->is_shared ? " shared" : "");
+        add_number(text, "read_bits", port->read_bits);
+        add_number(text, "write_bits", port->write_bits);
+        add_names(text, " tensors=", port->n_tensors, port->tensors);
+    }
 }
 
 static void add_array(struct sator_text *text, const struct sator_array *array)

@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const char energy[] = "energy_pj.", levels[] = "levels.", tensors[] = "tensors.",
-                  areas[] = "area_um2.", bandwidths[] = "bandwidth_bits_per_cycle.by_tensor.";
+                  areas[] = "area_um2.", ports[] = "ports.",
+                  bandwidths[] = "bandwidth_bits_per_cycle.by_tensor.";
 
 static const struct {
     const char *name;
@@ -17,6 +18,7 @@ static const struct {
 } level_counts[] = {{"tile_words", EXPLORE_MOST}, {"fills", EXPLORE_SUM}, {"writes", EXPLORE_SUM},
         {"reads", EXPLORE_SUM}, {"updates", EXPLORE_SUM}};
 static const char *const level_cycles[] = {"read_cycles", "write_cycles"};
+static const char *const port_figures[] = {"cycles", "bits"};
 static const char *const tensor_counts[] = {"reuse_volume", "partial_sum_reads"};
 static const char *const tensor_bits[] = {"interconnect", "scratchpad"};
 
@@ -45,6 +47,8 @@ enum explore_kind explore_figure_kind(const char *name)
 
     if (starts_with(name, energy) || starts_with(name, bandwidths) || starts_with(name, areas))
         return EXPLORE_NUMBER;
+    if (starts_with(name, ports))
+        return strcmp(last, port_figures[0]) == 0 ? EXPLORE_NUMBER : EXPLORE_COUNT;
     return strcmp(last, "read_cycles") == 0 || strcmp(last, "write_cycles") == 0 ? EXPLORE_NUMBER
                                                                                  : EXPLORE_COUNT;
 }
@@ -76,6 +80,21 @@ static void add(struct lister *l, bool is_symmetric, const char *name)
             (struct explore_known){name, is_symmetric});
 }
 
+/* "L2.psum reads" is ports.L2.psum.reads: a name of an expression has no blanks. */
+static void add_ports(struct lister *l, const struct sator_level *level)
+{
+    int n_lanes;
+    const struct sator_lane *lanes = sator_memory_lanes(l->arena, level, &n_lanes);
+
+    for (int i = 0; i < n_lanes; i++) {
+        char *name = sator_arena_strndup(l->arena, lanes[i].name, strlen(lanes[i].name));
+        for (char *at = strchr(name, ' '); at != NULL; at = strchr(at, ' '))
+            *at = '.';
+        for (int f = 0; f < 2; f++)
+            add(l, true, sator_arena_printf(l->arena, "%s%s.%s", ports, name, port_figures[f]));
+    }
+}
+
 static void add_memory(struct lister *l, const struct sator_level *level)
 {
     const struct sator_memory *memory = &level->memory;
@@ -87,6 +106,7 @@ static void add_memory(struct lister *l, const struct sator_level *level)
         add(l, true, sator_arena_printf(l->arena, "%s%s.leakage", energy, level->name));
     for (int c = 0; c < 2; c++)
         add(l, true, sator_arena_printf(l->arena, "%s%s.%s", levels, level->name, level_cycles[c]));
+    add_ports(l, level);
     for (int c = 0; c < N_LEVEL_COUNTS; c++) {
         const char *count = level_counts[c].name;
         add(l, true, sator_arena_printf(l->arena, "%s%s.%s", levels, level->name, count));
@@ -241,6 +261,34 @@ static struct explore_value level_value(const char *path, const struct sator_lev
     return sum;
 }
 
+/* Whether "path" goes on with a port's name; "*rest" is then what follows it. */
+static bool take_port(const char *path, const char *name, const char **rest)
+{
+    for (; *name != '\0'; name++, path++) {
+        if (*path != (*name == ' ' ? '.' : *name))
+            return false;
+    }
+    *rest = path + 1;
+    return *path == '.';
+}
+
+static struct explore_value port_value(const char *path, const struct sator_result *r)
+{
+    struct explore_value bits = missing();
+    const char *rest;
+
+    for (int i = 0; i < r->n_ports; i++) {
+        const struct sator_port_result *port = &r->ports[i];
+        if (!take_port(path, port->name, &rest))
+            continue;
+        if (strcmp(rest, port_figures[0]) == 0)
+            return number(port->cycles);
+        if (strcmp(rest, port_figures[1]) == 0 && port->bits >= 0)
+            add_count(&bits, port->bits);
+    }
+    return bits;
+}
+
 static struct explore_value tensor_value(const char *path, const struct sator_result *r)
 {
     struct explore_value sum = missing();
@@ -296,6 +344,8 @@ struct explore_value explore_figure_value(
         return area_of(name + strlen(areas), arch);
     if (starts_with(name, energy))
         return energy_of(name + strlen(energy), r);
+    if (starts_with(name, ports))
+        return port_value(name + strlen(ports), r);
     if (starts_with(name, tensors))
         return tensor_value(name + strlen(tensors), r);
     if (starts_with(name, bandwidths))

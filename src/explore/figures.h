@@ -36,7 +36,8 @@ enum explore_sum {
  *   levels.MEMORY.FIGURE           tile_words, fills, writes, reads, updates of all tensors;
  *                                  read_cycles, write_cycles
  *   levels.MEMORY.TENSOR.FIGURE    of one
- *   area_um2.LEVEL                 of all its instances
+ *   ports.PORT.cycles, .bits       PORT as results name it, dots for blanks:
+ * ports.L2.psum.reads.cycles area_um2.LEVEL                 of all its instances
  *   tensors.TENSOR.links.WIRE, .reuse_volume, .partial_sum_reads
  *   bandwidth_bits_per_cycle.by_tensor.TENSOR.interconnect, .scratchpad */
 void explore_figures_list(

@@ -15,10 +15,18 @@
  * costs no more than a scratchpad access: within a run the movements are the same, for they leave
  * that digit alone. Between runs, prev of a run's first stamp is the last stamp of the run before
  * it; the PEs active at these two are, skewed, a subset of those active with a = 0, with the same
- * elements. So no volume that crosses to the scratchpad grows when a becomes 0, and the
- * time-stamps, whose number is the run's length plus the skew's, become fewer. Latency, energy and
- * their product follow, where no memory has a capacity, so that what it holds does not depend on
- * the skew. (Other objectives may prefer idle stamps: callers switch the rule off.)
+ * elements. So no volume that crosses to the scratchpad grows when a becomes 0, no port of a memory
+ * outside the array moves more, and the time-stamps, whose number is the run's length plus the
+ * skew's, become fewer. Latency, energy and their product follow, under three conditions:
+ *
+ *   - no memory has a capacity, so that what it holds does not depend on the skew;
+ *   - no memory inside the array has a bandwidth: whether its busiest instance can be found at all
+ *     may depend on the skew;
+ *   - sums that stay in PEs below a tree are not dearer than sums that leave. Where the g PEs of a
+ *     tree keep their partial sums from one run to the next, each reads its own; where they do not,
+ *     one word leaves and one comes back, and g - 1 PEs start from zero, which costs no read.
+ *
+ * (Other objectives may prefer idle stamps: callers switch the rule off.)
  *
  * Rules unsupported.F (not safe) are the paper's: every tensor has to move in a way that the array
  * supports.
@@ -320,8 +328,17 @@ static bool cheap_hops(const struct sator_arch *arch, const struct sator_array *
     return true;
 }
 
-/* Whether what memories hold, and what bounds the latency inside the array, is the same whatever
- * the skew: no capacity, which a cut would have to follow, and no bandwidth of a PE's memory. */
+static bool has_bandwidth(const struct sator_memory *memory)
+{
+    bool known = !isnan(memory->read_bits) || !isnan(memory->write_bits);
+
+    for (int i = 0; i < memory->n_ports; i++)
+        known = known || !isnan(memory->ports[i].read_bits) || !isnan(memory->ports[i].write_bits);
+    return known;
+}
+
+/* Whether what memories hold, and how fast those in the array are, is the same whatever the skew.
+ */
 static bool ignores_skew(const struct sator_arch *arch)
 {
     bool inside = false;
@@ -330,11 +347,32 @@ static bool ignores_skew(const struct sator_arch *arch)
         const struct sator_memory *memory = &arch->levels[i].memory;
         inside |= arch->levels[i].kind == SATOR_LEVEL_ARRAY;
         if (arch->levels[i].kind == SATOR_LEVEL_MEMORY &&
-                (memory->n_capacities > 0 || memory->n_ports > 0 ||
-                        (inside && !(isnan(memory->read_bits) && isnan(memory->write_bits)))))
+                (memory->n_capacities > 0 || (inside && has_bandwidth(memory))))
             return false;
     }
     return true;
+}
+
+/* Whether a partial sum that leaves a tree's PEs and comes back costs at least what the others of
+ * them save, which then need not read theirs, as far as is known. */
+static bool cheap_sums(const struct sator_arch *arch, const struct sator_array *array)
+{
+    double kept = 0, moved = INFINITY, pes = 1;
+    bool has_trees = false, inside = false;
+
+    for (int i = 0; i < array->n_buses; i++)
+        has_trees = has_trees || array->buses[i].is_reduction;
+    for (int d = 0; d < array->n_dims; d++)
+        pes *= (double)array->shape[d];
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_memory *memory = &arch->levels[i].memory;
+        inside |= arch->levels[i].kind == SATOR_LEVEL_ARRAY;
+        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY && inside)
+            kept = fmax(kept, memory->read_pj.value); /* fmax and fmin pass over NAN */
+        else if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
+            moved = fmin(moved, memory->read_pj.value + memory->write_pj.value);
+    }
+    return !has_trees || (pes - 1) * kept <= moved;
 }
 
 void space_find_movements(struct space *space, bool regular)
@@ -359,7 +397,8 @@ void space_find_movements(struct space *space, bool regular)
             SATOR_PUSH(space->arena, space->offsets, space->n_offsets, offset);
         }
         first += array->n_dims;
-        space->safe_rules = space->safe_rules && cheap_hops(arch, array) && n_arrays++ == 0;
+        space->safe_rules = space->safe_rules && cheap_hops(arch, array) &&
+                cheap_sums(arch, array) && n_arrays++ == 0;
     }
     space->unsupported = SATOR_NEW_ARRAY(space->arena, const char *, space->n_accesses + 1);
     for (int a = 0; a < space->n_accesses; a++)

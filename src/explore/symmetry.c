@@ -194,6 +194,20 @@ static void try_renamings(struct renaming *r, int loop, uint32_t used)
     }
 }
 
+/* Whether a tensor would fare otherwise in "memory" under another name. */
+static bool memory_tells_apart(const struct sator_memory *memory)
+{
+    for (int i = 0; i < memory->n_capacities; i++) {
+        if (memory->capacities[i].tensor != NULL)
+            return true;
+    }
+    for (int i = 0; i < memory->n_ports; i++) {
+        if (memory->ports[i].n_tensors > 0)
+            return true;
+    }
+    return memory->n_tensors > 0 || memory->n_bypass > 0;
+}
+
 /* Whether something in the architecture or the operation tells tensors apart. */
 static bool tells_tensors_apart(const struct space *space)
 {
@@ -213,9 +227,7 @@ static bool tells_tensors_apart(const struct space *space)
             if (level->array.buses[j].n_tensors > 0)
                 return true;
         }
-        if (level->kind == SATOR_LEVEL_MEMORY &&
-                (level->memory.n_capacities > 0 || level->memory.n_tensors > 0 ||
-                        level->memory.n_bypass > 0))
+        if (level->kind == SATOR_LEVEL_MEMORY && memory_tells_apart(&level->memory))
             return true;
     }
     return false;

@@ -27,7 +27,7 @@ static const char *const workloads[] = {"gemm:i=%d,j=%d,k=%d", "gemv:i=%d,k=%d",
         "conv2d-depthwise:c=%d,ox=%d,rx=%d,oy=1,ry=1", "ttmc:i=%d,j=%d,k=1,l=%d,m=%d",
         "attention-qk:i=%d,j=%d,h=1,k=%d"};
 static const char *const archs[] = {"systolic-2d-8x8", "mesh-8x8", "multicast-8x8", "systolic-1d",
-        "reduction-tree-64", "shidiannao-8x8", "maeri-64"};
+        "reduction-tree-64", "shidiannao-8x8", "maeri-64", "eyeriss", "tpu-256x256"};
 
 /* Wires of a two-dimensional array that are not alike, whatever the library's arrays have. */
 static const char *const uneven[] = {
@@ -39,12 +39,29 @@ static const char *const uneven[] = {
         "levels.PE.multicast=[{name: row, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.2},"
         " {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 1}]",
         "levels.PE.multicast=[{name: pair, map: \"PE[i,j] -> BUS[i, j/2]\", energy_pj: 0.2},"
-        " {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.2}]"};
+        " {name: column, map: \"PE[i,j] -> BUS[j]\", energy_pj: 0.2}]",
+        "levels.PE.reduction=[{name: tree, map: \"PE[i,j] -> TREE[i]\", energy_pj: 0.2}]"};
+
+/* Memories that hold little, have ports of their own, or cost what they do not in the library; the
+ * number is drawn. */
+static const char *const memories[] = {"levels.scratchpad.capacity_words=%d",
+        "levels.scratchpad.capacity_words={Y: %d}", "levels.scratchpad.capacity_bytes=%d",
+        "levels.scratchpad.double_buffered=true", "levels.scratchpad.overlaps=false",
+        "levels.scratchpad.ports=[{name: all, direction: shared, bandwidth_bits: %d}]",
+        "levels.scratchpad.ports=[{name: a, tensors: [A], bandwidth_bits: {read: %d, write: 9}}]",
+        "levels.registers.capacity_words=%d", "levels.registers.capacity_words={A: 1, B: %d}",
+        "levels.registers.bandwidth_bits=%d",
+        "levels.registers.ports=[{name: sums, tensors: [Y], bandwidth_bits: %d}]",
+        "levels.registers.energy_pj=%d"};
+enum {
+    MOST_SETS = 5
+};
 
 struct test_case {
     char workload[128], shape[64], width[64]; /* width: a setting of the workload, or "" */
     const char *arch;
     const char *wires; /* a setting of the architecture, or NULL */
+    char memory[MOST_SETS - 2][128]; /* the same, or "" */
     struct sator_explore_options options;
 };
 
@@ -53,11 +70,29 @@ static int below(struct random *random, int n)
     return (int)random_below(random, n);
 }
 
+/* Partial sums that a skew sends out and back, so that the others of a tree need not read theirs:
+ * where that is dear, the skewed point takes less energy than the same without a skew. */
+static void make_dear_sums(struct random *random, struct test_case *c)
+{
+    *c = (struct test_case){.workload = "mttkrp:i=2,j=2,k=8,l=4",
+            .shape = "levels.PE.shape=[2,4]",
+            .arch = "multicast-8x8",
+            .wires = uneven[sizeof uneven / sizeof *uneven - 1],
+            .memory = {"levels.PE.multicast=[]"},
+            .options = {.pack = 1, .skew = 1}};
+    snprintf(c->memory[1], sizeof c->memory[1], "levels.registers.energy_pj=%d",
+            1 + below(random, 50));
+}
+
 static void make_case(struct random *random, struct test_case *c)
 {
     const char *pattern = workloads[below(random, sizeof workloads / sizeof *workloads)];
     int s[4];
 
+    if (random_chance(random, 3)) {
+        make_dear_sums(random, c);
+        return;
+    }
     for (int i = 0; i < 4; i++)
         s[i] = random_chance(random, 20) ? 2 : 2 + below(random, 5);
     if (random_chance(random, 40))
@@ -78,6 +113,19 @@ static void make_case(struct random *random, struct test_case *c)
     c->wires = NULL;
     if (!is_1d && random_chance(random, 30))
         c->wires = uneven[below(random, sizeof uneven / sizeof *uneven)];
+    for (int i = 0; i < MOST_SETS - 2; i++) {
+        static const int numbers[] = {1, 2, 3, 4, 6, 8, 12, 20, 30, 50, 80, 160};
+        const char *setting = memories[below(random, sizeof memories / sizeof *memories)];
+        int number = numbers[below(random, sizeof numbers / sizeof *numbers)];
+        c->memory[i][0] = '\0';
+        bool in_bytes = strcmp(c->arch, "eyeriss") == 0 || strcmp(c->arch, "tpu-256x256") == 0;
+        const char *unit = in_bytes ? "scratchpad.capacity_words" : "scratchpad.capacity_bytes";
+        if (random_chance(random, 40) && strstr(setting, unit) == NULL)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(c->memory[i], sizeof c->memory[i], setting, number);
+#pragma GCC diagnostic pop
+    }
     /* tensors of other widths are not to be exchanged */
     c->width[0] = '\0';
     if (random_chance(random, 30))
@@ -145,7 +193,11 @@ struct result {
     bool valid;
     const char *symmetric, *safe; /* the rules of the two variants */
     double cost[3]; /* latency, energy, EDP */
+    double delays[3]; /* compute, the slowest ports of each direction */
     sator_int unique, time_stamps, active;
+    sator_int moved; /* words at all memories: any sum in which no tensor is told from another */
+    int cuts;
+    char bound_by[48];
 };
 
 static bool close_to(double a, double b)
@@ -159,7 +211,9 @@ static bool same_figures(const struct result *a, const struct result *b)
 {
     return a->valid == b->valid && a->unique == b->unique && a->time_stamps == b->time_stamps &&
             a->active == b->active && close_to(a->cost[0], b->cost[0]) &&
-            close_to(a->cost[1], b->cost[1]);
+            close_to(a->cost[1], b->cost[1]) && close_to(a->delays[0], b->delays[0]) &&
+            close_to(a->delays[1], b->delays[1]) && close_to(a->delays[2], b->delays[2]) &&
+            a->moved == b->moved && a->cuts == b->cuts && strcmp(a->bound_by, b->bound_by) == 0;
 }
 
 static bool no_worse(const struct result *a, const struct result *b)
@@ -182,7 +236,26 @@ static const char *check_symmetry(const struct result *results, uint64_t n)
     return NULL;
 }
 
-static const char *check_safety(const struct result *results, uint64_t n)
+/* Whether the point is no better than one of those that it becomes without some of its skews. */
+static bool has_better_twin(const struct space *space, const struct result *results, uint64_t index)
+{
+    struct space_point point;
+
+    sator_space_point(space, index, &point);
+    for (unsigned kept = 0; kept < 1u << point.n_digits; kept++) {
+        struct space_point twin = point;
+        for (int i = 0; i < point.n_digits; i++) {
+            if ((kept >> i & 1) == 0)
+                twin.skew[0][i] = 0;
+        }
+        uint64_t other = sator_space_index(space, &twin);
+        if (other != index && results[other].valid && no_worse(&results[other], &results[index]))
+            return true;
+    }
+    return false;
+}
+
+static const char *check_safety(const struct space *space, const struct result *results, uint64_t n)
 {
     double best[3] = {INFINITY, INFINITY, INFINITY}, kept[3] = {INFINITY, INFINITY, INFINITY};
 
@@ -199,6 +272,11 @@ static const char *check_safety(const struct result *results, uint64_t n)
         if (!found) {
             printf("point %" PRIu64 " (%s)\n", i, results[i].safe);
             return "a point that is left out is better than all that are visited";
+        }
+        if (results[i].valid && results[i].safe != NULL &&
+                strcmp(results[i].safe, "idle_skew") == 0 && !has_better_twin(space, results, i)) {
+            printf("point %" PRIu64 "\n", i);
+            return "a skew that is left out as idle is of use";
         }
     }
     for (int c = 0; c < 3; c++) {
@@ -218,6 +296,19 @@ static void fill(struct result *result, const struct sator_result *r)
     result->active = r->active_pes;
     for (int t = 0; t < r->n_tensors; t++)
         result->unique += r->tensors[t].unique_volume;
+    for (int l = 0; l < r->n_levels; l++) {
+        result->cuts = 20 * result->cuts + r->levels[l].time_cut;
+        result->moved *= 1000;
+        for (int t = 0; t < r->levels[l].n_tensors; t++) {
+            const struct sator_level_tensor *tensor = &r->levels[l].tensors[t];
+            result->moved += tensor->tile_words + 3 * tensor->fills + 7 * tensor->writes +
+                    13 * tensor->reads + 31 * tensor->updates;
+        }
+    }
+    result->delays[0] = r->compute_cycles;
+    result->delays[1] = r->read_cycles;
+    result->delays[2] = r->write_cycles;
+    snprintf(result->bound_by, sizeof result->bound_by, "%s", r->bound_by);
 }
 
 /* Evaluate everything; what is wrong, or NULL. "left_out" counts points that the rules left out. */
@@ -253,7 +344,7 @@ static const char *check_space(struct sator_ctx *ctx, const struct sator_explora
     if (wrong == NULL)
         wrong = check_symmetry(results, n);
     if (wrong == NULL)
-        wrong = check_safety(results, n);
+        wrong = check_safety(part->space, results, n);
     free(results);
     return wrong;
 }
@@ -263,8 +354,14 @@ static const char *check_space(struct sator_ctx *ctx, const struct sator_explora
 static struct sator_exploration *explore(struct sator_ctx *ctx, const struct sator_network *network,
         const struct test_case *c, bool symmetry, enum sator_explore_prune prune)
 {
-    const char *sets[] = {c->shape, c->wires};
-    struct sator_input_options input = {.sets = sets, .n_sets = c->wires == NULL ? 1 : 2};
+    const char *sets[MOST_SETS] = {c->shape};
+    struct sator_input_options input = {.sets = sets, .n_sets = 1};
+    if (c->wires != NULL)
+        sets[input.n_sets++] = c->wires;
+    for (int i = 0; i < MOST_SETS - 2; i++) {
+        if (c->memory[i][0] != '\0')
+            sets[input.n_sets++] = c->memory[i];
+    }
     struct sator_explore_options options = c->options;
     struct sator_exploration *made = NULL;
 
@@ -302,11 +399,11 @@ static bool run_case(uint64_t seed, int *n_run, int *left_out)
     }
     if (wrong != NULL || getenv("SATOR_VERBOSE") != NULL) {
         char *messages = sator_ctx_take_messages(ctx, false);
-        printf("%s%s\n  %s %s on %s, %s %s, pack %d skew %d whole %d idle %d fold %d\n%s",
+        printf("%s%s\n  %s %s on %s, %s %s %s %s %s, pack %d skew %d whole %d idle %d fold %d\n%s",
                 wrong == NULL ? "" : "FAILED: ", wrong == NULL ? "fine" : wrong, c.workload,
-                c.width, c.arch, c.shape, c.wires == NULL ? "" : c.wires, c.options.pack,
-                c.options.skew, c.options.whole_skews, c.options.idle, c.options.fold,
-                messages == NULL ? "" : messages);
+                c.width, c.arch, c.shape, c.wires == NULL ? "" : c.wires, c.memory[0], c.memory[1],
+                c.memory[2], c.options.pack, c.options.skew, c.options.whole_skews, c.options.idle,
+                c.options.fold, messages == NULL ? "" : messages);
         free(messages);
     }
     sator_exploration_free(all);

@@ -511,6 +511,57 @@ static void distances_may_vary(void **state)
     sator_network_free(network);
 }
 
+/* ---- descriptions ---- */
+
+/* Whatever results depend on is in the description: each of these machines has another digest. */
+static void descriptions_tell_machines_apart(void **state)
+{
+    static const char *const settings[] = {"levels.L1.energy_pj=2.5",
+            "levels.L1.double_buffered=true", "levels.L2.overlaps=false",
+            "levels.L1.capacity_words={A: 8192, B: 32768, Y: 1025}",
+            "levels.L1.capacity_words={A: 8192, B: 32768}", "levels.L2.capacity_bytes=524286",
+            "levels.L2.bandwidth_bits={read: 257, write: 768}",
+            "levels.L2.bandwidth_bits={read: 256, write: 769}", "levels.L2.tensors=[A, B, Y]",
+            "levels.DRAM.bypass=[A]", "levels.L2.may_bypass=[A]", "levels.L2.leakage_pj=1",
+            "levels.L2.area_um2=1", "levels.L1.energy_pj={read: 2.5, write: 2}",
+            "levels.L1.energy_pj={read: 2, write: 2.5}", "levels.L1.ports=[{name: p}]",
+            "levels.L2.ports=[{name: p}]", "levels.L1.ports=[{name: q}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 16}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: {read: 8, write: 16}}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8, direction: shared}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8, direction: read}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8, direction: write}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8, tensors: [A]}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8, tensors: [Y]}]",
+            "levels.L1.ports=[{name: p, bandwidth_bits: 8}, {name: q, tensors: [Y]}]",
+            "levels.PE.shape=[4,5]", "levels.PE.reduction=[]", "levels.mac.cycles=2",
+            "levels.mac.per_stamp=2", "levels.mac.energy_pj=2", "clock_mhz=100"};
+    enum {
+        N = sizeof settings / sizeof *settings
+    };
+    struct sator_ctx *ctx = *state;
+    struct sator_explore_options options = {.skew = -1};
+    struct sator_network *network = NULL;
+    char digests[N][65];
+
+    assert_int_equal(sator_network_load(ctx, "gemm:i=4,j=4,k=4", NULL, &network), SATOR_OK);
+    for (int i = 0; i < N; i++) {
+        struct sator_input_options input = {.sets = &settings[i], .n_sets = 1};
+        struct sator_exploration *exploration = NULL;
+        if (sator_exploration_new(ctx, network, -1, "simba-like", &input, &options, &exploration) !=
+                SATOR_OK)
+            must_say(ctx, "(no error)");
+        memcpy(digests[i], exploration->digest, sizeof digests[i]);
+        sator_exploration_free(exploration);
+        for (int k = 0; k < i; k++) {
+            if (strcmp(digests[i], digests[k]) == 0)
+                fail_msg("%s is as %s", settings[i], settings[k]);
+        }
+    }
+    sator_network_free(network);
+}
+
 /* ---- shards ---- */
 
 /* Every n batches in a row go to n shards, and the mappings of one layer, every n_layers-th batch,
@@ -549,7 +600,7 @@ int main(void)
             CASE(shards_share_rounds_and_layers), CASE(variants_are_all_combinations),
             CASE(wrong_variants_are_located), CASE(spaces_have_their_sizes),
             CASE(matrices_are_valid_or_not), CASE(dependences_are_kept_or_not),
-            CASE(distances_may_vary)};
+            CASE(distances_may_vary), CASE(descriptions_tell_machines_apart)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
