@@ -254,8 +254,21 @@ static void compare_tenet(struct check *check, const struct oracle_program *prog
 
 /* ---- one case ---- */
 
-static void check_failure(struct check *check, struct sator_ctx *ctx, enum sator_status status,
-        const struct oracle_result *expected)
+/* Whether the order of instances may matter: property_legal judges which orders are refused. */
+static bool is_in_place(const struct oracle_program *program)
+{
+    for (int a = 0; a < program->n_accesses; a++) {
+        for (int b = 0; b < program->n_accesses; b++) {
+            if (program->accesses[a].is_write && !program->accesses[b].is_write &&
+                    program->accesses[a].tensor == program->accesses[b].tensor)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void check_failure(struct check *check, const struct oracle_program *program,
+        struct sator_ctx *ctx, enum sator_status status, const struct oracle_result *expected)
 {
     char *messages = sator_ctx_take_messages(ctx, false);
 
@@ -266,7 +279,8 @@ static void check_failure(struct check *check, struct sator_ctx *ctx, enum sator
             differ(check, "refused without a message");
         else if (!strstr(messages, "array"))
             differ(check, "the message does not speak of the array: %s", messages);
-    } else {
+    } else if (status != SATOR_INPUT || !is_in_place(program) || !messages ||
+            !strstr(messages, " before ")) {
         size_t used = strlen(check->difference);
         if (used == 0)
             differ(check, "status %d", (int)status);
@@ -297,7 +311,7 @@ static void check_program(const struct oracle_program *program, struct check *ch
             check->engine != SATOR_ENGINE_AUTO) {
         check->declined = true;
     } else if (status != SATOR_OK) {
-        check_failure(check, ctx, status, &expected);
+        check_failure(check, program, ctx, status, &expected);
     } else if (expected.outside) {
         differ(check, "accepted, but an instance leaves the array");
     } else {

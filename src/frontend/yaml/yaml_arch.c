@@ -337,9 +337,22 @@ static int dim_shifted_out(const struct sator_link *link, const struct sator_arr
     return -1;
 }
 
-/* A link that can join no two PEs of the array is a mistake. So is one from a PE to itself: it is a
- * cycle in the same stamp, and what the PE held a stamp before it holds still. (Two stamps before
- * is another matter.) */
+/* Whether the map leads from every PE to itself, whatever the array. */
+static bool is_identity(const struct sator_link *link)
+{
+    const struct sator_piece *piece = sator_relation_function(link->map);
+    int64_t shift;
+
+    for (int d = 0; piece != NULL && d < link->map->n_out; d++) {
+        if (!shift_of(piece, d, &shift) || shift != 0)
+            return false;
+    }
+    return piece != NULL;
+}
+
+/* A link that can join no two PEs of the array has no effect. Nor has one from a PE to itself: what
+ * the PE held a stamp before it holds still (two stamps before is another matter), and in the same
+ * stamp it is a cycle, an error where that is what the map says of any array. */
 static void check_link(struct sator_yaml_reader *reader, const struct sator_loc loc,
         const struct sator_link *link, const struct sator_array *array)
 {
@@ -356,7 +369,7 @@ static void check_link(struct sator_yaml_reader *reader, const struct sator_loc 
         return;
     } else if (!sator_map_joins(reader->ctx, link->map, array->shape, false)) {
         sator_warn(reader->ctx, loc, "link '%s' joins no two PEs of the array", link->name);
-    } else if (link->interval == 0) {
+    } else if (link->interval == 0 && is_identity(link)) {
         sator_error(reader->ctx, loc, "link '%s' leads only from a PE to itself, in the same stamp",
                 link->name);
     } else {
