@@ -42,8 +42,7 @@ static void make_link(struct random *random, const struct hardware *hardware,
     if (random_chance(random, 20)) {
         link->n_steps = 2;
         for (int d = 0; d < array->n_dims; d++)
-            link->steps[1][d] =
-                    random_chance(random, 70) ? -link->steps[0][d] : between(random, -1, 1);
+            link->steps[1][d] = random_chance(random, 70) ? -link->steps[0][d] : link->steps[0][d];
     }
 }
 
@@ -375,4 +374,9 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
         make_nest(&random, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);
+    /* The form with cuts has a memory that it names take all time dimensions, if it does not say
+     * how many: not a derived cut. */
+    for (int l = 0; l < hardware->n_levels; l++)
+        if (hardware->levels[l].cut < 0)
+            hardware->levels[l].bypassed = 0;
 }

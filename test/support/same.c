@@ -10,7 +10,8 @@ struct comparison {
     char *text;
     size_t size;
     bool same;
-    bool is_mapping; /* it does not say at how many loops of one iteration a cut lies */
+    bool is_mapping; /* it says less: not at how many loops of one iteration a cut lies, nor whether
+                        a port that nothing uses takes no time or an unknown time */
 };
 
 static void say(
@@ -88,8 +89,10 @@ static void level(struct comparison *c, const struct sator_level_result *a,
     COUNT(a->name, instances);
     NUMBER(a->name, capacity_words);
     NUMBER(a->name, capacity_bytes);
-    NUMBER(a->name, read_cycles);
-    NUMBER(a->name, write_cycles);
+    if (!c->is_mapping || a->read_cycles > 0 || b->read_cycles > 0)
+        NUMBER(a->name, read_cycles);
+    if (!c->is_mapping || a->write_cycles > 0 || b->write_cycles > 0)
+        NUMBER(a->name, write_cycles);
     COUNT(a->name, n_tensors);
     for (int i = 0; c->same && i < a->n_tensors; i++) {
         WORDS(a->name, tensors[i].name);
