@@ -59,6 +59,7 @@ const struct sator_model_network *model_network(
 /* A counter for one prefix of the stamps; levels with equal cuts share it. */
 struct prefix_counter {
     int n_time, n_space;
+    enum sator_engine_choice engine;
     struct sator_counter *counter;
 };
 

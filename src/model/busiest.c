@@ -2,12 +2,13 @@
  *
  * The words of one instance are those of section 4 when every access is cut to the loop instances
  * that run there: { S[n] -> F[f] : space prefix of n = p }. Instances that differ in whole steps of
- * a loop alone move the same, so one of each class is asked: where a space-stamp is made of digits
- * of loops from 0, a digit's values below, at and above that of the loop's last iteration are
- * classes. What the classes move has to add up to what all instances move; where it does not, or
- * the stamps have another form, every instance is asked, if they are few. Where there is one class,
- * time does not know the digits that tell instances apart, and elements move along with them, all
- * that is moved divided by the instances is what each moves: nothing is asked.
+ * a loop alone move the same, so one of each class is asked: where stamps are made of digits of
+ * loops from 0, each apart from the others, and elements move along with the loops, a digit's
+ * values below, at and above that of the loop's last iteration are classes. What the classes move
+ * has to add up to what all instances move; where it does not, or the stamps have another form,
+ * every instance is asked, if they are few. Where there is one class, time does not know the digits
+ * that tell instances apart, and elements move along with them, all that is moved divided by the
+ * instances is what each moves: nothing is asked.
  */
 #include "base/checked.h"
 #include "model/analysis.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 enum {
-    MOST_ASKED = 256, /* instances or classes of a memory */
+    MOST_ASKED = 1024, /* instances or classes of a memory */
     MOST_DIGITS = 16
 };
 
@@ -197,7 +198,104 @@ static bool find_by_classes(
     return add_classes(analysis, all, rows, n, 0, 0, at, 1);
 }
 
-/* The rows of the first "n" space dimensions in digits; NULL when they have another form. */
+/* Whether a digit and another of the same loop are of different decimal places, as it were. */
+static bool are_apart(const struct digit *a, const struct digit *b)
+{
+    const struct digit *fine = a->stride < b->stride ? a : b;
+    const struct digit *coarse = a->stride < b->stride ? b : a;
+
+    return fine->loop != coarse->loop ||
+            (fine->modulus > 0 && coarse->stride % (fine->stride * fine->modulus) == 0);
+}
+
+static bool is_same(const struct digit *a, const struct digit *b)
+{
+    return a->loop == b->loop && a->stride == b->stride && a->modulus == b->modulus;
+}
+
+/* Whether every index of "access" is a sum of multiples of loops, the same of its pieces but for
+ * constants: then all its elements move by a constant where a loop does. */
+static bool moves_along(const struct analysis *analysis, const struct sator_relation *access)
+{
+    for (int p = 0; p < access->n_pieces; p++) {
+        const struct sator_piece *piece = &access->pieces[p];
+        if (piece->n_free > 0 || piece->cond->op != SATOR_COND_TRUE)
+            return false;
+        for (int i = 0; i < access->n_out; i++) {
+            const struct sator_expr *gap =
+                    sator_expr_add(analysis->arena, piece->out[i], -1, access->pieces[0].out[i]);
+            if (gap == NULL || !sator_expr_is_constant(gap))
+                return false;
+            for (int t = 0; t < piece->out[i]->n_terms; t++) {
+                if (piece->out[i]->terms[t].atom != SATOR_ATOM_VAR)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether the digits of "expr" are those of the rows, or apart from them. */
+static bool keeps_digits(const struct analysis *analysis, const struct sator_expr *expr,
+        const struct row *rows, int n)
+{
+    struct digit other;
+
+    for (int i = 0; i < expr->n_terms; i++) {
+        if (!read_digit(analysis, &expr->terms[i], &other))
+            return false;
+        for (int r = 0; r < n; r++) {
+            for (int d = 0; d < rows[r].n_digits; d++) {
+                const struct digit *digit = &rows[r].digit[d];
+                if (!is_same(digit, &other) && !are_apart(digit, &other))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether all digits of the rows are apart from each other: each chooses among the instances alone.
+ */
+static bool are_independent(const struct row *rows, int n)
+{
+    for (int r = 0; r < n; r++) {
+        for (int d = 0; d < rows[r].n_digits; d++) {
+            for (int i = 0; i < (r + 1) * MOST_DIGITS; i++) {
+                int row = i / MOST_DIGITS, digit = i % MOST_DIGITS;
+                bool before = digit < rows[row].n_digits && (row < r || digit < d);
+                if (before && !are_apart(&rows[r].digit[d], &rows[row].digit[digit]))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether moving an instance's loop instances by whole steps of its digits, to another instance,
+ * changes nothing but constants: of the stamps, and of the elements. */
+static bool are_regular(const struct analysis *analysis, const struct row *rows, int n)
+{
+    const struct sator_piece *time = sator_relation_function(analysis->dataflow->time);
+    const struct sator_piece *space = sator_relation_function(analysis->dataflow->space);
+
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        if (!moves_along(analysis, analysis->workload->accesses[i].relation))
+            return false;
+    }
+    for (int t = 0; time != NULL && t < analysis->n_time; t++) {
+        if (!keeps_digits(analysis, time->out[t], rows, n))
+            return false;
+    }
+    for (int d = n; d < analysis->n_space; d++) {
+        if (!keeps_digits(analysis, space->out[d], rows, n))
+            return false;
+    }
+    return time != NULL && are_independent(rows, n);
+}
+
+/* The rows of the first "n" space dimensions in digits; NULL when they, or what is moved, have
+ * another form. */
 static const struct row *read_rows(
         struct analysis *analysis, const struct sator_piece *space, int n)
 {
@@ -209,7 +307,7 @@ static const struct row *read_rows(
         if (!read_row(analysis, space->out[d], &rows[d]))
             return NULL;
     }
-    return rows;
+    return are_regular(analysis, rows, n) ? rows : NULL;
 }
 
 static bool find_one_by_one(
@@ -226,16 +324,6 @@ static bool find_one_by_one(
 
 /* ---- all alike ---- */
 
-/* Whether a digit and another of the same loop are of different decimal places, as it were. */
-static bool are_apart(const struct digit *a, const struct digit *b)
-{
-    const struct digit *fine = a->stride < b->stride ? a : b;
-    const struct digit *coarse = a->stride < b->stride ? b : a;
-
-    return fine->loop != coarse->loop ||
-            (fine->modulus > 0 && coarse->stride % (fine->stride * fine->modulus) == 0);
-}
-
 /* Whether "expr" is made of digits apart from "digit". */
 static bool ignores(
         const struct analysis *analysis, const struct sator_expr *expr, const struct digit *digit)
@@ -245,24 +333,6 @@ static bool ignores(
     for (int i = 0; i < expr->n_terms; i++) {
         if (!read_digit(analysis, &expr->terms[i], &other) || !are_apart(digit, &other))
             return false;
-    }
-    return true;
-}
-
-/* Whether every index of "access" is a sum of multiples of loops: then an element moves by a
- * constant where a loop does. */
-static bool is_linear(const struct sator_relation *access)
-{
-    for (int p = 0; p < access->n_pieces; p++) {
-        const struct sator_piece *piece = &access->pieces[p];
-        if (piece->n_free > 0 || piece->cond->op != SATOR_COND_TRUE)
-            return false;
-        for (int i = 0; i < access->n_out; i++) {
-            for (int t = 0; t < piece->out[i]->n_terms; t++) {
-                if (piece->out[i]->terms[t].atom != SATOR_ATOM_VAR)
-                    return false;
-            }
-        }
     }
     return true;
 }
@@ -286,10 +356,6 @@ static bool are_alike(const struct analysis *analysis, const struct row *rows, i
                     return false;
             }
         }
-    }
-    for (int i = 0; i < analysis->workload->n_accesses; i++) {
-        if (!is_linear(analysis->workload->accesses[i].relation))
-            return false;
     }
     return time != NULL;
 }

@@ -71,7 +71,7 @@ static enum sator_status apply_cut(
         return SATOR_INPUT;
     }
     memory->time_cut = cut->time < 0 ? analysis->n_time : cut->time;
-    memory->result->cut_declared = true;
+    memory->result->cut_declared = cut->time != SATOR_CUT_UNSAID;
     memory->cut_loc = cut->loc;
     memory->n_bypass = cut->n_bypass;
     memory->bypass = cut->bypass;

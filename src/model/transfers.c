@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, int n_space)
+static struct sator_counter *find_counter(
+        struct analysis *analysis, int n_time, int n_space, enum sator_engine_choice engine)
 {
     for (int i = 0; i < analysis->n_counters; i++) {
         const struct prefix_counter *known = &analysis->counters[i];
-        if (known->n_time == n_time && known->n_space == n_space)
+        if (known->n_time == n_time && known->n_space == n_space && known->engine == engine)
             return known->counter;
     }
     const struct sator_stamping stamping = {.domain = analysis->workload->domain,
@@ -19,10 +20,25 @@ struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, in
             .shape = analysis->shape};
     struct prefix_counter made = {.n_time = n_time,
             .n_space = n_space,
-            .counter = sator_workspace_counter(analysis->workspace, analysis->n_counters,
-                    analysis->ctx, analysis->options->engine, &stamping)};
+            .engine = engine,
+            .counter = sator_workspace_counter(
+                    analysis->workspace, analysis->n_counters, analysis->ctx, engine, &stamping)};
     SATOR_PUSH(analysis->arena, analysis->counters, analysis->n_counters, made);
     return made.counter;
+}
+
+struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, int n_space)
+{
+    return find_counter(analysis, n_time, n_space, analysis->options->engine);
+}
+
+/* For a part of an access: the closed form, which has no conditions, leaves it to the others. */
+static struct sator_counter *part_counter(struct analysis *analysis, int n_time, int n_space)
+{
+    enum sator_engine_choice engine = analysis->options->engine;
+
+    return find_counter(
+            analysis, n_time, n_space, engine == SATOR_ENGINE_CLOSED ? SATOR_ENGINE_AUTO : engine);
 }
 
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
@@ -52,6 +68,8 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
     SATOR_TRY(sator_model_cut(analysis->ctx, analysis->arena, counter,
             analysis->workload->accesses[access].relation, made->network, &transport));
     transport.footprint = part == NULL ? analysis->footprints[access] : 0;
+    if (part != NULL)
+        counter = part_counter(analysis, n_time, n_space);
     SATOR_TRY(sator_count_volumes(counter, relation, &transport, &made->volumes));
     if (part == NULL)
         analysis->footprints[access] = made->volumes.footprint;

@@ -43,11 +43,16 @@ struct sator_loc sator_access_loc(
  * and how often it is repeated are not in it. */
 char *sator_workload_key(const struct sator_workload *workload);
 
+enum {
+    SATOR_CUT_ALL = -1, /* every leading dimension */
+    SATOR_CUT_UNSAID = -2 /* of time: follows from the capacity */
+};
+
 /* What a memory level holds: the data of the instances that agree in these leading dimensions
  * (doc/model.md, section 4). */
 struct sator_cut {
     const char *level; /* a memory level's name */
-    int time, space; /* leading dimensions; -1: all */
+    int time, space; /* leading dimensions, or a value above */
     int n_bypass; /* tensors that the memory does not hold, though it may */
     const char *const *bypass;
     struct sator_loc loc;

@@ -16,8 +16,8 @@ enum {
 static const int64_t most_pes = INT64_C(1) << 32;
 
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
-        "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors", "bypass",
-        "may_bypass", "overlaps", "area_um2", "area_um2_per_byte", "component", "source"};
+        "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors",
+        "bypass", "may_bypass", "overlaps", "area_um2", "area_um2_per_byte", "component", "source"};
 static const char *const array_keys[] = {
         "array", "shape", "topology", "links", "multicast", "reduction", "source"};
 static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",

@@ -96,7 +96,10 @@ static void read_cut_side(struct sator_yaml_reader *reader, const struct sator_y
     const struct sator_yaml_node *node = sator_yaml_get(reader, map, key);
     int64_t read;
 
-    if (node == NULL || (node->kind == SATOR_YAML_SCALAR && strcmp(node->text, "all") == 0))
+    if (node == NULL)
+        return;
+    *value = SATOR_CUT_ALL;
+    if (node->kind == SATOR_YAML_SCALAR && strcmp(node->text, "all") == 0)
         return;
     if (sator_yaml_int(reader, node, key, 0, MOST_NEST_LOOPS, &read))
         *value = (int)read;
@@ -112,7 +115,8 @@ static void read_cuts(struct sator_yaml_reader *reader, const struct sator_yaml_
         return;
     for (int i = 0; i < node->n_pairs && !sator_yaml_full(reader); i++) {
         const struct sator_yaml_pair *pair = &node->pairs[i];
-        struct sator_cut cut = {.time = -1, .space = -1, .loc = pair->key->loc};
+        struct sator_cut cut = {
+                .time = SATOR_CUT_UNSAID, .space = SATOR_CUT_ALL, .loc = pair->key->loc};
         if (!sator_yaml_identifier(reader, pair->key, "a level's name", &cut.level) ||
                 !sator_yaml_is(reader, pair->value, SATOR_YAML_MAP, "a cut"))
             continue;

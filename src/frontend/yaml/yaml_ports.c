@@ -107,8 +107,9 @@ static void check_held(struct sator_yaml_reader *reader, const struct sator_yaml
         for (int k = 0; k < memory->n_bypass; k++)
             held &= strcmp(memory->bypass[k], port->tensors[i]) != 0;
         if (!held)
-            sator_error(reader->ctx, list->loc, "port '%s' serves '%s', which the memory never holds",
-                    port->name, port->tensors[i]);
+            sator_error(reader->ctx, list->loc,
+                    "port '%s' serves '%s', which the memory never holds", port->name,
+                    port->tensors[i]);
     }
 }
 

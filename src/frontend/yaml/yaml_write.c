@@ -269,10 +269,10 @@ static void write_ports(struct sator_text *text, const struct sator_memory *memo
         write_string(text, port->name);
         write_names(text, "tensors", port->n_tensors, port->tensors);
         sator_text_add(text, ", direction: %s",
-                port->is_shared               ? "shared"
-                        : !port->writes       ? "read"
-                        : !port->reads        ? "write"
-                                              : "both");
+                port->is_shared         ? "shared"
+                        : !port->writes ? "read"
+                        : !port->reads  ? "write"
+                                        : "both");
         if (port->is_shared && !isnan(port->read_bits)) {
             sator_text_add(text, ", bandwidth_bits: ");
             write_number(text, port->read_bits);
@@ -448,8 +448,9 @@ static void write_cuts(struct sator_text *text, const struct sator_dataflow *dat
         sator_text_add(text, "  ");
         write_string(text, cut->level);
         sator_text_add(text, ": {");
-        for (int k = 0; k < 2; k++) {
-            sator_text_add(text, "%s%s: ", k == 0 ? "" : ", ", keys[k]);
+        for (int k = cut->time == SATOR_CUT_UNSAID ? 1 : 0; k < 2; k++) {
+            sator_text_add(
+                    text, "%s%s: ", k == 0 || cut->time == SATOR_CUT_UNSAID ? "" : ", ", keys[k]);
             if (values[k] < 0)
                 sator_text_add(text, "all");
             else
