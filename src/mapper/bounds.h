@@ -75,6 +75,10 @@ void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
         int child, struct mapper_share *share);
 
+/* The energy of it. */
+double sator_mapper_least_pj(
+        const struct mapper_problem *problem, const struct mapper_crew *crew, int child);
+
 /* What a transfer costs at least, between bounds of its two numbers. "ratio" is arriving / unique
  * where that is fixed, else 0. */
 struct mapper_range {

@@ -158,6 +158,19 @@ static double least_pj(const struct mapper_problem *problem, const struct mapper
     return t->inward < 0 ? pj - lent * volume : pj;
 }
 
+double sator_mapper_least_pj(
+        const struct mapper_problem *problem, const struct mapper_crew *crew, int child)
+{
+    double pj = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        if (t->child == child && !sator_mapper_is_loaded(problem, t, 1))
+            pj += least_pj(problem, crew, i);
+    }
+    return pj;
+}
+
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
         int child, struct mapper_share *share)
 {
@@ -166,10 +179,8 @@ void sator_mapper_bounds_least(const struct mapper_problem *problem, const struc
         const struct mapper_transfer *t = &problem->transfer[i];
         double footprint = (double)problem->access[t->access].footprint;
         struct mapper_range range = {footprint, footprint, footprint, footprint, 1};
-        if (t->child != child || sator_mapper_is_loaded(problem, t, 1))
-            continue;
-        double pj = share->pj + least_pj(problem, crew, i);
-        sator_mapper_share_transfer(problem, i, &range, 0, share);
-        share->pj = pj;
+        if (t->child == child && !sator_mapper_is_loaded(problem, t, 1))
+            sator_mapper_share_transfer(problem, i, &range, 0, share);
     }
+    share->pj = sator_mapper_least_pj(problem, crew, child);
 }

@@ -30,10 +30,16 @@ struct mapper_share optimal_fixed(const struct optimizer *o)
     return share;
 }
 
-void optimal_find_least(struct optimizer *o)
+/* What "least" is found for. */
+static void note_crew(struct optimizer *o)
 {
     memcpy(o->least_lent_pj, o->crew.lent_pj, sizeof o->least_lent_pj);
     memcpy(o->least_ratio, o->crew.ratio, sizeof o->least_ratio);
+}
+
+void optimal_find_least(struct optimizer *o)
+{
+    note_crew(o);
     o->least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
@@ -99,13 +105,20 @@ static uint32_t scramble(uint32_t number)
 /* The crew is another one: its words may spare and lend other energies. */
 static void know_least(struct optimizer *o)
 {
+    const struct mapper_problem *p = o->problem;
     const struct mapper_crew *crew = &o->crew;
-    size_t n = (size_t)o->problem->n_transfers;
+    size_t n = (size_t)p->n_transfers;
 
-    if (o->problem->lends &&
-            (memcmp(o->least_lent_pj, crew->lent_pj, sizeof *crew->lent_pj * n) != 0 ||
-                    memcmp(o->least_ratio, crew->ratio, sizeof *crew->ratio * n) != 0))
-        optimal_find_least(o);
+    if (!p->lends ||
+            (memcmp(o->least_lent_pj, crew->lent_pj, sizeof *crew->lent_pj * n) == 0 &&
+                    memcmp(o->least_ratio, crew->ratio, sizeof *crew->ratio * n) == 0))
+        return;
+    note_crew(o);
+    for (int child = 0; child <= p->n_memories; child++) {
+        bool listed = child < p->n_memories && o->outer[child].complete;
+        double pj = listed ? o->outer[child].least.pj : sator_mapper_least_pj(p, crew, child);
+        o->least[child + 1].pj = o->least[child].pj + pj;
+    }
 }
 
 /* Bound the transfers into the compute units, and with them the whole. The factors of "open" rows
