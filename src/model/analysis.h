@@ -72,6 +72,7 @@ struct memory {
     struct sator_level_result *result;
     struct sator_level_tensor *tensors; /* one an access; "held" tells which count */
     bool *held;
+    int *tile_cuts; /* the time cut that each tile was counted for; -1: none */
     sator_int *entries; /* of each access, over all instances: struct flow */
     int time_cut, space_cut;
     int n_bypass; /* tensors that the dataflow has bypass it */

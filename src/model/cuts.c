@@ -122,21 +122,28 @@ static enum sator_status apply_cuts(struct analysis *analysis)
 
 /* ---- tiles ---- */
 
-static enum sator_status find_tile(
-        struct analysis *analysis, const struct memory *memory, int access, sator_int *words)
+/* The tile of one access under the cut of "memory", which is counted once for each cut. */
+static enum sator_status find_tile(struct analysis *analysis, struct memory *memory, int access)
 {
-    if (memory->time_cut == 0 && memory->space_cut == 0) { /* one stamp, which holds everything */
-        *words = analysis->full[access]->volumes.footprint;
-        return SATOR_OK;
-    }
+    const struct sator_relation *relation = analysis->workload->accesses[access].relation;
+    sator_int *words = &memory->tensors[access].tile_words;
+    bool whole = memory->time_cut == 0 && memory->space_cut == 0;
     bool full = memory->time_cut == analysis->n_time && memory->space_cut == analysis->n_space;
-    if (full && analysis->result->max_instances_per_stamp == 1 &&
-            sator_relation_function(analysis->workload->accesses[access].relation) != NULL) {
-        *words = 1; /* a stamp is one instance, which touches one element */
+    enum sator_status st = SATOR_OK;
+
+    if (memory->tile_cuts[access] == memory->time_cut)
         return SATOR_OK;
-    }
-    return sator_count_tile(analysis_counter(analysis, memory->time_cut, memory->space_cut),
-            analysis->workload->accesses[access].relation, words);
+    if (whole) /* one stamp, which holds everything */
+        *words = analysis->full[access]->volumes.footprint;
+    else if (full && analysis->result->max_instances_per_stamp == 1 &&
+            sator_relation_function(relation) != NULL)
+        *words = 1; /* a stamp is one instance, which touches one element */
+    else
+        SATOR_TRY(sator_count_tile(
+                analysis_counter(analysis, memory->time_cut, memory->space_cut), relation, words));
+    memory->tile_cuts[access] = memory->time_cut;
+done:
+    return st;
 }
 
 /* The tiles of all tensors at "memory" under its cut. */
@@ -146,7 +153,7 @@ static enum sator_status find_tiles(struct analysis *analysis, struct memory *me
 
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
         if (memory->held[i])
-            SATOR_TRY(find_tile(analysis, memory, i, &memory->tensors[i].tile_words));
+            SATOR_TRY(find_tile(analysis, memory, i));
     }
 done:
     return st;
@@ -155,19 +162,23 @@ done:
 /* ---- capacities ---- */
 
 /* The larger tile of the roles in which the tensor appears; 0 for the second and later roles. */
-static sator_int stored_words(const struct memory *memory, int n_accesses, int access)
+static enum sator_status find_stored(
+        struct analysis *analysis, struct memory *memory, int access, sator_int *words)
 {
-    sator_int words = 0;
+    enum sator_status st = SATOR_OK;
 
-    for (int i = 0; i < n_accesses; i++) {
-        bool same = memory->held[i] &&
-                strcmp(memory->tensors[i].name, memory->tensors[access].name) == 0;
-        if (same && i < access)
-            return 0;
-        if (same && memory->tensors[i].tile_words > words)
-            words = memory->tensors[i].tile_words;
+    *words = 0;
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        if (!memory->held[i] || strcmp(memory->tensors[i].name, memory->tensors[access].name) != 0)
+            continue;
+        if (i < access)
+            return SATOR_OK;
+        SATOR_TRY(find_tile(analysis, memory, i));
+        if (memory->tensors[i].tile_words > *words)
+            *words = memory->tensors[i].tile_words;
     }
-    return words;
+done:
+    return st;
 }
 
 static const struct sator_capacity *own_capacity(
@@ -181,87 +192,84 @@ static const struct sator_capacity *own_capacity(
     return NULL;
 }
 
-/* What a capacity has to hold. */
+static bool is_for(const struct memory *memory, const struct sator_capacity *capacity, int access)
+{
+    const char *tensor = memory->tensors[access].name;
+
+    return memory->held[access] &&
+            (capacity->tensor == NULL ? own_capacity(&memory->level->memory, tensor) == NULL
+                                      : strcmp(capacity->tensor, tensor) == 0);
+}
+
+/* What a capacity has to hold, and has. */
 struct need {
     sator_int words, bits;
-    struct sator_text parts; /* "A 16, B 32" */
+    bool in_bytes;
+    double available;
+    bool fits;
 };
 
-/* The tiles of the tensors that "capacity" is for. */
-static enum sator_status find_need(struct analysis *analysis, const struct memory *memory,
-        const struct sator_capacity *capacity, struct need *need)
+/* The tiles of the tensors that "capacity" is for, under the memory's cut: as many of them as show
+ * that they do not fit, or all; "parts" (or NULL) gets all, "A 16, B 32". */
+static enum sator_status find_need(struct analysis *analysis, struct memory *memory,
+        const struct sator_capacity *capacity, struct sator_text *parts, struct need *need)
 {
-    int n_accesses = analysis->workload->n_accesses;
     char number[48];
+    enum sator_status st = SATOR_OK;
 
-    for (int i = 0; i < n_accesses; i++) {
-        const char *tensor = memory->tensors[i].name;
-        bool counts = memory->held[i] &&
-                (capacity->tensor == NULL ? own_capacity(&memory->level->memory, tensor) == NULL
-                                          : strcmp(capacity->tensor, tensor) == 0);
-        sator_int bits, words = counts ? stored_words(memory, n_accesses, i) : 0;
-        if (words == 0)
-            continue;
+    *need = (struct need){.in_bytes = isnan(capacity->words), .fits = true};
+    need->available = (need->in_bytes ? capacity->bytes : capacity->words) /
+            (memory->level->memory.double_buffered ? 2 : 1);
+    for (int i = 0; i < analysis->workload->n_accesses && (need->fits || parts != NULL); i++) {
+        sator_int bits, words = 0;
+        if (is_for(memory, capacity, i))
+            SATOR_TRY(find_stored(analysis, memory, i, &words));
         if (!sator_mul(words, analysis->workload->accesses[i].word_bits, &bits) ||
                 !sator_add(need->bits, bits, &need->bits) ||
                 !sator_add(need->words, words, &need->words))
             return analysis_too_many(analysis, memory);
-        sator_text_add(&need->parts, "%s%s %s", need->parts.length == 0 ? "" : ", ", tensor,
-                sator_int_format(words, ',', number));
+        need->fits =
+                (need->in_bytes ? (double)need->bits / 8 : (double)need->words) <= need->available;
+        if (parts != NULL && words > 0)
+            sator_text_add(parts, "%s%s %s", parts->length == 0 ? "" : ", ",
+                    memory->tensors[i].name, sator_int_format(words, ',', number));
     }
-    return SATOR_OK;
+done:
+    return st;
 }
 
-/* Set "*fits" to whether the tiles of "memory" fit "capacity"; where they do not and "say" is not
- * NULL, report it with these words about the cut. */
-static enum sator_status check_capacity(struct analysis *analysis, const struct memory *memory,
-        const struct sator_capacity *capacity, const char *say, bool *fits)
+/* Report that the tiles do not fit "capacity", if so, with "say" about the cut. */
+static enum sator_status report_need(struct analysis *analysis, struct memory *memory,
+        const struct sator_capacity *capacity, const char *say)
 {
-    bool in_bytes = isnan(capacity->words);
-    bool two_buffers = memory->level->memory.double_buffered;
-    double available = (in_bytes ? capacity->bytes : capacity->words) / (two_buffers ? 2 : 1);
-    struct need need = {0};
     char needed[48], limit[48];
+    struct sator_text parts = {0};
+    struct need need;
     enum sator_status st;
 
-    SATOR_TRY(find_need(analysis, memory, capacity, &need));
-    *fits = (in_bytes ? (double)need.bits / 8 : (double)need.words) <= available;
-    if (*fits || say == NULL)
+    SATOR_TRY(find_need(analysis, memory, capacity, &parts, &need));
+    if (need.fits)
         goto done;
     sator_error(analysis->ctx,
             memory->result->cut_declared ? memory->cut_loc : analysis->dataflow->time_loc,
             "%s needs %s %s, has %s%s (words: %s)%s", memory->level->name,
             sator_int_format(
-                    in_bytes ? need.bits / 8 + (need.bits % 8 != 0) : need.words, ',', needed),
-            in_bytes ? "bytes" : "words", sator_int_format((sator_int)available, ',', limit),
-            two_buffers ? " of each of two buffers" : "", need.parts.data, say);
+                    need.in_bytes ? need.bits / 8 + (need.bits % 8 != 0) : need.words, ',', needed),
+            need.in_bytes ? "bytes" : "words",
+            sator_int_format((sator_int)need.available, ',', limit),
+            memory->level->memory.double_buffered ? " of each of two buffers" : "", parts.data,
+            say);
 done:
-    sator_text_clear(&need.parts);
-    return st;
-}
-
-/* The same for all capacities of "memory". */
-static enum sator_status check_capacities(
-        struct analysis *analysis, const struct memory *memory, const char *say, bool *fit)
-{
-    enum sator_status st = SATOR_OK;
-
-    *fit = true;
-    for (int i = 0; i < memory->level->memory.n_capacities; i++) {
-        bool one;
-        SATOR_TRY(
-                check_capacity(analysis, memory, &memory->level->memory.capacities[i], say, &one));
-        *fit &= one;
-    }
-done:
+    sator_text_clear(&parts);
     return st;
 }
 
 /* A tile that does not fit: an error, unless the question asks to be told otherwise. */
-static enum sator_status refuse(struct analysis *analysis, const struct memory *memory, int most)
+static enum sator_status refuse(struct analysis *analysis, struct memory *memory, int most)
 {
-    bool fit, declared = memory->result->cut_declared;
+    bool declared = memory->result->cut_declared;
     char say[96] = "";
+    enum sator_status st = SATOR_OK;
 
     if (analysis->overflows != NULL) {
         *analysis->overflows = true;
@@ -270,9 +278,8 @@ static enum sator_status refuse(struct analysis *analysis, const struct memory *
     if (!declared)
         snprintf(say, sizeof say, ", though %s%d time dimension%s select%s what it holds",
                 most > 1 ? "all " : "", most, most == 1 ? "" : "s", most == 1 ? "s" : "");
-    enum sator_status st = check_capacities(analysis, memory, say, &fit);
-    if (st != SATOR_OK)
-        return st;
+    for (int i = 0; i < memory->level->memory.n_capacities; i++)
+        SATOR_TRY(report_need(analysis, memory, &memory->level->memory.capacities[i], say));
     if (declared)
         sator_help(analysis->ctx,
                 "the cut selects %d time and %d space dimensions: smaller tiles or more dimensions "
@@ -287,27 +294,55 @@ static enum sator_status refuse(struct analysis *analysis, const struct memory *
         sator_help(analysis->ctx,
                 "tile the loops and put tile loops first in the time-stamp, or have a larger "
                 "memory: so many hold one stamp's data");
-    return SATOR_INPUT;
+    st = SATOR_INPUT;
+done:
+    return st;
 }
 
 /* ---- derived cuts ---- */
 
-/* The shortest prefix of at least "least" and at most "most" time dimensions whose tiles fit. More
- * dimensions never make a tile larger. */
+/* Raise the memory's cut to the shortest prefix, of at most "most" time dimensions, whose tiles fit
+ * "capacity". More dimensions never make a tile larger: where one does not fit, no shorter one
+ * does. A memory outside all arrays is large, and asked from few dimensions on; one of a PE holds
+ * little, and is asked from many on. */
+static enum sator_status raise_cut(struct analysis *analysis, struct memory *memory,
+        const struct sator_capacity *capacity, int most, bool *fits)
+{
+    int too_few = memory->time_cut, enough = most + 1;
+    struct need need;
+    enum sator_status st;
+
+    SATOR_TRY(find_need(analysis, memory, capacity, NULL, &need));
+    *fits = need.fits;
+    if (need.fits)
+        return SATOR_OK;
+    while (too_few + 1 < enough) {
+        memory->time_cut = memory->space_cut == 0 ? too_few + 1 : enough - 1;
+        SATOR_TRY(find_need(analysis, memory, capacity, NULL, &need));
+        if (need.fits)
+            enough = memory->time_cut;
+        else
+            too_few = memory->time_cut;
+    }
+    *fits = enough <= most;
+    memory->time_cut = *fits ? enough : most;
+done:
+    return st;
+}
+
+/* The shortest prefix of at least "least" and at most "most" time dimensions whose tiles fit: one
+ * capacity after the other asks for the tiles of its own tensors alone. */
 static enum sator_status derive_cut(
         struct analysis *analysis, struct memory *memory, int least, int most)
 {
-    enum sator_status st;
-    bool fit = false;
+    const struct sator_memory *spec = &memory->level->memory;
+    bool fit = true;
+    enum sator_status st = SATOR_OK;
 
-    for (memory->time_cut = least; !fit; memory->time_cut++) {
-        SATOR_TRY(find_tiles(analysis, memory));
-        SATOR_TRY(check_capacities(analysis, memory, NULL, &fit));
-        if (fit || memory->time_cut == most)
-            break;
-    }
-    if (!fit)
-        st = refuse(analysis, memory, most);
+    memory->time_cut = least;
+    for (int i = 0; i < spec->n_capacities && fit; i++)
+        SATOR_TRY(raise_cut(analysis, memory, &spec->capacities[i], most, &fit));
+    st = fit ? find_tiles(analysis, memory) : refuse(analysis, memory, most);
 done:
     return st;
 }
@@ -326,22 +361,13 @@ static enum sator_status find_cut(struct analysis *analysis, int index)
 {
     struct memory *memory = &analysis->memories[index];
     int least = index == 0 ? 0 : analysis->memories[index - 1].time_cut;
-    enum sator_status st;
-    bool fit;
+    int most = declared_inside(analysis, index);
 
-    if (!memory->result->cut_declared) {
-        int most = declared_inside(analysis, index);
-        if (memory->level->memory.n_capacities > 0)
-            return derive_cut(analysis, memory, least, most);
-        memory->time_cut = memory->space_cut == 0 ? least : most;
-        return find_tiles(analysis, memory);
-    }
-    SATOR_TRY(find_tiles(analysis, memory));
-    SATOR_TRY(check_capacities(analysis, memory, NULL, &fit));
-    if (!fit)
-        st = refuse(analysis, memory, memory->time_cut);
-done:
-    return st;
+    if (memory->result->cut_declared)
+        least = most = memory->time_cut;
+    else if (memory->level->memory.n_capacities == 0)
+        least = most = memory->space_cut == 0 ? least : most;
+    return derive_cut(analysis, memory, least, most);
 }
 
 /* ---- memories ---- */
@@ -369,8 +395,11 @@ static void find_memories(struct analysis *analysis)
                 .tensors =
                         SATOR_NEW_ARRAY(analysis->arena, struct sator_level_tensor, n_accesses + 1),
                 .held = SATOR_NEW_ARRAY(analysis->arena, bool, n_accesses + 1),
+                .tile_cuts = SATOR_NEW_ARRAY(analysis->arena, int, n_accesses + 1),
                 .entries = SATOR_NEW_ARRAY(analysis->arena, sator_int, n_accesses + 1),
                 .space_cut = space};
+        for (int k = 0; k < n_accesses; k++)
+            memory->tile_cuts[k] = -1;
         memory->result->instances = instances;
         analysis->n_memories++;
     }
