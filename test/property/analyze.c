@@ -31,6 +31,7 @@ struct check {
     const char *directory;
     bool shrinking, was_unread;
     bool declined; /* the closed form did not take it */
+    bool unfinished; /* the work limit came first */
     char difference[1024]; /* what is wrong, "" when nothing */
 };
 
@@ -300,14 +301,16 @@ static void check_program(const struct oracle_program *program, struct check *ch
     enum sator_status status;
 
     check->difference[0] = '\0';
-    check->declined = false;
+    check->declined = check->unfinished = false;
     sator_ctx_set_work_limit(ctx, WORK_LIMIT);
     oracle_run(program, program->n_space, program->n_time, ORACLE_WIRES_ORDERED, &expected);
     status = files_analyze(
             ctx, check->directory, program, &check->style, check->engine, &what, &result);
     if (status != SATOR_OK && strcmp(what, "analysis") != 0)
         differ(check, "the %s cannot be read", what);
-    if (status == SATOR_DECLINED && check->engine != SATOR_ENGINE_GENERAL &&
+    if (status == SATOR_LIMIT) {
+        check->unfinished = true;
+    } else if (status == SATOR_DECLINED && check->engine != SATOR_ENGINE_GENERAL &&
             check->engine != SATOR_ENGINE_AUTO) {
         check->declined = true;
     } else if (status != SATOR_OK) {
@@ -407,6 +410,7 @@ static void run_cases(const struct run_options *options, const char *directory, 
             .may_leave = true,
             .conditional = true};
     int64_t n_declined[2] = {0, 0}, n_asked[2] = {0, 0}; /* closed, listed */
+    int64_t n_checks = 0, n_unfinished = 0;
 
     for (int64_t i = options->first_case;
             i < options->first_case + options->n_cases && *n_failed < 5; i++) {
@@ -425,6 +429,8 @@ static void run_cases(const struct run_options *options, const char *directory, 
                 ++*n_failed;
                 report(options, i, &check, &copy);
             }
+            n_checks++;
+            n_unfinished += check.unfinished;
             if (e == 1 || e == 2) {
                 n_asked[e - 1]++;
                 n_declined[e - 1] += check.declined;
@@ -434,6 +440,9 @@ static void run_cases(const struct run_options *options, const char *directory, 
     for (int e = 0; e < 2; e++)
         printf("%s: answered %" PRId64 " of %" PRId64 " programs\n", engine_name(engines[e + 1]),
                 n_asked[e] - n_declined[e], n_asked[e]);
+    printf("%" PRId64 " of %" PRId64 " analyses reached the work limit\n", n_unfinished, n_checks);
+    if (n_checks >= 1000) /* rare, or the engines have lost something */
+        *n_failed += 100 * n_unfinished > n_checks;
 }
 
 int main(int argc, char **argv)

@@ -67,6 +67,8 @@ static struct sator_result gemm(void)
             .dataflow = "(IJ-P | J,IJK-T)",
             .space = "PE[i%8, j%8]",
             .time = "T[i/8, j/8, i%8 + j%8 + k]",
+            .model = "sator",
+            .timing = "roofline",
             .engine = "closed",
             .instances = 2160,
             .stamps = 2160,
@@ -480,8 +482,8 @@ static void test_network(void **state)
     static const struct sator_bandwidth_point fast[] = {{64, 1, 1, 11, "scratchpad reads"}};
     static const struct sator_bandwidth_point slow[] = {{64, 1, 1, 32, "scratchpad reads"}};
     static const struct sator_result results[] = {
-            {.workload = "c1", .total_cycles = 10, .n_sweep = 1, .sweep = fast},
-            {.workload = "c2", .total_cycles = 30, .n_sweep = 1, .sweep = slow}};
+            {.model = "sator", .workload = "c1", .total_cycles = 10, .n_sweep = 1, .sweep = fast},
+            {.model = "sator", .workload = "c2", .total_cycles = 30, .n_sweep = 1, .sweep = slow}};
     struct sator_layer_result layers_a[] = {{"conv1", 2, &results[0], 0},
             {"conv2", 1, &results[1], 1}, {"conv3", 1, &results[0], 0}};
     struct sator_layer_result layers_b[] = {{"conv1", 2, &results[1], 0},

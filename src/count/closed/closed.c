@@ -266,9 +266,10 @@ static const char *prepare(struct closed_state *state)
     const char *why = closed_digits_init(&state->main.digits, n_loops, lower, upper);
     if (why == NULL)
         why = count_instances(n_loops, lower, upper, &state->instances);
-    if (why == NULL)
-        why = convert_all(stamping, NULL, false, &state->main);
-    if (why != NULL && why != overflow && restart_digits(&state->main.digits) &&
+    if (why != NULL)
+        return why;
+    why = convert_all(stamping, NULL, false, &state->main);
+    if (why != NULL && restart_digits(&state->main.digits) &&
             convert_all(stamping, NULL, true, &state->main) == NULL)
         why = NULL;
     if (why == NULL)

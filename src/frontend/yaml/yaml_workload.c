@@ -231,13 +231,26 @@ static bool indexes(const struct lowering *l, int loop)
     return false;
 }
 
+/* Whether some tensor is read and written: a loop that no index has may then be one over time. */
+static bool is_in_place(const struct lowering *l)
+{
+    for (int a = 0; a < l->n_groups; a++) {
+        for (int b = 0; b < l->n_groups; b++) {
+            if (l->groups[a].role != l->groups[b].role &&
+                    strcmp(l->groups[a].tensor, l->groups[b].tensor) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* A loop that no index has is legal, and more often a name that was written wrong. */
 static void warn_of_repeats(struct lowering *l)
 {
     const struct sator_yaml_node *sizes = sator_yaml_find(l->map, "sizes");
     const struct sator_settings *settings = l->reader->settings;
 
-    if (sator_yaml_failed(l->reader) || (settings != NULL && settings->is_rewritten))
+    if (sator_yaml_failed(l->reader) || is_in_place(l) || (settings != NULL && settings->is_rewritten))
         return; /* a loop over time in a C file is what that file says */
     for (int i = 0; i < l->workload->n_loops; i++) {
         if (indexes(l, i))
