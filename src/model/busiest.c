@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    MOST_ASKED = 1024, /* instances or classes of a memory */
+    MOST_ASKED = 256, /* instances or classes of a memory */
     MOST_DIGITS = 16
 };
 
@@ -213,9 +213,32 @@ static bool is_same(const struct digit *a, const struct digit *b)
     return a->loop == b->loop && a->stride == b->stride && a->modulus == b->modulus;
 }
 
-/* Whether every index of "access" is a sum of multiples of loops, the same of its pieces but for
- * constants: then all its elements move by a constant where a loop does. */
-static bool moves_along(const struct analysis *analysis, const struct sator_relation *access)
+/* Whether a quotient or remainder moves by a constant with every step of the rows' digits: its
+ * argument moves by multiples of the divisor. */
+static bool steps_evenly(const struct sator_term *term, const struct row *rows, int n)
+{
+    for (int t = 0; t < term->argument->n_terms; t++) {
+        const struct sator_term *part = &term->argument->terms[t];
+        if (part->atom != SATOR_ATOM_VAR)
+            return false;
+        for (int r = 0; r < n; r++) {
+            for (int d = 0; d < rows[r].n_digits; d++) {
+                const struct digit *digit = &rows[r].digit[d];
+                if (digit->loop == part->var &&
+                        part->factor % term->divisor * (digit->stride % term->divisor) %
+                                        term->divisor !=
+                                0)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether all elements of "access" move by a constant with every step of the rows' digits: indices
+ * are sums of loops, or quotients that step evenly, the same of its pieces but for constants. */
+static bool moves_along(const struct analysis *analysis, const struct sator_relation *access,
+        const struct row *rows, int n)
 {
     for (int p = 0; p < access->n_pieces; p++) {
         const struct sator_piece *piece = &access->pieces[p];
@@ -227,7 +250,8 @@ static bool moves_along(const struct analysis *analysis, const struct sator_rela
             if (gap == NULL || !sator_expr_is_constant(gap))
                 return false;
             for (int t = 0; t < piece->out[i]->n_terms; t++) {
-                if (piece->out[i]->terms[t].atom != SATOR_ATOM_VAR)
+                const struct sator_term *term = &piece->out[i]->terms[t];
+                if (term->atom != SATOR_ATOM_VAR && !steps_evenly(term, rows, n))
                     return false;
             }
         }
@@ -280,7 +304,7 @@ static bool are_regular(const struct analysis *analysis, const struct row *rows,
     const struct sator_piece *space = sator_relation_function(analysis->dataflow->space);
 
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
-        if (!moves_along(analysis, analysis->workload->accesses[i].relation))
+        if (!moves_along(analysis, analysis->workload->accesses[i].relation, rows, n))
             return false;
     }
     for (int t = 0; time != NULL && t < analysis->n_time; t++) {
