@@ -141,9 +141,16 @@ struct sator_lane {
  * and writes. */
 const struct sator_lane *sator_memory_lanes(
         struct sator_arena *arena, const struct sator_level *level, int *n_lanes);
+/* The declared port for one direction of "tensor", or NULL: the memory's own. */
+const struct sator_port *sator_memory_port(
+        const struct sator_memory *memory, const char *tensor, bool writes);
 /* Whether words of "tensor" that are read from (written to) "memory" pass through "lane". */
-bool sator_lane_serves(const struct sator_memory *memory, const struct sator_lane *lane,
-        const char *tensor, bool writes);
+static inline bool sator_lane_serves(const struct sator_memory *memory,
+        const struct sator_lane *lane, const char *tensor, bool writes)
+{
+    return (writes ? lane->writes : lane->reads) &&
+            (memory->n_ports == 0 || lane->port == sator_memory_port(memory, tensor, writes));
+}
 
 /* The area of all instances of level "level" in um2: NAN where the file does not say, 0 for an
  * array (what a PE is made of are the levels inside it); and of all levels together, NAN unless

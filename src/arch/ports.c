@@ -13,9 +13,8 @@ static bool names(const struct sator_port *port, const char *tensor)
     return false;
 }
 
-/* The declared port for one direction of "tensor": the one that names it, else the one for all;
- * NULL: the memory's own. */
-static const struct sator_port *port_of(
+/* The one that names the tensor, else the one for all. */
+const struct sator_port *sator_memory_port(
         const struct sator_memory *memory, const char *tensor, bool writes)
 {
     const struct sator_port *general = NULL;
@@ -30,12 +29,6 @@ static const struct sator_port *port_of(
             general = port;
     }
     return general;
-}
-
-bool sator_lane_serves(const struct sator_memory *memory, const struct sator_lane *lane,
-        const char *tensor, bool writes)
-{
-    return (writes ? lane->writes : lane->reads) && lane->port == port_of(memory, tensor, writes);
 }
 
 /* The texts one after the other. */

@@ -44,9 +44,8 @@ static void list_tensors(struct analysis *analysis, const struct memory *memory,
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
         const char *name = memory->tensors[i].name;
         bool served = memory->held[i] &&
-                ((lane->reads && sator_lane_serves(&memory->level->memory, lane, name, false)) ||
-                        (lane->writes &&
-                                sator_lane_serves(&memory->level->memory, lane, name, true)));
+                (sator_lane_serves(&memory->level->memory, lane, name, false) ||
+                        sator_lane_serves(&memory->level->memory, lane, name, true));
         if (served && !model_lists(name, port->n_tensors, names))
             names[port->n_tensors++] = name;
     }
