@@ -433,7 +433,7 @@ static void test_random_machines(void **state)
 {
     (void)state;
     const char *count = getenv("SATOR_TEST_COUNT");
-    int n_cases = count != NULL ? atoi(count) : 1500, imperfect = 0;
+    int n_cases = count != NULL ? atoi(count) : 400, imperfect = 0;
     struct machines_rng rng = {seed()};
     struct checked c = {.wrong = 0};
 

@@ -163,7 +163,7 @@ static void run_cases(bool imperfect)
 {
     const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = count != NULL ? atoi(count) : 1500, wrong = 0, compared = 0, ragged = 0,
+    int n_cases = count != NULL ? atoi(count) : 400, wrong = 0, compared = 0, ragged = 0,
         direct = 0, idle = 0, passed = 0, tangled = 0;
     struct machines_rng rng = {seed};
     struct machines_options options = {.most_extent = 12,
