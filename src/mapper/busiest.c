@@ -7,6 +7,7 @@
  */
 #include "mapper/mapper.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ static void add_steps(const struct mapper_problem *p, const struct mapper_mappin
     for (int r = 0; r < innermost; r++) {
         if (p->row[r].is_space || mapping->factor[r][loop] == 1)
             continue;
+        assert(steps->n_spread < MAPPER_SPREADS);
         steps->spread_step[steps->n_spread] = coef * shape->inside[r + 1][loop];
         steps->spread_part[steps->n_spread] = part;
         steps->spread_count[steps->n_spread++] = mapping->factor[r][loop];
