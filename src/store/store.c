@@ -7,6 +7,7 @@
 #include "store/store.h"
 
 #include "base/text.h"
+#include "store/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    APPLICATION_ID = 0x5361746f, /* "Sato" */
-    SCHEMA_VERSION = 3,
+    SCHEMA_VERSION = 4,
     BUSY_MS = 500, /* how long a statement waits for other programs; a commit asks again */
     READER_BUSY_MS = 60000,
     CACHE_KIB = 16384,
@@ -59,10 +60,20 @@ static struct sator_loc file_loc(struct sator_ctx *ctx, const char *path)
     return (struct sator_loc){.source = source};
 }
 
+static enum sator_status damaged(
+        struct sator_ctx *ctx, const struct sator_store *store, const char *how)
+{
+    sator_error(ctx, file_loc(ctx, store->path), "the database is damaged: %s", how);
+    sator_help(ctx, "`sqlite3 FILE .recover` saves what can be read");
+    return SATOR_INPUT;
+}
+
 static enum sator_status fail(struct sator_ctx *ctx, const struct sator_store *store, int code)
 {
     struct sator_loc loc = file_loc(ctx, store->path);
 
+    if (code == SQLITE_IOERR_DATA)
+        return damaged(ctx, store, "a page is not what was written");
     switch (code & 0xff) {
     case SQLITE_FULL:
         sator_error(ctx, loc, "the disk is full");
@@ -77,10 +88,8 @@ static enum sator_status fail(struct sator_ctx *ctx, const struct sator_store *s
         sator_error(ctx, loc, "this is no SQLite database");
         break;
     case SQLITE_CORRUPT:
-        sator_error(ctx, loc, "the database is damaged: %s",
+        return damaged(ctx, store,
                 store->database == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(store->database));
-        sator_help(ctx, "`sqlite3 FILE .recover` saves what can be read");
-        break;
     case SQLITE_READONLY:
         sator_error(ctx, loc, "the file cannot be written");
         break;
@@ -126,10 +135,17 @@ static enum sator_status lock_file(struct sator_ctx *ctx, struct sator_store *st
     struct flock lock = {
             .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
 
+    struct stat status;
+
     store->lock = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (store->lock < 0)
         return sator_error(
                 ctx, file_loc(ctx, store->path), "cannot open the file: %s", strerror(errno));
+    if (fstat(store->lock, &status) != 0 || !S_ISREG(status.st_mode)) {
+        sator_error(ctx, file_loc(ctx, store->path), "this is no regular file");
+        sator_help(ctx, "a database is a file of its own");
+        return SATOR_INPUT;
+    }
     if (fcntl(store->lock, F_OFD_SETLK, &lock) == 0)
         return SATOR_OK;
     int error = errno;
@@ -143,14 +159,44 @@ static enum sator_status lock_file(struct sator_ctx *ctx, struct sator_store *st
     return SATOR_INPUT;
 }
 
+/* Read the whole file: no byte of it is other than it was written. */
+static enum sator_status check_pages(struct sator_ctx *ctx, struct sator_store *store)
+{
+    int64_t n_pages = 0;
+    long long page = 0;
+    char how[80];
+    enum sator_status st;
+
+    SATOR_TRY(execute(ctx, store, "BEGIN")); /* nobody writes in between */
+    SATOR_TRY(ask(ctx, store, "PRAGMA page_count", &n_pages));
+    int code = store_pages_check(store->database, n_pages, &page);
+    if (code != SQLITE_IOERR_DATA) {
+        st = code == SQLITE_OK ? SATOR_OK : fail(ctx, store, code);
+        goto done;
+    }
+    if (page == 0)
+        snprintf(how, sizeof how, "the file is not as long as it says");
+    else
+        snprintf(how, sizeof how, "page %lld (of %d bytes) is not what was written", page,
+                STORE_PAGE_BYTES);
+    st = damaged(ctx, store, how);
+done:
+    sator_store_rollback(store);
+    return st;
+}
+
 static enum sator_status make_schema(struct sator_ctx *ctx, struct sator_store *store)
 {
     struct sator_text sql = {0};
 
     sator_text_add(&sql,
-            "BEGIN IMMEDIATE;PRAGMA application_id=%d;PRAGMA user_version=%d;%sCOMMIT;",
-            APPLICATION_ID, SCHEMA_VERSION, sator_store_schema);
-    enum sator_status st = execute(ctx, store, sql.data);
+            "PRAGMA page_size=%d;BEGIN IMMEDIATE;PRAGMA application_id=%d;PRAGMA "
+            "user_version=%d;%sCOMMIT;",
+            STORE_PAGE_BYTES, STORE_APPLICATION_ID, SCHEMA_VERSION, sator_store_schema);
+    int reserved = STORE_RESERVED_BYTES;
+    int code = sqlite3_file_control(store->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+    enum sator_status st =
+            code == SQLITE_OK ? execute(ctx, store, sql.data) : fail(ctx, store, code);
     sator_text_clear(&sql);
     store->is_new = st == SATOR_OK;
     return st;
@@ -170,7 +216,7 @@ static enum sator_status identify(
         return make_schema(ctx, store);
     SATOR_TRY(ask(ctx, store, "PRAGMA application_id", &application));
     SATOR_TRY(ask(ctx, store, "PRAGMA user_version", &version));
-    if (pages == 0 || application != APPLICATION_ID) {
+    if (pages == 0 || application != STORE_APPLICATION_ID) {
         sator_error(ctx, file_loc(ctx, store->path),
                 pages == 0 ? "the file is empty" : "this database was not made by sator explore");
         return SATOR_INPUT;
@@ -187,6 +233,7 @@ static enum sator_status identify(
         sator_help(ctx, "--resume goes on with it; or name another file");
         return SATOR_INPUT;
     }
+    st = check_pages(ctx, store);
 done:
     return st;
 }
@@ -199,8 +246,10 @@ static enum sator_status open_database(
 
     /* A reader opens for writing too, where it may: it has to undo what a killed writer left half
      * done. */
-    int code = sqlite3_open_v2(
-            store->path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    const char *layer = store_pages_layer();
+    int code = layer == NULL ? SQLITE_NOMEM
+                             : sqlite3_open_v2(store->path, &store->database,
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer);
     if (code != SQLITE_OK)
         return fail(ctx, store, code);
     sqlite3_extended_result_codes(store->database, 1);
@@ -290,9 +339,8 @@ enum sator_status sator_store_check(struct sator_ctx *ctx, struct sator_store *s
     SATOR_TRY(sator_cursor_next(ctx, cursor, &found));
     struct sator_cell cell = sator_cursor_cell(cursor, 0, false);
     if (!found || cell.kind != SATOR_CELL_TEXT || strcmp(cell.text, "ok") != 0) {
-        st = sator_error(ctx, file_loc(ctx, store->path), "the database is damaged: %s",
+        st = damaged(ctx, store,
                 found && cell.kind == SATOR_CELL_TEXT ? cell.text : "the check says nothing");
-        sator_help(ctx, "`sqlite3 FILE .recover` saves what can be read");
     }
 done:
     sator_cursor_close(cursor);

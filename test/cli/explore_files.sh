@@ -22,6 +22,19 @@ run --db directory.db
 cp a.db broken.db
 printf '%09000d' 0 | dd of=broken.db bs=1 seek=41000 conv=notrunc 2>/dev/null
 sator query broken.db --csv >/dev/null && sator merge whole.db broken.db >/dev/null && echo "damage was not seen"
+# one bit of one byte, anywhere: no command takes the file
+for at in 21 5000 20001 30303; do
+    cp a.db flipped.db
+    byte=$(od -An -tu1 -j $at -N 1 a.db)
+    # shellcheck disable=SC2059
+    printf "\\$(printf %o $((byte ^ 4)))" | dd of=flipped.db bs=1 seek=$at conv=notrunc 2>/dev/null
+    sator query flipped.db >/dev/null 2>&1 && echo "query took a changed byte $at"
+    sator merge whole.db flipped.db >/dev/null 2>&1 && echo "merge took a changed byte $at"
+    run --db flipped.db --resume 2>/dev/null | grep -q 'exit 1' || echo "--resume took a changed byte $at"
+done
+# a device is no place for a database
+run --db /dev/null --resume
+run --db /dev/null
 # a second writer
 "$SATOR" explore vgg16-conv3_2 --arch mesh-8x8 --prune none --no-symmetry --quiet --db busy.db >/dev/null 2>&1 &
 pid=$!

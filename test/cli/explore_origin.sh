@@ -12,7 +12,7 @@ sqlite3 one.db 'SELECT key, value FROM meta WHERE key IN ("model", "timing") ORD
 sator query one.db --summary | sed -n 's/^  made by .*\(model .*\);.*/\1/p'
 for change in "model tenet" "timing cycles" "model_version 1"; do
     cp one.db other.db
-    sqlite3 other.db "UPDATE meta SET value = '${change#* }' WHERE key = '${change% *}'"
+    store_sql other.db "UPDATE meta SET value = '${change#* }' WHERE key = '${change% *}'"
     run --db other.db --shard 1/2 --resume
     sator merge union.db two.db other.db --quiet && echo "a mixture of ${change% *}"
     sator merge union.db other.db two.db --quiet && echo "a mixture of ${change% *}"
@@ -20,10 +20,10 @@ done
 # joined to themselves they stay what they are
 sator merge union.db other.db other.db --quiet
 sqlite3 union.db 'SELECT value FROM meta WHERE key = "model_version"'
-sqlite3 other.db 'DELETE FROM meta WHERE key = "timing"'
+store_sql other.db 'DELETE FROM meta WHERE key = "timing"'
 run --db other.db --shard 1/2 --resume
 sator query other.db
-sqlite3 one.db 'PRAGMA user_version = 2'
+store_sql one.db 'PRAGMA user_version = 2'
 run --db one.db --shard 1/2 --resume
 sator query one.db
 sator merge last.db two.db one.db

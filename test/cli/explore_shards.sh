@@ -19,7 +19,7 @@ done
 [ "$(wc -l <whole.csv)" -gt 1000 ] || echo "only $(wc -l <whole.csv) results"
 # a shard that was interrupted, beside a whole copy of it
 cp shard2.db part.db
-sqlite3 part.db 'DELETE FROM batch WHERE batch > 40; DELETE FROM skipped WHERE batch > 40;' 2>/dev/null
+store_sql part.db 'DELETE FROM batch WHERE batch > 40; DELETE FROM skipped WHERE batch > 40;'
 sator merge c.db part.db shard1.db shard2.db part.db shard3.db shard4.db --quiet
 sator query c.db --csv | cmp - whole.csv || echo "c differs"
 # other explorations do not mix

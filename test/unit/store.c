@@ -1,6 +1,7 @@
 /* The store: what goes in comes out, files that are no stores, two writers, what a closed
  * transaction leaves. */
 #include "store/store.h"
+#include "store/pages.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -228,6 +229,18 @@ static void two_writers_never_meet(void **state)
     sator_store_close(must_open(fixture, SATOR_STORE_WRITE));
 }
 
+/* What another version of this program might do to a store. */
+static void run_sql(const struct fixture *fixture, const char *sql)
+{
+    sqlite3 *database = NULL;
+
+    assert_int_equal(
+            sqlite3_open_v2(fixture->path, &database, SQLITE_OPEN_READWRITE, store_pages_layer()),
+            SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
 static void other_files_are_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -240,31 +253,57 @@ static void other_files_are_refused(void **state)
     unlink(fixture->path);
     sator_store_close(must_open(fixture, SATOR_STORE_CREATE));
     must_refuse(fixture, SATOR_STORE_CREATE, "exists already");
-    write_bytes(fixture, 60, "\0\0\0\7", 4); /* the file format's place of user_version */
+    run_sql(fixture, "PRAGMA user_version = 7");
     must_refuse(fixture, SATOR_STORE_WRITE, "schema version 7");
-    write_bytes(fixture, 68, "ABCD", 4); /* and of application_id */
+    write_bytes(fixture, 68, "ABCD", 4); /* the file format's place of application_id */
     must_refuse(fixture, SATOR_STORE_WRITE, "not made by sator");
 }
 
+static long file_size(const struct fixture *fixture)
+{
+    FILE *file = fopen(fixture->path, "rb");
+
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    fclose(file);
+    return size;
+}
+
+static void flip_bit(const struct fixture *fixture, long at, int bit)
+{
+    FILE *file = fopen(fixture->path, "r+b");
+
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    int byte = fgetc(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    fputc(byte ^ 1 << bit, file);
+    fclose(file);
+}
+
+/* Every byte counts, wherever it lies. */
 static void damage_is_found(void **state)
 {
     struct fixture *fixture = *state;
     struct sator_store *store = must_open(fixture, SATOR_STORE_CREATE);
-    char noise[512];
 
     assert_int_equal(sator_store_begin(fixture->ctx, store), SATOR_OK);
     for (int i = 0; i < 2000; i++)
         insert_result(fixture, store, i, i, SATOR_OK);
     assert_int_equal(sator_store_commit(fixture->ctx, store), SATOR_OK);
     sator_store_close(store);
-    memset(noise, 0xa5, sizeof noise);
-    write_bytes(fixture, 40960, noise, sizeof noise);
-    store = must_open(fixture, SATOR_STORE_WRITE);
-    assert_int_equal(sator_store_check(fixture->ctx, store), SATOR_INPUT);
-    char *messages = sator_ctx_take_messages(fixture->ctx, false);
-    assert_non_null(strstr(messages, "damaged"));
-    free(messages);
-    sator_store_close(store);
+    long size = file_size(fixture);
+    srand(1);
+    for (int i = 0; i < 300; i++) {
+        long at = rand() % size; /* NOLINT: any byte will do */
+        flip_bit(fixture, at, i % 8);
+        must_refuse(fixture, i % 2 == 0 ? SATOR_STORE_READ : SATOR_STORE_WRITE, "");
+        flip_bit(fixture, at, i % 8);
+    }
+    flip_bit(fixture, size - 5000, 3);
+    must_refuse(fixture, SATOR_STORE_READ, "the database is damaged: page");
+    flip_bit(fixture, size - 5000, 3);
+    assert_int_equal(truncate(fixture->path, size - STORE_PAGE_BYTES), 0);
+    must_refuse(fixture, SATOR_STORE_READ, "damaged");
 }
 
 /* The digests of FIPS 180-4's examples and of a million times "a". */
