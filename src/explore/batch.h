@@ -52,11 +52,9 @@ enum sator_status batch_store(struct sator_ctx *ctx, const struct sator_explorat
 enum sator_status batch_open_store(struct sator_ctx *ctx,
         const struct sator_exploration *exploration, const char *path, bool resume,
         struct sator_store **store);
-/* Open the database of another rank, which has to have the same description, for reading. */
+/* Open the database at "path", which has to have the same description, for reading. */
 enum sator_status batch_open_other(struct sator_ctx *ctx,
         const struct sator_exploration *exploration, const char *path, struct sator_store **store);
-/* The file of a rank, in "arena". */
-const char *explore_rank_path(struct sator_arena *arena, const char *database, int rank);
 /* Add to done[number] the points of each batch that are in the store, and its totals to the others
  * (which may be NULL). */
 enum sator_status batch_read_done(struct sator_ctx *ctx,

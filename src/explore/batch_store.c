@@ -306,11 +306,6 @@ enum sator_status batch_open_other(struct sator_ctx *ctx,
     return st;
 }
 
-const char *explore_rank_path(struct sator_arena *arena, const char *database, int rank)
-{
-    return sator_arena_printf(arena, "%s.rank%d", database, rank);
-}
-
 enum sator_status batch_read_done(struct sator_ctx *ctx,
         const struct sator_exploration *exploration, struct sator_store *store, uint64_t *done,
         uint64_t *results, struct sator_arena *arena, int *n_rules, struct batch_rule **rules)

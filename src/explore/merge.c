@@ -53,8 +53,7 @@ static enum sator_status refuse(
     return SATOR_INPUT;
 }
 
-/* Open an input and check that it belongs to the output, which is described by it when new. */
-static enum sator_status join(struct sator_ctx *ctx, struct sator_store *output, const char *path)
+enum sator_status explore_join(struct sator_ctx *ctx, struct sator_store *output, const char *path)
 {
     struct sator_arena *arena = sator_arena_new();
     struct query_source input;
@@ -91,6 +90,23 @@ static bool same_file(const char *a, const char *b)
     return same;
 }
 
+/* A pattern of the shell such as all.db.rank* takes in what SQLite keeps beside a database whose
+ * writer was killed: that is read with the database itself. */
+static bool is_journal(const char *path)
+{
+    static const char suffix[] = "-journal";
+    size_t length = strlen(path), tail = sizeof suffix - 1;
+
+    if (length <= tail || strcmp(path + length - tail, suffix) != 0)
+        return false;
+    char *database = sator_alloc(length + 1);
+    memcpy(database, path, length + 1);
+    database[length - tail] = '\0';
+    bool exists = access(database, F_OK) == 0;
+    free(database);
+    return exists;
+}
+
 /* What the output holds now. */
 static enum sator_status describe(
         struct sator_ctx *ctx, const char *output, int n_inputs, char **result)
@@ -115,6 +131,7 @@ enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output,
 {
     struct sator_store *store = NULL;
     enum sator_status st = SATOR_OK;
+    int n_joined = 0;
 
     for (int i = 0; i < n_inputs; i++) {
         if (same_file(output, inputs[i]))
@@ -123,14 +140,18 @@ enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output,
     }
     bool is_new = access(output, F_OK) != 0;
     SATOR_TRY(sator_store_open(ctx, output, SATOR_STORE_WRITE, &store));
-    for (int i = 0; i < n_inputs && st == SATOR_OK; i++)
-        st = join(ctx, store, inputs[i]);
+    for (int i = 0; i < n_inputs && st == SATOR_OK; i++) {
+        if (is_journal(inputs[i]))
+            continue;
+        st = explore_join(ctx, store, inputs[i]);
+        n_joined++;
+    }
     sator_store_close(store);
     store = NULL;
     if (st != SATOR_OK && is_new)
         unlink(output); /* half a union looks like a whole one */
     SATOR_TRY(st);
-    st = describe(ctx, output, n_inputs, text);
+    st = describe(ctx, output, n_joined, text);
 done:
     sator_store_close(store);
     return st;

@@ -113,4 +113,10 @@ void query_write_end(struct query_writer *writer);
 /* How much of the exploration is there, by rule; "n_missing" batches are not complete. */
 enum sator_status query_write_summary(struct query_source *source, struct sator_text *text);
 
+/* ---- merge.c ---- */
+
+/* Add what the database at "path" has to "output", which it has to be of one exploration with, and
+ * which takes its description when it is new. */
+enum sator_status explore_join(struct sator_ctx *ctx, struct sator_store *output, const char *path);
+
 #endif

@@ -10,10 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    MOST_GAP = 1000 /* ranks' files are looked for up to this far past the last one found */
-};
-
 /* How many points this shard has, and had before this run. */
 static void count_points(struct keeper *keeper)
 {
@@ -127,31 +123,33 @@ done:
     return st;
 }
 
-/* Add what the joined database and the other ranks' hold, those of runs with more ranks too, as far
- * as they exist. */
-static enum sator_status read_others(struct runner *runner, const char *database, uint64_t *done)
+/* What the joined database has: ranks number their batches together, so each does whole ones, and
+ * does one again that a run before was stopped in. */
+static enum sator_status read_joined(struct runner *runner, const char *database, uint64_t *done)
 {
-    struct sator_arena *arena = sator_arena_new();
-    enum sator_status st = SATOR_OK;
-    int missing = 0;
+    struct sator_store *joined = NULL;
+    enum sator_status st;
 
-    for (int rank = -1; missing < MOST_GAP || rank < runner->ranks->size; rank++) {
-        const char *path = rank < 0 ? database : explore_rank_path(arena, database, rank);
-        struct sator_store *other = NULL;
-        if (access(path, F_OK) != 0) {
-            missing++;
-            continue;
-        }
-        missing = 0;
-        if (rank == runner->ranks->rank)
-            continue;
-        SATOR_TRY(batch_open_other(runner->ctx, runner->exploration, path, &other));
-        st = batch_read_done(runner->ctx, runner->exploration, other, done, NULL, NULL, NULL, NULL);
-        sator_store_close(other);
-        SATOR_TRY(st);
+    if (access(database, F_OK) != 0)
+        return SATOR_OK;
+    SATOR_TRY(batch_open_other(runner->ctx, runner->exploration, database, &joined));
+    SATOR_TRY(batch_read_done(
+            runner->ctx, runner->exploration, joined, done, NULL, NULL, NULL, NULL));
+    for (uint64_t number = 0; number < runner->exploration->n_batches; number++) {
+        uint64_t first, points;
+        batch_part(runner->exploration, number, &first, &points);
+        done[number] = done[number] < points ? 0 : points;
     }
 done:
-    sator_arena_free(arena);
+    sator_store_close(joined);
+    return st;
+}
+
+/* "st", or an error where it is fine and another rank's is not. */
+static enum sator_status all_start(struct runner *runner, enum sator_status st)
+{
+    if (!runner->ranks->meet(runner->ranks, st == SATOR_OK) && st == SATOR_OK)
+        return sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
     return st;
 }
 
@@ -168,15 +166,10 @@ static enum sator_status run_into(struct keeper *keeper, const char *path, const
         return sator_error(
                 runner->ctx, (struct sator_loc){0}, "not enough memory for so many batches");
     st = batch_open_store(runner->ctx, exploration, path, resume, &runner->store);
-    if (runner->ranks != NULL) { /* all files exist before anybody looks for them */
-        bool fine = runner->ranks->meet(runner->ranks, st == SATOR_OK);
-        if (st == SATOR_OK && !fine)
-            st = sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
+    if (runner->ranks != NULL) {
         if (st == SATOR_OK)
-            st = read_others(runner, database, done);
-        fine = runner->ranks->meet(runner->ranks, st == SATOR_OK);
-        if (st == SATOR_OK && !fine)
-            st = sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
+            st = read_joined(runner, database, done);
+        st = all_start(runner, st);
     }
     if (st == SATOR_OK) {
         st = run_stored(keeper, done);
@@ -188,32 +181,16 @@ static enum sator_status run_into(struct keeper *keeper, const char *path, const
     return st;
 }
 
-/* Rank 0 joins the ranks' files once all are complete; they are deleted when that is done. */
+/* Rank 0 joins the ranks' files once all are complete. */
 static enum sator_status join_ranks(struct keeper *keeper, const char *database, bool fine)
 {
-    struct runner *runner = keeper->runner;
-    struct explore_ranks *ranks = runner->ranks;
-    struct sator_arena *arena = sator_arena_new();
-    const char **paths = NULL;
+    struct explore_ranks *ranks = keeper->runner->ranks;
     enum sator_status st = SATOR_OK;
-    char *text = NULL;
-    int n_paths = 0;
 
     fine = ranks->meet(ranks, fine);
-    if (fine && ranks->rank == 0) {
-        for (int rank = 0, missing = 0; missing < MOST_GAP || rank < ranks->size; rank++) {
-            const char *path = explore_rank_path(arena, database, rank);
-            missing = access(path, F_OK) == 0 ? 0 : missing + 1;
-            if (missing == 0)
-                SATOR_PUSH(arena, paths, n_paths, path);
-        }
-        st = sator_explore_merge(runner->ctx, database, n_paths, paths, &text);
-        free(text);
-        for (int i = 0; i < n_paths && st == SATOR_OK; i++)
-            unlink(paths[i]);
-    }
+    if (fine && ranks->rank == 0)
+        st = explore_join_ranks(keeper->runner->ctx, database);
     ranks->meet(ranks, st == SATOR_OK);
-    sator_arena_free(arena);
     return st;
 }
 
@@ -245,24 +222,41 @@ done:
     return st;
 }
 
+/* What earlier runs under MPI left behind is joined where this one goes on with it, and is in the
+ * way where it does not. */
+static enum sator_status make_way(struct runner *runner, const char *database)
+{
+    const struct sator_explore_options *options = &runner->exploration->options;
+    struct sator_arena *arena;
+    const char **paths;
+
+    if (options->resume)
+        return explore_join_ranks(runner->ctx, database);
+    arena = sator_arena_new();
+    bool taken = (runner->ranks != NULL && access(database, F_OK) == 0) ||
+            explore_rank_files(arena, database, &paths) > 0;
+    sator_arena_free(arena);
+    if (!taken)
+        return SATOR_OK;
+    sator_error(
+            runner->ctx, (struct sator_loc){0}, "'%s' or its ranks' files exist already", database);
+    sator_help(runner->ctx, "--resume goes on with them; or name another file");
+    return SATOR_INPUT;
+}
+
 static enum sator_status run_in_ranks(
         struct keeper *keeper, const char *database, struct sator_explore_summary *summary)
 {
     struct runner *runner = keeper->runner;
-    const struct sator_explore_options *options = &runner->exploration->options;
     struct sator_arena *arena = sator_arena_new();
     const char *path = explore_rank_path(arena, database, runner->ranks->rank);
     enum sator_status st = SATOR_OK;
 
-    if (!options->resume && (access(database, F_OK) == 0 || access(path, F_OK) == 0)) {
-        st = sator_error(runner->ctx, (struct sator_loc){0},
-                "'%s' or its ranks' files exist already", database);
-        sator_help(runner->ctx, "--resume goes on with them; or name another file");
-    }
     if (runner->ranks->rank > 0)
         keeper->progress = NULL; /* one of them speaks for all */
-    if (!runner->ranks->meet(runner->ranks, st == SATOR_OK) && st == SATOR_OK)
-        st = sator_error(runner->ctx, (struct sator_loc){0}, "another rank could not start");
+    else
+        st = make_way(runner, database);
+    st = all_start(runner, st);
     if (st == SATOR_OK)
         st = run_into(keeper, path, database, true, summary);
     enum sator_status joined = join_ranks(keeper, database, st == SATOR_OK);
@@ -315,7 +309,9 @@ enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_explorat
                 ? sator_error(ctx, (struct sator_loc){0}, "under mpirun --db has to name a file")
                 : run_in_ranks(&keeper, database, summary);
     } else if (database != NULL) {
-        st = run_into(&keeper, database, database, exploration->options.resume, summary);
+        st = make_way(&runner, database);
+        if (st == SATOR_OK)
+            st = run_into(&keeper, database, database, exploration->options.resume, summary);
     } else if ((temporary = temporary_path()) != NULL) {
         st = run_into(&keeper, temporary, temporary, true, summary);
         exploration->temporary = sator_arena_strdup(exploration->arena, temporary);

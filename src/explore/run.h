@@ -45,6 +45,18 @@ struct keeper {
     void *progress_data;
 };
 
+/* ---- rank_files.c ---- */
+
+/* The file of a rank, in "arena". */
+const char *explore_rank_path(struct sator_arena *arena, const char *database, int rank);
+/* The ranks' files that are there, whatever number of ranks left them: how many, into "*paths". */
+int explore_rank_files(struct sator_arena *arena, const char *database, const char ***paths);
+/* Join them into "database", which is made when there is none, and delete them. SATOR_INPUT with a
+ * message where another process still writes one, or it is of another exploration: it stays. */
+enum sator_status explore_join_ranks(struct sator_ctx *ctx, const char *database);
+
+/* ---- run_threads.c ---- */
+
 /* Seconds of a clock that only goes forward. */
 double explore_now(void);
 /* Run the threads to their end, storing what they find; keeper->status says how it ended. */

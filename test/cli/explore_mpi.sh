@@ -18,6 +18,35 @@ kill_rank 100
 stored=$(for i in 0 1; do sator query b.db.rank$i --csv | sed 1d; done | wc -l)
 [ "$stored" -gt 100 ] || echo "only $stored results are left"
 [ "$stored" -lt 30000 ] || echo "the rank was killed too late to show anything"
+# the shell's pattern takes in the journal of a killed writer
+cp b.db.rank0 copy.db.rank0
+cp b.db.rank1 copy.db.rank1
+: >copy.db.rank1-journal
+sator merge copy.db copy.db.rank* | sed -n 's/^joined/joined/p'
 resume_ranks
+ls b.db*
+# one process goes on from what ranks left, too, and leaves none of their files
+for i in 0 1; do mv copy.db.rank$i c.db.rank$i; done
+run --db c.db >/dev/null 2>err && echo "the ranks' files were overlooked"
+grep -q "its ranks' files exist already" err || cat err
+run --db c.db --resume >/dev/null 2>err || cat err
+same c.db
+ls c.db*
+# stopped in the middle of batches, three times, each time by other ranks
+for n in 3 2 4; do
+    # shellcheck disable=SC2086
+    mpirun --oversubscribe -n $n "$SATOR" explore $space --batch 2000 --db d.db --resume >/dev/null 2>&1 &
+    launcher=$!
+    until ls d.db.rank* >/dev/null 2>&1; do sleep 0.02; done
+    sleep 0.3
+    for victim in $(ps -o pid= --ppid $launcher); do kill -INT "$victim"; done
+    wait $launcher
+done
+until run --batch 2000 --db d.db --resume >/dev/null 2>err; do
+    grep -q 'another run is writing' err || { cat err; break; }
+    sleep 0.5
+done
+sator query d.db --csv | cmp whole.results -
+ls d.db*
 ranks 2 >/dev/null 2>err && echo "ranks without a database"
 grep -q 'error: under mpirun --db has to name a file' err || cat err
