@@ -103,6 +103,10 @@ char *cli_completion_text(void);
 /* Write the job-array script of --slurm. */
 int cli_explore_slurm(const struct cli_options *options);
 
+/* ---- output_check.c ---- */
+/* CLI_USAGE after a message when --output cannot be written, or names what the command reads. */
+int cli_check_output(const struct cli_options *options);
+
 /* ---- output.c ---- */
 /* Write the result; CLI_DONE, or CLI_INPUT after a message when it cannot be written. A reader that
  * has gone away (a closed pipe) is no error. */
@@ -123,9 +127,13 @@ int cli_status(enum sator_status status, const char *what);
 int cli_worse(int a, int b);
 
 /* ---- interrupt.c ---- */
-/* From now on Ctrl-C cancels what the watched contexts do; a second one ends the process. */
+/* From now on Ctrl-C, SIGTERM and SIGHUP cancel what the watched contexts do; a second one ends the
+ * process. One that the process was told to ignore (nohup, a shell's background job) stays ignored.
+ */
 void cli_interrupt_init(void);
 bool cli_interrupted(void);
+/* The exit code of a run that a signal stopped: 128 and its number, 130 for Ctrl-C. */
+int cli_interrupt_exit(void);
 /* Watch a context, or (before it is freed) stop watching it. At most CLI_MAX_THREADS are watched.
  */
 enum {

@@ -12,6 +12,7 @@
 
 enum {
     DEFAULT_TOP = 10,
+    MOST_SHARDS = 1000000,
     TERMINAL_PERIOD_MS = 200,
     FILE_PERIOD_MS = 10000,
     BAR_WIDTH = 20
@@ -50,7 +51,7 @@ static bool read_shard(const char *text, struct sator_explore_options *explore)
         return false;
     explore->shard = (int)shard;
     explore->n_shards = (int)n;
-    return shard >= 1 && shard <= n && n <= 1000000;
+    return shard >= 1 && shard <= n && n <= MOST_SHARDS;
 }
 
 /* "FIRST:COUNT" */
@@ -147,6 +148,9 @@ static int read_options(struct explore *e)
         return cli_usage(options, "a shard needs a database: --db FILE");
     if (options->slurm != 0 && (options->db == NULL || options->shard != NULL))
         return cli_usage(options, "--slurm goes with --db and without --shard");
+    if (options->slurm > MOST_SHARDS)
+        return cli_usage(options, "--slurm %lld: an exploration has at most %d shards",
+                (long long)options->slurm, MOST_SHARDS);
     if (options->points != NULL && !read_points(options->points, explore))
         return cli_usage(options, "--points takes FIRST:COUNT, not '%s'", options->points);
     int exit_code = cli_read_budget(options, &explore->budget_seconds);

@@ -1,4 +1,5 @@
-/* Ctrl-C. The only mutable globals of the program: a signal handler can reach nothing else. */
+/* Ctrl-C and what else asks to stop. The only mutable globals of the program: a signal handler can
+ * reach nothing else. */
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -6,7 +7,7 @@
 #include <time.h>
 
 static struct sator_ctx *_Atomic watched[CLI_MAX_THREADS + 1]; /* the threads' and the main one */
-static atomic_bool interrupted;
+static atomic_int interrupted; /* the signal's number; 0: none */
 
 /* Signals closer together than this are one: timeout(1) sends its signal twice, to the process and
  * to its group. */
@@ -26,7 +27,9 @@ static void on_interrupt(int signal_number)
 {
     static atomic_llong first_ms;
 
-    if (!atomic_exchange(&interrupted, true)) {
+    int none = 0;
+
+    if (atomic_compare_exchange_strong(&interrupted, &none, signal_number)) {
         atomic_store(&first_ms, now_ms());
     } else if (now_ms() - atomic_load(&first_ms) > ONE_SIGNAL_MS) {
         signal(signal_number, SIG_DFL);
@@ -42,17 +45,26 @@ static void on_interrupt(int signal_number)
 
 void cli_interrupt_init(void)
 {
-    struct sigaction action = {0};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {0}, before;
 
     action.sa_handler = on_interrupt;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
     signal(SIGPIPE, SIG_IGN); /* writing reports it as EPIPE */
 }
 
 bool cli_interrupted(void)
 {
-    return atomic_load(&interrupted);
+    return atomic_load(&interrupted) != 0;
+}
+
+int cli_interrupt_exit(void)
+{
+    return 128 + atomic_load(&interrupted);
 }
 
 void cli_watch(struct sator_ctx *ctx)

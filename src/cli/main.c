@@ -12,6 +12,10 @@ static int write_and_free(const struct cli_options *options, char *text)
 
 static int run(const struct cli_options *options)
 {
+    int exit_code = cli_check_output(options);
+
+    if (exit_code != CLI_DONE)
+        return exit_code;
     if (options->version)
         return cli_write(options, "sator " SATOR_VERSION "\n");
     if (options->man)
@@ -36,5 +40,5 @@ int main(int argc, char **argv)
     cli_interrupt_init();
     int exit_code = cli_parse(argc, argv, &options) ? run(&options) : CLI_USAGE;
     cli_options_clear(&options);
-    return cli_interrupted() ? CLI_INTERRUPTED : exit_code;
+    return cli_interrupted() ? cli_interrupt_exit() : exit_code;
 }

@@ -95,7 +95,8 @@ static int write_in_place(const char *path, const char *text)
 }
 
 /* Write a new file beside "path" and put it in its place: a reader sees the old text or the new,
- * never a part. */
+ * never a part, even after a power failure. Other names (hard links) of the old file keep the old
+ * text, and a mode that gives rights away (set-uid) is not carried over. */
 static int write_whole(const char *path, const char *text, mode_t mode)
 {
     static const char suffix[] = ".XXXXXX";
@@ -112,6 +113,8 @@ static int write_whole(const char *path, const char *text, mode_t mode)
     }
     int error = write_all(fd, text, strlen(text));
     if (error == 0 && fchmod(fd, mode) != 0)
+        error = errno;
+    if (error == 0 && fsync(fd) != 0) /* its name never stands for less than the whole */
         error = errno;
     if (close(fd) != 0 && error == 0)
         error = errno;
@@ -137,15 +140,13 @@ static int write_file(const char *path, const char *text)
     if (access(path, W_OK) != 0)
         return cannot_write(path, errno);
     char *target = realpath(path, NULL); /* a symbolic link stays one */
-    int exit_code = write_whole(target == NULL ? path : target, text, status.st_mode & 07777);
+    int exit_code = write_whole(target == NULL ? path : target, text, status.st_mode & 0777);
     free(target);
     return exit_code;
 }
 
 int cli_write(const struct cli_options *options, const char *text)
 {
-    if (options->output != NULL && *options->output == '\0')
-        return cli_usage(options, "--output '': the name of the file is empty");
     if (options->output != NULL && strcmp(options->output, "-") != 0)
         return write_file(options->output, text);
     int error = write_all(STDOUT_FILENO, text, strlen(text));

@@ -39,7 +39,7 @@ for n in 3 2 4; do
     launcher=$!
     until ls d.db.rank* >/dev/null 2>&1; do sleep 0.02; done
     sleep 0.3
-    for victim in $(ps -o pid= --ppid $launcher); do kill -INT "$victim"; done
+    for victim in $(ps -o pid= --ppid $launcher); do kill -TERM "$victim"; done
     wait $launcher
 done
 until run --batch 2000 --db d.db --resume >/dev/null 2>err; do

@@ -15,7 +15,7 @@ compare gemm:i=16,j=12,k=10 --arch conventional --strategy exhaustive
 sator map resnet18:n=16 --arch five-level --layer conv1 --imperfect --threads 3 --budget 0.5 --json >out
 echo "exit $?"
 grep -c '"gap":.*[1-9]' out
-( trap - INT; exec "$SATOR" map resnet18:n=16 --arch five-level --layer conv1 --imperfect --threads 3 >out 2>err ) &
+env --default-signal=INT "$SATOR" map resnet18:n=16 --arch five-level --layer conv1 --imperfect --threads 3 >out 2>err &
 pid=$!
 sleep 1
 start=$(date +%s%N)

@@ -1,0 +1,130 @@
+/* Whether -o names a file that may be written, asked before any work begins: a slip there must not
+ * destroy what the command reads, nor be noticed only when hours of work are to be written. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot_write(const char *path, int error)
+{
+    fprintf(stderr, "sator: cannot write %s: %s\n", path, strerror(error));
+    return CLI_INPUT;
+}
+
+/* Whether the first "length" bytes of "word" name the file "target": under any name of it. */
+static bool names(const char *word, size_t length, const struct stat *target)
+{
+    struct stat status;
+    char *path = cli_alloc(length + 1);
+
+    memcpy(path, word, length);
+    bool same = length > 0 && stat(path, &status) == 0 && status.st_dev == target->st_dev &&
+            status.st_ino == target->st_ino;
+    free(path);
+    return same;
+}
+
+/* Whether a word of the command line leads to the file: FILE, FILE:i=4 or PATH=FILE. */
+static bool leads_to(const char *word, const struct stat *target)
+{
+    const char *value = strchr(word, '='), *colon = strrchr(word, ':');
+
+    return names(word, strlen(word), target) ||
+            (colon != NULL && names(word, (size_t)(colon - word), target)) ||
+            (value != NULL && names(value + 1, strlen(value + 1), target));
+}
+
+static bool list_leads_to(const struct cli_list *list, const struct stat *target)
+{
+    bool found = false;
+
+    for (int i = 0; i < list->count; i++)
+        found = found || leads_to(list->items[i], target);
+    return found;
+}
+
+/* The option that leads to the file, "" for an argument, NULL for none. */
+static const char *reader_of(const struct cli_options *options, const struct stat *target)
+{
+    if (list_leads_to(&options->arguments, target))
+        return "";
+    for (int i = 0; i < cli_option_count; i++) {
+        const struct cli_option *row = &cli_option_table[i];
+        const char *field = (const char *)options + row->offset;
+        const char *text;
+        if (strcmp(row->name, "output") == 0)
+            continue;
+        if (row->kind == CLI_TEXT) {
+            memcpy(&text, field, sizeof text);
+            if (text != NULL && leads_to(text, target))
+                return row->name;
+        }
+        if ((row->kind == CLI_LIST || row->kind == CLI_MANY) &&
+                list_leads_to((const void *)field, target))
+            return row->name;
+    }
+    return NULL;
+}
+
+static bool is_database(const char *path)
+{
+    static const char magic[] = "SQLite format 3";
+    char start[sizeof magic] = "";
+    FILE *file = fopen(path, "rb");
+    bool found = file != NULL && fread(start, 1, sizeof start, file) == sizeof start &&
+            memcmp(start, magic, sizeof magic) == 0;
+
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+/* A new file needs a directory that takes it; so does an old one, which is replaced as a whole. */
+static int check_directory(const char *path)
+{
+    char *directory = cli_alloc(strlen(path) + 2);
+    const char *slash = strrchr(path, '/');
+    int error = 0;
+
+    memcpy(directory, path, slash == NULL ? 0 : (size_t)(slash - path) + 1);
+    if (access(slash == NULL ? "." : directory, W_OK | X_OK) != 0)
+        error = errno;
+    free(directory);
+    return error == 0 ? CLI_DONE : cannot_write(path, error);
+}
+
+int cli_check_output(const struct cli_options *options)
+{
+    const char *path = options->output;
+    struct stat target;
+
+    if (path == NULL || strcmp(path, "-") == 0)
+        return CLI_DONE;
+    if (*path == '\0')
+        return cli_usage(options, "--output '': the name of the file is empty");
+    if (stat(path, &target) != 0) {
+        if (errno != ENOENT)
+            return cannot_write(path, errno);
+        return check_directory(path);
+    }
+    if (S_ISDIR(target.st_mode))
+        return cannot_write(path, EISDIR);
+    if (!S_ISREG(target.st_mode))
+        return access(path, W_OK) == 0 ? CLI_DONE : cannot_write(path, errno);
+    const char *reader = reader_of(options, &target);
+    if (reader != NULL)
+        return cli_usage(options, "--output %s: the command reads this file%s%s", path,
+                *reader == '\0' ? "" : ": --", reader);
+    if (is_database(path))
+        return cli_usage(
+                options, "--output %s: this is a database, which a text would destroy", path);
+    if (access(path, W_OK) != 0)
+        return cannot_write(path, errno);
+    char *real = realpath(path, NULL); /* a symbolic link stays one */
+    int exit_code = check_directory(real == NULL ? path : real);
+    free(real);
+    return exit_code;
+}
