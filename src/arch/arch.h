@@ -21,6 +21,7 @@ struct sator_link {
     int n_tensors; /* 0: serves every tensor */
     const char *const *tensors;
     struct sator_figure energy_pj; /* per word and hop */
+    double bandwidth_bits; /* per cycle of one wire; NAN: no limit */
     struct sator_loc loc;
 };
 
@@ -33,6 +34,7 @@ struct sator_bus {
     int n_tensors;
     const char *const *tensors;
     struct sator_figure energy_pj; /* per word delivered */
+    double bandwidth_bits; /* per cycle of one bus or tree; NAN: no limit */
     struct sator_loc loc, tensors_loc;
 };
 
@@ -48,6 +50,36 @@ struct sator_capacity {
     double bytes; /* NAN when given in words */
 };
 
+/* When words move between a memory and the nearest one outside that holds the tensor (doc/model.md,
+ * section 7). */
+enum sator_transfer_kind {
+    SATOR_TRANSFER_UNSAID, /* see sator_memory_transfers */
+    SATOR_TRANSFER_SERIAL, /* before, or after, the run that uses them */
+    SATOR_TRANSFER_OVERLAPPED, /* while the tile before, or after, is in use */
+    SATOR_TRANSFER_STREAMED /* in the stamp that uses them */
+};
+
+struct sator_tensor_transfers {
+    const char *tensor;
+    enum sator_transfer_kind kind;
+    struct sator_loc loc;
+};
+
+/* What the file says about a memory's transfers. */
+struct sator_transfers {
+    enum sator_transfer_kind others; /* of the tensors that are not listed */
+    int n_tensors;
+    const struct sator_tensor_transfers *tensors;
+    struct sator_loc loc; /* of the key; loc.source is NULL where it is not there */
+};
+
+/* What a transfer through a port costs beside its bits. */
+struct sator_burst {
+    int64_t setup_cycles; /* of each transfer */
+    int64_t granule_bits; /* what a transfer moves is rounded up to a multiple of it; 0 or 1: it
+                             is not */
+};
+
 /* A declared port of a memory: what crosses between it and the rest of the machine for some
  * tensors. */
 struct sator_port {
@@ -57,6 +89,7 @@ struct sator_port {
     bool reads, writes; /* what it is for */
     bool is_shared; /* reads and writes take turns: read_bits is for both together */
     double read_bits, write_bits; /* per cycle and instance; NAN when not given */
+    struct sator_burst burst;
     struct sator_loc loc;
 };
 
@@ -67,6 +100,7 @@ struct sator_memory {
     struct sator_figure read_pj, write_pj; /* per word */
     double read_bits, write_bits; /* bandwidth per cycle and instance of what no declared port is
                                      for; NAN when not given */
+    struct sator_burst burst; /* of the same */
     int n_ports; /* that are declared */
     const struct sator_port *ports;
     struct sator_figure leakage_pj; /* per cycle and instance */
@@ -78,6 +112,8 @@ struct sator_memory {
     int n_may_bypass; /* tensors that a dataflow may have bypass it */
     const char *const *may_bypass;
     bool overlaps; /* transfers overlap with compute; false: fill and drain add to the latency */
+    struct sator_transfers transfers;
+    bool holds_idle; /* contents stay while the PE idles; else they are of the stamp before only */
 };
 
 struct sator_array {
@@ -87,6 +123,7 @@ struct sator_array {
     const struct sator_link *links;
     int n_buses;
     const struct sator_bus *buses;
+    bool pass_through; /* words enter and leave at the edges, through PEs that idle, too */
 };
 
 struct sator_compute {
@@ -135,7 +172,21 @@ struct sator_lane {
     const struct sator_port *port; /* NULL: the memory's own, for what no declared port serves */
     bool reads, writes;
     double bits; /* per cycle and instance; NAN when not given */
+    struct sator_burst burst;
 };
+
+/* The innermost memory above the outermost array, whose transfers "overlaps: false" is about; NULL
+ * when there is none. */
+const struct sator_level *sator_arch_scratchpad(const struct sator_arch *arch);
+
+/* When words of "tensor" move to and from memory "level" of "arch", whose contents are one stamp's
+ * if "all_time": as the memory says of the tensor, or of all; else serial at a scratchpad of
+ * "overlaps: false"; else streamed for contents of one stamp, overlapped for others. Never
+ * SATOR_TRANSFER_UNSAID. */
+enum sator_transfer_kind sator_memory_transfers(const struct sator_arch *arch,
+        const struct sator_level *level, const char *tensor, bool all_time);
+/* "serial", "overlapped", "streamed". */
+const char *sator_transfer_name(enum sator_transfer_kind kind);
 
 /* The lanes of memory "level" in "arena": of the declared ports in their order, then its own reads
  * and writes. */

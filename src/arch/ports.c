@@ -59,20 +59,20 @@ const struct sator_lane *sator_memory_lanes(
         const struct sator_port *port = &memory->ports[i];
         const char *base = join(arena, level->name, ".", port->name, "");
         if (port->is_shared) {
-            lanes[n++] = (struct sator_lane){base, port, true, true, port->read_bits};
+            lanes[n++] = (struct sator_lane){base, port, true, true, port->read_bits, port->burst};
             continue;
         }
         if (port->reads)
-            lanes[n++] = (struct sator_lane){
-                    join(arena, base, " reads", "", ""), port, true, false, port->read_bits};
+            lanes[n++] = (struct sator_lane){join(arena, base, " reads", "", ""), port, true, false,
+                    port->read_bits, port->burst};
         if (port->writes)
-            lanes[n++] = (struct sator_lane){
-                    join(arena, base, " writes", "", ""), port, false, true, port->write_bits};
+            lanes[n++] = (struct sator_lane){join(arena, base, " writes", "", ""), port, false,
+                    true, port->write_bits, port->burst};
     }
-    lanes[n++] = (struct sator_lane){
-            join(arena, level->name, " reads", "", ""), NULL, true, false, memory->read_bits};
-    lanes[n++] = (struct sator_lane){
-            join(arena, level->name, " writes", "", ""), NULL, false, true, memory->write_bits};
+    lanes[n++] = (struct sator_lane){join(arena, level->name, " reads", "", ""), NULL, true, false,
+            memory->read_bits, memory->burst};
+    lanes[n++] = (struct sator_lane){join(arena, level->name, " writes", "", ""), NULL, false, true,
+            memory->write_bits, memory->burst};
     *n_lanes = n;
     return lanes;
 }

@@ -34,6 +34,7 @@ static void add_link(struct builder *b, const char *name, const int *offset, int
                     b->arena, b->array_name, n, b->dims, b->array_name, n, out, NULL),
             .interval = interval,
             .energy_pj = unknown,
+            .bandwidth_bits = NAN,
             .loc = b->loc};
     b->links[b->array->n_links++] = link;
 }
@@ -57,6 +58,7 @@ static void add_bus(struct builder *b, const char *name, int along, bool is_redu
                     is_reduction ? "TREE" : "BUS", n_out, out, NULL),
             .is_reduction = is_reduction,
             .energy_pj = unknown,
+            .bandwidth_bits = NAN,
             .loc = b->loc};
     b->buses[b->array->n_buses++] = bus;
 }

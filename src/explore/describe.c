@@ -34,6 +34,23 @@ static void add_workload(struct sator_text *text, const struct sator_workload *w
     sator_text_add(text, "\n");
 }
 
+static void add_burst(struct sator_text *text, const struct sator_burst *burst)
+{
+    if (burst->setup_cycles > 0)
+        sator_text_add(text, " setup_cycles=%lld", (long long)burst->setup_cycles);
+    if (burst->granule_bits > 1)
+        sator_text_add(text, " granule_bits=%lld", (long long)burst->granule_bits);
+}
+
+static void add_transfers(struct sator_text *text, const struct sator_transfers *transfers)
+{
+    if (transfers->others != SATOR_TRANSFER_UNSAID)
+        sator_text_add(text, " transfers=%s", sator_transfer_name(transfers->others));
+    for (int i = 0; i < transfers->n_tensors; i++)
+        sator_text_add(text, " transfers(%s)=%s", transfers->tensors[i].tensor,
+                sator_transfer_name(transfers->tensors[i].kind));
+}
+
 static void add_memory(struct sator_text *text, const struct sator_memory *memory)
 {
     for (int i = 0; i < memory->n_capacities; i++) {
@@ -48,6 +65,9 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
     add_number(text, "write_pj", memory->write_pj.value);
     add_number(text, "read_bits", memory->read_bits);
     add_number(text, "write_bits", memory->write_bits);
+    add_burst(text, &memory->burst);
+    add_transfers(text, &memory->transfers);
+    sator_text_add(text, "%s", memory->holds_idle ? " holds=idle" : "");
     add_number(text, "leakage_pj", memory->leakage_pj.value);
     add_number(text, "area_um2", memory->area_um2.value);
     add_names(text, " tensors=", memory->n_tensors, memory->tensors);
@@ -59,6 +79,7 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
                 port->writes ? " writes" : "", port->is_shared ? " shared" : "");
         add_number(text, "read_bits", port->read_bits);
         add_number(text, "write_bits", port->write_bits);
+        add_burst(text, &port->burst);
         add_names(text, " tensors=", port->n_tensors, port->tensors);
     }
 }
@@ -67,11 +88,13 @@ static void add_array(struct sator_text *text, const struct sator_array *array)
 {
     for (int d = 0; d < array->n_dims; d++)
         sator_text_add(text, "%s%lld", d == 0 ? " shape=" : "x", (long long)array->shape[d]);
+    sator_text_add(text, "%s", array->pass_through ? " pass_through" : "");
     for (int i = 0; i < array->n_links; i++) {
         const struct sator_link *link = &array->links[i];
         sator_text_add(text, "\n    link %s interval=%d ", link->name, link->interval);
         sator_relation_write(text, link->map);
         add_number(text, "pj", link->energy_pj.value);
+        add_number(text, "bits", link->bandwidth_bits);
         add_names(text, " tensors=", link->n_tensors, link->tensors);
     }
     for (int i = 0; i < array->n_buses; i++) {
@@ -79,6 +102,7 @@ static void add_array(struct sator_text *text, const struct sator_array *array)
         sator_text_add(text, "\n    %s %s ", bus->is_reduction ? "tree" : "bus", bus->name);
         sator_relation_write(text, bus->map);
         add_number(text, "pj", bus->energy_pj.value);
+        add_number(text, "bits", bus->bandwidth_bits);
         add_names(text, " tensors=", bus->n_tensors, bus->tensors);
     }
 }

@@ -98,17 +98,6 @@ bool model_holds(const struct sator_memory *memory, const char *tensor)
     return !model_lists(tensor, memory->n_bypass, memory->bypass);
 }
 
-static const struct sator_level *find_scratchpad(const struct sator_arch *arch)
-{
-    const struct sator_level *scratchpad = NULL;
-
-    for (int i = 0; i < arch->n_levels && arch->levels[i].kind != SATOR_LEVEL_ARRAY; i++) {
-        if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
-            scratchpad = &arch->levels[i];
-    }
-    return scratchpad;
-}
-
 static bool has_buses(const struct sator_arch *arch)
 {
     for (int i = 0; i < arch->n_levels; i++) {
@@ -236,7 +225,7 @@ enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *are
             .arch_name = sator_arena_strdup(arena, arch->name),
             .n_space = n_space,
             .shape = shape,
-            .scratchpad = find_scratchpad(arch)};
+            .scratchpad = sator_arch_scratchpad(arch)};
     name_levels(arena, made);
     name_tensors(arena, made);
     for (int i = 0; i < workload->n_accesses; i++) {

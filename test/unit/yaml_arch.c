@@ -189,6 +189,65 @@ static void test_void_overlaps(void **state)
     sator_arch_free(arch);
 }
 
+/* What is said of a tensor, else of all, else by "overlaps", else what the contents suggest. */
+static void test_transfers(void **state)
+{
+    (void)state;
+    struct sator_arch *arch = arch_of("levels:\n"
+                                      "  - {memory: DRAM, setup_cycles: 9, granule_bits: 64,\n"
+                                      "     bandwidth_bits: 8}\n"
+                                      "  - {memory: L2, overlaps: false}\n"
+                                      "  - {array: PE, shape: 4, pass_through: true, links: [\n"
+                                      "     {map: \"PE[i] -> PE[i+1]\", bandwidth_bits: 2.5}]}\n"
+                                      "  - {memory: L1, transfers: {A: serial, B: overlapped}}\n"
+                                      "  - {memory: L0, transfers: serial, holds: idle}\n"
+                                      "  - {compute: mac}\n");
+    const struct sator_level *levels = arch->levels;
+
+    expect_messages("");
+    assert_true(sator_arch_scratchpad(arch) == &levels[1]);
+    assert_int_equal(sator_memory_transfers(arch, &levels[1], "A", true), SATOR_TRANSFER_SERIAL);
+    assert_int_equal(sator_memory_transfers(arch, &levels[3], "A", true), SATOR_TRANSFER_SERIAL);
+    assert_int_equal(
+            sator_memory_transfers(arch, &levels[3], "B", true), SATOR_TRANSFER_OVERLAPPED);
+    assert_int_equal(sator_memory_transfers(arch, &levels[3], "Y", true), SATOR_TRANSFER_STREAMED);
+    assert_int_equal(
+            sator_memory_transfers(arch, &levels[3], "Y", false), SATOR_TRANSFER_OVERLAPPED);
+    assert_int_equal(sator_memory_transfers(arch, &levels[4], "Y", true), SATOR_TRANSFER_SERIAL);
+    assert_int_equal(levels[0].memory.burst.setup_cycles, 9);
+    assert_int_equal(levels[0].memory.burst.granule_bits, 64);
+    assert_true(levels[2].array.pass_through && levels[2].array.links[0].bandwidth_bits == 2.5);
+    assert_true(levels[4].memory.holds_idle && !levels[3].memory.holds_idle);
+    sator_arch_free(arch);
+}
+
+static void test_void_timing(void **state)
+{
+    (void)state;
+    struct sator_arch *arch =
+            arch_of("levels:\n"
+                    "  - {memory: DRAM, transfers: serial, holds: idle, setup_cycles: 3}\n"
+                    "  - {array: PE, shape: 4, pass_through: true}\n"
+                    "  - {compute: mac}\n");
+
+    expect_messages("text.yaml:2:66: warning: 'setup_cycles' has no effect: without a bandwidth, "
+                    "transfers take no time\n"
+                    "      - {memory: DRAM, transfers: serial, holds: idle, setup_cycles: 3}\n"
+                    "                                                                     ^\n"
+                    "text.yaml:2:46: warning: 'holds' has no effect at 'DRAM': no array is outside "
+                    "of it, so that it never idles\n"
+                    "      - {memory: DRAM, transfers: serial, holds: idle, setup_cycles: 3}\n"
+                    "                                                 ^^^^\n"
+                    "text.yaml:2:31: warning: 'transfers' has no effect at 'DRAM': what the "
+                    "outermost memory takes from the outside world is not counted\n"
+                    "      - {memory: DRAM, transfers: serial, holds: idle, setup_cycles: 3}\n"
+                    "                                  ^^^^^^\n"
+                    "text.yaml:3:41: warning: 'pass_through' has no effect: 'PE' has no links\n"
+                    "      - {array: PE, shape: 4, pass_through: true}\n"
+                    "                                            ^^^^\n");
+    sator_arch_free(arch);
+}
+
 /* ---- energy tables ---- */
 
 static const char table_text[] = "entries:\n"
@@ -274,6 +333,8 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_bad_settings, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_useless_link, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_void_overlaps, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_transfers, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_void_timing, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_energy_table, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_energy_table_word, set_up, tear_down),
     };

@@ -100,6 +100,27 @@ static const struct sator_capacity *capacity_of(
     return NULL;
 }
 
+static void expect_same_burst(const struct sator_burst *a, const struct sator_burst *b)
+{
+    assert_int_equal(a->setup_cycles, b->setup_cycles);
+    assert_int_equal(a->granule_bits, b->granule_bits);
+}
+
+static void expect_same_timing(const struct sator_memory *a, const struct sator_memory *b)
+{
+    assert_int_equal(a->holds_idle, b->holds_idle);
+    assert_int_equal(a->transfers.others, b->transfers.others);
+    assert_int_equal(a->transfers.n_tensors, b->transfers.n_tensors);
+    for (int i = 0; i < a->transfers.n_tensors; i++) {
+        assert_string_equal(a->transfers.tensors[i].tensor, b->transfers.tensors[i].tensor);
+        assert_int_equal(a->transfers.tensors[i].kind, b->transfers.tensors[i].kind);
+    }
+    expect_same_burst(&a->burst, &b->burst);
+    assert_int_equal(a->n_ports, b->n_ports);
+    for (int i = 0; i < a->n_ports; i++)
+        expect_same_burst(&a->ports[i].burst, &b->ports[i].burst);
+}
+
 static void expect_same_memory(const struct sator_memory *a, const struct sator_memory *b)
 {
     assert_int_equal(a->n_capacities, b->n_capacities);
@@ -111,6 +132,7 @@ static void expect_same_memory(const struct sator_memory *a, const struct sator_
     }
     assert_int_equal(a->double_buffered, b->double_buffered);
     assert_int_equal(a->overlaps, b->overlaps);
+    expect_same_timing(a, b);
     expect_same_figure(&a->read_pj, &b->read_pj);
     expect_same_figure(&a->write_pj, &b->write_pj);
     expect_same_figure(&a->leakage_pj, &b->leakage_pj);
@@ -124,6 +146,7 @@ static void expect_same_memory(const struct sator_memory *a, const struct sator_
 static void expect_same_array(const struct sator_array *a, const struct sator_array *b)
 {
     assert_int_equal(a->n_dims, b->n_dims);
+    assert_int_equal(a->pass_through, b->pass_through);
     for (int d = 0; d < a->n_dims; d++)
         assert_int_equal(a->shape[d], b->shape[d]);
     assert_int_equal(a->n_links, b->n_links);
@@ -134,6 +157,7 @@ static void expect_same_array(const struct sator_array *a, const struct sator_ar
         expect_same_names(a->links[i].n_tensors, a->links[i].tensors, b->links[i].n_tensors,
                 b->links[i].tensors);
         expect_same_figure(&a->links[i].energy_pj, &b->links[i].energy_pj);
+        assert_true(same_number(a->links[i].bandwidth_bits, b->links[i].bandwidth_bits));
     }
     assert_int_equal(a->n_buses, b->n_buses);
     for (int i = 0; i < a->n_buses; i++) {
@@ -143,6 +167,7 @@ static void expect_same_array(const struct sator_array *a, const struct sator_ar
         expect_same_names(a->buses[i].n_tensors, a->buses[i].tensors, b->buses[i].n_tensors,
                 b->buses[i].tensors);
         expect_same_figure(&a->buses[i].energy_pj, &b->buses[i].energy_pj);
+        assert_true(same_number(a->buses[i].bandwidth_bits, b->buses[i].bandwidth_bits));
     }
 }
 
@@ -329,6 +354,15 @@ static void test_archs(void **state)
             "  - {array: lane, shape: [4], links: [{map: \"lane[i] -> lane[i+1] : i > 0; lane[i] "
             "-> lane[0]\", interval: 0, tensors: [A, B], energy_pj: {value: 2, source: s}}]}\n"
             "  - {compute: mac, cycles: 0.3, per_stamp: 4, leakage_pj: 2, energy_pj: 1}\n",
+            "levels:\n  - {memory: DRAM, bandwidth_bits: 64, setup_cycles: 20, granule_bits: 512}\n"
+            "  - {memory: L2, bandwidth_bits: 64, transfers: {A: serial, Y: streamed},\n"
+            "     ports: [{name: p, tensors: [A], bandwidth_bits: 22.5, setup_cycles: 3, "
+            "granule_bits: 8}]}\n"
+            "  - {array: PE, shape: [2, 3], pass_through: true,\n"
+            "     links: [{map: \"PE[i,j] -> PE[i,j+1]\", bandwidth_bits: 16}],\n"
+            "     multicast: [{map: \"PE[i,j] -> BUS[i]\", bandwidth_bits: 0.5}],\n"
+            "     reduction: [{map: \"PE[i,j] -> TREE[j]\", bandwidth_bits: 32}]}\n"
+            "  - {memory: L0, transfers: overlapped, holds: idle}\n  - {compute: mac}\n",
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -88,8 +88,11 @@ static enum sator_status add_links(struct pe_array *pe, const struct sator_relat
     for (int i = interval; i <= 1; i++) {
         const struct sator_relation *map = sator_tenet_reverse(
                 pe->arena, interconnect, piece, i == 0, &is_shift, &is_identity, offsets);
-        struct sator_link link = {
-                .map = map, .interval = i, .energy_pj = NOT_GIVEN, .loc = piece->loc};
+        struct sator_link link = {.map = map,
+                .interval = i,
+                .energy_pj = NOT_GIVEN,
+                .bandwidth_bits = NAN,
+                .loc = piece->loc};
         struct sator_link *same = NULL;
 
         if (!map)

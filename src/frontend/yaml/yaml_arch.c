@@ -17,9 +17,10 @@ static const int64_t most_pes = INT64_C(1) << 32;
 
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
         "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors",
-        "bypass", "may_bypass", "overlaps", "area_um2", "area_um2_per_byte", "component", "source"};
+        "bypass", "may_bypass", "overlaps", "transfers", "setup_cycles", "granule_bits", "holds",
+        "area_um2", "area_um2_per_byte", "component", "source"};
 static const char *const array_keys[] = {
-        "array", "shape", "topology", "links", "multicast", "reduction", "source"};
+        "array", "shape", "topology", "links", "multicast", "reduction", "pass_through", "source"};
 static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",
         "leakage_pj", "area_um2", "component", "source"};
 
@@ -223,6 +224,7 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
         sator_yaml_bool(reader, node, "double_buffered", &memory->double_buffered);
     if ((node = sator_yaml_get(reader, map, "overlaps")) != NULL)
         sator_yaml_bool(reader, node, "overlaps", &memory->overlaps);
+    sator_yaml_memory_timing(reader, map, memory);
 }
 
 /* ---- compute ---- */
@@ -409,7 +411,8 @@ static void read_link(struct sator_yaml_reader *reader, const struct sator_yaml_
         const char *array_name, const char *source, struct sator_array *array,
         struct sator_link **links)
 {
-    static const char *const keys[] = {"name", "map", "interval", "tensors", "energy_pj", "source"};
+    static const char *const keys[] = {
+            "name", "map", "interval", "tensors", "energy_pj", "bandwidth_bits", "source"};
     struct sator_link link = {.loc = entry->loc};
     const struct sator_yaml_node *node;
     int64_t interval = 1;
@@ -420,6 +423,7 @@ static void read_link(struct sator_yaml_reader *reader, const struct sator_yaml_
     sator_yaml_check_keys(reader, entry, "a link", keys, SATOR_YAML_COUNT(keys));
     link.name = sator_arena_printf(reader->arena, "link%d", array->n_links + 1);
     read_common(reader, entry, source, &link.name, &link.n_tensors, &link.tensors, &link.energy_pj);
+    sator_yaml_wire_bandwidth(reader, entry, &link.bandwidth_bits);
     if ((node = sator_yaml_get(reader, entry, "interval")) != NULL)
         sator_yaml_int(reader, node, "interval", 0, 1024, &interval);
     link.interval = (int)interval;
@@ -441,7 +445,8 @@ static void read_bus(struct sator_yaml_reader *reader, const struct sator_yaml_n
         const char *array_name, const char *source, bool is_reduction, struct sator_array *array,
         struct sator_bus **buses)
 {
-    static const char *const keys[] = {"name", "map", "tensors", "energy_pj", "source"};
+    static const char *const keys[] = {
+            "name", "map", "tensors", "energy_pj", "bandwidth_bits", "source"};
     const char *where = is_reduction ? "a reduction tree" : "a multicast bus";
     struct sator_bus bus = {.loc = entry->loc, .is_reduction = is_reduction};
 
@@ -452,6 +457,7 @@ static void read_bus(struct sator_yaml_reader *reader, const struct sator_yaml_n
     bus.name = sator_arena_printf(
             reader->arena, "%s%d", is_reduction ? "tree" : "bus", array->n_buses + 1);
     read_common(reader, entry, source, &bus.name, &bus.n_tensors, &bus.tensors, &bus.energy_pj);
+    sator_yaml_wire_bandwidth(reader, entry, &bus.bandwidth_bits);
     if (bus.n_tensors > 0)
         bus.tensors_loc = sator_yaml_find(entry, "tensors")->loc;
     bus.map = read_map(reader, entry, where, array_name, array);
@@ -548,7 +554,7 @@ static void check_network_names(struct sator_yaml_reader *reader, const struct s
 static void read_array(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
         const char *name, struct sator_array *array)
 {
-    const struct sator_yaml_node *topology;
+    const struct sator_yaml_node *topology, *pass;
 
     sator_yaml_check_keys(reader, map, "an array", array_keys, SATOR_YAML_COUNT(array_keys));
     if (!read_shape(reader, map, array))
@@ -557,6 +563,8 @@ static void read_array(struct sator_yaml_reader *reader, const struct sator_yaml
     if ((topology = sator_yaml_get(reader, map, "topology")) != NULL)
         read_topologies(reader, topology, name, array);
     check_network_names(reader, array);
+    if ((pass = sator_yaml_get(reader, map, "pass_through")) != NULL)
+        sator_yaml_bool(reader, pass, "pass_through", &array->pass_through);
 }
 
 /* ---- levels ---- */
@@ -675,6 +683,8 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
         check_levels(reader, list->loc, arch);
     if (reader->ctx->n_errors == before)
         warn_of_overlaps(reader, list, arch);
+    if (reader->ctx->n_errors == before)
+        sator_yaml_warn_of_timing(reader, list, arch);
     if (reader->ctx->n_errors == before)
         sator_yaml_apply_energy_table(reader, root, list, levels, arch->n_levels);
 }

@@ -12,6 +12,22 @@ void sator_yaml_bandwidth(struct sator_yaml_reader *reader, const struct sator_y
 void sator_yaml_ports(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
         struct sator_memory *memory);
 
+/* "transfers", "setup_cycles", "granule_bits" and "holds" of a memory whose tensors and ports are
+ * known. */
+void sator_yaml_memory_timing(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_memory *memory);
+/* "setup_cycles" and "granule_bits" of a port, or of a memory's own two; "has_bandwidth" tells
+ * whether anything passes there in finite time. */
+void sator_yaml_burst(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        bool has_bandwidth, struct sator_burst *burst);
+/* "bandwidth_bits" of a link, bus or tree: one number; NAN when it is not given. */
+void sator_yaml_wire_bandwidth(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        double *bandwidth_bits);
+/* Warn of what "levels" say about time where it can have no effect. "list" is the list that they
+ * were read from, entry by entry. */
+void sator_yaml_warn_of_timing(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
+        const struct sator_arch *arch);
+
 /* All that a memory holds, in bytes; words count "word_bits" each. NAN when it is not known: no
  * capacity, or words and "word_bits" 0. */
 double sator_yaml_capacity_bytes(const struct sator_memory *memory, int64_t word_bits);

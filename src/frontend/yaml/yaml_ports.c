@@ -116,7 +116,8 @@ static void check_held(struct sator_yaml_reader *reader, const struct sator_yaml
 static void read_port(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
         struct sator_memory *memory, struct sator_port **ports)
 {
-    static const char *const keys[] = {"name", "tensors", "direction", "bandwidth_bits"};
+    static const char *const keys[] = {
+            "name", "tensors", "direction", "bandwidth_bits", "setup_cycles", "granule_bits"};
     struct sator_port port = {
             .reads = true, .writes = true, .read_bits = NAN, .write_bits = NAN, .loc = map->loc};
     const struct sator_yaml_node *name, *tensors, *bandwidth;
@@ -133,6 +134,7 @@ static void read_port(struct sator_yaml_reader *reader, const struct sator_yaml_
     bandwidth = sator_yaml_get(reader, map, "bandwidth_bits");
     sator_yaml_bandwidth(reader, bandwidth, &port.read_bits, &port.write_bits);
     check_directions(reader, bandwidth, &port);
+    sator_yaml_burst(reader, map, bandwidth != NULL, &port.burst);
     if ((tensors = sator_yaml_get(reader, map, "tensors")) != NULL &&
             sator_yaml_names(reader, tensors, "tensors", &port.n_tensors, &port.tensors)) {
         if (port.n_tensors == 0)

@@ -34,7 +34,7 @@ void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_ya
         struct sator_arch *arch)
 {
     static const char *const of_memory[] = {
-            "tensors", "bypass", "may_bypass", "capacity_bytes", "capacity_words"};
+            "tensors", "bypass", "may_bypass", "capacity_bytes", "capacity_words", "transfers"};
     static const char *const lists[] = {"links", "multicast", "reduction", "ports"};
     struct collector c = {.reader = reader};
 

@@ -261,6 +261,14 @@ static void write_bandwidth(struct sator_text *text, double read_bits, double wr
     sator_text_add(text, "}");
 }
 
+static void write_burst(struct sator_text *text, const struct sator_burst *burst)
+{
+    if (burst->setup_cycles > 0)
+        sator_text_add(text, ", setup_cycles: %lld", (long long)burst->setup_cycles);
+    if (burst->granule_bits > 1)
+        sator_text_add(text, ", granule_bits: %lld", (long long)burst->granule_bits);
+}
+
 static void write_ports(struct sator_text *text, const struct sator_memory *memory)
 {
     for (int i = 0; i < memory->n_ports; i++) {
@@ -280,10 +288,24 @@ static void write_ports(struct sator_text *text, const struct sator_memory *memo
             write_bandwidth(text, port->reads ? port->read_bits : NAN,
                     port->writes ? port->write_bits : NAN);
         }
+        write_burst(text, &port->burst);
         sator_text_add(text, "}");
     }
     if (memory->n_ports > 0)
         sator_text_add(text, "]");
+}
+
+static void write_transfers(struct sator_text *text, const struct sator_transfers *transfers)
+{
+    if (transfers->others != SATOR_TRANSFER_UNSAID)
+        sator_text_add(text, ", transfers: %s", sator_transfer_name(transfers->others));
+    for (int i = 0; i < transfers->n_tensors; i++) {
+        sator_text_add(text, i == 0 ? ", transfers: {" : ", ");
+        write_string(text, transfers->tensors[i].tensor);
+        sator_text_add(text, ": %s", sator_transfer_name(transfers->tensors[i].kind));
+    }
+    if (transfers->n_tensors > 0)
+        sator_text_add(text, "}");
 }
 
 static void write_memory(struct sator_text *text, const struct sator_memory *memory)
@@ -293,6 +315,7 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     if (memory->double_buffered)
         sator_text_add(text, ", double_buffered: true");
     write_bandwidth(text, memory->read_bits, memory->write_bits);
+    write_burst(text, &memory->burst);
     write_ports(text, memory);
     if (!isnan(memory->read_pj.value) || !isnan(memory->write_pj.value)) {
         sator_text_add(text, ", energy_pj: {");
@@ -307,7 +330,18 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     write_names(text, "may_bypass", memory->n_may_bypass, memory->may_bypass);
     if (!memory->overlaps)
         sator_text_add(text, ", overlaps: false");
+    write_transfers(text, &memory->transfers);
+    if (memory->holds_idle)
+        sator_text_add(text, ", holds: idle");
     sator_text_add(text, "}\n");
+}
+
+static void write_wire_bandwidth(struct sator_text *text, double bandwidth_bits)
+{
+    if (isnan(bandwidth_bits))
+        return;
+    sator_text_add(text, ", bandwidth_bits: ");
+    write_number(text, bandwidth_bits);
 }
 
 static void write_wire(struct sator_text *text, const char *name, const struct sator_relation *map)
@@ -332,6 +366,7 @@ static void write_buses(struct sator_text *text, const struct sator_array *array
         write_wire(text, bus->name, bus->map);
         write_names(text, "tensors", bus->n_tensors, bus->tensors);
         write_figure(text, ", ", "energy_pj", &bus->energy_pj);
+        write_wire_bandwidth(text, bus->bandwidth_bits);
         sator_text_add(text, "}\n");
     }
 }
@@ -341,7 +376,7 @@ static void write_array(struct sator_text *text, const struct sator_array *array
     sator_text_add(text, "\n    shape: [");
     for (int d = 0; d < array->n_dims; d++)
         sator_text_add(text, "%s%lld", d == 0 ? "" : ", ", (long long)array->shape[d]);
-    sator_text_add(text, "]\n");
+    sator_text_add(text, "]\n%s", array->pass_through ? "    pass_through: true\n" : "");
     if (array->n_links > 0)
         sator_text_add(text, "    links:\n");
     for (int i = 0; i < array->n_links; i++) {
@@ -350,6 +385,7 @@ static void write_array(struct sator_text *text, const struct sator_array *array
         sator_text_add(text, ", interval: %d", link->interval);
         write_names(text, "tensors", link->n_tensors, link->tensors);
         write_figure(text, ", ", "energy_pj", &link->energy_pj);
+        write_wire_bandwidth(text, link->bandwidth_bits);
         sator_text_add(text, "}\n");
     }
     write_buses(text, array, false);
