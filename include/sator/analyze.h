@@ -104,6 +104,18 @@ struct sator_bandwidth_point {
     const char *bound_by; /* "compute" or a port's name */
 };
 
+/* A change of the machine that makes a dataflow faster: more bandwidth of a port, or a larger
+ * memory, whose derived cut then takes in more rows. */
+struct sator_advice {
+    const char *port; /* or NULL: a memory */
+    const char *memory; /* or NULL: a port */
+    double factor; /* of the bandwidth or capacity that there is */
+    double needed; /* bits per cycle of one instance that make the port as fast as compute; bytes of
+                      one instance */
+    const char *bound_by; /* what decides then; of several ports once those before have theirs */
+    double total_cycles; /* then */
+};
+
 struct sator_result {
     const char *model, *timing; /* "sator" or "tenet"; "roofline" */
     const char *workload, *arch, *dataflow;
@@ -128,9 +140,11 @@ struct sator_result {
     const struct sator_energy_term *energy_terms;
     double energy_pj; /* the sum of the terms; NAN when a needed figure is missing */
     double edp; /* energy_pj x total_cycles */
-    double clock_mhz; /* NAN when not given */
+    double clock_mhz, area_um2; /* of the machine; NAN when not given */
     int n_sweep;
     const struct sator_bandwidth_point *sweep;
+    int n_advice; /* sator_advise; ports first, the slowest first */
+    const struct sator_advice *advice;
     struct sator_arena *arena; /* owns all of the above */
 };
 
@@ -150,6 +164,14 @@ enum sator_status sator_analyze(struct sator_ctx *ctx,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);
 void sator_result_free(SATOR_TAKE struct sator_result *result);
 
+/* What would make the analysed dataflow faster, into "result"->advice: nothing where compute
+ * decides. The arguments are those that "result" came from. Each memory takes an analysis for each
+ * row of time. */
+enum sator_status sator_advise(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, int layer,
+        SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
+        struct sator_result *result);
+
 /* A network under one dataflow: a result a layer and the totals. Equal layers are analysed once. */
 struct sator_network_result {
     const char *network, *arch, *dataflow;
@@ -162,6 +184,7 @@ struct sator_network_result {
     } * layers;
     sator_int instances; /* totals, repeats included */
     double total_cycles, energy_pj, utilization_average;
+    double clock_mhz, area_um2; /* of the machine; NAN when not given */
     sator_int unique_volume;
     struct sator_arena *arena;
 };

@@ -103,6 +103,7 @@ struct sator_map_result {
     sator_int instances, time_stamps, pes, active_pes;
     double energy_pj, total_cycles, edp, compute_cycles;
     const char *bound_by; /* "compute", or the level and direction: "L2 reads" */
+    double clock_mhz, area_um2; /* of the machine; NAN when not given */
     double utilization; /* on average over the time-stamps, as in doc/model.md */
     int n_levels; /* outermost first, compute left out */
     const struct sator_map_level *levels;

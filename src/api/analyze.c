@@ -141,6 +141,8 @@ enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sato
     *made = (struct sator_network_result){.network = sator_arena_strdup(arena, network->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .dataflow = sator_arena_strdup(arena, dataflow->name),
+            .clock_mhz = arch->clock_mhz,
+            .area_um2 = sator_arch_area(arch),
             .n_layers = network->n_layers,
             .layers = SATOR_NEW_ARRAY(arena, struct sator_layer_result, network->n_layers + 1),
             .arena = arena};

@@ -489,6 +489,8 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
     result->instances = problem->instances;
     result->time_stamps = d.traffic.time_stamps;
     result->total_cycles = cost.cycles;
+    result->clock_mhz = problem->arch->clock_mhz;
+    result->area_um2 = sator_arch_area(problem->arch);
     result->pes = result->active_pes = 1;
     for (int r = 0; r < problem->n_rows; r++) {
         for (int i = 0; i < problem->n_loops && problem->row[r].is_space; i++)

@@ -40,6 +40,7 @@ struct sator_model {
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     const char *workload_name, *arch_name;
+    double area_um2; /* of the machine */
     int n_space;
     const int64_t *shape;
     const struct sator_level *scratchpad; /* innermost memory above the outermost array, or NULL */

@@ -221,6 +221,7 @@ enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *are
     *made = (struct sator_model){.choice = choice,
             .workload = workload,
             .arch = arch,
+            .area_um2 = sator_arch_area(arch),
             .workload_name = sator_arena_strdup(arena, workload->name),
             .arch_name = sator_arena_strdup(arena, arch->name),
             .n_space = n_space,

@@ -1,6 +1,6 @@
 /* Mappings as JSON; the keys are those of doc/output.md. */
-#include "report/json.h"
 #include "report/map.h"
+#include "report/physical.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,6 +135,9 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_number(latency, "write", slowest(r, true));
     json_put_number(latency, "total", r->total_cycles);
     json_put_text(object, "bound_by", arena, r->bound_by);
+    const struct physical physical = report_physical(
+            (double)r->instances, r->total_cycles, r->energy_pj, r->clock_mhz, r->area_um2);
+    json_put_physical(object, &physical);
     put_cuts(object, arena, r);
     cJSON *energy = json_put_object(object, "energy_pj");
     json_put_number(energy, "total", r->energy_pj);
@@ -179,6 +182,11 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
     json_put_number(totals, "latency_cycles", t.cycles);
     json_put_number(totals, "energy_pj", t.pj);
     json_put_number(totals, "edp", t.edp);
+    if (n_results > 0) {
+        const struct physical physical = report_physical(
+                (double)t.instances, t.cycles, t.pj, results[0]->clock_mhz, results[0]->area_um2);
+        json_put_physical(totals, &physical);
+    }
     json_put(totals, "proved", cJSON_CreateBool(t.proved));
     json_put_number(totals, "evaluated", t.evaluated);
     json_put_number(totals, "seconds", t.seconds);

@@ -1,5 +1,6 @@
 /* Mappings as text: the loop nest with what each memory holds, traffic, energy, certificate. */
 #include "report/map.h"
+#include "report/physical.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,9 +58,25 @@ static void write_order(struct writer *w, const struct sator_map_result *r)
                 w->text, "order", "kept by searching only: %s", report_clean(w->arena, r->order));
 }
 
+static struct physical physical_of(const struct sator_map_result *r)
+{
+    return report_physical(
+            (double)r->instances, r->total_cycles, r->energy_pj, r->clock_mhz, r->area_um2);
+}
+
+/* A line of its own, where anything is known. */
+static void write_physical(struct writer *w, const struct physical *physical)
+{
+    const char *text = report_physical_text(w->arena, physical);
+
+    if (*text != '\0')
+        report_line(w->text, "", "%s", text);
+}
+
 static void write_header(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
+    const struct physical physical = physical_of(r);
 
     report_line(w->text, "workload", "%s: %s", report_clean(w->arena, r->workload),
             report_counted(w->arena, r->instances, "loop instance"));
@@ -71,6 +88,7 @@ static void write_header(struct writer *w)
     report_line(w->text, "latency", "%s, bound by %s",
             report_quantity(w->arena, r->total_cycles, 1, "cycle"),
             report_clean(w->arena, r->bound_by));
+    write_physical(w, &physical);
     report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
     report_line(w->text, "utilization", "%.1f%%; %s of %s %s work", r->utilization * 100,
             report_count(w->arena, r->active_pes), report_counted(w->arena, r->pes, "PE"),
@@ -284,11 +302,81 @@ static const char *totals_verdict(
     return "every layer proved optimal";
 }
 
+/* The units of a table's columns: those that suit their least value. */
+struct units {
+    const char *energy, *time;
+    double pj, ms;
+    bool timed; /* the machine has a clock */
+};
+
+static struct units choose_units(const struct sator_map_result *const *results, int n_results)
+{
+    double pj = INFINITY, ms = INFINITY;
+    struct units units;
+
+    for (int i = 0; i < n_results; i++) {
+        pj = fmin(pj, results[i]->energy_pj); /* the other operand where one is NAN */
+        ms = fmin(ms, physical_of(results[i]).ms);
+    }
+    units.timed = isfinite(ms);
+    units.energy = report_energy_unit(isfinite(pj) ? pj : 0, &units.pj);
+    units.time = report_time_unit(units.timed ? ms : 0, &units.ms);
+    return units;
+}
+
+static void cost_columns(struct table *table, const struct units *units)
+{
+    report_table_column(table, "energy", units->energy, false);
+    report_table_column(table, "latency", "cycles", false);
+    if (units->timed)
+        report_table_column(table, "time", units->time, false);
+    report_table_column(table, "EDP", "pJ x cycles", false);
+    report_table_column(table, "utilization", "%", false);
+}
+
+static void cost_cells(struct writer *w, struct table *table, const struct units *units,
+        const struct sator_map_result *r)
+{
+    report_table_cell(table, report_fixed(w->arena, r->energy_pj / units->pj, 2), false);
+    report_table_cell(table, report_number(w->arena, r->total_cycles, 0), false);
+    if (units->timed)
+        report_table_cell(table, report_fixed(w->arena, physical_of(r).ms / units->ms, 2), false);
+    report_table_cell(table, edp(w, r->edp), false);
+    report_table_cell(table, report_fixed(w->arena, r->utilization * 100, 1), false);
+}
+
+static const char *proof(struct writer *w, const struct sator_map_result *r)
+{
+    return r->proved           ? "optimal"
+            : isfinite(r->gap) ? sator_arena_printf(w->arena, "gap %.1f%%", r->gap * 100)
+                               : "none";
+}
+
+static void layer_table(struct writer *w, struct table *table,
+        const struct sator_map_result *const *results, int n_results)
+{
+    const struct units units = choose_units(results, n_results);
+
+    report_table_column(table, "layer", "", true);
+    report_table_column(table, "repeat", "", false);
+    cost_columns(table, &units);
+    report_table_column(table, "bound by", "", true);
+    report_table_column(table, "proof", "", true);
+    report_table_column(table, "search", "ms", false);
+    for (int i = 0; i < n_results; i++) {
+        const struct sator_map_result *r = results[i];
+        report_table_cell(table, report_clean(w->arena, r->workload), false);
+        report_table_cell(table, report_count(w->arena, r->repeat), false);
+        cost_cells(w, table, &units, r);
+        report_table_cell(table, report_clean(w->arena, r->bound_by), false);
+        report_table_cell(table, proof(w, r), false);
+        report_table_cell(table, report_fixed(w->arena, r->seconds * 1e3, 1), false);
+    }
+}
+
 static void write_network(struct writer *w, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
-    static const char *const headers[] = {
-            "layer", "repeat", "energy", "cycles", "EDP", "utilization", "bound by", "proof", "ms"};
     struct table table = {.arena = w->arena};
     struct report_map_totals t = report_map_totals(network, results, n_results);
 
@@ -306,26 +394,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
                     report_clean(w->arena, results[i]->order));
     }
     sator_text_add(w->text, "\n");
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        report_table_column(&table, headers[i], "", i == 0 || i == 6 || i == 7);
-    for (int i = 0; i < n_results; i++) {
-        const struct sator_map_result *r = results[i];
-        report_table_cell(&table, report_clean(w->arena, r->workload), false);
-        report_table_cell(&table, report_count(w->arena, r->repeat), false);
-        report_table_cell(&table, energy(w, r->energy_pj), false);
-        report_table_cell(&table, report_number(w->arena, r->total_cycles, 0), false);
-        report_table_cell(&table, edp(w, r->edp), false);
-        report_table_cell(
-                &table, sator_arena_printf(w->arena, "%.1f%%", r->utilization * 100), false);
-        report_table_cell(&table, report_clean(w->arena, r->bound_by), false);
-        report_table_cell(&table,
-                r->proved ? "optimal"
-                        : isfinite(r->gap)
-                        ? sator_arena_printf(w->arena, "gap %.1f%%", r->gap * 100)
-                        : "none",
-                false);
-        report_table_cell(&table, sator_arena_printf(w->arena, "%.1f", r->seconds * 1e3), false);
-    }
+    layer_table(w, &table, results, n_results);
     report_table_write(w->text, &table, w->color);
     sator_text_add(w->text, "\n");
     if (network->n_unmapped > 0) {
@@ -340,14 +409,18 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     report_line(w->text, "total", "%s, %s, EDP %s%s; %s; %.0f ms of search", energy(w, t.pj),
             report_quantity(w->arena, t.cycles, 0, "cycle"), edp(w, t.edp),
             isnan(t.edp) ? "" : " pJ x cycles", totals_verdict(w, n_results, &t), t.seconds * 1e3);
+    if (n_results > 0) {
+        const struct physical physical = report_physical(
+                (double)t.instances, t.cycles, t.pj, results[0]->clock_mhz, results[0]->area_um2);
+        write_physical(w, &physical);
+    }
 }
 
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete, bool color)
 {
-    static const char *const headers[] = {
-            "energy", "cycles", "EDP", "utilization", "PEs", "bound by"};
     struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    const struct units units = choose_units(results, n_results);
     struct table table = {.arena = arena};
 
     report_line(w->text, "workload", "%s", report_clean(w->arena, results[0]->workload));
@@ -357,17 +430,13 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
             complete ? "" : "the first ", n_results, n_results == 1 ? "" : "s",
             complete ? "" : "; stopped before the faster ones");
     sator_text_add(w->text, "\n");
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        report_table_column(&table, headers[i], "", i == 5);
+    cost_columns(&table, &units);
+    report_table_column(&table, "PEs", "", false);
+    report_table_column(&table, "bound by", "", true);
     for (int i = 0; i < n_results; i++) {
-        const struct sator_map_result *r = results[i];
-        report_table_cell(&table, energy(w, r->energy_pj), false);
-        report_table_cell(&table, report_number(w->arena, r->total_cycles, 0), false);
-        report_table_cell(&table, edp(w, r->edp), false);
-        report_table_cell(
-                &table, sator_arena_printf(w->arena, "%.1f%%", r->utilization * 100), false);
-        report_table_cell(&table, report_count(w->arena, r->active_pes), false);
-        report_table_cell(&table, report_clean(w->arena, r->bound_by), false);
+        cost_cells(w, &table, &units, results[i]);
+        report_table_cell(&table, report_count(w->arena, results[i]->active_pes), false);
+        report_table_cell(&table, report_clean(w->arena, results[i]->bound_by), false);
     }
     report_table_write(w->text, &table, w->color);
 }

@@ -1,6 +1,6 @@
 /* JSON. Counts of instances, stamps and words may pass 2^53 and are strings; a figure that is not
  * known is null. */
-#include "report/json.h"
+#include "report/physical.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,6 +162,26 @@ static void put_sweep(cJSON *object, struct sator_arena *arena, const struct sat
     }
 }
 
+static void put_advice(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
+{
+    if (result->n_advice == 0)
+        return;
+    cJSON *advice = json_put_array(object, "advice");
+    for (int i = 0; i < result->n_advice; i++) {
+        const struct sator_advice *item = &result->advice[i];
+        cJSON *made = json_append(advice, cJSON_CreateObject());
+        if (item->port != NULL)
+            json_put_text(made, "port", arena, item->port);
+        else
+            json_put_text(made, "memory", arena, item->memory);
+        json_put_number(made, "factor", item->factor);
+        json_put_number(
+                made, item->port != NULL ? "bandwidth_bits" : "capacity_bytes", item->needed);
+        json_put_text(made, "bound_by", arena, item->bound_by);
+        json_put_number(made, "cycles", item->total_cycles);
+    }
+}
+
 static void put_counts(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
 {
     json_put_text(object, "engine", arena, result->engine);
@@ -213,13 +233,15 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_number(latency, "total", result->total_cycles);
     json_put_text(object, "bound_by", arena, result->bound_by);
     put_ports(object, arena, result);
-    json_put_number(object, "clock_mhz", result->clock_mhz);
+    const struct physical physical = report_result_physical(result);
+    json_put_physical(object, &physical);
     put_bandwidth(object, arena, result);
     put_energy(object, arena, result);
     json_put_number(object, "edp", result->edp);
     put_cuts(object, arena, result);
     put_levels(object, arena, result);
     put_sweep(object, arena, result);
+    put_advice(object, arena, result);
 }
 
 static void put_network(
@@ -246,6 +268,8 @@ static void put_network(
     json_put_number(json_put_object(totals, "latency_cycles"), "total", network->total_cycles);
     json_put_number(json_put_object(totals, "energy_pj"), "total", network->energy_pj);
     json_put_number(totals, "edp", network->energy_pj * network->total_cycles);
+    const struct physical physical = report_network_physical(network);
+    json_put_physical(totals, &physical);
     cJSON *sweep = report_network_points(network) == 0 ? NULL : json_put_array(totals, "sweep");
     for (int p = 0; p < report_network_points(network); p++) {
         cJSON *point = json_append(sweep, cJSON_CreateObject());

@@ -1,6 +1,6 @@
 /* One result as text, section by section. */
 #include "base/checked.h"
-#include "report/report.h"
+#include "report/physical.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,16 +123,41 @@ static const char *cycles(const struct writer *w, double value)
     return isnan(value) ? "- (no bandwidth given)" : quantity(w, value, "cycle");
 }
 
+/* What would decide the latency if what does were infinitely fast, and by how much less. */
+static void write_next_bound(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+    const char *next = NULL;
+    double cycles = 0;
+
+    if (strcmp(r->bound_by, "compute") != 0) {
+        next = "compute";
+        cycles = r->compute_cycles;
+    }
+    for (int i = 0; i < r->n_ports; i++) {
+        if (r->ports[i].cycles > cycles && strcmp(r->ports[i].name, r->bound_by) != 0) {
+            next = r->ports[i].name;
+            cycles = r->ports[i].cycles;
+        }
+    }
+    if (next != NULL && cycles > 0)
+        report_line(w->text, "", "the next bound is %s: %s, %s times less",
+                report_clean(w->arena, next), quantity(w, cycles, "cycle"),
+                number(w, r->total_cycles / cycles));
+}
+
 static void write_metrics(struct writer *w)
 {
     const struct sator_result *r = w->result;
+    const struct physical physical = report_result_physical(r);
+    const char *units = report_physical_text(w->arena, &physical);
 
     report_section(w->text, "Time", w->color);
     report_line(w->text, "latency", "%s, bound by %s", cycles(w, r->total_cycles),
             report_clean(w->arena, r->bound_by));
-    if (!isnan(r->clock_mhz) && r->clock_mhz > 0)
-        report_line(w->text, "", "%s us at %s MHz", number(w, r->total_cycles / r->clock_mhz),
-                number(w, r->clock_mhz));
+    write_next_bound(w);
+    if (*units != '\0')
+        report_line(w->text, "", "%s", units);
     report_line(w->text, "  compute", "%s", cycles(w, r->compute_cycles));
     report_line(w->text, "  read", "%s", cycles(w, r->read_cycles));
     report_line(w->text, "  write", "%s", cycles(w, r->write_cycles));
@@ -194,6 +219,37 @@ static void write_ports(struct writer *w)
     if (table.n_cells > 0)
         report_table_write(w->text, &table, false);
     write_unknown_ports(w);
+}
+
+/* What would make it faster: the ports together, each memory alone. */
+static void write_advice(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+
+    if (r->n_advice == 0)
+        return;
+    report_section(w->text, "What would make it faster", w->color);
+    for (int i = 0; i < r->n_advice; i++) {
+        const struct sator_advice *item = &r->advice[i];
+        const char *then = strcmp(item->bound_by, r->bound_by) == 0 ? "still the bound"
+                : strcmp(item->bound_by, "compute") == 0
+                ? "compute then decides"
+                : sator_arena_printf(
+                          w->arena, "%s then decide", report_clean(w->arena, item->bound_by));
+        double unit = item->needed < 1024 ? 1 : item->needed < 1048576 ? 1024 : 1048576;
+        if (item->port != NULL)
+            sator_text_add(w->text, "  %s%s times the bandwidth of %s, %s bits/cycle: %s, %s\n",
+                    i == 0 ? "" : "and ", number(w, item->factor),
+                    report_clean(w->arena, item->port), number(w, item->needed), then,
+                    quantity(w, item->total_cycles, "cycle"));
+        else
+            sator_text_add(w->text, "  %s%s of %s %s: %s, %s\n", i == 0 ? "" : "or ",
+                    report_clean(w->arena, item->memory), number(w, item->needed / unit),
+                    unit == 1              ? "B"
+                            : unit == 1024 ? "KiB"
+                                           : "MiB",
+                    then, quantity(w, item->total_cycles, "cycle"));
+    }
 }
 
 static void write_bandwidth(struct writer *w)
@@ -410,6 +466,7 @@ void report_text_result(struct sator_text *text, struct sator_arena *arena,
     write_links(&w);
     write_metrics(&w);
     write_ports(&w);
+    write_advice(&w);
     write_bandwidth(&w);
     write_levels(&w);
     write_energy(&w);

@@ -93,8 +93,8 @@ echo "exit $?"
 sator map gemm --arch conventional --constraint 'L2: k 32' --constraint 'L1: k 16'
 echo "exit $?"
 sator map gemm --arch mesh-8x8 --objective latency --yaml >mesh.yaml # diagonal links from the stamp before
-sator map gemm --arch mesh-8x8 --objective latency --json | sed -n 's/^.*"total":[^0-9]*\([0-9]*\),*$/\1/p' >a
-sator analyze gemm --arch mesh-8x8 -d mesh.yaml --json | sed -n 's/^.*"total":[^0-9]*\([0-9]*\),*$/\1/p' | head -n 1 >b
+sator map gemm --arch mesh-8x8 --objective latency --json | sed -n 's/^.*"total":[^0-9]*\([0-9][0-9]*\),*$/\1/p' >a
+sator analyze gemm --arch mesh-8x8 -d mesh.yaml --json | sed -n 's/^.*"total":[^0-9]*\([0-9][0-9]*\),*$/\1/p' | head -n 1 >b
 diff a b && [ -s a ] && echo same
 sed 's/capacity_words: 2/capacity_words: 6/; s/shape: .2, 2./shape: [4], links: [{map: "PE[i] -> PE[i+1]", interval: 2}]/' tiny.yaml >back.yaml
 sator map gemm:i=16,j=16,k=16 --arch back.yaml --objective latency --json | grep -oE '"proved":.*true' | tr -d '\t'

@@ -1,0 +1,196 @@
+/* What would make an analysed dataflow faster: bandwidth of the ports that bind, or a larger memory
+ * that fetches less often. Every figure is that of an analysis of the changed machine, none a
+ * guess.
+ */
+#include "sator/analyze.h"
+
+#include "arch/arch.h"
+#include "base/context.h"
+#include "relation/workload.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is asked about, and what was answered so far. */
+struct adviser {
+    struct sator_ctx *ctx;
+    const struct sator_network *network;
+    int layer;
+    const struct sator_arch *arch;
+    const struct sator_dataflow *dataflow;
+    struct sator_result *result; /* its arena owns the advice */
+    struct sator_advice *items;
+};
+
+static void add(struct adviser *adviser, struct sator_advice item)
+{
+    SATOR_PUSH(adviser->result->arena, adviser->items, adviser->result->n_advice, item);
+}
+
+/* ---- bandwidths ---- */
+
+/* The slowest of compute and the ports that are faster than "limit". */
+static double next_bound(const struct sator_result *result, double limit, const char **name)
+{
+    double cycles = result->compute_cycles;
+
+    *name = "compute";
+    for (int i = 0; i < result->n_ports; i++) {
+        const struct sator_port_result *port = &result->ports[i];
+        if (port->cycles < limit && port->cycles > cycles) {
+            cycles = port->cycles;
+            *name = port->name;
+        }
+    }
+    return cycles;
+}
+
+/* As much bandwidth, at every port that is slower than compute, that compute decides. */
+static void advise_bandwidths(struct adviser *adviser)
+{
+    const struct sator_result *result = adviser->result;
+    double limit = result->total_cycles;
+
+    while (limit > result->compute_cycles) {
+        const char *then;
+        double cycles = next_bound(result, limit, &then);
+        for (int i = 0; i < result->n_ports; i++) {
+            const struct sator_port_result *port = &result->ports[i];
+            if (port->cycles == limit)
+                add(adviser,
+                        (struct sator_advice){.port = port->name,
+                                .factor = limit / result->compute_cycles,
+                                .needed = port->bandwidth_bits * limit / result->compute_cycles,
+                                .bound_by = then,
+                                .total_cycles = cycles});
+        }
+        limit = cycles;
+    }
+}
+
+/* ---- capacities ---- */
+
+static int bits_of(const struct sator_result *result, const char *tensor)
+{
+    for (int i = 0; i < result->n_tensors; i++) {
+        if (strcmp(result->tensors[i].name, tensor) == 0)
+            return result->tensors[i].word_bits;
+    }
+    return 0;
+}
+
+/* The bytes that one instance has to have for its tiles. */
+static double bytes_needed(const struct sator_result *result,
+        const struct sator_level_result *level, const struct sator_memory *memory)
+{
+    double bits = 0;
+
+    for (int i = 0; i < level->n_tensors; i++) {
+        const struct sator_level_tensor *tensor = &level->tensors[i];
+        sator_int words = tensor->tile_words;
+        bool counted = false; /* in its other role */
+        for (int k = 0; k < level->n_tensors; k++) {
+            const struct sator_level_tensor *other = &level->tensors[k];
+            if (k == i || strcmp(other->name, tensor->name) != 0)
+                continue;
+            counted |= other->tile_words > words || (other->tile_words == words && k < i);
+        }
+        bits += counted ? 0 : (double)words * bits_of(result, tensor->name);
+    }
+    return ceil(bits / 8) * (memory->double_buffered ? 2 : 1);
+}
+
+/* The analysis with "memory" holding what "cut" leading rows of time select, whatever its size. */
+static enum sator_status try_cut(const struct adviser *adviser, int index,
+        const struct sator_level_result *level, int cut, struct sator_result **result)
+{
+    struct sator_arena *arena = sator_arena_new();
+    const struct sator_arch *arch = adviser->arch;
+    struct sator_level *levels =
+            sator_arena_copy(arena, arch->levels, sizeof *levels * (size_t)arch->n_levels);
+    struct sator_arch larger = *arch;
+    struct sator_dataflow dataflow = *adviser->dataflow;
+    struct sator_cut *cuts = SATOR_NEW_ARRAY(arena, struct sator_cut, dataflow.n_cuts + 1);
+    struct sator_hush before;
+    int n = 0;
+
+    levels[index].memory.n_capacities = 0;
+    larger.levels = levels;
+    for (int i = 0; i < dataflow.n_cuts; i++) {
+        if (strcmp(dataflow.cuts[i].level, level->name) != 0)
+            cuts[n++] = dataflow.cuts[i];
+    }
+    cuts[n++] = (struct sator_cut){.level = level->name, .time = cut, .space = level->space_cut};
+    dataflow.cuts = cuts;
+    dataflow.n_cuts = n;
+    sator_ctx_hush(adviser->ctx, &before);
+    enum sator_status st = sator_analyze(
+            adviser->ctx, adviser->network, adviser->layer, &larger, &dataflow, NULL, result);
+    sator_ctx_unhush(adviser->ctx, &before);
+    sator_arena_free(arena);
+    return st;
+}
+
+static int index_of(const struct sator_arch *arch, const char *level)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (strcmp(arch->levels[i].name, level) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The least capacity of one memory with which something else decides; failing that, the one with
+ * the least latency. A memory without a capacity, or one whose contents the dataflow declares,
+ * holds what it holds. */
+static void advise_capacity(struct adviser *adviser, int inner)
+{
+    struct sator_result *result = adviser->result;
+    const struct sator_level_result *level = &result->levels[inner];
+    int index = index_of(adviser->arch, level->name);
+    int outer = inner == 0 ? 0 : result->levels[inner - 1].time_cut;
+    const struct sator_memory *memory = &adviser->arch->levels[index].memory;
+    struct sator_advice best = {.total_cycles = result->total_cycles};
+    bool moved = false; /* the bound */
+
+    if (level->cut_declared || memory->n_capacities == 0)
+        return;
+    for (int cut = level->time_cut - 1; cut >= outer && !moved; cut--) {
+        struct sator_result *larger = NULL;
+        if (try_cut(adviser, index, level, cut, &larger) != SATOR_OK)
+            break;
+        if (larger->total_cycles < best.total_cycles) {
+            moved = strcmp(larger->bound_by, result->bound_by) != 0;
+            best = (struct sator_advice){.memory = level->name,
+                    .needed = bytes_needed(larger, &larger->levels[inner], memory),
+                    .bound_by = sator_arena_strdup(result->arena, larger->bound_by),
+                    .total_cycles = larger->total_cycles};
+        }
+        sator_result_free(larger);
+    }
+    best.factor = best.needed /
+            (isnan(level->capacity_bytes) ? bytes_needed(result, level, memory)
+                                          : level->capacity_bytes);
+    if (best.memory != NULL)
+        add(adviser, best);
+}
+
+enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        struct sator_result *result)
+{
+    struct adviser adviser = {.ctx = ctx,
+            .network = network,
+            .layer = layer,
+            .arch = arch,
+            .dataflow = dataflow,
+            .result = result};
+
+    if (strcmp(result->model, "sator") != 0 || strcmp(result->bound_by, "compute") == 0)
+        return SATOR_OK;
+    advise_bandwidths(&adviser);
+    for (int i = 0; i < result->n_levels; i++)
+        advise_capacity(&adviser, i);
+    result->advice = adviser.items;
+    return SATOR_OK;
+}
