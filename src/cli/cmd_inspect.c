@@ -1,4 +1,4 @@
-/* The commands that only look: check, list, show. */
+/* The commands that only look: check, list, help, show. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -36,7 +36,8 @@ int cli_check(const struct cli_options *options)
 
 int cli_list(const struct cli_options *options)
 {
-    static const char *const kinds[] = {"workloads", "networks", "archs", "dataflows"};
+    static const char *const kinds[] = {
+            "workloads", "networks", "archs", "dataflows", "energy", "energies"};
     enum {
         N_KINDS = sizeof kinds / sizeof *kinds
     };
@@ -53,11 +54,13 @@ int cli_list(const struct cli_options *options)
         kind = "archs";
         known = true;
     }
+    if (kind != NULL && strcmp(kind, "energies") == 0)
+        kind = "energy"; /* the folder's name */
     if (!known) {
         const char *nearest = sator_nearest(kind, kinds, N_KINDS);
         return cli_usage(options,
-                "the library has workloads, networks, archs and dataflows, no '%s'%s%s%s", kind,
-                nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                "the library has workloads, networks, archs, dataflows and energies, no '%s'%s%s%s",
+                kind, nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
                 nearest == NULL ? "" : "'?");
     }
     struct sator_ctx *ctx = sator_ctx_new();
@@ -66,6 +69,34 @@ int cli_list(const struct cli_options *options)
     int exit_code = status == SATOR_OK ? cli_write(options, text) : cli_status(status, "list");
     free(text);
     sator_ctx_free(ctx);
+    return exit_code;
+}
+
+int cli_help(const struct cli_options *options)
+{
+    const struct cli_list *names = &options->arguments;
+    const struct cli_command *command = NULL;
+    const char **known = cli_alloc(sizeof *known * (size_t)cli_command_count);
+    int exit_code = CLI_DONE;
+
+    for (int i = 0; i < cli_command_count; i++) {
+        known[i] = cli_commands[i].name;
+        if (names->count > 0 && strcmp(names->items[0], cli_commands[i].name) == 0)
+            command = &cli_commands[i];
+    }
+    if (names->count > 1) {
+        exit_code = cli_usage(options, "one COMMAND at a time, not '%s' too", names->items[1]);
+    } else if (names->count == 1 && command == NULL) {
+        const char *nearest = sator_nearest(names->items[0], known, cli_command_count);
+        exit_code = cli_usage(options, "there is no command '%s'%s%s%s", names->items[0],
+                nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                nearest == NULL ? "" : "'?");
+    } else {
+        char *text = cli_help_text(command);
+        exit_code = cli_write(options, text);
+        free(text);
+    }
+    free(known);
     return exit_code;
 }
 

@@ -142,7 +142,7 @@ static void list_kind(struct sator_text *out, struct sator_arena *arena, const c
 enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
         const struct sator_report_options *options, char **text)
 {
-    static const char *const all[] = {"workloads", "networks", "archs", "dataflows"};
+    static const char *const all[] = {"workloads", "networks", "archs", "dataflows", "energy"};
     const char *const *kinds = kind == NULL ? all : &kind;
     int n_kinds = kind == NULL ? (int)(sizeof all / sizeof *all) : 1;
     struct sator_arena *arena = sator_arena_new();

@@ -25,6 +25,7 @@ for path in sys.argv[2:]:
     for result in point, what:
         result["dataflow"].pop("name")
         result.pop("engine", None), result.pop("declined", None)  # who counted may depend on the notation of the maps
+        result.pop("advice", None)  # of an analysis alone
     for key in set(point) | set(what):
         assert point.get(key) == what.get(key), (path, key, point.get(key), what.get(key))
     row = kept[int(path.split(".")[1])]

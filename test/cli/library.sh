@@ -12,3 +12,6 @@ for kind in workloads networks archs dataflows; do
     find "$SOURCE/library/$kind" -name '*.yaml' -exec "$SATOR" check -q {} +
 done
 sator list --json | grep -c '"workloads"'
+sator list energies | grep -c '45nm  '
+sator help | cmp - "$(sator --help >help; echo help)" && sator help map | head -1
+sator help mapp 2>&1 | head -1
