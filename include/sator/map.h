@@ -168,6 +168,19 @@ struct sator_map_network {
     const char *const *unmapped; /* their names */
 };
 
+/* A machine that a workload or a network was mapped onto. */
+struct sator_map_machine {
+    const char *arch;
+    bool is_network;
+    const struct sator_map_network *network;
+    const struct sator_map_result *const *results; /* of the different layers */
+    int n_results;
+};
+/* Machines side by side: the totals of a network, or one workload's figures (GIVE: free). */
+enum sator_status sator_report_machines(struct sator_ctx *ctx,
+        const struct sator_map_machine *machines, int n_machines,
+        const struct sator_report_options *options, SATOR_GIVE char **text);
+
 /* One mapping in full, or a network's layer by layer with totals (GIVE: free). "network" is NULL
  * for a single workload. */
 enum sator_status sator_report_maps(struct sator_ctx *ctx,

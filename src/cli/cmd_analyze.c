@@ -183,17 +183,6 @@ static void load(struct analysis *analysis, enum sator_status status, const char
     analysis->exit_code = cli_worse(analysis->exit_code, cli_status(status, spec));
 }
 
-static void load_text_dataflow(struct analysis *analysis)
-{
-    const struct cli_options *options = analysis->options;
-    struct flow *flow = &analysis->flows[analysis->n_flows];
-
-    enum sator_status status = sator_dataflow_from_text(
-            analysis->ctx, "command line", options->space, options->time, &flow->dataflow);
-    load(analysis, status, "--space");
-    analysis->n_flows += status == SATOR_OK;
-}
-
 /* The architecture, read at its first use; NULL when it cannot be. Room is for one a dataflow. */
 static const struct sator_arch *find_machine(struct analysis *analysis, const char *spec)
 {
@@ -207,31 +196,48 @@ static const struct sator_arch *find_machine(struct analysis *analysis, const ch
     return machine->arch;
 }
 
-/* Read every input, the readable ones past the first wrong one too. */
-static void load_inputs(struct analysis *analysis, const char *workload, const char *arch)
+/* Read the dataflow "spec" (NULL: that of --space and --time) for "machine" and add it. */
+static void load_flow(struct analysis *analysis, const char *spec, bool from_pattern,
+        const struct sator_arch *machine)
+{
+    const struct cli_options *options = analysis->options;
+    struct flow *flow = &analysis->flows[analysis->n_flows];
+    enum sator_status status = spec != NULL
+            ? sator_dataflow_load(analysis->ctx, spec, &analysis->input, &flow->dataflow)
+            : sator_dataflow_from_text(analysis->ctx, "command line", options->space, options->time,
+                      &flow->dataflow);
+
+    load(analysis, status, spec != NULL ? spec : "--space");
+    flow->from_pattern = from_pattern;
+    flow->analysis = analysis;
+    flow->arch = machine;
+    if (machine != NULL)
+        analysis->n_flows += status == SATOR_OK;
+    else
+        sator_dataflow_free(flow->dataflow); /* read to say what is wrong with it */
+}
+
+/* Read every input, the readable ones past the first wrong one too; each dataflow meets each
+ * machine. */
+static void load_inputs(
+        struct analysis *analysis, const char *workload, const struct cli_list *archs)
 {
     struct sator_ctx *ctx = analysis->ctx;
-    const struct sator_input_options *input = &analysis->input;
+    size_t n_specs = (size_t)analysis->specs.count + 1;
 
-    load(analysis, sator_network_load(ctx, workload, input, &analysis->network), workload);
-    analysis->machines = cli_alloc(sizeof(struct machine));
-    const struct sator_arch *machine = find_machine(analysis, arch);
-    if (analysis->network != NULL && machine != NULL)
-        load(analysis, sator_check_tensors(ctx, analysis->network, machine), arch);
-    analysis->flows = cli_alloc(sizeof(struct flow) * ((size_t)analysis->specs.count + 1));
-    for (int i = 0; i < analysis->specs.count; i++) {
-        struct flow *flow = &analysis->flows[analysis->n_flows];
-        enum sator_status status =
-                sator_dataflow_load(ctx, analysis->specs.items[i], input, &flow->dataflow);
-        load(analysis, status, analysis->specs.items[i]);
-        flow->from_pattern = analysis->from_pattern[i];
-        analysis->n_flows += status == SATOR_OK;
-    }
-    if (analysis->options->space != NULL)
-        load_text_dataflow(analysis);
-    for (int i = 0; i < analysis->n_flows; i++) {
-        analysis->flows[i].analysis = analysis;
-        analysis->flows[i].arch = machine;
+    load(analysis, sator_network_load(ctx, workload, &analysis->input, &analysis->network),
+            workload);
+    analysis->machines = cli_alloc(sizeof(struct machine) * (size_t)archs->count);
+    analysis->flows = cli_alloc(sizeof(struct flow) * n_specs * (size_t)archs->count);
+    analysis->is_comparison = analysis->is_comparison || archs->count > 1;
+    for (int a = 0; a < archs->count; a++) {
+        const struct sator_arch *machine = find_machine(analysis, archs->items[a]);
+        if (analysis->network != NULL && machine != NULL)
+            load(analysis, sator_check_tensors(ctx, analysis->network, machine), archs->items[a]);
+        for (int i = 0; i < analysis->specs.count; i++)
+            load_flow(analysis, analysis->specs.items[i], analysis->from_pattern[i], machine);
+        if (analysis->options->space != NULL)
+            load_flow(analysis, NULL, false, machine);
     }
     cli_print_messages(ctx);
 }
@@ -283,10 +289,12 @@ static void load_experiments(struct analysis *analysis, const char *path)
 
 /* Whether the standard input would be read twice. */
 static bool reads_stdin_twice(
-        const struct analysis *analysis, const char *workload, const char *arch)
+        const struct analysis *analysis, const char *workload, const struct cli_list *archs)
 {
-    int n = (strcmp(workload, "-") == 0) + (strcmp(arch, "-") == 0);
+    int n = strcmp(workload, "-") == 0;
 
+    for (int i = 0; i < archs->count; i++)
+        n += strcmp(archs->items[i], "-") == 0;
     for (int i = 0; i < analysis->specs.count; i++)
         n += strcmp(analysis->specs.items[i], "-") == 0;
     return n > 1;
@@ -505,28 +513,30 @@ static void clear(struct analysis *analysis)
 static int load_named(struct analysis *analysis)
 {
     const struct cli_options *options = analysis->options;
-    const char *workload = options->arguments.items[0], *arch = options->arch;
+    const char *workload = options->arguments.items[0];
+    struct cli_list archs = options->arch;
     bool no_dataflow = options->dataflow.count == 0 && options->space == NULL;
 
-    if ((arch == NULL || no_dataflow) && is_experiment(analysis, workload)) {
-        if (arch == NULL && no_dataflow) {
+    if ((archs.count == 0 || no_dataflow) && is_experiment(analysis, workload)) {
+        if (archs.count == 0 && no_dataflow) {
             load_experiments(analysis, workload);
             return CLI_DONE;
         }
-        arch = arch == NULL ? workload : arch;
+        if (archs.count == 0)
+            archs = (struct cli_list){.count = 1, .items = &workload};
         if (no_dataflow)
             analysis->specs.items[analysis->specs.count++] = workload;
         no_dataflow = false;
     }
-    if (arch == NULL)
+    if (archs.count == 0)
         return cli_usage(options, "no accelerator was named: --arch ARCH (sator list archs)");
     if (no_dataflow)
         return cli_usage(options,
                 "no dataflow was named: --dataflow DATAFLOW (sator list dataflows), or --space and "
                 "--time");
-    if (reads_stdin_twice(analysis, workload, arch))
+    if (reads_stdin_twice(analysis, workload, &archs))
         return cli_usage(options, "'-', the standard input, can be only one of the inputs");
-    load_inputs(analysis, workload, arch);
+    load_inputs(analysis, workload, &archs);
     return CLI_DONE;
 }
 
@@ -535,6 +545,8 @@ static int analyze(struct analysis *analysis)
     const struct cli_options *options = analysis->options;
     int usage = check_usage(analysis);
 
+    if (usage == CLI_DONE)
+        usage = cli_check_archs(options);
     if (usage != CLI_DONE)
         return usage;
     expand_patterns(analysis);

@@ -138,8 +138,11 @@ static int read_options(struct explore *e)
 
     if (options->arguments.count == 0)
         return cli_usage(options, "no WORKLOAD was named");
-    if (options->arch == NULL)
+    if (options->arch.count == 0)
         return cli_usage(options, "--arch has to name an architecture");
+    if (options->arch.count > 1)
+        return cli_usage(options, "one --arch at a time, not '%s' too; --vary explores variants",
+                options->arch.items[1]);
     if (options->resume && options->db == NULL)
         return cli_usage(options, "--resume needs the database: --db FILE");
     if (options->shard != NULL && !read_shard(options->shard, explore))
@@ -193,10 +196,10 @@ static int load(struct explore *e)
     int exit_code = cli_find_layer(e->network, e->options->layer, &e->layer);
     if (exit_code != CLI_DONE)
         return exit_code;
-    st = sator_exploration_new(
-            e->ctx, e->network, e->layer, e->options->arch, &input, &e->explore, &e->exploration);
+    st = sator_exploration_new(e->ctx, e->network, e->layer, e->options->arch.items[0], &input,
+            &e->explore, &e->exploration);
     cli_print_messages(e->ctx);
-    return st == SATOR_OK ? CLI_DONE : cli_status(st, e->options->arch);
+    return st == SATOR_OK ? CLI_DONE : cli_status(st, e->options->arch.items[0]);
 }
 
 /* ---- output, piece by piece ---- */

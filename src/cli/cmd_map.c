@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The search for one machine; several share the network, which is the first one's. */
 struct mapping {
     const struct cli_options *options;
     struct sator_ctx *ctx; /* owns what was read */
@@ -46,7 +47,7 @@ static int read_options(struct mapping *mapping)
     if (options->arguments.count > 1)
         return cli_usage(
                 options, "one WORKLOAD at a time, not '%s' too", options->arguments.items[1]);
-    if (options->arch == NULL)
+    if (options->arch.count == 0)
         return cli_usage(options, "no architecture: --arch ARCH");
     if (options->objective != NULL && choice(options->objective, objectives, 3) == 0 &&
             strcmp(options->objective, "edp") != 0)
@@ -90,18 +91,21 @@ static void load(struct mapping *mapping, enum sator_status status, const char *
     mapping->exit_code = cli_worse(mapping->exit_code, cli_status(status, spec));
 }
 
-static void load_inputs(struct mapping *mapping)
+static void load_network(struct mapping *mapping)
 {
-    const struct cli_options *options = mapping->options;
-    struct sator_input_options input = cli_input_options(options);
-    const char *workload = options->arguments.items[0];
+    struct sator_input_options input = cli_input_options(mapping->options);
+    const char *workload = mapping->options->arguments.items[0];
 
     load(mapping, sator_network_load(mapping->ctx, workload, &input, &mapping->network), workload);
-    load(mapping, sator_arch_load(mapping->ctx, options->arch, &input, &mapping->arch),
-            options->arch);
+}
+
+static void load_machine(struct mapping *mapping, const char *arch)
+{
+    struct sator_input_options input = cli_input_options(mapping->options);
+
+    load(mapping, sator_arch_load(mapping->ctx, arch, &input, &mapping->arch), arch);
     if (mapping->exit_code == CLI_DONE)
-        load(mapping, sator_check_tensors(mapping->ctx, mapping->network, mapping->arch),
-                options->arch);
+        load(mapping, sator_check_tensors(mapping->ctx, mapping->network, mapping->arch), arch);
 }
 
 /* ---- the work ---- */
@@ -227,41 +231,94 @@ static void run_tasks(struct mapping *mapping)
 
 /* ---- the report ---- */
 
-static int write_report(struct mapping *mapping)
-{
-    const struct cli_options *options = mapping->options;
-    const struct sator_map_result **results =
-            cli_alloc(sizeof *results * ((size_t)mapping->n_tasks + 1));
-    struct sator_report_options report = {
-            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
-    bool is_network = mapping->layer < 0;
-    const char **unmapped = cli_alloc(sizeof *unmapped * ((size_t)mapping->n_tasks + 1));
-    struct sator_map_network network = {
-            .name = sator_network_name(mapping->network), .unmapped = unmapped};
-    int n_results = 0, exit_code = CLI_DONE;
-    char *text = NULL;
+/* What the searches of one machine found, for the report: different layers, and those without a
+ * mapping. */
+struct found {
+    const struct sator_map_result **results;
+    const char **unmapped;
+    struct sator_map_network network;
+    int n_results;
+};
 
+static struct found collect(struct mapping *mapping)
+{
+    size_t most = (size_t)mapping->n_tasks + 1;
+    struct found found = {.results = cli_alloc(sizeof *found.results * most),
+            .unmapped = cli_alloc(sizeof *found.unmapped * most)};
+
+    found.network = (struct sator_map_network){
+            .name = sator_network_name(mapping->network), .unmapped = found.unmapped};
     for (int i = 0; i < mapping->n_tasks; i++) {
         struct task *task = &mapping->tasks[i];
         if (mapping->tasks[task->same_as].result == NULL)
-            unmapped[network.n_unmapped++] =
+            found.unmapped[found.network.n_unmapped++] =
                     sator_network_layer_name(mapping->network, task->layer);
         else if (task->same_as == i)
-            results[n_results++] = task->result;
+            found.results[found.n_results++] = task->result;
         else
             mapping->tasks[task->same_as].result->repeat += /* shown once, with all repeats */
                     sator_map_layer_repeat(mapping->network, task->layer);
     }
-    if (n_results > 0 && options->yaml && !is_network) {
-        exit_code = cli_write(options, results[0]->yaml);
-    } else if (n_results > 0) {
-        sator_report_maps(
-                mapping->ctx, is_network ? &network : NULL, results, n_results, &report, &text);
+    return found;
+}
+
+static void release(struct found *found)
+{
+    free(found->results);
+    free(found->unmapped);
+}
+
+static struct sator_report_options report_options(const struct cli_options *options)
+{
+    return (struct sator_report_options){
+            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+}
+
+static int write_report(struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+    const struct sator_report_options report = report_options(options);
+    bool is_network = mapping->layer < 0;
+    struct found found = collect(mapping);
+    int exit_code = CLI_DONE;
+    char *text = NULL;
+
+    if (found.n_results > 0 && options->yaml && !is_network) {
+        exit_code = cli_write(options, found.results[0]->yaml);
+    } else if (found.n_results > 0) {
+        sator_report_maps(mapping->ctx, is_network ? &found.network : NULL, found.results,
+                found.n_results, &report, &text);
         exit_code = cli_write(options, text);
     }
     free(text);
-    free(unmapped);
-    free(results);
+    release(&found);
+    return exit_code;
+}
+
+/* The machines side by side. */
+static int write_machines(struct mapping *mappings, int n)
+{
+    const struct cli_options *options = mappings[0].options;
+    const struct sator_report_options report = report_options(options);
+    struct sator_map_machine *machines = cli_alloc(sizeof *machines * (size_t)n);
+    struct found *found = cli_alloc(sizeof *found * (size_t)n);
+    char *text = NULL;
+
+    for (int i = 0; i < n; i++) {
+        found[i] = collect(&mappings[i]);
+        machines[i] = (struct sator_map_machine){.arch = sator_arch_name(mappings[i].arch),
+                .is_network = mappings[i].layer < 0,
+                .network = &found[i].network,
+                .results = found[i].results,
+                .n_results = found[i].n_results};
+    }
+    sator_report_machines(mappings[0].ctx, machines, n, &report, &text);
+    int exit_code = cli_write(options, text);
+    free(text);
+    for (int i = 0; i < n; i++)
+        release(&found[i]);
+    free(found);
+    free(machines);
     return exit_code;
 }
 
@@ -270,8 +327,7 @@ static int write_report(struct mapping *mapping)
 static int map_front(struct mapping *mapping)
 {
     const struct cli_options *options = mapping->options;
-    struct sator_report_options report = {
-            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    const struct sator_report_options report = report_options(options);
     struct sator_map_result **results = NULL;
     int n_results = 0;
     char *text = NULL;
@@ -329,43 +385,99 @@ static bool is_front(const char *figures)
     return strcmp(figures, "energy,latency") == 0 || strcmp(figures, "latency,energy") == 0;
 }
 
+/* What several machines, or a whole network, cannot be asked for. */
+static int check_scope(const struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+    const struct cli_void cases[] = {
+            {options->arch.count > 1, "yaml why-not pareto", "is about one machine: one --arch"},
+            {mapping->layer < 0, "yaml", "prints one mapping: name a --layer too"},
+            {mapping->layer < 0, "why-not", "is about one workload: name a --layer too"},
+    };
+
+    if (options->pareto != NULL && (!is_front(options->pareto) || mapping->layer < 0))
+        return cli_usage(options,
+                "--pareto energy,latency gives the front of one workload, or of one --layer");
+    return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
+}
+
+/* The searches and, for one machine, the report. */
+static void run_machine(struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+
+    if (options->why_not != NULL)
+        mapping->exit_code = explain_why_not(mapping, NULL, false);
+    if (mapping->exit_code == CLI_DONE && options->pareto != NULL) {
+        mapping->exit_code = map_front(mapping);
+    } else if (mapping->exit_code == CLI_DONE) {
+        make_tasks(mapping);
+        run_tasks(mapping);
+        if (options->why_not != NULL)
+            mapping->exit_code = cli_worse(
+                    mapping->exit_code, explain_why_not(mapping, mapping->tasks[0].result, true));
+        else if (options->arch.count == 1)
+            mapping->exit_code = cli_worse(mapping->exit_code, write_report(mapping));
+    }
+}
+
+/* One machine after the other, each with all threads. */
+static int map_machines(struct mapping *mappings, int n)
+{
+    const struct cli_options *options = mappings[0].options;
+    int exit_code = CLI_DONE;
+
+    for (int i = 0; i < n; i++) {
+        mappings[i].network = mappings[0].network;
+        load_machine(&mappings[i], options->arch.items[i]);
+        exit_code = cli_worse(exit_code, mappings[i].exit_code);
+    }
+    if (exit_code == CLI_DONE)
+        exit_code = cli_choose_layer(mappings[0].network, options->layer, &mappings[0].layer);
+    if (exit_code == CLI_DONE)
+        exit_code = check_scope(&mappings[0]);
+    for (int i = 0; i < n && exit_code != CLI_USAGE && exit_code != CLI_INTERRUPTED; i++) {
+        if (mappings[i].exit_code != CLI_DONE)
+            break;
+        mappings[i].layer = mappings[0].layer;
+        run_machine(&mappings[i]);
+        exit_code = cli_worse(exit_code, mappings[i].exit_code);
+    }
+    return exit_code;
+}
+
 int cli_map(const struct cli_options *options)
 {
-    struct mapping mapping = {.options = options, .ctx = sator_ctx_new()};
+    int n = options->arch.count == 0 ? 1 : options->arch.count;
+    struct mapping *mappings = cli_alloc(sizeof *mappings * (size_t)n);
+    struct sator_ctx *ctx = sator_ctx_new();
 
-    sator_ctx_set_work_limit(mapping.ctx, (uint64_t)options->work_limit);
-    mapping.exit_code = read_options(&mapping);
-    if (mapping.exit_code == CLI_DONE)
-        mapping.exit_code = refuse_void(options);
-    if (mapping.exit_code == CLI_DONE)
-        load_inputs(&mapping);
-    if (mapping.exit_code == CLI_DONE)
-        mapping.exit_code = cli_choose_layer(mapping.network, options->layer, &mapping.layer);
-    if (mapping.exit_code == CLI_DONE && options->yaml && mapping.layer < 0)
-        mapping.exit_code = cli_usage(options, "--yaml prints one mapping: name a --layer too");
-    if (mapping.exit_code == CLI_DONE && options->why_not != NULL && mapping.layer < 0)
-        mapping.exit_code =
-                cli_usage(options, "--why-not is about one workload: name a --layer too");
-    if (mapping.exit_code == CLI_DONE && options->pareto != NULL &&
-            (!is_front(options->pareto) || mapping.layer < 0))
-        mapping.exit_code = cli_usage(options,
-                "--pareto energy,latency gives the front of one workload, or of one --layer");
-    if (mapping.exit_code == CLI_DONE && options->why_not != NULL)
-        mapping.exit_code = explain_why_not(&mapping, NULL, false);
-    if (mapping.exit_code == CLI_DONE && options->pareto != NULL) {
-        mapping.exit_code = map_front(&mapping);
-    } else if (mapping.exit_code == CLI_DONE) {
-        make_tasks(&mapping);
-        run_tasks(&mapping);
-        mapping.exit_code = cli_worse(mapping.exit_code,
-                options->why_not != NULL ? explain_why_not(&mapping, mapping.tasks[0].result, true)
-                                         : write_report(&mapping));
+    sator_ctx_set_work_limit(ctx, (uint64_t)options->work_limit);
+    mappings[0] = (struct mapping){.options = options, .ctx = ctx};
+    int exit_code = read_options(&mappings[0]);
+    if (exit_code == CLI_DONE)
+        exit_code = refuse_void(options);
+    if (exit_code == CLI_DONE)
+        exit_code = cli_check_archs(options);
+    if (exit_code == CLI_DONE) {
+        load_network(&mappings[0]);
+        exit_code = mappings[0].exit_code;
     }
-    for (int i = 0; i < mapping.n_tasks; i++)
-        sator_map_result_free(mapping.tasks[i].result);
-    free(mapping.tasks);
-    sator_network_free(mapping.network);
-    sator_arch_free(mapping.arch);
-    sator_ctx_free(mapping.ctx);
-    return mapping.exit_code;
+    for (int i = 1; i < n; i++)
+        mappings[i] = mappings[0];
+    bool read = exit_code == CLI_DONE;
+    if (read)
+        exit_code = map_machines(mappings, n);
+    if (read && n > 1 && mappings[0].n_tasks > 0)
+        exit_code = cli_worse(exit_code, write_machines(mappings, n));
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < mappings[i].n_tasks; k++)
+            sator_map_result_free(mappings[i].tasks[k].result);
+        free(mappings[i].tasks);
+        sator_arch_free(mappings[i].arch);
+    }
+    sator_network_free(mappings[0].network);
+    sator_ctx_free(ctx);
+    free(mappings);
+    return exit_code;
 }

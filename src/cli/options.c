@@ -107,6 +107,19 @@ int cli_refuse(const struct cli_options *options, const char *names, const char 
     return CLI_DONE;
 }
 
+int cli_check_archs(const struct cli_options *options)
+{
+    const struct cli_list *archs = &options->arch;
+
+    for (int i = 1; i < archs->count; i++) {
+        for (int k = 0; k < i; k++) {
+            if (strcmp(archs->items[i], archs->items[k]) == 0)
+                return cli_usage(options, "--arch '%s' is given twice", archs->items[i]);
+        }
+    }
+    return CLI_DONE;
+}
+
 int cli_refuse_void(const struct cli_options *options, const struct cli_void *cases, size_t n_cases)
 {
     int exit_code = CLI_DONE;

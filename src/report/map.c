@@ -72,12 +72,16 @@ static void csv_number(struct sator_text *text, double number)
         sator_text_add(text, ",");
 }
 
-static void write_csv(
-        struct sator_text *text, const struct sator_map_result *const *results, int n_results)
+static void write_csv_header(struct sator_text *text)
 {
     sator_text_add(text,
             "workload,repeat,arch,strategy,objective,energy_pj,latency_cycles,edp,"
             "utilization,bound_by,proved,bound,gap,evaluated,seconds\n");
+}
+
+static void write_csv(
+        struct sator_text *text, const struct sator_map_result *const *results, int n_results)
+{
     for (int i = 0; i < n_results; i++) {
         const struct sator_map_result *r = results[i];
         csv_name(text, r->workload);
@@ -117,10 +121,31 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     (void)ctx;
     if (options->format == SATOR_FORMAT_JSON)
         report_map_json(&made, arena, network, results, n_results);
-    else if (options->format == SATOR_FORMAT_CSV)
+    else if (options->format == SATOR_FORMAT_CSV) {
+        write_csv_header(&made);
         write_csv(&made, results, n_results);
-    else
+    } else
         report_map_text(&made, arena, network, results, n_results, options->color);
+    return take(&made, arena, text);
+}
+
+enum sator_status sator_report_machines(struct sator_ctx *ctx,
+        const struct sator_map_machine *machines, int n_machines,
+        const struct sator_report_options *options, char **text)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_text made = {0};
+
+    (void)ctx;
+    if (options->format == SATOR_FORMAT_JSON) {
+        report_machines_json(&made, arena, machines, n_machines);
+    } else if (options->format == SATOR_FORMAT_CSV) {
+        write_csv_header(&made);
+        for (int i = 0; i < n_machines; i++)
+            write_csv(&made, machines[i].results, machines[i].n_results);
+    } else {
+        report_machines_text(&made, arena, machines, n_machines, options->color);
+    }
     return take(&made, arena, text);
 }
 
@@ -134,9 +159,10 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
     (void)ctx;
     if (options->format == SATOR_FORMAT_JSON)
         report_front_json(&made, arena, results, n_results, complete);
-    else if (options->format == SATOR_FORMAT_CSV)
+    else if (options->format == SATOR_FORMAT_CSV) {
+        write_csv_header(&made);
         write_csv(&made, results, n_results);
-    else
+    } else
         report_front_text(&made, arena, results, n_results, complete, options->color);
     return take(&made, arena, text);
 }

@@ -28,6 +28,12 @@ void report_map_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
         int n_results);
 
+/* Machines side by side. */
+void report_machines_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_machine *machines, int n_machines, bool color);
+void report_machines_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_machine *machines, int n_machines);
+
 /* The front of a workload's mappings. */
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete, bool color);

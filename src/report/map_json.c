@@ -200,20 +200,42 @@ static void print(struct sator_text *text, cJSON *root)
     free(printed);
 }
 
-void report_map_json(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_network *network, const struct sator_map_result *const *results,
-        int n_results)
+static cJSON *network_object(struct sator_arena *arena, const struct sator_map_network *network,
+        const struct sator_map_result *const *results, int n_results)
 {
-    if (network == NULL) {
-        print(text, result_object(arena, results[0]));
-        return;
-    }
     cJSON *root = cJSON_CreateObject();
+
     json_put_text(root, "network", arena, network->name);
     cJSON *layers = json_put_array(root, "layers");
     for (int i = 0; i < n_results; i++)
         json_append(layers, result_object(arena, results[i]));
     put_totals(root, arena, network, results, n_results);
+    return root;
+}
+
+void report_map_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_network *network, const struct sator_map_result *const *results,
+        int n_results)
+{
+    print(text,
+            network == NULL ? result_object(arena, results[0])
+                            : network_object(arena, network, results, n_results));
+}
+
+void report_machines_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_machine *machines, int n_machines)
+{
+    cJSON *root = cJSON_CreateObject(), *array = json_put_array(root, "machines");
+
+    for (int i = 0; i < n_machines; i++) {
+        const struct sator_map_machine *m = &machines[i];
+        cJSON *machine = m->is_network ? network_object(arena, m->network, m->results, m->n_results)
+                : m->n_results > 0     ? result_object(arena, m->results[0])
+                                       : cJSON_CreateObject();
+        if (m->is_network || m->n_results == 0)
+            json_put_text(machine, "arch", arena, m->arch);
+        json_append(array, machine);
+    }
     print(text, root);
 }
 

@@ -416,6 +416,89 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     }
 }
 
+/* A machine's totals: a network's with repeats, a layer's for once. */
+struct machine_row {
+    const struct sator_map_machine *machine;
+    struct report_map_totals totals;
+    struct physical physical;
+};
+
+static struct machine_row machine_row(const struct sator_map_machine *machine)
+{
+    struct machine_row row = {.machine = machine, .physical = report_physical(0, 0, 0, NAN, NAN)};
+
+    if (machine->is_network || machine->n_results == 0) {
+        row.totals = report_map_totals(machine->network, machine->results, machine->n_results);
+    } else {
+        struct sator_map_result once = *machine->results[0];
+        const struct sator_map_result *result = &once;
+        once.repeat = 1;
+        row.totals = report_map_totals(machine->network, &result, 1);
+    }
+    if (machine->n_results > 0)
+        row.physical = report_physical((double)row.totals.instances, row.totals.cycles,
+                row.totals.pj, machine->results[0]->clock_mhz, machine->results[0]->area_um2);
+    return row;
+}
+
+static const char *machine_proof(struct writer *w, const struct machine_row *row)
+{
+    if (row->machine->network->n_unmapped > 0)
+        return sator_arena_printf(w->arena, "%d not mapped", row->machine->network->n_unmapped);
+    if (row->totals.n_unproved > 0)
+        return sator_arena_printf(w->arena, "%d not proved", row->totals.n_unproved);
+    return "optimal";
+}
+
+void report_machines_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_machine *machines, int n_machines, bool color)
+{
+    struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    struct machine_row *rows = SATOR_NEW_ARRAY(arena, struct machine_row, n_machines);
+    double least_pj = INFINITY, least_ms = INFINITY, pj, ms;
+    struct table table = {.arena = arena};
+
+    for (int i = 0; i < n_machines; i++) {
+        rows[i] = machine_row(&machines[i]);
+        least_pj = fmin(least_pj, rows[i].totals.pj);
+        least_ms = fmin(least_ms, rows[i].physical.ms);
+    }
+    const char *energy_unit = report_energy_unit(isfinite(least_pj) ? least_pj : 0, &pj);
+    const char *time_unit = report_time_unit(isfinite(least_ms) ? least_ms : 0, &ms);
+    report_line(text, machines[0].is_network ? "network" : "workload", "%s",
+            report_clean(arena, machines[0].network->name));
+    sator_text_add(text, "\n");
+    report_table_column(&table, "machine", "", true);
+    report_table_column(&table, "PEs", "", false);
+    report_table_column(&table, "energy", energy_unit, false);
+    report_table_column(&table, "latency", "cycles", false);
+    report_table_column(&table, "time", time_unit, false);
+    report_table_column(&table, "EDP", "pJ x cycles", false);
+    report_table_column(&table, "utilization", "%", false);
+    report_table_column(&table, "TOPS", "", false);
+    report_table_column(&table, "TOPS/W", "", false);
+    report_table_column(&table, "area", "mm2", false);
+    report_table_column(&table, "proof", "", true);
+    for (int i = 0; i < n_machines; i++) {
+        const struct report_map_totals *t = &rows[i].totals;
+        const struct physical *p = &rows[i].physical;
+        report_table_cell(&table, report_clean(arena, machines[i].arch), false);
+        report_table_cell(&table,
+                machines[i].n_results > 0 ? report_count(arena, machines[i].results[0]->pes) : "-",
+                false);
+        report_table_cell(&table, report_fixed(arena, t->pj / pj, 2), false);
+        report_table_cell(&table, report_number(arena, t->cycles, 0), false);
+        report_table_cell(&table, report_fixed(arena, p->ms / ms, 2), false);
+        report_table_cell(&table, edp(w, t->edp), false);
+        report_table_cell(&table, report_fixed(arena, t->utilization * 100, 1), false);
+        report_table_cell(&table, report_fixed(arena, p->tops, 3), false);
+        report_table_cell(&table, report_fixed(arena, p->tops_per_watt, 3), false);
+        report_table_cell(&table, report_fixed(arena, p->area_um2 * 1e-6, 2), false);
+        report_table_cell(&table, machine_proof(w, &rows[i]), false);
+    }
+    report_table_write(text, &table, color);
+}
+
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete, bool color)
 {

@@ -350,14 +350,34 @@ static void total_column(
             metric->format, &series);
 }
 
+/* Whether all are on one machine. */
+static bool same_machine(const struct comparison *comparison)
+{
+    for (int i = 1; i < comparison->n_networks; i++) {
+        if (strcmp(comparison->networks[i]->arch, comparison->networks[0]->arch) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void name_networks(struct grid *grid, const struct comparison *comparison)
+{
+    const char **names = SATOR_NEW_ARRAY(grid->arena, const char *, grid->n_rows);
+    const char **archs = SATOR_NEW_ARRAY(grid->arena, const char *, grid->n_rows);
+
+    for (int i = 0; i < grid->n_rows; i++) {
+        names[i] = comparison->networks[i]->dataflow;
+        archs[i] = comparison->networks[i]->arch;
+    }
+    text_column(grid, "dataflow", names);
+    if (!same_machine(comparison))
+        text_column(grid, "arch", archs);
+}
+
 static void write_network_totals(struct sator_text *text, const struct comparison *comparison)
 {
     struct grid grid = grid_new(comparison->arena, comparison->n_networks);
-    const char **names = SATOR_NEW_ARRAY(comparison->arena, const char *, grid.n_rows);
-
-    for (int i = 0; i < grid.n_rows; i++)
-        names[i] = comparison->networks[i]->dataflow;
-    text_column(&grid, "dataflow", names);
+    name_networks(&grid, comparison);
     for (int m = 0; m < report_metric_count; m++) {
         if (report_metrics[m].header != NULL && report_network_has(&report_metrics[m]))
             total_column(&grid, &report_metrics[m], comparison);
@@ -405,7 +425,9 @@ static void write_best_per_layer(struct sator_text *text, const struct compariso
         const struct sator_network_result *best =
                 comparison->networks[best_of_layer(comparison, &key, l)];
         layers[l] = first->layers[l].name;
-        dataflows[l] = best->dataflow;
+        dataflows[l] = same_machine(comparison)
+                ? best->dataflow
+                : sator_arena_printf(grid.arena, "%s on %s", best->dataflow, best->arch);
         series.values[l] = report_key_value(&key, best->layers[l].result);
     }
     if (key.metric->format == FORMAT_ENERGY)
@@ -423,18 +445,16 @@ static void write_network_sweeps(struct sator_text *text, const struct compariso
 {
     struct sator_arena *arena = comparison->arena;
     struct grid grid = grid_new(arena, comparison->n_networks);
-    const char **names = SATOR_NEW_ARRAY(arena, const char *, grid.n_rows);
     int n_points = report_network_points(comparison->networks[0]);
 
     for (int i = 0; i < grid.n_rows; i++) {
         int n = report_network_points(comparison->networks[i]);
-        names[i] = comparison->networks[i]->dataflow;
         n_points = n < n_points ? n : n_points;
     }
     if (n_points == 0)
         return;
     sator_text_add(text, "\nLatency (cycles) in all by scratchpad bandwidth (bits per cycle)\n");
-    text_column(&grid, "dataflow", names);
+    name_networks(&grid, comparison);
     for (int p = 0; p < n_points; p++) {
         double bandwidth = comparison->networks[0]->layers[0].result->sweep[p].bits_per_cycle;
         struct series series = series_new(arena, grid.n_rows);
@@ -456,8 +476,9 @@ void report_text_networks(struct sator_text *text, const struct comparison *comp
         write_network_sweeps(text, comparison);
         return;
     }
-    sator_text_add(text, "%s on %s: %s\n\n", report_clean(comparison->arena, first->network),
-            report_clean(comparison->arena, first->arch),
+    sator_text_add(text, "%s%s%s: %s\n\n", report_clean(comparison->arena, first->network),
+            same_machine(comparison) ? " on " : "",
+            same_machine(comparison) ? report_clean(comparison->arena, first->arch) : "",
             report_counted(comparison->arena, first->instances, "loop instance"));
     write_network_totals(text, comparison);
     if (same_layers(comparison))

@@ -35,7 +35,7 @@ said 'explore trees' explore gemm:i=4,j=4,k=4 --arch trees.yaml --vary 'levels.P
 printf 'name: net\nlayers:\n  - {name: a, sizes: {i: 8, z: 9}, where: "z < 3", op: "Y[i] += A[i]"}\n  - {workload: gemm}\n' >net.yaml
 said 'a size' check net.yaml
 # given twice
-said --arch analyze gemm --arch tree.yaml --arch trees.yaml $flow
+said --arch analyze gemm --arch tree.yaml --arch tree.yaml $flow
 said -j analyze gemm --arch tree.yaml $flow -j 2 --threads=3
 said --pack explore gemm --arch tree.yaml --pack 1 --pack 2
 said -q show gemm -q -q
