@@ -145,6 +145,35 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,
         SATOR_GIVE struct sator_map_result ***results, int *n_results);
 
+/* The front of a network: totals over its layers, repeats included. */
+struct sator_map_front {
+    const char *network, *arch;
+    int n_layers; /* that are different */
+    struct sator_map_layer_front {
+        const char *name;
+        int layer, repeat; /* the first of the equal ones; how often they run in all */
+        int n_results;
+        struct sator_map_result **results; /* of sator_map_pareto */
+    } * layers;
+    int n_points; /* the least energy first */
+    const struct sator_map_point {
+        double energy_pj, total_cycles;
+        const int *choices; /* which of its results each layer takes */
+    } * points;
+    bool thinned; /* there are more points than are kept: those between are left out evenly */
+    enum sator_status stopped; /* SATOR_LIMIT or SATOR_INTERRUPTED: fronts of layers lack their
+                                  faster mappings */
+    struct sator_arena *arena; /* owns all but the results */
+};
+
+/* The choices of a mapping for every layer that no other choice beats in both energy and latency
+ * (GIVE: sator_map_front_free). Status as of sator_map_pareto, for the first layer without a point.
+ */
+enum sator_status sator_map_network_front(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,
+        const struct sator_map_options *options, SATOR_GIVE struct sator_map_front **front);
+void sator_map_front_free(SATOR_TAKE struct sator_map_front *front);
+
 /* Why "dataflow" is not the answer (GIVE: free). SATOR_INFEASIBLE, with a line for each inequality
  * that it breaks, for a mapping that sator_analyze refuses. Otherwise how its objective compares
  * with "best" (NULL: no comparison), what keeps it from the space that is searched, a line each,
@@ -187,6 +216,13 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, SATOR_GIVE char **text);
+
+/* A network's front (GIVE: free): a table of some of its points as text, all of them as CSV or
+ * JSON.
+ */
+enum sator_status sator_report_network_front(struct sator_ctx *ctx,
+        const struct sator_map_front *front, const struct sator_report_options *options,
+        SATOR_GIVE char **text);
 
 /* The mappings of sator_map_pareto, one at least, in a table (GIVE: free); "complete" as it says.
  */

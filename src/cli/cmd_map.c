@@ -355,6 +355,34 @@ static int map_front(struct mapping *mapping)
     return exit_code;
 }
 
+static int map_network_front(struct mapping *mapping)
+{
+    const struct cli_options *options = mapping->options;
+    const struct sator_report_options report = report_options(options);
+    struct sator_map_front *front = NULL;
+    char *text = NULL;
+
+    mapping->map.threads = count_threads(options);
+    cli_watch(mapping->ctx);
+    enum sator_status status = sator_map_network_front(
+            mapping->ctx, mapping->network, mapping->arch, &mapping->map, &front);
+    cli_unwatch(mapping->ctx);
+    cli_print_messages(mapping->ctx);
+    if (front == NULL) {
+        if (status == SATOR_LIMIT || status == SATOR_INTERRUPTED)
+            fputs("sator: stopped before every layer had a mapping of its front proved\n", stderr);
+        return status == SATOR_LIMIT ? CLI_LIMIT : cli_status(status, options->arguments.items[0]);
+    }
+    sator_report_network_front(mapping->ctx, front, &report, &text);
+    int exit_code = cli_worse(front->stopped == SATOR_INTERRUPTED ? CLI_INTERRUPTED
+                    : front->stopped == SATOR_OK                  ? CLI_DONE
+                                                                  : CLI_LIMIT,
+            cli_write(options, text));
+    free(text);
+    sator_map_front_free(front);
+    return exit_code;
+}
+
 /* ---- a given mapping ---- */
 
 /* A first time without "best" and "done": only a mapping that is not legal is said to be so then,
@@ -395,9 +423,8 @@ static int check_scope(const struct mapping *mapping)
             {mapping->layer < 0, "why-not", "is about one workload: name a --layer too"},
     };
 
-    if (options->pareto != NULL && (!is_front(options->pareto) || mapping->layer < 0))
-        return cli_usage(options,
-                "--pareto energy,latency gives the front of one workload, or of one --layer");
+    if (options->pareto != NULL && !is_front(options->pareto))
+        return cli_usage(options, "--pareto energy,latency is the front that there is");
     return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
 }
 
@@ -409,7 +436,7 @@ static void run_machine(struct mapping *mapping)
     if (options->why_not != NULL)
         mapping->exit_code = explain_why_not(mapping, NULL, false);
     if (mapping->exit_code == CLI_DONE && options->pareto != NULL) {
-        mapping->exit_code = map_front(mapping);
+        mapping->exit_code = mapping->layer < 0 ? map_network_front(mapping) : map_front(mapping);
     } else if (mapping->exit_code == CLI_DONE) {
         make_tasks(mapping);
         run_tasks(mapping);

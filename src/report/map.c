@@ -149,6 +149,42 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
     return take(&made, arena, text);
 }
 
+static void front_csv(struct sator_text *text, const struct sator_map_front *front)
+{
+    sator_text_add(text, "energy_pj,latency_cycles,edp");
+    for (int i = 0; i < front->n_layers; i++) {
+        sator_text_add(text, ",");
+        csv_name(text, front->layers[i].name);
+    }
+    sator_text_add(text, "\n");
+    for (int i = 0; i < front->n_points; i++) {
+        const struct sator_map_point *point = &front->points[i];
+        sator_text_add(text, "%.15g", point->energy_pj);
+        csv_number(text, point->total_cycles);
+        csv_number(text, point->energy_pj * point->total_cycles);
+        for (int k = 0; k < front->n_layers; k++)
+            sator_text_add(text, ",%d", point->choices[k]);
+        sator_text_add(text, "\n");
+    }
+}
+
+enum sator_status sator_report_network_front(struct sator_ctx *ctx,
+        const struct sator_map_front *front, const struct sator_report_options *options,
+        char **text)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_text made = {0};
+
+    (void)ctx;
+    if (options->format == SATOR_FORMAT_JSON)
+        report_network_front_json(&made, arena, front);
+    else if (options->format == SATOR_FORMAT_CSV)
+        front_csv(&made, front);
+    else
+        report_network_front_text(&made, arena, front, options->color);
+    return take(&made, arena, text);
+}
+
 enum sator_status sator_report_front(struct sator_ctx *ctx,
         const struct sator_map_result *const *results, int n_results, bool complete,
         const struct sator_report_options *options, char **text)

@@ -34,6 +34,12 @@ void report_machines_text(struct sator_text *text, struct sator_arena *arena,
 void report_machines_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_machine *machines, int n_machines);
 
+/* A network's front; the number of a point says which of its mappings each layer takes. */
+void report_network_front_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_front *front, bool color);
+void report_network_front_json(
+        struct sator_text *text, struct sator_arena *arena, const struct sator_map_front *front);
+
 /* The front of a workload's mappings. */
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete, bool color);

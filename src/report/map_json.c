@@ -249,3 +249,33 @@ void report_front_json(struct sator_text *text, struct sator_arena *arena,
     json_put(root, "complete", cJSON_CreateBool(complete));
     print(text, root);
 }
+
+void report_network_front_json(
+        struct sator_text *text, struct sator_arena *arena, const struct sator_map_front *front)
+{
+    cJSON *root = cJSON_CreateObject();
+
+    json_put_text(root, "network", arena, front->network);
+    json_put_text(root, "arch", arena, front->arch);
+    cJSON *layers = json_put_array(root, "layers");
+    for (int i = 0; i < front->n_layers; i++) {
+        const struct sator_map_layer_front *layer = &front->layers[i];
+        cJSON *made = json_append(layers, cJSON_CreateObject());
+        json_put_text(made, "layer", arena, layer->name);
+        json_put_small(made, "repeat", layer->repeat);
+        cJSON *mappings = json_put_array(made, "front");
+        for (int k = 0; k < layer->n_results; k++)
+            json_append(mappings, result_object(arena, layer->results[k]));
+    }
+    cJSON *points = json_put_array(root, "front");
+    for (int i = 0; i < front->n_points; i++) {
+        const struct sator_map_point *point = &front->points[i];
+        cJSON *made = json_append(points, cJSON_CreateObject());
+        json_put_number(made, "energy_pj", point->energy_pj);
+        json_put_number(made, "latency_cycles", point->total_cycles);
+        json_put_number(made, "edp", point->energy_pj * point->total_cycles);
+        json_put(made, "choices", cJSON_CreateIntArray(point->choices, front->n_layers));
+    }
+    json_put(root, "complete", cJSON_CreateBool(front->stopped == SATOR_OK && !front->thinned));
+    print(text, root);
+}

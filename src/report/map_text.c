@@ -524,6 +524,72 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
     report_table_write(w->text, &table, w->color);
 }
 
+/* Of "n" points at most MOST_ROWS, evenly, with the first and the last. */
+static int shown_point(int row, int n_rows, int n)
+{
+    return n_rows == 1 ? 0 : (int)((int64_t)row * (n - 1) / (n_rows - 1));
+}
+
+static void write_front_heading(struct writer *w, const struct sator_map_front *front, int n_rows)
+{
+    int least = 0;
+
+    for (int i = 1; i < front->n_points; i++) {
+        const struct sator_map_point *a = &front->points[i], *b = &front->points[least];
+        if (a->energy_pj * a->total_cycles < b->energy_pj * b->total_cycles)
+            least = i;
+    }
+    report_line(w->text, "network", "%s on %s", report_clean(w->arena, front->network),
+            report_clean(w->arena, front->arch));
+    report_line(w->text, "front",
+            "%s%s of a mapping for each layer that no other beats in both energy and latency%s",
+            front->thinned ? "some " : "", report_counted(w->arena, front->n_points, "choice"),
+            front->stopped != SATOR_OK ? "; stopped before the faster ones" : ", proved");
+    if (n_rows < front->n_points)
+        report_line(w->text, "shown", "%d of them; --csv and --json have all", n_rows);
+    report_line(w->text, "least EDP", "number %d: %s, %s, EDP %s pJ x cycles", least,
+            energy(w, front->points[least].energy_pj),
+            report_quantity(w->arena, front->points[least].total_cycles, 0, "cycle"),
+            edp(w, front->points[least].energy_pj * front->points[least].total_cycles));
+}
+
+void report_network_front_text(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_front *front, bool color)
+{
+    enum {
+        MOST_ROWS = 24
+    };
+    struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    struct table table = {.arena = arena};
+    int n = front->n_points, n_rows = n < MOST_ROWS ? n : MOST_ROWS;
+    double clock_mhz = front->layers[0].results[0]->clock_mhz, unit_pj, unit_ms;
+    const char *energy_unit = report_energy_unit(front->points[0].energy_pj, &unit_pj);
+    const struct physical fastest =
+            report_physical(0, front->points[n - 1].total_cycles, 1, clock_mhz, NAN);
+    const char *time_unit = report_time_unit(isfinite(fastest.ms) ? fastest.ms : 0, &unit_ms);
+
+    write_front_heading(w, front, n_rows);
+    sator_text_add(text, "\n");
+    report_table_column(&table, "number", "", false);
+    report_table_column(&table, "energy", energy_unit, false);
+    report_table_column(&table, "latency", "cycles", false);
+    if (isfinite(fastest.ms))
+        report_table_column(&table, "time", time_unit, false);
+    report_table_column(&table, "EDP", "pJ x cycles", false);
+    for (int row = 0; row < n_rows; row++) {
+        int number = shown_point(row, n_rows, n);
+        const struct sator_map_point *point = &front->points[number];
+        const struct physical physical = report_physical(0, point->total_cycles, 1, clock_mhz, NAN);
+        report_table_cell(&table, report_count(arena, number), false);
+        report_table_cell(&table, report_fixed(arena, point->energy_pj / unit_pj, 2), false);
+        report_table_cell(&table, report_number(arena, point->total_cycles, 0), false);
+        if (isfinite(fastest.ms))
+            report_table_cell(&table, report_fixed(arena, physical.ms / unit_ms, 3), false);
+        report_table_cell(&table, edp(w, point->energy_pj * point->total_cycles), false);
+    }
+    report_table_write(text, &table, color);
+}
+
 void report_map_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
         int n_results, bool color)
