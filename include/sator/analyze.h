@@ -158,11 +158,11 @@ struct sator_analyze_options {
 /* Analyse layer "layer" of "network" on "arch" under "dataflow" (GIVE: sator_result_free).
  * A dataflow that leaves the array, or a tile that does not fit, is SATOR_INPUT with a message that
  * names an instance or the inequality. Equations: TENET (ISCA 2021) Table II and (6)-(8). */
-enum sator_status sator_analyze(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_analyze(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);
-void sator_result_free(SATOR_TAKE struct sator_result *result);
+SATOR_API void sator_result_free(SATOR_TAKE struct sator_result *result);
 
 /* What would make the analysed dataflow faster, into "result"->advice: nothing where compute
  * decides. The arguments are those that "result" came from. Each memory takes an analysis for each
@@ -188,12 +188,12 @@ struct sator_network_result {
     sator_int unique_volume;
     struct sator_arena *arena;
 };
-enum sator_status sator_analyze_network(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_analyze_network(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,
         SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options,
         SATOR_GIVE struct sator_network_result **result);
-void sator_network_result_free(SATOR_TAKE struct sator_network_result *result);
+SATOR_API void sator_network_result_free(SATOR_TAKE struct sator_network_result *result);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,17 @@
 extern "C" {
 #endif
 
-#define SATOR_VERSION "0.1.0"
+#define SATOR_VERSION_MAJOR 0
+#define SATOR_VERSION_MINOR 1
+#define SATOR_VERSION_PATCH 0
+#define SATOR_VERSION "0.1.0" /* of these headers; sator_version() is that of the library */
+
+/* What the shared library offers; everything else in it is hidden. */
+#if defined(__GNUC__)
+#define SATOR_API __attribute__((visibility("default")))
+#else
+#define SATOR_API
+#endif
 
 #define SATOR_TAKE
 #define SATOR_KEEP
@@ -43,30 +53,30 @@ enum sator_status {
 struct sator_ctx;
 
 /* Return a new context (GIVE: sator_ctx_free). */
-struct sator_ctx *sator_ctx_new(void);
-void sator_ctx_free(SATOR_TAKE struct sator_ctx *ctx);
+SATOR_API struct sator_ctx *sator_ctx_new(void);
+SATOR_API void sator_ctx_free(SATOR_TAKE struct sator_ctx *ctx);
 
 /* Ask the call in progress to stop with SATOR_INTERRUPTED. Safe in a signal handler. */
-void sator_ctx_cancel(struct sator_ctx *ctx);
+SATOR_API void sator_ctx_cancel(struct sator_ctx *ctx);
 
 /* Limit one counting question to "ticks" units of work (memory touched, nodes visited);
  * 0 restores the default. Ticks do not depend on the machine: a run repeats exactly. */
-void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks);
+SATOR_API void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks);
 
 /* The number of errors reported so far. */
-int sator_ctx_error_count(const struct sator_ctx *ctx);
+SATOR_API int sator_ctx_error_count(const struct sator_ctx *ctx);
 
 /* All messages reported so far, as "file:line:column: error: ..." with the line and a caret
  * (GIVE: free); and forget them. NULL when there are none. "color" adds terminal colours. */
-char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color);
+SATOR_API char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color);
 
 /* Write "value" in decimal into "text" (at least 48 bytes) and return it;
  * "separator" goes between groups of three digits, 0 for none. */
-char *sator_int_format(sator_int value, char separator, char *text);
+SATOR_API char *sator_int_format(sator_int value, char separator, char *text);
 
 /* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to
  * suggest. */
-const char *sator_nearest(const char *name, const char *const *names, int n_names);
+SATOR_API const char *sator_nearest(const char *name, const char *const *names, int n_names);
 
 #ifdef __cplusplus
 }

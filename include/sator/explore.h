@@ -69,11 +69,11 @@ struct sator_exploration;
 /* Set up the exploration of layer "layer" (-1: all layers) of "network" (KEEP: must outlive it) on
  * the architecture "arch" (a spec, see sator_arch_load) and its variants (GIVE:
  * sator_exploration_free). */
-enum sator_status sator_exploration_new(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_exploration_new(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer, const char *arch,
         const struct sator_input_options *input, const struct sator_explore_options *options,
         SATOR_GIVE struct sator_exploration **exploration);
-void sator_exploration_free(SATOR_TAKE struct sator_exploration *exploration);
+SATOR_API void sator_exploration_free(SATOR_TAKE struct sator_exploration *exploration);
 
 /* Where text goes, piece by piece; false stops the writer, which then returns SATOR_OK early. */
 struct sator_sink {
@@ -83,19 +83,19 @@ struct sator_sink {
 
 /* Write the sizes of the spaces, then their points, a line each: layer family, hardware, number,
  * maps, and the rule that leaves the point out, if any. At most "most" points; 0: all. */
-enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_exploration *exploration,
+SATOR_API enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_exploration *exploration,
         uint64_t most, const struct sator_sink *sink);
 
 /* Analyse point "point" of hardware "hardware" for layer "layer" (positions among those explored)
  * in full (GIVE: sator_result_free). SATOR_INPUT with a message when there is no such point, or a
  * rule says that it is invalid; pruned points are analysed. */
-enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_exploration *exploration,
+SATOR_API enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_exploration *exploration,
         int layer, int hardware, uint64_t point, SATOR_GIVE struct sator_result **result);
 
 /* The same where points are mappings (SATOR_SPACE_MAPPINGS): find point "point" of hardware
  * "hardware" again; points are the different layers, in the network's order (GIVE:
  * sator_map_result_free). SATOR_INFEASIBLE, SATOR_INPUT, SATOR_LIMIT as from sator_map. */
-enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
         struct sator_exploration *exploration, int hardware, uint64_t point,
         SATOR_GIVE struct sator_map_result **mapping);
 
@@ -131,7 +131,7 @@ struct sator_explore_summary {
  * is called from it now and then. SATOR_INTERRUPTED after sator_ctx_cancel: all that was evaluated
  * is stored. "summary" is filled whenever something was stored, and lives as long as the
  * exploration. */
-enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
+SATOR_API enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
         void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
         struct sator_explore_summary *summary);
 
@@ -151,13 +151,13 @@ struct sator_query_options {
 };
 
 /* List results of a database. */
-enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *database,
+SATOR_API enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *database,
         const struct sator_query_options *options, const struct sator_sink *sink);
 
 /* Join databases of one exploration (shards in any order, results of several in one twice) into
  * "output", which may exist from an earlier merge. "text" says what was joined and what is missing
  * (GIVE: free). */
-enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output, int n_inputs,
+SATOR_API enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output, int n_inputs,
         const char *const *inputs, SATOR_GIVE char **text);
 
 #ifdef __cplusplus

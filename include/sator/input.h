@@ -36,41 +36,41 @@ struct sator_input_options {
 };
 
 /* Read a workload or a network (GIVE: sator_network_free). "options" may be NULL. */
-enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
+SATOR_API enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, SATOR_GIVE struct sator_network **network);
 /* Read several as one network, layer after layer (GIVE: sator_network_free). Layers whose name an
  * earlier one has are called "NETWORK/LAYER", and then "NETWORK/LAYER#2" and so on. The options are
  * for each of them. */
-enum sator_status sator_network_load_all(struct sator_ctx *ctx, int n_specs,
+SATOR_API enum sator_status sator_network_load_all(struct sator_ctx *ctx, int n_specs,
         const char *const *specs, const struct sator_input_options *options,
         SATOR_GIVE struct sator_network **network);
-void sator_network_free(SATOR_TAKE struct sator_network *network);
-const char *sator_network_name(const struct sator_network *network);
-int sator_network_layer_count(const struct sator_network *network);
-const char *sator_network_layer_name(const struct sator_network *network, int layer);
+SATOR_API void sator_network_free(SATOR_TAKE struct sator_network *network);
+SATOR_API const char *sator_network_name(const struct sator_network *network);
+SATOR_API int sator_network_layer_count(const struct sator_network *network);
+SATOR_API const char *sator_network_layer_name(const struct sator_network *network, int layer);
 
 /* Read an architecture (GIVE: sator_arch_free). */
-enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
+SATOR_API enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, SATOR_GIVE struct sator_arch **arch);
-void sator_arch_free(SATOR_TAKE struct sator_arch *arch);
-const char *sator_arch_name(const struct sator_arch *arch);
+SATOR_API void sator_arch_free(SATOR_TAKE struct sator_arch *arch);
+SATOR_API const char *sator_arch_name(const struct sator_arch *arch);
 
 /* Whether the tensors that settings of the architecture name are there in some layer of the
  * network; SATOR_INPUT with messages otherwise. A warning when the architecture's file names
  * tensors and the network has none of them, or has a bus or tree for tensors that are never read or
  * never written. */
-enum sator_status sator_check_tensors(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_check_tensors(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch);
 
 /* Read a dataflow (GIVE: sator_dataflow_free). It names loops and levels; they are bound to
  * a workload and an architecture when it is analysed. */
-enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,
+SATOR_API enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, SATOR_GIVE struct sator_dataflow **dataflow);
 /* The same from texts as on the command line: space "i%8, j%8", time "i/8, j/8, k". */
-enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *name,
+SATOR_API enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *name,
         const char *space, const char *time, SATOR_GIVE struct sator_dataflow **dataflow);
-void sator_dataflow_free(SATOR_TAKE struct sator_dataflow *dataflow);
-const char *sator_dataflow_name(const struct sator_dataflow *dataflow);
+SATOR_API void sator_dataflow_free(SATOR_TAKE struct sator_dataflow *dataflow);
+SATOR_API const char *sator_dataflow_name(const struct sator_dataflow *dataflow);
 
 /* One experiment of the TENET program: paths of its files. */
 struct sator_experiment {
@@ -78,23 +78,23 @@ struct sator_experiment {
 };
 /* The experiments that the experiment file or sweep at "path" stands for, all of one statement: an
  * array that lives as long as "ctx". */
-enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path,
+SATOR_API enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path,
         int *n_experiments, const struct sator_experiment **experiments);
 
 /* Validate a file of any kind: report all that is wrong in it. "*kind" is "workload", "network",
  * "architecture", "dataflow" or "experiment" (static); it is set also when something is wrong in a
  * file of a kind that is known. */
-enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
+SATOR_API enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
         const struct sator_input_options *options, const char **kind);
 
 /* The built-in library. "kind" is "workloads", "networks", "archs" or "dataflows". */
-int sator_library_count(const char *kind);
-const char *sator_library_name(const char *kind, int index);
-const char *sator_library_summary(const char *kind, int index);
+SATOR_API int sator_library_count(const char *kind);
+SATOR_API const char *sator_library_name(const char *kind, int index);
+SATOR_API const char *sator_library_summary(const char *kind, int index);
 
 /* The text of a library entry, or for a C file the list of nests found in it, or for any
  * other input file what was understood, in Sator's own notation (GIVE: free). */
-enum sator_status sator_show(struct sator_ctx *ctx, const char *spec,
+SATOR_API enum sator_status sator_show(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, SATOR_GIVE char **text);
 
 #ifdef __cplusplus

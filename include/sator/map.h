@@ -132,15 +132,15 @@ struct sator_map_result {
  * SATOR_INFEASIBLE, with a message that names the tightest obstacle, when there is none;
  * SATOR_INPUT for workloads and machines that the mapper does not handle; SATOR_LIMIT or
  * SATOR_INTERRUPTED when the search was stopped before it found any. */
-enum sator_status sator_map(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
+SATOR_API enum sator_status sator_map(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
         int layer, SATOR_KEEP const struct sator_arch *arch,
         const struct sator_map_options *options, SATOR_GIVE struct sator_map_result **result);
-void sator_map_result_free(SATOR_TAKE struct sator_map_result *result);
+SATOR_API void sator_map_result_free(SATOR_TAKE struct sator_map_result *result);
 
 /* The mappings that no other beats in both energy and latency, the least energy first (GIVE: each
  * by sator_map_result_free, the array by free). Each is proved, unless a budget ends the search:
  * the status is then SATOR_LIMIT or SATOR_INTERRUPTED, and what was found so far is returned. */
-enum sator_status sator_map_pareto(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_map_pareto(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,
         SATOR_GIVE struct sator_map_result ***results, int *n_results);
@@ -178,17 +178,17 @@ void sator_map_front_free(SATOR_TAKE struct sator_map_front *front);
  * that it breaks, for a mapping that sator_analyze refuses. Otherwise how its objective compares
  * with "best" (NULL: no comparison), what keeps it from the space that is searched, a line each,
  * and its figures. */
-enum sator_status sator_map_why_not(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_map_why_not(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_map_options *options, SATOR_KEEP const struct sator_map_result *best,
         SATOR_GIVE char **text);
 
 /* How often the network runs layer "layer". */
-int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int layer);
+SATOR_API int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int layer);
 
 /* The first layer of the network that is equal to "layer" in all that a mapping depends on. */
-int sator_map_same_layer(SATOR_KEEP const struct sator_network *network, int layer);
+SATOR_API int sator_map_same_layer(SATOR_KEEP const struct sator_network *network, int layer);
 
 /* A network whose layers were mapped. */
 struct sator_map_network {
@@ -212,7 +212,7 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
 
 /* One mapping in full, or a network's layer by layer with totals (GIVE: free). "network" is NULL
  * for a single workload. */
-enum sator_status sator_report_maps(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_maps(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, SATOR_GIVE char **text);
@@ -226,7 +226,7 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
 
 /* The mappings of sator_map_pareto, one at least, in a table (GIVE: free); "complete" as it says.
  */
-enum sator_status sator_report_front(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_front(struct sator_ctx *ctx,
         const struct sator_map_result *const *results, int n_results, bool complete,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 

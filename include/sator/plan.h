@@ -29,34 +29,34 @@ struct sator_workspace;
  * sator_plan_free); the three must outlive it. "options" (or NULL) is copied. SATOR_INPUT with
  * messages for a dataflow that cannot be bound to the workload, or wires that cannot be followed.
  */
-enum sator_status sator_plan_new(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_plan_new(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_plan **plan);
 
 /* Plan the same for another dataflow, be it another tile size (GIVE: sator_plan_free). "plan" and
  * "dataflow" must outlive the new plan. */
-enum sator_status sator_plan_remap(struct sator_ctx *ctx, SATOR_KEEP const struct sator_plan *plan,
+SATOR_API enum sator_status sator_plan_remap(struct sator_ctx *ctx, SATOR_KEEP const struct sator_plan *plan,
         SATOR_KEEP const struct sator_dataflow *dataflow, SATOR_GIVE struct sator_plan **remapped);
-void sator_plan_free(SATOR_TAKE struct sator_plan *plan);
+SATOR_API void sator_plan_free(SATOR_TAKE struct sator_plan *plan);
 
 /* The loops whose extents an evaluation may change, outermost first: how many, their names, and
  * their extents in the workload as it was read. -1 and NULL for a loop that is not there. */
-int sator_plan_loop_count(const struct sator_plan *plan);
-const char *sator_plan_loop_name(const struct sator_plan *plan, int loop);
-int64_t sator_plan_loop_extent(const struct sator_plan *plan, int loop);
+SATOR_API int sator_plan_loop_count(const struct sator_plan *plan);
+SATOR_API const char *sator_plan_loop_name(const struct sator_plan *plan, int loop);
+SATOR_API int64_t sator_plan_loop_extent(const struct sator_plan *plan, int loop);
 
 /* Memory for evaluations, of one thread at a time (GIVE: sator_workspace_free). It may serve one
  * plan after another. */
-struct sator_workspace *sator_workspace_new(void);
-void sator_workspace_free(SATOR_TAKE struct sator_workspace *workspace);
+SATOR_API struct sator_workspace *sator_workspace_new(void);
+SATOR_API void sator_workspace_free(SATOR_TAKE struct sator_workspace *workspace);
 
 /* Analyse the workload with "extents" iterations of its loops (one number a loop, in the order of
  * the loops, each from the loop's own lower bound on; NULL: as it was read). "*result" lives as
  * long as "plan" and until the next evaluation in "workspace", which owns it; sator_result_free
  * does nothing to it. SATOR_INPUT as sator_analyze does; also for extents that are not between 1
  * and 2^41, or given for a domain that is no box. */
-enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
+SATOR_API enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
         struct sator_workspace *workspace, const int64_t *extents,
         const struct sator_result **result);
 

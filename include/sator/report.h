@@ -24,29 +24,29 @@ struct sator_report_options {
 
 /* One result, or several side by side. SATOR_USAGE, with the nearest key, when "sort" is unknown;
  * "n_results" 0 only checks that, and leaves "text" alone. */
-enum sator_status sator_report_results(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_results(struct sator_ctx *ctx,
         const struct sator_result *const *results, int n_results,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 
 /* A network under one dataflow or several. */
-enum sator_status sator_report_networks(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_networks(struct sator_ctx *ctx,
         const struct sator_network_result *const *results, int n_results,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 
 /* What the built-in library holds: of "kind" (see sator_library_count), or of every kind when it is
  * NULL. */
-enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
+SATOR_API enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 
 /* The relations of an analysis in isl notation: domain, accesses, dataflow, data assignment,
  * interconnect, spacetime maps ("--show relations"). */
-enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sator_network *network,
+SATOR_API enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         SATOR_GIVE char **text);
 
 /* Which PE holds which element at which time-stamp (TENET, Figure 3: "--show stamps"), for cases of
  * at most "max_cells" stamps; SATOR_LIMIT with a message otherwise. */
-enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_network *network,
+SATOR_API enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         int max_cells, SATOR_GIVE char **text);
 
