@@ -70,9 +70,8 @@ int main(void)
 {
     static const char *const varies[] = {"scratchpad.bandwidth_bits=64:160:8"};
     struct sator_explore_options paper = {
-            .skew = -1, .prune = SATOR_PRUNE_NONE, .no_symmetry = true, .n_points = WANTED};
-    struct sator_explore_options million = {
-            .skew = -1, .n_varies = 1, .varies = varies, .threads = 2};
+            .prune = SATOR_PRUNE_NONE, .no_symmetry = true, .n_points = WANTED};
+    struct sator_explore_options million = {.n_varies = 1, .varies = varies, .threads = 2};
     double best[3] = {0, INFINITY, INFINITY}, wall, processor;
 
     for (int threads = 1; threads <= 2; threads++) {

@@ -117,6 +117,7 @@ struct sator_advice {
 };
 
 struct sator_result {
+    size_t size; /* of the struct in the library */
     const char *model, *timing; /* "sator" or "tenet"; "roofline" */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
@@ -149,6 +150,7 @@ struct sator_result {
 };
 
 struct sator_analyze_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     enum sator_engine_choice engine;
     enum sator_model_choice model;
     const double *sweep_bandwidths; /* scratchpad bandwidths in bits per cycle */
@@ -174,6 +176,7 @@ enum sator_status sator_advise(struct sator_ctx *ctx,
 
 /* A network under one dataflow: a result a layer and the totals. Equal layers are analysed once. */
 struct sator_network_result {
+    size_t size; /* of the struct in the library */
     const char *network, *arch, *dataflow;
     int n_layers;
     struct sator_layer_result {

@@ -35,8 +35,24 @@ extern "C" {
 #define SATOR_KEEP
 #define SATOR_GIVE
 
-/* A count. Exact: an operation that does not fit ends in SATOR_OVERFLOW. */
+/* A count. Exact: an operation that does not fit ends in SATOR_OVERFLOW.
+ *
+ * Compilers without 128-bit integers, and programs that define SATOR_PLAIN_INT before they include
+ * this, see the two halves of the same bits; sator_int_get, sator_int_real and sator_int_text take
+ * either by its address. */
+#if defined(__SIZEOF_INT128__) && !defined(SATOR_PLAIN_INT)
 __extension__ typedef __int128 sator_int;
+#elif defined(__cplusplus)
+typedef struct sator_int {
+    alignas(16) uint64_t low;
+    int64_t high;
+} sator_int;
+#else
+typedef struct sator_int {
+    _Alignas(16) uint64_t low;
+    int64_t high;
+} sator_int;
+#endif
 
 /* How a call ended. Out-parameters are untouched unless it was SATOR_OK. */
 enum sator_status {
@@ -52,6 +68,26 @@ enum sator_status {
 
 struct sator_ctx;
 
+/* The version of the library that is running: "0.1.0", and 10000 * major + 100 * minor + patch. */
+SATOR_API const char *sator_version(void);
+SATOR_API int sator_version_number(void);
+
+/* Options, and other structs that the caller fills, begin with their size and mean what is usual
+ * where they are zero:
+ *
+ *     struct sator_map_options options = {.size = sizeof options, .threads = 4};
+ *
+ * The size tells a later library which fields the caller knows; 0 stands for the fields of version
+ * 0.1. A library that is older than the caller's headers refuses (SATOR_USAGE) fields that it does
+ * not have, unless they are zero. NULL in place of options stands for zeros.
+ *
+ * Results begin with the size that they have in the library, and grow at their end alone. Elements
+ * of their lists may grow as well: a program that shall run with a later library asks for them by
+ * functions (sator_result_tensor and the like) instead of by an index.
+ *
+ * A call with a NULL that it cannot use, a number that its enumeration does not have, a layer that
+ * is not there, a bandwidth that is none and the like is SATOR_USAGE, with a message. */
+
 /* Return a new context (GIVE: sator_ctx_free). */
 SATOR_API struct sator_ctx *sator_ctx_new(void);
 SATOR_API void sator_ctx_free(SATOR_TAKE struct sator_ctx *ctx);
@@ -63,6 +99,15 @@ SATOR_API void sator_ctx_cancel(struct sator_ctx *ctx);
  * 0 restores the default. Ticks do not depend on the machine: a run repeats exactly. */
 SATOR_API void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks);
 
+/* What the caller's users call the fields of options: {"objective", "--objective"}. */
+struct sator_word {
+    const char *field, *word;
+};
+/* Messages call fields of options by these words (KEEP: as long as "ctx" is used), others by their
+ * own names. */
+SATOR_API enum sator_status sator_ctx_set_words(
+        struct sator_ctx *ctx, SATOR_KEEP const struct sator_word *words, int n_words);
+
 /* The number of errors reported so far. */
 SATOR_API int sator_ctx_error_count(const struct sator_ctx *ctx);
 
@@ -70,9 +115,34 @@ SATOR_API int sator_ctx_error_count(const struct sator_ctx *ctx);
  * (GIVE: free); and forget them. NULL when there are none. "color" adds terminal colours. */
 SATOR_API char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color);
 
+/* One message, for programs that show it in their own way. */
+struct sator_message_view {
+    size_t size;
+    bool is_error; /* false: a warning */
+    const char *path; /* a file's, or what an option is called; NULL: nowhere in particular */
+    int line, column; /* from 1, in bytes; 0 when "path" has no text */
+    int length; /* bytes to underline, at least 1 */
+    const char *text;
+    const char *help; /* lines, or NULL */
+};
+
+/* How many messages there are, and message "index" of them: SATOR_USAGE when there is none. The
+ * texts live until the context is freed. */
+SATOR_API int sator_ctx_message_count(const struct sator_ctx *ctx);
+SATOR_API enum sator_status sator_ctx_message(
+        const struct sator_ctx *ctx, int index, struct sator_message_view *view);
+
+/* The count at "value": false, with "*result" unchanged, when it does not fit into 64 bits; the
+ * nearest double; and its digits, as sator_int_format has them. */
+SATOR_API bool sator_int_get(const sator_int *value, int64_t *result);
+SATOR_API double sator_int_real(const sator_int *value);
+SATOR_API char *sator_int_text(const sator_int *value, char separator, char *text);
+
 /* Write "value" in decimal into "text" (at least 48 bytes) and return it;
  * "separator" goes between groups of three digits, 0 for none. */
+#if defined(__SIZEOF_INT128__) && !defined(SATOR_PLAIN_INT)
 SATOR_API char *sator_int_format(sator_int value, char separator, char *text);
+#endif
 
 /* The name among "names" nearest to "name" by edit distance, or NULL when none is near enough to
  * suggest. */

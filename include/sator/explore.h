@@ -30,12 +30,18 @@ enum sator_explore_prune {
     SATOR_PRUNE_NONE
 };
 
+enum {
+    SATOR_NO_SKEW = -1 /* for sator_explore_options.skew */
+};
+
 struct sator_explore_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     /* the space of dataflows */
     enum sator_explore_space space;
     enum sator_explore_prune prune;
     int pack; /* most loops across one array dimension, 1 to 3; 0: the default, 1 */
-    int skew; /* how many inner time dimensions are skewed, 0 to 2; -1: the default, 1 */
+    int skew; /* how many inner time dimensions are skewed, 1 or 2; SATOR_NO_SKEW; 0: the default, 1
+               */
     int fold; /* most loops that run inside one stamp */
     bool whole_skews; /* skew by whole loops besides their digits */
     bool idle; /* array dimensions may stay without a loop */
@@ -83,14 +89,15 @@ struct sator_sink {
 
 /* Write the sizes of the spaces, then their points, a line each: layer family, hardware, number,
  * maps, and the rule that leaves the point out, if any. At most "most" points; 0: all. */
-SATOR_API enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_exploration *exploration,
-        uint64_t most, const struct sator_sink *sink);
+SATOR_API enum sator_status sator_explore_list(struct sator_ctx *ctx,
+        struct sator_exploration *exploration, uint64_t most, const struct sator_sink *sink);
 
 /* Analyse point "point" of hardware "hardware" for layer "layer" (positions among those explored)
  * in full (GIVE: sator_result_free). SATOR_INPUT with a message when there is no such point, or a
  * rule says that it is invalid; pruned points are analysed. */
-SATOR_API enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_exploration *exploration,
-        int layer, int hardware, uint64_t point, SATOR_GIVE struct sator_result **result);
+SATOR_API enum sator_status sator_explore_point(struct sator_ctx *ctx,
+        struct sator_exploration *exploration, int layer, int hardware, uint64_t point,
+        SATOR_GIVE struct sator_result **result);
 
 /* The same where points are mappings (SATOR_SPACE_MAPPINGS): find point "point" of hardware
  * "hardware" again; points are the different layers, in the network's order (GIVE:
@@ -101,6 +108,7 @@ SATOR_API enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
 
 /* How far a run is. */
 struct sator_explore_progress {
+    size_t size; /* of the struct in the library */
     double points_done,
             points_total; /* numbered points of this shard, those left out by rules among them */
     uint64_t results; /* rows in the database so far */
@@ -116,6 +124,7 @@ struct sator_explore_rule {
 
 /* What a run did, resumed parts included. */
 struct sator_explore_summary {
+    size_t size; /* sizeof the struct: sator/context.h */
     uint64_t points; /* numbered points of this shard that were looked at */
     uint64_t results; /* rows in the database */
     int n_rules;
@@ -131,13 +140,15 @@ struct sator_explore_summary {
  * is called from it now and then. SATOR_INTERRUPTED after sator_ctx_cancel: all that was evaluated
  * is stored. "summary" is filled whenever something was stored, and lives as long as the
  * exploration. */
-SATOR_API enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
+SATOR_API enum sator_status sator_explore_run(struct sator_ctx *ctx,
+        struct sator_exploration *exploration,
         void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
         struct sator_explore_summary *summary);
 
 /* ---- databases ---- */
 
 struct sator_query_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     const char *where; /* results to list; NULL: all */
     const char *sort; /* an objective, the best first; NULL: by layer, hardware, point */
     const char *pareto; /* objectives, "latency,energy": only their front, a layer; NULL: no */
@@ -157,8 +168,8 @@ SATOR_API enum sator_status sator_explore_query(struct sator_ctx *ctx, const cha
 /* Join databases of one exploration (shards in any order, results of several in one twice) into
  * "output", which may exist from an earlier merge. "text" says what was joined and what is missing
  * (GIVE: free). */
-SATOR_API enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output, int n_inputs,
-        const char *const *inputs, SATOR_GIVE char **text);
+SATOR_API enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output,
+        int n_inputs, const char *const *inputs, SATOR_GIVE char **text);
 
 #ifdef __cplusplus
 }

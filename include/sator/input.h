@@ -21,6 +21,7 @@ struct sator_arch; /* an accelerator: memory levels, PE arrays, compute */
 struct sator_dataflow; /* where and when each loop instance runs */
 
 struct sator_input_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     const char *const *defines; /* "N=256": macros for C files */
     int n_defines;
     const char *const *include_dirs;

@@ -24,12 +24,14 @@ enum sator_map_strategy {
 
 /* How far a search is. */
 struct sator_map_progress {
+    size_t size; /* of the struct in the library */
     double best; /* the objective's value; NAN: no mapping yet */
     double bound; /* nothing is better than this */
     uint64_t evaluated;
 };
 
 struct sator_map_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     enum sator_map_objective objective;
     enum sator_map_strategy strategy;
     const char *const *constraints; /* texts, see doc/mapper.md: "L1: k 8, c 4", "L1: order k c" */
@@ -96,6 +98,7 @@ struct sator_map_level {
 
 /* The mapping found for one workload, its cost and the certificate. */
 struct sator_map_result {
+    size_t size; /* of the struct in the library */
     const char *workload, *arch;
     int repeat; /* how often a network runs the layer */
     enum sator_map_objective objective;
@@ -132,9 +135,10 @@ struct sator_map_result {
  * SATOR_INFEASIBLE, with a message that names the tightest obstacle, when there is none;
  * SATOR_INPUT for workloads and machines that the mapper does not handle; SATOR_LIMIT or
  * SATOR_INTERRUPTED when the search was stopped before it found any. */
-SATOR_API enum sator_status sator_map(struct sator_ctx *ctx, SATOR_KEEP const struct sator_network *network,
-        int layer, SATOR_KEEP const struct sator_arch *arch,
-        const struct sator_map_options *options, SATOR_GIVE struct sator_map_result **result);
+SATOR_API enum sator_status sator_map(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, int layer,
+        SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,
+        SATOR_GIVE struct sator_map_result **result);
 SATOR_API void sator_map_result_free(SATOR_TAKE struct sator_map_result *result);
 
 /* The mappings that no other beats in both energy and latency, the least energy first (GIVE: each
@@ -184,14 +188,16 @@ SATOR_API enum sator_status sator_map_why_not(struct sator_ctx *ctx,
         const struct sator_map_options *options, SATOR_KEEP const struct sator_map_result *best,
         SATOR_GIVE char **text);
 
-/* How often the network runs layer "layer". */
+/* How often the network runs layer "layer"; -1 when there is none. */
 SATOR_API int sator_map_layer_repeat(SATOR_KEEP const struct sator_network *network, int layer);
 
-/* The first layer of the network that is equal to "layer" in all that a mapping depends on. */
+/* The first layer of the network that is equal to "layer" in all that a mapping depends on; -1 when
+ * there is no such layer. */
 SATOR_API int sator_map_same_layer(SATOR_KEEP const struct sator_network *network, int layer);
 
 /* A network whose layers were mapped. */
 struct sator_map_network {
+    size_t size; /* sizeof the struct: sator/context.h */
     const char *name;
     int n_unmapped; /* layers without a result: totals are not known then */
     const char *const *unmapped; /* their names */

@@ -36,8 +36,9 @@ SATOR_API enum sator_status sator_plan_new(struct sator_ctx *ctx,
 
 /* Plan the same for another dataflow, be it another tile size (GIVE: sator_plan_free). "plan" and
  * "dataflow" must outlive the new plan. */
-SATOR_API enum sator_status sator_plan_remap(struct sator_ctx *ctx, SATOR_KEEP const struct sator_plan *plan,
-        SATOR_KEEP const struct sator_dataflow *dataflow, SATOR_GIVE struct sator_plan **remapped);
+SATOR_API enum sator_status sator_plan_remap(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_plan *plan, SATOR_KEEP const struct sator_dataflow *dataflow,
+        SATOR_GIVE struct sator_plan **remapped);
 SATOR_API void sator_plan_free(SATOR_TAKE struct sator_plan *plan);
 
 /* The loops whose extents an evaluation may change, outermost first: how many, their names, and
@@ -56,8 +57,8 @@ SATOR_API void sator_workspace_free(SATOR_TAKE struct sator_workspace *workspace
  * long as "plan" and until the next evaluation in "workspace", which owns it; sator_result_free
  * does nothing to it. SATOR_INPUT as sator_analyze does; also for extents that are not between 1
  * and 2^41, or given for a domain that is no box. */
-SATOR_API enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
-        struct sator_workspace *workspace, const int64_t *extents,
+SATOR_API enum sator_status sator_plan_evaluate(struct sator_ctx *ctx,
+        const struct sator_plan *plan, struct sator_workspace *workspace, const int64_t *extents,
         const struct sator_result **result);
 
 #ifdef __cplusplus

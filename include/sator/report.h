@@ -16,6 +16,7 @@ enum sator_format {
 };
 
 struct sator_report_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     enum sator_format format;
     bool color; /* text: mark the best with terminal colours */
     const char *sort; /* comparison: a key such as "latency_cycles.total"; NULL: as given */
@@ -40,15 +41,15 @@ SATOR_API enum sator_status sator_report_library(struct sator_ctx *ctx, const ch
 
 /* The relations of an analysis in isl notation: domain, accesses, dataflow, data assignment,
  * interconnect, spacetime maps ("--show relations"). */
-SATOR_API enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sator_network *network,
-        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
-        SATOR_GIVE char **text);
+SATOR_API enum sator_status sator_report_relations(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, SATOR_GIVE char **text);
 
 /* Which PE holds which element at which time-stamp (TENET, Figure 3: "--show stamps"), for cases of
  * at most "max_cells" stamps; SATOR_LIMIT with a message otherwise. */
-SATOR_API enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_network *network,
-        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
-        int max_cells, SATOR_GIVE char **text);
+SATOR_API enum sator_status sator_report_stamps(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, int max_cells, SATOR_GIVE char **text);
 
 #ifdef __cplusplus
 }

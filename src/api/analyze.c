@@ -2,6 +2,7 @@
 #include "sator/analyze.h"
 
 #include "api/plan.h"
+#include "base/arguments.h"
 #include "base/checked.h"
 #include "base/context.h"
 
@@ -14,13 +15,18 @@ enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_networ
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_result **result)
 {
+    struct sator_analyze_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    enum sator_status taken = sator_analyze_take_options(ctx, options, &own);
+    if (taken != SATOR_OK)
+        return taken;
     struct sator_workspace *workspace = sator_workspace_new();
     struct sator_arena *arena = sator_arena_new();
     struct sator_plan plan;
     struct sator_result *made;
     enum sator_status st;
 
-    SATOR_TRY(sator_plan_make(ctx, arena, network, layer, arch, dataflow, options, &plan));
+    SATOR_TRY(sator_plan_make(ctx, arena, network, layer, arch, dataflow, &own, &plan));
     SATOR_TRY(sator_model_evaluate(ctx, plan.model, workspace, &plan.question, arena, &made));
     made->arena = arena;
     *result = made;
@@ -135,10 +141,16 @@ enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sato
         const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_network_result **result)
 {
+    struct sator_analyze_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    enum sator_status taken = sator_analyze_take_options(ctx, options, &own);
+    if (taken != SATOR_OK)
+        return taken;
     struct sator_arena *arena = sator_arena_new();
     struct sator_network_result *made = SATOR_NEW(arena, struct sator_network_result);
 
-    *made = (struct sator_network_result){.network = sator_arena_strdup(arena, network->name),
+    *made = (struct sator_network_result){.size = sizeof *made,
+            .network = sator_arena_strdup(arena, network->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .dataflow = sator_arena_strdup(arena, dataflow->name),
             .clock_mhz = arch->clock_mhz,
@@ -151,7 +163,7 @@ enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sato
         made->layers[i].repeat = network->layers[i].repeat;
     }
     find_equal_layers(network, made);
-    enum sator_status st = analyze_layers(ctx, network, arch, dataflow, options, made);
+    enum sator_status st = analyze_layers(ctx, network, arch, dataflow, &own, made);
     if (st == SATOR_OK)
         *result = made;
     else

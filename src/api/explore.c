@@ -3,9 +3,11 @@
 #include "sator/explore.h"
 
 #include "api/spec.h"
+#include "base/arguments.h"
 #include "base/text.h"
 #include "explore/problem.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +51,11 @@ static enum sator_status check_settings(const struct variants *v)
 
     for (int i = 0; i < v->n_varies; i++) {
         const struct sator_source *source =
-                sator_source_from_text(v->ctx, "--vary", v->settings[i]);
+                sator_source_from_field(v->ctx, "varies", v->settings[i]);
         if (is_given_before(v, i))
             st = sator_error(v->ctx, (struct sator_loc){source, 0, strcspn(v->settings[i], "=")},
-                    "another --vary or --set gives this field, too");
+                    "another %s or %s gives this field, too", sator_word(v->ctx, "varies"),
+                    sator_word(v->ctx, "sets"));
         if (sator_yaml_takes(SATOR_DOCUMENT_ARCH, v->settings[i]))
             continue;
         st = sator_error(v->ctx, (struct sator_loc){source, 0, strcspn(v->settings[i], "=")},
@@ -101,21 +104,47 @@ done:
     return st;
 }
 
+static enum sator_status take_options(struct sator_ctx *ctx,
+        const struct sator_explore_options *given, struct sator_explore_options *options)
+{
+    struct sator_explore_options own;
+
+    SATOR_OPTIONS(ctx, given, own);
+    *options = own;
+    SATOR_NUMBER(ctx, options->space, SATOR_SPACE_TILED, SATOR_SPACE_MAPPINGS);
+    SATOR_NUMBER(ctx, options->prune, SATOR_PRUNE_SAFE, SATOR_PRUNE_NONE);
+    SATOR_NUMBER(ctx, options->pack, 0, 3);
+    SATOR_NUMBER(ctx, options->skew, SATOR_NO_SKEW, 2);
+    SATOR_NUMBER(ctx, options->fold, 0, INT_MAX);
+    SATOR_TEXTS(ctx, options->varies, options->n_varies);
+    SATOR_NUMBER(ctx, options->engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LISTED);
+    SATOR_REAL(ctx, options->budget_seconds);
+    SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
+    SATOR_NUMBER(ctx, options->n_shards, 0, INT_MAX);
+    SATOR_NUMBER(ctx, options->shard, options->n_shards > 0, options->n_shards);
+    return SATOR_OK;
+}
+
 enum sator_status sator_exploration_new(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const char *arch, const struct sator_input_options *input,
         const struct sator_explore_options *options, struct sator_exploration **exploration)
 {
-    static const struct sator_input_options no_options = {0};
-    struct variants v = {.ctx = ctx,
-            .arena = sator_arena_new(),
-            .arch = arch,
-            .input = input == NULL ? &no_options : input};
-    enum sator_status st = load_variants(&v, options->n_varies, options->varies);
+    struct sator_explore_options own;
+    struct sator_input_options own_input;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && exploration != NULL);
+    SATOR_NUMBER(ctx, layer, -1, network->n_layers - 1);
+    enum sator_status st = take_options(ctx, options, &own);
+    if (st == SATOR_OK)
+        st = sator_spec_take_options(ctx, input, &own_input);
+    if (st != SATOR_OK)
+        return st;
+    struct variants v = {.ctx = ctx, .arena = sator_arena_new(), .arch = arch, .input = &own_input};
+    st = load_variants(&v, own.n_varies, own.varies);
 
     for (int i = 0; i < v.n && st == SATOR_OK; i++)
         st = sator_tensors_check(ctx, network, v.hardware[i].arch, i == 0);
     if (st == SATOR_OK)
-        st = explore_new(ctx, network, layer, v.n, v.hardware, options, exploration);
+        st = explore_new(ctx, network, layer, v.n, v.hardware, &own, exploration);
     for (int i = 0; i < v.n && st != SATOR_OK; i++)
         sator_arch_free(v.hardware == NULL ? NULL : v.hardware[i].arch);
     sator_arena_free(v.arena);

@@ -4,6 +4,7 @@
 
 #include "api/library.h"
 #include "api/spec.h"
+#include "base/arguments.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -228,8 +229,6 @@ done:
     return st;
 }
 
-static const struct sator_input_options no_options = {0};
-
 /* Settings of a network's layers need a network. */
 static enum sator_status check_layers(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options)
@@ -244,7 +243,7 @@ static enum sator_status check_layers(struct sator_ctx *ctx, const struct sator_
         size_t length = strcspn(set, ".=");
         if (length != strlen("layers") || strncmp(set, "layers", length) != 0)
             continue;
-        struct sator_loc loc = {sator_source_from_text(ctx, "--set", set), 0, length};
+        struct sator_loc loc = {sator_source_from_field(ctx, "sets", set), 0, length};
         st = sator_error(ctx, loc, "'%s' is a single workload, not a network with layers",
                 spec->source->path);
     }
@@ -255,11 +254,15 @@ done:
 enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
+    struct sator_input_options own;
+    SATOR_NEEDS(ctx, spec != NULL && network != NULL);
+    enum sator_status st = sator_spec_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    options = &own;
     struct sator_spec opened = {0};
     struct sator_network *read = NULL;
-    enum sator_status st;
 
-    options = options == NULL ? &no_options : options;
     enum sator_status known = sator_spec_check_sets(ctx, options);
     SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_WORKLOAD, &opened));
     SATOR_TRY(read_network(ctx, &opened, options, &read));
@@ -276,10 +279,14 @@ done:
 enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_arch **arch)
 {
+    struct sator_input_options own;
+    SATOR_NEEDS(ctx, spec != NULL && arch != NULL);
+    enum sator_status st = sator_spec_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    options = &own;
     struct sator_spec opened = {0};
-    enum sator_status st;
 
-    options = options == NULL ? &no_options : options;
     SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_ARCH, &opened));
     SATOR_TRY(read_arch(ctx, &opened, options, arch));
 done:
@@ -290,10 +297,14 @@ done:
 enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, struct sator_dataflow **dataflow)
 {
+    struct sator_input_options own;
+    SATOR_NEEDS(ctx, spec != NULL && dataflow != NULL);
+    enum sator_status st = sator_spec_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    options = &own;
     struct sator_spec opened = {0};
-    enum sator_status st;
 
-    options = options == NULL ? &no_options : options;
     SATOR_TRY(open_spec(ctx, spec, options, SATOR_DOCUMENT_DATAFLOW, &opened));
     SATOR_TRY(read_dataflow(ctx, &opened, dataflow));
 done:
@@ -304,10 +315,11 @@ done:
 enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *name,
         const char *space, const char *time, struct sator_dataflow **dataflow)
 {
+    SATOR_NEEDS(ctx, name != NULL && space != NULL && time != NULL && dataflow != NULL);
     struct sator_arena *arena = sator_arena_new();
     struct sator_dataflow *made = SATOR_NEW(arena, struct sator_dataflow);
-    const struct sator_source *space_source = sator_source_from_text(ctx, "--space", space);
-    const struct sator_source *time_source = sator_source_from_text(ctx, "--time", time);
+    const struct sator_source *space_source = sator_source_from_field(ctx, "space", space);
+    const struct sator_source *time_source = sator_source_from_field(ctx, "time", time);
 
     *made = (struct sator_dataflow){.arena = arena,
             .name = sator_arena_strdup(arena, name),
@@ -330,6 +342,7 @@ enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *na
 enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path,
         int *n_experiments, const struct sator_experiment **experiments)
 {
+    SATOR_NEEDS(ctx, path != NULL && n_experiments != NULL && experiments != NULL);
     struct sator_experiment one;
     const struct sator_source *source;
     enum sator_status st;
@@ -499,11 +512,15 @@ done:
 enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
         const struct sator_input_options *options, const char **kind)
 {
+    struct sator_input_options own;
+    SATOR_NEEDS(ctx, path != NULL && kind != NULL);
+    enum sator_status st = sator_spec_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    options = &own;
     struct sator_spec spec = {0};
     const char *found = NULL;
-    enum sator_status st;
 
-    options = options == NULL ? &no_options : options;
     enum sator_status known = sator_spec_check_sets(ctx, options);
     SATOR_TRY(sator_spec_open(ctx, path, options, SATOR_DOCUMENT_UNKNOWN, &spec));
     SATOR_TRY(check_source(ctx, &spec, options, &found));
@@ -631,11 +648,15 @@ done:
 enum sator_status sator_show(struct sator_ctx *ctx, const char *spec,
         const struct sator_input_options *options, char **text)
 {
+    struct sator_input_options own;
+    SATOR_NEEDS(ctx, spec != NULL && text != NULL);
+    enum sator_status st = sator_spec_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    options = &own;
     struct sator_spec opened = {0};
     struct sator_text out = {0};
-    enum sator_status st;
 
-    options = options == NULL ? &no_options : options;
     enum sator_status known = sator_spec_check_sets(ctx, options);
     SATOR_TRY(sator_spec_open(ctx, spec, options, SATOR_DOCUMENT_UNKNOWN, &opened));
     if (opened.entry != NULL && opened.settings.n_sets == 0)
@@ -660,17 +681,18 @@ void sator_network_free(struct sator_network *network)
 
 const char *sator_network_name(const struct sator_network *network)
 {
-    return network->name;
+    return network == NULL ? NULL : network->name;
 }
 
 int sator_network_layer_count(const struct sator_network *network)
 {
-    return network->n_layers;
+    return network == NULL ? -1 : network->n_layers;
 }
 
 const char *sator_network_layer_name(const struct sator_network *network, int layer)
 {
-    return layer >= 0 && layer < network->n_layers ? network->layers[layer].name : NULL;
+    return network != NULL && layer >= 0 && layer < network->n_layers ? network->layers[layer].name
+                                                                      : NULL;
 }
 
 void sator_arch_free(struct sator_arch *arch)
@@ -681,7 +703,7 @@ void sator_arch_free(struct sator_arch *arch)
 
 const char *sator_arch_name(const struct sator_arch *arch)
 {
-    return arch->name;
+    return arch == NULL ? NULL : arch->name;
 }
 
 void sator_dataflow_free(struct sator_dataflow *dataflow)
@@ -692,5 +714,5 @@ void sator_dataflow_free(struct sator_dataflow *dataflow)
 
 const char *sator_dataflow_name(const struct sator_dataflow *dataflow)
 {
-    return dataflow->name;
+    return dataflow == NULL ? NULL : dataflow->name;
 }

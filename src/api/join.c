@@ -1,6 +1,7 @@
 /* Several workloads and networks as one network. */
 #include "sator/input.h"
 
+#include "base/arguments.h"
 #include "base/context.h"
 #include "relation/workload.h"
 
@@ -51,6 +52,8 @@ enum sator_status sator_network_load_all(struct sator_ctx *ctx, int n_specs,
         const char *const *specs, const struct sator_input_options *options,
         struct sator_network **network)
 {
+    SATOR_NEEDS(ctx, network != NULL);
+    SATOR_TEXTS(ctx, specs, n_specs);
     enum sator_status st = SATOR_OK;
 
     if (n_specs == 1)

@@ -6,6 +6,8 @@
 
 const char *sator_library_entry_name(const struct sator_library_file *file, const char *folder)
 {
+    if (folder == NULL)
+        return NULL;
     size_t length = strlen(folder);
 
     return strncmp(file->name, folder, length) == 0 && file->name[length] == '/'

@@ -2,13 +2,36 @@
 #include "sator/map.h"
 #include "sator/analyze.h"
 
+#include "api/map.h"
+
+#include "base/arguments.h"
 #include "base/context.h"
 #include "base/text.h"
 #include "mapper/search.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- options ---- */
+
+enum sator_status sator_map_take_options(struct sator_ctx *ctx,
+        const struct sator_map_options *given, struct sator_map_options *options)
+{
+    struct sator_map_options own;
+
+    SATOR_OPTIONS(ctx, given, own);
+    *options = own;
+    SATOR_NUMBER(ctx, options->objective, SATOR_MAP_EDP, SATOR_MAP_LATENCY);
+    SATOR_NUMBER(ctx, options->strategy, SATOR_MAP_OPTIMAL, SATOR_MAP_EXHAUSTIVE);
+    SATOR_TEXTS(ctx, options->constraints, options->n_constraints);
+    SATOR_REAL(ctx, options->budget_seconds);
+    SATOR_REAL(ctx, options->limit);
+    SATOR_NUMBER(ctx, options->intra_order, 0, 2);
+    SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
+    return SATOR_OK;
+}
 
 /* ---- running ---- */
 
@@ -98,7 +121,7 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
     st = sator_mapper_problem_init(
             q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, problem);
     if (st == SATOR_LIMIT && left < (double)limit)
-        sator_help(q->ctx, "--budget leaves no time for more");
+        sator_help(q->ctx, "%s leaves no time for more", sator_word(q->ctx, "budget_seconds"));
     q->ctx->work_limit = problem->work_limit = limit;
     SATOR_TRY(st);
     problem->cycle_limit = q->cycle_limit;
@@ -290,8 +313,10 @@ static enum sator_status say_none(const struct question *q, const struct mapper_
                     : q->options->n_constraints > 0 ? "satisfies the constraints"
                                                     : "is legal");
     if (!search->proved)
-        sator_help(q->ctx,
-                sees_all ? "some could not be counted within the work limit (--work-limit)"
+        sator_help(q->ctx, "%s",
+                sees_all ? sator_arena_printf(q->arena,
+                                   "some could not be counted within the work limit (%s)",
+                                   sator_word(q->ctx, "work_limit"))
                          : "this strategy looks at some mappings only; 'optimal' finds one where "
                            "there is any");
     return st;
@@ -376,7 +401,8 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .cycle_limit = cycle_limit};
     enum sator_status st;
 
-    *made = (struct sator_map_result){.arena = arena,
+    *made = (struct sator_map_result){.size = sizeof *made,
+            .arena = arena,
             .workload = sator_arena_strdup(arena, workload->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .repeat = workload->repeat,
@@ -400,27 +426,33 @@ enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *n
         const struct sator_arch *arch, const struct sator_map_options *options,
         struct sator_map_result **result)
 {
-    static const struct sator_map_options defaults = {0};
-
-    return map_below(ctx, network, layer, arch, options == NULL ? &defaults : options, 0, result);
+    struct sator_map_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL);
+    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    return map_below(ctx, network, layer, arch, &own, 0, result);
 }
 
 enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_map_options *options,
         struct sator_map_result ***results, int *n_results)
 {
-    struct sator_map_options each = options == NULL ? (struct sator_map_options){0} : *options;
+    struct sator_map_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && results != NULL && n_results != NULL);
+    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    struct sator_map_options each = own;
     double start = sator_mapper_now(), cycle_limit = 0;
     struct sator_map_result **front = NULL, *next = NULL;
-    enum sator_status st = SATOR_OK;
     int count = 0;
 
     each.objective = SATOR_MAP_ENERGY; /* the least energy among ever faster mappings */
     each.strategy = SATOR_MAP_OPTIMAL;
     while (st == SATOR_OK) {
-        if (options != NULL && options->budget_seconds > 0)
-            each.budget_seconds =
-                    fmax(options->budget_seconds - (sator_mapper_now() - start), 1e-6);
+        if (own.budget_seconds > 0)
+            each.budget_seconds = fmax(own.budget_seconds - (sator_mapper_now() - start), 1e-6);
         st = map_below(ctx, network, layer, arch, &each, cycle_limit, &next);
         if (st != SATOR_OK)
             break;
@@ -450,11 +482,15 @@ void sator_map_result_free(struct sator_map_result *result)
 
 int sator_map_layer_repeat(const struct sator_network *network, int layer)
 {
+    if (network == NULL || layer < 0 || layer >= network->n_layers)
+        return -1;
     return network->layers[layer].repeat;
 }
 
 int sator_map_same_layer(const struct sator_network *network, int layer)
 {
+    if (network == NULL || layer < 0 || layer >= network->n_layers)
+        return -1;
     char *key = sator_workload_key(&network->layers[layer]);
     int same = layer;
 

@@ -1,7 +1,10 @@
 /* Plans: what is read, bound and prepared once, and evaluated often. */
 #include "api/plan.h"
 
-#include "base/context.h"
+#include "base/arguments.h"
+
+#include <limits.h>
+#include <math.h>
 
 static const struct sator_loc nowhere;
 
@@ -10,6 +13,28 @@ enum {
 };
 
 /* ---- making ---- */
+
+enum sator_status sator_analyze_take_options(struct sator_ctx *ctx,
+        const struct sator_analyze_options *given, struct sator_analyze_options *own)
+{
+    struct sator_analyze_options options;
+
+    SATOR_OPTIONS(ctx, given, options);
+    SATOR_NUMBER(ctx, options.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LISTED);
+    SATOR_NUMBER(ctx, options.model, SATOR_MODEL_SATOR, SATOR_MODEL_TENET);
+    SATOR_NUMBER(ctx, options.n_sweep, 0, INT_MAX);
+    SATOR_NEEDS(ctx, options.sweep_bandwidths != NULL || options.n_sweep == 0);
+    for (int i = 0; i < options.n_sweep; i++) {
+        double bits = options.sweep_bandwidths[i];
+        if (!(bits > 0) || isinf(bits))
+            return sator_misuse(ctx,
+                    "options.sweep_bandwidths[%d] is %g: a bandwidth is a finite number of bits "
+                    "per cycle above 0",
+                    i, bits);
+    }
+    *own = options;
+    return SATOR_OK;
+}
 
 /* Bind the plan's dataflow to the question's workload. */
 static enum sator_status bind(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -29,7 +54,6 @@ enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *are
         const struct sator_dataflow *dataflow, const struct sator_analyze_options *options,
         struct sator_plan *plan)
 {
-    static const struct sator_analyze_options defaults = {0};
     enum sator_status st;
 
     if (layer < 0 || layer >= network->n_layers) {
@@ -38,8 +62,7 @@ enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *are
         return SATOR_USAGE;
     }
     *plan = (struct sator_plan){.dataflow = dataflow,
-            .question = {.workload = &network->layers[layer],
-                    .options = options == NULL ? &defaults : options}};
+            .question = {.workload = &network->layers[layer], .options = options}};
     SATOR_TRY(sator_arch_bind(
             ctx, arena, arch, dataflow, &network->layers[layer], &plan->question.dataflow));
     SATOR_TRY(sator_model_new(ctx, arena, &network->layers[layer], arch,
@@ -55,8 +78,6 @@ static const struct sator_analyze_options *copy_options(
 {
     struct sator_analyze_options *copy = SATOR_NEW(arena, struct sator_analyze_options);
 
-    if (options == NULL)
-        return copy;
     *copy = *options;
     copy->sweep_bandwidths = sator_arena_copy(arena, options->sweep_bandwidths,
             sizeof *options->sweep_bandwidths * (size_t)options->n_sweep);
@@ -67,12 +88,16 @@ enum sator_status sator_plan_new(struct sator_ctx *ctx, const struct sator_netwo
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_plan **plan)
 {
+    struct sator_analyze_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && plan != NULL);
+    enum sator_status st = sator_analyze_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
     struct sator_arena *arena = sator_arena_new();
     struct sator_plan *made = SATOR_NEW(arena, struct sator_plan);
-    enum sator_status st;
 
     SATOR_TRY(sator_plan_make(
-            ctx, arena, network, layer, arch, dataflow, copy_options(arena, options), made));
+            ctx, arena, network, layer, arch, dataflow, copy_options(arena, &own), made));
     struct sator_workspace *workspace = sator_workspace_new();
     made->question.footprints = sator_model_footprints(
             ctx, workspace, made->question.workload, made->question.options->engine, arena);
@@ -88,6 +113,7 @@ done:
 enum sator_status sator_plan_remap(struct sator_ctx *ctx, const struct sator_plan *plan,
         const struct sator_dataflow *dataflow, struct sator_plan **remapped)
 {
+    SATOR_NEEDS(ctx, plan != NULL && dataflow != NULL && remapped != NULL);
     struct sator_arena *arena = sator_arena_new();
     struct sator_plan *made = SATOR_NEW(arena, struct sator_plan);
     enum sator_status st;
@@ -113,11 +139,13 @@ void sator_plan_free(struct sator_plan *plan)
 
 int sator_plan_loop_count(const struct sator_plan *plan)
 {
-    return plan->question.workload->n_loops;
+    return plan == NULL ? -1 : plan->question.workload->n_loops;
 }
 
 const char *sator_plan_loop_name(const struct sator_plan *plan, int loop)
 {
+    if (plan == NULL)
+        return NULL;
     const struct sator_workload *workload = plan->question.workload;
 
     return loop < 0 || loop >= workload->n_loops ? NULL : workload->loop_names[loop];
@@ -125,6 +153,8 @@ const char *sator_plan_loop_name(const struct sator_plan *plan, int loop)
 
 int64_t sator_plan_loop_extent(const struct sator_plan *plan, int loop)
 {
+    if (plan == NULL)
+        return -1;
     const struct sator_workload *workload = plan->question.workload;
 
     if (loop < 0 || loop >= workload->n_loops || workload->upper == NULL)
@@ -166,6 +196,7 @@ enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_
         struct sator_workspace *workspace, const int64_t *extents,
         const struct sator_result **result)
 {
+    SATOR_NEEDS(ctx, plan != NULL && workspace != NULL && result != NULL);
     struct sator_model_question question = plan->question;
     struct sator_arena *arena = workspace->arena;
     struct sator_result *made;

@@ -11,6 +11,11 @@ struct sator_plan {
     struct sator_model_question question; /* at the extents that were read */
 };
 
+/* The caller's options, checked: engines and models that there are, bandwidths that are finite and
+ * above 0. */
+enum sator_status sator_analyze_take_options(struct sator_ctx *ctx,
+        const struct sator_analyze_options *given, struct sator_analyze_options *own);
+
 /* Make "plan", all in "arena". "options" is not copied. */
 enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_network *network, int layer, const struct sator_arch *arch,

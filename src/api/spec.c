@@ -1,8 +1,10 @@
 #include "api/spec.h"
 
+#include "base/arguments.h"
 #include "base/text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,7 +220,7 @@ static bool is_repeated(const char *sizes, const char *size)
 static enum sator_status add_sizes(
         struct sator_ctx *ctx, struct sator_spec *spec, const char *text, const char *sizes)
 {
-    const struct sator_source *source = sator_source_from_text(ctx, "argument", text);
+    const struct sator_source *source = sator_source_from_field(ctx, "argument", text);
     const char *all = sizes;
 
     for (;;) {
@@ -254,7 +256,7 @@ static enum sator_status check_sizes(struct sator_ctx *ctx, const struct sator_s
             const char *set = options->sets[i];
             if (!sator_spec_same_path(set, spec->settings.sets[k]))
                 continue;
-            struct sator_loc loc = {sator_source_from_text(ctx, "--set", set), 0, strlen(set)};
+            struct sator_loc loc = {sator_source_from_field(ctx, "sets", set), 0, strlen(set)};
             st = sator_error(ctx, loc, "this size is given by '%s', too", text);
         }
     }
@@ -392,6 +394,22 @@ static bool is_set_before(const struct sator_input_options *options, int i)
     return false;
 }
 
+enum sator_status sator_spec_take_options(struct sator_ctx *ctx,
+        const struct sator_input_options *given, struct sator_input_options *options)
+{
+    struct sator_input_options own;
+
+    SATOR_OPTIONS(ctx, given, own);
+    *options = own;
+    SATOR_TEXTS(ctx, options->defines, options->n_defines);
+    SATOR_TEXTS(ctx, options->include_dirs, options->n_include_dirs);
+    SATOR_TEXTS(ctx, options->sets, options->n_sets);
+    SATOR_NUMBER(ctx, options->nest, 0, INT_MAX);
+    SATOR_NUMBER(ctx, options->n_varied, 0, options->n_sets);
+    SATOR_NUMBER(ctx, options->tenet_interval, 0, 1);
+    return SATOR_OK;
+}
+
 enum sator_status sator_spec_check_sets(
         struct sator_ctx *ctx, const struct sator_input_options *options)
 {
@@ -402,11 +420,12 @@ enum sator_status sator_spec_check_sets(
         if (is_set_before(options, i))
             st = sator_error(ctx,
                     (struct sator_loc){
-                            sator_source_from_text(ctx, "--set", set), 0, strcspn(set, "=")},
-                    "another --set gives '%.*s', too", (int)strcspn(set, "="), set);
+                            sator_source_from_field(ctx, "sets", set), 0, strcspn(set, "=")},
+                    "another %s gives '%.*s', too", sator_word(ctx, "sets"), (int)strcspn(set, "="),
+                    set);
         if (is_taken(options, set))
             continue;
-        const struct sator_source *source = sator_source_from_text(ctx, "--set", set);
+        const struct sator_source *source = sator_source_from_field(ctx, "sets", set);
         struct sator_loc loc = {source, 0, strcspn(set, ".=")};
         char *key = sator_arena_strndup(ctx->arena, set, loc.length);
         bool unread = sator_yaml_takes(SATOR_DOCUMENT_DATAFLOW, set);

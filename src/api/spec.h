@@ -32,6 +32,10 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
 void sator_spec_clear(struct sator_spec *spec);
 const char *sator_spec_format_name(enum sator_format_of_input format);
 
+/* The caller's options, checked. */
+enum sator_status sator_spec_take_options(struct sator_ctx *ctx,
+        const struct sator_input_options *given, struct sator_input_options *options);
+
 /* Report the settings that no kind of input takes. */
 enum sator_status sator_spec_check_sets(
         struct sator_ctx *ctx, const struct sator_input_options *options);

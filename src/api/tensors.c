@@ -1,6 +1,7 @@
 /* Tensors that an architecture names and a workload does not have, or not in the role that counts.
  */
 #include "api/spec.h"
+#include "base/arguments.h"
 #include "base/text.h"
 
 #include "arch/arch.h"
@@ -42,7 +43,7 @@ static struct names names_of(const struct sator_network *network)
 
 static bool is_typed(const struct sator_tensor_mention *mention)
 {
-    return mention->loc.source != NULL && strncmp(mention->loc.source->path, "--", 2) == 0;
+    return mention->loc.source != NULL && mention->loc.source->is_field;
 }
 
 /* Whether the architecture knows the workload's tensors by name: it need not name all, and may name
@@ -139,5 +140,6 @@ enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_
 enum sator_status sator_check_tensors(
         struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
 {
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL);
     return sator_tensors_check(ctx, network, arch, true);
 }

@@ -3,6 +3,8 @@
 #include "sator/analyze.h"
 #include "sator/map.h"
 
+#include "api/map.h"
+#include "base/arguments.h"
 #include "base/context.h"
 #include "base/text.h"
 #include "mapper/mapper.h"
@@ -130,6 +132,13 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_map_options *options, const struct sator_map_result *best, char **text)
 {
+    struct sator_map_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
+    SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
+    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    options = &own;
     struct sator_arena *arena = sator_arena_new();
     struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
     struct given given = {.ctx = ctx,
@@ -139,9 +148,7 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
             .dataflow = dataflow,
             .best = best};
     struct sator_text made = {0};
-    enum sator_status st;
-
-    enum sator_map_objective objective = options == NULL ? SATOR_MAP_EDP : options->objective;
+    enum sator_map_objective objective = options->objective;
     const struct sator_workload *workload = &network->layers[layer];
     unsigned bypassed[MAPPER_MEMORIES];
     if (dataflow->loops != NULL)
@@ -150,9 +157,9 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     SATOR_TRY(sator_mapper_choice_of_nest(ctx, problem, dataflow, bypassed));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, bypassed, problem));
     SATOR_TRY(sator_mapper_keep_order(ctx, problem));
-    if (options != NULL && options->imperfect)
+    if (options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(ctx, problem));
-    for (int i = 0; options != NULL && i < options->n_constraints; i++)
+    for (int i = 0; i < options->n_constraints; i++)
         SATOR_TRY(sator_mapper_constrain(ctx, problem, options->constraints[i]));
     st = explain(problem, &given, &made);
     if (st == SATOR_OK || st == SATOR_INFEASIBLE)

@@ -1,5 +1,6 @@
 #include "base/context.h"
 
+#include "base/arguments.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -22,6 +23,16 @@ struct sator_message {
     const char *text;
     const char *help; /* lines, or NULL */
 };
+
+const char *sator_version(void)
+{
+    return SATOR_VERSION;
+}
+
+int sator_version_number(void)
+{
+    return 10000 * SATOR_VERSION_MAJOR + 100 * SATOR_VERSION_MINOR + SATOR_VERSION_PATCH;
+}
 
 struct sator_ctx *sator_ctx_new(void)
 {
@@ -46,6 +57,8 @@ void sator_ctx_cancel(struct sator_ctx *ctx)
 {
     void (*cancel)(void *state);
 
+    if (ctx == NULL)
+        return;
     /* The flag first: a computation that starts meanwhile sees one or the other. */
     atomic_store(&ctx->cancelled, true);
     cancel = atomic_load(&ctx->cancel_relation_state);
@@ -53,14 +66,25 @@ void sator_ctx_cancel(struct sator_ctx *ctx)
         cancel(ctx->relation_state);
 }
 
+enum sator_status sator_ctx_set_words(
+        struct sator_ctx *ctx, const struct sator_word *words, int n_words)
+{
+    if (ctx == NULL || n_words < 0 || (words == NULL && n_words > 0))
+        return SATOR_USAGE;
+    ctx->words = words;
+    ctx->n_words = n_words;
+    return SATOR_OK;
+}
+
 void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks)
 {
-    ctx->work_limit = ticks == 0 ? default_work_limit : ticks;
+    if (ctx != NULL)
+        ctx->work_limit = ticks == 0 ? default_work_limit : ticks;
 }
 
 int sator_ctx_error_count(const struct sator_ctx *ctx)
 {
-    return ctx->n_errors;
+    return ctx == NULL ? 0 : ctx->n_errors;
 }
 
 void sator_work_begin(struct sator_ctx *ctx)
@@ -86,6 +110,25 @@ const struct sator_source *sator_source_from_text(
     source->path = sator_arena_strdup(ctx->arena, path);
     source->length = strlen(text);
     source->text = sator_arena_strndup(ctx->arena, text, source->length);
+    return source;
+}
+
+const char *sator_word(const struct sator_ctx *ctx, const char *field)
+{
+    for (int i = 0; i < ctx->n_words; i++) {
+        if (strcmp(ctx->words[i].field, field) == 0)
+            return ctx->words[i].word;
+    }
+    return field;
+}
+
+const struct sator_source *sator_source_from_field(
+        struct sator_ctx *ctx, const char *field, const char *text)
+{
+    struct sator_source *source = (struct sator_source *)(uintptr_t)sator_source_from_text(
+            ctx, sator_word(ctx, field), text);
+
+    source->is_field = true;
     return source;
 }
 
@@ -310,11 +353,35 @@ static void add_message(struct sator_text *out, const struct sator_message *mess
     }
 }
 
+int sator_ctx_message_count(const struct sator_ctx *ctx)
+{
+    return ctx == NULL ? 0 : ctx->n_messages;
+}
+
+enum sator_status sator_ctx_message(
+        const struct sator_ctx *ctx, int index, struct sator_message_view *view)
+{
+    size_t start, end;
+
+    if (ctx == NULL || view == NULL || index < 0 || index >= ctx->n_messages)
+        return SATOR_USAGE;
+    const struct sator_message *message = &ctx->messages[index];
+    const struct sator_source *source = message->loc.source;
+    struct sator_message_view own = {.is_error = message->is_error,
+            .path = source == NULL ? NULL : source->path,
+            .length = message->loc.length == 0 ? 1 : (int)message->loc.length,
+            .text = message->text,
+            .help = message->help};
+    if (source != NULL && source->text != NULL)
+        locate(source, message->loc.offset, &own.line, &own.column, &start, &end);
+    return sator_give_struct(NULL, &own, view, sizeof own, sizeof own);
+}
+
 char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color)
 {
     struct sator_text out = {0};
 
-    if (ctx->n_messages == 0)
+    if (ctx == NULL || ctx->n_messages == 0)
         return NULL;
     for (int i = 0; i < ctx->n_messages; i++)
         add_message(&out, &ctx->messages[i], color);

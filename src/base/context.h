@@ -12,9 +12,10 @@
 
 #include <stdatomic.h>
 
-/* A text that messages point into: a file, or an argument of the command line. */
+/* A text that messages point into: a file, or a field of some options. */
 struct sator_source {
-    const char *path; /* as the user wrote it; "--space" for an option's text */
+    const char *path; /* as the user wrote it; for a field its word: "space" */
+    bool is_field;
     const char *text;
     size_t length;
 };
@@ -35,6 +36,8 @@ struct sator_ctx {
     uint64_t work_limit;
     uint64_t work_done; /* since sator_work_begin */
     atomic_bool cancelled;
+    const struct sator_word *words;
+    int n_words;
     void *relation_state; /* owned by relation/: the isl context, made on first use */
     void (*free_relation_state)(void *state);
     void (*_Atomic cancel_relation_state)(
@@ -48,6 +51,13 @@ enum sator_status sator_source_read(
 /* A source from a text; both strings are copied. */
 const struct sator_source *sator_source_from_text(
         struct sator_ctx *ctx, const char *path, const char *text);
+
+/* What the caller's users call a field of the options, "objective" or "sets" (sator_ctx_set_words);
+ * the field's own name when nothing was said. Every message names fields by this. */
+const char *sator_word(const struct sator_ctx *ctx, const char *field);
+/* A source from a text that was given as the field "field"; the text is copied. */
+const struct sator_source *sator_source_from_field(
+        struct sator_ctx *ctx, const char *field, const char *text);
 
 /* Record an error at "loc". Returns SATOR_INPUT, so that a reader may return it. */
 __attribute__((format(printf, 3, 4))) enum sator_status sator_error(

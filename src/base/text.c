@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "base/arguments.h"
 
 #include "base/arena.h"
 
@@ -130,6 +131,24 @@ char *sator_int_format(sator_int value, char separator, char *text)
     return text;
 }
 
+char *sator_int_text(const sator_int *value, char separator, char *text)
+{
+    return sator_int_format(*value, separator, text);
+}
+
+bool sator_int_get(const sator_int *value, int64_t *result)
+{
+    if (*value < INT64_MIN || *value > INT64_MAX)
+        return false;
+    *result = (int64_t)*value;
+    return true;
+}
+
+double sator_int_real(const sator_int *value)
+{
+    return (double)*value;
+}
+
 /* Levenshtein distance of two names that are cut to their first bytes. */
 static int edit_distance(const char *a, const char *b)
 {
@@ -159,6 +178,8 @@ static int edit_distance(const char *a, const char *b)
 
 const char *sator_nearest(const char *name, const char *const *names, int n_names)
 {
+    if (name == NULL || !sator_has_texts(names, n_names))
+        return NULL;
     const char *nearest = NULL;
     int length = (int)strlen(name);
     int best = length <= 2 ? 2 : length / 3 + 2; /* farther names would be no help */

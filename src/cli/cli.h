@@ -180,6 +180,11 @@ int cli_find_layer(const struct sator_network *network, const char *wanted, int 
 /* The same, but 0 for a workload alone, which is a network of one layer of its own name. */
 int cli_choose_layer(const struct sator_network *network, const char *wanted, int *layer);
 
+/* ---- words.c ---- */
+/* A context whose messages call the fields of options by the names of their flags (GIVE:
+ * sator_ctx_free). */
+struct sator_ctx *cli_ctx_new(void);
+
 /* malloc that ends the process when there is no memory. */
 void *cli_alloc(size_t size);
 struct sator_input_options cli_input_options(const struct cli_options *options);

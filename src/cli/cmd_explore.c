@@ -86,7 +86,9 @@ static void set_space(const struct cli_options *options, struct sator_explore_op
             : strcmp(options->prune, "safe") == 0 ? SATOR_PRUNE_SAFE
                                                   : SATOR_PRUNE_MOVEMENTS;
     explore->pack = small(options->pack, 0);
-    explore->skew = small(options->skew, -1);
+    explore->skew = small(options->skew, 0);
+    if (options->skew != NULL && explore->skew == 0)
+        explore->skew = SATOR_NO_SKEW;
     explore->fold = (int)(options->fold > 16 ? 16 : options->fold);
     explore->whole_skews = options->whole_skews;
     explore->idle = options->idle;
@@ -401,7 +403,7 @@ static int run_all(struct explore *e)
     int exit_code = cli_status(st, e->options->arguments.items[0]);
     bool ended = st == SATOR_OK || st == SATOR_INFEASIBLE;
     if (summary.database != NULL && (ended || st == SATOR_INTERRUPTED)) {
-        struct report report = {.explore = e, .summary = &summary, .ctx = sator_ctx_new()};
+        struct report report = {.explore = e, .summary = &summary, .ctx = cli_ctx_new()};
         if (!e->options->quiet)
             warn_unknown(&summary);
         exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
@@ -539,7 +541,7 @@ int cli_explore(const struct cli_options *options)
 
     if (exit_code != CLI_DONE)
         goto done;
-    e.ctx = sator_ctx_new();
+    e.ctx = cli_ctx_new();
     cli_watch(e.ctx);
     exit_code = load(&e);
     if (exit_code == CLI_DONE)

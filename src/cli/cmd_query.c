@@ -51,7 +51,7 @@ int cli_query(const struct cli_options *options)
         if (exit_code != CLI_DONE)
             return exit_code;
     }
-    query.ctx = sator_ctx_new();
+    query.ctx = cli_ctx_new();
     cli_watch(query.ctx);
     int exit_code = cli_stream(options, run, &query);
     cli_print_messages(query.ctx);

@@ -171,8 +171,9 @@ static enum sator_status report_limit(struct sator_counter *counter)
     sator_error(counter->ctx, nowhere, "counting takes more than %llu units of work",
             (unsigned long long)counter->ctx->work_limit);
     sator_help(counter->ctx,
-            "raise the work limit (--work-limit), or make extents multiples of the array's, fewer "
-            "loops skewed together, or the sizes smaller");
+            "raise the work limit (%s), or make extents multiples of the array's, fewer "
+            "loops skewed together, or the sizes smaller",
+            sator_word(counter->ctx, "work_limit"));
     return SATOR_LIMIT;
 }
 

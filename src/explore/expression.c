@@ -365,7 +365,7 @@ static struct reader new_reader(struct sator_ctx *ctx, struct sator_arena *arena
 {
     return (struct reader){.ctx = ctx,
             .arena = arena,
-            .source = sator_source_from_text(ctx, option, text),
+            .source = sator_source_from_field(ctx, option, text),
             .names = names};
 }
 

@@ -30,8 +30,9 @@ static enum sator_status fail(const struct reader *r, size_t at, size_t length, 
 {
     sator_error(r->ctx, (struct sator_loc){r->source, at, length}, "%s", what);
     sator_help(r->ctx,
-            "--vary levels.PE.shape=[[4,4],[8,8]] or --vary "
-            "levels.scratchpad.bandwidth_bits=64:160:16");
+            "%s levels.PE.shape=[[4,4],[8,8]] or %s "
+            "levels.scratchpad.bandwidth_bits=64:160:16",
+            sator_word(r->ctx, "varies"), sator_word(r->ctx, "varies"));
     return SATOR_INPUT;
 }
 
@@ -153,7 +154,7 @@ enum sator_status explore_vary(struct sator_ctx *ctx, struct sator_arena *arena,
     int n = 1;
 
     for (int i = 0; i < n_varies; i++) {
-        r.source = sator_source_from_text(ctx, "--vary", varies[i]);
+        r.source = sator_source_from_field(ctx, "varies", varies[i]);
         enum sator_status one = read_variation(&r, &variations[i]);
         st = one == SATOR_OK ? st : one;
         if (one == SATOR_OK && n > MOST_COMBINATIONS / variations[i].n_values)

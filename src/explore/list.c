@@ -1,4 +1,5 @@
 /* Points by their numbers: listing them, and analysing one. */
+#include "base/arguments.h"
 #include "base/text.h"
 #include "explore/problem.h"
 
@@ -59,6 +60,7 @@ static void write_point(struct sator_text *text, const struct explore_part *part
 enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_exploration *exploration,
         uint64_t most, const struct sator_sink *sink)
 {
+    SATOR_NEEDS(ctx, exploration != NULL && sink != NULL && sink->write != NULL);
     struct sator_text text = {0};
     enum sator_status st = SATOR_OK;
     bool go_on = true;
@@ -116,6 +118,7 @@ static const struct explore_part *find_part(
 enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_exploration *exploration,
         int layer, int hardware, uint64_t point, struct sator_result **result)
 {
+    SATOR_NEEDS(ctx, exploration != NULL && result != NULL);
     const struct explore_part *part = NULL;
     const char *rule = NULL;
     int member = 0;
@@ -141,6 +144,7 @@ enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
         struct sator_exploration *exploration, int hardware, uint64_t point,
         struct sator_map_result **mapping)
 {
+    SATOR_NEEDS(ctx, exploration != NULL && mapping != NULL);
     const struct explore_part *part = NULL;
 
     for (int p = 0; p < exploration->n_parts; p++) {

@@ -2,6 +2,9 @@
  * order the inputs come does not matter. */
 #include "explore/query.h"
 
+#include "base/arguments.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +52,7 @@ static enum sator_status refuse(
         struct sator_ctx *ctx, struct sator_store *input, const char *output)
 {
     sator_store_error(ctx, input, "this database belongs to another exploration than '%s'", output);
-    sator_help(ctx, "`sator query FILE --summary` says what a database is");
+    sator_help(ctx, "%s says what a database is", sator_word(ctx, "summary"));
     return SATOR_INPUT;
 }
 
@@ -129,6 +132,9 @@ done:
 enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output, int n_inputs,
         const char *const *inputs, char **text)
 {
+    SATOR_NEEDS(ctx, output != NULL && text != NULL);
+    SATOR_TEXTS(ctx, inputs, n_inputs);
+    SATOR_NUMBER(ctx, n_inputs, 1, INT_MAX);
     struct sator_store *store = NULL;
     enum sator_status st = SATOR_OK;
     int n_joined = 0;

@@ -175,14 +175,14 @@ static enum sator_status read_expressions(
     int n_kept;
     enum sator_status st;
 
-    SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "--objective",
+    SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "objective",
             options->objective == NULL ? "latency" : options->objective, &exploration->names,
             &exploration->n_objectives, &exploration->objectives));
     if (options->where != NULL)
-        SATOR_TRY(explore_expression_read(ctx, exploration->arena, "--where", options->where,
+        SATOR_TRY(explore_expression_read(ctx, exploration->arena, "where", options->where,
                 &exploration->names, &exploration->where));
     if (options->keep != NULL)
-        SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "--keep", options->keep,
+        SATOR_TRY(explore_objectives_read(ctx, exploration->arena, "keep", options->keep,
                 &exploration->names, &n_kept, &kept));
 done:
     return st;
@@ -190,16 +190,20 @@ done:
 
 /* Whether the safe rules are safe for what is asked: they promise latency and energy, nothing else.
  */
-static const char *why_not_prune(const struct sator_exploration *exploration)
+static const char *why_not_prune(struct sator_ctx *ctx, const struct sator_exploration *exploration)
 {
     for (int i = 0; i < exploration->n_objectives; i++) {
         if (!explore_expression_is_monotone(exploration->objectives[i].expression))
             return "nothing is pruned: the objective is not made of latency and energy alone";
     }
     if (exploration->where != NULL && !explore_expression_is_bound(exploration->where))
-        return "nothing is pruned: --where asks for more than bounds on latency and energy";
+        return sator_arena_printf(exploration->arena,
+                "nothing is pruned: %s asks for more than bounds on latency and energy",
+                sator_word(ctx, "where"));
     if (exploration->options.ordered)
-        return "nothing is pruned: with --ordered a skew may be what makes a point valid";
+        return sator_arena_printf(exploration->arena,
+                "nothing is pruned: with %s a skew may be what makes a point valid",
+                sator_word(ctx, "ordered"));
     return NULL;
 }
 
@@ -225,7 +229,7 @@ static bool tells_names(const struct sator_exploration *exploration)
     return tells;
 }
 
-static void set_space_options(struct sator_exploration *exploration)
+static void set_space_options(struct sator_ctx *ctx, struct sator_exploration *exploration)
 {
     const struct sator_explore_options *options = &exploration->options;
     static const enum space_prune prunes[] = {
@@ -238,7 +242,9 @@ static void set_space_options(struct sator_exploration *exploration)
             .kind = options->space == SATOR_SPACE_MATRIX ? SPACE_MATRIX : SPACE_TILED,
             .prune = prunes[options->prune],
             .pack = options->pack == 0 ? 1 : options->pack,
-            .skew_dims = options->skew < 0 ? 1 : options->skew,
+            .skew_dims = options->skew == 0 ? 1
+                    : options->skew < 0     ? 0
+                                            : options->skew,
             .whole = options->whole_skews,
             .idle = options->idle,
             .fold = options->fold,
@@ -246,7 +252,7 @@ static void set_space_options(struct sator_exploration *exploration)
             .tensors_matter = names_tensors(exploration)};
     if (options->prune != SATOR_PRUNE_SAFE || options->space == SATOR_SPACE_MATRIX)
         return;
-    exploration->prune_note = why_not_prune(exploration);
+    exploration->prune_note = why_not_prune(ctx, exploration);
     if (exploration->prune_note != NULL)
         exploration->space_options.prune = SPACE_PRUNE_NONE;
 }
@@ -390,7 +396,7 @@ enum sator_status explore_new(struct sator_ctx *ctx, const struct sator_network 
     if (are_mappings(made)) {
         SATOR_TRY(explore_map_options(ctx, made));
     } else {
-        set_space_options(made);
+        set_space_options(ctx, made);
     }
     SATOR_TRY(make_spaces(ctx, made));
     explore_describe(made);

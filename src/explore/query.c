@@ -2,6 +2,8 @@
  * rows. */
 #include "explore/query.h"
 
+#include "base/arguments.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,12 +88,12 @@ static enum sator_status read_options(struct selection *s)
 
     if (options->where != NULL)
         SATOR_TRY(explore_expression_read(
-                source->ctx, source->arena, "--where", options->where, &source->names, &s->where));
+                source->ctx, source->arena, "where", options->where, &source->names, &s->where));
     if (options->sort != NULL)
-        SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "--sort", options->sort,
+        SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "sort", options->sort,
                 &source->names, &s->n_sorts, &s->sorts));
     if (options->pareto != NULL)
-        SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "--pareto", options->pareto,
+        SATOR_TRY(explore_objectives_read(source->ctx, source->arena, "pareto", options->pareto,
                 &source->names, &s->n_costs, &s->costs));
     SATOR_TRY(set_totals(s));
     s->layer = -1;
@@ -446,6 +448,11 @@ static enum sator_status summarize(struct query_source *source, const struct sat
 enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *database,
         const struct sator_query_options *options, const struct sator_sink *sink)
 {
+    struct sator_query_options own;
+    SATOR_NEEDS(ctx, database != NULL && sink != NULL && sink->write != NULL);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
     struct query_source source;
     struct selection s = {.source = &source, .options = options};
     enum sator_status st;

@@ -59,7 +59,7 @@ bool explore_ranks_join(struct explore_ranks **ranks, const char **why)
     if (symbol == NULL) {
         *why = "this program was built without MPI, and several processes were started (build it "
                "with Open MPI, or "
-               "use --shard i/n)";
+               "visit one shard a process)";
         return false;
     }
     memcpy(&open, &symbol, sizeof open); /* ISO C has no cast from an object to a function */

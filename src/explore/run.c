@@ -2,6 +2,7 @@
  * databases in the end. */
 #include "explore/run.h"
 
+#include "base/arguments.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -286,7 +287,7 @@ static char *temporary_path(void)
     return path;
 }
 
-enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
+static enum sator_status run(struct sator_ctx *ctx, struct sator_exploration *exploration,
         void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
         struct sator_explore_summary *summary)
 {
@@ -306,7 +307,8 @@ enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_explorat
         st = sator_error(ctx, (struct sator_loc){0}, "%s", why);
     } else if (runner.ranks != NULL) {
         st = database == NULL
-                ? sator_error(ctx, (struct sator_loc){0}, "under mpirun --db has to name a file")
+                ? sator_error(ctx, (struct sator_loc){0}, "under mpirun %s has to name a file",
+                          sator_word(ctx, "database"))
                 : run_in_ranks(&keeper, database, summary);
     } else if (database != NULL) {
         st = make_way(&runner, database);
@@ -317,7 +319,7 @@ enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_explorat
         exploration->temporary = sator_arena_strdup(exploration->arena, temporary);
     } else {
         st = sator_error(ctx, (struct sator_loc){0}, "cannot make a temporary file");
-        sator_help(ctx, "name a database: --db FILE");
+        sator_help(ctx, "name a file with %s", sator_word(ctx, "database"));
     }
     if (runner.ranks != NULL)
         runner.ranks->leave(runner.ranks);
@@ -325,4 +327,19 @@ enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_explorat
     free(keeper.best_name);
     sator_arena_free(keeper.arena);
     return st;
+}
+
+enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
+        void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
+        struct sator_explore_summary *summary)
+{
+    SATOR_NEEDS(ctx, exploration != NULL && summary != NULL);
+    struct sator_explore_summary made;
+    struct sator_explore_summary none = {0};
+    enum sator_status st = sator_give_struct(ctx, &none, summary, sizeof none, sizeof none);
+    if (st != SATOR_OK)
+        return st;
+    st = run(ctx, exploration, progress, data, &made);
+    enum sator_status given = sator_give_struct(ctx, &made, summary, sizeof made, sizeof made);
+    return st == SATOR_OK ? given : st;
 }

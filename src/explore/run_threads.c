@@ -292,6 +292,7 @@ void explore_run_threads(struct keeper *keeper)
 
     for (int i = 0; i < n; i++) {
         workers[i] = (struct worker){.runner = runner, .ctx = sator_ctx_new()};
+        sator_ctx_set_words(workers[i].ctx, runner->ctx->words, runner->ctx->n_words);
         sator_ctx_set_work_limit(workers[i].ctx, runner->exploration->options.work_limit);
     }
     init_lock(runner);

@@ -238,8 +238,9 @@ static enum sator_status too_large(struct sator_ctx *ctx, const struct space *sp
     sator_error(ctx, space->family[0]->loc, "the dataflow space of '%s' is too large to number",
             space->family[0]->name);
     sator_help(ctx,
-            "fewer loops a dimension (--pack), skewed dimensions (--skew) or folded loops "
-            "(--fold) make it smaller");
+            "fewer loops a dimension (%s), skewed dimensions (%s) or folded loops "
+            "(%s) make it smaller",
+            sator_word(ctx, "pack"), sator_word(ctx, "skew"), sator_word(ctx, "fold"));
     return SATOR_INPUT;
 }
 

@@ -31,8 +31,8 @@ static enum sator_status say_too_many(struct sator_ctx *ctx, const struct mapper
             "on "
             "'%s' has %d: %s",
             MAPPER_MOST_CHOICES, p->workload->name, p->arch->name, count, pairs.data);
-    sator_help(ctx, "leave some out of the memories' may_bypass (--set levels.%s.may_bypass=[...])",
-            p->arch->levels[p->memory[m].level].name);
+    sator_help(ctx, "leave some out of the memories' may_bypass (%s levels.%s.may_bypass=[...])",
+            sator_word(ctx, "sets"), p->arch->levels[p->memory[m].level].name);
     sator_text_clear(&pairs);
     return st;
 }

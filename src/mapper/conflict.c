@@ -411,7 +411,7 @@ static void blame(struct sator_ctx *ctx, struct feasibility *f, const struct map
             sator_text_add(
                     &others, "%s'%s'", others.length == 0 ? " together with " : ", ", texts[i]);
     }
-    const struct sator_source *source = sator_source_from_text(ctx, "--constraint", texts[first]);
+    const struct sator_source *source = sator_source_from_field(ctx, "constraints", texts[first]);
     sator_error(ctx, (struct sator_loc){source, 0, source->length},
             "no mapping of '%s' on '%s' satisfies this%s", plain->workload->name, plain->arch->name,
             others.data == NULL ? "" : others.data);

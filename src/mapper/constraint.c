@@ -318,7 +318,7 @@ enum sator_status sator_mapper_constrain(
 {
     struct reader r = {.ctx = ctx,
             .problem = problem,
-            .source = sator_source_from_text(ctx, "--constraint", text)};
+            .source = sator_source_from_field(ctx, "constraints", text)};
     size_t length;
 
     r.at = r.source->text;

@@ -72,14 +72,15 @@ void sator_mapper_say_missing_energy(struct sator_ctx *ctx, const struct mapper_
         const char *name = arch->levels[i].name;
         if (arch->levels[i].kind == SATOR_LEVEL_MEMORY && is_missing(problem, name) &&
                 !is_component(name))
-            sator_text_add(&sets, " --set levels.%s.component=%s", name, likeness(arch, i));
+            sator_text_add(&sets, " %s levels.%s.component=%s", sator_word(ctx, "sets"), name,
+                    likeness(arch, i));
     }
     sator_error(ctx, missing_loc(problem),
             "'%s' does not give the energy of %s, which this objective needs", arch->name,
             names.data);
-    sator_help(ctx, "estimates, from a table of the library: --set energy_table=%s%s",
-            table_for(arch), sets.data == NULL ? "" : sets.data);
-    sator_help(ctx, "without energies: --objective latency");
+    sator_help(ctx, "estimates, from a table of the library: %s energy_table=%s%s",
+            sator_word(ctx, "sets"), table_for(arch), sets.data == NULL ? "" : sets.data);
+    sator_help(ctx, "without energies: %s latency", sator_word(ctx, "objective"));
     sator_text_clear(&names);
     sator_text_clear(&sets);
 }

@@ -529,7 +529,7 @@ enum sator_status sator_mapper_allow_imperfect(
                 "or an "
                 "instance touches it at several places",
                 problem->access[a].name, problem->workload->name);
-        sator_help(ctx, "without --imperfect it is mapped");
+        sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
         return SATOR_INPUT;
     }
     for (int i = 0; i < problem->n_loops; i++) {
@@ -538,7 +538,8 @@ enum sator_status sator_mapper_allow_imperfect(
                     "loop '%s' of '%s' is longer than 2^24, too long for factors that do not "
                     "divide it",
                     problem->loop_names[i], problem->workload->name);
-            sator_help(ctx, "without --imperfect a loop may be as long as 2^40");
+            sator_help(
+                    ctx, "without %s a loop may be as long as 2^40", sator_word(ctx, "imperfect"));
             return SATOR_INPUT;
         }
     }

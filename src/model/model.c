@@ -265,6 +265,7 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
             .overflows = question->overflows,
             .in_order = question->in_order};
 
+    made->size = sizeof *made;
     made->model = model->choice == SATOR_MODEL_TENET ? "tenet" : "sator";
     made->timing = "roofline";
     made->workload = model->workload_name;

@@ -1,7 +1,9 @@
 #include "report/map.h"
 
+#include "base/arguments.h"
 #include "base/checked.h"
 
+#include <limits.h>
 #include <math.h>
 
 const char *report_map_objective(enum sator_map_objective objective)
@@ -115,6 +117,20 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
+    struct sator_map_network own_network;
+    if (network != NULL) {
+        SATOR_OPTIONS(ctx, network, own_network);
+        network = &own_network;
+        SATOR_NEEDS(ctx, network->name != NULL);
+        SATOR_TEXTS(ctx, network->unmapped, network->n_unmapped);
+    }
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
+    SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
@@ -189,6 +205,13 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
         const struct sator_map_result *const *results, int n_results, bool complete,
         const struct sator_report_options *options, char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
+    SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 

@@ -144,7 +144,7 @@ static enum sator_status unknown_key(
         if (metric->alias != NULL)
             SATOR_PUSH(arena, names, n_names, metric->alias);
     }
-    sator_error(ctx, (struct sator_loc){0}, "--sort: %s has no figure '%s'",
+    sator_error(ctx, (struct sator_loc){0}, "%s: %s has no figure '%s'", sator_word(ctx, "sort"),
             networks ? "a network" : "a result", report_clean(arena, text));
     sator_help_names(ctx, text, names, n_names);
     if (!networks && sator_nearest(text, names, n_names) == NULL)

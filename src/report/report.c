@@ -1,6 +1,9 @@
 /* The public functions: choose the writer, order a comparison. */
 #include "report/report.h"
 
+#include "base/arguments.h"
+
+#include <limits.h>
 #include <stdlib.h>
 
 /* The results in the order to be shown: order[i] is the number of the i-th. */
@@ -56,10 +59,26 @@ static void write_results(struct sator_text *out, const struct comparison *compa
         report_text_results(out, comparison);
 }
 
+bool report_has_results(const void *const *results, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (results == NULL || results[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
 enum sator_status sator_report_results(struct sator_ctx *ctx,
         const struct sator_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL || n_results == 0);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
+    SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     enum sator_status st;
     struct sator_text out = {0};
     struct comparison comparison = {.arena = sator_arena_new(),
@@ -88,6 +107,13 @@ enum sator_status sator_report_networks(struct sator_ctx *ctx,
         const struct sator_network_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL || n_results == 0);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
+    SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     enum sator_status st;
     struct sator_text out = {0};
     struct comparison comparison = {.arena = sator_arena_new(),
@@ -142,6 +168,11 @@ static void list_kind(struct sator_text *out, struct sator_arena *arena, const c
 enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
         const struct sator_report_options *options, char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
     static const char *const all[] = {"workloads", "networks", "archs", "dataflows", "energy"};
     const char *const *kinds = kind == NULL ? all : &kind;
     int n_kinds = kind == NULL ? (int)(sizeof all / sizeof *all) : 1;

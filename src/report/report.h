@@ -6,6 +6,9 @@
 #include "base/text.h"
 #include "sator/report.h"
 
+/* Whether "n" results are there, none of them NULL. */
+bool report_has_results(const void *const *results, int n);
+
 /* ---- figures (metrics.c) ---- */
 
 enum value_kind {

@@ -5,6 +5,8 @@
  */
 #include "report/stamping.h"
 
+#include "base/arguments.h"
+
 #include <ctype.h>
 #include <isl/space.h>
 #include <stdlib.h>
@@ -198,6 +200,8 @@ enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sat
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         char **text)
 {
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
+    SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     enum sator_status st;
     struct printer p = {.ctx = ctx, .arena = sator_arena_new(), .arch = arch};
 

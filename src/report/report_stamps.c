@@ -1,11 +1,13 @@
 /* --show stamps: which PE holds which elements when, as in Figure 3 of the TENET paper: a row a
  * time-stamp, a column a PE that is ever used. For small cases: the pairs are enumerated. */
+#include "base/arguments.h"
 #include "base/checked.h"
 #include "base/context.h"
 #include "model/model.h"
 #include "report/stamping.h"
 
 #include <isl/val.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,7 +234,8 @@ static enum sator_status check_size(struct sator_ctx *ctx, struct sator_arena *a
             "cells",
             report_count(arena, result->time_stamps), report_count(arena, result->active_pes),
             fits ? report_count(arena, pairs) : "more than 2^127", report_count(arena, max_cells));
-    sator_help(ctx, "make the case smaller (--set sizes.NAME=...), or allow more with --max-cells");
+    sator_help(ctx, "make the case smaller (%s sizes.NAME=...), or allow more with %s",
+            sator_word(ctx, "sets"), sator_word(ctx, "max_cells"));
     st = SATOR_LIMIT;
 done:
     sator_result_free(result);
@@ -243,6 +246,9 @@ enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         int max_cells, char **text)
 {
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
+    SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
+    SATOR_NUMBER(ctx, max_cells, 0, INT_MAX);
     enum sator_status st;
     struct sator_arena *arena = sator_arena_new();
     struct report_stamping stamping = {0};

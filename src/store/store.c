@@ -230,7 +230,7 @@ static enum sator_status identify(
     }
     if (mode == SATOR_STORE_CREATE) {
         sator_error(ctx, file_loc(ctx, store->path), "the database exists already");
-        sator_help(ctx, "--resume goes on with it; or name another file");
+        sator_help(ctx, "%s goes on with it; or name another file", sator_word(ctx, "resume"));
         return SATOR_INPUT;
     }
     st = check_pages(ctx, store);

@@ -131,7 +131,7 @@ static void make_case(struct random *random, struct test_case *c)
     if (random_chance(random, 30))
         snprintf(c->width, sizeof c->width, "word_bits={%c: 8}", "AB"[below(random, 2)]);
     c->options = (struct sator_explore_options){.pack = 1 + random_chance(random, 40),
-            .skew = random_chance(random, 75) ? 1 : below(random, 3),
+            .skew = random_chance(random, 75) ? 1 : below(random, 3) - 1,
             .whole_skews = random_chance(random, 25),
             .idle = random_chance(random, 20),
             .fold = random_chance(random, 15)};

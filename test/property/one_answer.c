@@ -448,7 +448,6 @@ static void check_exploration(struct check *check, const struct machine_inputs *
     struct sator_explore_options options = {
             .space = random_chance(&check->random, 30) ? SATOR_SPACE_MAPPINGS : SATOR_SPACE_TILED,
             .prune = SATOR_PRUNE_NONE,
-            .skew = -1,
             .first_point = (uint64_t)random_below(&check->random, 20),
             .n_points = POINTS,
             .work_limit = WORK_LIMIT,

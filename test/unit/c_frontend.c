@@ -48,7 +48,7 @@ struct executed {
         first second record(i, j, subscript);                                                      \
     }                                                                                              \
     static const struct executed name = {                                                          \
-            "enum { M = 11 };\nvoid f(int n, float (*Y)[n], float *A)\n{\n" #first "\n" #second         \
+            "enum { M = 11 };\nvoid f(int n, float (*Y)[n], float *A)\n{\n" #first "\n" #second    \
             "\nY[i][j] += A[" #subscript "];\n}\n",                                                \
             run_##name};
 
@@ -178,7 +178,7 @@ struct statement {
 
 #define HEAD                                                                                       \
     "#include <math.h>\n"                                                                          \
-    "float A[19][19], B[19][19], Y[19][19], x[19]; double alpha, beta; int n = 3;\n"                      \
+    "float A[19][19], B[19][19], Y[19][19], x[19]; double alpha, beta; int n = 3;\n"               \
     "#define AT(a, r, c) a[(r) + 1][c]\n"                                                          \
     "#define ADD(target, value) target += value\n"                                                 \
     "#define SUM(p, q) p + q\n"                                                                    \
@@ -506,7 +506,7 @@ static void several_nests_need_a_number(void **state)
             SATOR_INPUT);
     messages = sator_ctx_take_messages(ctx, false);
     assert_non_null(strstr(messages, "error: function 'f' has 4 statements in loops: choose one"));
-    assert_non_null(strstr(messages, "help: --nest 2: line 7, loops i, j: A[i] += B[j]\n"));
+    assert_non_null(strstr(messages, "help: nest 2: line 7, loops i, j: A[i] += B[j]\n"));
     free(messages);
 }
 

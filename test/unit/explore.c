@@ -80,7 +80,7 @@ static void expressions_have_their_values(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct explore_expression *expression;
         assert_int_equal(explore_expression_read(
-                                 ctx, ctx->arena, "--where", cases[i].text, &names, &expression),
+                                 ctx, ctx->arena, "where", cases[i].text, &names, &expression),
                 SATOR_OK);
         struct explore_value value = explore_expression_value(expression, &record);
         if (explore_value_number(&value) != cases[i].value)
@@ -92,14 +92,14 @@ static void wrong_expressions_are_located(void **state)
 {
     static const struct {
         const char *text, *message;
-    } cases[] = {{"", "--where:1:1: error: the expression ends too early"},
-            {"pes <", "--where:1:6: error: the expression ends too early"},
-            {"(pes", "--where:1:1: error: this '(' is not closed"},
-            {"pes 3", "--where:1:5: error: an operator is expected here"},
+    } cases[] = {{"", "where:1:1: error: the expression ends too early"},
+            {"pes <", "where:1:6: error: the expression ends too early"},
+            {"(pes", "where:1:1: error: this '(' is not closed"},
+            {"pes 3", "where:1:5: error: an operator is expected here"},
             {"latancy < 3", "did you mean 'latency'?"},
             {"tensors.B.unique_volume", "there is no figure 'tensors.B.unique_volume'"},
             {"tensors.A.uniqe_volume", "did you mean 'tensors.A.unique_volume'?"},
-            {"3x", "--where:1:1: error: this is no number"},
+            {"3x", "where:1:1: error: this is no number"},
             {"min(3)", "min and max take two arguments"}, {"pes ! 3", "an operator is expected"},
             {"1e999", "this is no number"}};
     struct sator_ctx *ctx = *state;
@@ -108,14 +108,14 @@ static void wrong_expressions_are_located(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(explore_expression_read(
-                                 ctx, ctx->arena, "--where", cases[i].text, &names, &expression),
+                                 ctx, ctx->arena, "where", cases[i].text, &names, &expression),
                 SATOR_INPUT);
         must_say(ctx, cases[i].message);
     }
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
     assert_int_equal(
-            explore_expression_read(ctx, ctx->arena, "--where", deep, &no_names, &expression),
+            explore_expression_read(ctx, ctx->arena, "where", deep, &no_names, &expression),
             SATOR_INPUT);
     must_say(ctx, "nested too deeply");
     assert_null(expression);
@@ -130,7 +130,7 @@ static void objectives_have_directions(void **state)
 
     record.fields[explore_field_index("utilization")].number = 0.5;
     assert_int_equal(
-            explore_objectives_read(ctx, ctx->arena, "--objective",
+            explore_objectives_read(ctx, ctx->arena, "objective",
                     "latency, utilization, max(pes, 3), power", &no_names, &n, &objectives),
             SATOR_OK);
     assert_int_equal(n, 4);
@@ -139,8 +139,8 @@ static void objectives_have_directions(void **state)
     assert_true(explore_objective_cost(&objectives[2], &record) == 64);
     assert_true(isinf(explore_objective_cost(&objectives[3], &record)));
     assert_string_equal(objectives[2].text, "max(pes, 3)");
-    assert_int_equal(explore_objectives_read(ctx, ctx->arena, "--objective", "latency,", &no_names,
-                             &n, &objectives),
+    assert_int_equal(explore_objectives_read(
+                             ctx, ctx->arena, "objective", "latency,", &no_names, &n, &objectives),
             SATOR_INPUT);
     must_say(ctx, "ends too early");
 }
@@ -237,9 +237,9 @@ static void wrong_variants_are_located(void **state)
 {
     static const struct {
         const char *text, *message;
-    } cases[] = {{"shape", "--vary:1:1: error: PATH=VALUES is expected"},
-            {"shape=[4", "--vary:1:7: error: this '[' is not closed"},
-            {"shape=[4,,5]", "--vary:1:10: error: a value is missing here"},
+    } cases[] = {{"shape", "varies:1:1: error: PATH=VALUES is expected"},
+            {"shape=[4", "varies:1:7: error: this '[' is not closed"},
+            {"shape=[4,,5]", "varies:1:10: error: a value is missing here"},
             {"shape=[]", "a value is missing"}, {"x=3", "a list [a,b,...] or a range"},
             {"x=1:2:0", "the step of this range is 0"},
             {"x=1:2:-1", "the steps of this range lead away from its end"},
@@ -280,8 +280,8 @@ static void spaces_have_their_sizes(void **state)
         struct sator_explore_options options;
         uint64_t size;
     } cases[] = {/* 6 ordered pairs of loops, 3 time dimensions, 3 x 3 skews of the last one */
-            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = -1}, 6 * 6 * 9},
-            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 0}, 6 * 6},
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 0}, 6 * 6 * 9},
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = SATOR_NO_SKEW}, 6 * 6},
             {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 2}, 6 * 6 * 81},
             /* of whole loops, too: 5 x 5 */
             {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 1, .whole_skews = true},
@@ -293,13 +293,15 @@ static void spaces_have_their_sizes(void **state)
             {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 1, .idle = true},
                     6 * 6 * 9 + 6 * 6 * 3 + 6},
             /* the third loop may run inside a stamp: then two time dimensions are left */
-            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = 0, .fold = 1}, 6 * 6 + 6 * 2},
+            {"gemm:i=4,j=4,k=4", "levels.PE.shape=[2,2]", {.skew = SATOR_NO_SKEW, .fold = 1},
+                    6 * 6 + 6 * 2},
             /* loops of extent 1 are no loops; the empty dimension cannot be filled */
-            {"gemm:i=4,j=1,k=1", "levels.PE.shape=[2,2]", {.skew = 0}, 2 * 1 + 1},
+            {"gemm:i=4,j=1,k=1", "levels.PE.shape=[2,2]", {.skew = SATOR_NO_SKEW}, 2 * 1 + 1},
             /* two loops across four PEs: a whole loop of 2, then half of another: [a b], all orders
                of the third loop and what is left of b. Single loops: whole (2 of 4 PEs) and two
                time dimensions. */
-            {"gemm:i=2,j=2,k=2", "levels.PE.shape=[4,1]", {.skew = 0, .pack = 2}, 3 * 2 + 6 * 1},
+            {"gemm:i=2,j=2,k=2", "levels.PE.shape=[4,1]", {.skew = SATOR_NO_SKEW, .pack = 2},
+                    3 * 2 + 6 * 1},
             /* 3 x 3 matrices */
             {"gemm:i=2,j=2,k=2", "levels.PE.shape=[4,4]", {.space = SATOR_SPACE_MATRIX}, 512},
             {"conv2d:k=2,c=2,ox=2,oy=2,rx=2,ry=2", "levels.PE.shape=[4,4]",
@@ -479,7 +481,7 @@ static void distances_may_vary(void **state)
             "writes:\n  - \"{ S[i] -> A[i] }\"\n");
     const char *set = "levels.PE.shape=[2,2]";
     struct sator_input_options input = {.sets = &set, .n_sets = 1};
-    struct sator_explore_options options = {.skew = -1};
+    struct sator_explore_options options = {.skew = 0};
     struct sator_exploration *exploration = NULL;
     int n_kept = 0, n_broken = 0;
 
@@ -541,7 +543,7 @@ static void descriptions_tell_machines_apart(void **state)
         N = sizeof settings / sizeof *settings
     };
     struct sator_ctx *ctx = *state;
-    struct sator_explore_options options = {.skew = -1};
+    struct sator_explore_options options = {.skew = 0};
     struct sator_network *network = NULL;
     char digests[N][65];
 

@@ -74,7 +74,7 @@ static void test_library_entry(void **state)
     sator_network_free(network);
     /* a size of the spec is not given again by a setting */
     assert_null(load("gemm:i=7", "sizes.i=8"));
-    expect_messages("--set:1:1: error: this size is given by 'gemm:i=7', too\n"
+    expect_messages("sets:1:1: error: this size is given by 'gemm:i=7', too\n"
                     "    sizes.i=8\n"
                     "    ^^^^^^^^^\n");
 }
@@ -164,10 +164,10 @@ static void test_bad_specs(void **state)
                     "argument:1:11: error: '=' and a value are missing\n    gemm:i=4,j\n"
                     "              ^\n"},
             {"gemm", "size.k=4",
-                    "--set:1:1: error: no kind of input has a key 'size'\n    size.k=4\n    ^^^^\n"
+                    "sets:1:1: error: no kind of input has a key 'size'\n    size.k=4\n    ^^^^\n"
                     "help: did you mean 'sizes'?\n"},
             {"resnet18", "sizes.zz=4",
-                    "--set:1:1: error: no layer of 'resnet18' has this size\n    sizes.zz=4\n"
+                    "sets:1:1: error: no layer of 'resnet18' has this size\n    sizes.zz=4\n"
                     "    ^^^^^^^^\n"
                     "help: 'sizes.k=64' sets loop k of every layer that has it, "
                     "'layers.LAYER.sizes.k=64' that of one\n"},
@@ -405,7 +405,7 @@ static void test_analyze_refused(void **state)
     assert_int_equal(sator_dataflow_from_text(ctx, "d", "i%8, q%8", "k", &dataflow), SATOR_OK);
     assert_int_equal(sator_analyze(ctx, network, 0, arch, dataflow, NULL, &result), SATOR_INPUT);
     assert_null(result);
-    expect_messages("--space:1:6: error: unknown name 'q' in an expression\n    i%8, q%8\n"
+    expect_messages("space:1:6: error: unknown name 'q' in an expression\n    i%8, q%8\n"
                     "         ^\nhelp: known names: i, j, k\n");
     assert_int_equal(sator_analyze(ctx, network, 1, arch, dataflow, NULL, &result), SATOR_USAGE);
     assert_null(result);

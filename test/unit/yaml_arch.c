@@ -123,14 +123,14 @@ static void test_bad_settings(void **state)
     struct sator_settings settings = settings_of(&unknown, 1);
 
     assert_null(arch_with(full, &settings));
-    expect_messages("--set:1:8: error: no entry here is called 'PE2'\n"
+    expect_messages("sets:1:8: error: no entry here is called 'PE2'\n"
                     "    levels.PE2.shape=4\n"
                     "           ^^^\n"
                     "help: did you mean 'PE'?\n");
     static const char *const negative = "levels.PE.shape=[4,-1]";
     settings = settings_of(&negative, 1);
     assert_null(arch_with(full, &settings));
-    expect_messages("--set:1:20: error: shape is -1: it must be between 1 and 4294967296\n"
+    expect_messages("sets:1:20: error: shape is -1: it must be between 1 and 4294967296\n"
                     "    levels.PE.shape=[4,-1]\n"
                     "                       ^^\n");
 }

@@ -96,10 +96,10 @@ static void test_from_text(void **state)
     dataflow = NULL;
     assert_int_equal(sator_dataflow_from_text(ctx, "mine", "i%0", "PE[i", &dataflow), SATOR_INPUT);
     assert_null(dataflow);
-    expect_messages("--space:1:1: error: the divisor 0 is not positive\n"
+    expect_messages("space:1:1: error: the divisor 0 is not positive\n"
                     "    i%0\n"
                     "    ^^^\n"
-                    "--time:1:5: error: expected ']' to close the tuple, found the end\n"
+                    "time:1:5: error: expected ']' to close the tuple, found the end\n"
                     "    PE[i\n"
                     "        ^\n");
 }

@@ -217,30 +217,30 @@ static void test_bad_settings(void **state)
     (void)state;
     static const struct bad_setting table[] = {
             {"sizes.k=0",
-                    "--set:1:9: error: the size of 'k' is 0: it must be between 1 and "
+                    "sets:1:9: error: the size of 'k' is 0: it must be between 1 and "
                     "1099511627776\n    sizes.k=0\n            ^\n"},
             {"sizes.z=4",
-                    "--set:1:7: error: there is no loop 'z'\n    sizes.z=4\n          ^\n"
+                    "sets:1:7: error: there is no loop 'z'\n    sizes.z=4\n          ^\n"
                     "help: known names: i, j, k\n"},
             {"sizes.k",
-                    "--set:1:8: error: '=' and a value are missing\n    sizes.k\n           "
+                    "sets:1:8: error: '=' and a value are missing\n    sizes.k\n           "
                     "^\n"},
             {"sizes.k=",
-                    "--set:1:9: error: nothing is given here: the text is empty\n"
+                    "sets:1:9: error: nothing is given here: the text is empty\n"
                     "    sizes.k=\n            ^\n"},
             {"sizes.k.x=4",
-                    "--set:1:7: error: this is a single value: nothing inside it can be "
+                    "sets:1:7: error: this is a single value: nothing inside it can be "
                     "set\n    sizes.k.x=4\n          ^\n"},
             {"sizes.=4",
-                    "--set:1:7: error: a name is missing in the path\n    sizes.=4\n"
+                    "sets:1:7: error: a name is missing in the path\n    sizes.=4\n"
                     "          ^\n"},
             {"sizes.k=[4",
-                    "--set:1:11: error: not valid YAML: did not find expected ',' or ']'\n"
+                    "sets:1:11: error: not valid YAML: did not find expected ',' or ']'\n"
                     "    sizes.k=[4\n              ^\n"
                     "help: while parsing a flow sequence, which begins in line 1\n"
                     "help: text with braces or brackets in it must stand in quotes\n"},
             {"op=Y[i] += A[q]",
-                    "--set:1:14: error: unknown name 'q' in an expression\n"
+                    "sets:1:14: error: unknown name 'q' in an expression\n"
                     "    op=Y[i] += A[q]\n                 ^\n"
                     "help: known names: i, j, k\n"},
     };

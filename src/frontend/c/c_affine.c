@@ -28,8 +28,8 @@ static void fault_symbol(struct c_reader *reader, const struct c_node *node)
 {
     const struct c_symbol *symbol = node->symbol;
     const char *help = sator_arena_printf(reader->arena,
-            "give it one: --set sizes.%s=64, or write a constant or a macro (-D) in its place",
-            symbol->name);
+            "give it one: %s sizes.%s=64, or write a constant or a macro (%s) in its place",
+            sator_word(reader->ctx, "sets"), symbol->name, sator_word(reader->ctx, "defines"));
     const char *message = sator_arena_printf(reader->arena,
             symbol->n_writes > 0 && symbol->parameter < 0
                     ? "'%s' is no iterator of this nest and no constant: the file changes it"

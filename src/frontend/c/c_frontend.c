@@ -89,8 +89,8 @@ static void help_nests(const struct input *in, const char *function)
             sator_help(in->ctx, "... `sator show %s` lists them all", in->source->path);
             return;
         }
-        sator_help(in->ctx, "--nest %d: line %d, loops %s: %s", nest->number,
-                c_line(in->file, nest->statement->loc), iterators(in, nest),
+        sator_help(in->ctx, "%s %d: line %d, loops %s: %s", sator_word(in->ctx, "nest"),
+                nest->number, c_line(in->file, nest->statement->loc), iterators(in, nest),
                 c_excerpt(in->arena, nest->statement->loc, EXCERPT));
     }
 }
@@ -124,7 +124,7 @@ static enum sator_status choose_function(const struct input *in, const char **fu
     sator_error(in->ctx, whole(in), "%s hold loop nests",
             n_scops > 1 ? "several functions with #pragma scop" : "several functions");
     for (int i = 0; i < n_names && i < MOST_LISTED; i++)
-        sator_help(in->ctx, "--function %s", names[i]);
+        sator_help(in->ctx, "%s %s", sator_word(in->ctx, "function"), names[i]);
     return SATOR_INPUT;
 }
 
@@ -185,8 +185,8 @@ static const struct c_nest *only_nest(const struct input *in, const char *functi
         return only;
     if (n_nests > 1 && named && perfect) {
         sator_warn(in->ctx, perfect->statement->loc,
-                "function '%s' has %d nests; this is the first perfect one, --nest reads another",
-                function, n_nests);
+                "function '%s' has %d nests; this is the first perfect one, %s reads another",
+                function, n_nests, sator_word(in->ctx, "nest"));
         return perfect;
     }
     if (n_nests == 0) {
@@ -243,7 +243,7 @@ static enum sator_status check_sets(const struct input *in)
         if (strncmp(set, "sizes.", 6) != 0 || !value)
             continue;
         struct sator_loc place = {
-                sator_source_from_text(in->ctx, "--set", set), 6, (size_t)(value - set) - 6};
+                sator_source_from_field(in->ctx, "sets", set), 6, (size_t)(value - set) - 6};
         name = sator_arena_strndup(in->arena, set + 6, place.length);
         for (int n = 0; n < n_names && !known; n++)
             known = strcmp(names[n], name) == 0;
@@ -270,7 +270,7 @@ static enum sator_status check_defines(const struct input *in)
         for (int k = 0; k < i; k++) {
             const char *other = in->options->defines[k];
             struct sator_loc place = {
-                    sator_source_from_text(in->ctx, "--define", define), 0, length};
+                    sator_source_from_field(in->ctx, "defines", define), 0, length};
             if (strcspn(other, "=") == length && strncmp(other, define, length) == 0)
                 st = sator_error(
                         in->ctx, place, "the macro '%.*s' is defined twice", (int)length, define);

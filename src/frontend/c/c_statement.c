@@ -367,7 +367,9 @@ void c_read_statement(struct c_reader *reader)
             c_fault(reader, node->loc, STATEMENT_HELP, "the statement writes no array's element");
     } else if (node->kind == C_BINARY && strcmp(node->op, ",") == 0) {
         c_fault(reader, node->loc,
-                "write each as a statement of its own and choose one with --nest",
+                sator_arena_printf(reader->arena,
+                        "write each as a statement of its own and choose one with %s",
+                        sator_word(reader->ctx, "nest")),
                 "several statements joined by commas");
     } else if (node->kind == C_CALL) {
         read_call(reader, node, NULL);

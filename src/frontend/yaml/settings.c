@@ -209,7 +209,7 @@ static struct sator_yaml_node *enter_spec(
     struct sator_yaml_node *sizes = sator_yaml_find(root, "sizes");
     const char *size = strstr(spec, set + strlen("sizes."));
 
-    s->source = sator_source_from_text(s->reader->ctx, "argument", spec);
+    s->source = sator_source_from_field(s->reader->ctx, "argument", spec);
     s->at = size == NULL ? 0 : (size_t)(size - spec);
     s->end = s->at + strcspn(spec + s->at, ",");
     if (sizes != NULL && sizes->kind == SATOR_YAML_MAP)
@@ -233,8 +233,8 @@ void sator_yaml_apply_one(struct sator_yaml_reader *reader, struct sator_yaml_no
             return;
     } else {
         bool is_varied = set >= settings->n_sets - settings->n_varied;
-        s.source = sator_source_from_text(
-                reader->ctx, is_varied ? "--vary" : "--set", settings->sets[set]);
+        s.source = sator_source_from_field(
+                reader->ctx, is_varied ? "varies" : "sets", settings->sets[set]);
         s.end = s.source->length;
     }
     s.equal = s.at + strcspn(s.source->text + s.at, "=,");

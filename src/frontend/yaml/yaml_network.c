@@ -157,8 +157,8 @@ static void check_sizes_used(struct network_reader *n)
                 !sator_yaml_takes(SATOR_DOCUMENT_NETWORK, settings->sets[s]))
             continue;
         const char *spec = settings->specs == NULL ? NULL : settings->specs[s];
-        const struct sator_source *source = sator_source_from_text(n->reader->ctx,
-                spec == NULL ? "--set" : "argument", spec == NULL ? settings->sets[s] : spec);
+        const struct sator_source *source = sator_source_from_field(n->reader->ctx,
+                spec == NULL ? "sets" : "argument", spec == NULL ? settings->sets[s] : spec);
         if (settings->used != NULL)
             settings->used[s] = true;
         sator_error(n->reader->ctx, (struct sator_loc){source, 0, strcspn(settings->sets[s], "=")},

@@ -1,0 +1,11 @@
+/* What the functions of sator/map.h share. */
+#ifndef SATOR_API_MAP_H
+#define SATOR_API_MAP_H
+
+#include "sator/map.h"
+
+/* The caller's options, checked. */
+enum sator_status sator_map_take_options(struct sator_ctx *ctx,
+        const struct sator_map_options *given, struct sator_map_options *options);
+
+#endif
