@@ -169,10 +169,27 @@ SATOR_API void sator_result_free(SATOR_TAKE struct sator_result *result);
 /* What would make the analysed dataflow faster, into "result"->advice: nothing where compute
  * decides. The arguments are those that "result" came from. Each memory takes an analysis for each
  * row of time. */
-enum sator_status sator_advise(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_advise(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
         struct sator_result *result);
+
+/* Elements of the lists, NULL for one that is not there: right also with a later library, in which
+ * they may be larger. */
+SATOR_API const struct sator_tensor_result *sator_result_tensor(
+        const struct sator_result *result, int index);
+SATOR_API const struct sator_level_result *sator_result_level(
+        const struct sator_result *result, int index);
+SATOR_API const struct sator_port_result *sator_result_port(
+        const struct sator_result *result, int index);
+SATOR_API const struct sator_energy_term *sator_result_energy_term(
+        const struct sator_result *result, int index);
+SATOR_API const struct sator_bandwidth_point *sator_result_sweep_point(
+        const struct sator_result *result, int index);
+SATOR_API const struct sator_link_volume *sator_tensor_result_link(
+        const struct sator_tensor_result *tensor, int index);
+SATOR_API const struct sator_level_tensor *sator_level_result_tensor(
+        const struct sator_level_result *level, int index);
 
 /* A network under one dataflow: a result a layer and the totals. Equal layers are analysed once. */
 struct sator_network_result {
@@ -196,6 +213,8 @@ SATOR_API enum sator_status sator_analyze_network(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options,
         SATOR_GIVE struct sator_network_result **result);
+SATOR_API const struct sator_layer_result *sator_network_result_layer(
+        const struct sator_network_result *result, int index);
 SATOR_API void sator_network_result_free(SATOR_TAKE struct sator_network_result *result);
 
 #ifdef __cplusplus

@@ -141,6 +141,16 @@ SATOR_API enum sator_status sator_map(struct sator_ctx *ctx,
         SATOR_GIVE struct sator_map_result **result);
 SATOR_API void sator_map_result_free(SATOR_TAKE struct sator_map_result *result);
 
+/* Elements of the lists, as of those of a sator_result. */
+SATOR_API const struct sator_map_level *sator_map_result_level(
+        const struct sator_map_result *result, int index);
+SATOR_API const struct sator_energy_term *sator_map_result_energy_term(
+        const struct sator_map_result *result, int index);
+SATOR_API const struct sator_map_loop *sator_map_level_loop(
+        const struct sator_map_level *level, int index);
+SATOR_API const struct sator_map_fill *sator_map_level_fill(
+        const struct sator_map_level *level, int index);
+
 /* The mappings that no other beats in both energy and latency, the least energy first (GIVE: each
  * by sator_map_result_free, the array by free). Each is proved, unless a budget ends the search:
  * the status is then SATOR_LIMIT or SATOR_INTERRUPTED, and what was found so far is returned. */

@@ -61,6 +61,35 @@ SATOR_API enum sator_status sator_plan_evaluate(struct sator_ctx *ctx,
         const struct sator_plan *plan, struct sator_workspace *workspace, const int64_t *extents,
         const struct sator_result **result);
 
+/* One figure of every point: its key in the JSON of a result ("latency_cycles.total",
+ * "tensors.A.unique_volume") or short name ("latency", "energy", "edp"), and where it goes, a
+ * number a point: one of the two is NULL. A figure that is not known is NAN. */
+struct sator_column {
+    size_t size; /* sizeof the struct: sator/context.h */
+    const char *figure;
+    double *numbers;
+    int64_t *counts; /* only for figures that are counts; SATOR_OVERFLOW when one does not fit */
+};
+
+/* Whether "figure" is a count, a number or (-1) neither of a plan's results. */
+enum sator_figure_kind {
+    SATOR_FIGURE_NONE = -1,
+    SATOR_FIGURE_NUMBER,
+    SATOR_FIGURE_COUNT
+};
+SATOR_API enum sator_figure_kind sator_plan_figure_kind(
+        const struct sator_plan *plan, const char *figure);
+
+/* sator_plan_evaluate at "n_points" points, "extents" being a row of loop extents each, into
+ * columns of "n_points" places. Where a point cannot be analysed and "is_valid" (n_points flags) is
+ * not NULL, its flag is cleared, its numbers are NAN and its counts -1, and the call goes on; else
+ * it ends with the status and the messages of that point. "*n_done" (or NULL) is how many points
+ * were visited. SATOR_USAGE, with the nearest key, for a figure that there is none of. */
+SATOR_API enum sator_status sator_plan_evaluate_points(struct sator_ctx *ctx,
+        const struct sator_plan *plan, struct sator_workspace *workspace, int64_t n_points,
+        const int64_t *extents, int n_columns, const struct sator_column *columns, bool *is_valid,
+        int64_t *n_done);
+
 #ifdef __cplusplus
 }
 #endif

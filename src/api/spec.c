@@ -365,6 +365,18 @@ done:
     return st;
 }
 
+void sator_spec_of_text(struct sator_ctx *ctx, const char *name, const char *text,
+        const struct sator_input_options *options, struct sator_spec *spec)
+{
+    *spec = (struct sator_spec){.arena = sator_arena_new(),
+            .source = sator_source_from_text(ctx, name, text),
+            .format = SATOR_INPUT_YAML};
+    for (int i = 0; i < options->n_sets; i++)
+        add_setting(spec, options->sets[i], NULL);
+    spec->settings.n_varied = options->n_varied;
+    spec->settings.find = find_source;
+}
+
 void sator_spec_clear(struct sator_spec *spec)
 {
     sator_arena_free(spec->arena);

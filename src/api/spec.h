@@ -32,6 +32,10 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
 void sator_spec_clear(struct sator_spec *spec);
 const char *sator_spec_format_name(enum sator_format_of_input format);
 
+/* The same for a YAML text in memory, which is called "name" and whose options are "options". */
+void sator_spec_of_text(struct sator_ctx *ctx, const char *name, const char *text,
+        const struct sator_input_options *options, struct sator_spec *spec);
+
 /* The caller's options, checked. */
 enum sator_status sator_spec_take_options(struct sator_ctx *ctx,
         const struct sator_input_options *given, struct sator_input_options *options);

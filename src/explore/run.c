@@ -241,7 +241,8 @@ static enum sator_status make_way(struct runner *runner, const char *database)
         return SATOR_OK;
     sator_error(
             runner->ctx, (struct sator_loc){0}, "'%s' or its ranks' files exist already", database);
-    sator_help(runner->ctx, "--resume goes on with them; or name another file");
+    sator_help(runner->ctx, "%s goes on with them; or name another file",
+            sator_word(runner->ctx, "resume"));
     return SATOR_INPUT;
 }
 

@@ -174,6 +174,32 @@ enum sator_status report_sort_key(struct sator_ctx *ctx, struct sator_arena *are
     return unknown_key(ctx, arena, text, networks);
 }
 
+enum sator_status report_figure_key(
+        struct sator_ctx *ctx, struct sator_arena *arena, const char *text, struct sort_key *key)
+{
+    const char **names = NULL;
+    int n_names = 0;
+
+    *key = (struct sort_key){0};
+    for (int i = 0; i < report_metric_count; i++) {
+        const struct metric *metric = &report_metrics[i];
+        if (metric->format == FORMAT_WORD)
+            continue;
+        SATOR_PUSH(arena, names, n_names, metric->key);
+        if (strcmp(metric->key, text) == 0 ||
+                (metric->alias != NULL && strcmp(metric->alias, text) == 0))
+            key->metric = metric;
+    }
+    if (key->metric != NULL || tensor_key(arena, text, key))
+        return SATOR_OK;
+    if (ctx != NULL) {
+        sator_error(ctx, (struct sator_loc){0}, "a result has no figure '%s'",
+                report_clean(arena, text));
+        sator_help_names(ctx, text, names, n_names);
+    }
+    return SATOR_USAGE;
+}
+
 struct sort_key report_metric_key(const char *name)
 {
     for (int i = 0; i < report_metric_count; i++) {

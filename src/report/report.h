@@ -69,6 +69,10 @@ struct sort_key {
  */
 enum sator_status report_sort_key(struct sator_ctx *ctx, struct sator_arena *arena,
         const char *text, bool networks, struct sort_key *key);
+/* The same for any figure of a result that is no word; SATOR_USAGE when "text" is none, with a
+ * message unless "ctx" is NULL. */
+enum sator_status report_figure_key(
+        struct sator_ctx *ctx, struct sator_arena *arena, const char *text, struct sort_key *key);
 /* Whether a network's totals have this figure. */
 bool report_network_has(const struct metric *metric);
 /* The number of bandwidths that every layer of a network was swept over, and the latency of the
