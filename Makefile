@@ -21,6 +21,9 @@ check: deps build/sator
 bench: build/sator
 	@tools/bench.sh $(JOBS)
 
+python: build/Makefile
+	@+cmake --build build $(if $(given),,-j$(JOBS)) --target python -- --no-print-directory
+
 install: build/sator
 	cmake --install build --prefix $(PREFIX)
 
@@ -37,4 +40,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all demo check bench install lint format deps clean FORCE
+.PHONY: all demo check bench python install lint format deps clean FORCE
