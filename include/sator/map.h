@@ -183,10 +183,10 @@ struct sator_map_front {
 /* The choices of a mapping for every layer that no other choice beats in both energy and latency
  * (GIVE: sator_map_front_free). Status as of sator_map_pareto, for the first layer without a point.
  */
-enum sator_status sator_map_network_front(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_map_network_front(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,
         const struct sator_map_options *options, SATOR_GIVE struct sator_map_front **front);
-void sator_map_front_free(SATOR_TAKE struct sator_map_front *front);
+SATOR_API void sator_map_front_free(SATOR_TAKE struct sator_map_front *front);
 
 /* Why "dataflow" is not the answer (GIVE: free). SATOR_INFEASIBLE, with a line for each inequality
  * that it breaks, for a mapping that sator_analyze refuses. Otherwise how its objective compares
@@ -222,7 +222,7 @@ struct sator_map_machine {
     int n_results;
 };
 /* Machines side by side: the totals of a network, or one workload's figures (GIVE: free). */
-enum sator_status sator_report_machines(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_machines(struct sator_ctx *ctx,
         const struct sator_map_machine *machines, int n_machines,
         const struct sator_report_options *options, SATOR_GIVE char **text);
 
@@ -236,7 +236,7 @@ SATOR_API enum sator_status sator_report_maps(struct sator_ctx *ctx,
 /* A network's front (GIVE: free): a table of some of its points as text, all of them as CSV or
  * JSON.
  */
-enum sator_status sator_report_network_front(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_network_front(struct sator_ctx *ctx,
         const struct sator_map_front *front, const struct sator_report_options *options,
         SATOR_GIVE char **text);
 

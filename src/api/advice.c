@@ -5,6 +5,7 @@
 #include "sator/analyze.h"
 
 #include "arch/arch.h"
+#include "base/arguments.h"
 #include "base/context.h"
 #include "relation/workload.h"
 
@@ -179,6 +180,8 @@ enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         struct sator_result *result)
 {
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     struct adviser adviser = {.ctx = ctx,
             .network = network,
             .layer = layer,

@@ -4,6 +4,8 @@
  */
 #include "sator/map.h"
 
+#include "api/map.h"
+#include "base/arguments.h"
 #include "base/context.h"
 #include "mapper/mapper.h"
 #include "relation/workload.h"
@@ -142,11 +144,15 @@ enum sator_status sator_map_network_front(struct sator_ctx *ctx,
         const struct sator_network *network, const struct sator_arch *arch,
         const struct sator_map_options *options, struct sator_map_front **result)
 {
-    struct sator_map_options each = options == NULL ? (struct sator_map_options){0} : *options;
+    struct sator_map_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL);
+    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    struct sator_map_options each = own;
     double start = sator_mapper_now();
     struct sator_arena *arena = sator_arena_new();
     struct sator_map_front *front = SATOR_NEW(arena, struct sator_map_front);
-    enum sator_status st = SATOR_OK;
 
     *front = (struct sator_map_front){.arena = arena,
             .network = sator_arena_strdup(arena, network->name),
@@ -157,8 +163,7 @@ enum sator_status sator_map_network_front(struct sator_ctx *ctx,
         struct sator_map_layer_front *layer = &front->layers[i];
         struct sator_map_result **results = NULL;
         if (each.budget_seconds > 0) /* what is left, in equal shares */
-            each.budget_seconds =
-                    fmax(options->budget_seconds - (sator_mapper_now() - start), 1e-6) /
+            each.budget_seconds = fmax(own.budget_seconds - (sator_mapper_now() - start), 1e-6) /
                     (front->n_layers - i);
         st = sator_map_pareto(ctx, network, layer->layer, arch, &each, &results, &layer->n_results);
         layer->results = results;

@@ -149,10 +149,15 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
         const struct sator_map_machine *machines, int n_machines,
         const struct sator_report_options *options, char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL && machines != NULL);
+    SATOR_NUMBER(ctx, n_machines, 1, INT32_MAX);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    (void)ctx;
     if (options->format == SATOR_FORMAT_JSON) {
         report_machines_json(&made, arena, machines, n_machines);
     } else if (options->format == SATOR_FORMAT_CSV) {
@@ -188,10 +193,14 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
         const struct sator_map_front *front, const struct sator_report_options *options,
         char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, text != NULL && front != NULL);
+    SATOR_OPTIONS(ctx, options, own);
+    options = &own;
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    (void)ctx;
     if (options->format == SATOR_FORMAT_JSON)
         report_network_front_json(&made, arena, front);
     else if (options->format == SATOR_FORMAT_CSV)
