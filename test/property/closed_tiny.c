@@ -89,6 +89,16 @@ static void evaluate(const struct expression *e, int n, const int *point, int *o
         out[i] = value_of(&e[i], point);
 }
 
+/* Whether the access is of the instance "point", too. */
+static bool accesses(const struct program *p, const int *point)
+{
+    for (int i = 0; i < p->n_parts; i++) {
+        if (value_of(&p->space[i], point) != p->part[i])
+            return false;
+    }
+    return true;
+}
+
 static void number_all(const struct program *p, struct brute *b)
 {
     int at[LOOPS];
@@ -103,7 +113,7 @@ static void number_all(const struct program *p, struct brute *b)
         evaluate(p->time, p->cut_time, at, b->stamp[n]);
         for (int i = 0; i < p->cut_space; i++)
             b->outside |= b->pe[n][i] < 0 || b->pe[n][i] >= p->shape[i];
-        for (int c = 0; c < p->n_copies; c++)
+        for (int c = 0; c < p->n_copies && accesses(p, at); c++)
             evaluate(p->index[c], p->n_index, at, b->element[b->n_elements++]);
         int l = p->n_loops - 1;
         while (l >= 0 && ++at[l] == p->upper[l]) {
@@ -125,12 +135,13 @@ static void number_all(const struct program *p, struct brute *b)
         evaluate(p->time, p->cut_time, b->point[n], out);
         b->stamp_of[n] = find_tuple(b->stamp, b->n_stamps, p->cut_time, out);
         b->slot[n] = (int64_t)b->pe_of[n] * b->n_stamps + b->stamp_of[n];
-        for (int c = 0; c < p->n_copies; c++) {
+        for (int c = 0; c < p->n_copies && accesses(p, b->point[n]); c++) {
             evaluate(p->index[c], p->n_index, b->point[n], out);
             of_point[c] = find_tuple(b->element, b->n_elements, p->n_index, out);
             b->pair[b->n_pairs++] = b->slot[n] * b->n_elements + of_point[c];
         }
-        b->access += unique_numbers(of_point, p->n_copies);
+        if (accesses(p, b->point[n]))
+            b->access += unique_numbers(of_point, p->n_copies);
     }
     b->n_pairs = unique_numbers(b->pair, b->n_pairs);
 }
@@ -346,6 +357,11 @@ static void write_access(FILE *out, const struct program *p)
     for (int c = 0; c < p->n_copies; c++) {
         fprintf(out, c > 0 ? "; " : "");
         write_map(out, p->n_loops, "S", "n", "F", p->n_index, p->index[c]);
+        for (int i = 0; i < p->n_parts; i++) {
+            fprintf(out, i > 0 ? " and " : " : ");
+            write_expression(out, &p->space[i], "n");
+            fprintf(out, " = %d", p->part[i]);
+        }
     }
     fprintf(out, " }");
 }
@@ -536,6 +552,15 @@ static void fit_array(struct program *p, const struct brute *b)
     }
 }
 
+/* Leave an access of the instances at some PEs, now and then of none. */
+static void choose_part(struct program *p, const struct brute *b)
+{
+    int point = pick(b->n_points);
+    p->n_parts = chance(25) && p->n_space > 0 ? 1 + pick(p->n_space) : 0;
+    for (int i = 0; i < p->n_parts; i++)
+        p->part[i] = value_of(&p->space[i], b->point[point]) + (chance(5) ? pick(3) - 1 : 0);
+}
+
 static void check_engine(struct sator_ctx *ctx, const struct sator_stamping *stamping,
         const struct program *p, const struct inputs *in, const struct brute *b, bool outside,
         struct tally *tally)
@@ -580,6 +605,7 @@ static void check_case(struct sator_ctx *ctx, struct tally *tally)
     generate(&p);
     number_all(&p, &b);
     fit_array(&p, &b);
+    choose_part(&p, &b);
     brute_force(&p, &b);
     read_inputs(ctx, arena, &p, &in);
     if (p.cut_space > 0 && chance(3))

@@ -80,6 +80,8 @@ struct program {
     struct expression space[DIMS], time[DIMS];
     int n_index, n_copies;
     struct expression index[COPIES][DIMS];
+    int n_parts, part[DIMS]; /* the access is of the instances whose first n_parts space rows are
+                                these alone */
     bool registers;
     int n_links, n_buses;
     struct link link[LINKS];

@@ -15,6 +15,14 @@ struct closed_interval *closed_pool_take(struct closed_pool *pool, int count)
     return data;
 }
 
+static void drop(struct closed_boxes *boxes, int i)
+{
+    size_t size = sizeof *boxes->box * (size_t)boxes->n_axes;
+    boxes->n--;
+    if (i < boxes->n)
+        memmove(closed_box(boxes, i), closed_box(boxes, boxes->n), size);
+}
+
 /* ---- the digits of an interval ---- */
 
 /* Append a box whose digits above "k" are those of "prefix", digit k is "range" and the lower ones
@@ -62,7 +70,27 @@ static const char *cover(struct closed_pool *pool, const struct closed_digit *di
     return why;
 }
 
-const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_digits *digits,
+/* Keep what has the values of the loop's fixed digits; "boxes" ends the pool. */
+static void keep_fixed(
+        struct closed_pool *pool, const struct closed_digit *digit, struct closed_boxes *boxes)
+{
+    for (int i = 0; i < boxes->n;) {
+        struct closed_interval *box = closed_box(boxes, i);
+        bool empty = false;
+        for (int k = 0; k < boxes->n_axes; k++) {
+            box[k] = closed_meet(box[k], closed_digit_range(&digit[k]));
+            empty = empty || closed_is_empty(box[k]);
+        }
+        if (!empty) {
+            i++;
+            continue;
+        }
+        drop(boxes, i);
+        pool->used -= boxes->n_axes;
+    }
+}
+
+static const char *cover_loop(struct closed_pool *pool, const struct closed_digits *digits,
         int loop, struct closed_boxes *boxes)
 {
     const struct closed_loop *l = &digits->loop[loop];
@@ -77,6 +105,16 @@ const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_d
     }
     return cover(
             pool, &digits->digit[l->first_digit], l->n_digits - 1, l->begin, l->end, prefix, boxes);
+}
+
+const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_digits *digits,
+        int loop, struct closed_boxes *boxes)
+{
+    const struct closed_loop *l = &digits->loop[loop];
+    const char *why = cover_loop(pool, digits, loop, boxes);
+    if (why == NULL && l->has_fixed)
+        keep_fixed(pool, &digits->digit[l->first_digit], boxes);
+    return why;
 }
 
 /* ---- disjoint unions ---- */
@@ -120,14 +158,6 @@ static bool join(struct closed_interval *a, const struct closed_interval *b, int
     if (b[differs].hi > a[differs].hi)
         a[differs].hi = b[differs].hi;
     return true;
-}
-
-static void drop(struct closed_boxes *boxes, int i)
-{
-    size_t size = sizeof *boxes->box * (size_t)boxes->n_axes;
-    boxes->n--;
-    if (i < boxes->n)
-        memmove(closed_box(boxes, i), closed_box(boxes, boxes->n), size);
 }
 
 /* Join two boxes of the list; false when no two can be joined. */

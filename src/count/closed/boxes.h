@@ -22,7 +22,8 @@ struct closed_boxes {
 /* Room for "count" intervals, or NULL when the pool is full. */
 struct closed_interval *closed_pool_take(struct closed_pool *pool, int count);
 
-/* The digit vectors of a loop as disjoint boxes over its digits. */
+/* The digit vectors of a loop as disjoint boxes over its digits, those that are fixed at their
+ * value. */
 const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_digits *digits,
         int loop, struct closed_boxes *boxes);
 

@@ -63,6 +63,25 @@ static int64_t steps_in_block(
     return coef < 0 ? into / -coef : (carry->divisor - 1 - into) / coef;
 }
 
+/* The values in "range" of the digit of fewest values with which the sum may reach "block". */
+static struct closed_interval reach_block(const struct closed_carry *carry,
+        const struct carried *carried, struct closed_interval range, int64_t block)
+{
+    int64_t coef = carry->rest.coef[carried->digit];
+    int64_t own = coef * (closed_width(range) - 1);
+    int64_t others = carried->sum.hi - carried->sum.lo - (own < 0 ? -own : own);
+    /* the sum at range.lo is base .. base + others, and "coef" more for each step */
+    int64_t base = carried->sum.lo - (own < 0 ? own : 0);
+    int64_t least = block * carry->divisor - others - base;
+    int64_t most = (block + 1) * carry->divisor - 1 - base;
+    struct closed_interval steps = {-sator_floor_div(-least, coef < 0 ? -coef : coef),
+            sator_floor_div(most, coef < 0 ? -coef : coef)};
+    if (coef < 0)
+        steps = (struct closed_interval){
+                -sator_floor_div(most, -coef), sator_floor_div(-least, -coef)};
+    return closed_meet(range, (struct closed_interval){range.lo + steps.lo, range.lo + steps.hi});
+}
+
 const char *closed_carries_cut(
         struct closed_carrier *carrier, int c, const struct closed_interval *box)
 {
@@ -75,20 +94,27 @@ const char *closed_carries_cut(
         return append(carrier, box);
     const struct closed_carry *carry = &digits->carry[c];
     struct carried carried = add_up(carrier, carry, box);
+    const struct closed_digit *digit = &digits->digit[carry->digit];
     int64_t value = sator_floor_div(carried.sum.lo, carry->divisor);
+    int64_t last = sator_floor_div(carried.sum.hi, carry->divisor);
+    if (digit->is_fixed && (digit->value < value || digit->value > last))
+        return NULL;
     memcpy(part, box, sizeof *box * (size_t)carrier->boxes->n_axes);
-    if (value == sator_floor_div(carried.sum.hi, carry->divisor)) {
+    if (value == last) {
         part[carrier->at[carry->digit]] = (struct closed_interval){value, value};
         return closed_carries_cut(carrier, c + 1, part);
     }
     struct closed_interval range = box[carrier->at[carried.digit]];
+    struct closed_interval within = range;
+    if (digit->is_fixed)
+        within = reach_block(carry, &carried, range, digit->value);
     const char *why = NULL;
-    for (int64_t x = range.lo; x <= range.hi && why == NULL; x++) {
+    for (int64_t x = within.lo; x <= within.hi && why == NULL; x++) {
         int64_t more = carried.n_free > 1 ? 0 : steps_in_block(carry, &carried, range.lo, x);
-        int64_t last = more < range.hi - x ? x + more : range.hi;
-        part[carrier->at[carried.digit]] = (struct closed_interval){x, last};
+        int64_t end = more < within.hi - x ? x + more : within.hi;
+        part[carrier->at[carried.digit]] = (struct closed_interval){x, end};
         why = closed_carries_cut(carrier, c, part);
-        x = last;
+        x = end;
     }
     return why;
 }

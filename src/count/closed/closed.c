@@ -4,6 +4,7 @@
  * time-stamps (times.c). A question builds the image of the rows it needs (image.c) and counts
  * boxes; nothing depends on the loop extents.
  */
+#include "count/closed/fixed.h"
 #include "count/closed/sheets.h"
 
 #include "base/checked.h"
@@ -35,6 +36,8 @@ static const char *convert_request(struct closed_digits *digits, const struct cl
     digits->may_carry = may_carry;
     const char *why = convert(
             digits, request->access, request->access->n_out, loops, request->index, changed);
+    for (int i = 0; i < request->n_zeros && why == NULL && !*changed; i++)
+        why = closed_digits_form(digits, request->zero[i], loops, &request->zero_form[i], changed);
     digits->may_carry = false; /* buses have none */
     for (int b = 0; b < request->n_buses && why == NULL && !*changed; b++)
         why = convert(digits, request->buses[b], request->buses[b]->n_out, space, request->bus[b],
@@ -81,7 +84,7 @@ static void make_times(struct closed_state *state, struct closed_system *system)
             system->time, &state->image, &system->times);
 }
 
-static const char *check_request(const struct closed_request *request, int n_loops, int n_space)
+static const char *check_request(struct closed_request *request, int n_loops, int n_space)
 {
     const struct sator_relation *access = request->access;
     if (access->n_out > CLOSED_INDICES)
@@ -90,10 +93,16 @@ static const char *check_request(const struct closed_request *request, int n_loo
         return "a tensor is accessed too often";
     if (access->n_in != n_loops)
         return "an access has another domain";
+    bool is_empty = true;
     for (int i = 0; i < access->n_pieces; i++) {
-        if (access->pieces[i].n_free > 0 || access->pieces[i].cond->op != SATOR_COND_TRUE)
-            return "an access is restricted by a condition";
+        if (access->pieces[i].n_free > 0)
+            return "an access is given by conditions";
+        is_empty = is_empty && sator_cond_is_false(access->pieces[i].cond);
     }
+    if (is_empty)
+        return closed_image_empty;
+    if (!closed_fixed_find(access, request))
+        return "an access is restricted by a condition";
     if (request->n_buses > CLOSED_BUSES)
         return "the array has too many buses";
     for (int b = 0; b < request->n_buses; b++) {
@@ -188,11 +197,45 @@ static bool rewrite_windows(
         lower[l] = digits->loop[l].lower;
         upper[l] = digits->loop[l].upper;
     }
-    return closed_windows_rewrite(state, &request->access, lower, upper) &&
+    return closed_windows_rewrite(state, request, lower, upper) &&
             closed_digits_init(&extended->digits, digits->n_loops, lower, upper) == NULL;
 }
 
-const char *closed_system_for(
+/* The instances that "request" accesses anything in: "part" of the digit vectors of "digits", whose
+ * rewritten loops have other values than the domain's. */
+static sator_int count_part(
+        const struct closed_state *state, const struct closed_digits *digits, sator_int part)
+{
+    for (int l = 0; l < digits->n_loops; l++) {
+        const struct closed_loop *loop = &digits->loop[l];
+        const struct closed_loop *given = &state->main.digits.loop[l];
+        if (loop->upper - loop->lower != given->upper - given->lower)
+            part = part / (loop->upper - loop->lower) * (given->upper - given->lower);
+    }
+    return part;
+}
+
+/* Fix the digits of "request" in "*system", of which "*system" becomes a copy if it is the
+ * stamping's own. */
+static const char *fix_digits(
+        struct closed_state *state, struct closed_request *request, struct closed_system **system)
+{
+    struct closed_system *main = &state->main;
+    sator_int part = 0;
+    if (*system == main) {
+        struct closed_system *copy = prepare_extended(state);
+        memcpy(copy->space, main->space, sizeof *main->space * (size_t)main->n_space);
+        memcpy(copy->time, main->time, sizeof *main->time * (size_t)main->n_time);
+        closed_times_copy(&copy->times, &main->times);
+        copy->times_declined = main->times_declined;
+        *system = copy;
+    }
+    const char *why = closed_fixed_apply(state, *system, request, &part);
+    request->instances = count_part(state, &(*system)->digits, part);
+    return why;
+}
+
+static const char *find_system(
         struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
     struct closed_system *main = &state->main;
@@ -207,10 +250,8 @@ const char *closed_system_for(
     get_loops(&digits, loops);
     why = convert_request(&digits, loops, main->space, request, false, &changed);
     request->rewritten = false;
-    if (why == NULL && !changed) {
-        find_copies(request);
+    if (why == NULL && !changed)
         return NULL;
-    }
     struct closed_system *extended = prepare_extended(state);
     *system = extended;
     if (why == NULL)
@@ -224,8 +265,19 @@ const char *closed_system_for(
     if (why != NULL)
         return why;
     make_times(state, extended);
-    find_copies(request);
     return NULL;
+}
+
+const char *closed_system_for(
+        struct closed_state *state, struct closed_request *request, struct closed_system **system)
+{
+    const char *why = find_system(state, request, system);
+    request->instances = state->instances;
+    if (why == NULL && request->n_zeros > 0)
+        why = fix_digits(state, request, system);
+    if (why == NULL)
+        find_copies(request);
+    return why;
 }
 
 static const char overflow[] = "the number of instances does not fit into 128 bits";
@@ -492,6 +544,15 @@ static enum sator_status closed_max_per_stamp(
     return finish(closed_most(state, &state->main, &classes, most, instance), reason);
 }
 
+/* What the engine answers when "why" is the reason that a count of words ended with, or NULL. */
+static enum sator_status answer_words(
+        struct closed_state *state, const char *why, sator_int *words, const char **reason)
+{
+    if (why == closed_image_empty)
+        *words = 0;
+    return why == closed_image_empty ? SATOR_OK : closed_answer(state, why, reason);
+}
+
 static enum sator_status closed_footprint(
         void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
 {
@@ -507,7 +568,7 @@ static enum sator_status closed_footprint(
         int n_rows = add_forms(rows, 0, request.index, request.access->n_out);
         why = closed_count_distinct(state, &system->digits, n_rows, rows, &request, words);
     }
-    return closed_answer(state, why, reason);
+    return answer_words(state, why, words, reason);
 }
 
 static enum sator_status closed_tile(
@@ -528,7 +589,7 @@ static enum sator_status closed_tile(
                 ? closed_most(state, system, &classes, words, NULL)
                 : closed_sheets_most(state, system, classes.n_keys, classes.key, &request, words);
     }
-    return closed_answer(state, why, reason);
+    return answer_words(state, why, words, reason);
 }
 
 const struct sator_engine sator_engine_closed = {

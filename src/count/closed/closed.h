@@ -70,22 +70,27 @@ struct closed_request {
     const struct sator_relation *const *buses;
     struct closed_form index[CLOSED_COPIES * CLOSED_INDICES]; /* access->n_out forms a piece */
     struct closed_form bus[CLOSED_BUSES][CLOSED_SPACES]; /* the PEs' buses */
+    int n_zeros; /* expressions that are 0 in all instances of the access (fixed.h) */
+    const struct sator_expr *zero[CLOSED_SPACES];
+    struct closed_form zero_form[CLOSED_SPACES];
     bool rewritten; /* the domain is another one, with the same pairs ((p, t), f) */
+    sator_int instances; /* that access anything */
     int n_copies; /* pieces that differ from each other */
     const struct closed_form *copy[CLOSED_COPIES];
     int n_maps; /* those of one map differ by constants alone, and are consecutive */
     int first_copy[CLOSED_COPIES + 1]; /* of each map, and the end */
 };
 
-/* Set "*system" to one in whose digits everything in "request" is a form, and make those forms. */
+/* Set "*system" to one in whose digits everything in "request" is a form, and make those forms; its
+ * time-stamps are always those of the whole. closed_image_empty: the access is of nothing. */
 const char *closed_system_for(
         struct closed_state *state, struct closed_request *request, struct closed_system **system);
 
-/* Rewrite "*access" and the loop bounds so that loops which only matter inside one division leave
- * it (window.c); the pairs ((p, t), f) stay the same, the instances do not. False when there is no
- * such loop. */
-bool closed_windows_rewrite(struct closed_state *state, const struct sator_relation **access,
-        int64_t *lower, int64_t *upper);
+/* Rewrite request->access and the loop bounds so that loops which only matter inside one division
+ * leave it (window.c); the pairs ((p, t), f) stay the same, the instances do not. False when there
+ * is no such loop. */
+bool closed_windows_rewrite(
+        struct closed_state *state, struct closed_request *request, int64_t *lower, int64_t *upper);
 
 /* What the engine answers when "why" is the reason that a question ended with, or NULL. */
 enum sator_status closed_answer(struct closed_state *state, const char *why, const char **reason);

@@ -38,6 +38,7 @@ static const char *layout(struct closed_digits *digits)
         loop->n_digits = digits->n_digits - loop->first_digit;
         const struct closed_digit *last = &digits->digit[digits->n_digits - 1];
         loop->is_full = loop->begin == 0 && loop->end == last->place * last->size;
+        loop->has_fixed = false;
     }
     return NULL;
 }
@@ -163,9 +164,8 @@ enum {
                  more */
 };
 
-/* A digit floor(rest / divisor) - "*block", which counts from 0; -1 when there is no room. */
-static int add_carry(struct closed_digits *digits, const struct closed_form *rest, int64_t divisor,
-        int64_t block)
+int closed_digits_carry(struct closed_digits *digits, const struct closed_form *rest,
+        int64_t divisor, int64_t block, int64_t most)
 {
     struct closed_carry carry = {.digit = digits->n_digits, .divisor = divisor, .rest = *rest};
     struct closed_digit digit = {.loop = CLOSED_LOOPS};
@@ -187,7 +187,7 @@ static int add_carry(struct closed_digits *digits, const struct closed_form *res
             carry.loops |= digits->carry[c].digit == d ? digits->carry[c].loops : 0;
     }
     digit.size = sator_floor_div(closed_form_range(digits, &carry.rest).hi, divisor) + 1;
-    if (digit.size > MOST_CARRY)
+    if (digit.size > most)
         return -1;
     digits->carry[digits->n_carries++] = carry;
     digits->digit[digits->n_digits] = digit;
@@ -232,7 +232,7 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
         *changed = why == NULL;
         if (why == NULL || why == too_many_digits || !digits->may_carry)
             return why;
-        int carry = add_carry(digits, &rest, divisor, block);
+        int carry = closed_digits_carry(digits, &rest, divisor, block, MOST_CARRY);
         if (carry < 0)
             return why;
         quotient.coef[carry] += 1; /* the form may have that carry already */

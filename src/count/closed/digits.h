@@ -39,6 +39,8 @@ struct closed_digit {
     int loop; /* of a carry: one of its loops */
     int64_t place; /* 0: a carry */
     int64_t size; /* values are 0 .. size - 1, not all of them with every value of the others */
+    bool is_fixed; /* to "value": nothing else is asked for (fixed.h) */
+    int64_t value;
 };
 
 struct closed_loop {
@@ -50,6 +52,7 @@ struct closed_loop {
     int first_digit, n_digits;
     int64_t begin, end;
     bool is_full; /* every digit takes all its values, whatever the others are */
+    bool has_fixed; /* digits */
     struct closed_form value; /* the iterator as a form */
 };
 
@@ -89,6 +92,19 @@ const char *closed_digits_form(struct closed_digits *digits, const struct sator_
 /* The least and greatest value of "form" when every digit ranges over its size on its own. */
 struct closed_interval closed_form_range(
         const struct closed_digits *digits, const struct closed_form *form);
+
+/* Append the digit floor(rest / divisor) - "block", which counts from 0, or find it; -1 when there
+ * is no room, or it has more than "most" values. */
+int closed_digits_carry(struct closed_digits *digits, const struct closed_form *rest,
+        int64_t divisor, int64_t block, int64_t most);
+
+/* What "digit" may be. */
+static inline struct closed_interval closed_digit_range(const struct closed_digit *digit)
+{
+    int64_t last = digit->size - 1;
+    return digit->is_fixed ? (struct closed_interval){digit->value, digit->value}
+                           : (struct closed_interval){0, last};
+}
 
 /* Decline a form that reaches CLOSED_BOUND. */
 const char *closed_form_check(const struct closed_digits *digits, const struct closed_form *form);

@@ -50,13 +50,17 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows, int
         return false;
     for (int64_t x = l->begin; x < l->end; x++) {
         int64_t move[CLOSED_ROWS] = {0};
+        bool asked = true;
         for (int d = l->first_digit; d < end; d++) {
             int64_t digit = x / digits->digit[d].place;
             if (d + 1 < end)
                 digit %= digits->digit[d + 1].place / digits->digit[d].place;
+            asked = asked && (!digits->digit[d].is_fixed || digits->digit[d].value == digit);
             for (int r = 0; r < n_all; r++)
                 move[r] += row[r].coef[d] * digit;
         }
+        if (!asked)
+            continue;
         for (int c = 0; c < copies->n; c++) {
             int64_t *constant = result.constant[result.n];
             if (result.n == CLOSED_COPIES)
@@ -76,13 +80,15 @@ static bool unroll(const struct closed_digits *digits, int loop, int n_rows, int
     return true;
 }
 
-/* Whether a carry that the rows use depends on the loop: it cannot be unrolled alone. */
+/* Whether a carry that the rows use, or that is fixed, depends on the loop: it cannot be unrolled
+ * alone. */
 static bool is_carrying(
         const struct closed_digits *digits, int loop, int n_rows, const struct closed_form *row)
 {
     for (int c = 0; c < digits->n_carries; c++) {
+        int digit = digits->carry[c].digit;
         for (int r = 0; r < n_rows && (digits->carry[c].loops >> loop & 1); r++) {
-            if (row[r].coef[digits->carry[c].digit] != 0)
+            if (row[r].coef[digit] != 0 || digits->digit[digit].is_fixed)
                 return true;
         }
     }

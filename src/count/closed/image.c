@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+const char closed_image_empty[] = "an image has no points";
+
 /* What is known while an image is made. */
 struct maker {
     const struct closed_digits *digits;
@@ -126,7 +128,7 @@ static void find_carries(struct maker *maker)
     const struct closed_digits *digits = maker->digits;
     for (int c = digits->n_carries - 1; c >= 0; c--) {
         const struct closed_carry *carry = &digits->carry[c];
-        bool used = maker->class_of[carry->digit] >= 0;
+        bool used = maker->class_of[carry->digit] >= 0 || digits->digit[carry->digit].is_fixed;
         for (int later = c + 1; later < digits->n_carries; later++)
             used = used ||
                     ((maker->carries >> later & 1) &&
@@ -142,13 +144,15 @@ static void find_carries(struct maker *maker)
     }
 }
 
-/* Whether the boxes need the digit: a row uses it, or a carry in use. */
+/* Whether the boxes need the digit: a row uses it, or a carry in use, or it is a fixed carry. */
 static bool is_needed(const struct maker *maker, int digit)
 {
     bool needed = maker->class_of[digit] >= 0;
-    for (int c = 0; c < maker->digits->n_carries; c++)
-        needed = needed ||
-                ((maker->carries >> c & 1) && maker->digits->carry[c].rest.coef[digit] != 0);
+    for (int c = 0; c < maker->digits->n_carries; c++) {
+        const struct closed_carry *carry = &maker->digits->carry[c];
+        if (maker->carries >> c & 1)
+            needed = needed || carry->digit == digit || carry->rest.coef[digit] != 0;
+    }
     return needed;
 }
 
@@ -161,7 +165,7 @@ static void find_head(struct maker *maker, int l)
     int end = loop->first_digit + loop->n_digits;
     int head = loop->first_digit;
     maker->head[l] = -1;
-    if (loop->n_digits < 2 || (maker->carrying >> l & 1))
+    if (loop->n_digits < 2 || loop->has_fixed || (maker->carrying >> l & 1))
         return;
     while (head < end && maker->class_of[head] < 0)
         head++;
@@ -198,7 +202,7 @@ static const char *make_full_loop(struct closed_pool *pool, struct maker *maker,
     for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++) {
         maker->at[d] = n;
         if (is_kept(maker, l, d))
-            box[n++] = (struct closed_interval){0, maker->digits->digit[d].size - 1};
+            box[n++] = closed_digit_range(&maker->digits->digit[d]);
     }
     pool->used -= loop->n_digits - n;
     maker->loop[l] = (struct closed_boxes){.n = 1, .n_axes = n, .box = box};
@@ -323,6 +327,8 @@ static const char *join_carrying(struct closed_pool *pool, struct maker *maker, 
         }
         why = closed_carries_cut(&carrier, 0, scratch);
     } while (why == NULL && next_combination(maker, &product));
+    if (why == NULL && boxes.n == 0)
+        return closed_image_empty;
     if (why == NULL)
         why = closed_boxes_project(pool, used, &boxes);
     if (why == NULL && boxes.n_axes == n)
@@ -576,6 +582,8 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
         if (!separate)
             find_head(&maker, l);
         why = make_loop(pool, &maker, l);
+        if (why == NULL && maker.loop[l].n == 0)
+            why = closed_image_empty;
     }
     for (int l = 0; l < digits->n_loops && why == NULL && maker.carrying != 0; l++) {
         if (maker.leader[l] == l && joins_carrying(&maker, l))

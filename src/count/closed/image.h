@@ -63,6 +63,9 @@ struct closed_region {
     struct closed_interval slab[CLOSED_ROWS];
 };
 
+/* Why there is no image: fixed digits leave no digit vector. */
+extern const char closed_image_empty[];
+
 /* The image of all digit vectors under "rows", which closed_form_check accepts. The lists are made
  * in "pool". */
 const char *closed_image_make(struct closed_pool *pool, const struct closed_digits *digits,

@@ -62,6 +62,10 @@ const char *closed_skews_open(
         state->skews = sator_alloc(sizeof *state->skews);
     if (digits->n_carries > 0)
         return "a sum under / or % crosses blocks under skewed stamps";
+    for (int d = 0; d < digits->n_digits; d++) {
+        if (digits->digit[d].is_fixed)
+            return "a part of an access is asked for under skewed stamps";
+    }
     struct closed_skews *s = state->skews;
     int used = state->pool.used;
     const char *why = NULL;

@@ -441,6 +441,29 @@ const char *closed_times_cases(struct closed_times *times, int back)
     return why;
 }
 
+static void copy_cases(struct closed_cases *cases, const struct closed_cases *from)
+{
+    if (cases->capacity < from->n) {
+        cases->capacity = from->n;
+        cases->list = sator_realloc(cases->list, sizeof *cases->list * (size_t)from->n);
+    }
+    cases->n = from->n;
+    if (from->n > 0)
+        memcpy(cases->list, from->list, sizeof *from->list * (size_t)from->n);
+}
+
+void closed_times_copy(struct closed_times *times, const struct closed_times *from)
+{
+    times->n_rows = from->n_rows;
+    memcpy(times->row, from->row, sizeof *from->row * (size_t)from->n_rows);
+    times->n_boxes = from->n_boxes;
+    memcpy(times->box, from->box, sizeof *from->box * (size_t)from->n_boxes);
+    times->stamps = from->stamps;
+    times->back = from->back;
+    copy_cases(&times->cases, &from->cases);
+    copy_cases(&times->base, &from->base);
+}
+
 void closed_times_clear(struct closed_times *times)
 {
     free(times->cases.list);

@@ -49,6 +49,9 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
 /* Make the cases for prev^1 .. prev^back. */
 const char *closed_times_cases(struct closed_times *times, int back);
 
+/* What "from" has. */
+void closed_times_copy(struct closed_times *times, const struct closed_times *from);
+
 void closed_times_clear(struct closed_times *times);
 
 #endif

@@ -389,7 +389,7 @@ static const char *count_accesses(struct question *question, sator_int *count)
     const struct closed_digits *digits = &question->system->digits;
     const struct closed_form *loops[CLOSED_LOOPS];
     if (question->request->n_maps == 1) {
-        *count = question->state->instances * question->request->n_copies;
+        *count = question->request->instances * question->request->n_copies;
         return NULL;
     }
     if (question->request->rewritten)
@@ -439,6 +439,14 @@ static const char *answer_skewed(
     return closed_skews_volumes(question->state, question->system, question->request,
             question->transport, question->hops, &volumes->total,
             &question->credit[CREDIT_REGISTER], buses == NULL ? NULL : buses->credit);
+}
+
+/* Nothing is accessed, nothing moves. */
+static void clear_credits(struct question *question, struct closed_buses *buses)
+{
+    memset(question->credit, 0, sizeof question->credit);
+    for (int b = 0; b < question->transport->n_buses; b++)
+        buses->credit[b] = 0;
 }
 
 /* Take the result over into "volumes". */
@@ -495,6 +503,10 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     }
     if (why == NULL)
         why = count_accesses(&question, &result.access);
+    if (why == closed_image_empty) {
+        clear_credits(&question, buses);
+        why = NULL;
+    }
     if (why == NULL)
         deliver(&question, buses, &result, volumes);
     return closed_answer(state, why, reason);

@@ -61,11 +61,20 @@ static const struct sator_expr *take_out(struct sator_arena *arena, const struct
                         : sator_expr_add(arena, rest, term->factor, sator_expr_var(arena, var));
 }
 
-bool closed_windows_rewrite(struct closed_state *state, const struct sator_relation **access,
-        int64_t *lower, int64_t *upper)
+static bool is_in_condition(const struct closed_request *request, int var)
+{
+    for (int i = 0; i < request->n_zeros; i++) {
+        if (mentions(request->zero[i], var) > 0)
+            return true;
+    }
+    return false;
+}
+
+bool closed_windows_rewrite(
+        struct closed_state *state, struct closed_request *request, int64_t *lower, int64_t *upper)
 {
     const struct sator_stamping *stamping = state->stamping;
-    const struct sator_relation *relation = *access;
+    const struct sator_relation *relation = request->access;
     bool found = false;
     if (relation->n_pieces != 1)
         return false;
@@ -75,7 +84,7 @@ bool closed_windows_rewrite(struct closed_state *state, const struct sator_relat
         int64_t extent = upper[var] - lower[var];
         if (all_mentions(stamping->space, stamping->n_space, var) > 0 ||
                 all_mentions(stamping->time, stamping->n_time, var) > 0 ||
-                all_mentions(relation, relation->n_out, var) != 1)
+                all_mentions(relation, relation->n_out, var) != 1 || is_in_condition(request, var))
             continue;
         for (int i = 0; i < relation->n_out; i++) {
             const struct sator_expr *out = relation->pieces[0].out[i];
@@ -103,6 +112,6 @@ bool closed_windows_rewrite(struct closed_state *state, const struct sator_relat
             break;
         }
     }
-    *access = relation;
+    request->access = relation;
     return found;
 }
