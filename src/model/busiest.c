@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    MOST_ASKED = 256, /* instances or classes of a memory */
+    MOST_ASKED = 1024, /* instances or classes of a memory: a 32 x 32 array */
+    MOST_SLOW = 256, /* of them where the closed form leaves some to the other engines */
     MOST_DIGITS = 16
 };
 
@@ -484,13 +485,28 @@ static bool adds_up(
     return true;
 }
 
+static bool all_in_closed_form(const struct analysis *analysis)
+{
+    bool all = true;
+
+    for (int i = 0; i < analysis->n_counters; i++)
+        all = all && sator_counter_declined(analysis->counters[i].counter) == NULL;
+    return all;
+}
+
 static enum sator_status ask_all(
         struct analysis *analysis, int m, const struct sator_piece *space, struct instances *all)
 {
+    static const char why[] = "which of so many instances is the busiest is not known";
     enum sator_status st = SATOR_OK;
 
-    for (int k = 0; k < all->n; k++)
+    for (int k = 0; k < all->n; k++) {
+        if (k > 0 && all->n > MOST_SLOW && !all_in_closed_form(analysis)) {
+            *all = (struct instances){.why = why};
+            return SATOR_OK;
+        }
         SATOR_TRY(ask(analysis, m, space, &all->classes[k]));
+    }
 done:
     return st;
 }
@@ -518,7 +534,7 @@ static enum sator_status separate(struct analysis *analysis, int m)
         if (done)
             return SATOR_OK;
         SATOR_TRY(ask_all(analysis, m, space, all));
-        if (adds_up(analysis, memory, all))
+        if (all->why != NULL || adds_up(analysis, memory, all))
             return SATOR_OK;
     }
     *all = (struct instances){0};

@@ -32,7 +32,7 @@ struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, in
     return find_counter(analysis, n_time, n_space, analysis->options->engine);
 }
 
-/* For a part of an access: the closed form, which has no conditions, leaves it to the others. */
+/* For a part of an access: what the closed form declines of it is left to the others. */
 static struct sator_counter *part_counter(struct analysis *analysis, int n_time, int n_space)
 {
     enum sator_engine_choice engine = analysis->options->engine;
