@@ -14,42 +14,33 @@ static bool add_bits(const struct analysis *analysis, int access, sator_int word
             sator_add(*bits, more, bits);
 }
 
-/* What passes through a lane of all instances together; false when it leaves 128 bits. */
-static bool all_bits(const struct analysis *analysis, const struct memory *memory,
-        const struct sator_lane *lane, sator_int *bits)
-{
-    bool fits = true;
-
-    *bits = 0;
-    for (int i = 0; i < analysis->workload->n_accesses; i++) {
-        const struct sator_level_tensor *tensor = &memory->tensors[i];
-        if (!memory->held[i])
-            continue;
-        if (sator_lane_serves(&memory->level->memory, lane, tensor->name, false))
-            fits = fits && add_bits(analysis, i, tensor->reads, bits);
-        if (sator_lane_serves(&memory->level->memory, lane, tensor->name, true))
-            fits = fits && add_bits(analysis, i, tensor->writes, bits) &&
-                    add_bits(analysis, i, tensor->updates, bits);
-    }
-    return fits;
-}
-
-/* The tensors that "memory" holds and "lane" serves. */
-static void list_tensors(struct analysis *analysis, const struct memory *memory,
+/* The tensors that "memory" holds and "lane" serves, and what passes through it of all instances
+ * together; false when that leaves 128 bits. */
+static bool add_up(struct analysis *analysis, const struct memory *memory,
         const struct sator_lane *lane, struct sator_port_result *port)
 {
     const char **names =
             SATOR_NEW_ARRAY(analysis->arena, const char *, analysis->workload->n_accesses + 1);
+    bool fits = true;
 
-    for (int i = 0; i < analysis->workload->n_accesses; i++) {
-        const char *name = memory->tensors[i].name;
-        bool served = memory->held[i] &&
-                (sator_lane_serves(&memory->level->memory, lane, name, false) ||
-                        sator_lane_serves(&memory->level->memory, lane, name, true));
-        if (served && !model_lists(name, port->n_tensors, names))
-            names[port->n_tensors++] = name;
-    }
     port->tensors = names;
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        const struct sator_level_tensor *tensor = &memory->tensors[i];
+        if (!memory->held[i])
+            continue;
+        bool reads = sator_lane_serves(&memory->level->memory, lane, tensor->name, false);
+        bool writes = sator_lane_serves(&memory->level->memory, lane, tensor->name, true);
+        if (!reads && !writes)
+            continue;
+        if (!model_lists(tensor->name, port->n_tensors, names))
+            names[port->n_tensors++] = tensor->name;
+        sator_int words = reads ? tensor->reads : 0;
+        if (writes)
+            fits = fits && sator_add(words, tensor->writes, &words) &&
+                    sator_add(words, tensor->updates, &words);
+        fits = fits && add_bits(analysis, i, words, &port->bits);
+    }
+    return fits;
 }
 
 static enum sator_status measure(struct analysis *analysis, int m, const struct sator_lane *lane,
@@ -57,8 +48,6 @@ static enum sator_status measure(struct analysis *analysis, int m, const struct 
 {
     const struct memory *memory = &analysis->memories[m];
 
-    if (!all_bits(analysis, memory, lane, &port->bits))
-        return analysis_too_many(analysis, memory);
     if (port->bits == 0) {
         port->cycles = 0;
         return SATOR_OK;
@@ -80,9 +69,13 @@ static enum sator_status measure(struct analysis *analysis, int m, const struct 
 enum sator_status analysis_ports(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
-    struct sator_port_result *ports = NULL;
+    int n_lanes = 0;
     enum sator_status st = SATOR_OK;
 
+    for (int m = 0; m < analysis->n_memories; m++)
+        n_lanes += analysis->memories[m].named->n_lanes;
+    struct sator_port_result *ports =
+            SATOR_NEW_ARRAY(analysis->arena, struct sator_port_result, n_lanes + 1);
     for (int m = 0; m < analysis->n_memories; m++) {
         struct memory *memory = &analysis->memories[m];
         memory->result->read_cycles = memory->result->write_cycles = NAN;
@@ -93,16 +86,18 @@ enum sator_status analysis_ports(struct analysis *analysis)
                     .reads = lane->reads,
                     .writes = lane->writes,
                     .bandwidth_bits = lane->bits};
-            list_tensors(analysis, memory, lane, &port);
+            bool fits = add_up(analysis, memory, lane, &port);
             if (port.n_tensors == 0)
                 continue;
+            if (!fits)
+                return analysis_too_many(analysis, memory);
             SATOR_TRY(measure(analysis, m, lane, &port));
             /* fmax takes the other operand where one is NAN */
             if (lane->reads)
                 memory->result->read_cycles = fmax(memory->result->read_cycles, port.cycles);
             if (lane->writes)
                 memory->result->write_cycles = fmax(memory->result->write_cycles, port.cycles);
-            SATOR_PUSH(analysis->arena, ports, result->n_ports, port);
+            ports[result->n_ports++] = port;
         }
     }
     result->ports = ports;

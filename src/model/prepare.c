@@ -152,15 +152,18 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
         struct sator_model *model, int from, int to, int access)
 {
     const struct sator_access *what = &model->workload->accesses[access];
-    struct shared_network made = {
-            .from = from, .to = to, .role = what->role, .any_role = !has_buses(model->arch)};
+    struct shared_network made = {.from = from, .to = to, .role = what->role};
 
     if (find_network(model, from, to, access) != NULL)
         return SATOR_OK;
-    sator_model_declared(arena, model->arch, from, to, what->tensor, what->role, &made.network);
-    enum sator_status st = model->choice == SATOR_MODEL_TENET
-            ? sator_wires_drop_self(ctx, arena, to, &made.network)
-            : sator_model_wires(ctx, arena, model->arch, to, &made.network);
+    made.any_role = !has_buses(model->arch);
+    enum sator_status st = SATOR_OK;
+    if (from < to) /* else there is no array between the two */
+        sator_model_declared(arena, model->arch, from, to, what->tensor, what->role, &made.network);
+    if (from < to)
+        st = model->choice == SATOR_MODEL_TENET
+                ? sator_wires_drop_self(ctx, arena, to, &made.network)
+                : sator_model_wires(ctx, arena, model->arch, to, &made.network);
     if (st != SATOR_OK)
         return st;
     if (tensors_differ(model->arch))

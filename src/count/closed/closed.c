@@ -241,14 +241,13 @@ static const char *find_system(
     struct closed_system *main = &state->main;
     bool changed = false;
     struct closed_form loops[CLOSED_LOOPS];
-    struct closed_digits digits;
     *system = main;
-    closed_digits_copy(&digits, &main->digits);
-    const char *why = check_request(request, digits.n_loops, main->n_space);
+    const char *why = check_request(request, main->digits.n_loops, main->n_space);
     if (why != NULL)
         return why;
-    get_loops(&digits, loops);
-    why = convert_request(&digits, loops, main->space, request, false, &changed);
+    get_loops(&main->digits, loops);
+    main->digits.may_split = false;
+    why = convert_request(&main->digits, loops, main->space, request, false, &changed);
     request->rewritten = false;
     if (why == NULL && !changed)
         return NULL;

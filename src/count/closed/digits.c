@@ -50,6 +50,7 @@ const char *closed_digits_init(
         return "the domain has too many loops";
     digits->n_loops = n_loops;
     digits->may_carry = false;
+    digits->may_split = true;
     for (int l = 0; l < n_loops; l++) {
         struct closed_loop *loop = &digits->loop[l];
         if (lower[l] < -CLOSED_BOUND || upper[l] > CLOSED_BOUND)
@@ -71,6 +72,7 @@ void closed_digits_copy(struct closed_digits *digits, const struct closed_digits
     digits->n_digits = from->n_digits;
     digits->n_carries = from->n_carries;
     digits->may_carry = from->may_carry;
+    digits->may_split = true;
     memcpy(digits->carry, from->carry, sizeof *from->carry * (size_t)from->n_carries);
     memcpy(digits->loop, from->loop, sizeof *from->loop * (size_t)from->n_loops);
     memcpy(digits->digit, from->digit, sizeof *from->digit * (size_t)from->n_digits);
@@ -228,6 +230,9 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
     int64_t block = sator_floor_div(range.lo, divisor);
     quotient.constant += block;
     if (block != sator_floor_div(range.hi, divisor)) {
+        *changed = !digits->may_split;
+        if (*changed)
+            return NULL;
         const char *why = finer >= 0 ? split(digits, finer, factor) : align(digits, &rest, divisor);
         *changed = why == NULL;
         if (why == NULL || why == too_many_digits || !digits->may_carry)

@@ -68,6 +68,7 @@ struct closed_carry {
 struct closed_digits {
     int n_loops, n_digits, n_carries;
     bool may_carry; /* forms may use carries where digits alone do not do */
+    bool may_split; /* loops further; else what asks for that is only told so */
     struct closed_carry carry[CLOSED_CARRIES];
     struct closed_loop loop[CLOSED_LOOPS];
     struct closed_digit digit[CLOSED_DIGITS];
@@ -84,8 +85,8 @@ const char *closed_digits_init(
 void closed_digits_copy(struct closed_digits *digits, const struct closed_digits *from);
 
 /* Set "form" to "expr" whose variable v is vars[v]. A divisor that needs a finer split of a loop
- * splits it and sets "*changed": all forms made before are then void and must be made again. A
- * carry is appended to the digits; forms made before do not have it. */
+ * splits it, if it may, and sets "*changed": all forms made before are then void and must be made
+ * again. A carry is appended to the digits; forms made before do not have it. */
 const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,
         const struct closed_form *vars, struct closed_form *form, bool *changed);
 
