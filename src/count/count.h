@@ -44,6 +44,9 @@ struct sator_transport {
     int n_buses; /* { PE[p] -> BUS[b] }: multicast for reads, reduction for writes */
     const struct sator_relation *const *buses;
     sator_int footprint; /* of the tensor, when it is known (sator_count_footprint); else 0 */
+    /* A link of interval 2 or more serves a pair ((p,t), f) only if what the leading dimensions of p
+     * and t select, these many, has f in all stamps back to the provider's: where held_time > 0. */
+    int held_space, held_time;
 };
 
 struct sator_volumes {

@@ -11,6 +11,7 @@
 struct transfer {
     int n_time, n_space; /* the prefix that selects the level's contents */
     int from; /* the space prefix of the holder outside */
+    int from_time; /* its time prefix, where a link counts on what it holds; else 0 */
     int access; /* index into the workload's accesses */
     const struct sator_relation *part; /* of the access, where only a part of it is asked for */
     const struct sator_model_network *network;
@@ -120,8 +121,8 @@ struct analysis {
 /* The counter of the leading "n_time" and "n_space" dimensions. */
 struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, int n_space);
 /* The volumes of access "access", or of its part "part" (NULL: all of it), at a prefix, over the
- * network from the space prefix "from". */
-enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
+ * network from memory "holder" (-1: from the outside of all). */
+enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
         int access, const struct sator_relation *part, const struct transfer **transfer);
 
 /* What "volumes" says of each link and bus of "network". */

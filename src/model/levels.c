@@ -36,13 +36,12 @@ static enum sator_status step(struct way *way, int n_time, int n_space, struct f
 {
     struct analysis *analysis = way->analysis;
     struct flow *holder = way->holder < 0 ? NULL : &way->flows[way->holder];
-    int from = way->holder < 0 ? 0 : analysis->memories[way->holder].space_cut;
     bool is_output = analysis->workload->accesses[way->access].role == SATOR_WRITE;
     const struct transfer *transfer;
     enum sator_status st;
 
-    SATOR_TRY(
-            analysis_transfer(analysis, n_time, n_space, from, way->access, way->part, &transfer));
+    SATOR_TRY(analysis_transfer(
+            analysis, n_time, n_space, way->holder, way->access, way->part, &transfer));
     const struct sator_volumes *volumes = &transfer->volumes;
     if (!way->started)
         way->fresh = volumes->footprint;
@@ -78,7 +77,7 @@ static enum sator_status serve_compute(struct way *way)
         return step(way, analysis->n_time, analysis->n_space, &stamp);
     /* the PE's own memory: every instance reads its operands and updates its result there */
     SATOR_TRY(analysis_transfer(
-            analysis, analysis->n_time, analysis->n_space, 0, way->access, way->part, &all));
+            analysis, analysis->n_time, analysis->n_space, -1, way->access, way->part, &all));
     flow->reads += all->volumes.access - (is_output ? way->fresh : 0);
     flow->updates += is_output ? all->volumes.access : 0;
 done:

@@ -193,7 +193,7 @@ static enum sator_status count_tensors(struct analysis *analysis)
     analysis->full = SATOR_NEW_ARRAY(analysis->arena, const struct transfer *, n + 1);
     for (int i = 0; i < n; i++) {
         SATOR_TRY(analysis_transfer(
-                analysis, analysis->n_time, analysis->n_space, 0, i, NULL, &analysis->full[i]));
+                analysis, analysis->n_time, analysis->n_space, -1, i, NULL, &analysis->full[i]));
         fill_tensor(analysis, analysis->full[i]);
     }
     analysis->result->n_tensors = n;

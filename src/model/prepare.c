@@ -157,10 +157,9 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
     if (find_network(model, from, to, access) != NULL)
         return SATOR_OK;
     made.any_role = !has_buses(model->arch);
+    sator_model_declared(arena, model->arch, from, to, what->tensor, what->role, &made.network);
     enum sator_status st = SATOR_OK;
     if (from < to) /* else there is no array between the two */
-        sator_model_declared(arena, model->arch, from, to, what->tensor, what->role, &made.network);
-    if (from < to)
         st = model->choice == SATOR_MODEL_TENET
                 ? sator_wires_drop_self(ctx, arena, to, &made.network)
                 : sator_model_wires(ctx, arena, model->arch, to, &made.network);

@@ -41,9 +41,27 @@ static struct sator_counter *part_counter(struct analysis *analysis, int n_time,
             analysis, n_time, n_space, engine == SATOR_ENGINE_CLOSED ? SATOR_ENGINE_AUTO : engine);
 }
 
-enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int from,
+/* The time prefix of "holder" if a link may bring a sum past a change of what it holds: one of
+ * interval 2 or more may. */
+static int time_of_holder(const struct analysis *analysis, int holder, int access,
+        const struct sator_model_network *network)
+{
+    bool is_long = false;
+
+    for (int i = 0; i < network->n_links; i++)
+        is_long = is_long || network->links[i].interval > 1;
+    return is_long && holder >= 0 && analysis->workload->accesses[access].role == SATOR_WRITE
+            ? analysis->memories[holder].time_cut
+            : 0;
+}
+
+enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
         int access, const struct sator_relation *part, const struct transfer **transfer)
 {
+    int from = holder < 0 ? 0 : analysis->memories[holder].space_cut;
+    const struct sator_model_network *network =
+            model_network(analysis->model, from, n_space, access);
+    int from_time = time_of_holder(analysis, holder, access, network);
     const struct sator_relation *relation =
             part == NULL ? analysis->workload->accesses[access].relation : part;
     enum sator_status st;
@@ -51,15 +69,19 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
     for (int i = 0; i < analysis->n_transfers; i++) {
         const struct transfer *known = analysis->transfers[i];
         if (known->n_time == n_time && known->n_space == n_space && known->from == from &&
-                known->access == access && known->part == part) {
+                known->from_time == from_time && known->access == access && known->part == part) {
             *transfer = known;
             return SATOR_OK;
         }
     }
     struct transfer *made = SATOR_NEW(analysis->arena, struct transfer);
-    *made = (struct transfer){
-            .n_time = n_time, .n_space = n_space, .from = from, .access = access, .part = part};
-    made->network = model_network(analysis->model, from, n_space, access);
+    *made = (struct transfer){.n_time = n_time,
+            .n_space = n_space,
+            .from = from,
+            .from_time = from_time,
+            .access = access,
+            .part = part,
+            .network = network};
     made->volumes.by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_links);
     made->volumes.by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_buses);
     struct sator_counter *counter = analysis_counter(analysis, n_time, n_space);
@@ -67,6 +89,8 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
     /* what is cut depends on what all instances need, also for a part of them */
     SATOR_TRY(sator_model_cut(analysis->ctx, analysis->arena, counter,
             analysis->workload->accesses[access].relation, made->network, &transport));
+    transport.held_space = from;
+    transport.held_time = from_time;
     transport.footprint = part == NULL ? analysis->footprints[access] : 0;
     if (part != NULL)
         counter = part_counter(analysis, n_time, n_space);

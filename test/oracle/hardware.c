@@ -382,7 +382,6 @@ static void count_words(struct judge *judge, int access)
             counts, &sums);
     take_words(judge, access, stays, n_stays, counts);
     judge->result->sums_are_right = judge->result->sums_are_right && sums.are_right;
-    judge->result->stale += sums.stale;
     judge->result->gone_up += sums.gone_up;
     judge->result->left += sums.left;
 }

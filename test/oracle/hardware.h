@@ -142,9 +142,6 @@ struct hardware_result {
     char bound_by[3 * HARDWARE_NAME];
     /* whether the definition is sound */
     bool sums_are_right;
-    int64_t stale; /* sums that a link of interval 2 or more brought past a change of the memory
-                    * outside
-                    */
     int64_t gone_up, left; /* sums that went up by the definition, and as the words really leave */
 };
 

@@ -26,7 +26,7 @@ static void make_link(struct random *random, const struct hardware *hardware,
 {
     bool moves = false;
 
-    link->interval = options->long_links && random_chance(random, 15)
+    link->interval = options->long_links && random_chance(random, 30)
             ? (int)between(random, 2, 3)
             : (int)random_chance(random, 65);
     link->tensors = some_tensors(random, hardware, 40);

@@ -317,6 +317,31 @@ static void join(struct holder *holder, int64_t entry, int64_t carrier)
 
 /* ---- what leaves ---- */
 
+/* The prefix stamp of the holder outside in which prefix stamp "x" of "holder" lies. */
+static int64_t stamp_outside(const struct mover *mover, const struct holder *holder, int64_t x)
+{
+    const int64_t *prefix = mover->schedule->prefix[holder->stay->n_time];
+    int64_t rank = 0;
+
+    while (prefix[rank] != x)
+        rank++;
+    return mover->schedule->prefix[holder[-1].stay->n_time][rank];
+}
+
+/* Whether the holder outside has a sum from prefix stamp "from" of "holder" to stamp "to": when it
+ * lets go of the element, the sum goes up, and what is on a link then is in nobody's hands. */
+static bool stays_outside(const struct mover *mover, const struct holder *holder, int64_t instance,
+        int64_t element, int64_t from, int64_t to)
+{
+    const struct holder *outside = holder - 1;
+    int64_t place = parent_instance(mover, holder, instance);
+
+    for (int64_t x = stamp_outside(mover, holder, from); x <= stamp_outside(mover, holder, to); x++)
+        if (tuples_find(&outside->tile, (int64_t[]){x, place, element}) < 0)
+            return false;
+    return true;
+}
+
 /* The tile entry that serves "entry" over a link, or -1: the first link that can. */
 static int64_t find_link(const struct mover *mover, struct holder *holder, int64_t entry)
 {
@@ -337,7 +362,10 @@ static int64_t find_link(const struct mover *mover, struct holder *holder, int64
                         ? -1
                         : tuples_find(&holder->tile,
                                   (int64_t[]){pair[0] - link->interval, from, pair[2]});
-                if (found < 0)
+                if (found < 0 ||
+                        (mover->access->is_write &&
+                                !stays_outside(mover, holder, pair[1], pair[2],
+                                        pair[0] - link->interval, pair[0])))
                     continue;
                 holder->counts->link_words[level][l]++;
                 holder->way[entry] = link->interval == 0 ? WAY_WIRE : WAY_LINK;
@@ -381,7 +409,7 @@ static void holder_init(const struct mover *mover, struct holder *holder, const 
 }
 
 /* Sums move on over links, before anything leaves. */
-static void pass_on(struct mover *mover, struct holder *holder, int64_t x)
+static void pass_on(struct holder *holder, int64_t x)
 {
     for (int64_t i = holder->first[x]; i < holder->first[x + 1]; i++) {
         struct slot *slot = slot_of(holder, i);
@@ -393,8 +421,7 @@ static void pass_on(struct mover *mover, struct holder *holder, int64_t x)
         int64_t carrier = holder->carrier[holder->from[i]];
         const struct slot *parent = &holder[-1].slots[holder->carriers[carrier].parent];
         assert(!holder->carriers[carrier].is_up);
-        mover->sums->stale +=
-                !parent->present || parent->since != holder->carriers[carrier].parent_since;
+        assert(parent->present && parent->since == holder->carriers[carrier].parent_since);
         *slot = (struct slot){.present = true, .since = x};
         join(holder, i, carrier);
         if (tuples_at(&holder->tile, holder->from[i])[0] == x - 1) {
@@ -533,7 +560,7 @@ static void depart(struct mover *mover, struct holder *holder, int64_t x)
     int64_t n = 0;
 
     if (is_write && x < holder->n_stamps)
-        pass_on(mover, holder, x);
+        pass_on(holder, x);
     for (int64_t i = first; x > 0 && i < end; i++) {
         struct slot *slot = slot_of(holder, i);
         const int64_t *pair = tuples_at(&holder->tile, i);

@@ -45,7 +45,7 @@ struct stay_counts {
 /* What concerns outputs only. */
 struct sum_counts {
     bool are_right;
-    int64_t stale, gone_up, left;
+    int64_t gone_up, left;
 };
 
 /* Run the schedule for one access. stays[0] is the outside; counts[s] for each of them. */

@@ -226,7 +226,9 @@ static const char *fix_digits(
         struct closed_system *copy = prepare_extended(state);
         memcpy(copy->space, main->space, sizeof *main->space * (size_t)main->n_space);
         memcpy(copy->time, main->time, sizeof *main->time * (size_t)main->n_time);
-        closed_times_copy(&copy->times, &main->times);
+        copy->times.n_rows = 0;
+        if (main->times_declined == NULL)
+            closed_times_copy(&copy->times, &main->times);
         copy->times_declined = main->times_declined;
         *system = copy;
     }

@@ -92,6 +92,9 @@ const char *closed_system_for(
 bool closed_windows_rewrite(
         struct closed_state *state, struct closed_request *request, int64_t *lower, int64_t *upper);
 
+/* Declined: sator_transport.held_time asks for more than the stamps at the ends of a link. */
+extern const char closed_link_passes[];
+
 /* What the engine answers when "why" is the reason that a question ended with, or NULL. */
 enum sator_status closed_answer(struct closed_state *state, const char *why, const char **reason);
 

@@ -127,10 +127,14 @@ static const char *add_sources(struct joint *joint, const struct closed_case *wh
             memcpy(move + n_space, when->shift[back - 1], time_size);
         else
             memset(move + n_space, 0, time_size);
+        int n_before = joint->ways->n;
         for (int h = 0; h < hops->n && why == NULL; h++) {
             memcpy(move, hops->hop[h].offset, sizeof *move * (size_t)n_space);
             why = add_hop(joint, move, &hops->hop[h], 1 + link);
         }
+        if (why == NULL && joint->ways->n > n_before && back > 1 &&
+                closed_case_passes(&joint->system->times, when, back, transport->held_time))
+            why = closed_link_passes;
     }
     return why;
 }

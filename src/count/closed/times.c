@@ -161,6 +161,7 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
     struct closed_form reduced[CLOSED_TIMES];
     const struct closed_form *used[CLOSED_TIMES] = {NULL};
     int row_of_axis[CLOSED_DIGITS];
+    int used_before[CLOSED_TIMES + 1];
     int n_used = 0;
     int digit;
     times->n_rows = 0;
@@ -170,6 +171,7 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
     memcpy(reduced, row, sizeof *row * (size_t)n_rows);
     triangulate(digits->n_digits, n_rows, reduced);
     for (int r = 0; r < n_rows; r++) {
+        used_before[r] = n_used;
         if (is_zero(&reduced[r], digits->n_digits))
             continue;
         const char *why = closed_form_check(digits, &reduced[r]);
@@ -183,8 +185,13 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
         used[n_used++] = &reduced[r];
     }
     const char *why = closed_image_make(pool, digits, n_used, used, image);
-    for (int r = 0; r < n_used && why == NULL; r++)
-        why = split_row(digits, used[r], r, image, times, row_of_axis);
+    for (int r = 0; r < n_rows && why == NULL; r++) {
+        int at = used_before[r];
+        times->end[r] = times->n_rows;
+        if (at < (r + 1 < n_rows ? used_before[r + 1] : n_used))
+            why = split_row(digits, used[at], at, image, times, row_of_axis);
+    }
+    times->end[n_rows] = times->n_rows;
     return why != NULL ? why : collect_boxes(image, row_of_axis, times);
 }
 
@@ -441,6 +448,19 @@ const char *closed_times_cases(struct closed_times *times, int back)
     return why;
 }
 
+bool closed_case_passes(
+        const struct closed_times *times, const struct closed_case *when, int back, int n_given)
+{
+    size_t size = sizeof when->shift[0][0] * (size_t)times->end[n_given];
+    const int64_t none[CLOSED_TIMES] = {0};
+    for (int k = 0; k + 1 < back; k++) {
+        if (memcmp(when->shift[k], none, size) != 0 &&
+                memcmp(when->shift[k], when->shift[back - 1], size) != 0)
+            return true;
+    }
+    return false;
+}
+
 static void copy_cases(struct closed_cases *cases, const struct closed_cases *from)
 {
     if (cases->capacity < from->n) {
@@ -456,6 +476,7 @@ void closed_times_copy(struct closed_times *times, const struct closed_times *fr
 {
     times->n_rows = from->n_rows;
     memcpy(times->row, from->row, sizeof *from->row * (size_t)from->n_rows);
+    memcpy(times->end, from->end, sizeof from->end);
     times->n_boxes = from->n_boxes;
     memcpy(times->box, from->box, sizeof *from->box * (size_t)from->n_boxes);
     times->stamps = from->stamps;

@@ -32,6 +32,7 @@ struct closed_cases {
 struct closed_times {
     int n_rows;
     struct closed_form row[CLOSED_TIMES];
+    int end[CLOSED_TIMES + 1]; /* [n]: the rows that the first n given ones became */
     int n_boxes; /* disjoint */
     struct closed_interval box[CLOSED_TIME_BOXES][CLOSED_TIMES];
     sator_int stamps;
@@ -48,6 +49,11 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
 
 /* Make the cases for prev^1 .. prev^back. */
 const char *closed_times_cases(struct closed_times *times, int back);
+
+/* Whether a stamp strictly between t and prev^back(t), for the t of "when", differs from both in
+ * the first "n_given" rows. */
+bool closed_case_passes(
+        const struct closed_times *times, const struct closed_case *when, int back, int n_given);
 
 /* What "from" has. */
 void closed_times_copy(struct closed_times *times, const struct closed_times *from);

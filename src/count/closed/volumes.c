@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+const char closed_link_passes[] = "a link brings a sum past whole stamps of the memory outside";
+
 enum {
     CREDIT_COPY,
     CREDIT_REGISTER,
@@ -115,10 +117,14 @@ static const char *find_sources(struct question *question, int copy, const struc
             memcpy(step + n_space, when->shift[back - 1], time_size);
         else
             memset(step + n_space, 0, time_size);
+        int n_before = question->state->sources.n;
         for (int h = 0; h < hops->n && why == NULL; h++) {
             memcpy(step, hops->hop[h].offset, sizeof *step * (size_t)n_space);
             why = add_step(question, copy, n_copies, step, CREDIT_LINK + link, &hops->hop[h]);
         }
+        if (why == NULL && question->state->sources.n > n_before && back > 1 &&
+                closed_case_passes(&question->system->times, when, back, transport->held_time))
+            why = closed_link_passes;
     }
     return why;
 }

@@ -67,10 +67,16 @@ static enum sator_status not_served(struct sator_stamps *stamps, isl_set *assign
                 isl_map_identity(
                         isl_space_alloc(sator_bridge_ctx(stamps->ctx), 0, n_space, n_space)),
                 1, left));
-    for (int i = 0; i < transport->n_links; i++)
-        SATOR_TRY(subtract_served(stamps, assignment,
-                sator_stamps_link(stamps, transport->links[i].map), transport->links[i].interval,
-                left));
+    for (int i = 0; i < transport->n_links; i++) {
+        int interval = transport->links[i].interval;
+        isl_set *held;
+
+        SATOR_TRY(sator_reuse_kept(stamps, assignment, transport, interval, &held));
+        st = subtract_served(
+                stamps, held, sator_stamps_link(stamps, transport->links[i].map), interval, left);
+        isl_set_free(held);
+        SATOR_TRY(st);
+    }
 done:
     return st;
 }

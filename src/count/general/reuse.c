@@ -206,10 +206,10 @@ static isl_set *project_provider(const struct layout *layout, isl_map *link, isl
             isl_set_copy(assignment), isl_map_flat_product(link, isl_map_identity(space)));
 }
 
-/* What a link of one provider a consumer (TAKE) serves. */
+/* What a link of one provider a consumer (TAKE) serves; "held" is the providers' pairs. */
 static enum sator_status add_function(struct sator_stamps *stamps, const struct layout *layout,
-        const struct sator_pieces *assignment, isl_map *function, int interval, int number,
-        struct ways *ways)
+        const struct sator_pieces *assignment, const struct sator_pieces *held, isl_map *function,
+        int interval, int number, struct ways *ways)
 {
     struct sator_pieces links;
     enum sator_status st;
@@ -217,7 +217,7 @@ static enum sator_status add_function(struct sator_stamps *stamps, const struct 
     SATOR_TRY(sator_stamps_pieces(stamps, isl_set_flatten(isl_map_wrap(function)), &links));
     for (int i = 0; i < links.n; i++)
         SATOR_TRY(add_way(stamps, layout, assignment, interval,
-                &(struct way){links.systems[i], assignment}, number, ways));
+                &(struct way){links.systems[i], held}, number, ways));
 done:
     sator_pieces_clear(&links);
     return st;
@@ -238,8 +238,9 @@ done:
     return st;
 }
 
+/* "held" and "held_pieces" are the providers' pairs. */
 static enum sator_status add_link(struct sator_stamps *stamps, const struct layout *layout,
-        isl_set *assignment, const struct sator_pieces *pieces,
+        const struct sator_pieces *pieces, isl_set *held, const struct sator_pieces *held_pieces,
         const struct sator_network_link *link, int number, struct ways *ways)
 {
     isl_map *map =
@@ -250,11 +251,11 @@ static enum sator_status add_link(struct sator_stamps *stamps, const struct layo
 
     SATOR_TRY(split_link(stamps, map, &split));
     while (next < split.n_functions)
-        SATOR_TRY(add_function(
-                stamps, layout, pieces, split.functions[next++], link->interval, number, ways));
+        SATOR_TRY(add_function(stamps, layout, pieces, held_pieces, split.functions[next++],
+                link->interval, number, ways));
     if (isl_map_plain_is_empty(split.others) != isl_bool_true) {
-        st = add_others(stamps, layout, assignment, pieces, isl_map_copy(split.others),
-                link->interval, number, ways);
+        st = add_others(stamps, layout, held, pieces, isl_map_copy(split.others), link->interval,
+                number, ways);
     }
 done:
     while (next < split.n_functions)
@@ -262,6 +263,76 @@ done:
     free(split.functions);
     isl_map_free(map);
     isl_map_free(split.others);
+    return st;
+}
+
+/* { [p, t, f] : [p_1 .. p_a, t_1 .. t_b, f] is the same of a point of "assignment" }, for the
+ * prefix of "transport". */
+static isl_set *held_outside(const struct sator_stamps *stamps, isl_set *assignment,
+        const struct sator_transport *transport)
+{
+    unsigned n_space = (unsigned)stamps->n_space, n_time = (unsigned)stamps->n_time;
+    unsigned space = (unsigned)transport->held_space, time = (unsigned)transport->held_time;
+    isl_set *held = isl_set_copy(assignment);
+
+    held = isl_set_project_out(held, isl_dim_set, n_space + time, n_time - time);
+    held = isl_set_project_out(held, isl_dim_set, space, n_space - space);
+    held = isl_set_insert_dims(held, isl_dim_set, space + time, n_time - time);
+    return isl_set_insert_dims(held, isl_dim_set, space, n_space - space);
+}
+
+enum sator_status sator_reuse_kept(struct sator_stamps *stamps, isl_set *assignment,
+        const struct sator_transport *transport, int interval, isl_set **kept)
+{
+    isl_ctx *isl = sator_bridge_ctx(stamps->ctx);
+    unsigned n_space = (unsigned)stamps->n_space, n_time = (unsigned)stamps->n_time;
+    unsigned n_rest = (unsigned)isl_set_dim(assignment, isl_dim_set) - n_space - n_time;
+    isl_set *left = isl_set_copy(assignment), *held = NULL;
+    isl_map *back = NULL;
+    enum sator_status st = SATOR_OK;
+
+    if (interval > 1 && transport->held_time > 0) {
+        held = held_outside(stamps, assignment, transport);
+        back = isl_map_identity(isl_space_alloc(isl, 0, n_time, n_time));
+    }
+    for (int k = 1; k < interval && back != NULL; k++) { /* held k stamps after t' */
+        isl_map *prev, *lifted;
+
+        SATOR_TRY(sator_stamps_prev(stamps, &prev));
+        back = isl_map_apply_range(back, isl_map_copy(prev));
+        lifted = isl_map_flat_product(
+                isl_map_identity(isl_space_alloc(isl, 0, n_space, n_space)), isl_map_copy(back));
+        lifted = isl_map_flat_product(
+                lifted, isl_map_identity(isl_space_alloc(isl, 0, n_rest, n_rest)));
+        left = isl_set_intersect(left, isl_set_apply(isl_set_copy(held), lifted));
+    }
+    *kept = sator_bridge_coalesce(left);
+    left = NULL;
+done:
+    isl_set_free(left);
+    isl_set_free(held);
+    isl_map_free(back);
+    return st;
+}
+
+/* Add what link number "i" serves. */
+static enum sator_status add_link_of(struct sator_stamps *stamps, const struct layout *layout,
+        isl_set *assignment, const struct sator_pieces *pieces,
+        const struct sator_transport *transport, int i, struct ways *ways)
+{
+    const struct sator_network_link *link = &transport->links[i];
+    struct sator_pieces held_pieces = {0};
+    isl_set *held = NULL;
+    enum sator_status st;
+
+    if (link->interval < 2 || transport->held_time == 0)
+        return add_link(stamps, layout, pieces, assignment, pieces, link, i, ways);
+    SATOR_TRY(sator_reuse_kept(stamps, assignment, transport, link->interval, &held));
+    SATOR_TRY(sator_stamps_pieces(stamps, isl_set_copy(held), &held_pieces));
+    st = add_link(stamps, layout, pieces, held, &held_pieces, link, i, ways);
+done:
+    sator_pieces_clear(&held_pieces);
+    isl_set_free(held);
     return st;
 }
 
@@ -279,7 +350,7 @@ enum sator_status sator_reuse_count(struct sator_stamps *stamps, isl_set *assign
     if (transport->registers)
         SATOR_TRY(add_way(stamps, &layout, pieces, 1, &(struct way){NULL, pieces}, -1, &ways));
     for (int i = 0; i < transport->n_links; i++)
-        SATOR_TRY(add_link(stamps, &layout, assignment, pieces, &transport->links[i], i, &ways));
+        SATOR_TRY(add_link_of(stamps, &layout, assignment, pieces, transport, i, &ways));
     for (int i = 0; i < ways.n; i++) {
         sator_int *total = ways.link[i] < 0 ? temporal : &by_link[ways.link[i]];
         sator_int more;

@@ -274,6 +274,9 @@ enum sator_status sator_table_max_per_stamp(
  * sorted. */
 struct listed {
     struct sator_tuples elements, pairs, assignment;
+    struct sator_tuples held; /* (prefix of the PE, of the stamp, element), by number: what
+                                 sator_transport.held_time speaks of; empty where it is 0 */
+    int64_t *pe_prefix, *time_prefix; /* of each PE and stamp */
 };
 
 static void clear_listed(struct listed *listed)
@@ -281,6 +284,9 @@ static void clear_listed(struct listed *listed)
     sator_tuples_clear(&listed->elements);
     sator_tuples_clear(&listed->pairs);
     sator_tuples_clear(&listed->assignment);
+    sator_tuples_clear(&listed->held);
+    free(listed->pe_prefix);
+    free(listed->time_prefix);
 }
 
 static enum sator_status list_access(
@@ -379,6 +385,52 @@ done:
     return st;
 }
 
+/* The number of the prefix of "n" numbers of each of the sorted "tuples" (GIVE: free). */
+static int64_t *number_prefixes(const struct sator_tuples *tuples, int n)
+{
+    int64_t *number = sator_alloc(sizeof *number * (tuples->n + 1));
+
+    for (size_t i = 0; i < tuples->n; i++) {
+        bool same = i > 0 &&
+                (n == 0 ||
+                        memcmp(sator_tuples_get(tuples, i), sator_tuples_get(tuples, i - 1),
+                                sizeof(int64_t) * (size_t)n) == 0);
+        number[i] = i == 0 ? 0 : number[i - 1] + !same;
+    }
+    return number;
+}
+
+static void list_held(const struct sator_table *table, const struct sator_transport *transport,
+        struct listed *listed)
+{
+    listed->held.width = 3;
+    if (transport->held_time == 0)
+        return;
+    listed->pe_prefix = number_prefixes(&table->pes, transport->held_space);
+    listed->time_prefix = number_prefixes(&table->times, transport->held_time);
+    for (size_t i = 0; i < listed->assignment.n; i++) {
+        const int64_t *pair = sator_tuples_get(&listed->assignment, i);
+        int64_t *held = sator_tuples_add(&listed->held);
+
+        held[0] = listed->pe_prefix[pair[0]];
+        held[1] = listed->time_prefix[pair[1]];
+        held[2] = pair[2];
+    }
+    sator_tuples_number(&listed->held, NULL);
+}
+
+/* Whether what is held outside lets the pair "here" come from "interval" stamps back. */
+static bool is_kept(const struct listed *listed, const int64_t *here, int interval)
+{
+    for (int k = 1; k < interval && listed->held.n > 0; k++) {
+        int64_t between[3] = {
+                listed->pe_prefix[here[0]], listed->time_prefix[here[1] - k], here[2]};
+        if (sator_tuples_find(&listed->held, between) < 0)
+            return false;
+    }
+    return true;
+}
+
 /* Of the flagged pairs of the assignment, clear the flags of those which "pairs" (consumer,
  * provider) serve from "interval" time-stamps back, and count them. */
 static enum sator_status serve_from(struct sator_table *table, const struct listed *listed,
@@ -400,7 +452,8 @@ static enum sator_status serve_from(struct sator_table *table, const struct list
             if (pair[0] != here[0])
                 break;
             SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
-            if (sator_tuples_find(&listed->assignment, there) >= 0) {
+            if (sator_tuples_find(&listed->assignment, there) >= 0 &&
+                    is_kept(listed, here, interval)) {
                 left[i] = false;
                 ++*served;
             }
@@ -505,6 +558,7 @@ enum sator_status sator_table_volumes(struct sator_table *table,
     enum sator_status st;
 
     SATOR_TRY(list_access(table, access, &listed));
+    list_held(table, transport, &listed);
     left = sator_alloc(sizeof *left * (listed.assignment.n + 1));
     memset(left, true, sizeof *left * (listed.assignment.n + 1));
     volumes->access = (sator_int)listed.pairs.n;
