@@ -103,7 +103,9 @@ enum sator_status analysis_flows(struct analysis *analysis, int access,
     }
     if (way.holder >= 0)
         SATOR_TRY(serve_compute(&way));
-    else if (analysis->n_memories > 0)
+    else if (analysis->n_memories == 0) /* nothing but what moves over the links is counted */
+        SATOR_TRY(step(&way, analysis->n_time, analysis->n_space, &flows[0]));
+    else
         st = sator_error(analysis->ctx, analysis->arch->loc,
                 "no memory level of '%s' holds tensor '%s'", analysis->arch->name,
                 analysis->workload->accesses[access].tensor);

@@ -88,8 +88,6 @@ enum sator_status sator_workload_find_bounds(
         if (lower[i] < -most_bound || upper[i] > most_bound)
             return fail(ctx, workload, i, "leaves the range that is supported, -2^41 to 2^41");
     }
-    if (!workload->is_box && workload->lower != NULL)
-        goto done; /* the loops' own bounds: what tiles count from */
     workload->lower = lower;
     workload->upper = upper;
 done:

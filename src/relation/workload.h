@@ -21,16 +21,16 @@ struct sator_workload {
     const struct sator_relation *domain; /* D_S, a set { S[n] : ... } */
     bool is_box; /* the domain is lower <= n < upper and no more */
     const int64_t *lower,
-            *upper; /* bounds of each loop (upper exclusive); also of a non-box domain,
-                       of which they hold though not tightly; NULL: not known yet */
+            *upper; /* the least value of each loop, and the greatest and one, whatever
+                       leaves out what is below and above; NULL: not known yet */
     int n_accesses;
     const struct sator_access *accesses; /* reads first, each in order of first appearance */
     int repeat; /* how often a network runs this layer */
     struct sator_loc loc;
 };
 
-/* Set "is_box", and the bounds of every loop (of the hull, where the domain is no box and the
- * workload has none yet). SATOR_INPUT when the domain is empty, unbounded, or leaves -2^41 to 2^41.
+/* Set "is_box", and the bounds of every loop: of the hull, where the domain is no box. SATOR_INPUT
+ * when the domain is empty, unbounded, or leaves -2^41 to 2^41.
  */
 enum sator_status sator_workload_find_bounds(
         struct sator_ctx *ctx, struct sator_arena *arena, struct sator_workload *workload);

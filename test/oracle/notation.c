@@ -335,7 +335,7 @@ static void put_tensors(FILE *out, const struct oracle_program *program, unsigne
 
     if (tensors == (1u << program->n_tensors) - 1)
         return;
-    for (int tensor = 0; tensor < program->n_tensors; tensor++)
+    for (int tensor = 0; tensor < program->n_tensors && tensor < ORACLE_TENSORS; tensor++)
         if ((tensors >> tensor & 1) != 0) {
             fprintf(out, "%s%s", separator, notation_tensor(tensor));
             separator = ", ";

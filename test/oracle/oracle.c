@@ -126,6 +126,18 @@ int64_t oracle_instances(const struct oracle_program *program, int64_t limit)
     return n;
 }
 
+bool oracle_is_in_place(const struct oracle_program *program)
+{
+    for (int a = 0; a < program->n_accesses; a++) {
+        for (int b = 0; b < program->n_accesses; b++) {
+            if (program->accesses[a].is_write && !program->accesses[b].is_write &&
+                    program->accesses[a].tensor == program->accesses[b].tensor)
+                return true;
+        }
+    }
+    return false;
+}
+
 void oracle_fit(struct oracle_program *program)
 {
     int64_t point[ORACLE_LOOPS];

@@ -151,6 +151,10 @@ bool oracle_holds(const struct oracle_program *program, const struct oracle_cond
 /* The number of instances, or "limit" + 1 when there are more. */
 int64_t oracle_instances(const struct oracle_program *program, int64_t limit);
 
+/* Whether a tensor is read and written: then the order of instances may matter, and another nest
+ * promises another one (property_legal judges which orders are refused). */
+bool oracle_is_in_place(const struct oracle_program *program);
+
 /* Set space_offset and the shape to the smallest array that holds all instances (extents at least
  * 1). */
 void oracle_fit(struct oracle_program *program);

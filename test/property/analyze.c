@@ -255,19 +255,6 @@ static void compare_tenet(struct check *check, const struct oracle_program *prog
 
 /* ---- one case ---- */
 
-/* Whether the order of instances may matter: property_legal judges which orders are refused. */
-static bool is_in_place(const struct oracle_program *program)
-{
-    for (int a = 0; a < program->n_accesses; a++) {
-        for (int b = 0; b < program->n_accesses; b++) {
-            if (program->accesses[a].is_write && !program->accesses[b].is_write &&
-                    program->accesses[a].tensor == program->accesses[b].tensor)
-                return true;
-        }
-    }
-    return false;
-}
-
 static void check_failure(struct check *check, const struct oracle_program *program,
         struct sator_ctx *ctx, enum sator_status status, const struct oracle_result *expected)
 {
@@ -280,7 +267,7 @@ static void check_failure(struct check *check, const struct oracle_program *prog
             differ(check, "refused without a message");
         else if (!strstr(messages, "array"))
             differ(check, "the message does not speak of the array: %s", messages);
-    } else if (status != SATOR_INPUT || !is_in_place(program) || !messages ||
+    } else if (status != SATOR_INPUT || !oracle_is_in_place(program) || !messages ||
             !strstr(messages, " before ")) {
         size_t used = strlen(check->difference);
         if (used == 0)

@@ -329,19 +329,6 @@ static struct sator_result *analyze(struct check *check, const struct oracle_pro
     return result;
 }
 
-/* Whether a tensor is read and written: then another nest promises another order of instances. */
-static bool is_in_place(const struct oracle_program *program)
-{
-    for (int a = 0; a < program->n_accesses; a++) {
-        for (int b = 0; b < program->n_accesses; b++) {
-            if (program->accesses[a].is_write && !program->accesses[b].is_write &&
-                    program->accesses[a].tensor == program->accesses[b].tensor)
-                return true;
-        }
-    }
-    return false;
-}
-
 static bool fails(const struct oracle_program *program, void *user)
 {
     struct check *check = user;
@@ -355,7 +342,7 @@ static bool fails(const struct oracle_program *program, void *user)
     b = a ? analyze(check, &changed) : NULL;
     if (a && b)
         compare(check, a, b);
-    else if (a && check->status == SATOR_INPUT && !is_in_place(program))
+    else if (a && check->status == SATOR_INPUT && !oracle_is_in_place(program))
         snprintf(check->difference, sizeof check->difference, "accepted, then refused");
     sator_result_free(a);
     sator_result_free(b);
