@@ -5,6 +5,7 @@ set -e
 export SATOR_SEED="${SATOR_SEED:-1}"
 export SATOR_TEST_SEED="$SATOR_SEED"
 jobs=${1:-2}
+"$(dirname "$0")/install-deps.sh" --tests || echo "SKIP: packages of the tests cannot be installed" >&2
 cmake --preset asan >/dev/null
 cmake --build build/asan -j"$jobs" -- --no-print-directory -s
 cd build/asan

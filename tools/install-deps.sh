@@ -2,6 +2,8 @@
 # Install the Debian packages that the build needs and the machine lacks; with --check only name them.
 # Optional, not installed here: libopenmpi-dev, for sator explore under mpirun (doc/scaling.md).
 packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libsqlite3-dev libclang-dev libcmocka-dev"
+# --tests: also what tests compare with; without them those parts are skipped.
+[ "$1" = --tests ] && packages="$packages python3-onnx python3-yaml libonnx-testdata"
 missing=""
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"

@@ -22,7 +22,7 @@ struct sator_dataflow; /* where and when each loop instance runs */
 
 struct sator_input_options {
     size_t size; /* sizeof the struct: sator/context.h */
-    const char *const *defines; /* "N=256": macros for C files */
+    const char *const *defines; /* "N=256": macros for C files, symbolic dimensions of ONNX models */
     int n_defines;
     const char *const *include_dirs;
     int n_include_dirs;
@@ -30,6 +30,7 @@ struct sator_input_options {
     int nest; /* C: the nest's number from 1; 0: the only one */
     const char *const *sets; /* "sizes.k=64": values that override fields of the input */
     int n_sets;
+    bool all_operators; /* ONNX: also the operators that multiply nothing become layers */
     int n_varied; /* the last so many of "sets" come from --vary: messages say so */
     bool no_dataflow; /* no dataflow is read: "sets" of a dataflow's fields are errors */
     int tenet_interval; /* .p files: 1: paper's systolic reading; 0: the program's reading,

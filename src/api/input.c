@@ -133,6 +133,21 @@ static enum sator_status read_c(struct sator_ctx *ctx, struct sator_spec *spec,
     return st;
 }
 
+/* A network that "format"'s reader writes in Sator's notation, where the settings apply. */
+static enum sator_status read_onnx(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_network **network)
+{
+    struct sator_text yaml = {0};
+    enum sator_status st;
+
+    SATOR_TRY(sator_onnx_network(ctx, spec->source->path, options, &yaml));
+    struct sator_spec written = as_yaml(ctx, spec, &yaml);
+    st = sator_yaml_network(ctx, written.source, &written.settings, network);
+done:
+    sator_text_clear(&yaml);
+    return st;
+}
+
 static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_network **network)
 {
@@ -143,6 +158,8 @@ static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_network(ctx, spec->source, &spec->settings, network);
+    case SATOR_INPUT_ONNX:
+        return read_onnx(ctx, spec, options, network);
     case SATOR_INPUT_C:
         st = read_c(ctx, &left, options, &read);
         break;
@@ -233,7 +250,8 @@ done:
 static enum sator_status check_layers(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options)
 {
-    enum sator_document kind = SATOR_DOCUMENT_WORKLOAD;
+    enum sator_document kind =
+            spec->format == SATOR_INPUT_ONNX ? SATOR_DOCUMENT_NETWORK : SATOR_DOCUMENT_WORKLOAD;
     enum sator_status st = SATOR_OK;
 
     if (spec->format == SATOR_INPUT_YAML)
@@ -485,6 +503,11 @@ static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return check_yaml(ctx, spec, kind);
+    case SATOR_INPUT_ONNX:
+        *kind = "network";
+        SATOR_TRY(read_network(ctx, spec, options, &network));
+        sator_network_free(network);
+        break;
     case SATOR_INPUT_C:
     case SATOR_INPUT_STATEMENT:
         *kind = "workload";
@@ -625,6 +648,7 @@ static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_s
     case SATOR_INPUT_C:
         return sator_c_list(ctx, spec->source, options, out);
     case SATOR_INPUT_STATEMENT:
+    case SATOR_INPUT_ONNX:
         return show_network(ctx, spec, options, out);
     case SATOR_INPUT_PE_ARRAY:
         return show_arch(ctx, spec, options, out);

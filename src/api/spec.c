@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,6 +52,7 @@ static const struct {
         {".s", SATOR_INPUT_STATEMENT, "a statement file"},
         {".p", SATOR_INPUT_PE_ARRAY, "a PE array file"},
         {".m", SATOR_INPUT_MAPPING, "a mapping file"},
+        {".onnx", SATOR_INPUT_ONNX, "an ONNX model"},
         {"", SATOR_INPUT_EXPERIMENT, "an experiment file"},
 };
 
@@ -95,11 +97,30 @@ static bool looks_like_experiment(const struct sator_source *source)
     return text == end || *text == '\n';
 }
 
+/* An ONNX model begins with its field 1, a number, which is a byte that no text begins with. */
+static bool looks_like_onnx(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    int first = file == NULL ? EOF : getc(file);
+
+    if (file == stdin && first != EOF)
+        ungetc(first, file);
+    else if (file != NULL && file != stdin)
+        fclose(file);
+    return first == 0x08;
+}
+
 static enum sator_status open_file(struct sator_ctx *ctx, const char *path, struct sator_spec *spec)
 {
     enum sator_status st;
     int ending = ending_of(path);
 
+    if ((ending >= 0 && formats[ending].format == SATOR_INPUT_ONNX) || looks_like_onnx(path)) {
+        /* binary, and may be of any size: its reader opens it */
+        spec->source = sator_source_from_text(ctx, path, "");
+        spec->format = SATOR_INPUT_ONNX;
+        return SATOR_OK;
+    }
     SATOR_TRY(sator_source_read(ctx, path, &spec->source));
     if (ending >= 0)
         spec->format = formats[ending].format;

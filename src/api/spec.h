@@ -12,7 +12,8 @@ enum sator_format_of_input {
     SATOR_INPUT_STATEMENT,
     SATOR_INPUT_PE_ARRAY,
     SATOR_INPUT_MAPPING,
-    SATOR_INPUT_EXPERIMENT
+    SATOR_INPUT_EXPERIMENT,
+    SATOR_INPUT_ONNX
 };
 
 struct sator_spec {

@@ -61,6 +61,7 @@ struct sator_input_options cli_input_options(const struct cli_options *options)
     return (struct sator_input_options){
             .defines = options->define.items,
             .n_defines = options->define.count,
+            .all_operators = options->all_operators,
             .include_dirs = options->include.items,
             .n_include_dirs = options->include.count,
             .function = options->function,

@@ -7,6 +7,8 @@
 #include "relation/workload.h"
 #include "sator/input.h"
 
+#include <stdio.h>
+
 /* What a YAML document is, from its keys. */
 enum sator_document {
     SATOR_DOCUMENT_UNKNOWN,
@@ -61,6 +63,17 @@ struct sator_text;
 void sator_yaml_write_network(struct sator_text *text, const struct sator_network *network);
 void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch);
 void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow);
+
+/* "value" in double quotes, so that no word means anything else to YAML. */
+void sator_yaml_quote(struct sator_text *text, const char *value);
+
+/* ---- onnx/ ---- */
+/* The model in "file", called "path" in messages, as a network in Sator's notation. */
+enum sator_status sator_onnx_read(struct sator_ctx *ctx, const char *path, FILE *file,
+        const struct sator_input_options *options, struct sator_text *text);
+/* The same from the file at "path"; "-" is the standard input. */
+enum sator_status sator_onnx_network(struct sator_ctx *ctx, const char *path,
+        const struct sator_input_options *options, struct sator_text *text);
 
 /* ---- c/ (the only user of libclang, which is loaded when the first C file is read) ---- */
 enum sator_status sator_c_network(struct sator_ctx *ctx, const struct sator_source *source,

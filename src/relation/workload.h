@@ -14,6 +14,16 @@ struct sator_access {
     const struct sator_relation *relation; /* { S[n] -> F[f] } */
 };
 
+/* One of a layer's runs: a node of the graph that the network was read from, and what its tensors
+ * are called there. Equal tensors in two runs are what one layer hands to another. */
+struct sator_run {
+    const char *node;
+    int n_tensors;
+    struct sator_run_tensor {
+        const char *tensor, *name; /* the workload's "A", and the graph's "conv1.weight" */
+    } * tensors;
+};
+
 struct sator_workload {
     const char *name;
     int n_loops;
@@ -26,6 +36,8 @@ struct sator_workload {
     int n_accesses;
     const struct sator_access *accesses; /* reads first, each in order of first appearance */
     int repeat; /* how often a network runs this layer */
+    int n_runs; /* where it came from, as far as that is known: a node of a network's graph each */
+    const struct sator_run *runs;
     struct sator_loc loc;
 };
 
@@ -136,11 +148,20 @@ enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels);
 
+/* Nodes of a network's graph that are no layers, those of one operator together. */
+struct sator_other_nodes {
+    const char *op, *why;
+    int64_t n_nodes;
+    double bytes, share; /* that they read and write; of what all nodes do */
+};
+
 struct sator_network {
     struct sator_arena *arena;
     const char *name;
     int n_layers;
     const struct sator_workload *layers;
+    int n_others;
+    const struct sator_other_nodes *others;
     struct sator_loc loc;
 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const char *const workload_keys[] = {"name", "summary", "source", "sizes", "op", "where",
-        "word_bits", "domain", "reads", "writes", "repeat"};
-static const char *const network_keys[] = {"name", "summary", "source", "layers"};
+        "word_bits", "domain", "reads", "writes", "repeat", "runs"};
+static const char *const network_keys[] = {"name", "summary", "source", "layers", "others"};
 static const char *const arch_keys[] = {
         "name", "summary", "source", "clock_mhz", "technology_nm", "energy_table", "levels"};
 static const char *const dataflow_keys[] = {

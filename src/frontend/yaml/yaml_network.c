@@ -1,5 +1,6 @@
 /* Networks: layers that are workloads of their own or name one, and the one-layer network of a
  * workload file. */
+#include "frontend/yaml/yaml_runs.h"
 #include "frontend/yaml/yaml_workload.h"
 
 #include <stdlib.h>
@@ -172,7 +173,7 @@ static void check_sizes_used(struct network_reader *n)
 static void read_layer(struct network_reader *n, struct sator_yaml_node *item, int index)
 {
     static const char *const reference_keys[] = {"name", "summary", "source", "workload", "sizes",
-            "op", "where", "word_bits", "domain", "reads", "writes", "repeat"};
+            "op", "where", "word_bits", "domain", "reads", "writes", "repeat", "runs"};
     struct sator_yaml_reader *reader = n->reader;
     struct sator_workload layer;
 
@@ -248,8 +249,10 @@ static void read_network(struct network_reader *n, struct sator_yaml_node *root)
     sator_yaml_check_keys(reader, root, sator_yaml_kind_name(kind), keys, n_keys);
     if ((name = sator_yaml_get(reader, root, "name")) != NULL)
         sator_yaml_string(reader, name, "name", &n->network->name);
-    if (layered)
+    if (layered) {
         read_layers(n, root);
+        sator_yaml_lower_others(reader, root, n->network);
+    }
     else if (sator_yaml_lower_workload(reader, root, n->network->name, &layer))
         SATOR_PUSH(reader->arena, n->layers, n->n_layers, layer);
 }

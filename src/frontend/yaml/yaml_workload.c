@@ -1,6 +1,8 @@
 /* One workload from its map: the einsum form or the isl form (doc/formats.md). */
 #include "frontend/yaml/yaml_workload.h"
 
+#include "frontend/yaml/yaml_runs.h"
+
 #include <string.h>
 
 enum {
@@ -411,6 +413,7 @@ bool sator_yaml_lower_workload(struct sator_yaml_reader *reader, const struct sa
     else
         lower_einsum(&l);
     finish_accesses(&l);
+    sator_yaml_lower_runs(reader, map, workload);
     if (workload->domain != NULL && reader->ctx->n_errors == l.errors_before)
         find_bounds(&l);
     return reader->ctx->n_errors == l.errors_before;

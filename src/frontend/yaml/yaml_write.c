@@ -2,6 +2,7 @@
  * aside. */
 #include "base/text.h"
 #include "frontend/frontend.h"
+#include "frontend/yaml/yaml_runs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +11,7 @@
 
 /* ---- scalars ---- */
 
-/* Text in double quotes, so that no word means anything else to YAML. */
-static void write_quoted(struct sator_text *text, const char *value)
+void sator_yaml_quote(struct sator_text *text, const char *value)
 {
     sator_text_add(text, "\"");
     for (; *value != '\0'; value++) {
@@ -44,7 +44,7 @@ static void write_string(struct sator_text *text, const char *value)
     if (is_plain(value))
         sator_text_add(text, "%s", value);
     else
-        write_quoted(text, value);
+        sator_yaml_quote(text, value);
 }
 
 /* The shortest decimal that reads back to the same double. */
@@ -77,7 +77,7 @@ static void write_relation(struct sator_text *text, const struct sator_relation 
     struct sator_text inner = {0};
 
     sator_relation_write(&inner, relation);
-    write_quoted(text, inner.data);
+    sator_yaml_quote(text, inner.data);
     sator_text_clear(&inner);
 }
 
@@ -184,6 +184,7 @@ static void write_workload(
     write_word_bits(text, w, indent);
     if (w->repeat != 1)
         sator_text_add(text, "\n%srepeat: %d", indent, w->repeat);
+    sator_yaml_write_runs(text, w, indent);
     sator_text_add(text, "\n");
 }
 
@@ -200,6 +201,7 @@ void sator_yaml_write_network(struct sator_text *text, const struct sator_networ
         sator_text_add(text, "  - ");
         write_workload(text, &network->layers[i], "    ");
     }
+    sator_yaml_write_others(text, network);
 }
 
 /* ---- architectures ---- */
@@ -215,7 +217,7 @@ static void write_figure(struct sator_text *text, const char *separator, const c
     if (figure->source == NULL)
         return;
     sator_text_add(text, ", source: ");
-    write_quoted(text, figure->source);
+    sator_yaml_quote(text, figure->source);
     sator_text_add(text, "}");
 }
 
@@ -445,7 +447,7 @@ static void write_stamp(struct sator_text *text, const char *key,
         char *stamp = sator_alloc(loc.length + 1);
         memcpy(stamp, loc.source->text + loc.offset, loc.length);
         stamp[loc.length] = '\0';
-        write_quoted(text, stamp);
+        sator_yaml_quote(text, stamp);
         free(stamp);
     }
     sator_text_add(text, "\n");
