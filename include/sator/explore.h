@@ -159,6 +159,7 @@ struct sator_query_options {
     bool summary; /* what the database is, instead of results */
     bool quiet; /* no warnings about results that lack a figure of "where", "sort" or "pareto" */
     enum sator_format format;
+    int schema; /* JSON: as in sator_report_options */
 };
 
 /* List results of a database. */

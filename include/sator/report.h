@@ -1,5 +1,5 @@
 /* Results as text for people, and as JSON and CSV for programs. The keys are those of
- * doc/formats.md; counts that may pass 2^53 are JSON strings. All texts are GIVE: free. */
+ * doc/output.md. All texts are GIVE: free. */
 #ifndef SATOR_REPORT_H
 #define SATOR_REPORT_H
 
@@ -12,12 +12,15 @@ extern "C" {
 enum sator_format {
     SATOR_FORMAT_TEXT,
     SATOR_FORMAT_JSON,
-    SATOR_FORMAT_CSV
+    SATOR_FORMAT_CSV,
+    SATOR_FORMAT_MARKDOWN, /* the main figures as a table: GitHub's Markdown */
+    SATOR_FORMAT_LATEX /* the same as a tabular with booktabs' rules */
 };
 
 struct sator_report_options {
     size_t size; /* sizeof the struct: sator/context.h */
     enum sator_format format;
+    int schema; /* JSON: 2: all counts are integers; else strings where they may pass 2^53 */
     bool color; /* text: mark the best with terminal colours */
     const char *sort; /* comparison: a key such as "latency_cycles.total"; NULL: as given */
     bool comparison; /* several were asked for: a list, even when one is left of them */

@@ -189,5 +189,6 @@ struct sator_ctx *cli_ctx_new(void);
 void *cli_alloc(size_t size);
 struct sator_input_options cli_input_options(const struct cli_options *options);
 enum sator_format cli_format(const struct cli_options *options);
+int cli_schema(const struct cli_options *options);
 
 #endif

@@ -75,7 +75,18 @@ struct sator_input_options cli_input_options(const struct cli_options *options)
 
 enum sator_format cli_format(const struct cli_options *options)
 {
+    static const char *const names[] = {"text", "json", "csv", "md", "tex"};
+
+    for (int i = 0; options->format != NULL && i < (int)(sizeof names / sizeof *names); i++) {
+        if (strcmp(options->format, names[i]) == 0)
+            return (enum sator_format)i;
+    }
     return options->json ? SATOR_FORMAT_JSON : options->csv ? SATOR_FORMAT_CSV : SATOR_FORMAT_TEXT;
+}
+
+int cli_schema(const struct cli_options *options)
+{
+    return options->schema != NULL && *options->schema == '2' ? 2 : 1;
 }
 
 /* ---- what was asked for ---- */
@@ -460,6 +471,7 @@ static int write_report(const struct analysis *analysis)
     const struct sator_result **results = cli_alloc(sizeof *results * most);
     const struct sator_network_result **networks = cli_alloc(sizeof *networks * most);
     struct sator_report_options report = {.format = cli_format(options),
+            .schema = cli_schema(options),
             .color = options->output == NULL && cli_color(stdout),
             .sort = options->sort,
             .comparison = analysis->is_comparison};

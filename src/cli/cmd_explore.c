@@ -353,6 +353,7 @@ static int write_report(const struct sator_sink *sink, void *data)
     const struct report *report = data;
     const struct cli_options *options = report->explore->options;
     struct sator_query_options query = {.format = cli_format(options),
+            .schema = cli_schema(options),
             .quiet = options->quiet,
             .pareto = options->pareto,
             .sort = objective_of(options),
@@ -363,7 +364,8 @@ static int write_report(const struct sator_sink *sink, void *data)
     if (query.pareto != NULL)
         query.top = (uint64_t)options->top;
     if (!text && options->top == 0 && query.pareto == NULL)
-        query = (struct sator_query_options){.format = query.format}; /* everything, for programs */
+        query = (struct sator_query_options){
+                .format = query.format, .schema = query.schema}; /* everything, for programs */
     if (text) {
         write_counts(sink, report->summary);
         write_text(sink, "\n");
@@ -431,8 +433,9 @@ static int list_points(const struct sator_sink *sink, void *data)
 
 static struct sator_report_options report_options(const struct cli_options *options)
 {
-    return (struct sator_report_options){
-            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    return (struct sator_report_options){.format = cli_format(options),
+            .schema = cli_schema(options),
+            .color = options->output == NULL && cli_color(stdout)};
 }
 
 static int hardware_of(const struct cli_options *options)

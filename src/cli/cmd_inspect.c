@@ -42,7 +42,8 @@ int cli_list(const struct cli_options *options)
         N_KINDS = sizeof kinds / sizeof *kinds
     };
     const char *kind = options->arguments.count > 0 ? options->arguments.items[0] : NULL;
-    struct sator_report_options report = {.format = cli_format(options)};
+    struct sator_report_options report = {
+            .format = cli_format(options), .schema = cli_schema(options)};
     bool known = kind == NULL;
     char *text = NULL;
 

@@ -270,8 +270,9 @@ static void release(struct found *found)
 
 static struct sator_report_options report_options(const struct cli_options *options)
 {
-    return (struct sator_report_options){
-            .format = cli_format(options), .color = options->output == NULL && cli_color(stdout)};
+    return (struct sator_report_options){.format = cli_format(options),
+            .schema = cli_schema(options),
+            .color = options->output == NULL && cli_color(stdout)};
 }
 
 static int write_report(struct mapping *mapping)

@@ -23,7 +23,7 @@ static int run(const struct sator_sink *sink, void *data)
             .per_hardware = options->per_hardware,
             .summary = options->summary,
             .quiet = options->quiet,
-            .format = cli_format(options)};
+            .format = cli_format(options), .schema = cli_schema(options)};
 
     enum sator_status st =
             sator_explore_query(query->ctx, options->arguments.items[0], &wanted, sink);

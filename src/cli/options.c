@@ -345,6 +345,15 @@ static bool check_applies(const struct parse *parse)
         cli_usage(parse->options, "--json or --csv, not both");
         return false;
     }
+    if (parse->options->format != NULL && (parse->options->json || parse->options->csv)) {
+        cli_usage(parse->options, "--format or --%s, not both",
+                parse->options->json ? "json" : "csv");
+        return false;
+    }
+    if (parse->options->schema != NULL && cli_format(parse->options) != SATOR_FORMAT_JSON) {
+        cli_usage(parse->options, "--schema goes with --json");
+        return false;
+    }
     return true;
 }
 

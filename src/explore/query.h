@@ -98,6 +98,7 @@ void query_totals_close(struct query_totals *totals);
 struct query_writer {
     const struct query_source *source;
     enum sator_format format;
+    int schema; /* of JSON */
     const struct sator_sink *sink;
     struct sator_text text; /* not handed on yet */
     bool stopped; /* by the sink */

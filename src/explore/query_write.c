@@ -152,7 +152,8 @@ static void json_settings(struct sator_text *text, const char *settings)
 }
 
 /* PEs are few; other counts may pass 2^53 and are strings. */
-static void json_value(struct sator_text *text, const char *key, const struct explore_value *value)
+static void json_value(
+        struct sator_text *text, const char *key, const struct explore_value *value, int schema)
 {
     if (value->kind == EXPLORE_NUMBER) {
         if (isfinite(value->number))
@@ -161,14 +162,14 @@ static void json_value(struct sator_text *text, const char *key, const struct ex
             sator_text_add(text, "null");
         return;
     }
-    const char *quote = strstr(key, "pes") == NULL ? "\"" : "";
+    const char *quote = strstr(key, "pes") == NULL && schema != 2 ? "\"" : "";
     sator_text_add(text, "%s", quote);
     sator_text_add_int(text, value->count);
     sator_text_add(text, "%s", quote);
 }
 
 /* The figures; keys with a dot in them are objects. */
-static void json_fields(struct sator_text *text, const struct explore_record *record)
+static void json_fields(struct sator_text *text, const struct explore_record *record, int schema)
 {
     size_t open = 0; /* length of the open object's name */
 
@@ -183,24 +184,26 @@ static void json_fields(struct sator_text *text, const struct explore_record *re
             sator_text_add(text, ", \"%.*s\": {\"%s\": ", (int)group, key, dot + 1);
         else
             sator_text_add(text, ", \"%s\": ", dot == NULL ? key : dot + 1);
-        json_value(text, key, &record->fields[i]);
+        json_value(text, key, &record->fields[i], schema);
         open = group;
     }
     if (open != 0)
         sator_text_add(text, "}");
 }
 
-static void json_tensors(struct sator_text *text, const struct explore_record *record)
+static void json_tensors(struct sator_text *text, const struct explore_record *record, int schema)
 {
+    const char *quote = schema == 2 ? "" : "\"";
+
     for (int t = 0; t < record->n_tensors; t++) {
         const struct explore_tensor *tensor = &record->tensors[t];
         sator_text_add(text, "%s{\"name\": ", t == 0 ? ", \"tensors\": [" : ", ");
         sator_text_add_json(text, tensor->name);
         sator_text_add(text, ", \"role\": \"%s\"", role_name(tensor->role));
         for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++) {
-            sator_text_add(text, ", \"%s\": \"", explore_tensor_fields[v]);
+            sator_text_add(text, ", \"%s\": %s", explore_tensor_fields[v], quote);
             sator_text_add_int(text, tensor->volumes[v]);
-            sator_text_add(text, "\"");
+            sator_text_put(text, quote);
         }
         sator_text_add(text, "}%s", t + 1 == record->n_tensors ? "]" : "");
     }
@@ -210,7 +213,8 @@ static void json_start(struct query_writer *writer)
 {
     const struct explore_origin *origin = &writer->source->origin;
 
-    sator_text_add(&writer->text, "{\"model\": ");
+    sator_text_add(
+            &writer->text, writer->schema == 2 ? "{\"schema\": 2, \"model\": " : "{\"model\": ");
     sator_text_add_json(&writer->text, origin->model);
     sator_text_add(&writer->text, ", \"timing\": ");
     sator_text_add_json(&writer->text, origin->timing);
@@ -245,16 +249,16 @@ static void json_row(struct query_writer *writer, const struct query_row *row)
         sator_text_add_json(text, row->bound_by);
     if (row->cuts != NULL)
         sator_text_add(text, ", \"cuts\": %s", row->cuts);
-    json_fields(text, &row->record);
+    json_fields(text, &row->record, writer->schema);
     for (int i = 0; i < row->record.n_figures; i++) {
         const char *name = source->names.figures[i];
         sator_text_add(text, i == 0 ? ", \"figures\": {" : ", ");
         sator_text_add_json(text, name);
         sator_text_add(text, ": ");
-        json_value(text, name, &row->record.figures[i]);
+        json_value(text, name, &row->record.figures[i], writer->schema);
         sator_text_add(text, i + 1 == row->record.n_figures ? "}" : "");
     }
-    json_tensors(text, &row->record);
+    json_tensors(text, &row->record, writer->schema);
     sator_text_add(text, "}");
 }
 

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Marks a count that schema 1 has as a string: the "valueint" of a raw item, which cJSON ignores.
+ */
+enum {
+    COUNT_IS_TEXT = 1
+};
+
 static cJSON *must(cJSON *item)
 {
     if (item == NULL) {
@@ -53,7 +59,8 @@ void json_put_count(cJSON *object, const char *key, sator_int count)
 {
     char digits[64];
 
-    json_put(object, key, cJSON_CreateString(sator_int_format(count, 0, digits)));
+    json_put(object, key, cJSON_CreateRaw(sator_int_format(count, 0, digits)))->valueint =
+            COUNT_IS_TEXT;
 }
 
 void json_put_small(cJSON *object, const char *key, sator_int count)
@@ -62,9 +69,8 @@ void json_put_small(cJSON *object, const char *key, sator_int count)
     char digits[64];
 
     sator_int_format(count, 0, digits);
-    json_put(object, key,
-            count <= exact && count >= -exact ? cJSON_CreateRaw(digits)
-                                              : cJSON_CreateString(digits));
+    json_put(object, key, cJSON_CreateRaw(digits))->valueint =
+            count <= exact && count >= -exact ? 0 : COUNT_IS_TEXT;
 }
 
 void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tensors,
@@ -100,9 +106,40 @@ void json_put_components(cJSON *energy, struct sator_arena *arena, int n_terms,
     }
 }
 
-char *json_print(cJSON *root)
+/* Counts as strings, for those who read numbers as doubles. */
+static void counts_as_text(cJSON *item)
+{
+    for (cJSON *kid = item->child; kid != NULL; kid = kid->next)
+        counts_as_text(kid);
+    if (cJSON_IsRaw(item) && item->valueint == COUNT_IS_TEXT)
+        item->type = (item->type & ~0xFF) | cJSON_String;
+}
+
+/* "root" with its schema before all else. */
+static cJSON *with_schema(cJSON *root, int schema)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    json_put(object, "schema", cJSON_CreateNumber(schema));
+    while (root->child != NULL) {
+        cJSON *item = cJSON_DetachItemViaPointer(root, root->child);
+        char *key = item->string;
+        item->string = NULL;
+        json_put(object, key, item);
+        cJSON_free(key);
+    }
+    cJSON_Delete(root);
+    return object;
+}
+
+char *json_print(cJSON *root, int schema)
 {
     struct sator_text text = {0};
+
+    if (schema == 2)
+        root = with_schema(must(root), schema);
+    else
+        counts_as_text(must(root));
     char *json = cJSON_Print(must(root));
 
     if (json == NULL)

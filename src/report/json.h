@@ -17,10 +17,9 @@ cJSON *json_append(cJSON *array, cJSON *item);
 void json_put_text(cJSON *object, const char *key, struct sator_arena *arena, const char *text);
 /* A figure; one that is not known is null. */
 void json_put_number(cJSON *object, const char *key, double number);
-/* A count, which may pass 2^53: a string. */
+/* A count, which may pass 2^53: by schema 1 a string. */
 void json_put_count(cJSON *object, const char *key, sator_int count);
-/* A count that is small in practice: a number, and a string only where a number would not be exact.
- */
+/* A count that is small in practice: a number, by schema 1 a string where it would not be exact. */
 void json_put_small(cJSON *object, const char *key, sator_int count);
 /* "tensors" of a memory level: what each holds and moves. */
 void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tensors,
@@ -28,7 +27,8 @@ void json_put_level_tensors(cJSON *level, struct sator_arena *arena, int n_tenso
 /* "by_component": energies by name, terms of the same name together. */
 void json_put_components(cJSON *energy, struct sator_arena *arena, int n_terms,
         const struct sator_energy_term *terms);
-/* "root" (TAKE) as text (GIVE: free), with a line break at the end. */
-char *json_print(cJSON *root);
+/* "root" (TAKE) as text (GIVE: free), with a line break at the end, by "schema": 2 has all counts
+ * as integers and says so, anything else is 1. */
+char *json_print(cJSON *root, int schema);
 
 #endif

@@ -134,9 +134,17 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    (void)ctx;
+    if (report_is_table(options->format)) {
+        struct sator_report_options csv = *options;
+        csv.format = SATOR_FORMAT_CSV;
+        enum sator_status st = sator_report_maps(ctx, network, results, n_results, &csv, text);
+        if (st == SATOR_OK)
+            *text = report_table_of_csv(*text, options->format);
+        sator_arena_free(arena);
+        return st;
+    }
     if (options->format == SATOR_FORMAT_JSON)
-        report_map_json(&made, arena, network, results, n_results);
+        report_map_json(&made, arena, network, results, n_results, options->schema);
     else if (options->format == SATOR_FORMAT_CSV) {
         write_csv_header(&made);
         write_csv(&made, results, n_results);
@@ -158,8 +166,17 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
+    if (report_is_table(options->format)) {
+        struct sator_report_options csv = *options;
+        csv.format = SATOR_FORMAT_CSV;
+        enum sator_status st = sator_report_machines(ctx, machines, n_machines, &csv, text);
+        if (st == SATOR_OK)
+            *text = report_table_of_csv(*text, options->format);
+        sator_arena_free(arena);
+        return st;
+    }
     if (options->format == SATOR_FORMAT_JSON) {
-        report_machines_json(&made, arena, machines, n_machines);
+        report_machines_json(&made, arena, machines, n_machines, options->schema);
     } else if (options->format == SATOR_FORMAT_CSV) {
         write_csv_header(&made);
         for (int i = 0; i < n_machines; i++)
@@ -201,8 +218,17 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
+    if (report_is_table(options->format)) {
+        struct sator_report_options csv = *options;
+        csv.format = SATOR_FORMAT_CSV;
+        enum sator_status st = sator_report_network_front(ctx, front, &csv, text);
+        if (st == SATOR_OK)
+            *text = report_table_of_csv(*text, options->format);
+        sator_arena_free(arena);
+        return st;
+    }
     if (options->format == SATOR_FORMAT_JSON)
-        report_network_front_json(&made, arena, front);
+        report_network_front_json(&made, arena, front, options->schema);
     else if (options->format == SATOR_FORMAT_CSV)
         front_csv(&made, front);
     else
@@ -224,9 +250,17 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
-    (void)ctx;
+    if (report_is_table(options->format)) {
+        struct sator_report_options csv = *options;
+        csv.format = SATOR_FORMAT_CSV;
+        enum sator_status st = sator_report_front(ctx, results, n_results, complete, &csv, text);
+        if (st == SATOR_OK)
+            *text = report_table_of_csv(*text, options->format);
+        sator_arena_free(arena);
+        return st;
+    }
     if (options->format == SATOR_FORMAT_JSON)
-        report_front_json(&made, arena, results, n_results, complete);
+        report_front_json(&made, arena, results, n_results, complete, options->schema);
     else if (options->format == SATOR_FORMAT_CSV) {
         write_csv_header(&made);
         write_csv(&made, results, n_results);

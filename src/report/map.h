@@ -26,24 +26,24 @@ void report_map_text(struct sator_text *text, struct sator_arena *arena,
         int n_results, bool color);
 void report_map_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
-        int n_results);
+        int n_results, int schema);
 
 /* Machines side by side. */
 void report_machines_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_machine *machines, int n_machines, bool color);
 void report_machines_json(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_machine *machines, int n_machines);
+        const struct sator_map_machine *machines, int n_machines, int schema);
 
 /* A network's front; the number of a point says which of its mappings each layer takes. */
 void report_network_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_front *front, bool color);
-void report_network_front_json(
-        struct sator_text *text, struct sator_arena *arena, const struct sator_map_front *front);
+void report_network_front_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_front *front, int schema);
 
 /* The front of a workload's mappings. */
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete, bool color);
 void report_front_json(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_result *const *results, int n_results, bool complete);
+        const struct sator_map_result *const *results, int n_results, bool complete, int schema);
 
 #endif

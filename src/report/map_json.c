@@ -192,9 +192,9 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
     json_put_number(totals, "seconds", t.seconds);
 }
 
-static void print(struct sator_text *text, cJSON *root)
+static void print(struct sator_text *text, cJSON *root, int schema)
 {
-    char *printed = json_print(root);
+    char *printed = json_print(root, schema);
 
     sator_text_add_bytes(text, printed, strlen(printed));
     free(printed);
@@ -215,15 +215,16 @@ static cJSON *network_object(struct sator_arena *arena, const struct sator_map_n
 
 void report_map_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
-        int n_results)
+        int n_results, int schema)
 {
     print(text,
             network == NULL ? result_object(arena, results[0])
-                            : network_object(arena, network, results, n_results));
+                            : network_object(arena, network, results, n_results),
+            schema);
 }
 
 void report_machines_json(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_machine *machines, int n_machines)
+        const struct sator_map_machine *machines, int n_machines, int schema)
 {
     cJSON *root = cJSON_CreateObject(), *array = json_put_array(root, "machines");
 
@@ -236,22 +237,22 @@ void report_machines_json(struct sator_text *text, struct sator_arena *arena,
             json_put_text(machine, "arch", arena, m->arch);
         json_append(array, machine);
     }
-    print(text, root);
+    print(text, root, schema);
 }
 
 void report_front_json(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_result *const *results, int n_results, bool complete)
+        const struct sator_map_result *const *results, int n_results, bool complete, int schema)
 {
     cJSON *root = cJSON_CreateObject(), *front = json_put_array(root, "front");
 
     for (int i = 0; i < n_results; i++)
         json_append(front, result_object(arena, results[i]));
     json_put(root, "complete", cJSON_CreateBool(complete));
-    print(text, root);
+    print(text, root, schema);
 }
 
-void report_network_front_json(
-        struct sator_text *text, struct sator_arena *arena, const struct sator_map_front *front)
+void report_network_front_json(struct sator_text *text, struct sator_arena *arena,
+        const struct sator_map_front *front, int schema)
 {
     cJSON *root = cJSON_CreateObject();
 
@@ -277,5 +278,5 @@ void report_network_front_json(
         json_put(made, "choices", cJSON_CreateIntArray(point->choices, front->n_layers));
     }
     json_put(root, "complete", cJSON_CreateBool(front->stopped == SATOR_OK && !front->thinned));
-    print(text, root);
+    print(text, root, schema);
 }

@@ -90,6 +90,13 @@ enum sator_status sator_report_results(struct sator_ctx *ctx,
     SATOR_TRY(report_sort_key(ctx, comparison.arena, options->sort, false, &comparison.key));
     if (n_results == 0)
         goto done;
+    if (report_is_table(options->format)) {
+        struct sator_report_options csv = *options;
+        csv.format = SATOR_FORMAT_CSV;
+        SATOR_TRY(sator_report_results(ctx, results, n_results, &csv, text));
+        *text = report_table_of_csv(*text, options->format);
+        goto done;
+    }
     if (options->sort != NULL)
         sort_results(&comparison);
     if (options->format == SATOR_FORMAT_JSON) {
@@ -125,6 +132,13 @@ enum sator_status sator_report_networks(struct sator_ctx *ctx,
     SATOR_TRY(report_sort_key(ctx, comparison.arena, options->sort, true, &comparison.key));
     if (n_results == 0)
         goto done;
+    if (report_is_table(options->format)) {
+        struct sator_report_options csv = *options;
+        csv.format = SATOR_FORMAT_CSV;
+        SATOR_TRY(sator_report_networks(ctx, results, n_results, &csv, text));
+        *text = report_table_of_csv(*text, options->format);
+        goto done;
+    }
     if (options->sort != NULL)
         sort_networks(&comparison);
     if (options->format == SATOR_FORMAT_JSON) {
@@ -181,9 +195,9 @@ enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
 
     (void)ctx;
     if (options->format == SATOR_FORMAT_JSON) {
-        *text = report_json_library(arena, kinds, n_kinds);
+        *text = report_json_library(arena, kinds, n_kinds, options->schema);
     } else {
-        bool csv = options->format == SATOR_FORMAT_CSV;
+        bool csv = options->format == SATOR_FORMAT_CSV || report_is_table(options->format);
         if (csv)
             sator_text_add(&out, "kind,name,summary\n");
         for (int i = 0; i < n_kinds; i++) {
@@ -191,6 +205,8 @@ enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
             list_kind(&out, arena, kinds[i], csv);
         }
         *text = sator_text_take(&out);
+        if (report_is_table(options->format))
+            *text = report_table_of_csv(*text, options->format);
     }
     sator_arena_free(arena);
     return SATOR_OK;

@@ -290,7 +290,7 @@ char *report_json_results(const struct comparison *comparison)
         cJSON *object = one ? root : json_append(array, cJSON_CreateObject());
         put_result(object, comparison->arena, comparison->results[i]);
     }
-    return json_print(root);
+    return json_print(root, comparison->options->schema);
 }
 
 char *report_json_networks(const struct comparison *comparison)
@@ -303,10 +303,11 @@ char *report_json_networks(const struct comparison *comparison)
         cJSON *object = one ? root : json_append(array, cJSON_CreateObject());
         put_network(object, comparison->arena, comparison->networks[i]);
     }
-    return json_print(root);
+    return json_print(root, comparison->options->schema);
 }
 
-char *report_json_library(struct sator_arena *arena, const char *const *kinds, int n_kinds)
+char *report_json_library(
+        struct sator_arena *arena, const char *const *kinds, int n_kinds, int schema)
 {
     cJSON *root = cJSON_CreateObject();
 
@@ -318,5 +319,5 @@ char *report_json_library(struct sator_arena *arena, const char *const *kinds, i
             json_put_text(entry, "summary", arena, sator_library_summary(kinds[k], i));
         }
     }
-    return json_print(root);
+    return json_print(root, schema);
 }

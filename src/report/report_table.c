@@ -1,0 +1,215 @@
+/* Markdown and LaTeX: a table of the figures that a paper prints. The rows are those of the CSV, of
+ * which it keeps the main columns, and every row once: the tensors of one result differ in none. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of the table: the CSV's column, and how it is headed. */
+static const struct {
+    const char *column, *header, *unit;
+} main_columns[] = {{"kind", "kind", ""}, {"name", "name", ""}, {"summary", "summary", ""},
+        {"network", "network", ""}, {"layer", "layer", ""}, {"workload", "workload", ""},
+        {"repeat", "repeat", ""}, {"arch", "machine", ""}, {"dataflow", "dataflow", ""},
+        {"bandwidth_bits_per_cycle", "bandwidth", "bits/cycle"},
+        {"latency_cycles", "latency", "cycles"}, {"latency_cycles.total", "latency", "cycles"},
+        {"bound_by", "bound by", ""}, {"utilization", "utilization", ""},
+        {"utilization.average", "utilization", ""}, {"unique_volume", "unique", "words"},
+        {"energy_pj", "energy", "pJ"}, {"energy_pj.total", "energy", "pJ"},
+        {"edp", "EDP", "pJ cycles"}, {"proved", "proved", ""}};
+
+enum {
+    N_MAIN = sizeof main_columns / sizeof *main_columns
+};
+
+struct rows {
+    struct sator_arena *arena;
+    int n_fields, n_rows; /* fields a row */
+    const char **fields; /* row by row, the header first */
+    int picked[N_MAIN], n_picked; /* columns of the CSV */
+    int mains[N_MAIN]; /* their rows of main_columns */
+};
+
+bool report_is_table(enum sator_format format)
+{
+    return format == SATOR_FORMAT_MARKDOWN || format == SATOR_FORMAT_LATEX;
+}
+
+/* ---- CSV ---- */
+
+/* The field at "*at", which then is behind it; quotes are taken off. */
+static const char *take_field(struct sator_arena *arena, const char **at)
+{
+    struct sator_text field = {0};
+    bool quoted = **at == '"';
+
+    for (*at += quoted; **at != '\0'; ++*at) {
+        if (quoted && **at == '"') {
+            if ((*at)[1] != '"')
+                break;
+            ++*at;
+        } else if (!quoted && (**at == ',' || **at == '\n')) {
+            break;
+        }
+        sator_text_add_bytes(&field, *at, 1);
+    }
+    *at += quoted && **at == '"';
+    const char *copy = sator_arena_strdup(arena, field.data == NULL ? "" : field.data);
+    sator_text_clear(&field);
+    return copy;
+}
+
+static void read_csv(struct rows *rows, const char *csv)
+{
+    int n = 0;
+
+    for (const char *at = csv; *at != '\0'; at++) { /* past the comma or line end */
+        SATOR_PUSH(rows->arena, rows->fields, n, take_field(rows->arena, &at));
+        if (*at == '\n' && rows->n_fields == 0)
+            rows->n_fields = n;
+        if (*at == '\0')
+            break;
+    }
+    rows->n_rows = rows->n_fields == 0 ? 0 : n / rows->n_fields;
+}
+
+static void pick_columns(struct rows *rows)
+{
+    for (int m = 0; m < N_MAIN; m++) {
+        for (int c = 0; c < rows->n_fields; c++) {
+            if (strcmp(rows->fields[c], main_columns[m].column) != 0)
+                continue;
+            rows->mains[rows->n_picked] = m;
+            rows->picked[rows->n_picked++] = c;
+            break;
+        }
+    }
+}
+
+static const char *cell(const struct rows *rows, int row, int column)
+{
+    return rows->fields[row * rows->n_fields + rows->picked[column]];
+}
+
+static bool same_as_before(const struct rows *rows, int row)
+{
+    for (int c = 0; c < rows->n_picked; c++) {
+        if (row < 2 || strcmp(cell(rows, row, c), cell(rows, row - 1, c)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- tables ---- */
+
+static bool is_number(const char *field)
+{
+    char *end;
+
+    strtod(field, &end);
+    return *field != '\0' && *end == '\0';
+}
+
+/* Whether every cell of the column is a number, or not known. */
+static bool is_numeric(const struct rows *rows, int column)
+{
+    for (int row = 1; row < rows->n_rows; row++) {
+        if (*cell(rows, row, column) != '\0' && !is_number(cell(rows, row, column)))
+            return false;
+    }
+    return true;
+}
+
+/* A cell as it is shown: whole numbers in full, others with six digits, what is not known as "-".
+ */
+static const char *shown(const struct rows *rows, int row, int column)
+{
+    const char *field = cell(rows, row, column);
+
+    if (*field == '\0')
+        return "-";
+    if (!is_number(field) || strpbrk(field, ".eE") == NULL)
+        return field;
+    return sator_arena_printf(rows->arena, "%.6g", strtod(field, NULL));
+}
+
+static void add_escaped(struct sator_text *text, const char *field, bool latex)
+{
+    const char *specials = latex ? "#$%&_{}" : "|\\*_<>`";
+
+    for (; *field != '\0'; field++) {
+        if (*field == '\n')
+            sator_text_put(text, " ");
+        else if (latex && *field == '\\')
+            sator_text_put(text, "\\textbackslash{}");
+        else if (latex && (*field == '~' || *field == '^'))
+            sator_text_add(text, "\\%c{}", *field);
+        else
+            sator_text_add(text, strchr(specials, *field) != NULL ? "\\%c" : "%c", *field);
+    }
+}
+
+static void add_header(struct sator_text *text, const struct rows *rows, int c, bool latex)
+{
+    const char *unit = main_columns[rows->mains[c]].unit;
+
+    add_escaped(text, main_columns[rows->mains[c]].header, latex);
+    if (*unit != '\0')
+        sator_text_add(text, " (%s)", unit);
+}
+
+static void write_markdown(struct sator_text *text, const struct rows *rows)
+{
+    for (int c = 0; c < rows->n_picked; c++) {
+        sator_text_put(text, c == 0 ? "| " : " | ");
+        add_header(text, rows, c, false);
+    }
+    sator_text_put(text, " |\n");
+    for (int c = 0; c < rows->n_picked; c++)
+        sator_text_put(text, is_numeric(rows, c) ? "| ---: " : "| --- ");
+    sator_text_put(text, "|\n");
+    for (int row = 1; row < rows->n_rows; row++) {
+        for (int c = 0; c < rows->n_picked && !same_as_before(rows, row); c++) {
+            sator_text_put(text, c == 0 ? "| " : " | ");
+            add_escaped(text, shown(rows, row, c), false);
+            sator_text_put(text, c == rows->n_picked - 1 ? " |\n" : "");
+        }
+    }
+}
+
+static void write_latex(struct sator_text *text, const struct rows *rows)
+{
+    sator_text_put(text, "% \\usepackage{booktabs}\n\\begin{tabular}{");
+    for (int c = 0; c < rows->n_picked; c++)
+        sator_text_put(text, is_numeric(rows, c) ? "r" : "l");
+    sator_text_put(text, "}\n\\toprule\n");
+    for (int c = 0; c < rows->n_picked; c++) {
+        sator_text_put(text, c == 0 ? "" : " & ");
+        add_header(text, rows, c, true);
+    }
+    sator_text_put(text, " \\\\\n\\midrule\n");
+    for (int row = 1; row < rows->n_rows; row++) {
+        for (int c = 0; c < rows->n_picked && !same_as_before(rows, row); c++) {
+            sator_text_put(text, c == 0 ? "" : " & ");
+            add_escaped(text, shown(rows, row, c), true);
+            sator_text_put(text, c == rows->n_picked - 1 ? " \\\\\n" : "");
+        }
+    }
+    sator_text_put(text, "\\bottomrule\n\\end{tabular}\n");
+}
+
+char *report_table_of_csv(char *csv, enum sator_format format)
+{
+    struct rows rows = {.arena = sator_arena_new()};
+    struct sator_text text = {0};
+
+    read_csv(&rows, csv);
+    pick_columns(&rows);
+    if (format == SATOR_FORMAT_LATEX)
+        write_latex(&text, &rows);
+    else
+        write_markdown(&text, &rows);
+    sator_arena_free(rows.arena);
+    free(csv);
+    return sator_text_take(&text);
+}
