@@ -472,7 +472,8 @@ enum sator_status sator_spec_check_sets(
             if (is_taken(options, names[k]))
                 taken[n_taken++] = names[k];
         }
-        sator_help_names(ctx, key, taken, n_taken);
+        if (!unread) /* the name is right, its place is not */
+            sator_help_names(ctx, key, taken, n_taken);
     }
     return st;
 }

@@ -452,7 +452,7 @@ enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *databas
     SATOR_NEEDS(ctx, database != NULL && sink != NULL && sink->write != NULL);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     struct query_source source;
     struct selection s = {.source = &source, .options = options};
     enum sator_status st;

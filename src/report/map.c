@@ -128,7 +128,7 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     SATOR_NEEDS(ctx, text != NULL);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
     SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     struct sator_arena *arena = sator_arena_new();
@@ -162,7 +162,7 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
     SATOR_NUMBER(ctx, n_machines, 1, INT32_MAX);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
@@ -214,7 +214,7 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx, text != NULL && front != NULL);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     struct sator_arena *arena = sator_arena_new();
     struct sator_text made = {0};
 
@@ -244,7 +244,7 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx, text != NULL);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
     SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     struct sator_arena *arena = sator_arena_new();

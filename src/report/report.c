@@ -76,7 +76,7 @@ enum sator_status sator_report_results(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx, text != NULL || n_results == 0);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
     SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     enum sator_status st;
@@ -118,7 +118,7 @@ enum sator_status sator_report_networks(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx, text != NULL || n_results == 0);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     SATOR_NUMBER(ctx, n_results, 0, INT_MAX);
     SATOR_NEEDS(ctx, report_has_results((const void *const *)results, n_results));
     enum sator_status st;
@@ -186,7 +186,7 @@ enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
     SATOR_NEEDS(ctx, text != NULL);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
-    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_CSV);
+    SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     static const char *const all[] = {"workloads", "networks", "archs", "dataflows", "energy"};
     const char *const *kinds = kind == NULL ? all : &kind;
     int n_kinds = kind == NULL ? (int)(sizeof all / sizeof *all) : 1;
