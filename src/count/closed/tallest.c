@@ -119,7 +119,7 @@ static const char *find_common(struct closed_sheets *sheets, int n_keys, sator_i
     int64_t outer[CLOSED_ROWS];
     enum sator_status st = sator_points_count(sheets->points, meet, &all);
     if (st == SATOR_OK && all % n_stamps == 0 && all > 0)
-        st = sator_points_most(sheets->points, 1, &keyed, n_keys, &most, outer);
+        st = sator_points_most(sheets->points, 1, &keyed, n_keys, -1, &most, outer);
     sator_system_free(keyed);
     if (st == SATOR_OK && most > 0 && most * n_stamps == all)
         *common = most;

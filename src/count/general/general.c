@@ -54,18 +54,72 @@ static enum sator_status find_first(
     return st;
 }
 
-/* The most points of "set" (TAKE) with the same leading "n_outer" coordinates, and such
- * coordinates. */
-static enum sator_status most_of(
-        struct sator_stamps *stamps, isl_set *set, int n_outer, sator_int *most, int64_t *outer)
+/* The most points of "set" (TAKE) with the same leading "n_outer" coordinates, no more than
+ * "most_ub" (-1: not known), and such coordinates. */
+static enum sator_status most_of(struct sator_stamps *stamps, isl_set *set, int n_outer,
+        sator_int most_ub, sator_int *most, int64_t *outer)
 {
     struct sator_pieces pieces;
     enum sator_status st;
 
     SATOR_TRY(sator_stamps_pieces(stamps, set, &pieces));
-    SATOR_TRY(sator_points_most(stamps->points, pieces.n, pieces.systems, n_outer, most, outer));
+    SATOR_TRY(sator_points_most(
+            stamps->points, pieces.n, pieces.systems, n_outer, most_ub, most, outer));
 done:
     sator_pieces_clear(&pieces);
+    return st;
+}
+
+/* Add to "*most_ub" the most points of the hull of "set" (TAKE): where i != k cuts a set into many
+ * pieces, the hull is one, and most values have as many points of the set as of the hull. */
+static enum sator_status add_hull(
+        struct sator_stamps *stamps, isl_set *set, int n_outer, sator_int *most_ub)
+{
+    int64_t *outer = sator_alloc(sizeof *outer * (size_t)(n_outer + 1));
+    isl_set *hull = isl_set_from_basic_set(isl_set_simple_hull(set));
+    sator_int most = 0;
+    enum sator_status st = most_of(stamps, hull, n_outer, -1, &most, outer);
+
+    free(outer);
+    if (st == SATOR_OK && !sator_add(*most_ub, most, most_ub))
+        *most_ub = -1;
+    return st;
+}
+
+/* The same where a bound is worth being found: for sets of several pieces. */
+static enum sator_status most_of_set(
+        struct sator_stamps *stamps, isl_set *set, int n_outer, sator_int *most, int64_t *outer)
+{
+    sator_int most_ub = isl_set_n_basic_set(set) > 1 ? 0 : -1;
+    enum sator_status st =
+            most_ub < 0 ? SATOR_OK : add_hull(stamps, isl_set_copy(set), n_outer, &most_ub);
+
+    if (st != SATOR_OK) {
+        isl_set_free(set);
+        return st;
+    }
+    return most_of(stamps, set, n_outer, most_ub, most, outer);
+}
+
+/* A bound of what one stamp touches, from the hull of each piece of the access; -1 for one piece
+ * over a set that is one. */
+static enum sator_status tile_ub(struct sator_stamps *stamps, const struct sator_relation *access,
+        int n_outer, sator_int *most_ub)
+{
+    struct sator_relation single = *access;
+    enum sator_status st = SATOR_OK;
+    isl_map *map = NULL;
+
+    *most_ub = isl_set_n_basic_set(stamps->domain) > 1 ? 0 : -1;
+    single.n_pieces = 1;
+    for (int p = 0; p < access->n_pieces && *most_ub >= 0; p++) {
+        single.pieces = &access->pieces[p];
+        SATOR_TRY(sator_stamps_access(stamps, &single, &map));
+        SATOR_TRY(add_hull(stamps, sator_stamps_assignment(stamps, map), n_outer, most_ub));
+        map = isl_map_free(map);
+    }
+done:
+    isl_map_free(map);
     return st;
 }
 
@@ -84,7 +138,7 @@ static enum sator_status algebra_stamps(
             stamps, isl_map_range(isl_map_copy(stamps->time)), &result.time_stamps));
     SATOR_TRY(sator_stamps_count(
             stamps, isl_map_range(isl_map_copy(stamps->space)), &result.active_pes));
-    SATOR_TRY(most_of(stamps,
+    SATOR_TRY(most_of_set(stamps,
             isl_map_range(isl_map_flat_range_product(
                     isl_map_copy(stamps->time), isl_map_copy(stamps->space))),
             stamps->n_time, &result.max_active_pes, outer));
@@ -122,7 +176,7 @@ static enum sator_status algebra_max_per_stamp(
     sator_int result;
 
     SATOR_TRY(sator_bridge_begin(stamps->ctx));
-    SATOR_TRY(most_of(stamps,
+    SATOR_TRY(most_of_set(stamps,
             isl_set_flatten(isl_map_wrap(isl_map_reverse(isl_map_copy(stamps->stamp)))), n_outer,
             &result, outer));
     if (instance && result > 0)
@@ -139,11 +193,14 @@ static enum sator_status algebra_tile(
     int n_outer = stamps->n_space + stamps->n_time;
     int64_t *outer = sator_alloc(sizeof *outer * (size_t)(n_outer + 1));
     isl_map *map = NULL;
+    sator_int most_ub;
     enum sator_status st;
 
     SATOR_TRY(sator_bridge_begin(stamps->ctx));
+    SATOR_TRY(tile_ub(stamps, access, n_outer, &most_ub));
     SATOR_TRY(sator_stamps_access(stamps, access, &map));
-    SATOR_TRY(most_of(stamps, sator_stamps_assignment(stamps, map), n_outer, words, outer));
+    SATOR_TRY(
+            most_of(stamps, sator_stamps_assignment(stamps, map), n_outer, most_ub, words, outer));
 done:
     isl_map_free(map);
     free(outer);

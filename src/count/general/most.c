@@ -17,6 +17,7 @@
 struct family {
     int n_outer, n_systems;
     struct sator_system **systems; /* GIVE */
+    sator_int most_ub; /* no value has more than this; -1: not known */
 };
 
 static void clear_family(struct family *family)
@@ -80,7 +81,8 @@ static enum sator_status multiply_part(struct sator_points *points,
         const struct sator_system *system, const int *component, int which, int n_outer,
         sator_int *most, int64_t *outer)
 {
-    struct family part = {.n_systems = 1, .systems = sator_alloc(sizeof *part.systems)};
+    struct family part = {
+            .n_systems = 1, .systems = sator_alloc(sizeof *part.systems), .most_ub = -1};
     int64_t *values = sator_alloc(sizeof *values * (size_t)(n_outer + 1));
     enum sator_status st;
     sator_int factor = 0;
@@ -181,7 +183,7 @@ static enum sator_status fix_family(const struct family *family, int var, const 
 {
     enum sator_status st = SATOR_OK;
 
-    *fixed = (struct family){.n_outer = family->n_outer - 1};
+    *fixed = (struct family){.n_outer = family->n_outer - 1, .most_ub = family->most_ub};
     fixed->systems = sator_alloc(sizeof *fixed->systems * (size_t)family->n_systems);
     for (int i = 0; i < family->n_systems; i++) {
         if (value < zones->range[i].lower || value > zones->range[i].upper)
@@ -214,9 +216,9 @@ done:
     return st;
 }
 
-/* An upper bound of the maximum: the boxes around the inner variables; -1 when it is too large to
+/* The boxes around the inner variables: no value has more points; -1 when that is too large to
  * matter. */
-static sator_int most_ub(const struct family *family)
+static sator_int boxes_ub(const struct family *family)
 {
     sator_int sum = 0;
 
@@ -254,10 +256,12 @@ static enum sator_status most_by_values(
     int64_t *values = sator_alloc(sizeof *values * (size_t)family->n_outer);
     struct family fixed = {0};
     struct sator_range range;
-    sator_int most_possible = most_ub(family);
+    sator_int most_possible = boxes_ub(family);
     enum sator_status st;
     int var;
 
+    if (family->most_ub >= 0 && (most_possible < 0 || family->most_ub < most_possible))
+        most_possible = family->most_ub;
     *most = 0;
     SATOR_TRY(choose_outer(points, family, &zones, &var, &range));
     /* Long runs first: their maximum is often the bound, which ends the search. */
@@ -366,9 +370,10 @@ done:
 }
 
 enum sator_status sator_points_most(struct sator_points *points, int n_systems,
-        struct sator_system *const *systems, int n_outer, sator_int *most, int64_t *outer)
+        struct sator_system *const *systems, int n_outer, sator_int most_ub, sator_int *most,
+        int64_t *outer)
 {
-    struct family family = {.n_outer = n_outer, .n_systems = n_systems};
+    struct family family = {.n_outer = n_outer, .n_systems = n_systems, .most_ub = most_ub};
     int64_t *values = sator_alloc(sizeof *values * (size_t)(n_outer + 1));
     enum sator_status st;
     sator_int result = 0;

@@ -18,9 +18,11 @@ enum sator_status sator_points_count(
         struct sator_points *points, SATOR_TAKE struct sator_system *system, sator_int *count);
 
 /* The most points, over all values of the leading "n_outer" variables, that "n_systems" disjoint
- * systems have together with these values, and (when "*most" > 0) such values in "outer". */
+ * systems have together with these values, and (when "*most" > 0) such values in "outer". No values
+ * have more than "most_ub" (-1: not known): the search ends where that is met. */
 enum sator_status sator_points_most(struct sator_points *points, int n_systems,
-        struct sator_system *const *systems, int n_outer, sator_int *most, int64_t *outer);
+        struct sator_system *const *systems, int n_outer, sator_int most_ub, sator_int *most,
+        int64_t *outer);
 
 /* What points.c gives most.c. */
 
