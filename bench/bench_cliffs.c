@@ -15,6 +15,8 @@
 #define SQUARE "Y[i,j] += A[i,k] * A[k,j]"
 #define SYRK "C[i,j] += A[i,k] * A[j,k]"
 #define THREE "Y[i,j] += A[i,j] * A[i,k] * A[k,j]"
+#define CYCLE "Y[i,j] += A[i,k] * A[k,j] * A[j,i]"
+#define WARSHALL "D[i,j] = D[i,j] + D[i,k] + D[k,j]"
 #define GEMM "Y[i,j] += A[i,k] * B[k,j]"
 #define CUBE "i: @, j: @, k: @"
 #define STRIDED "Y[k,oy,ox] += A[c, 2*oy + ry, 2*ox + rx] * B[k,c,ry,rx]"
@@ -28,28 +30,35 @@ static const struct row {
     const char *op, *sizes; /* @: the size */
     const char *arch, *space, *time;
     int small, large;
+    const char *where; /* NULL: all instances */
 } rows[] = {
-        {SQUARE, CUBE, "mesh-8x8", "i%8, j%8", "i/8, j/8, k", 64, 4096},
-        {SQUARE, CUBE, "mesh-8x8", "i%8, j%8", "i/8, j/8, i%8 + j%8 + k", 64, 4096},
-        {SQUARE, CUBE, "systolic-2d-8x8", "k%8, j%8", "i, j/8, k/8", 64, 4096},
-        {SQUARE, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, k", 64, 4096},
-        {SQUARE, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, i%8 + j%8 + k", 64, 4096},
-        {SQUARE, CUBE, "multicast-1d-64", "i%64", "i/64, j, k", 128, 4096},
-        {SYRK, CUBE, "mesh-8x8", "i%8, j%8", "i/8, j/8, i%8 + j%8 + k", 64, 4096},
-        {SYRK, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, k", 100, 1000},
-        {THREE, CUBE, "mesh-8x8", "i%8, j%8", "k, i/8, j/8", 100, 1000},
-        {THREE, CUBE, "multicast-8x8", "i%8, j%8", "k, i/8, j/8", 100, 1000},
-        {GEMM, CUBE, "mesh-8x8", "i%6, j%8", "i/4, j/8, i%6 + j%8 + k", 96, 4096},
-        {GEMM, CUBE, "mesh-8x8", "i%6, j%3", "i/4, j/8, k, i%6 + j%3", 96, 4096},
-        {GEMM, CUBE, "multicast-8x8", "i%3, k%8", "i/8, j, k/8", 96, 4096},
+        {SQUARE, CUBE, "mesh-8x8", "i%8, j%8", "i/8, j/8, k", 64, 4096, NULL},
+        {SQUARE, CUBE, "mesh-8x8", "i%8, j%8", "i/8, j/8, i%8 + j%8 + k", 64, 4096, NULL},
+        {SQUARE, CUBE, "systolic-2d-8x8", "k%8, j%8", "i, j/8, k/8", 64, 4096, NULL},
+        {SQUARE, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, k", 64, 4096, NULL},
+        {SQUARE, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, i%8 + j%8 + k", 64, 4096, NULL},
+        {SQUARE, CUBE, "multicast-1d-64", "i%64", "i/64, j, k", 128, 4096, NULL},
+        {SYRK, CUBE, "mesh-8x8", "i%8, j%8", "i/8, j/8, i%8 + j%8 + k", 64, 4096, NULL},
+        {SYRK, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, k", 100, 1000, NULL},
+        {THREE, CUBE, "mesh-8x8", "i%8, j%8", "k, i/8, j/8", 100, 1000, NULL},
+        {THREE, CUBE, "multicast-8x8", "i%8, j%8", "k, i/8, j/8", 100, 1000, NULL},
+        {CYCLE, CUBE, "multicast-8x8", "i%8, j%8", "i/8, j/8, k", 100, 1000, NULL},
+        {WARSHALL, "k: @, i: @, j: @", "mesh-8x8", "i%8, j%8", "k, i/8, j/8", 100, 1000,
+                "i != k and j != k"},
+        {GEMM, CUBE, "conventional", "i%32, j%32", "i, j/32, k", 96, 1000, NULL},
+        {GEMM, CUBE, "mesh-8x8", "i%6, j%8", "i/4, j/8, i%6 + j%8 + k", 96, 4096, NULL},
+        {GEMM, CUBE, "mesh-8x8", "i%6, j%3", "i/4, j/8, k, i%6 + j%3", 96, 4096, NULL},
+        {GEMM, CUBE, "multicast-8x8", "i%3, k%8", "i/8, j, k/8", 96, 4096, NULL},
         {STRIDED, IMAGE, "mesh-8x8", "oy%8, ox%8", "k, c, oy/8, ox/8, ry, rx + oy%8 + ox%8", 16,
-                112},
+                112, NULL},
         {STRIDED, IMAGE, "systolic-2d-8x8", "k%8, ox/4%8", "k/8, c, oy/4, ox/32, ry/2, rx/2", 16,
-                112},
+                112, NULL},
+        {STRIDED, IMAGE, "multicast-8x8", "oy/4%8, k%8",
+                "k/8, c, oy/32, ox/4, ry/2, rx/2 + k%8 + oy/4%8", 16, 57, NULL},
         {NEST, SIXTEEN, "mesh-8x8", "c%8, q%8",
                 "a, b, d, e, f, g/2, h/2, i/2, j, k/2, l/2, m/2, n, o, g%2, h%2, i%2, k%2, l%2, "
                 "c%8 + q%8 + m%2",
-                2, 64},
+                2, 64, NULL},
 };
 
 static void fail(struct sator_ctx *ctx, const char *what)
@@ -77,6 +86,8 @@ static struct sator_network *make_network(struct sator_ctx *ctx, const struct ro
             fputc(*c, file);
     }
     fprintf(file, "}\n");
+    if (row->where != NULL)
+        fprintf(file, "where: \"%s\"\n", row->where);
     fclose(file);
     enum sator_status st = sator_network_load(ctx, path, NULL, &network);
     unlink(path);
