@@ -17,6 +17,7 @@ enum cli_exit {
     CLI_INPUT = 1,
     CLI_USAGE = 2,
     CLI_LIMIT = 3,
+    CLI_DIFFERENT = 4, /* simulate: model and execution do not agree */
     CLI_INTERRUPTED = 130
 };
 

@@ -29,7 +29,8 @@ void cli_print_messages(struct sator_ctx *ctx)
 
 int cli_worse(int a, int b)
 {
-    static const int ranks[] = {CLI_DONE, CLI_INPUT, CLI_LIMIT, CLI_USAGE, CLI_INTERRUPTED};
+    static const int ranks[] = {
+            CLI_DONE, CLI_DIFFERENT, CLI_INPUT, CLI_LIMIT, CLI_USAGE, CLI_INTERRUPTED};
     int rank_a = 0, rank_b = 0;
 
     for (int i = 0; i < (int)(sizeof ranks / sizeof *ranks); i++) {

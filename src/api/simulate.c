@@ -1,0 +1,218 @@
+/* An execution beside the analysis of the same mapping. */
+#include "sator/simulate.h"
+
+#include "api/plan.h"
+#include "base/text.h"
+#include "simulate/simulate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DIFFERENCES = 32
+};
+
+struct comparison {
+    struct sator_arena *arena;
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    const struct simulate_outcome *outcome;
+    struct sator_simulation *made;
+    struct sator_simulation_difference *kept;
+};
+
+__attribute__((format(printf, 3, 4))) static void differ(
+        struct comparison *c, const char *instance, const char *format, ...)
+{
+    struct sator_text text = {0};
+    va_list arguments;
+
+    if (++c->made->n_differences > MOST_DIFFERENCES || c->made->n_kept == MOST_DIFFERENCES)
+        return;
+    va_start(arguments, format);
+    sator_text_add_v(&text, format, arguments);
+    va_end(arguments);
+    c->kept[c->made->n_kept++] = (struct sator_simulation_difference){
+            .text = sator_arena_strdup(c->arena, text.data), .instance = instance, .cycle = -1};
+    sator_text_clear(&text);
+}
+
+static void compare(struct comparison *c, const char *where, const char *tensor, const char *what,
+        int64_t executed, sator_int analysed)
+{
+    char number[48];
+
+    if (executed == analysed)
+        return;
+    c->made->counts_are_equal = false;
+    differ(c, where, "%s%s%s: %lld %s executed, %s analysed", where, tensor[0] == '\0' ? "" : ", ",
+            tensor, (long long)executed, what, sator_int_format(analysed, 0, number));
+}
+
+static const struct sator_level_tensor *find_words(const struct sator_result *result,
+        const char *level, const struct sator_access *access)
+{
+    for (int l = 0; l < result->n_levels; l++) {
+        const struct sator_level_result *here = &result->levels[l];
+        for (int t = 0; t < here->n_tensors && strcmp(here->name, level) == 0; t++) {
+            if (here->tensors[t].role == access->role &&
+                    strcmp(here->tensors[t].name, access->tensor) == 0)
+                return &here->tensors[t];
+        }
+    }
+    return NULL;
+}
+
+static void compare_levels(struct comparison *c)
+{
+    int n_held = 0;
+
+    for (int i = 0; i < c->outcome->n_words; i++) {
+        const struct simulate_words *words = &c->outcome->words[i];
+        const struct sator_access *access = &c->workload->accesses[words->access];
+        const char *level = c->arch->levels[words->level].name;
+        const struct sator_level_tensor *analysed = find_words(c->made->result, level, access);
+        char tensor[128];
+        snprintf(tensor, sizeof tensor, "%.100s %s", access->tensor,
+                access->role == SATOR_READ ? "read" : "written");
+        c->made->words += words->reads + words->writes + words->updates;
+        if (analysed == NULL) {
+            differ(c, level, "%s holds %s in the execution, not in the analysis", level, tensor);
+            c->made->counts_are_equal = false;
+            continue;
+        }
+        n_held++;
+        compare(c, level, tensor, "words in the largest tile", words->tile, analysed->tile_words);
+        compare(c, level, tensor, "fills", words->fills, analysed->fills);
+        compare(c, level, tensor, "writes", words->writes, analysed->writes);
+        compare(c, level, tensor, "reads", words->reads, analysed->reads);
+        compare(c, level, tensor, "updates", words->updates, analysed->updates);
+    }
+    for (int l = 0; l < c->made->result->n_levels; l++)
+        n_held -= c->made->result->levels[l].n_tensors;
+    if (n_held != 0) {
+        differ(c, NULL, "the analysis has %d tensors in memories that the execution has not", -n_held);
+        c->made->counts_are_equal = false;
+    }
+}
+
+/* Words over all wires of a name: what the analysis tells apart. */
+static void compare_wires(struct comparison *c)
+{
+    const struct sator_result *result = c->made->result;
+
+    for (int i = 0; i < c->outcome->n_wires; i++) {
+        const char *name = c->outcome->wires[i].name;
+        sator_int analysed = 0;
+        int64_t executed = 0;
+        bool known = false;
+        for (int j = 0; j < c->outcome->n_wires; j++) {
+            bool same = strcmp(c->outcome->wires[j].name, name) == 0;
+            known |= same && j < i;
+            executed += same ? c->outcome->wires[j].words : 0;
+        }
+        if (known)
+            continue;
+        for (int t = 0; t < result->n_energy_terms; t++) {
+            if (strcmp(result->energy_terms[t].component, name) == 0)
+                analysed += result->energy_terms[t].actions;
+        }
+        c->made->words += executed;
+        compare(c, name, "", "words", executed, analysed);
+    }
+}
+
+static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, const struct sator_simulate_options *options,
+        const struct sator_result *result, struct sator_simulation *made)
+{
+    const struct sator_workload *workload = &network->layers[layer];
+    const struct sator_bound_dataflow *bound;
+    struct simulate_outcome outcome;
+    int *cuts = SATOR_NEW_ARRAY(arena, int, arch->n_levels + 1);
+    enum sator_status st;
+
+    for (int l = 0, m = 0; l < arch->n_levels; l++) {
+        if (arch->levels[l].kind == SATOR_LEVEL_MEMORY)
+            cuts[l] = result->levels[m++].time_cut;
+    }
+    SATOR_TRY(sator_arch_bind(ctx, arena, arch, dataflow, workload, &bound));
+    const struct simulate_question question = {.workload = workload,
+            .arch = arch,
+            .dataflow = bound,
+            .time_cuts = cuts,
+            .options = options};
+    SATOR_TRY(simulate_run(ctx, arena, &question, &outcome));
+    struct comparison c = {.arena = arena,
+            .workload = workload,
+            .arch = arch,
+            .outcome = &outcome,
+            .made = made,
+            .kept = SATOR_NEW_ARRAY(
+                    arena, struct sator_simulation_difference, MOST_DIFFERENCES + 1)};
+    made->is_whole = outcome.is_whole;
+    made->values_are_equal = outcome.values_are_equal;
+    made->counts_are_equal = true;
+    made->instances = outcome.instances;
+    made->time_stamps = outcome.stamps;
+    made->bytes = (int64_t)outcome.bytes;
+    made->cycles = outcome.has_cycles ? outcome.cycles : -1;
+    made->n_stalls = outcome.n_stalls;
+    made->stalls = outcome.stalls;
+    made->n_differences = outcome.n_differences;
+    made->n_kept = outcome.n_kept;
+    memcpy(c.kept, outcome.differences, sizeof *c.kept * (size_t)outcome.n_kept);
+    made->differences = c.kept;
+    if (outcome.is_whole) {
+        compare_levels(&c);
+        compare_wires(&c);
+        compare(&c, "the run", "", "instances", outcome.instances, result->instances);
+        compare(&c, "the run", "", "time-stamps", outcome.stamps, result->time_stamps);
+    }
+done:
+    return st;
+}
+
+enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_simulate_options *options, struct sator_simulation **simulation)
+{
+    static const struct sator_simulate_options defaults = {0};
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_simulation *made = SATOR_NEW(arena, struct sator_simulation);
+    struct sator_result *result = NULL;
+    enum sator_status st;
+
+    options = options == NULL ? &defaults : options;
+    const struct sator_analyze_options analyze = {.engine = options->engine};
+    SATOR_TRY(sator_analyze(ctx, network, layer, arch, dataflow, &analyze, &result));
+    *made = (struct sator_simulation){.workload = result->workload,
+            .arch = result->arch,
+            .dataflow = result->dataflow,
+            .space = result->space,
+            .time = result->time,
+            .model_cycles = NAN,
+            .roofline_cycles = result->total_cycles,
+            .result = result,
+            .arena = arena};
+    SATOR_TRY(execute(ctx, arena, network, layer, arch, dataflow, options, result, made));
+    *simulation = made;
+    return SATOR_OK;
+done:
+    sator_result_free(result);
+    sator_arena_free(arena);
+    return st;
+}
+
+void sator_simulation_free(struct sator_simulation *simulation)
+{
+    if (simulation == NULL)
+        return;
+    struct sator_result *result = (struct sator_result *)(uintptr_t)simulation->result;
+    sator_result_free(result);
+    sator_arena_free(simulation->arena);
+}

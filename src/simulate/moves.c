@@ -1,0 +1,541 @@
+/* How words come and go at the boundary between two stamps (doc/model.md, section 4).
+ *
+ * Innermost holders let go first, then the outermost take up first. A sum is carried by its chain:
+ * whoever takes an element up opens one; those that a tree merges with it, that get the element over
+ * a link, or still hold it, belong to it. When the last of them lets go, one word goes out. An
+ * instance's part of the sum stays in the instance until then, and what goes out is added to what is
+ * there.
+ */
+#include "simulate/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is needed ---- */
+
+static void need(struct run *run, struct holder *holder, int64_t instance, uint64_t element)
+{
+    bool is_new = false;
+    struct word *word =
+            table_put(&holder->table, instance, element, holder->stamp + 1, &is_new);
+
+    if (word == NULL) {
+        run->has_room = false;
+        return;
+    }
+    if (!is_new)
+        return;
+    if (holder->n_now == holder->now_room)
+        holder->now =
+                machine_room(holder->now, holder->n_now + 1, &holder->now_room, sizeof *holder->now);
+    holder->now[holder->n_now++] = (struct pair){instance, element};
+}
+
+static void need_part(struct run *run, struct holder *holder, const struct walk_part *part,
+        int first_touch, int64_t divisor)
+{
+    const struct access_way *way = &run->machine.ways[holder->access];
+
+    for (int t = first_touch; t < first_touch + way->n_touches; t++) {
+        const bool *holds = part->holds[t];
+        for (int64_t i = 0; i < part->n; i++) {
+            if (holds == NULL || holds[i])
+                need(run, holder, divisor == 1 ? part->place[i] : part->place[i] / divisor,
+                        part->elements[t][i]);
+        }
+    }
+}
+
+enum sator_status moves_gather(struct run *run, struct holder *holder)
+{
+    struct walk *walk = holder->walk == NULL ? run->walk : holder->walk;
+    struct walk_part part;
+    int changed;
+
+    struct pair *before = holder->before;
+    int64_t room = holder->before_room;
+    holder->before = holder->now;
+    holder->before_room = holder->now_room;
+    holder->n_before = holder->n_now;
+    holder->now = before;
+    holder->now_room = room;
+    holder->n_now = 0;
+    if (holder->walk != NULL) {
+        enum sator_status st = walk_next(walk, &changed);
+        if (st != SATOR_OK)
+            return st;
+        while (walk_more(walk, &part))
+            need_part(run, holder, &part, 0, 1);
+        return SATOR_OK;
+    }
+    walk_again(walk);
+    while (walk_more(walk, &part))
+        need_part(run, holder, &part, run->machine.ways[holder->access].first_touch,
+                run->machine.n_pes / holder->n_instances);
+    return SATOR_OK;
+}
+
+/* ---- chains ---- */
+
+static uint32_t open_chain(struct holder *holder, int64_t instance, uint64_t element)
+{
+    uint32_t chain = holder->free_chain;
+
+    if (chain != 0) {
+        holder->free_chain = holder->chains[chain].next;
+    } else {
+        int64_t room = holder->chain_room;
+        if (holder->n_chains == 0)
+            holder->n_chains = 1; /* 0 is none */
+        holder->chains = machine_room(
+                holder->chains, holder->n_chains + 1, &room, sizeof *holder->chains);
+        holder->chain_room = (uint32_t)room;
+        chain = holder->n_chains++;
+    }
+    holder->chains[chain] = (struct chain){
+            .element = element, .parent_instance = instance / holder->below, .from = -1};
+    return chain;
+}
+
+static void join(struct holder *holder, struct word *word, uint32_t chain)
+{
+    word->chain = chain;
+    holder->chains[chain].members++;
+}
+
+static void close_chain(struct holder *holder, uint32_t chain)
+{
+    holder->chains[chain].next = holder->free_chain;
+    holder->free_chain = chain;
+}
+
+/* The sum of a chain goes out. */
+static void go_out(struct run *run, struct holder *holder, uint32_t index)
+{
+    struct chain *chain = &holder->chains[index];
+    struct holder *parent = holder->parent;
+    struct word *word =
+            table_find(&parent->table, chain->parent_instance, chain->element, parent->stamp);
+
+    if (word == NULL) {
+        run_differ(run, parent, chain->parent_instance, NULL,
+                "a sum of %s comes back and finds no place",
+                run_element(run, holder->access, chain->element));
+        return;
+    }
+    word->value = (int64_t)((uint64_t)word->value + (uint64_t)chain->value);
+    parent->updates++;
+    use_port(&holder->store_parent, chain->parent_instance);
+    chain->value = 0;
+}
+
+/* The trees that a sum from "instance" crosses on its way out. */
+static void cross_trees(struct holder *holder, int64_t instance)
+{
+    for (int b = 0; b < holder->n_buses; b++) {
+        struct machine_bus *bus = &holder->buses[b];
+        if (bus->use.words == NULL)
+            continue;
+        int on = bus->bus_of[place_local(&bus->place, instance)];
+        int64_t outer = instance / bus->place.inner / bus->place.n;
+        if (on >= 0)
+            use_port(&bus->use,
+                    (outer * bus->n_buses + on) * bus->place.inner + instance % bus->place.inner);
+    }
+}
+
+static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
+{
+    struct chain *chain = &holder->chains[index];
+
+    if (holder->longest > 1 && !chain->waits) { /* a link may bring it on yet */
+        chain->waits = true;
+        chain->next = holder->waiting;
+        holder->waiting = index;
+        return;
+    }
+    if (holder->longest > 1)
+        return;
+    cross_trees(holder, chain->from);
+    go_out(run, holder, index);
+    close_chain(holder, index);
+}
+
+static void let_go(struct run *run, struct holder *holder, int64_t instance, struct word *word)
+{
+    struct chain *chain = &holder->chains[word->chain];
+
+    chain->value = (int64_t)((uint64_t)chain->value + (uint64_t)word->value);
+    word->value = 0;
+    if (chain->last != holder->stamp || chain->from < 0 || instance < chain->from)
+        chain->from = instance;
+    chain->last = holder->stamp;
+    if (--chain->members == 0)
+        finish_chain(run, holder, word->chain);
+}
+
+/* Chains that wait for links: those whose time is over, or that must leave now. */
+static void stop_waiting(struct run *run, struct holder *holder, bool all, bool parent_leaves)
+{
+    uint32_t *at = &holder->waiting;
+
+    while (*at != 0) {
+        struct chain *chain = &holder->chains[*at];
+        uint32_t index = *at;
+        bool over = all || chain->last + holder->longest <= holder->stamp;
+        if (chain->members > 0) { /* a link brought it on */
+            chain->waits = false;
+            *at = chain->next;
+            continue;
+        }
+        if (parent_leaves && !over) /* the holder outside is about to let go of it */
+            over = table_find(&holder->parent->table, chain->parent_instance, chain->element,
+                           holder->parent->stamp + 1) == NULL;
+        if (!over) {
+            at = &chain->next;
+            continue;
+        }
+        *at = chain->next;
+        cross_trees(holder, chain->from);
+        go_out(run, holder, index);
+        if (parent_leaves || all) {
+            chain->is_gone = true; /* words of old stamps may still name it */
+            chain->waits = false;
+        } else {
+            close_chain(holder, index);
+        }
+    }
+}
+
+void moves_flush(struct run *run, struct holder *holder, bool at_end)
+{
+    if (holder->is_write && holder->longest > 1)
+        stop_waiting(run, holder, at_end, true);
+}
+
+/* ---- passing on ---- */
+
+/* The word of a neighbour that "link" brings to "pair" at "stamp", or NULL. */
+static struct word *find_provider(struct holder *holder, struct machine_link *link,
+        const struct pair *pair, int64_t stamp)
+{
+    int64_t interval = link->link->interval;
+    int local = (int)place_local(&link->place, pair->instance);
+
+    for (int i = link->first[local]; i < link->first[local + 1]; i++) {
+        int64_t provider = pair->instance + (link->providers[i] - local) * link->place.inner;
+        struct word *word =
+                table_find(&holder->table, provider, pair->element, stamp - interval);
+        if (word == NULL)
+            continue;
+        if (link->use.words != NULL) {
+            int64_t outer = pair->instance / link->place.inner / link->place.n;
+            use_port(&link->use,
+                    (outer * link->first[link->place.n] + i) * link->place.inner +
+                            pair->instance % link->place.inner);
+        }
+        return word;
+    }
+    return NULL;
+}
+
+/* What a link brings from an earlier stamp. */
+static void bring(struct run *run, struct holder *holder, struct word *word, struct word *from)
+{
+    word->present = true;
+    if (!holder->is_write) {
+        word->value = from->value;
+        return;
+    }
+    struct chain *chain = &holder->chains[from->chain];
+    if (chain->is_gone) {
+        run->outcome->stale++;
+        join(holder, word, open_chain(holder, chain->parent_instance * holder->below, word->element));
+        return;
+    }
+    word->value = from->value;
+    from->value = 0;
+    join(holder, word, from->chain);
+    if (chain->members == 1) { /* it was on its way: what it carries comes along */
+        word->value = (int64_t)((uint64_t)word->value + (uint64_t)chain->value);
+        chain->value = 0;
+    }
+}
+
+static void list(struct holder *holder, int64_t **indices, int64_t *n, int64_t index)
+{
+    if (holder->list_room < holder->now_room) {
+        holder->list_room = holder->now_room;
+        size_t size = sizeof(int64_t) * (size_t)holder->list_room;
+        holder->fetched = sator_realloc(holder->fetched, size);
+        holder->from_wire = sator_realloc(holder->from_wire, size);
+        holder->standing = sator_realloc(holder->standing, size);
+    }
+    (*indices)[(*n)++] = index;
+}
+
+/* How a word that is not there comes. */
+static void find_way(struct run *run, struct holder *holder, int64_t index, struct word *word)
+{
+    int64_t stamp = holder->stamp + 1;
+
+    for (int l = 0; l < holder->n_links; l++) {
+        struct machine_link *link = &holder->links[l];
+        struct word *from = find_provider(holder, link, &holder->now[index], stamp);
+        if (from == NULL)
+            continue;
+        link->words++;
+        if (link->link->interval == 0)
+            list(holder, &holder->from_wire, &holder->n_from_wire, index);
+        else
+            bring(run, holder, word, from);
+        return;
+    }
+    list(holder, &holder->fetched, &holder->n_fetched, index);
+}
+
+static void keep_or_find(struct run *run, struct holder *holder)
+{
+    struct table *table = &holder->table;
+    int64_t stamp = holder->stamp + 1;
+
+    for (int64_t i = 0; i < holder->n_now; i++) {
+        const struct pair *pair = &holder->now[i];
+        struct word *word = table_find(table, pair->instance, pair->element, stamp);
+        struct word *old = table_find(table, pair->instance, pair->element, stamp - 1);
+        if (old == NULL) {
+            find_way(run, holder, i, word);
+            if (!holder->is_write) {
+                holder->writes++;
+                use_port(&holder->load_own, pair->instance);
+            }
+            continue;
+        }
+        word->value = old->value;
+        word->chain = old->chain;
+        word->untouched = old->untouched;
+        word->present = old->present;
+        old->value = holder->is_write ? 0 : old->value;
+        old->stayed = true;
+    }
+}
+
+void moves_pass_on(struct run *run, struct holder *holder, bool at_end)
+{
+    holder->n_fetched = holder->n_from_wire = 0;
+    if (at_end) {
+        struct pair *now = holder->now;
+        int64_t room = holder->now_room;
+        holder->now = holder->before;
+        holder->now_room = holder->before_room;
+        holder->before = now;
+        holder->before_room = room;
+        holder->n_before = holder->n_now;
+        holder->n_now = 0;
+    }
+    if (holder->list_room < holder->n_now) {
+        int64_t n = 0;
+        list(holder, &holder->fetched, &n, 0);
+    }
+    keep_or_find(run, holder);
+    for (int64_t i = 0; i < holder->n_before && holder->is_write; i++) {
+        const struct pair *pair = &holder->before[i];
+        struct word *word =
+                table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+        if (!word->stayed)
+            let_go(run, holder, pair->instance, word);
+    }
+    holder->stamp++;
+    if (holder->is_write && holder->longest > 1)
+        stop_waiting(run, holder, at_end, false);
+    if (holder->table.most > holder->tile)
+        holder->tile = holder->table.most;
+}
+
+/* ---- arriving ---- */
+
+/* Of the pairs that lead themselves, let those on one bus with one element follow the smallest
+ * instance. Returns how many now do. */
+static int64_t merge(struct run *run, struct holder *holder, struct machine_bus *bus,
+        const int64_t *indices, int64_t n, int64_t *leader)
+{
+    int64_t n_groups = holder->n_instances / bus->place.n * (bus->n_buses + 1), merged = 0;
+
+    if (holder->groups.n_instances < n_groups) {
+        table_clear(&holder->groups);
+        run->has_room &= table_init(&holder->groups, n_groups, 1);
+        holder->group_stamp = 0;
+        if (!run->has_room)
+            return 0;
+    }
+    holder->group_stamp++;
+    for (int round = 0; round < 2; round++)
+        for (int64_t i = 0; i < n; i++) {
+            const struct pair *pair = &holder->now[indices[i]];
+            int on = bus->bus_of[place_local(&bus->place, pair->instance)];
+            bool is_new = false;
+            if (leader[i] != i || on < 0)
+                continue;
+            int64_t outer = pair->instance / bus->place.inner / bus->place.n;
+            int64_t group = (outer * bus->n_buses + on) * bus->place.inner +
+                    pair->instance % bus->place.inner;
+            struct word *word = table_put(
+                    &holder->groups, group, pair->element, holder->group_stamp, &is_new);
+            if (word == NULL) {
+                run->has_room = false;
+                return merged;
+            }
+            if (round == 0) {
+                if (is_new || pair->instance < holder->now[indices[word->value]].instance)
+                    word->value = i;
+            } else if (word->value != i) {
+                leader[i] = word->value;
+                merged++;
+            } else if (!holder->is_write) {
+                use_port(&bus->use, group);
+            }
+        }
+    return merged;
+}
+
+/* One word from the holder outside, or the start of a sum. */
+static void fetch(struct run *run, struct holder *holder, const struct pair *pair)
+{
+    struct holder *parent = holder->parent;
+    int64_t from = pair->instance / holder->below;
+    struct word *word =
+            table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+
+    word->present = true;
+    if (parent->parent == NULL && !holder->is_write) { /* from the outside world */
+        word->value = machine_value(run->machine.ways[holder->access].salt, pair->element);
+        holder->fills++;
+        return;
+    }
+    bool is_new = false;
+    struct word *there = parent->parent == NULL
+            ? table_put(&parent->table, 0, pair->element, 0, &is_new)
+            : table_find(&parent->table, from, pair->element, parent->stamp);
+    if (is_new)
+        there->untouched = there->present = true;
+    if (there == NULL || !there->present) {
+        run_differ(run, holder, pair->instance, NULL,
+                "%s is needed and the memory outside does not have it",
+                run_element(run, holder->access, pair->element));
+        return;
+    }
+    if (holder->is_write) {
+        join(holder, word, open_chain(holder, pair->instance, pair->element));
+        if (there->untouched) {
+            there->untouched = false;
+            word->untouched = true;
+            return;
+        }
+        word->value = there->value;
+        there->value = 0;
+        holder->writes++;
+        use_port(&holder->load_own, pair->instance);
+    } else {
+        word->value = there->value;
+    }
+    parent->reads++;
+    holder->fills++;
+    use_port(&holder->load_parent, from);
+}
+
+static void follow(struct holder *holder, const struct pair *pair, const struct pair *leader)
+{
+    struct word *word =
+            table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+    struct word *from =
+            table_find(&holder->table, leader->instance, leader->element, holder->stamp);
+
+    word->present = from->present;
+    word->value = holder->is_write ? 0 : from->value;
+    word->untouched = holder->is_write;
+    if (holder->is_write && from->chain != 0)
+        join(holder, word, from->chain);
+}
+
+static void fetch_all(struct run *run, struct holder *holder)
+{
+    int64_t n = holder->n_fetched, *leader = holder->standing;
+
+    if (holder->n_buses == 0) {
+        for (int64_t i = 0; i < n; i++)
+            fetch(run, holder, &holder->now[holder->fetched[i]]);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        leader[i] = i;
+    for (int b = 0; b < holder->n_buses; b++)
+        holder->buses[b].words +=
+                merge(run, holder, &holder->buses[b], holder->fetched, n, leader);
+    for (int64_t i = 0; i < n; i++) {
+        if (leader[i] == i)
+            fetch(run, holder, &holder->now[holder->fetched[i]]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first = leader[i];
+        while (leader[first] != first)
+            first = leader[first];
+        if (first != i)
+            follow(holder, &holder->now[holder->fetched[i]], &holder->now[holder->fetched[first]]);
+    }
+}
+
+/* Try to take a word from a wire whose provider has it. */
+static bool take(struct holder *holder, const struct pair *pair)
+{
+    struct word *word =
+            table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+
+    for (int l = 0; l < holder->n_links; l++) {
+        struct machine_link *link = &holder->links[l];
+        int local = (int)place_local(&link->place, pair->instance);
+        for (int i = link->first[local]; i < link->first[local + 1]; i++) {
+            int64_t provider = pair->instance + (link->providers[i] - local) * link->place.inner;
+            struct word *from = link->link->interval > 0
+                    ? NULL
+                    : table_find(&holder->table, provider, pair->element, holder->stamp);
+            if (from == NULL)
+                continue;
+            if (!from->present)
+                return false; /* it is the first that serves: wait for it */
+            word->present = true;
+            word->value = holder->is_write ? 0 : from->value;
+            if (holder->is_write)
+                join(holder, word, from->chain);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_from_wires(struct run *run, struct holder *holder)
+{
+    int64_t left = holder->n_from_wire, last = left + 1;
+
+    while (left > 0 && left < last) {
+        int64_t kept = 0;
+        last = left;
+        for (int64_t i = 0; i < left; i++) {
+            int64_t index = holder->from_wire[i];
+            if (!take(holder, &holder->now[index]))
+                holder->from_wire[kept++] = index;
+        }
+        left = kept;
+    }
+    for (int64_t i = 0; i < left; i++) {
+        const struct pair *pair = &holder->now[holder->from_wire[i]];
+        run_differ(run, holder, pair->instance, NULL,
+                "%s is to come over a wire from PEs that wait for each other",
+                run_element(run, holder->access, pair->element));
+    }
+}
+
+void moves_arrive(struct run *run, struct holder *holder)
+{
+    fetch_all(run, holder);
+    take_from_wires(run, holder);
+}

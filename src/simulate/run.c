@@ -1,0 +1,273 @@
+/* A run from the first stamp to the last. Open this first. */
+#include "simulate/run.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct sator_loc nowhere;
+
+/* ---- differences ---- */
+
+const char *run_element(struct run *run, int access, uint64_t element)
+{
+    const struct access_way *way = &run->machine.ways[access];
+    const struct numbering *numbering = way->numbering;
+    struct sator_text text = {0};
+
+    if (run->outcome->n_differences >= MOST_KEPT)
+        return "";
+    sator_text_add(&text, "%s[", way->access->tensor);
+    for (int d = 0; d < numbering->n_dims; d++) {
+        uint64_t field =
+                element >> numbering->shift[d] & ((UINT64_C(1) << numbering->width[d]) - 1);
+        sator_text_add(&text, "%s%lld", d == 0 ? "" : ",",
+                (long long)(numbering->least[d] + (int64_t)field));
+    }
+    sator_text_add(&text, "]");
+    const char *copy = sator_arena_strdup(run->arena, text.data);
+    sator_text_clear(&text);
+    return copy;
+}
+
+/* "PE[1,2]" of the first "n_space" dimensions. */
+static const char *name_instance(struct run *run, const char *name, int n_space, int64_t instance)
+{
+    struct sator_text text = {0};
+    int64_t at[64];
+
+    for (int d = n_space - 1; d >= 0; d--) {
+        at[d] = instance % run->machine.shape[d];
+        instance /= run->machine.shape[d];
+    }
+    sator_text_add(&text, "%s", name);
+    for (int d = 0; d < n_space; d++)
+        sator_text_add(&text, "%s%lld", d == 0 ? "[" : ",", (long long)at[d]);
+    if (n_space > 0)
+        sator_text_add(&text, "]");
+    const char *copy = sator_arena_strdup(run->arena, text.data);
+    sator_text_clear(&text);
+    return copy;
+}
+
+static void add_stamp(const struct run *run, struct sator_text *text)
+{
+    const int64_t *stamp = run->walk == NULL ? NULL : walk_stamp(run->walk);
+
+    sator_text_add(text, "T[");
+    for (int k = 0; stamp != NULL && k < run->machine.n_time; k++)
+        sator_text_add(text, "%s%lld", k == 0 ? "" : ",", (long long)stamp[k]);
+    sator_text_add(text, "]");
+}
+
+void run_differ(struct run *run, const struct holder *holder, int64_t instance, const char *port,
+        const char *format, ...)
+{
+    struct sator_simulation_difference *made = &run->kept[run->outcome->n_kept];
+    struct sator_text text = {0};
+    va_list arguments;
+
+    if (++run->outcome->n_differences > MOST_KEPT)
+        return;
+    *made = (struct sator_simulation_difference){.port = port, .cycle = -1};
+    if (holder != NULL && holder->level >= 0 && instance >= 0)
+        made->instance = name_instance(run, run->question->arch->levels[holder->level].name,
+                holder->n_space, instance);
+    if (holder != NULL && instance >= 0 && holder->n_space == run->machine.n_space)
+        made->pe = name_instance(run, "PE", holder->n_space, instance);
+    va_start(arguments, format);
+    sator_text_add_v(&text, format, arguments);
+    va_end(arguments);
+    if (instance >= 0) {
+        sator_text_add(&text, ": %s%s at ", made->instance == NULL ? "" : made->instance,
+                made->instance == NULL && made->pe != NULL ? made->pe : "");
+        add_stamp(run, &text);
+    }
+    made->text = sator_arena_strdup(run->arena, text.data);
+    sator_text_clear(&text);
+    run->outcome->n_kept++;
+}
+
+/* ---- stamps ---- */
+
+/* The first of the way's holders whose prefix stamp is new. */
+static int first_new(const struct access_way *way, int changed, bool is_first)
+{
+    int h = 1;
+
+    while (h < way->n_holders && !is_first && way->holders[h].n_time <= changed)
+        h++;
+    return h;
+}
+
+/* From one stamp to the next, or (at_end) out. */
+static enum sator_status change(
+        struct run *run, struct access_way *way, int first, bool at_end)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int h = first; h < way->n_holders && !at_end; h++)
+        SATOR_TRY(moves_gather(run, &way->holders[h]));
+    for (int h = way->n_holders - 1; h >= first && run->has_room; h--) {
+        if (h + 1 < way->n_holders)
+            moves_flush(run, &way->holders[h + 1], at_end);
+        moves_pass_on(run, &way->holders[h], at_end);
+    }
+    for (int h = first; h < way->n_holders && run->has_room && !at_end; h++)
+        moves_arrive(run, &way->holders[h]);
+done:
+    return st;
+}
+
+static enum sator_status run_stamps(struct run *run)
+{
+    bool at_end = false;
+    enum sator_status st = SATOR_OK;
+
+    while (!at_end && run->has_room) {
+        int changed;
+        SATOR_TRY(walk_next(run->walk, &changed));
+        at_end = changed < 0;
+        for (int a = 0; a < run->machine.n_accesses; a++) {
+            struct access_way *way = &run->machine.ways[a];
+            int first = first_new(way, changed, run->stamps == 0 || at_end);
+            SATOR_TRY(change(run, way, first, at_end));
+        }
+        if (at_end || !run->has_room)
+            break;
+        run->stamps++;
+        compute_stamp(run);
+        if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED) {
+            st = SATOR_INTERRUPTED;
+            goto done;
+        }
+    }
+done:
+    return st;
+}
+
+/* ---- the outcome ---- */
+
+static void add_words(struct run *run, const struct holder *holder)
+{
+    struct simulate_outcome *outcome = run->outcome;
+    struct simulate_words *words = (struct simulate_words *)(uintptr_t)outcome->words;
+    struct simulate_words made = {.level = holder->level,
+            .access = holder->access,
+            .tile = holder->tile,
+            .fills = holder->is_loaded ? 0 : holder->fills,
+            .writes = holder->is_loaded ? 0 : holder->writes,
+            .reads = holder->reads,
+            .updates = holder->updates};
+
+    SATOR_PUSH(run->arena, words, outcome->n_words, made);
+    outcome->words = words;
+}
+
+static void add_wire(struct run *run, int level, const char *name, int64_t words)
+{
+    struct simulate_outcome *outcome = run->outcome;
+    struct simulate_wire *wires = (struct simulate_wire *)(uintptr_t)outcome->wires;
+
+    for (int w = 0; w < outcome->n_wires; w++) {
+        if (wires[w].level == level && strcmp(wires[w].name, name) == 0) {
+            wires[w].words += words;
+            return;
+        }
+    }
+    struct simulate_wire made = {level, name, words};
+    SATOR_PUSH(run->arena, wires, outcome->n_wires, made);
+    outcome->wires = wires;
+}
+
+static void take_outcome(struct run *run)
+{
+    struct simulate_outcome *outcome = run->outcome;
+
+    outcome->instances = run->instances;
+    outcome->stamps = run->stamps;
+    for (int a = 0; a < run->machine.n_accesses; a++) {
+        const struct access_way *way = &run->machine.ways[a];
+        for (int h = 1; h < way->n_holders; h++) {
+            const struct holder *holder = &way->holders[h];
+            outcome->bytes += ((uint64_t)holder->table.n_instances << holder->table.bits) *
+                    (uint64_t)holder->table.n_planes * sizeof(struct word);
+            if (holder->level >= 0)
+                add_words(run, holder);
+            for (int l = 0; l < holder->n_links && holder->is_counted; l++)
+                add_wire(run, holder->links[l].level, holder->links[l].link->name,
+                        holder->links[l].words);
+            for (int b = 0; b < holder->n_buses && holder->is_counted; b++)
+                add_wire(run, holder->buses[b].level, holder->buses[b].bus->name,
+                        holder->buses[b].words);
+        }
+    }
+}
+
+static void clear(struct run *run)
+{
+    machine_clear(&run->machine);
+    walk_free(run->walk);
+    free(run->products);
+    free(run->per_pe);
+    free(run->per_pe_stamp);
+    free(run->later);
+}
+
+static enum sator_status begin(struct run *run)
+{
+    const struct simulate_question *q = run->question;
+    enum sator_status st;
+
+    run->machine = (struct machine){.ctx = run->ctx, .arena = run->arena, .question = q};
+    SATOR_TRY(machine_make(&run->machine));
+    struct walk_question all = {.workload = q->workload,
+            .space = q->dataflow->space,
+            .time = q->dataflow->time,
+            .shape = run->machine.shape,
+            .n_time = run->machine.n_time,
+            .n_space = run->machine.n_space,
+            .n_touches = run->machine.n_touches,
+            .touches = run->machine.touches,
+            .is_whole = true};
+    SATOR_TRY(walk_new(run->ctx, &all, &run->walk));
+    size_t n = (size_t)run->machine.n_pes;
+    run->per_pe = sator_alloc(n * sizeof *run->per_pe);
+    run->per_pe_stamp = sator_alloc(n * sizeof *run->per_pe_stamp);
+    memset(run->per_pe_stamp, 0, n * sizeof *run->per_pe_stamp);
+done:
+    return st;
+}
+
+enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct simulate_question *question, struct simulate_outcome *outcome)
+{
+    struct run run = {.ctx = ctx,
+            .arena = arena,
+            .question = question,
+            .outcome = outcome,
+            .has_room = true};
+    enum sator_status st;
+
+    *outcome = (struct simulate_outcome){.is_whole = true};
+    run.kept = SATOR_NEW_ARRAY(arena, struct sator_simulation_difference, MOST_KEPT);
+    outcome->differences = run.kept;
+    SATOR_TRY(begin(&run));
+    st = run_stamps(&run);
+    if (st == SATOR_OK && run.has_room)
+        st = compute_compare(&run);
+    if (st == SATOR_INTERRUPTED) {
+        outcome->is_whole = false;
+        st = SATOR_OK;
+    }
+    if (st == SATOR_OK && !run.has_room) {
+        sator_error(ctx, nowhere, "what the machine holds does not fit into memory");
+        st = SATOR_LIMIT;
+    }
+    take_outcome(&run);
+done:
+    clear(&run);
+    return st;
+}

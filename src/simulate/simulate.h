@@ -1,0 +1,58 @@
+/* A mapping carried out: every word and every sum of a run, stamp by stamp, with values.
+ *
+ * Nothing here counts by formula. What is shared with the analysis are the declared inputs: the
+ * workload, the architecture, the bound dataflow and the cuts of the memories.
+ */
+#ifndef SATOR_SIMULATE_SIMULATE_H
+#define SATOR_SIMULATE_SIMULATE_H
+
+#include "arch/arch.h"
+#include "relation/workload.h"
+#include "sator/simulate.h"
+
+struct simulate_question {
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    const struct sator_bound_dataflow *dataflow;
+    const int *time_cuts; /* of each level of the architecture; only those of memories count */
+    const struct sator_simulate_options *options;
+};
+
+/* What moved, all instances together. */
+struct simulate_words {
+    int level, access; /* a memory of the architecture, an access of the workload */
+    int64_t tile, fills, writes, reads, updates;
+};
+
+struct simulate_wire {
+    int level; /* an array */
+    const char *name; /* of a link, bus or tree */
+    int64_t words;
+};
+
+struct simulate_outcome {
+    bool is_whole; /* not interrupted */
+    bool values_are_equal;
+    int64_t instances, stamps;
+    int n_words;
+    const struct simulate_words *words;
+    int n_wires;
+    const struct simulate_wire *wires;
+    bool has_cycles;
+    int64_t cycles, compute_cycles;
+    int n_stalls;
+    const struct sator_simulation_stall *stalls;
+    int n_differences; /* that were found; the first of them are kept */
+    int n_kept;
+    const struct sator_simulation_difference *differences;
+    int64_t stale; /* sums that a link brought on past their leaving */
+    uint64_t bytes; /* of memory, for what the machine holds */
+};
+
+/* Run "question"; what the outcome refers to is in "arena", or the question's. SATOR_DECLINED with a
+ * message for relations that cannot be evaluated point by point, SATOR_LIMIT for what does not fit.
+ * An interruption is no failure: the outcome is of what was run. */
+enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct simulate_question *question, struct simulate_outcome *outcome);
+
+#endif
