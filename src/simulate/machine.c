@@ -332,6 +332,7 @@ static void holder_clear(struct holder *holder)
     for (int l = 0; l < holder->n_links; l++) {
         free(holder->links[l].first);
         free(holder->links[l].providers);
+        free(holder->links[l].wires);
     }
     for (int b = 0; b < holder->n_buses; b++)
         free(holder->buses[b].bus_of);

@@ -37,8 +37,10 @@ struct machine_link {
     int level; /* of the array */
     struct place place;
     int *first, *providers; /* of local PE p: providers[first[p]] .. providers[first[p + 1] - 1] */
+    int *wires; /* parallel to "providers": numbers of the wires, as they are declared */
+    int n_wires;
     int64_t words;
-    struct use use; /* by wire: index into providers, in every copy of the array */
+    struct use use; /* by wire, in every copy of the array */
 };
 
 struct machine_bus {

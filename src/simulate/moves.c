@@ -139,8 +139,7 @@ static void cross_trees(struct holder *holder, int64_t instance)
         int on = bus->bus_of[place_local(&bus->place, instance)];
         int64_t outer = instance / bus->place.inner / bus->place.n;
         if (on >= 0)
-            use_port(&bus->use,
-                    (outer * bus->n_buses + on) * bus->place.inner + instance % bus->place.inner);
+            use_port(&bus->use, outer * bus->n_buses + on);
     }
 }
 
@@ -230,9 +229,7 @@ static struct word *find_provider(struct holder *holder, struct machine_link *li
             continue;
         if (link->use.words != NULL) {
             int64_t outer = pair->instance / link->place.inner / link->place.n;
-            use_port(&link->use,
-                    (outer * link->first[link->place.n] + i) * link->place.inner +
-                            pair->instance % link->place.inner);
+            use_port(&link->use, outer * link->n_wires + link->wires[i]);
         }
         return word;
     }
@@ -392,7 +389,7 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
                 leader[i] = word->value;
                 merged++;
             } else if (!holder->is_write) {
-                use_port(&bus->use, group);
+                use_port(&bus->use, outer * bus->n_buses + on);
             }
         }
     return merged;

@@ -71,7 +71,7 @@ void run_differ(struct run *run, const struct holder *holder, int64_t instance, 
 
     if (++run->outcome->n_differences > MOST_KEPT)
         return;
-    *made = (struct sator_simulation_difference){.port = port, .cycle = -1};
+    *made = (struct sator_simulation_difference){.port = port, .cycle = run->timing.clock};
     if (holder != NULL && holder->level >= 0 && instance >= 0)
         made->instance = name_instance(run, run->question->arch->levels[holder->level].name,
                 holder->n_space, instance);
@@ -84,6 +84,9 @@ void run_differ(struct run *run, const struct holder *holder, int64_t instance, 
         sator_text_add(&text, ": %s%s at ", made->instance == NULL ? "" : made->instance,
                 made->instance == NULL && made->pe != NULL ? made->pe : "");
         add_stamp(run, &text);
+        sator_text_add(&text, ", cycle %lld", (long long)run->timing.clock);
+    } else {
+        made->cycle = -1;
     }
     made->text = sator_arena_strdup(run->arena, text.data);
     sator_text_clear(&text);
@@ -117,6 +120,9 @@ static enum sator_status change(
     }
     for (int h = first; h < way->n_holders && run->has_room && !at_end; h++)
         moves_arrive(run, &way->holders[h]);
+    for (int h = first; h < way->n_holders; h++)
+        timing_take(&run->timing, &run->machine, &way->holders[h],
+                h == first && run->stamps > 0 && !at_end);
 done:
     return st;
 }
@@ -135,10 +141,12 @@ static enum sator_status run_stamps(struct run *run)
             int first = first_new(way, changed, run->stamps == 0 || at_end);
             SATOR_TRY(change(run, way, first, at_end));
         }
+        timing_change(&run->timing, changed, run->stamps == 0, at_end);
         if (at_end || !run->has_room)
             break;
         run->stamps++;
         compute_stamp(run);
+        timing_compute(&run->timing, &run->machine, run->most_per_pe);
         if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED) {
             st = SATOR_INTERRUPTED;
             goto done;
@@ -182,12 +190,31 @@ static void add_wire(struct run *run, int level, const char *name, int64_t words
     outcome->wires = wires;
 }
 
+static void take_stalls(struct run *run)
+{
+    struct simulate_outcome *outcome = run->outcome;
+    struct sator_simulation_stall *stalls = SATOR_NEW_ARRAY(
+            run->arena, struct sator_simulation_stall, run->timing.n_ports + 1);
+
+    for (int p = 0; p < run->timing.n_ports; p++) {
+        const struct timing_port *port = &run->timing.ports[p];
+        if (port->stalls > 0)
+            stalls[outcome->n_stalls++] =
+                    (struct sator_simulation_stall){port->name, port->stalls};
+    }
+    outcome->stalls = stalls;
+}
+
 static void take_outcome(struct run *run)
 {
     struct simulate_outcome *outcome = run->outcome;
 
     outcome->instances = run->instances;
     outcome->stamps = run->stamps;
+    outcome->has_cycles = true;
+    outcome->cycles = run->timing.clock;
+    outcome->compute_cycles = run->timing.compute;
+    take_stalls(run);
     for (int a = 0; a < run->machine.n_accesses; a++) {
         const struct access_way *way = &run->machine.ways[a];
         for (int h = 1; h < way->n_holders; h++) {
@@ -208,6 +235,7 @@ static void take_outcome(struct run *run)
 
 static void clear(struct run *run)
 {
+    timing_clear(&run->timing, &run->machine);
     machine_clear(&run->machine);
     walk_free(run->walk);
     free(run->products);
@@ -223,6 +251,7 @@ static enum sator_status begin(struct run *run)
 
     run->machine = (struct machine){.ctx = run->ctx, .arena = run->arena, .question = q};
     SATOR_TRY(machine_make(&run->machine));
+    SATOR_TRY(timing_make(&run->timing, &run->machine));
     struct walk_question all = {.workload = q->workload,
             .space = q->dataflow->space,
             .time = q->dataflow->time,

@@ -141,14 +141,17 @@ static void index_edges(struct machine_link *link, struct edges *edges)
         qsort(edges->all, (size_t)edges->n, sizeof *edges->all, compare_edges);
     link->first = sator_alloc(sizeof *link->first * (size_t)(n + 1));
     link->providers = sator_alloc(sizeof *link->providers * (size_t)(edges->n + 1));
+    link->wires = sator_alloc(sizeof *link->wires * (size_t)(edges->n + 1));
     for (int64_t i = 0, p = 0; p <= n; p++) {
         link->first[p] = (int)kept;
         for (; i < edges->n && edges->all[i].consumer == p; i++) {
             if (i > 0 && compare_edges(&edges->all[i], &edges->all[i - 1]) == 0)
                 continue;
+            link->wires[kept] = (int)kept;
             link->providers[kept++] = edges->all[i].provider;
         }
     }
+    link->n_wires = (int)kept;
     free(edges->all);
 }
 
@@ -207,8 +210,10 @@ static void drop(struct machine_link *link, const bool *marks)
         int end = link->first[p + 1];
         link->first[p] = kept;
         for (; i < end; i++) {
-            if (!marks[i])
-                link->providers[kept++] = link->providers[i];
+            if (marks[i])
+                continue;
+            link->wires[kept] = link->wires[i];
+            link->providers[kept++] = link->providers[i];
         }
     }
     link->first[link->place.n] = kept;

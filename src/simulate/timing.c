@@ -1,0 +1,478 @@
+#include "simulate/timing.h"
+
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct sator_loc nowhere;
+
+/* ---- ratios ---- */
+
+/* The decimal number that a file says, as a ratio: the shortest that reads back as "value". */
+static bool ratio(double value, int64_t *num, int64_t *den)
+{
+    char text[40];
+    int digits = 0, exponent;
+    int64_t mantissa = 0;
+
+    do {
+        snprintf(text, sizeof text, "%.*e", digits, value);
+    } while (strtod(text, NULL) != value && ++digits < 17);
+    for (const char *at = text; *at != 'e'; at++)
+        mantissa = *at == '.' ? mantissa : 10 * mantissa + (*at - '0');
+    exponent = atoi(strchr(text, 'e') + 1) - digits;
+    *num = mantissa;
+    *den = 1;
+    for (; exponent > 0; exponent--) {
+        if (__builtin_mul_overflow(*num, 10, num))
+            return false;
+    }
+    for (; exponent < 0; exponent++) {
+        if (*num % 10 == 0)
+            *num /= 10;
+        else if (__builtin_mul_overflow(*den, 10, den))
+            return false;
+    }
+    int64_t common = sator_gcd(*num, *den);
+    *num /= common;
+    *den /= common;
+    return *num < INT64_C(1) << 53 && *den < INT64_C(1) << 53;
+}
+
+/* ---- ports ---- */
+
+/* The number of a port, added when it is new; -1 where it limits nothing. */
+static int find_port(struct timing *timing, const char *name, double bits,
+        const struct sator_burst *burst, int64_t n_instances)
+{
+    struct timing_port made = {.name = name, .burst = *burst, .n_instances = n_instances};
+
+    if (isnan(bits) || bits <= 0)
+        return -1;
+    for (int p = 0; p < timing->n_ports; p++) {
+        if (strcmp(timing->ports[p].name, name) == 0)
+            return p;
+    }
+    if (!ratio(bits, &made.parts_per_cycle, &made.parts_per_bit)) {
+        sator_error(timing->ctx, nowhere, "the bandwidth of '%s' has too many digits", name);
+        return -2;
+    }
+    SATOR_PUSH(timing->arena, timing->ports, timing->n_ports, made);
+    return timing->n_ports - 1;
+}
+
+static bool use_make(struct timing *timing, struct use *use, int port)
+{
+    use->port = port;
+    if (port < 0)
+        return port == -1;
+    size_t n = (size_t)timing->ports[port].n_instances;
+    use->words = sator_alloc(n * sizeof *use->words);
+    memset(use->words, 0, n * sizeof *use->words);
+    use->touched = sator_alloc(n * sizeof *use->touched);
+    return true;
+}
+
+static void use_clear(struct use *use)
+{
+    free(use->words);
+    free(use->touched);
+}
+
+/* The port of a memory for one direction of the holder's tensor. */
+static bool use_memory(struct timing *timing, struct machine *machine, const struct holder *memory,
+        bool writes, struct use *use)
+{
+    const struct sator_level *level = &machine->question->arch->levels[memory->level];
+    const char *tensor = machine->ways[memory->access].access->tensor;
+    int n_lanes;
+    const struct sator_lane *lanes = sator_memory_lanes(machine->arena, level, &n_lanes);
+
+    for (int l = 0; l < n_lanes; l++) {
+        if (sator_lane_serves(&level->memory, &lanes[l], tensor, writes))
+            return use_make(timing, use,
+                    find_port(timing, lanes[l].name, lanes[l].bits, &lanes[l].burst,
+                            memory->n_instances));
+    }
+    return use_make(timing, use, -1);
+}
+
+static const char *wire_name(struct machine *machine, int level, const char *name)
+{
+    return sator_arena_printf(
+            machine->arena, "%s.%s", machine->question->arch->levels[level].name, name);
+}
+
+static bool use_wires(struct timing *timing, struct machine *machine, struct holder *holder)
+{
+    static const struct sator_burst none = {0, 0};
+    bool fits = true;
+
+    for (int l = 0; l < holder->n_links; l++) {
+        struct machine_link *link = &holder->links[l];
+        int64_t outer = holder->n_instances / link->place.n / link->place.inner;
+        fits &= use_make(timing, &link->use,
+                find_port(timing, wire_name(machine, link->level, link->link->name),
+                        link->link->bandwidth_bits, &none, outer * link->n_wires));
+    }
+    for (int b = 0; b < holder->n_buses; b++) {
+        struct machine_bus *bus = &holder->buses[b];
+        int64_t outer = holder->n_instances / bus->place.n / bus->place.inner;
+        fits &= use_make(timing, &bus->use,
+                find_port(timing, wire_name(machine, bus->level, bus->bus->name),
+                        bus->bus->bandwidth_bits, &none, outer * bus->n_buses));
+    }
+    return fits;
+}
+
+static bool use_holder(struct timing *timing, struct machine *machine, struct holder *holder)
+{
+    const struct access_way *way = &machine->ways[holder->access];
+    const struct holder *parent = holder->parent;
+    bool fits = true;
+
+    if (parent == NULL || holder->is_loaded)
+        parent = NULL;
+    if (holder->parent != NULL && !holder->is_loaded && holder->is_counted)
+        fits = use_wires(timing, machine, holder);
+    if (parent != NULL && parent->level >= 0) {
+        fits &= use_memory(timing, machine, parent, false, &holder->load_parent);
+        if (holder->is_write)
+            fits &= use_memory(timing, machine, parent, true, &holder->store_parent);
+    }
+    if (parent != NULL && holder->level >= 0)
+        fits &= use_memory(timing, machine, holder, true, &holder->load_own);
+    if (holder == way->inner && way->is_own) {
+        fits &= use_memory(timing, machine, holder, false, &holder->operand_reads);
+        if (holder->is_write)
+            fits &= use_memory(timing, machine, holder, true, &holder->operand_writes);
+    }
+    return fits;
+}
+
+/* ---- levels ---- */
+
+static int compare_ints(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void add_level(struct timing *timing, int n_time)
+{
+    struct timing_level made = {.n_time = n_time};
+
+    for (int l = 0; l < timing->n_levels; l++) {
+        if (timing->levels[l].n_time == n_time)
+            return;
+    }
+    SATOR_PUSH(timing->arena, timing->levels, timing->n_levels, made);
+}
+
+static void make_levels(struct timing *timing, const struct machine *machine)
+{
+    const struct sator_arch *arch = machine->question->arch;
+
+    add_level(timing, machine->n_time);
+    for (int l = 0; l < arch->n_levels; l++) {
+        if (arch->levels[l].kind == SATOR_LEVEL_MEMORY)
+            add_level(timing, machine->question->time_cuts[l]);
+    }
+    /* n_time is the first member */
+    qsort(timing->levels, (size_t)timing->n_levels, sizeof *timing->levels, compare_ints);
+    for (int l = 0; l < timing->n_levels; l++) {
+        struct timing_level *level = &timing->levels[l];
+        level->now = SATOR_NEW_ARRAY(timing->arena, struct load, timing->n_ports + 1);
+        level->next = SATOR_NEW_ARRAY(timing->arena, struct load, timing->n_ports + 1);
+        level->inside = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+    }
+}
+
+enum sator_status timing_make(struct timing *timing, struct machine *machine)
+{
+    const struct sator_arch *arch = machine->question->arch;
+    const struct sator_level *compute = &arch->levels[arch->n_levels - 1];
+    bool fits = true;
+
+    timing->ctx = machine->ctx;
+    timing->arena = machine->arena;
+    for (int a = 0; a < machine->n_accesses; a++)
+        for (int h = 0; h < machine->ways[a].n_holders; h++)
+            fits &= use_holder(timing, machine, &machine->ways[a].holders[h]);
+    double cycles = compute->kind == SATOR_LEVEL_COMPUTE ? compute->compute.cycles : 1;
+    if (fits && !ratio(cycles, &timing->instance_num, &timing->instance_den)) {
+        sator_error(timing->ctx, compute->loc, "the cycles of an instance have too many digits");
+        fits = false;
+    }
+    make_levels(timing, machine);
+    return fits ? SATOR_OK : SATOR_LIMIT;
+}
+
+static void loads_clear(struct timing *timing, struct load *loads)
+{
+    for (int p = 0; p < timing->n_ports && loads != NULL; p++) {
+        free(loads[p].costs);
+        free(loads[p].touched);
+    }
+}
+
+void timing_clear(struct timing *timing, struct machine *machine)
+{
+    for (int a = 0; a < machine->n_accesses; a++)
+        for (int h = 0; h < machine->ways[a].n_holders; h++) {
+            struct holder *holder = &machine->ways[a].holders[h];
+            struct use *uses[] = {&holder->load_parent, &holder->load_own, &holder->store_parent,
+                    &holder->operand_reads, &holder->operand_writes};
+            for (int l = 0; l < holder->n_links; l++)
+                use_clear(&holder->links[l].use);
+            for (int b = 0; b < holder->n_buses; b++)
+                use_clear(&holder->buses[b].use);
+            for (size_t u = 0; u < sizeof uses / sizeof *uses; u++)
+                use_clear(uses[u]);
+        }
+    for (int l = 0; l < timing->n_levels; l++) {
+        loads_clear(timing, timing->levels[l].now);
+        loads_clear(timing, timing->levels[l].next);
+    }
+}
+
+/* ---- what moved ---- */
+
+static struct cost *cost_of(struct timing *timing, struct load *loads, int port, int64_t instance)
+{
+    struct load *load = &loads[port];
+
+    if (load->costs == NULL) {
+        size_t n = (size_t)timing->ports[port].n_instances;
+        load->costs = sator_alloc(n * sizeof *load->costs);
+        memset(load->costs, 0, n * sizeof *load->costs);
+        load->touched = sator_alloc(n * sizeof *load->touched);
+    }
+    struct cost *cost = &load->costs[instance];
+    if (!cost->is_touched) {
+        cost->is_touched = true;
+        load->touched[load->n_touched++] = instance;
+    }
+    return cost;
+}
+
+/* The words of one transfer at one port, in "phase" of "loads". */
+static void take_use(struct timing *timing, struct use *use, int word_bits, struct load *loads,
+        enum phase phase)
+{
+    if (use->n_touched == 0)
+        return;
+    const struct timing_port *port = &timing->ports[use->port];
+    int64_t granule = port->burst.granule_bits;
+    for (int64_t i = 0; i < use->n_touched; i++) {
+        int64_t instance = use->touched[i], bits = use->words[instance] * word_bits;
+        if (granule > 1)
+            bits = (bits + granule - 1) / granule * granule;
+        cost_of(timing, loads, use->port, instance)->of[phase] +=
+                (sator_int)bits * port->parts_per_bit +
+                (sator_int)port->burst.setup_cycles * port->parts_per_cycle;
+        use->words[instance] = 0;
+    }
+    use->n_touched = 0;
+}
+
+static struct timing_level *level_of(struct timing *timing, int n_time)
+{
+    struct timing_level *level = timing->levels;
+
+    while (level->n_time != n_time)
+        level++;
+    return level;
+}
+
+static bool is_unsaid(const struct sator_memory *memory, const char *tensor)
+{
+    for (int i = 0; i < memory->transfers.n_tensors; i++) {
+        if (strcmp(memory->transfers.tensors[i].tensor, tensor) == 0)
+            return false;
+    }
+    return memory->transfers.others == SATOR_TRANSFER_UNSAID;
+}
+
+/* When the words of "holder" move. What passes a scratchpad that does not overlap is serial, unless
+ * the memory inside says otherwise. */
+static enum sator_transfer_kind kind_of(const struct machine *machine, const struct holder *holder)
+{
+    const struct sator_arch *arch = machine->question->arch;
+    const struct sator_level *scratchpad = sator_arch_scratchpad(arch);
+    const char *tensor = machine->ways[holder->access].access->tensor;
+    const struct sator_level *level = holder->level < 0 ? NULL : &arch->levels[holder->level];
+    bool waits = scratchpad != NULL && !scratchpad->memory.overlaps && holder->parent->level >= 0 &&
+            &arch->levels[holder->parent->level] == scratchpad;
+
+    if (level == NULL)
+        return waits ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
+    if (waits && is_unsaid(&level->memory, tensor))
+        return SATOR_TRANSFER_SERIAL;
+    return sator_memory_transfers(arch, level, tensor, holder->n_time == machine->n_time);
+}
+
+void timing_take(struct timing *timing, struct machine *machine, struct holder *holder,
+        bool is_same_tile)
+{
+    static const enum phase loads_in[] = {
+            [SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_LOADS,
+            [SATOR_TRANSFER_OVERLAPPED] = PHASE_EXPOSED_LOADS,
+            [SATOR_TRANSFER_STREAMED] = PHASE_DURING};
+    static const enum phase stores_in[] = {
+            [SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_STORES,
+            [SATOR_TRANSFER_OVERLAPPED] = PHASE_EXPOSED_STORES,
+            [SATOR_TRANSFER_STREAMED] = PHASE_DURING};
+    struct timing_level *level = level_of(timing, holder->n_time);
+    int bits = machine->ways[holder->access].access->word_bits;
+    enum sator_transfer_kind kind = kind_of(machine, holder);
+    bool beside = kind == SATOR_TRANSFER_OVERLAPPED && is_same_tile;
+    enum phase load = beside ? PHASE_DURING : loads_in[kind];
+    enum phase store = beside ? PHASE_DURING : stores_in[kind];
+    struct load *loads = beside ? level->now : level->next;
+    struct load *stores = beside ? level->next : level->now;
+
+    take_use(timing, &holder->load_parent, bits, loads, load);
+    take_use(timing, &holder->load_own, bits, loads, load);
+    take_use(timing, &holder->store_parent, bits, stores, store);
+    for (int l = 0; l < holder->n_links; l++)
+        take_use(timing, &holder->links[l].use, bits, loads, load);
+    for (int b = 0; b < holder->n_buses; b++)
+        take_use(timing, &holder->buses[b].use, bits, holder->is_write ? stores : loads,
+                holder->is_write ? store : load);
+}
+
+/* ---- the clock ---- */
+
+/* Cycles, rounded up, in which a port does "parts". */
+static int64_t cycles_of(const struct timing_port *port, sator_int parts)
+{
+    return (int64_t)((parts + port->parts_per_cycle - 1) / port->parts_per_cycle);
+}
+
+static sator_int most_in(const struct load *load, enum phase phase)
+{
+    sator_int most = 0;
+
+    for (int64_t i = 0; i < load->n_touched; i++) {
+        sator_int cost = load->costs[load->touched[i]].of[phase];
+        most = cost > most ? cost : most;
+    }
+    return most;
+}
+
+static sator_int most_in_all(const struct load *load)
+{
+    sator_int most = 0;
+
+    for (int64_t i = 0; i < load->n_touched; i++) {
+        const struct cost *cost = &load->costs[load->touched[i]];
+        sator_int sum = 0;
+        for (int p = 0; p < N_PHASES; p++)
+            sum += cost->of[p];
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* Wait for the slowest port of a phase. */
+static void wait_for(struct timing *timing, const struct load *loads, enum phase phase)
+{
+    int64_t longest = 0;
+    int slowest = -1;
+
+    for (int p = 0; p < timing->n_ports; p++) {
+        int64_t cycles =
+                loads[p].n_touched == 0 ? 0 : cycles_of(&timing->ports[p], most_in(&loads[p], phase));
+        if (cycles > longest) {
+            longest = cycles;
+            slowest = p;
+        }
+    }
+    if (slowest < 0)
+        return;
+    timing->clock += longest;
+    timing->ports[slowest].stalls += longest;
+}
+
+/* The run inside a stamp is over: what goes on during it may take longer. */
+static void wait_during(struct timing *timing, const struct timing_level *level)
+{
+    int64_t end = timing->clock;
+    int slowest = -1;
+
+    for (int p = 0; p < timing->n_ports; p++) {
+        sator_int parts = level->inside[p] + most_in(&level->now[p], PHASE_DURING);
+        int64_t at = level->began + cycles_of(&timing->ports[p], parts);
+        if (at > end) {
+            end = at;
+            slowest = p;
+        }
+    }
+    if (slowest >= 0)
+        timing->ports[slowest].stalls += end - timing->clock;
+    timing->clock = end;
+}
+
+static void forget(struct load *load)
+{
+    for (int64_t i = 0; i < load->n_touched; i++)
+        load->costs[load->touched[i]] = (struct cost){.is_touched = false};
+    load->n_touched = 0;
+}
+
+static void finish(struct timing *timing, int l)
+{
+    struct timing_level *level = &timing->levels[l];
+
+    wait_during(timing, level);
+    wait_for(timing, level->now, PHASE_SERIAL_STORES);
+    wait_for(timing, level->now, PHASE_EXPOSED_STORES);
+    for (int p = 0; p < timing->n_ports; p++) {
+        if (l > 0)
+            timing->levels[l - 1].inside[p] += level->inside[p] + most_in_all(&level->now[p]);
+        level->inside[p] = 0;
+        forget(&level->now[p]);
+    }
+}
+
+static void begin(struct timing *timing, struct timing_level *level)
+{
+    struct load *now = level->now;
+
+    level->now = level->next;
+    level->next = now;
+    wait_for(timing, level->now, PHASE_EXPOSED_LOADS);
+    wait_for(timing, level->now, PHASE_SERIAL_LOADS);
+    level->began = timing->clock;
+}
+
+void timing_change(struct timing *timing, int changed, bool is_first, bool at_end)
+{
+    int outermost = 0;
+
+    while (!is_first && !at_end && timing->levels[outermost].n_time <= changed)
+        outermost++;
+    for (int l = timing->n_levels - 1; l >= outermost && !is_first; l--)
+        finish(timing, l);
+    for (int l = outermost; l < timing->n_levels && !at_end; l++)
+        begin(timing, &timing->levels[l]);
+}
+
+void timing_compute(struct timing *timing, struct machine *machine, int64_t most)
+{
+    struct timing_level *level = &timing->levels[timing->n_levels - 1];
+    int64_t cycles =
+            (most * timing->instance_num + timing->instance_den - 1) / timing->instance_den;
+
+    for (int a = 0; a < machine->n_accesses; a++) {
+        struct holder *inner = machine->ways[a].inner;
+        int bits = machine->ways[a].access->word_bits;
+        take_use(timing, &inner->operand_reads, bits, level->now, PHASE_DURING);
+        take_use(timing, &inner->operand_writes, bits, level->now, PHASE_DURING);
+    }
+    timing->clock += cycles;
+    timing->compute += cycles;
+}
