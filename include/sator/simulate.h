@@ -39,6 +39,8 @@ struct sator_simulation {
     int n_differences; /* all that were found */
     int n_kept; /* the first of them */
     const struct sator_simulation_difference *differences;
+    int64_t late_sums; /* that a link of interval 2 or more brings past their leaving: what they
+                          were counts twice then, which the analysis does not see */
     int64_t bytes; /* of memory, for what the machine holds */
     const struct sator_result *result; /* the analysis */
     struct sator_arena *arena; /* owns all of the above but "result" */

@@ -159,6 +159,7 @@ static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *aren
     made->counts_are_equal = true;
     made->instances = outcome.instances;
     made->time_stamps = outcome.stamps;
+    made->late_sums = outcome.stale;
     made->bytes = (int64_t)outcome.bytes;
     made->cycles = outcome.has_cycles ? outcome.cycles : -1;
     made->n_stalls = outcome.n_stalls;

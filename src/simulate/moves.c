@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1 /* qsort_r */
 /* How words come and go at the boundary between two stamps (doc/model.md, section 4).
  *
  * Innermost holders let go first, then the outermost take up first. A sum is carried by its chain:
@@ -454,10 +455,33 @@ static void follow(struct holder *holder, const struct pair *pair, const struct 
         join(holder, word, from->chain);
 }
 
+static int compare_fetched(const void *a, const void *b, void *pairs)
+{
+    const struct pair *x = (const struct pair *)pairs + *(const int64_t *)a;
+    const struct pair *y = (const struct pair *)pairs + *(const int64_t *)b;
+
+    return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+/* Small instances first: of several that take a sum up, the smallest is the first to ask for it. */
+static void sort_fetched(struct holder *holder)
+{
+    bool in_order = true;
+
+    for (int64_t i = 1; i < holder->n_fetched && in_order; i++)
+        in_order = holder->now[holder->fetched[i - 1]].instance <=
+                holder->now[holder->fetched[i]].instance;
+    if (!in_order)
+        qsort_r(holder->fetched, (size_t)holder->n_fetched, sizeof *holder->fetched,
+                compare_fetched, holder->now);
+}
+
 static void fetch_all(struct run *run, struct holder *holder)
 {
     int64_t n = holder->n_fetched, *leader = holder->standing;
 
+    if (holder->is_write)
+        sort_fetched(holder);
     if (holder->n_buses == 0) {
         for (int64_t i = 0; i < n; i++)
             fetch(run, holder, &holder->now[holder->fetched[i]]);

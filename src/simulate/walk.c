@@ -368,6 +368,19 @@ static void check_loops(struct walk *walk, const struct equations *e)
     }
 }
 
+/* Let places ascend with the numbers of the inner free digits, as far as they can. */
+static void order_inner(struct walk *walk, const struct linear *place)
+{
+    for (int i = 1; i < walk->n_inner; i++)
+        for (int k = i; k > 0; k--) {
+            int *a = &walk->free_digits[k - 1], *b = &walk->free_digits[k], moved = *a;
+            if (llabs(place->factors[*a]) <= llabs(place->factors[*b]))
+                break;
+            *a = *b;
+            *b = moved;
+        }
+}
+
 /* The free digits: short ones first, so that many are numbered together. */
 static void find_free(struct walk *walk, const struct equations *e, const struct linear *place,
         const struct linear *elements)
@@ -396,6 +409,7 @@ static void find_free(struct walk *walk, const struct equations *e, const struct
         walk->n_r *= walk->digits.digits[digit].extent;
     }
     walk->outer = SATOR_NEW_ARRAY(walk->arena, int64_t, walk->n_free + 1);
+    order_inner(walk, place);
 }
 
 static bool is_wasteful(const struct walk *walk)
