@@ -233,12 +233,15 @@ static enum sator_status finish_holder(struct machine *machine, struct holder *h
 
     if (holder->parent != NULL) {
         SATOR_TRY(wiring_make(machine, holder));
-        n_planes = holder->longest + 1;
+        holder->ahead = holder->is_write ? holder->longest - 1 : 0;
+        n_planes = holder->longest + 1 + holder->ahead;
+        holder->coming = SATOR_NEW_ARRAY(machine->arena, struct pairs, holder->ahead + 1);
     }
     if (!table_init(&holder->table, holder->n_instances, n_planes))
         return no_room(machine, holder);
     holder->stamp = holder->parent == NULL ? 0 : holder->longest; /* no link looks below 0 */
-    if (holder->parent != NULL && holder->n_time < machine->n_time) {
+    holder->looked_at = holder->stamp;
+    if (holder->parent != NULL && (holder->n_time < machine->n_time || holder->ahead > 0)) {
         const struct access_way *way = &machine->ways[holder->access];
         struct walk_question question = {.workload = machine->question->workload,
                 .space = machine->question->dataflow->space,
@@ -338,8 +341,10 @@ static void holder_clear(struct holder *holder)
         free(holder->buses[b].bus_of);
     table_clear(&holder->table);
     table_clear(&holder->groups);
-    free(holder->now);
-    free(holder->before);
+    free(holder->now.all);
+    free(holder->before.all);
+    for (int i = 0; i <= holder->ahead && holder->coming != NULL; i++)
+        free(holder->coming[i].all);
     free(holder->fetched);
     free(holder->from_wire);
     free(holder->standing);

@@ -58,14 +58,20 @@ struct pair {
     uint64_t element;
 };
 
+struct pairs {
+    struct pair *all;
+    int64_t n, room;
+};
+
 /* What a taking-up became: the parts of one sum, which leave together. */
 struct chain {
     uint64_t element;
     int64_t parent_instance, value, members;
     int64_t from; /* the smallest instance that let go of it last */
     int64_t last; /* stamp at which an instance held it last */
-    uint32_t next; /* of those that wait for links, or are free */
-    bool waits, is_gone;
+    int64_t until; /* links bring it on until this stamp */
+    uint32_t next; /* of those that are on their way over links, or free */
+    bool is_on_its_way, is_late;
 };
 
 struct holder {
@@ -82,14 +88,16 @@ struct holder {
     bool has_wires;
     struct table table;
     int64_t stamp; /* the number of the prefix stamp */
-    struct pair *now, *before;
-    int64_t n_now, n_before, now_room, before_room;
+    struct pairs now, before; /* what the instances hold at this stamp, and held at the last */
+    int ahead; /* stamps that are looked at before their time: whether a link will take a sum */
+    struct pairs *coming; /* of stamp s: coming[s % (ahead + 1)] */
+    int64_t looked_at; /* the last stamp in "coming" */
     int64_t *fetched, *from_wire, *standing; /* indices into "now" */
     int64_t n_fetched, n_from_wire, list_room;
     struct table groups; /* of buses */
     int64_t group_stamp;
     struct chain *chains;
-    uint32_t n_chains, chain_room, free_chain, waiting; /* 0: none */
+    uint32_t n_chains, chain_room, free_chain, on_their_way; /* 0: none */
     struct walk *walk; /* NULL: the run's */
     int64_t fills, writes, reads, updates, tile;
     struct use load_parent, load_own, store_parent; /* of transfers with the holder outside */

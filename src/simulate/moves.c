@@ -14,11 +14,34 @@
 
 /* ---- what is needed ---- */
 
-static void need(struct run *run, struct holder *holder, int64_t instance, uint64_t element)
+/* The word of a neighbour that "link" brings to "pair" at "stamp", or NULL; "*wire" (or NULL): on
+ * which wire. */
+static struct word *find_provider(struct holder *holder, const struct machine_link *link,
+        const struct pair *pair, int64_t stamp, int64_t *wire)
+{
+    int64_t interval = link->link->interval;
+    int local = (int)place_local(&link->place, pair->instance);
+
+    for (int i = link->first[local]; i < link->first[local + 1]; i++) {
+        int64_t provider = pair->instance + (link->providers[i] - local) * link->place.inner;
+        struct word *word =
+                table_find(&holder->table, provider, pair->element, stamp - interval);
+        if (word == NULL)
+            continue;
+        if (wire != NULL) {
+            int64_t outer = pair->instance / link->place.inner / link->place.n;
+            *wire = outer * link->n_wires + link->wires[i];
+        }
+        return word;
+    }
+    return NULL;
+}
+
+static void need(struct run *run, struct holder *holder, int64_t stamp, struct pairs *pairs,
+        int64_t instance, uint64_t element)
 {
     bool is_new = false;
-    struct word *word =
-            table_put(&holder->table, instance, element, holder->stamp + 1, &is_new);
+    struct word *word = table_put(&holder->table, instance, element, stamp, &is_new);
 
     if (word == NULL) {
         run->has_room = false;
@@ -26,14 +49,13 @@ static void need(struct run *run, struct holder *holder, int64_t instance, uint6
     }
     if (!is_new)
         return;
-    if (holder->n_now == holder->now_room)
-        holder->now =
-                machine_room(holder->now, holder->n_now + 1, &holder->now_room, sizeof *holder->now);
-    holder->now[holder->n_now++] = (struct pair){instance, element};
+    if (pairs->n == pairs->room)
+        pairs->all = machine_room(pairs->all, pairs->n + 1, &pairs->room, sizeof *pairs->all);
+    pairs->all[pairs->n++] = (struct pair){instance, element};
 }
 
-static void need_part(struct run *run, struct holder *holder, const struct walk_part *part,
-        int first_touch, int64_t divisor)
+static void need_part(struct run *run, struct holder *holder, int64_t stamp, struct pairs *pairs,
+        const struct walk_part *part, int first_touch, int64_t divisor)
 {
     const struct access_way *way = &run->machine.ways[holder->access];
 
@@ -41,37 +63,79 @@ static void need_part(struct run *run, struct holder *holder, const struct walk_
         const bool *holds = part->holds[t];
         for (int64_t i = 0; i < part->n; i++) {
             if (holds == NULL || holds[i])
-                need(run, holder, divisor == 1 ? part->place[i] : part->place[i] / divisor,
+                need(run, holder, stamp, pairs,
+                        divisor == 1 ? part->place[i] : part->place[i] / divisor,
                         part->elements[t][i]);
         }
     }
 }
 
+/* Note with each word that will be taken over a link of interval 2 or more that it will be: by the
+ * pairs of "stamp", which is to come. */
+static void await(struct holder *holder, int64_t stamp, const struct pairs *pairs)
+{
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const struct pair *pair = &pairs->all[i];
+        if (table_find(&holder->table, pair->instance, pair->element, stamp - 1) != NULL)
+            continue;
+        for (int l = 0; l < holder->n_links; l++) {
+            struct machine_link *link = &holder->links[l];
+            struct word *from = find_provider(holder, link, pair, stamp, NULL);
+            if (from == NULL)
+                continue;
+            if (link->link->interval > from->awaited && link->link->interval > 1)
+                from->awaited = (uint8_t)link->link->interval;
+            break;
+        }
+    }
+}
+
+/* Look at the stamps up to the one that is as far ahead as links reach. */
+static enum sator_status look_ahead(struct run *run, struct holder *holder)
+{
+    enum sator_status st = SATOR_OK;
+
+    while (holder->looked_at < holder->stamp + 1 + holder->ahead && st == SATOR_OK) {
+        int64_t stamp = ++holder->looked_at;
+        struct pairs *pairs = &holder->coming[stamp % (holder->ahead + 1)];
+        struct walk_part part;
+        int changed;
+        pairs->n = 0;
+        st = walk_next(holder->walk, &changed);
+        if (st != SATOR_OK || changed < 0)
+            continue;
+        while (walk_more(holder->walk, &part))
+            need_part(run, holder, stamp, pairs, &part, 0, 1);
+        if (holder->ahead > 0)
+            await(holder, stamp, pairs);
+    }
+    return st;
+}
+
+static void swap(struct pairs *a, struct pairs *b)
+{
+    struct pairs c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
 enum sator_status moves_gather(struct run *run, struct holder *holder)
 {
-    struct walk *walk = holder->walk == NULL ? run->walk : holder->walk;
+    int64_t stamp = holder->stamp + 1;
     struct walk_part part;
-    int changed;
 
-    struct pair *before = holder->before;
-    int64_t room = holder->before_room;
-    holder->before = holder->now;
-    holder->before_room = holder->now_room;
-    holder->n_before = holder->n_now;
-    holder->now = before;
-    holder->now_room = room;
-    holder->n_now = 0;
+    swap(&holder->before, &holder->now);
+    holder->now.n = 0;
     if (holder->walk != NULL) {
-        enum sator_status st = walk_next(walk, &changed);
-        if (st != SATOR_OK)
-            return st;
-        while (walk_more(walk, &part))
-            need_part(run, holder, &part, 0, 1);
-        return SATOR_OK;
+        enum sator_status st = look_ahead(run, holder);
+        swap(&holder->now, &holder->coming[stamp % (holder->ahead + 1)]);
+        return st;
     }
-    walk_again(walk);
-    while (walk_more(walk, &part))
-        need_part(run, holder, &part, run->machine.ways[holder->access].first_touch,
+    walk_again(run->walk);
+    while (walk_more(run->walk, &part))
+        need_part(run, holder, stamp, &holder->now, &part,
+                run->machine.ways[holder->access].first_touch,
                 run->machine.n_pes / holder->n_instances);
     return SATOR_OK;
 }
@@ -148,97 +212,89 @@ static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
 {
     struct chain *chain = &holder->chains[index];
 
-    if (holder->longest > 1 && !chain->waits) { /* a link may bring it on yet */
-        chain->waits = true;
-        chain->next = holder->waiting;
-        holder->waiting = index;
+    if (chain->until > holder->stamp + 1) { /* a link brings it on */
+        if (!chain->is_on_its_way) {
+            chain->is_on_its_way = true;
+            chain->next = holder->on_their_way;
+            holder->on_their_way = index;
+        }
         return;
     }
-    if (holder->longest > 1)
-        return;
     cross_trees(holder, chain->from);
     go_out(run, holder, index);
-    close_chain(holder, index);
+    if (!chain->is_on_its_way)
+        close_chain(holder, index);
 }
 
-static void let_go(struct run *run, struct holder *holder, int64_t instance, struct word *word)
+/* The stamp until which links take what "pair" has held without a break until now. */
+static int64_t awaited_until(const struct holder *holder, const struct pair *pair)
+{
+    int64_t until = 0;
+
+    for (int64_t stamp = holder->stamp; stamp > holder->stamp - holder->longest; stamp--) {
+        const struct word *word =
+                table_find(&holder->table, pair->instance, pair->element, stamp);
+        if (word == NULL)
+            break;
+        if (word->awaited > 0 && stamp + word->awaited > until)
+            until = stamp + word->awaited;
+    }
+    return until;
+}
+
+static void let_go(
+        struct run *run, struct holder *holder, const struct pair *pair, struct word *word)
 {
     struct chain *chain = &holder->chains[word->chain];
 
     chain->value = (int64_t)((uint64_t)chain->value + (uint64_t)word->value);
     word->value = 0;
-    if (chain->last != holder->stamp || chain->from < 0 || instance < chain->from)
-        chain->from = instance;
+    if (chain->last != holder->stamp || chain->from < 0 || pair->instance < chain->from)
+        chain->from = pair->instance;
     chain->last = holder->stamp;
+    if (holder->ahead > 0) {
+        int64_t until = awaited_until(holder, pair);
+        chain->until = until > chain->until ? until : chain->until;
+    }
     if (--chain->members == 0)
         finish_chain(run, holder, word->chain);
 }
 
-/* Chains that wait for links: those whose time is over, or that must leave now. */
-static void stop_waiting(struct run *run, struct holder *holder, bool all, bool parent_leaves)
+/* The sums that links bring on: those that arrived are forgotten; of the others, those whose word the
+ * holder outside will not have, if it is about to change ("parent_changes"), come too late. */
+static void check_ways(struct run *run, struct holder *holder, bool parent_changes)
 {
-    uint32_t *at = &holder->waiting;
+    uint32_t *at = &holder->on_their_way;
 
     while (*at != 0) {
-        struct chain *chain = &holder->chains[*at];
         uint32_t index = *at;
-        bool over = all || chain->last + holder->longest <= holder->stamp;
-        if (chain->members > 0) { /* a link brought it on */
-            chain->waits = false;
+        struct chain *chain = &holder->chains[index];
+        if (chain->members > 0 || chain->until <= holder->stamp) {
             *at = chain->next;
+            chain->is_on_its_way = false;
+            if (chain->members == 0)
+                close_chain(holder, index);
             continue;
         }
-        if (parent_leaves && !over) /* the holder outside is about to let go of it */
-            over = table_find(&holder->parent->table, chain->parent_instance, chain->element,
-                           holder->parent->stamp + 1) == NULL;
-        if (!over) {
-            at = &chain->next;
-            continue;
+        if (parent_changes && !chain->is_late &&
+                table_find(&holder->parent->table, chain->parent_instance, chain->element,
+                        holder->parent->stamp + 1) == NULL) {
+            chain->is_late = true;
+            run->outcome->stale++;
         }
-        *at = chain->next;
-        cross_trees(holder, chain->from);
-        go_out(run, holder, index);
-        if (parent_leaves || all) {
-            chain->is_gone = true; /* words of old stamps may still name it */
-            chain->waits = false;
-        } else {
-            close_chain(holder, index);
-        }
+        at = &chain->next;
     }
 }
 
-void moves_flush(struct run *run, struct holder *holder, bool at_end)
+void moves_check_late(struct run *run, struct holder *holder)
 {
-    if (holder->is_write && holder->longest > 1)
-        stop_waiting(run, holder, at_end, true);
+    check_ways(run, holder, true);
 }
 
 /* ---- passing on ---- */
 
-/* The word of a neighbour that "link" brings to "pair" at "stamp", or NULL. */
-static struct word *find_provider(struct holder *holder, struct machine_link *link,
-        const struct pair *pair, int64_t stamp)
-{
-    int64_t interval = link->link->interval;
-    int local = (int)place_local(&link->place, pair->instance);
-
-    for (int i = link->first[local]; i < link->first[local + 1]; i++) {
-        int64_t provider = pair->instance + (link->providers[i] - local) * link->place.inner;
-        struct word *word =
-                table_find(&holder->table, provider, pair->element, stamp - interval);
-        if (word == NULL)
-            continue;
-        if (link->use.words != NULL) {
-            int64_t outer = pair->instance / link->place.inner / link->place.n;
-            use_port(&link->use, outer * link->n_wires + link->wires[i]);
-        }
-        return word;
-    }
-    return NULL;
-}
-
 /* What a link brings from an earlier stamp. */
-static void bring(struct run *run, struct holder *holder, struct word *word, struct word *from)
+static void bring(struct holder *holder, struct word *word, struct word *from)
 {
     word->present = true;
     if (!holder->is_write) {
@@ -246,11 +302,6 @@ static void bring(struct run *run, struct holder *holder, struct word *word, str
         return;
     }
     struct chain *chain = &holder->chains[from->chain];
-    if (chain->is_gone) {
-        run->outcome->stale++;
-        join(holder, word, open_chain(holder, chain->parent_instance * holder->below, word->element));
-        return;
-    }
     word->value = from->value;
     from->value = 0;
     join(holder, word, from->chain);
@@ -262,8 +313,8 @@ static void bring(struct run *run, struct holder *holder, struct word *word, str
 
 static void list(struct holder *holder, int64_t **indices, int64_t *n, int64_t index)
 {
-    if (holder->list_room < holder->now_room) {
-        holder->list_room = holder->now_room;
+    if (holder->list_room < holder->now.room) {
+        holder->list_room = holder->now.room;
         size_t size = sizeof(int64_t) * (size_t)holder->list_room;
         holder->fetched = sator_realloc(holder->fetched, size);
         holder->from_wire = sator_realloc(holder->from_wire, size);
@@ -273,36 +324,38 @@ static void list(struct holder *holder, int64_t **indices, int64_t *n, int64_t i
 }
 
 /* How a word that is not there comes. */
-static void find_way(struct run *run, struct holder *holder, int64_t index, struct word *word)
+static void find_way(struct holder *holder, int64_t index, struct word *word)
 {
     int64_t stamp = holder->stamp + 1;
 
     for (int l = 0; l < holder->n_links; l++) {
         struct machine_link *link = &holder->links[l];
-        struct word *from = find_provider(holder, link, &holder->now[index], stamp);
+        int64_t wire;
+        struct word *from = find_provider(holder, link, &holder->now.all[index], stamp, &wire);
         if (from == NULL)
             continue;
         link->words++;
+        use_port(&link->use, wire);
         if (link->link->interval == 0)
             list(holder, &holder->from_wire, &holder->n_from_wire, index);
         else
-            bring(run, holder, word, from);
+            bring(holder, word, from);
         return;
     }
     list(holder, &holder->fetched, &holder->n_fetched, index);
 }
 
-static void keep_or_find(struct run *run, struct holder *holder)
+static void keep_or_find(struct holder *holder)
 {
     struct table *table = &holder->table;
     int64_t stamp = holder->stamp + 1;
 
-    for (int64_t i = 0; i < holder->n_now; i++) {
-        const struct pair *pair = &holder->now[i];
+    for (int64_t i = 0; i < holder->now.n; i++) {
+        const struct pair *pair = &holder->now.all[i];
         struct word *word = table_find(table, pair->instance, pair->element, stamp);
         struct word *old = table_find(table, pair->instance, pair->element, stamp - 1);
         if (old == NULL) {
-            find_way(run, holder, i, word);
+            find_way(holder, i, word);
             if (!holder->is_write) {
                 holder->writes++;
                 use_port(&holder->load_own, pair->instance);
@@ -322,30 +375,23 @@ void moves_pass_on(struct run *run, struct holder *holder, bool at_end)
 {
     holder->n_fetched = holder->n_from_wire = 0;
     if (at_end) {
-        struct pair *now = holder->now;
-        int64_t room = holder->now_room;
-        holder->now = holder->before;
-        holder->now_room = holder->before_room;
-        holder->before = now;
-        holder->before_room = room;
-        holder->n_before = holder->n_now;
-        holder->n_now = 0;
+        swap(&holder->before, &holder->now);
+        holder->now.n = 0;
     }
-    if (holder->list_room < holder->n_now) {
+    if (holder->list_room < holder->now.n) {
         int64_t n = 0;
         list(holder, &holder->fetched, &n, 0);
     }
-    keep_or_find(run, holder);
-    for (int64_t i = 0; i < holder->n_before && holder->is_write; i++) {
-        const struct pair *pair = &holder->before[i];
+    keep_or_find(holder);
+    for (int64_t i = 0; i < holder->before.n && holder->is_write; i++) {
+        const struct pair *pair = &holder->before.all[i];
         struct word *word =
                 table_find(&holder->table, pair->instance, pair->element, holder->stamp);
         if (!word->stayed)
-            let_go(run, holder, pair->instance, word);
+            let_go(run, holder, pair, word);
     }
     holder->stamp++;
-    if (holder->is_write && holder->longest > 1)
-        stop_waiting(run, holder, at_end, false);
+    check_ways(run, holder, false);
     if (holder->table.most > holder->tile)
         holder->tile = holder->table.most;
 }
@@ -369,7 +415,7 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
     holder->group_stamp++;
     for (int round = 0; round < 2; round++)
         for (int64_t i = 0; i < n; i++) {
-            const struct pair *pair = &holder->now[indices[i]];
+            const struct pair *pair = &holder->now.all[indices[i]];
             int on = bus->bus_of[place_local(&bus->place, pair->instance)];
             bool is_new = false;
             if (leader[i] != i || on < 0)
@@ -384,7 +430,7 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
                 return merged;
             }
             if (round == 0) {
-                if (is_new || pair->instance < holder->now[indices[word->value]].instance)
+                if (is_new || pair->instance < holder->now.all[indices[word->value]].instance)
                     word->value = i;
             } else if (word->value != i) {
                 leader[i] = word->value;
@@ -469,11 +515,11 @@ static void sort_fetched(struct holder *holder)
     bool in_order = true;
 
     for (int64_t i = 1; i < holder->n_fetched && in_order; i++)
-        in_order = holder->now[holder->fetched[i - 1]].instance <=
-                holder->now[holder->fetched[i]].instance;
+        in_order = holder->now.all[holder->fetched[i - 1]].instance <=
+                holder->now.all[holder->fetched[i]].instance;
     if (!in_order)
         qsort_r(holder->fetched, (size_t)holder->n_fetched, sizeof *holder->fetched,
-                compare_fetched, holder->now);
+                compare_fetched, holder->now.all);
 }
 
 static void fetch_all(struct run *run, struct holder *holder)
@@ -484,7 +530,7 @@ static void fetch_all(struct run *run, struct holder *holder)
         sort_fetched(holder);
     if (holder->n_buses == 0) {
         for (int64_t i = 0; i < n; i++)
-            fetch(run, holder, &holder->now[holder->fetched[i]]);
+            fetch(run, holder, &holder->now.all[holder->fetched[i]]);
         return;
     }
     for (int64_t i = 0; i < n; i++)
@@ -494,14 +540,14 @@ static void fetch_all(struct run *run, struct holder *holder)
                 merge(run, holder, &holder->buses[b], holder->fetched, n, leader);
     for (int64_t i = 0; i < n; i++) {
         if (leader[i] == i)
-            fetch(run, holder, &holder->now[holder->fetched[i]]);
+            fetch(run, holder, &holder->now.all[holder->fetched[i]]);
     }
     for (int64_t i = 0; i < n; i++) {
         int64_t first = leader[i];
         while (leader[first] != first)
             first = leader[first];
         if (first != i)
-            follow(holder, &holder->now[holder->fetched[i]], &holder->now[holder->fetched[first]]);
+            follow(holder, &holder->now.all[holder->fetched[i]], &holder->now.all[holder->fetched[first]]);
     }
 }
 
@@ -542,13 +588,13 @@ static void take_from_wires(struct run *run, struct holder *holder)
         last = left;
         for (int64_t i = 0; i < left; i++) {
             int64_t index = holder->from_wire[i];
-            if (!take(holder, &holder->now[index]))
+            if (!take(holder, &holder->now.all[index]))
                 holder->from_wire[kept++] = index;
         }
         left = kept;
     }
     for (int64_t i = 0; i < left; i++) {
-        const struct pair *pair = &holder->now[holder->from_wire[i]];
+        const struct pair *pair = &holder->now.all[holder->from_wire[i]];
         run_differ(run, holder, pair->instance, NULL,
                 "%s is to come over a wire from PEs that wait for each other",
                 run_element(run, holder->access, pair->element));

@@ -115,7 +115,7 @@ static enum sator_status change(
         SATOR_TRY(moves_gather(run, &way->holders[h]));
     for (int h = way->n_holders - 1; h >= first && run->has_room; h--) {
         if (h + 1 < way->n_holders)
-            moves_flush(run, &way->holders[h + 1], at_end);
+            moves_check_late(run, &way->holders[h + 1]);
         moves_pass_on(run, &way->holders[h], at_end);
     }
     for (int h = first; h < way->n_holders && run->has_room && !at_end; h++)

@@ -39,8 +39,9 @@ enum sator_status moves_gather(struct run *run, struct holder *holder);
 void moves_pass_on(struct run *run, struct holder *holder, bool at_end);
 /* What is needed and not there comes from the holder outside, over buses, and over wires. */
 void moves_arrive(struct run *run, struct holder *holder);
-/* Before the holder outside lets go of elements: sums of them that wait for links leave. */
-void moves_flush(struct run *run, struct holder *holder, bool at_end);
+/* Before the holder outside lets go of elements: sums of them that are on their way over links come
+ * too late. */
+void moves_check_late(struct run *run, struct holder *holder);
 
 /* ---- compute.c ---- */
 /* Run the stamp at hand. */

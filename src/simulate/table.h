@@ -20,6 +20,7 @@ struct word {
     bool untouched; /* started from zero, and nobody inside has taken it up since */
     bool stayed; /* is there in the next stamp, too */
     bool present; /* has arrived */
+    uint8_t awaited; /* the longest interval of a link that will take it, above 1 */
 };
 
 enum {

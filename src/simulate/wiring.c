@@ -163,6 +163,11 @@ static enum sator_status add_link(struct machine *machine, struct holder *holder
     struct edges edges = {0};
     enum sator_status st = SATOR_OK;
 
+    if (link->interval > UINT8_MAX) {
+        sator_error(machine->ctx, link->loc, "an execution follows intervals up to %d",
+                (int)UINT8_MAX);
+        return SATOR_LIMIT;
+    }
     *made = (struct machine_link){.link = link, .level = level, .place = place};
     for (int p = 0; p < link->map->n_pieces; p++) {
         const struct sator_piece *piece = &link->map->pieces[p];
