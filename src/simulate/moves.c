@@ -301,6 +301,8 @@ static void bring(struct holder *holder, struct word *word, struct word *from)
         word->value = from->value;
         return;
     }
+    if (from->chain == 0)
+        return;
     struct chain *chain = &holder->chains[from->chain];
     word->value = from->value;
     from->value = 0;
@@ -387,7 +389,7 @@ void moves_pass_on(struct run *run, struct holder *holder, bool at_end)
         const struct pair *pair = &holder->before.all[i];
         struct word *word =
                 table_find(&holder->table, pair->instance, pair->element, holder->stamp);
-        if (!word->stayed)
+        if (!word->stayed && word->chain != 0) /* it never came: that was said */
             let_go(run, holder, pair, word);
     }
     holder->stamp++;
@@ -571,7 +573,7 @@ static bool take(struct holder *holder, const struct pair *pair)
                 return false; /* it is the first that serves: wait for it */
             word->present = true;
             word->value = holder->is_write ? 0 : from->value;
-            if (holder->is_write)
+            if (holder->is_write && from->chain != 0)
                 join(holder, word, from->chain);
             return true;
         }
