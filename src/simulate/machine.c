@@ -253,6 +253,8 @@ static enum sator_status finish_holder(struct machine *machine, struct holder *h
                 .touches = machine->touches + way->first_touch};
         SATOR_TRY(walk_new(machine->ctx, &question, &holder->walk));
     }
+    if (holder->has_wires)
+        SATOR_TRY(wiring_cut_rings(machine, holder));
 done:
     return st;
 }

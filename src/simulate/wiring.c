@@ -206,8 +206,7 @@ static bool leads(const struct holder *holder, int level, int provider, int cons
     return false;
 }
 
-/* Leave out the wires that "marks" (one a provider) names. */
-static void drop(struct machine_link *link, const bool *marks)
+void wiring_drop(struct machine_link *link, const bool *marks)
 {
     int kept = 0, i = 0;
 
@@ -241,7 +240,7 @@ static void direct_wires(struct holder *holder)
     }
     for (int l = 0; l < holder->n_links; l++) {
         if (holder->links[l].link->interval == 0)
-            drop(&holder->links[l], marks[l]);
+            wiring_drop(&holder->links[l], marks[l]);
         free(marks[l]);
     }
     free(marks);
