@@ -125,6 +125,15 @@ static void compare_wires(struct comparison *c)
     }
 }
 
+static void compare_time(struct comparison *c)
+{
+    const struct sator_simulation *made = c->made;
+
+    if (!isnan(made->model_cycles) && made->model_cycles != (double)made->cycles)
+        differ(c, NULL, "the run: %lld cycles executed, %.17g analysed", (long long)made->cycles,
+                made->model_cycles);
+}
+
 static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_dataflow *dataflow, const struct sator_simulate_options *options,
@@ -173,6 +182,7 @@ static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *aren
         compare_wires(&c);
         compare(&c, "the run", "", "instances", outcome.instances, result->instances);
         compare(&c, "the run", "", "time-stamps", outcome.stamps, result->time_stamps);
+        compare_time(&c);
     }
 done:
     return st;
