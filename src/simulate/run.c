@@ -71,7 +71,7 @@ void run_differ(struct run *run, const struct holder *holder, int64_t instance, 
 
     if (++run->outcome->n_differences > MOST_KEPT)
         return;
-    *made = (struct sator_simulation_difference){.port = port, .cycle = run->timing.clock};
+    *made = (struct sator_simulation_difference){.port = port, .cycle = run->phases.clock};
     if (holder != NULL && holder->level >= 0 && instance >= 0)
         made->instance = name_instance(run, run->question->arch->levels[holder->level].name,
                 holder->n_space, instance);
@@ -84,7 +84,7 @@ void run_differ(struct run *run, const struct holder *holder, int64_t instance, 
         sator_text_add(&text, ": %s%s at ", made->instance == NULL ? "" : made->instance,
                 made->instance == NULL && made->pe != NULL ? made->pe : "");
         add_stamp(run, &text);
-        sator_text_add(&text, ", cycle %lld", (long long)run->timing.clock);
+        sator_text_add(&text, ", cycle %lld", (long long)run->phases.clock);
     } else {
         made->cycle = -1;
     }
@@ -121,7 +121,7 @@ static enum sator_status change(
     for (int h = first; h < way->n_holders && run->has_room && !at_end; h++)
         moves_arrive(run, &way->holders[h]);
     for (int h = first; h < way->n_holders; h++)
-        timing_take(&run->timing, &run->machine, &way->holders[h],
+        phases_take(&run->phases, &run->machine, &way->holders[h],
                 h == first && run->stamps > 0 && !at_end);
 done:
     return st;
@@ -141,12 +141,12 @@ static enum sator_status run_stamps(struct run *run)
             int first = first_new(way, changed, run->stamps == 0 || at_end);
             SATOR_TRY(change(run, way, first, at_end));
         }
-        timing_change(&run->timing, changed, run->stamps == 0, at_end);
+        phases_change(&run->phases, changed, run->stamps == 0, at_end);
         if (at_end || !run->has_room)
             break;
         run->stamps++;
         compute_stamp(run);
-        timing_compute(&run->timing, &run->machine, run->most_per_pe);
+        phases_compute(&run->phases, &run->machine, run->most_per_pe);
         if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED) {
             st = SATOR_INTERRUPTED;
             goto done;
@@ -194,10 +194,10 @@ static void take_stalls(struct run *run)
 {
     struct simulate_outcome *outcome = run->outcome;
     struct sator_simulation_stall *stalls = SATOR_NEW_ARRAY(
-            run->arena, struct sator_simulation_stall, run->timing.n_ports + 1);
+            run->arena, struct sator_simulation_stall, run->phases.n_ports + 1);
 
-    for (int p = 0; p < run->timing.n_ports; p++) {
-        const struct timing_port *port = &run->timing.ports[p];
+    for (int p = 0; p < run->phases.n_ports; p++) {
+        const struct phase_port *port = &run->phases.ports[p];
         if (port->stalls > 0)
             stalls[outcome->n_stalls++] =
                     (struct sator_simulation_stall){port->name, port->stalls};
@@ -212,8 +212,8 @@ static void take_outcome(struct run *run)
     outcome->instances = run->instances;
     outcome->stamps = run->stamps;
     outcome->has_cycles = true;
-    outcome->cycles = run->timing.clock;
-    outcome->compute_cycles = run->timing.compute;
+    outcome->cycles = run->phases.clock;
+    outcome->compute_cycles = run->phases.compute;
     take_stalls(run);
     for (int a = 0; a < run->machine.n_accesses; a++) {
         const struct access_way *way = &run->machine.ways[a];
@@ -235,7 +235,7 @@ static void take_outcome(struct run *run)
 
 static void clear(struct run *run)
 {
-    timing_clear(&run->timing, &run->machine);
+    phases_clear(&run->phases, &run->machine);
     machine_clear(&run->machine);
     walk_free(run->walk);
     free(run->products);
@@ -251,7 +251,7 @@ static enum sator_status begin(struct run *run)
 
     run->machine = (struct machine){.ctx = run->ctx, .arena = run->arena, .question = q};
     SATOR_TRY(machine_make(&run->machine));
-    SATOR_TRY(timing_make(&run->timing, &run->machine));
+    SATOR_TRY(phases_make(&run->phases, &run->machine));
     struct walk_question all = {.workload = q->workload,
             .space = q->dataflow->space,
             .time = q->dataflow->time,

@@ -3,7 +3,7 @@
 #define SATOR_SIMULATE_RUN_H
 
 #include "simulate/machine.h"
-#include "simulate/timing.h"
+#include "simulate/phases.h"
 
 enum {
     MOST_KEPT = 16 /* differences that are reported one by one */
@@ -14,7 +14,7 @@ struct run {
     struct sator_arena *arena;
     const struct simulate_question *question;
     struct machine machine;
-    struct timing timing;
+    struct phases phases;
     struct walk *walk; /* of all instances */
     struct simulate_outcome *outcome;
     struct sator_simulation_difference *kept;

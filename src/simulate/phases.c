@@ -1,4 +1,4 @@
-#include "simulate/timing.h"
+#include "simulate/phases.h"
 
 #include "base/checked.h"
 
@@ -45,31 +45,31 @@ static bool ratio(double value, int64_t *num, int64_t *den)
 /* ---- ports ---- */
 
 /* The number of a port, added when it is new; -1 where it limits nothing. */
-static int find_port(struct timing *timing, const char *name, double bits,
+static int find_port(struct phases *phases, const char *name, double bits,
         const struct sator_burst *burst, int64_t n_instances)
 {
-    struct timing_port made = {.name = name, .burst = *burst, .n_instances = n_instances};
+    struct phase_port made = {.name = name, .burst = *burst, .n_instances = n_instances};
 
     if (isnan(bits) || bits <= 0)
         return -1;
-    for (int p = 0; p < timing->n_ports; p++) {
-        if (strcmp(timing->ports[p].name, name) == 0)
+    for (int p = 0; p < phases->n_ports; p++) {
+        if (strcmp(phases->ports[p].name, name) == 0)
             return p;
     }
     if (!ratio(bits, &made.parts_per_cycle, &made.parts_per_bit)) {
-        sator_error(timing->ctx, nowhere, "the bandwidth of '%s' has too many digits", name);
+        sator_error(phases->ctx, nowhere, "the bandwidth of '%s' has too many digits", name);
         return -2;
     }
-    SATOR_PUSH(timing->arena, timing->ports, timing->n_ports, made);
-    return timing->n_ports - 1;
+    SATOR_PUSH(phases->arena, phases->ports, phases->n_ports, made);
+    return phases->n_ports - 1;
 }
 
-static bool use_make(struct timing *timing, struct use *use, int port)
+static bool use_make(struct phases *phases, struct use *use, int port)
 {
     use->port = port;
     if (port < 0)
         return port == -1;
-    size_t n = (size_t)timing->ports[port].n_instances;
+    size_t n = (size_t)phases->ports[port].n_instances;
     use->words = sator_alloc(n * sizeof *use->words);
     memset(use->words, 0, n * sizeof *use->words);
     use->touched = sator_alloc(n * sizeof *use->touched);
@@ -83,7 +83,7 @@ static void use_clear(struct use *use)
 }
 
 /* The port of a memory for one direction of the holder's tensor. */
-static bool use_memory(struct timing *timing, struct machine *machine, const struct holder *memory,
+static bool use_memory(struct phases *phases, struct machine *machine, const struct holder *memory,
         bool writes, struct use *use)
 {
     const struct sator_level *level = &machine->question->arch->levels[memory->level];
@@ -93,11 +93,11 @@ static bool use_memory(struct timing *timing, struct machine *machine, const str
 
     for (int l = 0; l < n_lanes; l++) {
         if (sator_lane_serves(&level->memory, &lanes[l], tensor, writes))
-            return use_make(timing, use,
-                    find_port(timing, lanes[l].name, lanes[l].bits, &lanes[l].burst,
+            return use_make(phases, use,
+                    find_port(phases, lanes[l].name, lanes[l].bits, &lanes[l].burst,
                             memory->n_instances));
     }
-    return use_make(timing, use, -1);
+    return use_make(phases, use, -1);
 }
 
 static const char *wire_name(struct machine *machine, int level, const char *name)
@@ -106,7 +106,7 @@ static const char *wire_name(struct machine *machine, int level, const char *nam
             machine->arena, "%s.%s", machine->question->arch->levels[level].name, name);
 }
 
-static bool use_wires(struct timing *timing, struct machine *machine, struct holder *holder)
+static bool use_wires(struct phases *phases, struct machine *machine, struct holder *holder)
 {
     static const struct sator_burst none = {0, 0};
     bool fits = true;
@@ -114,21 +114,21 @@ static bool use_wires(struct timing *timing, struct machine *machine, struct hol
     for (int l = 0; l < holder->n_links; l++) {
         struct machine_link *link = &holder->links[l];
         int64_t outer = holder->n_instances / link->place.n / link->place.inner;
-        fits &= use_make(timing, &link->use,
-                find_port(timing, wire_name(machine, link->level, link->link->name),
+        fits &= use_make(phases, &link->use,
+                find_port(phases, wire_name(machine, link->level, link->link->name),
                         link->link->bandwidth_bits, &none, outer * link->n_wires));
     }
     for (int b = 0; b < holder->n_buses; b++) {
         struct machine_bus *bus = &holder->buses[b];
         int64_t outer = holder->n_instances / bus->place.n / bus->place.inner;
-        fits &= use_make(timing, &bus->use,
-                find_port(timing, wire_name(machine, bus->level, bus->bus->name),
+        fits &= use_make(phases, &bus->use,
+                find_port(phases, wire_name(machine, bus->level, bus->bus->name),
                         bus->bus->bandwidth_bits, &none, outer * bus->n_buses));
     }
     return fits;
 }
 
-static bool use_holder(struct timing *timing, struct machine *machine, struct holder *holder)
+static bool use_holder(struct phases *phases, struct machine *machine, struct holder *holder)
 {
     const struct access_way *way = &machine->ways[holder->access];
     const struct holder *parent = holder->parent;
@@ -137,18 +137,18 @@ static bool use_holder(struct timing *timing, struct machine *machine, struct ho
     if (parent == NULL || holder->is_loaded)
         parent = NULL;
     if (holder->parent != NULL && !holder->is_loaded && holder->is_counted)
-        fits = use_wires(timing, machine, holder);
+        fits = use_wires(phases, machine, holder);
     if (parent != NULL && parent->level >= 0) {
-        fits &= use_memory(timing, machine, parent, false, &holder->load_parent);
+        fits &= use_memory(phases, machine, parent, false, &holder->load_parent);
         if (holder->is_write)
-            fits &= use_memory(timing, machine, parent, true, &holder->store_parent);
+            fits &= use_memory(phases, machine, parent, true, &holder->store_parent);
     }
     if (parent != NULL && holder->level >= 0)
-        fits &= use_memory(timing, machine, holder, true, &holder->load_own);
+        fits &= use_memory(phases, machine, holder, true, &holder->load_own);
     if (holder == way->inner && way->is_own) {
-        fits &= use_memory(timing, machine, holder, false, &holder->operand_reads);
+        fits &= use_memory(phases, machine, holder, false, &holder->operand_reads);
         if (holder->is_write)
-            fits &= use_memory(timing, machine, holder, true, &holder->operand_writes);
+            fits &= use_memory(phases, machine, holder, true, &holder->operand_writes);
     }
     return fits;
 }
@@ -160,65 +160,65 @@ static int compare_ints(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-static void add_level(struct timing *timing, int n_time)
+static void add_level(struct phases *phases, int n_time)
 {
-    struct timing_level made = {.n_time = n_time};
+    struct phase_level made = {.n_time = n_time};
 
-    for (int l = 0; l < timing->n_levels; l++) {
-        if (timing->levels[l].n_time == n_time)
+    for (int l = 0; l < phases->n_levels; l++) {
+        if (phases->levels[l].n_time == n_time)
             return;
     }
-    SATOR_PUSH(timing->arena, timing->levels, timing->n_levels, made);
+    SATOR_PUSH(phases->arena, phases->levels, phases->n_levels, made);
 }
 
-static void make_levels(struct timing *timing, const struct machine *machine)
+static void make_levels(struct phases *phases, const struct machine *machine)
 {
     const struct sator_arch *arch = machine->question->arch;
 
-    add_level(timing, machine->n_time);
+    add_level(phases, machine->n_time);
     for (int l = 0; l < arch->n_levels; l++) {
         if (arch->levels[l].kind == SATOR_LEVEL_MEMORY)
-            add_level(timing, machine->question->time_cuts[l]);
+            add_level(phases, machine->question->time_cuts[l]);
     }
     /* n_time is the first member */
-    qsort(timing->levels, (size_t)timing->n_levels, sizeof *timing->levels, compare_ints);
-    for (int l = 0; l < timing->n_levels; l++) {
-        struct timing_level *level = &timing->levels[l];
-        level->now = SATOR_NEW_ARRAY(timing->arena, struct load, timing->n_ports + 1);
-        level->next = SATOR_NEW_ARRAY(timing->arena, struct load, timing->n_ports + 1);
-        level->inside = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+    qsort(phases->levels, (size_t)phases->n_levels, sizeof *phases->levels, compare_ints);
+    for (int l = 0; l < phases->n_levels; l++) {
+        struct phase_level *level = &phases->levels[l];
+        level->now = SATOR_NEW_ARRAY(phases->arena, struct load, phases->n_ports + 1);
+        level->next = SATOR_NEW_ARRAY(phases->arena, struct load, phases->n_ports + 1);
+        level->inside = SATOR_NEW_ARRAY(phases->arena, sator_int, phases->n_ports + 1);
     }
 }
 
-enum sator_status timing_make(struct timing *timing, struct machine *machine)
+enum sator_status phases_make(struct phases *phases, struct machine *machine)
 {
     const struct sator_arch *arch = machine->question->arch;
     const struct sator_level *compute = &arch->levels[arch->n_levels - 1];
     bool fits = true;
 
-    timing->ctx = machine->ctx;
-    timing->arena = machine->arena;
+    phases->ctx = machine->ctx;
+    phases->arena = machine->arena;
     for (int a = 0; a < machine->n_accesses; a++)
         for (int h = 0; h < machine->ways[a].n_holders; h++)
-            fits &= use_holder(timing, machine, &machine->ways[a].holders[h]);
+            fits &= use_holder(phases, machine, &machine->ways[a].holders[h]);
     double cycles = compute->kind == SATOR_LEVEL_COMPUTE ? compute->compute.cycles : 1;
-    if (fits && !ratio(cycles, &timing->instance_num, &timing->instance_den)) {
-        sator_error(timing->ctx, compute->loc, "the cycles of an instance have too many digits");
+    if (fits && !ratio(cycles, &phases->instance_num, &phases->instance_den)) {
+        sator_error(phases->ctx, compute->loc, "the cycles of an instance have too many digits");
         fits = false;
     }
-    make_levels(timing, machine);
+    make_levels(phases, machine);
     return fits ? SATOR_OK : SATOR_LIMIT;
 }
 
-static void loads_clear(struct timing *timing, struct load *loads)
+static void loads_clear(struct phases *phases, struct load *loads)
 {
-    for (int p = 0; p < timing->n_ports && loads != NULL; p++) {
+    for (int p = 0; p < phases->n_ports && loads != NULL; p++) {
         free(loads[p].costs);
         free(loads[p].touched);
     }
 }
 
-void timing_clear(struct timing *timing, struct machine *machine)
+void phases_clear(struct phases *phases, struct machine *machine)
 {
     for (int a = 0; a < machine->n_accesses; a++)
         for (int h = 0; h < machine->ways[a].n_holders; h++) {
@@ -232,20 +232,20 @@ void timing_clear(struct timing *timing, struct machine *machine)
             for (size_t u = 0; u < sizeof uses / sizeof *uses; u++)
                 use_clear(uses[u]);
         }
-    for (int l = 0; l < timing->n_levels; l++) {
-        loads_clear(timing, timing->levels[l].now);
-        loads_clear(timing, timing->levels[l].next);
+    for (int l = 0; l < phases->n_levels; l++) {
+        loads_clear(phases, phases->levels[l].now);
+        loads_clear(phases, phases->levels[l].next);
     }
 }
 
 /* ---- what moved ---- */
 
-static struct cost *cost_of(struct timing *timing, struct load *loads, int port, int64_t instance)
+static struct cost *cost_of(struct phases *phases, struct load *loads, int port, int64_t instance)
 {
     struct load *load = &loads[port];
 
     if (load->costs == NULL) {
-        size_t n = (size_t)timing->ports[port].n_instances;
+        size_t n = (size_t)phases->ports[port].n_instances;
         load->costs = sator_alloc(n * sizeof *load->costs);
         memset(load->costs, 0, n * sizeof *load->costs);
         load->touched = sator_alloc(n * sizeof *load->touched);
@@ -259,18 +259,18 @@ static struct cost *cost_of(struct timing *timing, struct load *loads, int port,
 }
 
 /* The words of one transfer at one port, in "phase" of "loads". */
-static void take_use(struct timing *timing, struct use *use, int word_bits, struct load *loads,
+static void take_use(struct phases *phases, struct use *use, int word_bits, struct load *loads,
         enum phase phase)
 {
     if (use->n_touched == 0)
         return;
-    const struct timing_port *port = &timing->ports[use->port];
+    const struct phase_port *port = &phases->ports[use->port];
     int64_t granule = port->burst.granule_bits;
     for (int64_t i = 0; i < use->n_touched; i++) {
         int64_t instance = use->touched[i], bits = use->words[instance] * word_bits;
         if (granule > 1)
             bits = (bits + granule - 1) / granule * granule;
-        cost_of(timing, loads, use->port, instance)->of[phase] +=
+        cost_of(phases, loads, use->port, instance)->of[phase] +=
                 (sator_int)bits * port->parts_per_bit +
                 (sator_int)port->burst.setup_cycles * port->parts_per_cycle;
         use->words[instance] = 0;
@@ -278,9 +278,9 @@ static void take_use(struct timing *timing, struct use *use, int word_bits, stru
     use->n_touched = 0;
 }
 
-static struct timing_level *level_of(struct timing *timing, int n_time)
+static struct phase_level *level_of(struct phases *phases, int n_time)
 {
-    struct timing_level *level = timing->levels;
+    struct phase_level *level = phases->levels;
 
     while (level->n_time != n_time)
         level++;
@@ -314,7 +314,7 @@ static enum sator_transfer_kind kind_of(const struct machine *machine, const str
     return sator_memory_transfers(arch, level, tensor, holder->n_time == machine->n_time);
 }
 
-void timing_take(struct timing *timing, struct machine *machine, struct holder *holder,
+void phases_take(struct phases *phases, struct machine *machine, struct holder *holder,
         bool is_same_tile)
 {
     static const enum phase loads_in[] = {
@@ -325,7 +325,7 @@ void timing_take(struct timing *timing, struct machine *machine, struct holder *
             [SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_STORES,
             [SATOR_TRANSFER_OVERLAPPED] = PHASE_EXPOSED_STORES,
             [SATOR_TRANSFER_STREAMED] = PHASE_DURING};
-    struct timing_level *level = level_of(timing, holder->n_time);
+    struct phase_level *level = level_of(phases, holder->n_time);
     int bits = machine->ways[holder->access].access->word_bits;
     enum sator_transfer_kind kind = kind_of(machine, holder);
     bool beside = kind == SATOR_TRANSFER_OVERLAPPED && is_same_tile;
@@ -334,20 +334,20 @@ void timing_take(struct timing *timing, struct machine *machine, struct holder *
     struct load *loads = beside ? level->now : level->next;
     struct load *stores = beside ? level->next : level->now;
 
-    take_use(timing, &holder->load_parent, bits, loads, load);
-    take_use(timing, &holder->load_own, bits, loads, load);
-    take_use(timing, &holder->store_parent, bits, stores, store);
+    take_use(phases, &holder->load_parent, bits, loads, load);
+    take_use(phases, &holder->load_own, bits, loads, load);
+    take_use(phases, &holder->store_parent, bits, stores, store);
     for (int l = 0; l < holder->n_links; l++)
-        take_use(timing, &holder->links[l].use, bits, loads, load);
+        take_use(phases, &holder->links[l].use, bits, loads, load);
     for (int b = 0; b < holder->n_buses; b++)
-        take_use(timing, &holder->buses[b].use, bits, holder->is_write ? stores : loads,
+        take_use(phases, &holder->buses[b].use, bits, holder->is_write ? stores : loads,
                 holder->is_write ? store : load);
 }
 
 /* ---- the clock ---- */
 
 /* Cycles, rounded up, in which a port does "parts". */
-static int64_t cycles_of(const struct timing_port *port, sator_int parts)
+static int64_t cycles_of(const struct phase_port *port, sator_int parts)
 {
     return (int64_t)((parts + port->parts_per_cycle - 1) / port->parts_per_cycle);
 }
@@ -378,14 +378,14 @@ static sator_int most_in_all(const struct load *load)
 }
 
 /* Wait for the slowest port of a phase. */
-static void wait_for(struct timing *timing, const struct load *loads, enum phase phase)
+static void wait_for(struct phases *phases, const struct load *loads, enum phase phase)
 {
     int64_t longest = 0;
     int slowest = -1;
 
-    for (int p = 0; p < timing->n_ports; p++) {
+    for (int p = 0; p < phases->n_ports; p++) {
         int64_t cycles =
-                loads[p].n_touched == 0 ? 0 : cycles_of(&timing->ports[p], most_in(&loads[p], phase));
+                loads[p].n_touched == 0 ? 0 : cycles_of(&phases->ports[p], most_in(&loads[p], phase));
         if (cycles > longest) {
             longest = cycles;
             slowest = p;
@@ -393,27 +393,27 @@ static void wait_for(struct timing *timing, const struct load *loads, enum phase
     }
     if (slowest < 0)
         return;
-    timing->clock += longest;
-    timing->ports[slowest].stalls += longest;
+    phases->clock += longest;
+    phases->ports[slowest].stalls += longest;
 }
 
 /* The run inside a stamp is over: what goes on during it may take longer. */
-static void wait_during(struct timing *timing, const struct timing_level *level)
+static void wait_during(struct phases *phases, const struct phase_level *level)
 {
-    int64_t end = timing->clock;
+    int64_t end = phases->clock;
     int slowest = -1;
 
-    for (int p = 0; p < timing->n_ports; p++) {
+    for (int p = 0; p < phases->n_ports; p++) {
         sator_int parts = level->inside[p] + most_in(&level->now[p], PHASE_DURING);
-        int64_t at = level->began + cycles_of(&timing->ports[p], parts);
+        int64_t at = level->began + cycles_of(&phases->ports[p], parts);
         if (at > end) {
             end = at;
             slowest = p;
         }
     }
     if (slowest >= 0)
-        timing->ports[slowest].stalls += end - timing->clock;
-    timing->clock = end;
+        phases->ports[slowest].stalls += end - phases->clock;
+    phases->clock = end;
 }
 
 static void forget(struct load *load)
@@ -423,56 +423,56 @@ static void forget(struct load *load)
     load->n_touched = 0;
 }
 
-static void finish(struct timing *timing, int l)
+static void finish(struct phases *phases, int l)
 {
-    struct timing_level *level = &timing->levels[l];
+    struct phase_level *level = &phases->levels[l];
 
-    wait_during(timing, level);
-    wait_for(timing, level->now, PHASE_SERIAL_STORES);
-    wait_for(timing, level->now, PHASE_EXPOSED_STORES);
-    for (int p = 0; p < timing->n_ports; p++) {
+    wait_during(phases, level);
+    wait_for(phases, level->now, PHASE_SERIAL_STORES);
+    wait_for(phases, level->now, PHASE_EXPOSED_STORES);
+    for (int p = 0; p < phases->n_ports; p++) {
         if (l > 0)
-            timing->levels[l - 1].inside[p] += level->inside[p] + most_in_all(&level->now[p]);
+            phases->levels[l - 1].inside[p] += level->inside[p] + most_in_all(&level->now[p]);
         level->inside[p] = 0;
         forget(&level->now[p]);
     }
 }
 
-static void begin(struct timing *timing, struct timing_level *level)
+static void begin(struct phases *phases, struct phase_level *level)
 {
     struct load *now = level->now;
 
     level->now = level->next;
     level->next = now;
-    wait_for(timing, level->now, PHASE_EXPOSED_LOADS);
-    wait_for(timing, level->now, PHASE_SERIAL_LOADS);
-    level->began = timing->clock;
+    wait_for(phases, level->now, PHASE_EXPOSED_LOADS);
+    wait_for(phases, level->now, PHASE_SERIAL_LOADS);
+    level->began = phases->clock;
 }
 
-void timing_change(struct timing *timing, int changed, bool is_first, bool at_end)
+void phases_change(struct phases *phases, int changed, bool is_first, bool at_end)
 {
     int outermost = 0;
 
-    while (!is_first && !at_end && timing->levels[outermost].n_time <= changed)
+    while (!is_first && !at_end && phases->levels[outermost].n_time <= changed)
         outermost++;
-    for (int l = timing->n_levels - 1; l >= outermost && !is_first; l--)
-        finish(timing, l);
-    for (int l = outermost; l < timing->n_levels && !at_end; l++)
-        begin(timing, &timing->levels[l]);
+    for (int l = phases->n_levels - 1; l >= outermost && !is_first; l--)
+        finish(phases, l);
+    for (int l = outermost; l < phases->n_levels && !at_end; l++)
+        begin(phases, &phases->levels[l]);
 }
 
-void timing_compute(struct timing *timing, struct machine *machine, int64_t most)
+void phases_compute(struct phases *phases, struct machine *machine, int64_t most)
 {
-    struct timing_level *level = &timing->levels[timing->n_levels - 1];
+    struct phase_level *level = &phases->levels[phases->n_levels - 1];
     int64_t cycles =
-            (most * timing->instance_num + timing->instance_den - 1) / timing->instance_den;
+            (most * phases->instance_num + phases->instance_den - 1) / phases->instance_den;
 
     for (int a = 0; a < machine->n_accesses; a++) {
         struct holder *inner = machine->ways[a].inner;
         int bits = machine->ways[a].access->word_bits;
-        take_use(timing, &inner->operand_reads, bits, level->now, PHASE_DURING);
-        take_use(timing, &inner->operand_writes, bits, level->now, PHASE_DURING);
+        take_use(phases, &inner->operand_reads, bits, level->now, PHASE_DURING);
+        take_use(phases, &inner->operand_writes, bits, level->now, PHASE_DURING);
     }
-    timing->clock += cycles;
-    timing->compute += cycles;
+    phases->clock += cycles;
+    phases->compute += cycles;
 }

@@ -1,7 +1,7 @@
 /* The clock of a run: when phases begin and end, and which port they wait for (doc/model.md,
  * section 7). */
-#ifndef SATOR_SIMULATE_TIMING_H
-#define SATOR_SIMULATE_TIMING_H
+#ifndef SATOR_SIMULATE_PHASES_H
+#define SATOR_SIMULATE_PHASES_H
 
 #include "simulate/machine.h"
 
@@ -17,7 +17,7 @@ enum phase {
 
 /* Costs are in parts of a cycle: bits / bandwidth is bits x parts_per_bit of them, a cycle
  * "parts_per_cycle". */
-struct timing_port {
+struct phase_port {
     const char *name;
     int64_t parts_per_cycle, parts_per_bit;
     struct sator_burst burst;
@@ -35,7 +35,7 @@ struct load {
     int64_t n_touched;
 };
 
-struct timing_level {
+struct phase_level {
     int n_time;
     struct load *now, *next; /* by port: at this stamp, and at the one that comes */
     sator_int *inside; /* by port: parts of a cycle that it worked for the stamps inside this one */
@@ -43,29 +43,29 @@ struct timing_level {
     bool is_begun;
 };
 
-struct timing {
+struct phases {
     struct sator_ctx *ctx;
     struct sator_arena *arena;
     int n_ports;
-    struct timing_port *ports;
+    struct phase_port *ports;
     int n_levels;
-    struct timing_level *levels; /* outermost first; the last is the single stamp's */
+    struct phase_level *levels; /* outermost first; the last is the single stamp's */
     int64_t clock, compute;
     int64_t instance_num, instance_den; /* cycles of a loop instance */
 };
 
 /* Find the ports that limit anything, and give the holders' uses their numbers. */
-enum sator_status timing_make(struct timing *timing, struct machine *machine);
-void timing_clear(struct timing *timing, struct machine *machine);
+enum sator_status phases_make(struct phases *phases, struct machine *machine);
+void phases_clear(struct phases *phases, struct machine *machine);
 
 /* What "holder" has moved at the boundary between two stamps: "is_same_tile" when the holder
  * outside keeps its contents. */
-void timing_take(struct timing *timing, struct machine *machine, struct holder *holder,
+void phases_take(struct phases *phases, struct machine *machine, struct holder *holder,
         bool is_same_tile);
 /* The stamps of all levels with more than "changed" rows are over, innermost first; then those that
  * come begin ("at_end": none does). */
-void timing_change(struct timing *timing, int changed, bool is_first, bool at_end);
+void phases_change(struct phases *phases, int changed, bool is_first, bool at_end);
 /* The single stamp has run: at most "most" instances on a PE. */
-void timing_compute(struct timing *timing, struct machine *machine, int64_t most);
+void phases_compute(struct phases *phases, struct machine *machine, int64_t most);
 
 #endif
