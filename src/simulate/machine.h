@@ -25,11 +25,27 @@ static inline void use_port(struct use *use, int64_t instance)
  */
 struct place {
     int64_t n, inner;
+    bool is_all; /* instances are the PEs of one array */
 };
 
 static inline int64_t place_local(const struct place *place, int64_t instance)
 {
-    return instance / place->inner % place->n;
+    return place->is_all ? instance : instance / place->inner % place->n;
+}
+
+/* The number of the copy of the array. */
+static inline int64_t place_outer(const struct place *place, int64_t instance)
+{
+    return place->is_all ? 0 : instance / place->inner / place->n;
+}
+
+/* The number of PE or bus "local" of "n" in the place of "instance". */
+static inline int64_t place_at(
+        const struct place *place, int64_t instance, int64_t local, int64_t n)
+{
+    return place->is_all ? local
+                         : (place_outer(place, instance) * n + local) * place->inner +
+                    instance % place->inner;
 }
 
 struct machine_link {

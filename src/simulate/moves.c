@@ -29,8 +29,7 @@ static struct word *find_provider(struct holder *holder, const struct machine_li
         if (word == NULL)
             continue;
         if (wire != NULL) {
-            int64_t outer = pair->instance / link->place.inner / link->place.n;
-            *wire = outer * link->n_wires + link->wires[i];
+            *wire = place_outer(&link->place, pair->instance) * link->n_wires + link->wires[i];
         }
         return word;
     }
@@ -202,9 +201,8 @@ static void cross_trees(struct holder *holder, int64_t instance)
         if (bus->use.words == NULL)
             continue;
         int on = bus->bus_of[place_local(&bus->place, instance)];
-        int64_t outer = instance / bus->place.inner / bus->place.n;
         if (on >= 0)
-            use_port(&bus->use, outer * bus->n_buses + on);
+            use_port(&bus->use, place_outer(&bus->place, instance) * bus->n_buses + on);
     }
 }
 
@@ -347,19 +345,41 @@ static void find_way(struct holder *holder, int64_t index, struct word *word)
     list(holder, &holder->fetched, &holder->n_fetched, index);
 }
 
+/* The words of a table at one stamp, by slot where they are not hashed. */
+struct view {
+    const struct table *table;
+    int64_t stamp;
+    struct word *plane;
+};
+
+static struct view view_of(const struct table *table, int64_t stamp)
+{
+    return (struct view){table, stamp, table_plane(table, stamp)};
+}
+
+static inline struct word *view_find(const struct view *view, const struct pair *pair, uint64_t slot)
+{
+    if (view->table->is_hashed)
+        return table_find_hashed(view->table, pair->instance, pair->element, view->stamp);
+    struct word *word = view->plane + slot;
+    return word->stamp == view->stamp && word->element == pair->element ? word : NULL;
+}
+
 static void keep_or_find(struct holder *holder)
 {
-    struct table *table = &holder->table;
-    int64_t stamp = holder->stamp + 1;
+    const struct table *table = &holder->table;
+    const struct view now = view_of(table, holder->stamp + 1), before = view_of(table, holder->stamp);
+    const bool is_write = holder->is_write;
+    int64_t writes = 0;
 
     for (int64_t i = 0; i < holder->now.n; i++) {
         const struct pair *pair = &holder->now.all[i];
-        struct word *word = table_find(table, pair->instance, pair->element, stamp);
-        struct word *old = table_find(table, pair->instance, pair->element, stamp - 1);
+        uint64_t slot = table_slot(table, pair->instance, pair->element);
+        struct word *word = view_find(&now, pair, slot), *old = view_find(&before, pair, slot);
         if (old == NULL) {
             find_way(holder, i, word);
-            if (!holder->is_write) {
-                holder->writes++;
+            if (!is_write) {
+                writes++;
                 use_port(&holder->load_own, pair->instance);
             }
             continue;
@@ -368,8 +388,23 @@ static void keep_or_find(struct holder *holder)
         word->chain = old->chain;
         word->untouched = old->untouched;
         word->present = old->present;
-        old->value = holder->is_write ? 0 : old->value;
+        old->value = is_write ? 0 : old->value;
         old->stayed = true;
+    }
+    holder->writes += writes;
+}
+
+static void let_all_go(struct run *run, struct holder *holder)
+{
+    const struct table *table = &holder->table;
+    const struct view before = view_of(table, holder->stamp);
+
+    for (int64_t i = 0; i < holder->before.n; i++) {
+        const struct pair *pair = &holder->before.all[i];
+        struct word *word =
+                view_find(&before, pair, table_slot(table, pair->instance, pair->element));
+        if (!word->stayed && word->chain != 0) /* it never came: that was said */
+            let_go(run, holder, pair, word);
     }
 }
 
@@ -385,13 +420,8 @@ void moves_pass_on(struct run *run, struct holder *holder, bool at_end)
         list(holder, &holder->fetched, &n, 0);
     }
     keep_or_find(holder);
-    for (int64_t i = 0; i < holder->before.n && holder->is_write; i++) {
-        const struct pair *pair = &holder->before.all[i];
-        struct word *word =
-                table_find(&holder->table, pair->instance, pair->element, holder->stamp);
-        if (!word->stayed && word->chain != 0) /* it never came: that was said */
-            let_go(run, holder, pair, word);
-    }
+    if (holder->is_write)
+        let_all_go(run, holder);
     holder->stamp++;
     check_ways(run, holder, false);
     if (holder->table.most > holder->tile)
@@ -422,9 +452,7 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
             bool is_new = false;
             if (leader[i] != i || on < 0)
                 continue;
-            int64_t outer = pair->instance / bus->place.inner / bus->place.n;
-            int64_t group = (outer * bus->n_buses + on) * bus->place.inner +
-                    pair->instance % bus->place.inner;
+            int64_t group = place_at(&bus->place, pair->instance, on, bus->n_buses);
             struct word *word = table_put(
                     &holder->groups, group, pair->element, holder->group_stamp, &is_new);
             if (word == NULL) {
@@ -438,7 +466,8 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
                 leader[i] = word->value;
                 merged++;
             } else if (!holder->is_write) {
-                use_port(&bus->use, outer * bus->n_buses + on);
+                use_port(&bus->use,
+                        place_outer(&bus->place, pair->instance) * bus->n_buses + on);
             }
         }
     return merged;

@@ -286,7 +286,7 @@ enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
     SATOR_TRY(begin(&run));
     st = run_stamps(&run);
     if (st == SATOR_OK && run.has_room)
-        st = compute_compare(&run);
+        st = nest_compare(&run);
     if (st == SATOR_INTERRUPTED) {
         outcome->is_whole = false;
         st = SATOR_OK;

@@ -46,8 +46,10 @@ void moves_check_late(struct run *run, struct holder *holder);
 /* ---- compute.c ---- */
 /* Run the stamp at hand. */
 void compute_stamp(struct run *run);
+
+/* ---- nest.c ---- */
 /* The loop nest in order: what the outputs must be, compared with what they are. */
-enum sator_status compute_compare(struct run *run);
+enum sator_status nest_compare(struct run *run);
 
 /* ---- run.c ---- */
 /* Note a difference. "holder" or NULL, "instance" of it or -1; "pe" -1: none. */

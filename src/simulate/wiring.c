@@ -310,13 +310,14 @@ static enum sator_status add_array(
 {
     const struct sator_access *access = machine->ways[holder->access].access;
     const struct sator_array *array = &machine->question->arch->levels[level].array;
-    struct place place = {1, 1};
+    struct place place = {1, 1, false};
     enum sator_status st = SATOR_OK;
 
     for (int d = 0; d < array->n_dims; d++)
         place.n *= array->shape[d];
     for (int d = base + array->n_dims; d < holder->n_space; d++)
         place.inner *= machine->shape[d];
+    place.is_all = place.inner == 1 && place.n == holder->n_instances;
     for (int l = 0; l < array->n_links; l++) {
         const struct sator_link *link = &array->links[l];
         if (serves(link->n_tensors, link->tensors, access->tensor))
