@@ -56,6 +56,8 @@ struct machine_link {
     int *wires; /* parallel to "providers": numbers of the wires, as they are declared */
     int n_wires;
     int64_t words;
+    int64_t stamp; /* what it brings to the stamp at hand is from there */
+    struct word *plane;
     struct use use; /* by wire, in every copy of the array */
 };
 

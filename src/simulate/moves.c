@@ -14,23 +14,41 @@
 
 /* ---- what is needed ---- */
 
-/* The word of a neighbour that "link" brings to "pair" at "stamp", or NULL; "*wire" (or NULL): on
- * which wire. */
-static struct word *find_provider(struct holder *holder, const struct machine_link *link,
-        const struct pair *pair, int64_t stamp, int64_t *wire)
+/* The words of a table at one stamp. */
+struct view {
+    const struct table *table;
+    int64_t stamp;
+    struct word *plane;
+};
+
+static struct view view_of(const struct table *table, int64_t stamp)
 {
-    int64_t interval = link->link->interval;
+    return (struct view){table, stamp, table_plane(table, stamp)};
+}
+
+/* The word of "element", whose slot in instance 0 is "slot", in "instance"; or NULL. */
+static inline struct word *view_find(
+        const struct view *view, int64_t instance, uint64_t element, uint64_t slot)
+{
+    if (view->table->is_hashed)
+        return table_find_hashed(view->table, instance, element, view->stamp);
+    struct word *word = view->plane + ((uint64_t)instance << view->table->bits | slot);
+    return word->stamp == view->stamp && word->element == element ? word : NULL;
+}
+
+/* The word of a neighbour that "link" brings to "pair" from "view", or NULL; "*wire": on which
+ * wire. */
+static inline struct word *find_provider(const struct machine_link *link, const struct view *view,
+        const struct pair *pair, uint64_t slot, int64_t *wire)
+{
     int local = (int)place_local(&link->place, pair->instance);
 
     for (int i = link->first[local]; i < link->first[local + 1]; i++) {
         int64_t provider = pair->instance + (link->providers[i] - local) * link->place.inner;
-        struct word *word =
-                table_find(&holder->table, provider, pair->element, stamp - interval);
+        struct word *word = view_find(view, provider, pair->element, slot);
         if (word == NULL)
             continue;
-        if (wire != NULL) {
-            *wire = place_outer(&link->place, pair->instance) * link->n_wires + link->wires[i];
-        }
+        *wire = link->wires[i];
         return word;
     }
     return NULL;
@@ -79,7 +97,10 @@ static void await(struct holder *holder, int64_t stamp, const struct pairs *pair
             continue;
         for (int l = 0; l < holder->n_links; l++) {
             struct machine_link *link = &holder->links[l];
-            struct word *from = find_provider(holder, link, pair, stamp, NULL);
+            const struct view view = view_of(&holder->table, stamp - link->link->interval);
+            int64_t wire;
+            struct word *from = find_provider(
+                    link, &view, pair, table_slot(&holder->table, 0, pair->element), &wire);
             if (from == NULL)
                 continue;
             if (link->link->interval > from->awaited && link->link->interval > 1)
@@ -292,7 +313,7 @@ void moves_check_late(struct run *run, struct holder *holder)
 /* ---- passing on ---- */
 
 /* What a link brings from an earlier stamp. */
-static void bring(struct holder *holder, struct word *word, struct word *from)
+static inline void bring(struct holder *holder, struct word *word, struct word *from)
 {
     word->present = true;
     if (!holder->is_write) {
@@ -311,7 +332,7 @@ static void bring(struct holder *holder, struct word *word, struct word *from)
     }
 }
 
-static void list(struct holder *holder, int64_t **indices, int64_t *n, int64_t index)
+static inline void list(struct holder *holder, int64_t **indices, int64_t *n, int64_t index)
 {
     if (holder->list_room < holder->now.room) {
         holder->list_room = holder->now.room;
@@ -324,18 +345,21 @@ static void list(struct holder *holder, int64_t **indices, int64_t *n, int64_t i
 }
 
 /* How a word that is not there comes. */
-static void find_way(struct holder *holder, int64_t index, struct word *word)
+static inline void find_way(struct holder *holder, int64_t index, uint64_t slot, struct word *word)
 {
-    int64_t stamp = holder->stamp + 1;
+    const struct pair *pair = &holder->now.all[index];
 
     for (int l = 0; l < holder->n_links; l++) {
         struct machine_link *link = &holder->links[l];
+        const struct view view = {&holder->table, link->stamp, link->plane};
         int64_t wire;
-        struct word *from = find_provider(holder, link, &holder->now.all[index], stamp, &wire);
+        struct word *from = find_provider(link, &view, pair, slot, &wire);
         if (from == NULL)
             continue;
         link->words++;
-        use_port(&link->use, wire);
+        if (link->use.words != NULL)
+            use_port(&link->use,
+                    place_outer(&link->place, pair->instance) * link->n_wires + wire);
         if (link->link->interval == 0)
             list(holder, &holder->from_wire, &holder->n_from_wire, index);
         else
@@ -345,26 +369,6 @@ static void find_way(struct holder *holder, int64_t index, struct word *word)
     list(holder, &holder->fetched, &holder->n_fetched, index);
 }
 
-/* The words of a table at one stamp, by slot where they are not hashed. */
-struct view {
-    const struct table *table;
-    int64_t stamp;
-    struct word *plane;
-};
-
-static struct view view_of(const struct table *table, int64_t stamp)
-{
-    return (struct view){table, stamp, table_plane(table, stamp)};
-}
-
-static inline struct word *view_find(const struct view *view, const struct pair *pair, uint64_t slot)
-{
-    if (view->table->is_hashed)
-        return table_find_hashed(view->table, pair->instance, pair->element, view->stamp);
-    struct word *word = view->plane + slot;
-    return word->stamp == view->stamp && word->element == pair->element ? word : NULL;
-}
-
 static void keep_or_find(struct holder *holder)
 {
     const struct table *table = &holder->table;
@@ -372,12 +376,18 @@ static void keep_or_find(struct holder *holder)
     const bool is_write = holder->is_write;
     int64_t writes = 0;
 
+    for (int l = 0; l < holder->n_links; l++) {
+        struct machine_link *link = &holder->links[l];
+        link->stamp = now.stamp - link->link->interval;
+        link->plane = table_plane(table, link->stamp);
+    }
     for (int64_t i = 0; i < holder->now.n; i++) {
         const struct pair *pair = &holder->now.all[i];
-        uint64_t slot = table_slot(table, pair->instance, pair->element);
-        struct word *word = view_find(&now, pair, slot), *old = view_find(&before, pair, slot);
+        const uint64_t slot = table_slot(table, 0, pair->element);
+        struct word *word = view_find(&now, pair->instance, pair->element, slot);
+        struct word *old = view_find(&before, pair->instance, pair->element, slot);
         if (old == NULL) {
-            find_way(holder, i, word);
+            find_way(holder, i, slot, word);
             if (!is_write) {
                 writes++;
                 use_port(&holder->load_own, pair->instance);
@@ -401,8 +411,8 @@ static void let_all_go(struct run *run, struct holder *holder)
 
     for (int64_t i = 0; i < holder->before.n; i++) {
         const struct pair *pair = &holder->before.all[i];
-        struct word *word =
-                view_find(&before, pair, table_slot(table, pair->instance, pair->element));
+        struct word *word = view_find(&before, pair->instance, pair->element,
+                table_slot(table, 0, pair->element));
         if (!word->stayed && word->chain != 0) /* it never came: that was said */
             let_go(run, holder, pair, word);
     }

@@ -149,11 +149,23 @@ static bool grow_hashed(struct table *table, int64_t stamp)
     return rebuild(table, &made);
 }
 
+/* Where an instance had one slot, its words were not counted. */
+static void count_slots(struct table *table, int64_t stamp)
+{
+    const struct word *words = table_plane(table, stamp);
+
+    table_new_stamp(table, stamp);
+    for (int64_t i = 0; i < table->n_instances; i++)
+        table->counts[i] = words[i].stamp == stamp;
+}
+
 static bool grow(struct table *table, uint64_t differ, int64_t stamp)
 {
     struct table made = *table;
     uint64_t lowest = differ & (~differ + 1);
 
+    if (table->bits == 0)
+        count_slots(table, stamp);
     if ((INT64_C(2) << table->bits) > SPARSE * (table->most + 1) ||
             !set_mask(&made, table->mask | lowest)) {
         for (int64_t i = 0; i < (table->n_instances * table->n_planes) << table->bits; i++)

@@ -98,7 +98,10 @@ static inline struct word *table_put(
     if (!table->is_hashed) {
         struct word *word = table_plane(table, stamp) + table_slot(table, instance, element);
         if (word->stamp != stamp) {
-            table_count(table, instance, stamp);
+            if (table->bits > 0)
+                table_count(table, instance, stamp);
+            else
+                table->most = 1; /* an instance has one slot */
             *word = (struct word){.element = element, .stamp = stamp};
             *is_new = true;
             return word;
