@@ -161,11 +161,11 @@ static void count_slots(struct table *table, int64_t stamp)
 
 static bool grow(struct table *table, uint64_t differ, int64_t stamp)
 {
-    struct table made = *table;
     uint64_t lowest = differ & (~differ + 1);
 
     if (table->bits == 0)
         count_slots(table, stamp);
+    struct table made = *table;
     if ((INT64_C(2) << table->bits) > SPARSE * (table->most + 1) ||
             !set_mask(&made, table->mask | lowest)) {
         for (int64_t i = 0; i < (table->n_instances * table->n_planes) << table->bits; i++)
