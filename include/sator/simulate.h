@@ -48,10 +48,10 @@ struct sator_simulation {
 
 struct sator_simulate_options {
     enum sator_engine_choice engine; /* of the analysis */
-    int64_t first_cycle, last_cycle; /* of what is written of the run; 0, 0: all */
+    int64_t first_cycle, last_cycle; /* of what is written of the run; last_cycle 0: to its end */
     void (*write_trace)(const char *text, size_t length, void *user); /* or NULL */
     void (*write_events)(const char *text, size_t length, void *user); /* or NULL */
-    void (*progress)(int64_t instances, int64_t of, void *user); /* or NULL */
+    void (*progress)(int64_t instances, int64_t of, void *user); /* that have run; or NULL */
     void *user;
 };
 

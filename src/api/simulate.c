@@ -154,7 +154,8 @@ static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *aren
             .arch = arch,
             .dataflow = bound,
             .time_cuts = cuts,
-            .options = options};
+            .options = options,
+            .instances = (int64_t)result->instances};
     SATOR_TRY(simulate_run(ctx, arena, &question, &outcome));
     struct comparison c = {.arena = arena,
             .workload = workload,

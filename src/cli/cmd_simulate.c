@@ -2,8 +2,17 @@
 #include "cli/cli.h"
 #include "sator/simulate.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PERIOD_MS = 200, /* of the line of progress */
+    FIRST_MS = 1000
+};
 
 struct simulation {
     const struct cli_options *options;
@@ -13,7 +22,71 @@ struct simulation {
     struct sator_dataflow *dataflow;
     struct sator_simulate_options simulate;
     int layer;
+    FILE *trace, *events;
+    int write_error; /* errno of the first write that failed */
+    int64_t begun_ms, shown_ms;
+    bool shows_progress, has_shown;
 };
+
+/* ---- while it runs ---- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void write_to(struct simulation *s, FILE *file, const char *text, size_t length)
+{
+    if (fwrite(text, 1, length, file) != length && s->write_error == 0)
+        s->write_error = errno;
+}
+
+static void write_trace(const char *text, size_t length, void *user)
+{
+    struct simulation *s = user;
+
+    write_to(s, s->trace, text, length);
+}
+
+static void write_events(const char *text, size_t length, void *user)
+{
+    struct simulation *s = user;
+
+    write_to(s, s->events, text, length);
+}
+
+static void show_progress(int64_t instances, int64_t of, void *user)
+{
+    struct simulation *s = user;
+    int64_t now = now_ms(), elapsed = now - s->begun_ms;
+
+    if (elapsed < FIRST_MS || now - s->shown_ms < PERIOD_MS)
+        return;
+    s->shown_ms = now;
+    s->has_shown = true;
+    fprintf(stderr, "\r\033[K%.1f %% of %" PRId64 " loop instances, %.2g a second",
+            of == 0 ? 0.0 : 100.0 * (double)instances / (double)of, of,
+            (double)instances / ((double)elapsed / 1000));
+}
+
+/* ---- what was asked for ---- */
+
+/* "A:B", either of them may be missing. */
+static bool read_cycles(const char *text, int64_t *first, int64_t *last)
+{
+    char *end;
+
+    errno = 0;
+    *first = *text == ':' ? 0 : strtoll(text, &end, 10);
+    end = *text == ':' ? (char *)(uintptr_t)text : end;
+    if (*end != ':' || *first < 0 || errno != 0)
+        return false;
+    *last = end[1] == '\0' ? 0 : strtoll(end + 1, &end, 10);
+    return errno == 0 && (*last == 0 || (*end == '\0' && *last >= *first && *last > 0));
+}
 
 static int check_usage(const struct cli_options *options)
 {
@@ -32,7 +105,56 @@ static int check_usage(const struct cli_options *options)
                 "and --time");
     if (options->dataflow.count > 1)
         return cli_usage(options, "one dataflow at a time, not '%s' too", options->dataflow.items[1]);
-    return CLI_DONE;
+    const struct cli_void cases[] = {{options->trace == NULL && options->events == NULL, "cycles",
+            "goes with --trace or --events"}};
+    return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
+}
+
+static FILE *open_file(const char *path, int *exit_code)
+{
+    FILE *file = path == NULL ? NULL : fopen(path, "w");
+
+    if (path != NULL && file == NULL) {
+        fprintf(stderr, "sator: cannot write %s: %s\n", path, strerror(errno));
+        *exit_code = CLI_INPUT;
+    }
+    return file;
+}
+
+static int read_options(struct simulation *s)
+{
+    const struct cli_options *options = s->options;
+    int exit_code = CLI_DONE;
+
+    s->simulate.engine = options->engine == NULL ? SATOR_ENGINE_AUTO
+            : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
+            : strcmp(options->engine, "listed") == 0  ? SATOR_ENGINE_LISTED
+            : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
+                                                      : SATOR_ENGINE_AUTO;
+    if (options->cycles != NULL &&
+            !read_cycles(options->cycles, &s->simulate.first_cycle, &s->simulate.last_cycle))
+        return cli_usage(options, "--cycles '%s' is not A:B, two cycles, the first not the greater",
+                options->cycles);
+    s->trace = open_file(options->trace, &exit_code);
+    s->events = open_file(options->events, &exit_code);
+    s->shows_progress = !options->quiet && isatty(STDERR_FILENO) != 0;
+    s->simulate.write_trace = s->trace == NULL ? NULL : write_trace;
+    s->simulate.write_events = s->events == NULL ? NULL : write_events;
+    s->simulate.progress = s->shows_progress ? show_progress : NULL;
+    s->simulate.user = s;
+    return exit_code;
+}
+
+static int close_file(struct simulation *s, FILE *file, const char *path)
+{
+    if (file == NULL)
+        return CLI_DONE;
+    if (fclose(file) != 0 && s->write_error == 0)
+        s->write_error = errno;
+    if (s->write_error == 0)
+        return CLI_DONE;
+    fprintf(stderr, "sator: cannot write %s: %s\n", path, strerror(s->write_error));
+    return CLI_INPUT;
 }
 
 static int load(struct simulation *s)
@@ -70,14 +192,17 @@ static int run(struct simulation *s)
             .color = options->output == NULL && cli_color(stdout)};
     char *text = NULL;
 
+    s->begun_ms = s->shown_ms = now_ms();
     enum sator_status status = sator_simulate(
             s->ctx, s->network, s->layer, s->arch, s->dataflow, &s->simulate, &simulation);
+    if (s->has_shown)
+        fputs("\r\033[K", stderr);
     cli_print_messages(s->ctx);
     int exit_code = cli_status(status, options->arguments.items[0]);
     if (status != SATOR_OK)
         return exit_code;
     if (!simulation->is_whole)
-        exit_code = CLI_INTERRUPTED;
+        exit_code = CLI_INTERRUPTED; /* what it has seen is shown */
     else if (simulation->n_differences > 0)
         exit_code = CLI_DIFFERENT;
     status = sator_report_simulation(s->ctx, simulation, &report, &text);
@@ -102,7 +227,11 @@ int cli_simulate(const struct cli_options *options)
     if (exit_code == CLI_DONE && s.layer < 0)
         exit_code = cli_usage(options, "one layer is executed at a time: name a --layer");
     if (exit_code == CLI_DONE)
+        exit_code = read_options(&s);
+    if (exit_code == CLI_DONE)
         exit_code = run(&s);
+    exit_code = cli_worse(exit_code, close_file(&s, s.trace, options->trace));
+    exit_code = cli_worse(exit_code, close_file(&s, s.events, options->events));
     cli_unwatch(s.ctx);
     sator_dataflow_free(s.dataflow);
     sator_arch_free(s.arch);

@@ -12,6 +12,7 @@ static const char introduction[] =
 static const char exit_codes[] =
         "0 done; 1 the input is wrong; 2 the call is wrong; 3 a budget ran out or no mapping "
         "exists;\n"
+        "4 an execution and its analysis disagree;\n"
         "130 interrupted (Ctrl-C prints what is done so far; a second one stops at once)";
 
 static const char inputs[] =

@@ -129,6 +129,7 @@ static void count_per_pe(struct run *run, const struct walk_part *part)
         if (run->per_pe_stamp[place] != run->stamps) {
             run->per_pe_stamp[place] = run->stamps;
             run->per_pe[place] = 0;
+            run->active[run->n_active++] = place;
         }
         if (++run->per_pe[place] > run->most_per_pe)
             run->most_per_pe = run->per_pe[place];
@@ -159,7 +160,7 @@ void compute_stamp(struct run *run)
 {
     struct walk_part part;
 
-    run->most_per_pe = 0;
+    run->most_per_pe = run->n_active = 0;
     walk_again(run->walk);
     while (walk_more(run->walk, &part)) {
         compute_part(run, &part);

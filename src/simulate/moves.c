@@ -37,9 +37,9 @@ static inline struct word *view_find(
 }
 
 /* The word of a neighbour that "link" brings to "pair" from "view", or NULL; "*wire": on which
- * wire. */
+ * wire, "*from": from which PE of the array. */
 static inline struct word *find_provider(const struct machine_link *link, const struct view *view,
-        const struct pair *pair, uint64_t slot, int64_t *wire)
+        const struct pair *pair, uint64_t slot, int64_t *wire, int *from)
 {
     int local = (int)place_local(&link->place, pair->instance);
 
@@ -49,6 +49,7 @@ static inline struct word *find_provider(const struct machine_link *link, const 
         if (word == NULL)
             continue;
         *wire = link->wires[i];
+        *from = link->providers[i];
         return word;
     }
     return NULL;
@@ -99,8 +100,9 @@ static void await(struct holder *holder, int64_t stamp, const struct pairs *pair
             struct machine_link *link = &holder->links[l];
             const struct view view = view_of(&holder->table, stamp - link->link->interval);
             int64_t wire;
-            struct word *from = find_provider(
-                    link, &view, pair, table_slot(&holder->table, 0, pair->element), &wire);
+            int provider;
+            struct word *from = find_provider(link, &view, pair,
+                    table_slot(&holder->table, 0, pair->element), &wire, &provider);
             if (from == NULL)
                 continue;
             if (link->link->interval > from->awaited && link->link->interval > 1)
@@ -210,6 +212,9 @@ static void go_out(struct run *run, struct holder *holder, uint32_t index)
     }
     word->value = (int64_t)((uint64_t)word->value + (uint64_t)chain->value);
     parent->updates++;
+    if (!holder->is_loaded && record_moves(&run->record))
+        record_move(&run->record, holder, MOVE_STORE, chain->from, chain->parent_instance,
+                chain->element, NULL);
     use_port(&holder->store_parent, chain->parent_instance);
     chain->value = 0;
 }
@@ -345,7 +350,8 @@ static inline void list(struct holder *holder, int64_t **indices, int64_t *n, in
 }
 
 /* How a word that is not there comes. */
-static inline void find_way(struct holder *holder, int64_t index, uint64_t slot, struct word *word)
+static inline void find_way(struct run *run, struct holder *holder, int64_t index,
+        uint64_t slot, struct word *word)
 {
     const struct pair *pair = &holder->now.all[index];
 
@@ -353,10 +359,17 @@ static inline void find_way(struct holder *holder, int64_t index, uint64_t slot,
         struct machine_link *link = &holder->links[l];
         const struct view view = {&holder->table, link->stamp, link->plane};
         int64_t wire;
-        struct word *from = find_provider(link, &view, pair, slot, &wire);
+        int provider;
+        struct word *from = find_provider(link, &view, pair, slot, &wire, &provider);
         if (from == NULL)
             continue;
         link->words++;
+        if (record_moves(&run->record))
+            record_move(&run->record, holder, MOVE_LINK, pair->instance,
+                    pair->instance +
+                            (provider - place_local(&link->place, pair->instance)) *
+                                    link->place.inner,
+                    pair->element, link->link->name);
         if (link->use.words != NULL)
             use_port(&link->use,
                     place_outer(&link->place, pair->instance) * link->n_wires + wire);
@@ -369,7 +382,7 @@ static inline void find_way(struct holder *holder, int64_t index, uint64_t slot,
     list(holder, &holder->fetched, &holder->n_fetched, index);
 }
 
-static void keep_or_find(struct holder *holder)
+static void keep_or_find(struct run *run, struct holder *holder)
 {
     const struct table *table = &holder->table;
     const struct view now = view_of(table, holder->stamp + 1), before = view_of(table, holder->stamp);
@@ -387,7 +400,7 @@ static void keep_or_find(struct holder *holder)
         struct word *word = view_find(&now, pair->instance, pair->element, slot);
         struct word *old = view_find(&before, pair->instance, pair->element, slot);
         if (old == NULL) {
-            find_way(holder, i, slot, word);
+            find_way(run, holder, i, slot, word);
             if (!is_write) {
                 writes++;
                 use_port(&holder->load_own, pair->instance);
@@ -429,7 +442,7 @@ void moves_pass_on(struct run *run, struct holder *holder, bool at_end)
         int64_t n = 0;
         list(holder, &holder->fetched, &n, 0);
     }
-    keep_or_find(holder);
+    keep_or_find(run, holder);
     if (holder->is_write)
         let_all_go(run, holder);
     holder->stamp++;
@@ -492,6 +505,8 @@ static void fetch(struct run *run, struct holder *holder, const struct pair *pai
             table_find(&holder->table, pair->instance, pair->element, holder->stamp);
 
     word->present = true;
+    if (!holder->is_loaded && record_moves(&run->record))
+        record_move(&run->record, holder, MOVE_FILL, pair->instance, from, pair->element, NULL);
     if (parent->parent == NULL && !holder->is_write) { /* from the outside world */
         word->value = machine_value(run->machine.ways[holder->access].salt, pair->element);
         holder->fills++;
@@ -587,6 +602,10 @@ static void fetch_all(struct run *run, struct holder *holder)
         int64_t first = leader[i];
         while (leader[first] != first)
             first = leader[first];
+        if (first != i && record_moves(&run->record))
+            record_move(&run->record, holder, MOVE_BUS, holder->now.all[holder->fetched[i]].instance,
+                    holder->now.all[holder->fetched[first]].instance,
+                    holder->now.all[holder->fetched[i]].element, NULL);
         if (first != i)
             follow(holder, &holder->now.all[holder->fetched[i]], &holder->now.all[holder->fetched[first]]);
     }

@@ -377,43 +377,61 @@ static sator_int most_in_all(const struct load *load)
     return most;
 }
 
+static void note(struct phases *phases, const struct phase_level *level, int port,
+        enum phase phase, int64_t begin, int64_t cycles, bool stalls)
+{
+    if (phases->note != NULL)
+        phases->note(phases->note_user, (int)(level - phases->levels), port, phase, begin, cycles,
+                stalls);
+}
+
+static void stall(struct phases *phases, const struct phase_level *level, int port,
+        enum phase phase, int64_t cycles)
+{
+    if (cycles == 0)
+        return;
+    phases->ports[port].stalls += cycles;
+    note(phases, level, port, phase, phases->clock, cycles, true);
+    phases->clock += cycles;
+}
+
 /* Wait for the slowest port of a phase. */
-static void wait_for(struct phases *phases, const struct load *loads, enum phase phase)
+static void wait_for(struct phases *phases, const struct phase_level *level, enum phase phase)
 {
     int64_t longest = 0;
-    int slowest = -1;
+    int slowest = 0;
 
     for (int p = 0; p < phases->n_ports; p++) {
-        int64_t cycles =
-                loads[p].n_touched == 0 ? 0 : cycles_of(&phases->ports[p], most_in(&loads[p], phase));
+        if (level->now[p].n_touched == 0)
+            continue;
+        int64_t cycles = cycles_of(&phases->ports[p], most_in(&level->now[p], phase));
+        note(phases, level, p, phase, phases->clock, cycles, false);
         if (cycles > longest) {
             longest = cycles;
             slowest = p;
         }
     }
-    if (slowest < 0)
-        return;
-    phases->clock += longest;
-    phases->ports[slowest].stalls += longest;
+    stall(phases, level, slowest, phase, longest);
 }
 
 /* The run inside a stamp is over: what goes on during it may take longer. */
 static void wait_during(struct phases *phases, const struct phase_level *level)
 {
     int64_t end = phases->clock;
-    int slowest = -1;
+    int slowest = 0;
 
     for (int p = 0; p < phases->n_ports; p++) {
-        sator_int parts = level->inside[p] + most_in(&level->now[p], PHASE_DURING);
-        int64_t at = level->began + cycles_of(&phases->ports[p], parts);
+        sator_int own = most_in(&level->now[p], PHASE_DURING);
+        int64_t at = level->began + cycles_of(&phases->ports[p], level->inside[p] + own);
+        if (own > 0)
+            note(phases, level, p, PHASE_DURING, level->began, cycles_of(&phases->ports[p], own),
+                    false);
         if (at > end) {
             end = at;
             slowest = p;
         }
     }
-    if (slowest >= 0)
-        phases->ports[slowest].stalls += end - phases->clock;
-    phases->clock = end;
+    stall(phases, level, slowest, PHASE_DURING, end - phases->clock);
 }
 
 static void forget(struct load *load)
@@ -428,8 +446,8 @@ static void finish(struct phases *phases, int l)
     struct phase_level *level = &phases->levels[l];
 
     wait_during(phases, level);
-    wait_for(phases, level->now, PHASE_SERIAL_STORES);
-    wait_for(phases, level->now, PHASE_EXPOSED_STORES);
+    wait_for(phases, level, PHASE_SERIAL_STORES);
+    wait_for(phases, level, PHASE_EXPOSED_STORES);
     for (int p = 0; p < phases->n_ports; p++) {
         if (l > 0)
             phases->levels[l - 1].inside[p] += level->inside[p] + most_in_all(&level->now[p]);
@@ -444,8 +462,8 @@ static void begin(struct phases *phases, struct phase_level *level)
 
     level->now = level->next;
     level->next = now;
-    wait_for(phases, level->now, PHASE_EXPOSED_LOADS);
-    wait_for(phases, level->now, PHASE_SERIAL_LOADS);
+    wait_for(phases, level, PHASE_EXPOSED_LOADS);
+    wait_for(phases, level, PHASE_SERIAL_LOADS);
     level->began = phases->clock;
 }
 

@@ -52,6 +52,10 @@ struct phases {
     struct phase_level *levels; /* outermost first; the last is the single stamp's */
     int64_t clock, compute;
     int64_t instance_num, instance_den; /* cycles of a loop instance */
+    /* or NULL: told what a port of a level does when; "stalls": that the machine waits for it */
+    void (*note)(void *user, int level, int port, enum phase phase, int64_t begin, int64_t cycles,
+            bool stalls);
+    void *note_user;
 };
 
 /* Find the ports that limit anything, and give the holders' uses their numbers. */

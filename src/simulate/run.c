@@ -129,6 +129,7 @@ done:
 
 static enum sator_status run_stamps(struct run *run)
 {
+    const struct sator_simulate_options *q = run->question->options;
     bool at_end = false;
     enum sator_status st = SATOR_OK;
 
@@ -144,9 +145,15 @@ static enum sator_status run_stamps(struct run *run)
         phases_change(&run->phases, changed, run->stamps == 0, at_end);
         if (at_end || !run->has_room)
             break;
+        int64_t began = run->phases.clock;
         run->stamps++;
         compute_stamp(run);
         phases_compute(&run->phases, &run->machine, run->most_per_pe);
+        if (run->record.traces || run->record.lists)
+            record_stamp(
+                    &run->record, walk_stamp(run->walk), began, run->n_active, run->active);
+        if (q->progress != NULL && (run->stamps & 0xff) == 0)
+            q->progress(run->instances, run->question->instances, q->user);
         if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED) {
             st = SATOR_INTERRUPTED;
             goto done;
@@ -240,6 +247,7 @@ static void clear(struct run *run)
     walk_free(run->walk);
     free(run->products);
     free(run->per_pe);
+    free(run->active);
     free(run->per_pe_stamp);
     free(run->later);
 }
@@ -264,8 +272,10 @@ static enum sator_status begin(struct run *run)
     SATOR_TRY(walk_new(run->ctx, &all, &run->walk));
     size_t n = (size_t)run->machine.n_pes;
     run->per_pe = sator_alloc(n * sizeof *run->per_pe);
+    run->active = sator_alloc(n * sizeof *run->active);
     run->per_pe_stamp = sator_alloc(n * sizeof *run->per_pe_stamp);
     memset(run->per_pe_stamp, 0, n * sizeof *run->per_pe_stamp);
+    record_begin(&run->record, q, &run->machine, &run->phases);
 done:
     return st;
 }
@@ -285,6 +295,7 @@ enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
     outcome->differences = run.kept;
     SATOR_TRY(begin(&run));
     st = run_stamps(&run);
+    record_end(&run.record);
     if (st == SATOR_OK && run.has_room)
         st = nest_compare(&run);
     if (st == SATOR_INTERRUPTED) {

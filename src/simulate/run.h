@@ -4,6 +4,7 @@
 
 #include "simulate/machine.h"
 #include "simulate/phases.h"
+#include "simulate/record.h"
 
 enum {
     MOST_KEPT = 16 /* differences that are reported one by one */
@@ -15,6 +16,7 @@ struct run {
     const struct simulate_question *question;
     struct machine machine;
     struct phases phases;
+    struct record record;
     struct walk *walk; /* of all instances */
     struct simulate_outcome *outcome;
     struct sator_simulation_difference *kept;
@@ -23,6 +25,7 @@ struct run {
     uint64_t *products; /* of the instances of a part */
     int64_t *per_pe, *per_pe_stamp; /* instances of each PE in the stamp */
     int64_t most_per_pe;
+    int64_t *active, n_active; /* PEs that run something in the stamp */
     struct later {
         const struct access_way *way;
         uint64_t element, product;

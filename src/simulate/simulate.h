@@ -16,6 +16,7 @@ struct simulate_question {
     const struct sator_bound_dataflow *dataflow;
     const int *time_cuts; /* of each level of the architecture; only those of memories count */
     const struct sator_simulate_options *options;
+    int64_t instances; /* that there are, for the progress; 0: not known */
 };
 
 /* What moved, all instances together. */
