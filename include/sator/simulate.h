@@ -25,6 +25,7 @@ struct sator_simulation_stall {
 };
 
 struct sator_simulation {
+    size_t size; /* of the struct in the library */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
     bool is_whole; /* false: interrupted, all figures are of what was run */
@@ -39,14 +40,13 @@ struct sator_simulation {
     int n_differences; /* all that were found */
     int n_kept; /* the first of them */
     const struct sator_simulation_difference *differences;
-    int64_t late_sums; /* that a link of interval 2 or more brings past their leaving: what they
-                          were counts twice then, which the analysis does not see */
     int64_t bytes; /* of memory, for what the machine holds */
     const struct sator_result *result; /* the analysis */
     struct sator_arena *arena; /* owns all of the above but "result" */
 };
 
 struct sator_simulate_options {
+    size_t size; /* sizeof the struct: sator/context.h */
     enum sator_engine_choice engine; /* of the analysis */
     int64_t first_cycle, last_cycle; /* of what is written of the run; last_cycle 0: to its end */
     void (*write_trace)(const char *text, size_t length, void *user); /* or NULL */
@@ -59,15 +59,15 @@ struct sator_simulate_options {
  * (GIVE: sator_simulation_free). What disagrees is in the result, not an error. Errors are those of
  * sator_analyze; SATOR_DECLINED with a message for inputs that cannot be executed. After
  * sator_ctx_cancel the result is of what was run until then. */
-enum sator_status sator_simulate(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_simulate(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_simulate_options *options,
         SATOR_GIVE struct sator_simulation **simulation);
-void sator_simulation_free(SATOR_TAKE struct sator_simulation *simulation);
+SATOR_API void sator_simulation_free(SATOR_TAKE struct sator_simulation *simulation);
 
 /* An execution as text or JSON (GIVE: free; doc/simulate.md names the keys). */
-enum sator_status sator_report_simulation(struct sator_ctx *ctx,
+SATOR_API enum sator_status sator_report_simulation(struct sator_ctx *ctx,
         const struct sator_simulation *simulation, const struct sator_report_options *options,
         SATOR_GIVE char **text);
 

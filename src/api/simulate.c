@@ -2,6 +2,7 @@
 #include "sator/simulate.h"
 
 #include "api/plan.h"
+#include "base/arguments.h"
 #include "base/text.h"
 #include "simulate/simulate.h"
 
@@ -169,7 +170,6 @@ static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *aren
     made->counts_are_equal = true;
     made->instances = outcome.instances;
     made->time_stamps = outcome.stamps;
-    made->late_sums = outcome.stale;
     made->bytes = (int64_t)outcome.bytes;
     made->cycles = outcome.has_cycles ? outcome.cycles : -1;
     made->n_stalls = outcome.n_stalls;
@@ -193,16 +193,21 @@ enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_netwo
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_simulate_options *options, struct sator_simulation **simulation)
 {
-    static const struct sator_simulate_options defaults = {0};
+    struct sator_simulate_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && simulation != NULL);
+    SATOR_OPTIONS(ctx, options, own);
+    SATOR_NUMBER(ctx, own.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LISTED);
+    SATOR_NUMBER(ctx, own.first_cycle, 0, INT64_MAX);
+    SATOR_NUMBER(ctx, own.last_cycle, 0, INT64_MAX);
     struct sator_arena *arena = sator_arena_new();
     struct sator_simulation *made = SATOR_NEW(arena, struct sator_simulation);
     struct sator_result *result = NULL;
     enum sator_status st;
 
-    options = options == NULL ? &defaults : options;
-    const struct sator_analyze_options analyze = {.engine = options->engine};
+    const struct sator_analyze_options analyze = {.size = sizeof analyze, .engine = own.engine};
     SATOR_TRY(sator_analyze(ctx, network, layer, arch, dataflow, &analyze, &result));
-    *made = (struct sator_simulation){.workload = result->workload,
+    *made = (struct sator_simulation){.size = sizeof *made,
+            .workload = result->workload,
             .arch = result->arch,
             .dataflow = result->dataflow,
             .space = result->space,
@@ -211,7 +216,7 @@ enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_netwo
             .roofline_cycles = result->total_cycles,
             .result = result,
             .arena = arena};
-    SATOR_TRY(execute(ctx, arena, network, layer, arch, dataflow, options, result, made));
+    SATOR_TRY(execute(ctx, arena, network, layer, arch, dataflow, &own, result, made));
     *simulation = made;
     return SATOR_OK;
 done:

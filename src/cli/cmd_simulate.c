@@ -97,8 +97,10 @@ static int check_usage(const struct cli_options *options)
                 options, "one WORKLOAD at a time, not '%s' too", options->arguments.items[1]);
     if ((options->space == NULL) != (options->time == NULL))
         return cli_usage(options, "--space and --time go together");
-    if (options->arch == NULL)
+    if (options->arch.count == 0)
         return cli_usage(options, "no accelerator was named: --arch ARCH (sator list archs)");
+    if (options->arch.count > 1)
+        return cli_usage(options, "one architecture at a time, not '%s' too", options->arch.items[1]);
     if ((options->dataflow.count == 0) == (options->space == NULL))
         return cli_usage(options,
                 "one dataflow is executed: --dataflow DATAFLOW (sator list dataflows), or --space "
@@ -126,6 +128,7 @@ static int read_options(struct simulation *s)
     const struct cli_options *options = s->options;
     int exit_code = CLI_DONE;
 
+    s->simulate.size = sizeof s->simulate;
     s->simulate.engine = options->engine == NULL ? SATOR_ENGINE_AUTO
             : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
             : strcmp(options->engine, "listed") == 0  ? SATOR_ENGINE_LISTED
@@ -161,15 +164,15 @@ static int load(struct simulation *s)
 {
     const struct cli_options *options = s->options;
     const struct sator_input_options input = cli_input_options(options);
-    const char *workload = options->arguments.items[0];
+    const char *workload = options->arguments.items[0], *arch = options->arch.items[0];
     int exit_code;
 
     exit_code = cli_status(sator_network_load(s->ctx, workload, &input, &s->network), workload);
     exit_code = cli_worse(exit_code,
-            cli_status(sator_arch_load(s->ctx, options->arch, &input, &s->arch), options->arch));
+            cli_status(sator_arch_load(s->ctx, arch, &input, &s->arch), arch));
     if (s->network != NULL && s->arch != NULL)
         exit_code = cli_worse(exit_code,
-                cli_status(sator_check_tensors(s->ctx, s->network, s->arch), options->arch));
+                cli_status(sator_check_tensors(s->ctx, s->network, s->arch), arch));
     if (options->space != NULL)
         exit_code = cli_worse(exit_code,
                 cli_status(sator_dataflow_from_text(s->ctx, "command line", options->space,
@@ -188,7 +191,9 @@ static int run(struct simulation *s)
 {
     const struct cli_options *options = s->options;
     struct sator_simulation *simulation = NULL;
-    struct sator_report_options report = {.format = cli_format(options),
+    struct sator_report_options report = {.size = sizeof report,
+            .format = cli_format(options),
+            .schema = cli_schema(options),
             .color = options->output == NULL && cli_color(stdout)};
     char *text = NULL;
 

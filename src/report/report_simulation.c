@@ -1,6 +1,7 @@
 /* An execution beside its analysis, as text and JSON. */
 #include "sator/simulate.h"
 
+#include "base/arguments.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -28,7 +29,7 @@ static void put_difference(cJSON *list, struct sator_arena *arena,
         json_put(made, "cycle", cJSON_CreateNull());
 }
 
-static char *to_json(struct sator_arena *arena, const struct sator_simulation *s)
+static char *to_json(struct sator_arena *arena, const struct sator_simulation *s, int schema)
 {
     cJSON *root = cJSON_CreateObject();
 
@@ -57,7 +58,7 @@ static char *to_json(struct sator_arena *arena, const struct sator_simulation *s
         put_difference(differences, arena, &s->differences[i]);
     json_put_small(root, "n_differences", s->n_differences);
     json_put_count(root, "memory_bytes", s->bytes);
-    return json_print(root);
+    return json_print(root, schema);
 }
 
 /* ---- text ---- */
@@ -105,11 +106,17 @@ enum sator_status sator_report_simulation(struct sator_ctx *ctx,
         const struct sator_simulation *simulation, const struct sator_report_options *options,
         char **text)
 {
+    struct sator_report_options own;
+    SATOR_NEEDS(ctx, simulation != NULL && text != NULL);
+    SATOR_OPTIONS(ctx, options, own);
     struct sator_arena *arena = sator_arena_new();
 
-    (void)ctx;
-    *text = options->format == SATOR_FORMAT_JSON ? to_json(arena, simulation)
-                                                 : to_text(arena, simulation, options->color);
+    if (own.format != SATOR_FORMAT_TEXT && own.format != SATOR_FORMAT_JSON) {
+        sator_arena_free(arena);
+        return sator_misuse(ctx, "an execution is written as text or JSON");
+    }
+    *text = own.format == SATOR_FORMAT_JSON ? to_json(arena, simulation, own.schema)
+                                            : to_text(arena, simulation, own.color);
     sator_arena_free(arena);
     return SATOR_OK;
 }

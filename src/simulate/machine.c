@@ -205,7 +205,6 @@ static struct holder *add_holder(
             .below = 1,
             .parent = way->n_holders > 0 ? holder - 1 : NULL,
             .is_write = way->access->role == SATOR_WRITE,
-            .is_counted = way->n_holders > 1 || level >= 0,
             .is_loaded = way->n_holders == 1 && level >= 0 && n_time == 0 && n_space == 0,
             .longest = 1};
     for (int d = 0; d < n_space; d++)

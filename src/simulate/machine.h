@@ -89,7 +89,7 @@ struct chain {
     int64_t last; /* stamp at which an instance held it last */
     int64_t until; /* links bring it on until this stamp */
     uint32_t next; /* of those that are on their way over links, or free */
-    bool is_on_its_way, is_late;
+    bool is_on_its_way, is_gone; /* is_gone: went out, though links look for it yet */
 };
 
 struct holder {
@@ -98,7 +98,7 @@ struct holder {
     int64_t n_instances, below; /* below: instances in one of the holder outside */
     struct holder *parent; /* NULL: this is the outside */
     bool is_loaded; /* has all words from the start */
-    bool is_write, is_counted;
+    bool is_write;
     int n_links, n_buses;
     struct machine_link *links;
     struct machine_bus *buses;

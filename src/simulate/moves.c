@@ -232,22 +232,45 @@ static void cross_trees(struct holder *holder, int64_t instance)
     }
 }
 
+static void wait_for_links(struct holder *holder, uint32_t index)
+{
+    struct chain *chain = &holder->chains[index];
+
+    if (chain->is_on_its_way)
+        return;
+    chain->is_on_its_way = true;
+    chain->next = holder->on_their_way;
+    holder->on_their_way = index;
+}
+
+/* Whether the holder outside still has the chain's word in the stamp that comes. */
+static bool keeps_word(const struct run *run, const struct holder *holder, const struct chain *chain)
+{
+    const struct holder *parent = holder->parent;
+    bool changes = parent->parent != NULL &&
+            (run->at_end || (run->stamps > 0 && parent->n_time > run->changed));
+
+    return !changes ||
+            table_find(&parent->table, chain->parent_instance, chain->element,
+                    parent->stamp + 1) != NULL;
+}
+
 static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
 {
     struct chain *chain = &holder->chains[index];
 
-    if (chain->until > holder->stamp + 1) { /* a link brings it on */
-        if (!chain->is_on_its_way) {
-            chain->is_on_its_way = true;
-            chain->next = holder->on_their_way;
-            holder->on_their_way = index;
-        }
+    if (chain->until > holder->stamp + 1 && keeps_word(run, holder, chain)) { /* a link has it */
+        wait_for_links(holder, index);
         return;
     }
     cross_trees(holder, chain->from);
     go_out(run, holder, index);
-    if (!chain->is_on_its_way)
+    if (chain->until > holder->stamp + 1) { /* words that links look for still name it */
+        chain->is_gone = true;
+        wait_for_links(holder, index);
+    } else if (!chain->is_on_its_way) {
         close_chain(holder, index);
+    }
 }
 
 /* The stamp until which links take what "pair" has held without a break until now. */
@@ -284,8 +307,9 @@ static void let_go(
         finish_chain(run, holder, word->chain);
 }
 
-/* The sums that links bring on: those that arrived are forgotten; of the others, those whose word the
- * holder outside will not have, if it is about to change ("parent_changes"), come too late. */
+/* The sums that are on their way over links: those that arrived are forgotten. When the holder
+ * outside is about to let go of the element ("parent_changes"), they go out before, and what is on
+ * the link belongs to nobody. */
 static void check_ways(struct run *run, struct holder *holder, bool parent_changes)
 {
     uint32_t *at = &holder->on_their_way;
@@ -300,22 +324,33 @@ static void check_ways(struct run *run, struct holder *holder, bool parent_chang
                 close_chain(holder, index);
             continue;
         }
-        if (parent_changes && !chain->is_late &&
+        if (parent_changes && !chain->is_gone &&
                 table_find(&holder->parent->table, chain->parent_instance, chain->element,
                         holder->parent->stamp + 1) == NULL) {
-            chain->is_late = true;
-            run->outcome->stale++;
+            chain->is_gone = true;
+            cross_trees(holder, chain->from);
+            go_out(run, holder, index);
         }
         at = &chain->next;
     }
 }
 
-void moves_check_late(struct run *run, struct holder *holder)
+void moves_recall(struct run *run, struct holder *holder)
 {
     check_ways(run, holder, true);
 }
 
 /* ---- passing on ---- */
+
+/* Whether "from" may come over a link: of sums, only while the holder outside has kept their word.
+ */
+static inline bool may_bring(const struct holder *holder, const struct word *from)
+{
+    if (!holder->is_write || holder->longest == 1 || from->chain == 0)
+        return true;
+    const struct chain *chain = &holder->chains[from->chain];
+    return !chain->is_gone && chain->element == from->element;
+}
 
 /* What a link brings from an earlier stamp. */
 static inline void bring(struct holder *holder, struct word *word, struct word *from)
@@ -361,7 +396,7 @@ static inline void find_way(struct run *run, struct holder *holder, int64_t inde
         int64_t wire;
         int provider;
         struct word *from = find_provider(link, &view, pair, slot, &wire, &provider);
-        if (from == NULL)
+        if (from == NULL || (link->link->interval > 1 && !may_bring(holder, from)))
             continue;
         link->words++;
         if (record_moves(&run->record))

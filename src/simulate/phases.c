@@ -136,7 +136,7 @@ static bool use_holder(struct phases *phases, struct machine *machine, struct ho
 
     if (parent == NULL || holder->is_loaded)
         parent = NULL;
-    if (holder->parent != NULL && !holder->is_loaded && holder->is_counted)
+    if (holder->parent != NULL && !holder->is_loaded)
         fits = use_wires(phases, machine, holder);
     if (parent != NULL && parent->level >= 0) {
         fits &= use_memory(phases, machine, parent, false, &holder->load_parent);

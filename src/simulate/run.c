@@ -115,7 +115,7 @@ static enum sator_status change(
         SATOR_TRY(moves_gather(run, &way->holders[h]));
     for (int h = way->n_holders - 1; h >= first && run->has_room; h--) {
         if (h + 1 < way->n_holders)
-            moves_check_late(run, &way->holders[h + 1]);
+            moves_recall(run, &way->holders[h + 1]);
         moves_pass_on(run, &way->holders[h], at_end);
     }
     for (int h = first; h < way->n_holders && run->has_room && !at_end; h++)
@@ -137,6 +137,8 @@ static enum sator_status run_stamps(struct run *run)
         int changed;
         SATOR_TRY(walk_next(run->walk, &changed));
         at_end = changed < 0;
+        run->changed = changed;
+        run->at_end = at_end;
         for (int a = 0; a < run->machine.n_accesses; a++) {
             struct access_way *way = &run->machine.ways[a];
             int first = first_new(way, changed, run->stamps == 0 || at_end);
@@ -230,10 +232,10 @@ static void take_outcome(struct run *run)
                     (uint64_t)holder->table.n_planes * sizeof(struct word);
             if (holder->level >= 0)
                 add_words(run, holder);
-            for (int l = 0; l < holder->n_links && holder->is_counted; l++)
+            for (int l = 0; l < holder->n_links; l++)
                 add_wire(run, holder->links[l].level, holder->links[l].link->name,
                         holder->links[l].words);
-            for (int b = 0; b < holder->n_buses && holder->is_counted; b++)
+            for (int b = 0; b < holder->n_buses; b++)
                 add_wire(run, holder->buses[b].level, holder->buses[b].bus->name,
                         holder->buses[b].words);
         }

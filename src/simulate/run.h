@@ -21,6 +21,8 @@ struct run {
     struct simulate_outcome *outcome;
     struct sator_simulation_difference *kept;
     int64_t instances, stamps;
+    int changed; /* the first row of the time-stamp that changes at the boundary at hand */
+    bool at_end; /* it is the last */
     int64_t part_room;
     uint64_t *products; /* of the instances of a part */
     int64_t *per_pe, *per_pe_stamp; /* instances of each PE in the stamp */
@@ -42,9 +44,9 @@ enum sator_status moves_gather(struct run *run, struct holder *holder);
 void moves_pass_on(struct run *run, struct holder *holder, bool at_end);
 /* What is needed and not there comes from the holder outside, over buses, and over wires. */
 void moves_arrive(struct run *run, struct holder *holder);
-/* Before the holder outside lets go of elements: sums of them that are on their way over links come
- * too late. */
-void moves_check_late(struct run *run, struct holder *holder);
+/* Before the holder outside lets go of elements: sums of them that are on their way over links go
+ * out. */
+void moves_recall(struct run *run, struct holder *holder);
 
 /* ---- compute.c ---- */
 /* Run the stamp at hand. */

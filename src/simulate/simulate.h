@@ -46,7 +46,6 @@ struct simulate_outcome {
     int n_differences; /* that were found; the first of them are kept */
     int n_kept;
     const struct sator_simulation_difference *differences;
-    int64_t stale; /* sums that a link brought on past their leaving */
     uint64_t bytes; /* of memory, for what the machine holds */
 };
 
