@@ -11,6 +11,31 @@ struct sator_figure {
     const char *source; /* NULL when the file does not say */
 };
 
+/* The energy of moving "bits" bits at once: a word, or a row of several words. */
+struct sator_energy {
+    double pj; /* NAN when not given */
+    const char *source; /* NULL when the file does not say */
+    int bits;
+    bool is_row;
+};
+
+/* Not given. */
+extern const struct sator_energy sator_no_energy;
+
+enum {
+    SATOR_USUAL_BITS = 16 /* of the word that an energy is for, where that is not said */
+};
+
+/* How wide words are at a place of the machine, where that is not as the workload says. */
+struct sator_widths {
+    int bits; /* of tensors that are not named; 0: the workload's */
+    int n_tensors;
+    const struct sator_tensor_width {
+        const char *tensor;
+        int bits;
+    } * tensors;
+};
+
 /* Wires between PEs: "map" leads from the provider to the consumer (TENET, Definition 3). What a PE
  * holds at the interval-th occupied time-stamp before is available to the consumer; interval 0 is
  * the same stamp. */
@@ -20,8 +45,9 @@ struct sator_link {
     int interval;
     int n_tensors; /* 0: serves every tensor */
     const char *const *tensors;
-    struct sator_figure energy_pj; /* per word and hop */
     double bandwidth_bits; /* per cycle of one wire; NAN: no limit */
+    struct sator_energy energy; /* a hop */
+    struct sator_widths widths; /* the array's */
     struct sator_loc loc;
 };
 
@@ -33,8 +59,9 @@ struct sator_bus {
     bool is_reduction;
     int n_tensors;
     const char *const *tensors;
-    struct sator_figure energy_pj; /* per word delivered */
     double bandwidth_bits; /* per cycle of one bus or tree; NAN: no limit */
+    struct sator_energy energy; /* delivering a word */
+    struct sator_widths widths; /* the array's */
     struct sator_loc loc, tensors_loc;
 };
 
@@ -97,7 +124,13 @@ struct sator_memory {
     int n_capacities;
     const struct sator_capacity *capacities;
     bool double_buffered; /* halves the capacity */
-    struct sator_figure read_pj, write_pj; /* per word */
+    struct sator_energy read, write; /* of tensors that have no energies of their own */
+    int n_own_energies;
+    const struct sator_tensor_energy {
+        const char *tensor;
+        struct sator_energy read, write;
+    } * own_energies;
+    struct sator_widths widths;
     double read_bits, write_bits; /* bandwidth per cycle and instance of what no declared port is
                                      for; NAN when not given */
     struct sator_burst burst; /* of the same */
@@ -127,7 +160,13 @@ struct sator_array {
 };
 
 struct sator_compute {
-    struct sator_figure energy_pj; /* per loop instance */
+    struct sator_figure energy_pj; /* per loop instance, whatever its operands; NAN where that is
+                                      given by their width */
+    int n_by_width; /* ascending */
+    const struct sator_width_energy {
+        int bits; /* of the operands */
+        struct sator_figure energy_pj;
+    } * by_width;
     double cycles; /* per loop instance, default 1 */
     int64_t per_stamp; /* most instances that one PE runs in one stamp; 0: any number */
     struct sator_figure leakage_pj;
@@ -202,6 +241,45 @@ static inline bool sator_lane_serves(const struct sator_memory *memory,
     return (writes ? lane->writes : lane->reads) &&
             (memory->n_ports == 0 || lane->port == sator_memory_port(memory, tensor, writes));
 }
+
+/* ---- widths: doc/model.md, section 4 ---- */
+
+/* The bits of a word of "tensor" where words are "widths" wide; "word_bits" are the workload's. */
+int sator_width_of(const struct sator_widths *widths, const char *tensor, int word_bits);
+
+/* What moving a tensor's words takes at one place. */
+struct sator_action {
+    double pj; /* of one action; NAN when not given */
+    double word_pj; /* of a word: its share of the action, or all the actions that it takes */
+    int words; /* that an action moves: at least 1 */
+    int per_word; /* actions that a word takes: 1 unless it is wider than a row */
+    const char *source; /* NULL when the file does not say */
+};
+/* Of words of "word_bits" bits where actions cost "energy", with the source's text in "arena"
+ * (NULL: as it is stated): a figure for words scales with their width, a row is what it is. */
+struct sator_action sator_action_of(
+        struct sator_arena *arena, const struct sator_energy *energy, int word_bits);
+/* The actions that move "words" words in full rows: the last one may be partly used. */
+sator_int sator_actions(const struct sator_action *action, sator_int words);
+/* Whether the two are one kind of action, which can be counted together. */
+bool sator_same_action(const struct sator_action *a, const struct sator_action *b);
+
+int sator_memory_word_bits(const struct sator_memory *memory, const char *tensor, int word_bits);
+/* A read (write) of words of "tensor", which the workload has "word_bits" wide. */
+struct sator_action sator_memory_action(struct sator_arena *arena,
+        const struct sator_memory *memory, const char *tensor, int word_bits, bool writes);
+struct sator_action sator_link_action(struct sator_arena *arena, const struct sator_link *link,
+        const char *tensor, int word_bits);
+struct sator_action sator_bus_action(
+        struct sator_arena *arena, const struct sator_bus *bus, const char *tensor, int word_bits);
+
+/* The width of the operands of a loop instance: of the widest tensor that it only reads (that it
+ * reads, where it writes them all; that it writes, where it reads none). */
+int sator_operand_bits(const struct sator_workload *workload);
+/* What a loop instance of operands of "bits" bits costs. Between the widths that are given a power
+ * law through the two nearest, which the source then says; beyond them NAN. */
+struct sator_figure sator_compute_figure(
+        struct sator_arena *arena, const struct sator_compute *compute, int bits);
 
 /* The area of all instances of level "level" in um2: NAN where the file does not say, 0 for an
  * array (what a PE is made of are the levels inside it); and of all levels together, NAN unless

@@ -18,8 +18,6 @@ struct builder {
     struct sator_bus *buses;
 };
 
-static const struct sator_figure unknown = {.value = NAN};
-
 /* { PE[i] -> PE[i + offset] } at "interval". */
 static void add_link(struct builder *b, const char *name, const int *offset, int interval)
 {
@@ -33,8 +31,8 @@ static void add_link(struct builder *b, const char *name, const int *offset, int
             .map = sator_relation_make(
                     b->arena, b->array_name, n, b->dims, b->array_name, n, out, NULL),
             .interval = interval,
-            .energy_pj = unknown,
             .bandwidth_bits = NAN,
+            .energy = sator_no_energy,
             .loc = b->loc};
     b->links[b->array->n_links++] = link;
 }
@@ -57,8 +55,8 @@ static void add_bus(struct builder *b, const char *name, int along, bool is_redu
             .map = sator_relation_make(b->arena, b->array_name, n, b->dims,
                     is_reduction ? "TREE" : "BUS", n_out, out, NULL),
             .is_reduction = is_reduction,
-            .energy_pj = unknown,
             .bandwidth_bits = NAN,
+            .energy = sator_no_energy,
             .loc = b->loc};
     b->buses[b->array->n_buses++] = bus;
 }

@@ -51,6 +51,23 @@ static void add_transfers(struct sator_text *text, const struct sator_transfers 
                 sator_transfer_name(transfers->tensors[i].kind));
 }
 
+/* For words of 16 bits unless it says. */
+static void add_energy(struct sator_text *text, const char *name, const struct sator_energy *energy)
+{
+    add_number(text, name, energy->pj);
+    if (!isnan(energy->pj) && (energy->is_row || energy->bits != SATOR_USUAL_BITS))
+        sator_text_add(text, " a %s of %d", energy->is_row ? "row" : "word", energy->bits);
+}
+
+static void add_widths(struct sator_text *text, const struct sator_widths *widths)
+{
+    if (widths->bits > 0)
+        sator_text_add(text, " word_bits=%d", widths->bits);
+    for (int i = 0; i < widths->n_tensors; i++)
+        sator_text_add(
+                text, " word_bits(%s)=%d", widths->tensors[i].tensor, widths->tensors[i].bits);
+}
+
 static void add_memory(struct sator_text *text, const struct sator_memory *memory)
 {
     for (int i = 0; i < memory->n_capacities; i++) {
@@ -61,8 +78,14 @@ static void add_memory(struct sator_text *text, const struct sator_memory *memor
     }
     sator_text_add(text, "%s%s", memory->double_buffered ? " double_buffered" : "",
             memory->overlaps ? " overlaps" : "");
-    add_number(text, "read_pj", memory->read_pj.value);
-    add_number(text, "write_pj", memory->write_pj.value);
+    add_energy(text, "read_pj", &memory->read);
+    add_energy(text, "write_pj", &memory->write);
+    for (int i = 0; i < memory->n_own_energies; i++) {
+        sator_text_add(text, " of(%s)", memory->own_energies[i].tensor);
+        add_energy(text, "read_pj", &memory->own_energies[i].read);
+        add_energy(text, "write_pj", &memory->own_energies[i].write);
+    }
+    add_widths(text, &memory->widths);
     add_number(text, "read_bits", memory->read_bits);
     add_number(text, "write_bits", memory->write_bits);
     add_burst(text, &memory->burst);
@@ -93,16 +116,18 @@ static void add_array(struct sator_text *text, const struct sator_array *array)
         const struct sator_link *link = &array->links[i];
         sator_text_add(text, "\n    link %s interval=%d ", link->name, link->interval);
         sator_relation_write(text, link->map);
-        add_number(text, "pj", link->energy_pj.value);
         add_number(text, "bits", link->bandwidth_bits);
+        add_energy(text, "pj", &link->energy);
+        add_widths(text, &link->widths);
         add_names(text, " tensors=", link->n_tensors, link->tensors);
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
         sator_text_add(text, "\n    %s %s ", bus->is_reduction ? "tree" : "bus", bus->name);
         sator_relation_write(text, bus->map);
-        add_number(text, "pj", bus->energy_pj.value);
         add_number(text, "bits", bus->bandwidth_bits);
+        add_energy(text, "pj", &bus->energy);
+        add_widths(text, &bus->widths);
         add_names(text, " tensors=", bus->n_tensors, bus->tensors);
     }
 }
@@ -122,6 +147,10 @@ static void add_arch(struct sator_text *text, const struct explore_hardware *har
             add_array(text, &level->array);
         } else {
             add_number(text, "pj", level->compute.energy_pj.value);
+            for (int k = 0; k < level->compute.n_by_width; k++) {
+                sator_text_add(text, " %d bits", level->compute.by_width[k].bits);
+                add_number(text, "pj", level->compute.by_width[k].energy_pj.value);
+            }
             add_number(text, "cycles", level->compute.cycles);
             add_number(text, "leakage_pj", level->compute.leakage_pj.value);
             add_number(text, "area_um2", level->compute.area_um2.value);

@@ -310,19 +310,29 @@ static bool link_offset(const struct sator_link *link, int first, struct link_of
     return true;
 }
 
-/* Whether a word's hop costs at most what reading or writing it in any memory costs, as far as is
- * known. */
-static bool cheap_hops(const struct sator_arch *arch, const struct sator_array *array)
+/* What reading or writing a word of "access" costs; NAN when not given. */
+static double memory_pj(
+        const struct sator_memory *memory, const struct linear_access *access, bool writes)
 {
-    double most = 0;
+    return sator_memory_action(NULL, memory, access->tensor, access->word_bits, writes).word_pj;
+}
+
+/* Whether a hop of a word of "access" costs at most what reading or writing it in any memory costs,
+ * as far as is known. */
+static bool cheap_hops(const struct sator_arch *arch, const struct sator_array *array,
+        const struct linear_access *access)
+{
+    const char *name = access->tensor;
+    int bits = access->word_bits;
+    double most = 0; /* fmax passes over NAN */
 
     for (int i = 0; i < array->n_links; i++)
-        most = fmax(most, array->links[i].energy_pj.value); /* fmax passes over NAN */
+        most = fmax(most, sator_link_action(NULL, &array->links[i], name, bits).word_pj);
     for (int i = 0; i < array->n_buses; i++)
-        most = fmax(most, array->buses[i].energy_pj.value);
+        most = fmax(most, sator_bus_action(NULL, &array->buses[i], name, bits).word_pj);
     for (int i = 0; i < arch->n_levels && arch->levels[i].kind != SATOR_LEVEL_ARRAY; i++) {
         const struct sator_memory *memory = &arch->levels[i].memory;
-        if (memory->read_pj.value < most || memory->write_pj.value < most)
+        if (memory_pj(memory, access, false) < most || memory_pj(memory, access, true) < most)
             return false;
     }
     return true;
@@ -355,7 +365,8 @@ static bool ignores_skew(const struct sator_arch *arch)
 
 /* Whether a partial sum that leaves a tree's PEs and comes back costs at least what the others of
  * them save, which then need not read theirs, as far as is known. */
-static bool cheap_sums(const struct sator_arch *arch, const struct sator_array *array)
+static bool cheap_sums(const struct sator_arch *arch, const struct sator_array *array,
+        const struct linear_access *access)
 {
     double kept = 0, moved = INFINITY, pes = 1;
     bool has_trees = false, inside = false;
@@ -368,9 +379,9 @@ static bool cheap_sums(const struct sator_arch *arch, const struct sator_array *
         const struct sator_memory *memory = &arch->levels[i].memory;
         inside |= arch->levels[i].kind == SATOR_LEVEL_ARRAY;
         if (arch->levels[i].kind == SATOR_LEVEL_MEMORY && inside)
-            kept = fmax(kept, memory->read_pj.value); /* fmax and fmin pass over NAN */
+            kept = fmax(kept, memory_pj(memory, access, false)); /* passing over NAN */
         else if (arch->levels[i].kind == SATOR_LEVEL_MEMORY)
-            moved = fmin(moved, memory->read_pj.value + memory->write_pj.value);
+            moved = fmin(moved, memory_pj(memory, access, false) + memory_pj(memory, access, true));
     }
     return !has_trees || (pes - 1) * kept <= moved;
 }
@@ -397,8 +408,10 @@ void space_find_movements(struct space *space, bool regular)
             SATOR_PUSH(space->arena, space->offsets, space->n_offsets, offset);
         }
         first += array->n_dims;
-        space->safe_rules = space->safe_rules && cheap_hops(arch, array) &&
-                cheap_sums(arch, array) && n_arrays++ == 0;
+        for (int a = 0; a < space->n_accesses; a++)
+            space->safe_rules = space->safe_rules && cheap_hops(arch, array, &space->accesses[a]) &&
+                    cheap_sums(arch, array, &space->accesses[a]);
+        space->safe_rules = space->safe_rules && n_arrays++ == 0;
     }
     space->unsupported = SATOR_NEW_ARRAY(space->arena, const char *, space->n_accesses + 1);
     for (int a = 0; a < space->n_accesses; a++)

@@ -205,7 +205,8 @@ static bool memory_tells_apart(const struct sator_memory *memory)
         if (memory->ports[i].n_tensors > 0)
             return true;
     }
-    return memory->n_tensors > 0 || memory->n_bypass > 0;
+    return memory->n_tensors > 0 || memory->n_bypass > 0 || memory->n_own_energies > 0 ||
+            memory->widths.n_tensors > 0;
 }
 
 /* Whether something in the architecture or the operation tells tensors apart. */
@@ -220,11 +221,11 @@ static bool tells_tensors_apart(const struct space *space)
     for (int i = 0; i < space->arch->n_levels; i++) {
         const struct sator_level *level = &space->arch->levels[i];
         for (int j = 0; j < level->array.n_links; j++) {
-            if (level->array.links[j].n_tensors > 0)
+            if (level->array.links[j].n_tensors + level->array.links[j].widths.n_tensors > 0)
                 return true;
         }
         for (int j = 0; j < level->array.n_buses; j++) {
-            if (level->array.buses[j].n_tensors > 0)
+            if (level->array.buses[j].n_tensors + level->array.buses[j].widths.n_tensors > 0)
                 return true;
         }
         if (level->kind == SATOR_LEVEL_MEMORY && memory_tells_apart(&level->memory))
@@ -301,8 +302,10 @@ static const struct sator_array *plain_array(const struct space *space)
     if (array == NULL || !space->all_offsets)
         return NULL;
     for (int i = 0; i < array->n_links; i++) {
-        double energy = array->links[i].energy_pj.value, first = array->links[0].energy_pj.value;
-        bool same = energy == first || (energy != energy && first != first);
+        double energy = array->links[i].energy.pj, first = array->links[0].energy.pj;
+        bool same = (energy == first || (energy != energy && first != first)) &&
+                array->links[i].energy.bits == array->links[0].energy.bits &&
+                array->links[i].energy.is_row == array->links[0].energy.is_row;
         if (array->links[i].interval < 1 || array->links[i].n_tensors > 0 || !same)
             return NULL;
     }

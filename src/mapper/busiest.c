@@ -123,7 +123,7 @@ static void add_words(const struct kinds *k, int access, bool writes, double cou
     int port = sator_mapper_port_of(k->problem, k->memory, access, writes);
 
     if (port >= 0)
-        bits[port] += count * (double)k->problem->access[access].word_bits;
+        bits[port] += count * (double)k->problem->memory[k->memory].word_bits[access];
 }
 
 static int64_t transfer_words(const struct kinds *k, int t, bool grouped)

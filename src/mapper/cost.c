@@ -53,7 +53,7 @@ bool sator_mapper_fits(
                 if (problem->access[other].stored_as == a && size[other] > most)
                     most = size[other];
             }
-            needed += (sator_int)most * (capacity->in_bits ? problem->access[a].word_bits : 1);
+            needed += (sator_int)most * (capacity->in_bits ? memory->word_bits[a] : 1);
         }
         if (needed > capacity->available) {
             if (violated != NULL)

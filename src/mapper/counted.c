@@ -316,9 +316,25 @@ bool sator_mapper_counted_volumes(struct mapper_counting *c, const struct mapper
     return latest->known;
 }
 
-double sator_mapper_tree_pj(const struct mapper_transfer *t, int bus)
+double sator_mapper_link_pj(
+        const struct mapper_problem *p, const struct sator_link *link, int access)
 {
-    double pj = t->network->bus_sources[bus]->energy_pj.value;
+    const struct mapper_access *what = &p->access[access];
+
+    return sator_link_action(NULL, link, what->name, what->word_bits).word_pj;
+}
+
+double sator_mapper_bus_pj(const struct mapper_problem *p, const struct sator_bus *bus, int access)
+{
+    const struct mapper_access *what = &p->access[access];
+
+    return sator_bus_action(NULL, bus, what->name, what->word_bits).word_pj;
+}
+
+double sator_mapper_tree_pj(
+        const struct mapper_problem *p, const struct mapper_transfer *t, int bus)
+{
+    double pj = sator_mapper_bus_pj(p, t->network->bus_sources[bus], t->access);
 
     return (isnan(pj) ? 0 : pj) - t->merged_pj;
 }
@@ -344,13 +360,13 @@ void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_
     if (!t->is_complex)
         return;
     for (int i = 0; i < network->n_links; i++) {
-        double pj = network->link_sources[i]->energy_pj.value;
+        double pj = sator_mapper_link_pj(p, network->link_sources[i], t->access);
         traffic->extra_pj[transfer] +=
                 (double)volumes.by_link[i] * ((isnan(pj) ? 0 : pj) - t->bus_pj);
     }
     for (int i = 0; i < network->n_buses; i++)
         traffic->extra_pj[transfer] +=
-                (double)volumes.by_bus[i] * (sator_mapper_tree_pj(t, i) - t->bus_pj);
+                (double)volumes.by_bus[i] * (sator_mapper_tree_pj(p, t, i) - t->bus_pj);
 }
 
 void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,

@@ -75,7 +75,7 @@ struct mapper_quotient {
 struct mapper_access {
     const char *name;
     enum sator_role role;
-    int word_bits;
+    int word_bits; /* the workload's */
     int n_indices;
     struct mapper_index index[MAPPER_INDICES];
     unsigned relevant; /* loops that index it */
@@ -122,7 +122,8 @@ struct mapper_memory {
     unsigned bypassed; /* of these, those that do in this problem */
     int n_capacities;
     struct mapper_capacity capacity[MAPPER_ACCESSES + 1];
-    double read_pj, write_pj;
+    int word_bits[MAPPER_ACCESSES]; /* of a word that it holds */
+    double pj[2][MAPPER_ACCESSES]; /* reading and writing a word; NAN when not given */
     double leakage_pj; /* of all instances, a cycle; 0 when not given */
     int64_t instances;
 };
@@ -855,7 +856,12 @@ void sator_mapper_count_transfer(struct mapper_counting *counting,
 void sator_mapper_count_ports(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, unsigned memories, struct mapper_traffic *traffic);
 /* What a word costs that bus "bus" of the transfer's network spares: less what it spares itself. */
-double sator_mapper_tree_pj(const struct mapper_transfer *transfer, int bus);
+/* What a word of "access" costs on a link, on a bus; NAN when not given. */
+double sator_mapper_link_pj(
+        const struct mapper_problem *p, const struct sator_link *link, int access);
+double sator_mapper_bus_pj(const struct mapper_problem *p, const struct sator_bus *bus, int access);
+double sator_mapper_tree_pj(
+        const struct mapper_problem *p, const struct mapper_transfer *transfer, int bus);
 
 /* ---- result.c ---- */
 /* The mapping and all its figures as plain data in the result's arena. */

@@ -33,7 +33,7 @@ static void add_flow(const struct mapper_problem *p, struct mapper_transfer *t, 
 
     if (port >= 0)
         t->flow[t->n_flows++] =
-                (struct mapper_flow){port, arriving, (double)p->access[t->access].word_bits};
+                (struct mapper_flow){port, arriving, (double)p->memory[m].word_bits[t->access]};
 }
 
 static void find_flows(const struct mapper_problem *p, struct mapper_transfer *t)
@@ -83,7 +83,7 @@ static void add_spared(struct mapper_problem *p, int m, int access, bool writes)
 
     if (port >= 0)
         SATOR_PUSH(p->arena, p->spared, p->n_spared,
-                ((struct mapper_spared){port, m, access, (double)p->access[access].word_bits}));
+                ((struct mapper_spared){port, m, access, (double)p->memory[m].word_bits[access]}));
 }
 
 /* The PE's own memories serve every instance. */
@@ -92,7 +92,7 @@ static void find_fixed(struct mapper_problem *p)
     for (int a = 0; a < p->n_accesses; a++) {
         int m = sator_mapper_own_memory(p, a);
         bool is_output = p->access[a].role == SATOR_WRITE;
-        double bits = (double)p->access[a].volume * (double)p->access[a].word_bits;
+        double bits = m < 0 ? 0 : (double)p->access[a].volume * p->memory[m].word_bits[a];
         for (int writes = 0; m >= 0 && writes <= is_output; writes++) {
             int port = sator_mapper_port_of(p, m, a, writes);
             if (port >= 0)

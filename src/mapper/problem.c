@@ -125,13 +125,15 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
                 MAPPER_MEMORIES);
     *memory = (struct mapper_memory){.level = level,
             .row = p->n_rows,
-            .read_pj = spec->read_pj.value,
-            .write_pj = spec->write_pj.value,
             .leakage_pj =
                     isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * (double)instances,
             .instances = instances};
     for (int a = 0; a < p->n_accesses; a++) {
         const char *name = p->access[a].name;
+        const int bits = p->access[a].word_bits;
+        memory->word_bits[a] = sator_memory_word_bits(spec, name, bits);
+        for (int w = 0; w < 2; w++)
+            memory->pj[w][a] = sator_memory_action(NULL, spec, name, bits, w == 1).word_pj;
         memory->holds |= holds(spec, name) ? 1U << a : 0;
         memory->may_bypass |= listed(name, spec->n_may_bypass, spec->may_bypass) ? 1U << a : 0;
     }
@@ -180,7 +182,9 @@ static enum sator_status add_levels(struct builder *b)
                     return sator_error(b->ctx, level->loc, "'%s' has too many PEs", level->name);
             }
         } else {
-            p->mac_pj = level->compute.energy_pj.value;
+            p->mac_pj =
+                    sator_compute_figure(p->arena, &level->compute, sator_operand_bits(b->workload))
+                            .value;
             p->cycles_per_instance = level->compute.cycles;
             if (!isnan(level->compute.leakage_pj.value))
                 p->leakage_pj += level->compute.leakage_pj.value * (double)instances;
@@ -323,11 +327,12 @@ static double least_bus_pj(struct builder *b, const struct mapper_transfer *t)
 
     for (int i = 0; i < network->n_links; i++)
         least = fmin(least,
-                figure(p, network->link_sources[i]->energy_pj.value,
+                figure(p, sator_mapper_link_pj(p, network->link_sources[i], t->access),
                         network->link_sources[i]->name));
     for (int i = 0; i < network->n_buses; i++) {
-        figure(p, network->bus_sources[i]->energy_pj.value, network->bus_sources[i]->name);
-        least = fmin(least, sator_mapper_tree_pj(t, i));
+        figure(p, sator_mapper_bus_pj(p, network->bus_sources[i], t->access),
+                network->bus_sources[i]->name);
+        least = fmin(least, sator_mapper_tree_pj(p, t, i));
     }
     return least;
 }
@@ -347,7 +352,7 @@ static void find_merged(struct mapper_problem *p)
     for (int a = 0; a < p->n_accesses; a++) {
         int own = sator_mapper_own_memory(p, a);
         if (own >= 0)
-            spared[a] = known_or_0(p->memory[own].read_pj);
+            spared[a] = known_or_0(p->memory[own].pj[0][a]);
     }
     for (int i = 0; i < p->n_transfers; i++) { /* innermost first */
         struct mapper_transfer *t = &p->transfer[i];
@@ -359,9 +364,9 @@ static void find_merged(struct mapper_problem *p)
         t->merged_pj = t->merges ? spared[t->access] : 0;
         p->lends |= t->merged_pj > 0;
         if (!t->is_outside)
-            spared[t->access] += known_or_0(p->memory[t->parent].read_pj);
+            spared[t->access] += known_or_0(p->memory[t->parent].pj[0][t->access]);
         if (child != NULL)
-            spared[t->access] += known_or_0(child->write_pj);
+            spared[t->access] += known_or_0(child->pj[1][t->access]);
     }
 }
 
@@ -397,16 +402,16 @@ static void price(struct builder *b)
         double bus = spared_pj(b, t), foot = (double)access->footprint;
         if (t->is_complex)
             t->bus_pj = bus;
-        double read = t->is_outside ? 0 : figure(p, parent->read_pj, above);
+        double read = t->is_outside ? 0 : figure(p, parent->pj[0][t->access], above);
         t->unique_pj = read - bus;
         t->arriving_pj = bus;
         const char *here = child == NULL ? NULL : b->arch->levels[child->level].name;
-        double fill = child == NULL ? 0 : figure(p, child->write_pj, here);
+        double fill = child == NULL ? 0 : figure(p, child->pj[1][t->access], here);
         if (access->role == SATOR_READ) {
             t->arriving_pj += fill;
             continue;
         }
-        t->unique_pj += fill + (t->is_outside ? 0 : figure(p, parent->write_pj, above));
+        t->unique_pj += fill + (t->is_outside ? 0 : figure(p, parent->pj[1][t->access], above));
         p->fixed_pj -= foot * (read + fill);
     }
 }
@@ -423,11 +428,11 @@ static void fix_own_memories(struct builder *b)
             continue;
         const struct mapper_memory *memory = &p->memory[m];
         const char *name = b->arch->levels[memory->level].name;
-        p->fixed_pj += volume * figure(p, memory->read_pj, name);
+        p->fixed_pj += volume * figure(p, memory->pj[0][a], name);
         if (p->access[a].role == SATOR_READ)
             continue;
-        p->fixed_pj -= (double)p->access[a].footprint * figure(p, memory->read_pj, name);
-        p->fixed_pj += volume * figure(p, memory->write_pj, name);
+        p->fixed_pj -= (double)p->access[a].footprint * figure(p, memory->pj[0][a], name);
+        p->fixed_pj += volume * figure(p, memory->pj[1][a], name);
     }
 }
 

@@ -86,26 +86,80 @@ static void count_own(struct describer *d)
 
 /* ---- energy ---- */
 
-static void add_term(struct describer *d, const char *component, sator_int actions, double pj,
-        const char *source)
+/* "words" words moved; to the term of the component's actions of that kind, if there is one. */
+static void add_words(struct describer *d, const char *component, sator_int words,
+        const struct sator_action *action)
 {
     struct sator_energy_term term = {.component = component,
-            .actions = actions,
-            .pj_per_action = pj,
-            .pj = actions == 0 ? 0 : (double)actions * pj,
-            .source = source == NULL ? NULL : sator_arena_strdup(d->arena, source)};
+            .actions = sator_actions(action, words),
+            .pj_per_action = action->pj,
+            .pj = words == 0 ? 0 : (double)words * action->word_pj,
+            .source = action->source == NULL ? NULL : sator_arena_strdup(d->arena, action->source)};
 
-    if (actions == 0 && isnan(pj))
+    if (words == 0 && isnan(action->pj))
         return;
     for (int i = 0; i < d->result->n_energy_terms; i++) {
         struct sator_energy_term *known = &d->terms[i];
-        if (strcmp(known->component, component) == 0 && known->pj_per_action == pj) {
-            known->actions += actions; /* one bus, several tensors */
-            known->pj = known->actions == 0 ? 0 : (double)known->actions * pj;
-            return;
-        }
+        if (strcmp(known->component, component) != 0 || known->pj_per_action != action->pj)
+            continue;
+        known->actions += term.actions; /* one bus, several tensors */
+        known->pj += term.pj;
+        return;
     }
     SATOR_PUSH(d->arena, d->terms, d->result->n_energy_terms, term);
+}
+
+static void add_term(struct describer *d, const char *component, sator_int actions, double pj,
+        const char *source)
+{
+    add_words(d, component, actions, &(struct sator_action){pj, pj, 1, 1, source});
+}
+
+static void add_link_words(
+        struct describer *d, int access, const struct sator_link *link, sator_int words)
+{
+    const struct mapper_access *what = &d->problem->access[access];
+    struct sator_action action = sator_link_action(d->arena, link, what->name, what->word_bits);
+
+    add_words(d, sator_arena_strdup(d->arena, link->name), words, &action);
+}
+
+static void add_bus_words(
+        struct describer *d, int access, const struct sator_bus *bus, sator_int words)
+{
+    const struct mapper_access *what = &d->problem->access[access];
+    struct sator_action action = sator_bus_action(d->arena, bus, what->name, what->word_bits);
+
+    add_words(d, sator_arena_strdup(d->arena, bus->name), words, &action);
+}
+
+/* Reads, or writes and updates, of memory "m": one term where all its tensors take the same
+ * actions, else one each. */
+static void add_memory_terms(struct describer *d, int m, bool writes)
+{
+    const struct mapper_problem *p = d->problem;
+    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+    struct sator_action action[MAPPER_ACCESSES];
+    bool one_kind = true;
+    int first = -1;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!(p->memory[m].holds >> a & 1))
+            continue;
+        action[a] = sator_memory_action(
+                d->arena, &level->memory, p->access[a].name, p->access[a].word_bits, writes);
+        first = first < 0 ? a : first;
+        one_kind = one_kind && sator_same_action(&action[first], &action[a]);
+    }
+    for (int a = 0; a < p->n_accesses; a++) {
+        const struct sator_level_tensor *tensor = &d->tensor[m][a];
+        if (p->memory[m].holds >> a & 1)
+            add_words(d,
+                    sator_arena_printf(d->arena, "%s.%s%s%s", level->name,
+                            writes ? "write" : "read", one_kind ? "" : ".",
+                            one_kind ? "" : p->access[a].name),
+                    writes ? tensor->writes + tensor->updates : tensor->reads, &action[a]);
+    }
 }
 
 /* Words that each link and each family of buses spares, where words pass from PE to PE. */
@@ -117,10 +171,11 @@ static void add_way_terms(struct describer *d, int transfer)
     for (int k = 0; k < t->n_passes + t->n_buses; k++) {
         const struct sator_link *link = k < t->n_passes ? t->passes[k].link : NULL;
         const struct sator_bus *bus = link == NULL ? t->buses[k - t->n_passes] : NULL;
-        const struct sator_figure *pj = link != NULL ? &link->energy_pj : &bus->energy_pj;
         int64_t left = sator_mapper_count_ways(d->problem, d->words, d->mapping, transfer, k + 1);
-        add_term(d, sator_arena_strdup(d->arena, link != NULL ? link->name : bus->name),
-                words - left, pj->value, pj->source);
+        if (link != NULL)
+            add_link_words(d, t->access, link, words - left);
+        else
+            add_bus_words(d, t->access, bus, words - left);
         words = left;
     }
 }
@@ -151,15 +206,12 @@ static void add_bus_terms(struct describer *d, int transfer)
         return;
     }
     if (t->link != NULL)
-        add_term(d, sator_arena_strdup(d->arena, t->link->name),
-                words - d->traffic.unique[transfer], t->link->energy_pj.value,
-                t->link->energy_pj.source);
+        add_link_words(d, t->access, t->link, words - d->traffic.unique[transfer]);
     for (int k = 0; k < t->n_buses; k++) {
         rows |= t->bus_rows[k];
         int64_t left =
                 k == t->n_buses - 1 ? d->traffic.unique[transfer] : unique_over(d, transfer, rows);
-        add_term(d, sator_arena_strdup(d->arena, t->buses[k]->name), words - left,
-                t->buses[k]->energy_pj.value, t->buses[k]->energy_pj.source);
+        add_bus_words(d, t->access, t->buses[k], words - left);
         words = left;
     }
 }
@@ -167,20 +219,17 @@ static void add_bus_terms(struct describer *d, int transfer)
 /* The same for a counted transfer. */
 static void add_counted_terms(struct describer *d, int transfer)
 {
-    const struct sator_model_network *network = d->problem->transfer[transfer].network;
+    const struct mapper_transfer *t = &d->problem->transfer[transfer];
+    const struct sator_model_network *network = t->network;
     struct sator_volumes volumes;
 
     if (!sator_mapper_counted_volumes(
                 sator_mapper_words_counting(d->words), d->mapping, transfer, &volumes))
         return; /* it could be counted when the mapping was found */
     for (int i = 0; i < network->n_links; i++)
-        add_term(d, sator_arena_strdup(d->arena, network->link_sources[i]->name),
-                volumes.by_link[i], network->link_sources[i]->energy_pj.value,
-                network->link_sources[i]->energy_pj.source);
+        add_link_words(d, t->access, network->link_sources[i], volumes.by_link[i]);
     for (int i = 0; i < network->n_buses; i++)
-        add_term(d, sator_arena_strdup(d->arena, network->bus_sources[i]->name), volumes.by_bus[i],
-                network->bus_sources[i]->energy_pj.value,
-                network->bus_sources[i]->energy_pj.source);
+        add_bus_words(d, t->access, network->bus_sources[i], volumes.by_bus[i]);
 }
 
 /* Buses by access, outermost transfer first; then memories; then what is charged at the end. */
@@ -201,18 +250,8 @@ static void add_terms(struct describer *d)
         }
     }
     for (int m = 0; m < p->n_memories; m++) {
-        const struct sator_level *level = &p->arch->levels[p->memory[m].level];
-        sator_int reads = 0, writes = 0;
-        for (int a = 0; a < p->n_accesses; a++) {
-            if (!(p->memory[m].holds >> a & 1))
-                continue;
-            reads += d->tensor[m][a].reads;
-            writes += d->tensor[m][a].writes + d->tensor[m][a].updates;
-        }
-        add_term(d, sator_arena_printf(d->arena, "%s.read", level->name), reads,
-                level->memory.read_pj.value, level->memory.read_pj.source);
-        add_term(d, sator_arena_printf(d->arena, "%s.write", level->name), writes,
-                level->memory.write_pj.value, level->memory.write_pj.source);
+        add_memory_terms(d, m, false);
+        add_memory_terms(d, m, true);
     }
     for (int i = 0; i < p->arch->n_levels; i++) {
         const struct sator_level *level = &p->arch->levels[i];
@@ -222,8 +261,10 @@ static void add_terms(struct describer *d)
             leakage = &level->memory.leakage_pj;
             instances = (double)p->memory[memory++].instances;
         } else if (level->kind == SATOR_LEVEL_COMPUTE) {
-            add_term(d, sator_arena_strdup(d->arena, level->name), p->instances,
-                    level->compute.energy_pj.value, level->compute.energy_pj.source);
+            struct sator_figure mac = sator_compute_figure(
+                    d->arena, &level->compute, sator_operand_bits(p->workload));
+            add_term(d, sator_arena_strdup(d->arena, level->name), p->instances, mac.value,
+                    mac.source);
             leakage = &level->compute.leakage_pj;
         }
         if (leakage != NULL && !isnan(leakage->value))
@@ -298,7 +339,7 @@ static const struct sator_map_fill *fills_of(struct describer *d, int m)
                 if (p->access[b].stored_as == a && d->tensor[m][b].tile_words > most)
                     most = d->tensor[m][b].tile_words;
             }
-            used += (double)most * (capacity->in_bits ? p->access[a].word_bits / 8.0 : 1);
+            used += (double)most * (capacity->in_bits ? memory->word_bits[a] / 8.0 : 1);
             sator_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", p->access[a].name);
         }
         fills[c] = (struct sator_map_fill){.unit = capacity->in_bits ? "bytes" : "words",

@@ -249,15 +249,15 @@ static void check_arrays(
         }
         if (row->is_space && used > (double)row->shape)
             sator_text_add(text,
-                    "dimension %d of '%s' has %lld PE%s, the factors there multiply to %.0f\n", row->dim,
-                    level, (long long)row->shape, row->shape == 1 ? "" : "s", used);
+                    "dimension %d of '%s' has %lld PE%s, the factors there multiply to %.0f\n",
+                    row->dim, level, (long long)row->shape, row->shape == 1 ? "" : "s", used);
     }
 }
 
 /* The bits or words that tiles of "size" words need of "capacity", and in "parts" the words of each
  * tensor. */
-static sator_int needed_of(const struct mapper_problem *p, const struct mapper_capacity *capacity,
-        const int64_t *size, struct sator_text *parts)
+static sator_int needed_of(const struct mapper_problem *p, const struct mapper_memory *memory,
+        const struct mapper_capacity *capacity, const int64_t *size, struct sator_text *parts)
 {
     sator_int needed = 0;
     char number[48];
@@ -268,7 +268,7 @@ static sator_int needed_of(const struct mapper_problem *p, const struct mapper_c
         int64_t most = size[a];
         for (int b = a + 1; b < p->n_accesses; b++)
             most = p->access[b].stored_as == a && size[b] > most ? size[b] : most;
-        needed += (sator_int)most * (capacity->in_bits ? p->access[a].word_bits : 1);
+        needed += (sator_int)most * (capacity->in_bits ? memory->word_bits[a] : 1);
         sator_text_add(parts, "%s%s %s", parts->length == 0 ? "" : ", ", p->access[a].name,
                 sator_int_format(most, ',', number));
     }
@@ -285,7 +285,8 @@ void sator_mapper_say_capacities(const struct mapper_problem *p, int m, const in
     for (int c = 0; c < memory->n_capacities; c++) {
         const struct mapper_capacity *capacity = &memory->capacity[c];
         struct sator_text parts = {0};
-        sator_int needed = needed_of(p, capacity, size, &parts), unit = capacity->in_bits ? 8 : 1;
+        sator_int needed = needed_of(p, memory, capacity, size, &parts),
+                  unit = capacity->in_bits ? 8 : 1;
         if (needed > capacity->available)
             sator_text_add(text, "%s needs %s%s %s%s%s, has %s%s (words: %s)\n", level->name,
                     purpose[0] == '\0' ? "" : "at least ",

@@ -113,6 +113,7 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     bool is_constant = find_shift(p, level, link, pass.shift);
     unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
     int row = __builtin_popcount(rows) == 1 ? __builtin_ctz(rows) : -1;
+    double pj = sator_mapper_link_pj(p, link, transfer->access);
 
     if (rows == 0)
         return; /* to itself: nothing that it does not hold */
@@ -125,8 +126,7 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
         return;
     if (!is_constant || row < 0 || llabs(pass.shift[row]) != 1 ||
             transfer->n_buses > 0 || /* of an array further out, through a bypass */
-            (transfer->link != NULL &&
-                    !same_pj(transfer->link->energy_pj.value, link->energy_pj.value)) ||
+            (transfer->link != NULL && !same_pj(transfer->bus_pj, pj)) ||
             (p->row[row].linked >= 0 &&
                     p->access[p->row[row].linked].relevant !=
                             p->access[transfer->access].relevant)) {
@@ -136,22 +136,23 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     p->row[row].linked = transfer->access;
     if (transfer->link == NULL)
         transfer->link = link;
-    transfer->bus_pj = link->energy_pj.value;
+    transfer->bus_pj = pj;
     transfer->collapsed |= 1U << row;
 }
 
 static void add_bus(struct mapper_problem *p, int level, const struct sator_bus *bus,
         struct mapper_transfer *transfer)
 {
+    double pj = sator_mapper_bus_pj(p, bus, transfer->access);
     unsigned rows;
 
     if (!bus_rows(p, level, bus, &rows) || transfer->link != NULL ||
-            (transfer->n_buses > 0 && !same_pj(bus->energy_pj.value, transfer->bus_pj)) ||
+            (transfer->n_buses > 0 && !same_pj(pj, transfer->bus_pj)) ||
             transfer->n_buses == MAPPER_ROWS) {
         transfer->is_complex = true;
         return;
     }
-    transfer->bus_pj = bus->energy_pj.value;
+    transfer->bus_pj = pj;
     transfer->bus_rows[transfer->n_buses] = rows;
     transfer->buses[transfer->n_buses++] = bus;
     transfer->collapsed |= rows;
@@ -269,8 +270,8 @@ static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
         passes[i].is_idle = is_idle(p, t, &passes[i]);
         sources += most_sources(p, access, &passes[i]);
         if (t->n_buses == 0 && t->link == NULL)
-            t->bus_pj = passes[0].link->energy_pj.value;
-        t->is_complex |= !same_pj(passes[i].link->energy_pj.value, t->bus_pj);
+            t->bus_pj = sator_mapper_link_pj(p, passes[0].link, t->access);
+        t->is_complex |= !same_pj(sator_mapper_link_pj(p, passes[i].link, t->access), t->bus_pj);
     }
     for (int r = 0; r < p->n_rows; r++) {
         if ((t->collapsed | t->linked_rows) >> r & 1)

@@ -31,7 +31,9 @@ struct shared_network {
 struct model_level {
     const char *name;
     const char *read_name, *write_name, *leakage_name; /* energy terms */
-    struct sator_figure read_pj, write_pj, compute_pj, leakage_pj;
+    struct sator_action *actions[2]; /* of a memory: reads and writes, one an access */
+    int *word_bits; /* of a memory, one an access */
+    struct sator_figure compute_pj, leakage_pj;
     int n_lanes; /* of a memory */
     const struct sator_lane *lanes;
 };
@@ -155,6 +157,11 @@ enum sator_status analysis_tenet(struct analysis *analysis);
 /* energy.c; the strings become the result's. */
 void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
         const struct sator_figure *figure);
+/* The actions that move "words" words. */
+void analysis_add_words(struct analysis *analysis, const char *component, sator_int words,
+        const struct sator_action *action);
+/* Reads (or writes and updates) of "memory": one term, or one a tensor where actions differ. */
+void analysis_add_memory(struct analysis *analysis, const struct memory *memory, bool writes);
 /* The terms that need the latency, and the sum. */
 enum sator_status analysis_finish_energy(struct analysis *analysis);
 

@@ -555,7 +555,8 @@ static bool add_bits(const struct analysis *analysis, const struct memory *memor
     bool writes = sator_lane_serves(&memory->level->memory, lane, what->tensor, true);
     sator_int words = (reads ? flow->reads : 0) + (writes ? flow->writes + flow->updates : 0), more;
 
-    return sator_mul(words, what->word_bits, &more) && sator_add(*bits, more, bits);
+    return sator_mul(words, memory->named->word_bits[access], &more) &&
+            sator_add(*bits, more, bits);
 }
 
 enum sator_status analysis_busiest(struct analysis *analysis, int m, const struct sator_lane *lane,

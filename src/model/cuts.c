@@ -224,7 +224,7 @@ static enum sator_status find_need(struct analysis *analysis, struct memory *mem
         sator_int bits, words = 0;
         if (is_for(memory, capacity, i))
             SATOR_TRY(find_stored(analysis, memory, i, &words));
-        if (!sator_mul(words, analysis->workload->accesses[i].word_bits, &bits) ||
+        if (!sator_mul(words, memory->named->word_bits[i], &bits) ||
                 !sator_add(need->bits, bits, &need->bits) ||
                 !sator_add(need->words, words, &need->words))
             return analysis_too_many(analysis, memory);

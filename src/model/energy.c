@@ -2,22 +2,99 @@
 
 #include <math.h>
 
-void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
-        const struct sator_figure *figure)
+static void add_term(struct analysis *analysis, const struct sator_energy_term *term)
 {
     struct sator_result *result = analysis->result;
     struct sator_energy_term *terms = (struct sator_energy_term *)(uintptr_t)result->energy_terms;
-    struct sator_energy_term term = {.component = component,
-            .actions = actions,
-            .pj_per_action = figure->value,
-            .pj = actions == 0 ? 0 : (double)actions * figure->value,
-            .source = figure->source};
 
-    if (actions == 0 && isnan(figure->value))
+    if (term->actions == 0 && isnan(term->pj_per_action))
         return; /* nothing happened, so nothing is missing */
-    SATOR_PUSH(analysis->arena, terms, result->n_energy_terms, term);
+    SATOR_PUSH(analysis->arena, terms, result->n_energy_terms, *term);
     result->energy_terms = terms;
 }
+
+void analysis_add_energy(struct analysis *analysis, const char *component, sator_int actions,
+        const struct sator_figure *figure)
+{
+    add_term(analysis,
+            &(struct sator_energy_term){.component = component,
+                    .actions = actions,
+                    .pj_per_action = figure->value,
+                    .pj = actions == 0 ? 0 : (double)actions * figure->value,
+                    .source = figure->source});
+}
+
+/* ---- words ---- */
+
+void analysis_add_words(struct analysis *analysis, const char *component, sator_int words,
+        const struct sator_action *action)
+{
+    add_term(analysis,
+            &(struct sator_energy_term){.component = component,
+                    .actions = sator_actions(action, words),
+                    .pj_per_action = action->pj,
+                    .pj = words == 0 ? 0 : (double)words * action->word_pj,
+                    .source = action->source});
+}
+
+static sator_int words_of(const struct memory *memory, int access, bool writes)
+{
+    const struct sator_level_tensor *tensor = &memory->tensors[access];
+
+    return writes ? tensor->writes + tensor->updates : tensor->reads;
+}
+
+/* What "actions" say of the tensors that "memory" holds: whether they are of one kind, and whether
+ * a word of each costs the same. */
+static void compare(const struct analysis *analysis, const struct memory *memory,
+        const struct sator_action *actions, bool *one_kind, bool *one_cost)
+{
+    const struct sator_action *first = NULL;
+
+    *one_kind = *one_cost = true;
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        if (!memory->held[i])
+            continue;
+        first = first == NULL ? &actions[i] : first;
+        *one_kind = *one_kind && sator_same_action(first, &actions[i]);
+        *one_cost = *one_cost && first->words == actions[i].words &&
+                first->per_word == actions[i].per_word;
+    }
+}
+
+void analysis_add_memory(struct analysis *analysis, const struct memory *memory, bool writes)
+{
+    const struct model_level *named = memory->named;
+    const struct sator_action *actions = named->actions[writes];
+    const char *name = writes ? named->write_name : named->read_name;
+    struct sator_energy_term all = {.component = name, .pj_per_action = NAN};
+    sator_int words = 0;
+    bool one_kind, one_cost;
+
+    compare(analysis, memory, actions, &one_kind, &one_cost);
+    for (int i = 0; i < analysis->workload->n_accesses; i++) {
+        sator_int its = words_of(memory, i, writes);
+        if (!memory->held[i])
+            continue;
+        if (!one_kind) {
+            analysis_add_words(analysis,
+                    sator_arena_printf(analysis->arena, "%s.%s", name, memory->tensors[i].name),
+                    its, &actions[i]);
+            continue;
+        }
+        words += its;
+        all.actions += sator_actions(&actions[i], its);
+        all.pj_per_action = actions[i].pj;
+        all.source = actions[i].source;
+        all.pj = its == 0  ? all.pj
+                : one_cost ? (double)words * actions[i].word_pj
+                           : all.pj + (double)its * actions[i].word_pj;
+    }
+    if (one_kind)
+        add_term(analysis, &all);
+}
+
+/* ---- the sum ---- */
 
 /* "instances" of "level" leak in every cycle that has begun. */
 static enum sator_status add_leakage(

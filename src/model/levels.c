@@ -10,13 +10,13 @@
 static void add_network_energy(struct analysis *analysis, const struct transfer *transfer)
 {
     const struct sator_model_network *network = transfer->network;
+    const struct sator_model_wire *wires = network->wires[transfer->access];
 
-    for (int i = 0; i < network->n_links; i++)
-        analysis_add_energy(
-                analysis, network->names[i], transfer->volumes.by_link[i], &network->energy_pj[i]);
-    for (int i = 0; i < network->n_buses; i++)
-        analysis_add_energy(analysis, network->names[network->n_links + i],
-                transfer->volumes.by_bus[i], &network->energy_pj[network->n_links + i]);
+    for (int i = 0; i < network->n_links + network->n_buses; i++)
+        analysis_add_words(analysis, network->names[i],
+                i < network->n_links ? transfer->volumes.by_link[i]
+                                     : transfer->volumes.by_bus[i - network->n_links],
+                &wires[i].action);
 }
 
 /* The words of one access on their way inwards: where they are, and how often they start there from
@@ -158,8 +158,8 @@ static enum sator_status finish_level(struct analysis *analysis, struct memory *
             return analysis_too_many(analysis, memory);
     }
     result->tensors = tensors;
-    analysis_add_energy(analysis, memory->named->read_name, reads, &memory->named->read_pj);
-    analysis_add_energy(analysis, memory->named->write_name, writes, &memory->named->write_pj);
+    analysis_add_memory(analysis, memory, false);
+    analysis_add_memory(analysis, memory, true);
     return SATOR_OK;
 }
 

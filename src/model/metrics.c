@@ -82,6 +82,29 @@ static void sweep(struct analysis *analysis)
     result->sweep = points;
 }
 
+/* A word's bits in the scratchpad, and those of all words of the tensor that wires carry; TENET's
+ * own equations have one width. */
+static double scratchpad_bits(const struct analysis *analysis, int access)
+{
+    int bits = analysis->tensors[access].word_bits;
+
+    if (analysis->scratchpad == NULL || analysis->model->choice == SATOR_MODEL_TENET)
+        return bits;
+    return sator_memory_word_bits(
+            &analysis->scratchpad->memory, analysis->tensors[access].name, bits);
+}
+
+static double wire_bits(const struct analysis *analysis, int access)
+{
+    const struct sator_tensor_result *tensor = &analysis->tensors[access];
+    const struct sator_model_wire *wires = analysis->full[access]->network->wires[access];
+    double bits = (double)tensor->spatial_reuse * tensor->word_bits;
+
+    for (int i = 0; i < tensor->n_links && analysis->model->choice != SATOR_MODEL_TENET; i++)
+        bits += (double)tensor->links[i].spatial_reuse * (wires[i].bits - tensor->word_bits);
+    return bits;
+}
+
 void analysis_bandwidths(struct analysis *analysis)
 {
     struct sator_result *result = analysis->result;
@@ -91,9 +114,9 @@ void analysis_bandwidths(struct analysis *analysis)
     for (int i = 0; i < result->n_tensors; i++) {
         struct sator_tensor_result *tensor = &analysis->tensors[i];
         double crossing = (double)tensor->unique_volume + (double)tensor->partial_sum_reads;
-        tensor->interconnect_bits_per_cycle =
-                (double)tensor->spatial_reuse * tensor->word_bits / result->compute_cycles;
-        tensor->scratchpad_bits_per_cycle = crossing * tensor->word_bits / result->compute_cycles;
+        tensor->interconnect_bits_per_cycle = wire_bits(analysis, i) / result->compute_cycles;
+        tensor->scratchpad_bits_per_cycle =
+                crossing * scratchpad_bits(analysis, i) / result->compute_cycles;
         result->interconnect_bits_per_cycle += tensor->interconnect_bits_per_cycle;
         result->scratchpad_bits_per_cycle += tensor->scratchpad_bits_per_cycle;
     }

@@ -12,9 +12,13 @@ struct sator_model_network {
     const struct sator_relation **buses;
     const struct sator_link **link_sources; /* the declarations, parallel to links and buses */
     const struct sator_bus **bus_sources;
-    /* the declarations' names and figures, links before buses, as far as somebody copied them */
+    /* the declarations' names, links before buses, and what these wires do for each access: as far
+     * as somebody copied them */
     const char **names;
-    struct sator_figure *energy_pj;
+    struct sator_model_wire {
+        struct sator_action action;
+        int bits; /* a word */
+    } * *wires; /* [access][wire] */
     /* the array that the wires lie in, when there are any; whether they form cycles, which
      * sator_model_cut cuts as far as the tensor's values go round them */
     int n_dims;

@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-/* Add the bits of "words" of access "access". */
-static bool add_bits(const struct analysis *analysis, int access, sator_int words, sator_int *bits)
+/* Add the bits of "words" of access "access" as wide as they are in "memory". */
+static bool add_bits(const struct memory *memory, int access, sator_int words, sator_int *bits)
 {
     sator_int more;
 
-    return sator_mul(words, analysis->workload->accesses[access].word_bits, &more) &&
+    return sator_mul(words, memory->named->word_bits[access], &more) &&
             sator_add(*bits, more, bits);
 }
 
@@ -38,7 +38,7 @@ static bool add_up(struct analysis *analysis, const struct memory *memory,
         if (writes)
             fits = fits && sator_add(words, tensor->writes, &words) &&
                     sator_add(words, tensor->updates, &words);
-        fits = fits && add_bits(analysis, i, words, &port->bits);
+        fits = fits && add_bits(memory, i, words, &port->bits);
     }
     return fits;
 }

@@ -17,6 +17,31 @@ static struct sator_figure copy_figure(struct sator_arena *arena, const struct s
             figure->source == NULL ? NULL : sator_arena_strdup(arena, figure->source)};
 }
 
+static struct sator_action copy_action(struct sator_arena *arena, struct sator_action action)
+{
+    if (action.source != NULL)
+        action.source = sator_arena_strdup(arena, action.source);
+    return action;
+}
+
+/* What a word of each access takes at a memory. */
+static void find_actions(struct sator_arena *arena, const struct sator_workload *workload,
+        const struct sator_memory *memory, struct model_level *named)
+{
+    named->word_bits = SATOR_NEW_ARRAY(arena, int, workload->n_accesses + 1);
+    for (int writes = 0; writes < 2; writes++)
+        named->actions[writes] =
+                SATOR_NEW_ARRAY(arena, struct sator_action, workload->n_accesses + 1);
+    for (int i = 0; i < workload->n_accesses; i++) {
+        const struct sator_access *access = &workload->accesses[i];
+        named->word_bits[i] = sator_memory_word_bits(memory, access->tensor, access->word_bits);
+        for (int writes = 0; writes < 2; writes++)
+            named->actions[writes][i] = copy_action(arena,
+                    sator_memory_action(
+                            arena, memory, access->tensor, access->word_bits, writes == 1));
+    }
+}
+
 static const char *term_name(struct sator_arena *arena, const char *level, const char *what)
 {
     size_t end = strlen(level);
@@ -41,11 +66,12 @@ static void name_levels(struct sator_arena *arena, struct sator_model *model)
         if (memory) {
             named[i].read_name = term_name(arena, level->name, ".read");
             named[i].write_name = term_name(arena, level->name, ".write");
-            named[i].read_pj = copy_figure(arena, &level->memory.read_pj);
-            named[i].write_pj = copy_figure(arena, &level->memory.write_pj);
+            find_actions(arena, model->workload, &level->memory, &named[i]);
             named[i].lanes = sator_memory_lanes(arena, level, &named[i].n_lanes);
         } else if (level->kind == SATOR_LEVEL_COMPUTE) {
-            named[i].compute_pj = copy_figure(arena, &level->compute.energy_pj);
+            const struct sator_figure figure = sator_compute_figure(
+                    arena, &level->compute, sator_operand_bits(model->workload));
+            named[i].compute_pj = copy_figure(arena, &figure);
         }
         if (level->kind != SATOR_LEVEL_ARRAY && !isnan(leakage->value))
             named[i].leakage_name = term_name(arena, level->name, ".leakage");
@@ -65,18 +91,36 @@ static void name_tensors(struct sator_arena *arena, struct sator_model *model)
     model->tensors = names;
 }
 
-static void name_network(struct sator_arena *arena, struct sator_model_network *network)
+/* What wire "i" of the network does for "access". */
+static struct sator_model_wire find_wire(struct sator_arena *arena,
+        const struct sator_model_network *network, int i, const struct sator_access *access)
+{
+    const struct sator_link *link = i < network->n_links ? network->link_sources[i] : NULL;
+    const struct sator_bus *bus = link != NULL ? NULL : network->bus_sources[i - network->n_links];
+
+    return (struct sator_model_wire){
+            .action = copy_action(arena,
+                    link != NULL ? sator_link_action(arena, link, access->tensor, access->word_bits)
+                                 : sator_bus_action(arena, bus, access->tensor, access->word_bits)),
+            .bits = sator_width_of(link != NULL ? &link->widths : &bus->widths, access->tensor,
+                    access->word_bits)};
+}
+
+static void name_network(struct sator_arena *arena, const struct sator_workload *workload,
+        struct sator_model_network *network)
 {
     int n = network->n_links + network->n_buses;
 
     network->names = SATOR_NEW_ARRAY(arena, const char *, n + 1);
-    network->energy_pj = SATOR_NEW_ARRAY(arena, struct sator_figure, n + 1);
-    for (int i = 0; i < n; i++) {
-        bool is_link = i < network->n_links;
-        const struct sator_link *link = is_link ? network->link_sources[i] : NULL;
-        const struct sator_bus *bus = is_link ? NULL : network->bus_sources[i - network->n_links];
-        network->names[i] = sator_arena_strdup(arena, is_link ? link->name : bus->name);
-        network->energy_pj[i] = copy_figure(arena, is_link ? &link->energy_pj : &bus->energy_pj);
+    for (int i = 0; i < n; i++)
+        network->names[i] = sator_arena_strdup(arena,
+                i < network->n_links ? network->link_sources[i]->name
+                                     : network->bus_sources[i - network->n_links]->name);
+    network->wires = SATOR_NEW_ARRAY(arena, struct sator_model_wire *, workload->n_accesses + 1);
+    for (int a = 0; a < workload->n_accesses; a++) {
+        network->wires[a] = SATOR_NEW_ARRAY(arena, struct sator_model_wire, n + 1);
+        for (int i = 0; i < n; i++)
+            network->wires[a][i] = find_wire(arena, network, i, &workload->accesses[a]);
     }
 }
 
@@ -167,7 +211,7 @@ static enum sator_status add_network(struct sator_ctx *ctx, struct sator_arena *
         return st;
     if (tensors_differ(model->arch))
         made.tensor = what->tensor;
-    name_network(arena, &made.network);
+    name_network(arena, model->workload, &made.network);
     sator_count_prepare(arena, to, model->shape, made.network.n_links, made.network.links);
     SATOR_PUSH(arena, model->networks, model->n_networks, made);
     return SATOR_OK;

@@ -35,6 +35,15 @@ void hardware_bus_name(
     snprintf(name, HARDWARE_NAME, "%.8s_bus%d", array, bus);
 }
 
+int hardware_width(const struct hardware *hardware, int level, int tensor)
+{
+    const struct hardware_level *here = &hardware->levels[level];
+
+    return here->width_of[tensor] > 0 ? here->width_of[tensor]
+            : here->width > 0         ? here->width
+                                      : hardware->word_bits[tensor];
+}
+
 unsigned hardware_holds(const struct hardware *hardware, int level)
 {
     const struct hardware_level *memory = &hardware->levels[level];
@@ -260,7 +269,7 @@ static bool fits(const struct judge *judge, int level, int cut)
                 memory->room_of[t] > 0)
             return false;
         used += copies * tiles[t] *
-                (memory->capacity == HARDWARE_BYTES ? hardware->word_bits[t] : 1);
+                (memory->capacity == HARDWARE_BYTES ? hardware_width(hardware, level, t) : 1);
     }
     return memory->capacity == HARDWARE_UNLIMITED || memory->capacity == HARDWARE_EACH ||
             used <= memory->room * (memory->capacity == HARDWARE_BYTES ? 8 : 1);
@@ -533,9 +542,9 @@ static int64_t bits_through(const struct judge *judge, bool alone, int level, in
         const struct moves *of =
                 alone ? &judge->alone[level][a][instance] : &judge->moves[level][a][instance];
         if (reads && port_of(memory, tensor, false) == port)
-            bits += of->reads * hardware->word_bits[tensor];
+            bits += of->reads * hardware_width(hardware, level, tensor);
         if (writes && port_of(memory, tensor, true) == port)
-            bits += (of->writes + of->updates) * hardware->word_bits[tensor];
+            bits += (of->writes + of->updates) * hardware_width(hardware, level, tensor);
     }
     return bits;
 }

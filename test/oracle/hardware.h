@@ -61,8 +61,16 @@ struct hardware_bus {
     } out[ORACLE_SPACE];
 };
 
+/* pJ of reading and writing a word of "bits" bits, or (a row) bits of as many words as fit. */
+struct hardware_energy {
+    int64_t pj[2];
+    int bits;
+    bool is_row;
+};
+
 struct hardware_level {
     bool is_array;
+    int width, width_of[ORACLE_TENSORS]; /* of words here; 0: the workload's */
     /* a memory */
     enum hardware_capacity capacity;
     int64_t room, room_of[ORACLE_TENSORS];
@@ -71,6 +79,9 @@ struct hardware_level {
     unsigned may_bypass;
     unsigned bypassed; /* by the dataflow, out of may_bypass */
     int64_t bandwidth[2]; /* of reads, of writes; 0: not given */
+    struct hardware_energy energy;
+    int own_tensor; /* that has an energy of its own, or -1 */
+    struct hardware_energy own_energy;
     int n_ports;
     struct hardware_port ports[HARDWARE_PORTS];
     int cut; /* declared leading time dimensions; -1: derived */
@@ -156,6 +167,9 @@ void hardware_link_name(
         const struct hardware *hardware, int level, int link, char name[HARDWARE_NAME]);
 void hardware_bus_name(
         const struct hardware *hardware, int level, int bus, char name[HARDWARE_NAME]);
+
+/* The bits of a word of "tensor" at a level. */
+int hardware_width(const struct hardware *hardware, int level, int tensor);
 
 /* The tensors that a memory holds. */
 unsigned hardware_holds(const struct hardware *hardware, int level);

@@ -163,6 +163,40 @@ static void make_memory(struct random *random, const struct hardware *hardware,
     }
 }
 
+/* ---- widths and energies ---- */
+
+static struct hardware_energy make_energy(struct random *random)
+{
+    struct hardware_energy energy = {{between(random, 1, 9), between(random, 1, 9)}, 16, false};
+
+    if (random_chance(random, 40))
+        energy.bits = 1 << between(random, 0, 5);
+    energy.is_row = random_chance(random, 30);
+    if (energy.is_row)
+        energy.bits = (int)between(random, 5, 200);
+    return energy;
+}
+
+static void make_widths(
+        struct random *random, const struct hardware *hardware, struct hardware_level *made)
+{
+    static const int widths[] = {4, 8, 12, 16, 24, 32};
+
+    made->energy = make_energy(random);
+    made->own_tensor = -1;
+    if (random_chance(random, 25)) {
+        made->own_tensor = (int)random_below(random, hardware->program.n_tensors);
+        made->own_energy = make_energy(random);
+    }
+    if (random_chance(random, 70))
+        return;
+    if (random_chance(random, 40))
+        made->width = widths[random_below(random, 6)];
+    for (int t = 0; t < hardware->program.n_tensors && made->width == 0; t++)
+        if (random_chance(random, 50))
+            made->width_of[t] = widths[random_below(random, 6)];
+}
+
 /* ---- levels ---- */
 
 /* The dimensions of the space-stamp over one to three arrays. */
@@ -370,6 +404,8 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     hold_all(hardware);
     make_all_ports(&random, hardware);
     make_waits(&random, hardware);
+    for (int level = 0; level < hardware->n_levels; level++)
+        make_widths(&random, hardware, &hardware->levels[level]);
     if (options->nests_only || random_chance(&random, 45))
         make_nest(&random, hardware);
     if (hardware->n_nest == 0)

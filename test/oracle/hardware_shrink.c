@@ -222,6 +222,15 @@ static bool plainer_compute(struct hardware *hardware, int which, bool *applies)
         *applies |= hardware->word_bits[t] != 16;
         hardware->word_bits[t] = 16;
     }
+    for (int l = 0; l < hardware->n_levels; l++) {
+        struct hardware_level *level = &hardware->levels[l];
+        struct hardware_level before = *level;
+        level->width = 0;
+        memset(level->width_of, 0, sizeof level->width_of);
+        level->energy = (struct hardware_energy){{1, 2}, 16, false};
+        level->own_tensor = -1;
+        *applies |= memcmp(&before, level, sizeof before) != 0;
+    }
     return which == 0;
 }
 

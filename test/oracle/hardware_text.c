@@ -92,13 +92,42 @@ static void put_capacity(
         fputs("    double_buffered: true\n", out);
 }
 
+static void put_energy(FILE *out, const struct hardware_energy *energy)
+{
+    fprintf(out, "read: %" PRId64 ", write: %" PRId64 ", %s: %d", energy->pj[0], energy->pj[1],
+            energy->is_row ? "row_bits" : "word_bits", energy->bits);
+}
+
+static void put_widths(
+        FILE *out, const struct hardware *hardware, const struct hardware_level *level)
+{
+    const char *separator = "    word_bits: {";
+
+    if (level->width > 0)
+        fprintf(out, "    word_bits: %d\n", level->width);
+    for (int t = 0; t < hardware->program.n_tensors; t++)
+        if (level->width_of[t] > 0) {
+            fprintf(out, "%s%s: %d", separator, notation_tensor(t), level->width_of[t]);
+            separator = ", ";
+        }
+    fputs(*separator == ',' ? "}\n" : "", out);
+}
+
 static void put_memory(FILE *out, const struct hardware *hardware, int level)
 {
     const struct hardware_level *memory = &hardware->levels[level];
     char name[HARDWARE_NAME];
 
     hardware_level_name(hardware, level, name);
-    fprintf(out, "  - memory: %s\n    energy_pj: {read: 1, write: 2}\n", name);
+    fprintf(out, "  - memory: %s\n    energy_pj: {", name);
+    put_energy(out, &memory->energy);
+    if (memory->own_tensor >= 0) {
+        fprintf(out, ", tensors: {%s: {", notation_tensor(memory->own_tensor));
+        put_energy(out, &memory->own_energy);
+        fputs("}}", out);
+    }
+    fputs("}\n", out);
+    put_widths(out, hardware, memory);
     put_capacity(out, hardware, memory);
     if (memory->bandwidth[0] + memory->bandwidth[1] > 0) {
         fputs("    ", out);
@@ -202,6 +231,7 @@ static void put_array(FILE *out, const struct hardware *hardware, int level)
     for (int d = 0; d < array->n_dims; d++)
         fprintf(out, "%s%" PRId64, d > 0 ? ", " : "", array->shape[d]);
     fputs("]\n", out);
+    put_widths(out, hardware, array);
     put_links(out, hardware, level);
     put_buses(out, hardware, level, false);
     put_buses(out, hardware, level, true);

@@ -130,11 +130,17 @@ static double quarter(struct machines_rng *rng, int most)
 static void add_memory(struct machines_rng *rng, const struct machines_options *options,
         const char *name, double energy, int capacity, char *text, int size)
 {
+    static const char *const units[] = {", word_bits: 8", ", row_bits: 64", ", row_bits: 20",
+            ", tensors: {A: 3}", ", tensors: {Y: {read: 1, write: 7, row_bits: 48}}"};
+    static const char *const widths[] = {"8", "{Y: 32}", "{A: 4, Y: 24}", "24"};
     bool is_dear = machines_draw(rng, 8) == 0; /* a partial sum that is spared there counts */
     double read = energy * quarter(rng, 2) * (is_dear ? 32 : 1);
 
-    add(text, size, "  - memory: %s\n    energy_pj: {read: %g, write: %g}\n", name, read,
-            machines_draw(rng, 2) ? read : energy);
+    add(text, size, "  - memory: %s\n    energy_pj: {read: %g, write: %g%s}\n", name, read,
+            machines_draw(rng, 2) ? read : energy,
+            machines_draw(rng, 4) ? "" : units[machines_draw(rng, 5)]);
+    if (machines_draw(rng, 5) == 0)
+        add(text, size, "    word_bits: %s\n", widths[machines_draw(rng, 4)]);
     if (options->bandwidths && machines_draw(rng, 2))
         add(text, size, "    bandwidth_bits: {read: %d, write: %d}\n", 8 << machines_draw(rng, 5),
                 8 << machines_draw(rng, 5));
@@ -327,6 +333,8 @@ static void add_array(struct machines_rng *rng, const struct machines_options *o
     if (n_dims == 2)
         add(text, size, ", %d", 1 + (int)machines_draw(rng, 5));
     add(text, size, "]\n");
+    if (machines_draw(rng, 8) == 0)
+        add(text, size, "    word_bits: {%s: 32}\n", machines_draw(rng, 2) ? "Y" : "A");
     if (options->counted && machines_draw(rng, 4) == 0)
         add_complex(rng, name, n_dims, text, size);
     else if (machines_draw(rng, 4) == 0)

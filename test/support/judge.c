@@ -109,13 +109,31 @@ static void compare_level(struct check *check, const struct hardware *hardware, 
     expect(check, got->name, "tensors", got->n_tensors, n_held);
 }
 
+/* Whether the term is that of "component", or of it and a tensor. */
+static bool is_term(const struct sator_energy_term *term, const char *component)
+{
+    size_t length = strlen(component);
+
+    return strncmp(term->component, component, length) == 0 &&
+            (term->component[length] == '\0' || term->component[length] == '.');
+}
+
 /* The actions of all terms of "component". */
 static sator_int actions(const struct sator_result *result, const char *component)
 {
     sator_int sum = 0;
     for (int t = 0; t < result->n_energy_terms; t++)
-        if (strcmp(result->energy_terms[t].component, component) == 0)
+        if (is_term(&result->energy_terms[t], component))
             sum += result->energy_terms[t].actions;
+    return sum;
+}
+
+static double energy_of(const struct sator_result *result, const char *component)
+{
+    double sum = 0;
+    for (int t = 0; t < result->n_energy_terms; t++)
+        if (is_term(&result->energy_terms[t], component))
+            sum += result->energy_terms[t].pj;
     return sum;
 }
 
@@ -136,23 +154,50 @@ static void compare_networks(struct check *check, const struct hardware *hardwar
     }
 }
 
+/* Add what moving "words" words of "tensor" takes. */
+static void add_actions(const struct hardware *hardware, int level, int tensor, int direction,
+        int64_t words, int64_t *count, double *pj)
+{
+    const struct hardware_level *memory = &hardware->levels[level];
+    const struct hardware_energy *energy =
+            memory->own_tensor == tensor ? &memory->own_energy : &memory->energy;
+    int width = hardware_width(hardware, level, tensor);
+    double each = (double)energy->pj[direction];
+
+    if (!energy->is_row) {
+        *count += words;
+        *pj += (double)words * each * width / energy->bits;
+    } else if (width > energy->bits) {
+        *count += words * ((width + energy->bits - 1) / energy->bits);
+        *pj += (double)words * ((width + energy->bits - 1) / energy->bits) * each;
+    } else {
+        int together = energy->bits / width;
+        *count += (words + together - 1) / together;
+        *pj += (double)words * each / together;
+    }
+}
+
 static void compare_energies(struct check *check, const struct hardware *hardware,
         const struct hardware_result *expected, const struct sator_result *got)
 {
     for (int level = 0; level < hardware->n_levels; level++) {
         char name[HARDWARE_NAME], term[2 * HARDWARE_NAME];
         int64_t sums[2] = {0, 0};
+        double pj[2] = {0, 0};
         if (hardware->levels[level].is_array)
             continue;
         for (int a = 0; a < hardware->program.n_accesses; a++) {
             const struct hardware_words *words = &expected->words[level][a];
-            sums[0] += words->reads;
-            sums[1] += words->writes + words->updates;
+            int tensor = hardware->program.accesses[a].tensor;
+            add_actions(hardware, level, tensor, 0, words->reads, &sums[0], &pj[0]);
+            add_actions(
+                    hardware, level, tensor, 1, words->writes + words->updates, &sums[1], &pj[1]);
         }
         hardware_level_name(hardware, level, name);
         for (int d = 0; d < 2; d++) {
             snprintf(term, sizeof term, "%s.%s", name, d == 0 ? "read" : "write");
             expect(check, term, "actions", actions(got, term), sums[d]);
+            expect_number(check, term, "pj", energy_of(got, term), pj[d]);
         }
     }
 }

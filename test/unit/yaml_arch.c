@@ -38,16 +38,16 @@ static void test_memories(void **state)
     assert_int_equal(arch->n_levels, 5);
     assert_string_equal(arch->levels[1].name, "L2");
     assert_int_equal(arch->levels[1].kind, SATOR_LEVEL_MEMORY);
-    assert_true(dram->read_pj.value == 200 && dram->write_pj.value == 210);
-    assert_string_equal(dram->write_pj.source, "table");
+    assert_true(dram->read.pj == 200 && dram->write.pj == 210);
+    assert_string_equal(dram->write.source, "table");
     assert_true(dram->leakage_pj.value == 0.5);
     assert_null(dram->leakage_pj.source);
     assert_true(dram->read_bits == 64 && dram->write_bits == 32);
     assert_int_equal(dram->n_capacities, 0);
     assert_true(dram->overlaps && !dram->double_buffered);
     assert_true(l2->read_bits == 128 && l2->write_bits == 128);
-    assert_true(l2->read_pj.value == 6 && l2->write_pj.value == 6);
-    assert_string_equal(l2->read_pj.source, "here");
+    assert_true(l2->read.pj == 6 && l2->write.pj == 6);
+    assert_string_equal(l2->read.source, "here");
     assert_int_equal(l2->n_capacities, 1);
     assert_null(l2->capacities[0].tensor);
     assert_true(l2->capacities[0].bytes == 131072 && isnan(l2->capacities[0].words));
@@ -58,7 +58,7 @@ static void test_memories(void **state)
     assert_string_equal(registers->capacities[1].tensor, "Y");
     assert_true(registers->capacities[1].words == 2);
     assert_int_equal(registers->n_bypass, 1);
-    assert_true(isnan(registers->read_pj.value) && isnan(registers->read_bits));
+    assert_true(isnan(registers->read.pj) && isnan(registers->read_bits));
     sator_arch_free(arch);
 }
 
@@ -78,7 +78,7 @@ static void test_array(void **state)
     assert_string_equal(pe->links[0].name, "east");
     assert_int_equal(pe->links[0].interval, 2);
     assert_string_equal(pe->links[0].tensors[0], "A");
-    assert_true(pe->links[0].energy_pj.value == 0.5);
+    assert_true(pe->links[0].energy.pj == 0.5);
     expect_relation(pe->links[0].map, "{ PE[i, j] -> PE[i, j + 1] }");
     assert_string_equal(pe->links[1].name, "link2");
     assert_int_equal(pe->links[1].interval, 1);
@@ -106,8 +106,8 @@ static void test_settings(void **state)
     say_messages();
     assert_non_null(arch);
     assert_int_equal(arch->levels[2].array.shape[1], 16);
-    assert_true(arch->levels[1].memory.read_pj.value == 7);
-    assert_true(arch->levels[1].memory.write_pj.value == 6);
+    assert_true(arch->levels[1].memory.read.pj == 7);
+    assert_true(arch->levels[1].memory.write.pj == 6);
     assert_int_equal(arch->levels[2].array.links[0].interval, 1);
     assert_true(arch->clock_mhz == 400);
     assert_true(arch->levels[0].memory.capacities[0].words == 9);
@@ -288,19 +288,21 @@ static void test_energy_table(void **state)
 
     say_messages();
     assert_non_null(arch);
-    assert_true(arch->levels[0].memory.read_pj.value == 300);
-    assert_string_equal(arch->levels[0].memory.read_pj.source, "a book");
-    assert_true(arch->levels[0].memory.write_pj.value == 5);
-    assert_true(isnan(arch->levels[1].memory.read_pj.value));
-    assert_true(arch->levels[1].memory.write_pj.value == 2);
-    assert_string_equal(arch->levels[1].memory.write_pj.source, "a_table");
-    assert_true(isnan(arch->levels[2].memory.read_pj.value));
+    assert_true(arch->levels[0].memory.read.pj == 300);
+    assert_string_equal(arch->levels[0].memory.read.source, "a book");
+    assert_true(arch->levels[0].memory.write.pj == 5);
+    assert_true(isnan(arch->levels[1].memory.read.pj));
+    assert_true(arch->levels[1].memory.write.pj == 2);
+    assert_string_equal(arch->levels[1].memory.write.source, "a_table");
+    assert_true(isnan(arch->levels[2].memory.read.pj));
     assert_string_equal(arch->levels[3].array.links[0].name, "own");
-    assert_true(arch->levels[3].array.links[0].energy_pj.value == 9);
-    assert_true(arch->levels[3].array.links[1].energy_pj.value == 0.25);
-    assert_true(arch->levels[4].memory.read_pj.value == 1);
-    assert_true(isnan(arch->levels[4].memory.write_pj.value));
-    assert_true(arch->levels[5].compute.energy_pj.value == 4);
+    assert_true(arch->levels[3].array.links[0].energy.pj == 9);
+    assert_true(arch->levels[3].array.links[1].energy.pj == 0.25);
+    assert_true(arch->levels[4].memory.read.pj == 1);
+    assert_true(isnan(arch->levels[4].memory.write.pj));
+    assert_int_equal(arch->levels[5].compute.n_by_width, 1); /* of the operands' width only */
+    assert_int_equal(arch->levels[5].compute.by_width[0].bits, 16);
+    assert_true(arch->levels[5].compute.by_width[0].energy_pj.value == 4);
     sator_arch_free(arch);
 }
 
@@ -318,9 +320,10 @@ static void test_energy_table_word(void **state)
 
     say_messages();
     assert_non_null(arch);
-    assert_true(arch->levels[0].memory.read_pj.value == 150);
-    assert_true(isnan(arch->levels[0].memory.write_pj.value));
-    assert_true(isnan(arch->levels[2].compute.energy_pj.value));
+    assert_true(arch->levels[0].memory.read.pj == 150);
+    assert_int_equal(arch->levels[0].memory.read.bits, 8);
+    assert_true(arch->levels[0].memory.write.pj == 310); /* the only entry, for 16 bits */
+    assert_int_equal(arch->levels[0].memory.write.bits, 16);
     sator_arch_free(arch);
 }
 

@@ -121,6 +121,26 @@ static void expect_same_timing(const struct sator_memory *a, const struct sator_
         expect_same_burst(&a->ports[i].burst, &b->ports[i].burst);
 }
 
+static void expect_same_energy(const struct sator_energy *a, const struct sator_energy *b)
+{
+    expect_same_figure(
+            &(struct sator_figure){a->pj, a->source}, &(struct sator_figure){b->pj, b->source});
+    if (isnan(a->pj))
+        return;
+    assert_int_equal(a->bits, b->bits);
+    assert_int_equal(a->is_row, b->is_row);
+}
+
+static void expect_same_widths(const struct sator_widths *a, const struct sator_widths *b)
+{
+    assert_int_equal(a->bits, b->bits);
+    assert_int_equal(a->n_tensors, b->n_tensors);
+    for (int i = 0; i < a->n_tensors; i++) {
+        assert_string_equal(a->tensors[i].tensor, b->tensors[i].tensor);
+        assert_int_equal(a->tensors[i].bits, b->tensors[i].bits);
+    }
+}
+
 static void expect_same_memory(const struct sator_memory *a, const struct sator_memory *b)
 {
     assert_int_equal(a->n_capacities, b->n_capacities);
@@ -133,8 +153,15 @@ static void expect_same_memory(const struct sator_memory *a, const struct sator_
     assert_int_equal(a->double_buffered, b->double_buffered);
     assert_int_equal(a->overlaps, b->overlaps);
     expect_same_timing(a, b);
-    expect_same_figure(&a->read_pj, &b->read_pj);
-    expect_same_figure(&a->write_pj, &b->write_pj);
+    expect_same_energy(&a->read, &b->read);
+    expect_same_energy(&a->write, &b->write);
+    assert_int_equal(a->n_own_energies, b->n_own_energies);
+    for (int i = 0; i < a->n_own_energies; i++) {
+        assert_string_equal(a->own_energies[i].tensor, b->own_energies[i].tensor);
+        expect_same_energy(&a->own_energies[i].read, &b->own_energies[i].read);
+        expect_same_energy(&a->own_energies[i].write, &b->own_energies[i].write);
+    }
+    expect_same_widths(&a->widths, &b->widths);
     expect_same_figure(&a->leakage_pj, &b->leakage_pj);
     assert_true(same_number(a->read_bits, b->read_bits));
     assert_true(same_number(a->write_bits, b->write_bits));
@@ -156,8 +183,9 @@ static void expect_same_array(const struct sator_array *a, const struct sator_ar
         expect_same_relation(a->links[i].map, b->links[i].map);
         expect_same_names(a->links[i].n_tensors, a->links[i].tensors, b->links[i].n_tensors,
                 b->links[i].tensors);
-        expect_same_figure(&a->links[i].energy_pj, &b->links[i].energy_pj);
         assert_true(same_number(a->links[i].bandwidth_bits, b->links[i].bandwidth_bits));
+        expect_same_energy(&a->links[i].energy, &b->links[i].energy);
+        expect_same_widths(&a->links[i].widths, &b->links[i].widths);
     }
     assert_int_equal(a->n_buses, b->n_buses);
     for (int i = 0; i < a->n_buses; i++) {
@@ -166,8 +194,9 @@ static void expect_same_array(const struct sator_array *a, const struct sator_ar
         expect_same_relation(a->buses[i].map, b->buses[i].map);
         expect_same_names(a->buses[i].n_tensors, a->buses[i].tensors, b->buses[i].n_tensors,
                 b->buses[i].tensors);
-        expect_same_figure(&a->buses[i].energy_pj, &b->buses[i].energy_pj);
         assert_true(same_number(a->buses[i].bandwidth_bits, b->buses[i].bandwidth_bits));
+        expect_same_energy(&a->buses[i].energy, &b->buses[i].energy);
+        expect_same_widths(&a->buses[i].widths, &b->buses[i].widths);
     }
 }
 
@@ -187,6 +216,12 @@ static void expect_same_arch(const struct sator_arch *a, const struct sator_arch
             expect_same_array(&x->array, &y->array);
         } else {
             expect_same_figure(&x->compute.energy_pj, &y->compute.energy_pj);
+            assert_int_equal(x->compute.n_by_width, y->compute.n_by_width);
+            for (int k = 0; k < x->compute.n_by_width; k++) {
+                assert_int_equal(x->compute.by_width[k].bits, y->compute.by_width[k].bits);
+                expect_same_figure(
+                        &x->compute.by_width[k].energy_pj, &y->compute.by_width[k].energy_pj);
+            }
             expect_same_figure(&x->compute.leakage_pj, &y->compute.leakage_pj);
             assert_true(same_number(x->compute.cycles, y->compute.cycles));
             assert_int_equal(x->compute.per_stamp, y->compute.per_stamp);
@@ -363,6 +398,15 @@ static void test_archs(void **state)
             "     multicast: [{map: \"PE[i,j] -> BUS[i]\", bandwidth_bits: 0.5}],\n"
             "     reduction: [{map: \"PE[i,j] -> TREE[j]\", bandwidth_bits: 32}]}\n"
             "  - {memory: L0, transfers: overlapped, holds: idle}\n  - {compute: mac}\n",
+            "levels:\n"
+            "  - {memory: DRAM, word_bits: 8, energy_pj: {value: 9, row_bits: 64, source: a}}\n"
+            "  - {memory: L2, word_bits: {A: 8, Y: 32}, energy_pj: {write: 7, source: b, "
+            "word_bits: "
+            "4,\n     tensors: {A: 2, B: {read: 3, row_bits: 48}, Y: {value: 1, source: c}}}}\n"
+            "  - {memory: L1, energy_pj: {tensors: {Y: {write: 3}}}}\n"
+            "  - {array: PE, shape: [2, 3], topology: multicast, word_bits: {Y: 24}}\n"
+            "  - {array: lane, shape: [4], topology: systolic-1d, word_bits: 9}\n"
+            "  - {compute: mac, energy_pj: {16: 0.8, 8: {value: 0.2, source: d}}}\n",
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -90,7 +90,7 @@ static enum sator_status add_links(struct pe_array *pe, const struct sator_relat
                 pe->arena, interconnect, piece, i == 0, &is_shift, &is_identity, offsets);
         struct sator_link link = {.map = map,
                 .interval = i,
-                .energy_pj = NOT_GIVEN,
+                .energy = sator_no_energy,
                 .bandwidth_bits = NAN,
                 .loc = piece->loc};
         struct sator_link *same = NULL;
@@ -179,8 +179,8 @@ static struct sator_arch *make_arch(struct pe_array *pe, const struct sator_tene
     struct sator_arena *arena = pe->arena;
     struct sator_arch *arch = SATOR_NEW(arena, struct sator_arch);
     struct sator_level *levels = SATOR_NEW_ARRAY(arena, struct sator_level, 3);
-    struct sator_memory no_memory = {.read_pj = NOT_GIVEN,
-            .write_pj = NOT_GIVEN,
+    struct sator_memory no_memory = {.read = sator_no_energy,
+            .write = sator_no_energy,
             .read_bits = NAN,
             .write_bits = NAN,
             .leakage_pj = NOT_GIVEN,

@@ -18,64 +18,11 @@ static const int64_t most_pes = INT64_C(1) << 32;
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
         "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors",
         "bypass", "may_bypass", "overlaps", "transfers", "setup_cycles", "granule_bits", "holds",
-        "area_um2", "area_um2_per_byte", "component", "source"};
-static const char *const array_keys[] = {
-        "array", "shape", "topology", "links", "multicast", "reduction", "pass_through", "source"};
+        "area_um2", "area_um2_per_byte", "word_bits", "component", "source"};
+static const char *const array_keys[] = {"array", "shape", "topology", "links", "multicast",
+        "reduction", "pass_through", "word_bits", "source"};
 static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",
         "leakage_pj", "area_um2", "component", "source"};
-
-/* ---- figures ---- */
-
-static const char *read_source(
-        struct sator_yaml_reader *reader, const struct sator_yaml_node *map, const char *outer)
-{
-    const struct sator_yaml_node *node = sator_yaml_get(reader, map, "source");
-    const char *source = outer;
-
-    if (node != NULL)
-        sator_yaml_string(reader, node, "source", &source);
-    return source;
-}
-
-/* A number, or a map of "key" and its source, into "figure"; untouched when "node" is NULL. */
-static void read_figure(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
-        const char *what, const char *source, struct sator_figure *figure)
-{
-    static const char *const keys[] = {"value", "source"};
-
-    if (node == NULL)
-        return;
-    if (node->kind == SATOR_YAML_MAP) {
-        sator_yaml_check_keys(reader, node, what, keys, SATOR_YAML_COUNT(keys));
-        source = read_source(reader, node, source);
-        node = sator_yaml_need(reader, node, what, "value");
-        if (node == NULL)
-            return;
-    }
-    if (sator_yaml_number(reader, node, what, false, &figure->value))
-        figure->source = source;
-}
-
-/* energy_pj of a memory: a number for both directions, or a map with either. */
-static void read_memory_energy(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
-        const char *source, struct sator_memory *memory)
-{
-    static const char *const keys[] = {"read", "write", "source"};
-
-    if (node == NULL)
-        return;
-    if (node->kind != SATOR_YAML_MAP) {
-        read_figure(reader, node, "energy_pj", source, &memory->read_pj);
-        memory->write_pj = memory->read_pj;
-        return;
-    }
-    sator_yaml_check_keys(reader, node, "energy_pj", keys, SATOR_YAML_COUNT(keys));
-    source = read_source(reader, node, source);
-    read_figure(reader, sator_yaml_get(reader, node, "read"), "energy_pj.read", source,
-            &memory->read_pj);
-    read_figure(reader, sator_yaml_get(reader, node, "write"), "energy_pj.write", source,
-            &memory->write_pj);
-}
 
 /* ---- memories ---- */
 
@@ -179,14 +126,14 @@ static void read_area(struct sator_yaml_reader *reader, const struct sator_yaml_
     const struct sator_yaml_node *whole = sator_yaml_get(reader, map, "area_um2");
     const struct sator_yaml_node *byte = sator_yaml_get(reader, map, "area_um2_per_byte");
 
-    read_figure(reader, whole, "area_um2", source, &memory->area_um2);
+    sator_yaml_figure(reader, whole, "area_um2", source, &memory->area_um2);
     if (byte == NULL)
         return;
     if (whole != NULL) {
         sator_error(reader->ctx, byte->loc, "the area is given by 'area_um2' already");
         return;
     }
-    read_figure(reader, byte, "area_um2_per_byte", source, &memory->area_um2);
+    sator_yaml_figure(reader, byte, "area_um2_per_byte", source, &memory->area_um2);
     double bytes = sator_yaml_capacity_bytes(memory, 0);
     if (isnan(bytes))
         sator_error(reader->ctx, byte->loc, "an area per byte needs the memory's capacity_bytes");
@@ -199,20 +146,19 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
     const struct sator_figure unknown = {.value = NAN};
     const struct sator_yaml_node *node;
 
-    *memory = (struct sator_memory){.read_pj = unknown,
-            .write_pj = unknown,
-            .leakage_pj = unknown,
+    *memory = (struct sator_memory){.leakage_pj = unknown,
             .area_um2 = unknown,
             .read_bits = NAN,
             .write_bits = NAN,
             .overlaps = true};
     sator_yaml_check_keys(reader, map, "a memory", memory_keys, SATOR_YAML_COUNT(memory_keys));
-    const char *source = read_source(reader, map, NULL);
+    const char *source = sator_yaml_source(reader, map, NULL);
     read_capacities(reader, map, memory);
     sator_yaml_bandwidth(reader, sator_yaml_get(reader, map, "bandwidth_bits"), &memory->read_bits,
             &memory->write_bits);
-    read_memory_energy(reader, sator_yaml_get(reader, map, "energy_pj"), source, memory);
-    read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
+    sator_yaml_memory_energy(reader, sator_yaml_get(reader, map, "energy_pj"), source, memory);
+    sator_yaml_widths(reader, sator_yaml_get(reader, map, "word_bits"), &memory->widths);
+    sator_yaml_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
             &memory->leakage_pj);
     read_area(reader, map, source, memory);
     read_tensor_lists(reader, map, memory);
@@ -239,12 +185,11 @@ static void read_compute(struct sator_yaml_reader *reader, const struct sator_ya
             .energy_pj = unknown, .leakage_pj = unknown, .area_um2 = unknown, .cycles = 1};
     sator_yaml_check_keys(
             reader, map, "a compute level", compute_keys, SATOR_YAML_COUNT(compute_keys));
-    const char *source = read_source(reader, map, NULL);
-    read_figure(reader, sator_yaml_get(reader, map, "energy_pj"), "energy_pj", source,
-            &compute->energy_pj);
-    read_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
+    const char *source = sator_yaml_source(reader, map, NULL);
+    sator_yaml_compute_energy(reader, sator_yaml_get(reader, map, "energy_pj"), source, compute);
+    sator_yaml_figure(reader, sator_yaml_get(reader, map, "leakage_pj"), "leakage_pj", source,
             &compute->leakage_pj);
-    read_figure(reader, sator_yaml_get(reader, map, "area_um2"), "area_um2", source,
+    sator_yaml_figure(reader, sator_yaml_get(reader, map, "area_um2"), "area_um2", source,
             &compute->area_um2);
     if ((node = sator_yaml_get(reader, map, "cycles")) != NULL)
         sator_yaml_number(reader, node, "cycles", true, &compute->cycles);
@@ -394,17 +339,17 @@ static void check_bus(struct sator_yaml_reader *reader, const struct sator_loc l
 
 static void read_common(struct sator_yaml_reader *reader, const struct sator_yaml_node *entry,
         const char *source, const char **name, int *n_tensors, const char *const **tensors,
-        struct sator_figure *energy_pj)
+        struct sator_energy *energy)
 {
     const struct sator_yaml_node *node;
 
-    energy_pj->value = NAN;
+    *energy = sator_no_energy;
     if ((node = sator_yaml_get(reader, entry, "name")) != NULL)
         sator_yaml_string(reader, node, "name", name);
     if ((node = sator_yaml_get(reader, entry, "tensors")) != NULL)
         sator_yaml_names(reader, node, "tensors", n_tensors, tensors);
-    read_figure(reader, sator_yaml_get(reader, entry, "energy_pj"), "energy_pj",
-            read_source(reader, entry, source), energy_pj);
+    sator_yaml_wire_energy(reader, sator_yaml_get(reader, entry, "energy_pj"),
+            sator_yaml_source(reader, entry, source), energy);
 }
 
 static void read_link(struct sator_yaml_reader *reader, const struct sator_yaml_node *entry,
@@ -422,8 +367,8 @@ static void read_link(struct sator_yaml_reader *reader, const struct sator_yaml_
     link.loc.length = 1;
     sator_yaml_check_keys(reader, entry, "a link", keys, SATOR_YAML_COUNT(keys));
     link.name = sator_arena_printf(reader->arena, "link%d", array->n_links + 1);
-    read_common(reader, entry, source, &link.name, &link.n_tensors, &link.tensors, &link.energy_pj);
     sator_yaml_wire_bandwidth(reader, entry, &link.bandwidth_bits);
+    read_common(reader, entry, source, &link.name, &link.n_tensors, &link.tensors, &link.energy);
     if ((node = sator_yaml_get(reader, entry, "interval")) != NULL)
         sator_yaml_int(reader, node, "interval", 0, 1024, &interval);
     link.interval = (int)interval;
@@ -456,8 +401,8 @@ static void read_bus(struct sator_yaml_reader *reader, const struct sator_yaml_n
     sator_yaml_check_keys(reader, entry, where, keys, SATOR_YAML_COUNT(keys));
     bus.name = sator_arena_printf(
             reader->arena, "%s%d", is_reduction ? "tree" : "bus", array->n_buses + 1);
-    read_common(reader, entry, source, &bus.name, &bus.n_tensors, &bus.tensors, &bus.energy_pj);
     sator_yaml_wire_bandwidth(reader, entry, &bus.bandwidth_bits);
+    read_common(reader, entry, source, &bus.name, &bus.n_tensors, &bus.tensors, &bus.energy);
     if (bus.n_tensors > 0)
         bus.tensors_loc = sator_yaml_find(entry, "tensors")->loc;
     bus.map = read_map(reader, entry, where, array_name, array);
@@ -486,7 +431,7 @@ static void read_network_lists(struct sator_yaml_reader *reader, const struct sa
     static const char *const keys[] = {"links", "multicast", "reduction"};
     const struct sator_yaml_node *topology = sator_yaml_get(reader, map, "topology");
     bool replaced = topology != NULL && topology->loc.source != map->loc.source;
-    const char *source = read_source(reader, map, NULL);
+    const char *source = sator_yaml_source(reader, map, NULL);
     struct sator_link *links = NULL;
     struct sator_bus *buses = NULL;
 
@@ -551,6 +496,19 @@ static void check_network_names(struct sator_yaml_reader *reader, const struct s
     }
 }
 
+/* The array's "word_bits" are those of all its wires. */
+static void set_widths(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_array *array)
+{
+    struct sator_widths widths;
+
+    sator_yaml_widths(reader, sator_yaml_get(reader, map, "word_bits"), &widths);
+    for (int i = 0; i < array->n_links; i++)
+        ((struct sator_link *)(uintptr_t)array->links)[i].widths = widths;
+    for (int i = 0; i < array->n_buses; i++)
+        ((struct sator_bus *)(uintptr_t)array->buses)[i].widths = widths;
+}
+
 static void read_array(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
         const char *name, struct sator_array *array)
 {
@@ -565,6 +523,7 @@ static void read_array(struct sator_yaml_reader *reader, const struct sator_yaml
     check_network_names(reader, array);
     if ((pass = sator_yaml_get(reader, map, "pass_through")) != NULL)
         sator_yaml_bool(reader, pass, "pass_through", &array->pass_through);
+    set_widths(reader, map, array);
 }
 
 /* ---- levels ---- */

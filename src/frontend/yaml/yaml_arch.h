@@ -4,6 +4,25 @@
 
 #include "frontend/yaml/yaml.h"
 
+/* yaml_figures.c: figures, NAN where they are not given, and widths. Without a source of its own a
+ * figure has "source", its level's (or NULL). */
+/* The "source" in "map", else "outer". */
+const char *sator_yaml_source(
+        struct sator_yaml_reader *reader, const struct sator_yaml_node *map, const char *outer);
+/* A number, or a map of "value" and its source; untouched when "node" is NULL, as are the next. */
+void sator_yaml_figure(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *what, const char *source, struct sator_figure *figure);
+void sator_yaml_wire_energy(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *source, struct sator_energy *energy);
+/* "energy_pj" of a memory: all of its energies, also where "node" is NULL. */
+void sator_yaml_memory_energy(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *source, struct sator_memory *memory);
+void sator_yaml_compute_energy(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *source, struct sator_compute *compute);
+/* "word_bits" of a memory or an array; none when "node" is NULL. */
+void sator_yaml_widths(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        struct sator_widths *widths);
+
 /* "bandwidth_bits", a number for both directions or a map with either; untouched when "node" is
  * NULL. */
 void sator_yaml_bandwidth(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,

@@ -116,16 +116,26 @@ static const struct sator_yaml_node *read_request(
 
 /* ---- giving figures ---- */
 
+static bool is_of(const struct entry *entry, const char *component, const char *action)
+{
+    return strcmp(entry->component, component) == 0 && strcmp(entry->action, action) == 0;
+}
+
+/* The entry for words as wide as the request says; without one, the first. */
 static const struct entry *find_entry(
         const struct table *table, const char *component, const char *action)
 {
+    const struct entry *first = NULL;
+
     for (int i = 0; i < table->n_entries; i++) {
         const struct entry *entry = &table->entries[i];
-        if (entry->word_bits == table->word_bits && strcmp(entry->component, component) == 0 &&
-                strcmp(entry->action, action) == 0)
+        if (!is_of(entry, component, action))
+            continue;
+        if (entry->word_bits == table->word_bits)
             return entry;
+        first = first == NULL ? entry : first;
     }
-    return NULL;
+    return first;
 }
 
 static void give(const struct table *table, const char *component, const char *action,
@@ -137,6 +147,40 @@ static void give(const struct table *table, const char *component, const char *a
         return;
     *figure = (struct sator_figure){
             entry->value, sator_arena_strdup(table->reader->arena, entry->source)};
+}
+
+static void give_energy(const struct table *table, const char *component, const char *action,
+        struct sator_energy *energy)
+{
+    const struct entry *entry = find_entry(table, component, action);
+
+    if (entry != NULL && isnan(energy->pj))
+        *energy = (struct sator_energy){.pj = entry->value,
+                .source = sator_arena_strdup(table->reader->arena, entry->source),
+                .bits = (int)entry->word_bits};
+}
+
+/* The energies of all widths of operands that the table has. */
+static void give_compute(
+        const struct table *table, const char *component, struct sator_compute *compute)
+{
+    struct sator_width_energy *by = NULL;
+
+    if (!isnan(compute->energy_pj.value) || compute->n_by_width > 0)
+        return;
+    for (int i = 0; i < table->n_entries; i++) {
+        const struct entry *entry = &table->entries[i];
+        if (!is_of(entry, component, "compute"))
+            continue;
+        struct sator_width_energy one = {(int)entry->word_bits,
+                {entry->value, sator_arena_strdup(table->reader->arena, entry->source)}};
+        SATOR_PUSH(table->reader->arena, by, compute->n_by_width, one);
+        for (int at = compute->n_by_width - 1; at > 0 && by[at - 1].bits > one.bits; at--) {
+            by[at] = by[at - 1];
+            by[at - 1] = one;
+        }
+    }
+    compute->by_width = by;
 }
 
 /* The area of one instance; a table may have it for a byte. */
@@ -203,11 +247,11 @@ static void give_network(const struct table *table, struct sator_array *array)
 
     for (int i = 0; i < array->n_links; i++) {
         links[i] = array->links[i];
-        give(table, "link", "hop", &links[i].energy_pj);
+        give_energy(table, "link", "hop", &links[i].energy);
     }
     for (int i = 0; i < array->n_buses; i++) {
         buses[i] = array->buses[i];
-        give(table, "link", "hop", &buses[i].energy_pj);
+        give_energy(table, "link", "hop", &buses[i].energy);
     }
     array->links = links;
     array->buses = buses;
@@ -221,8 +265,8 @@ static void give_level(
     switch (level->kind) {
     case SATOR_LEVEL_MEMORY:
         component = component_of(table, node, memory_component(table, level->name));
-        give(table, component, "read", &level->memory.read_pj);
-        give(table, component, "write", &level->memory.write_pj);
+        give_energy(table, component, "read", &level->memory.read);
+        give_energy(table, component, "write", &level->memory.write);
         give(table, component, "leak", &level->memory.leakage_pj);
         give_area(table, component, &level->memory);
         break;
@@ -231,7 +275,7 @@ static void give_level(
         break;
     case SATOR_LEVEL_COMPUTE:
         component = component_of(table, node, "mac");
-        give(table, component, "compute", &level->compute.energy_pj);
+        give_compute(table, component, &level->compute);
         give(table, component, "leak", &level->compute.leakage_pj);
         give(table, component, "area_um2", &level->compute.area_um2);
         break;

@@ -33,8 +33,8 @@ static void collect(struct collector *c, const struct sator_yaml_node *map, cons
 void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_yaml_node *levels,
         struct sator_arch *arch)
 {
-    static const char *const of_memory[] = {
-            "tensors", "bypass", "may_bypass", "capacity_bytes", "capacity_words", "transfers"};
+    static const char *const of_memory[] = {"tensors", "bypass", "may_bypass", "capacity_bytes",
+            "capacity_words", "transfers", "word_bits"};
     static const char *const lists[] = {"links", "multicast", "reduction", "ports"};
     struct collector c = {.reader = reader};
 
@@ -42,6 +42,9 @@ void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_ya
         const struct sator_yaml_node *level = levels->items[i];
         for (int k = 0; k < SATOR_YAML_COUNT(of_memory); k++)
             collect(&c, level, of_memory[k]);
+        const struct sator_yaml_node *energy = sator_yaml_get(reader, level, "energy_pj");
+        if (energy != NULL && energy->kind == SATOR_YAML_MAP)
+            collect(&c, energy, "tensors");
         for (int k = 0; k < SATOR_YAML_COUNT(lists); k++) {
             const struct sator_yaml_node *list = sator_yaml_get(reader, level, lists[k]);
             for (int n = 0; list != NULL && list->kind == SATOR_YAML_LIST && n < list->n_items; n++)

@@ -221,6 +221,73 @@ static void write_figure(struct sator_text *text, const char *separator, const c
     sator_text_add(text, "}");
 }
 
+/* The same of an energy, which is for a word of 16 bits unless it says. */
+static void write_energy(struct sator_text *text, const char *separator, const char *key,
+        const struct sator_energy *energy)
+{
+    bool is_usual = energy->bits == SATOR_USUAL_BITS && !energy->is_row;
+
+    if (isnan(energy->pj))
+        return;
+    if (is_usual) {
+        struct sator_figure figure = {energy->pj, energy->source};
+        write_figure(text, separator, key, &figure);
+        return;
+    }
+    sator_text_add(text, "%s%s: {value: ", separator, key);
+    write_number(text, energy->pj);
+    sator_text_add(text, ", %s: %d", energy->is_row ? "row_bits" : "word_bits", energy->bits);
+    if (energy->source != NULL) {
+        sator_text_add(text, ", source: ");
+        write_quoted(text, energy->source);
+    }
+    sator_text_add(text, "}");
+}
+
+static void write_directions(
+        struct sator_text *text, const struct sator_energy *read, const struct sator_energy *write)
+{
+    write_energy(text, "", "read", read);
+    write_energy(text, isnan(read->pj) ? "" : ", ", "write", write);
+}
+
+static void write_memory_energy(struct sator_text *text, const struct sator_memory *memory)
+{
+    bool any = !isnan(memory->read.pj) || !isnan(memory->write.pj);
+
+    if (!any && memory->n_own_energies == 0)
+        return;
+    sator_text_add(text, ", energy_pj: {");
+    write_directions(text, &memory->read, &memory->write);
+    for (int i = 0; i < memory->n_own_energies; i++) {
+        const struct sator_tensor_energy *own = &memory->own_energies[i];
+        sator_text_add(text, i > 0 ? ", " : any ? ", tensors: {" : "tensors: {");
+        write_string(text, own->tensor);
+        sator_text_add(text, ": {");
+        write_directions(text, &own->read, &own->write);
+        sator_text_add(text, "}");
+    }
+    sator_text_add(text, memory->n_own_energies > 0 ? "}}" : "}");
+}
+
+/* "word_bits" between "before" and "after". */
+static void write_widths(struct sator_text *text, const struct sator_widths *widths,
+        const char *after, const char *before)
+{
+    if (widths->bits > 0)
+        sator_text_add(text, "%sword_bits: %d%s", before, widths->bits, after);
+    for (int i = 0; i < widths->n_tensors; i++) {
+        if (i == 0)
+            sator_text_add(text, "%sword_bits: {", before);
+        else
+            sator_text_add(text, ", ");
+        write_string(text, widths->tensors[i].tensor);
+        sator_text_add(text, ": %d", widths->tensors[i].bits);
+    }
+    if (widths->n_tensors > 0)
+        sator_text_add(text, "}%s", after);
+}
+
 static void write_capacities(struct sator_text *text, const struct sator_memory *memory, bool bytes)
 {
     const char *key = bytes ? "capacity_bytes" : "capacity_words";
@@ -319,12 +386,8 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     write_bandwidth(text, memory->read_bits, memory->write_bits);
     write_burst(text, &memory->burst);
     write_ports(text, memory);
-    if (!isnan(memory->read_pj.value) || !isnan(memory->write_pj.value)) {
-        sator_text_add(text, ", energy_pj: {");
-        write_figure(text, "", "read", &memory->read_pj);
-        write_figure(text, isnan(memory->read_pj.value) ? "" : ", ", "write", &memory->write_pj);
-        sator_text_add(text, "}");
-    }
+    write_memory_energy(text, memory);
+    write_widths(text, &memory->widths, "", ", ");
     write_figure(text, ", ", "leakage_pj", &memory->leakage_pj);
     write_figure(text, ", ", "area_um2", &memory->area_um2);
     write_names(text, "tensors", memory->n_tensors, memory->tensors);
@@ -367,8 +430,8 @@ static void write_buses(struct sator_text *text, const struct sator_array *array
         any = true;
         write_wire(text, bus->name, bus->map);
         write_names(text, "tensors", bus->n_tensors, bus->tensors);
-        write_figure(text, ", ", "energy_pj", &bus->energy_pj);
         write_wire_bandwidth(text, bus->bandwidth_bits);
+        write_energy(text, ", ", "energy_pj", &bus->energy);
         sator_text_add(text, "}\n");
     }
 }
@@ -379,6 +442,9 @@ static void write_array(struct sator_text *text, const struct sator_array *array
     for (int d = 0; d < array->n_dims; d++)
         sator_text_add(text, "%s%lld", d == 0 ? "" : ", ", (long long)array->shape[d]);
     sator_text_add(text, "]\n%s", array->pass_through ? "    pass_through: true\n" : "");
+    if (array->n_links + array->n_buses > 0)
+        write_widths(text, array->n_links > 0 ? &array->links[0].widths : &array->buses[0].widths,
+                "\n", "    ");
     if (array->n_links > 0)
         sator_text_add(text, "    links:\n");
     for (int i = 0; i < array->n_links; i++) {
@@ -386,17 +452,29 @@ static void write_array(struct sator_text *text, const struct sator_array *array
         write_wire(text, link->name, link->map);
         sator_text_add(text, ", interval: %d", link->interval);
         write_names(text, "tensors", link->n_tensors, link->tensors);
-        write_figure(text, ", ", "energy_pj", &link->energy_pj);
         write_wire_bandwidth(text, link->bandwidth_bits);
+        write_energy(text, ", ", "energy_pj", &link->energy);
         sator_text_add(text, "}\n");
     }
     write_buses(text, array, false);
     write_buses(text, array, true);
 }
 
+static const char *width_key(int bits, char key[16])
+{
+    snprintf(key, 16, "%d", bits);
+    return key;
+}
+
 static void write_compute(struct sator_text *text, const struct sator_compute *compute)
 {
+    char key[16];
+
     write_figure(text, ", ", "energy_pj", &compute->energy_pj);
+    for (int i = 0; i < compute->n_by_width; i++)
+        write_figure(text, i == 0 ? ", energy_pj: {" : ", ",
+                width_key(compute->by_width[i].bits, key), &compute->by_width[i].energy_pj);
+    sator_text_add(text, compute->n_by_width > 0 ? "}" : "");
     sator_text_add(text, ", cycles: ");
     write_number(text, compute->cycles);
     if (compute->per_stamp > 0)

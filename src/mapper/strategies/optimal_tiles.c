@@ -152,7 +152,7 @@ static int64_t most_words(const struct mapper_problem *p, int m, int a)
 
     for (int c = 0; c < memory->n_capacities; c++) {
         const struct mapper_capacity *capacity = &memory->capacity[c];
-        int64_t words = capacity->available / (capacity->in_bits ? p->access[a].word_bits : 1);
+        int64_t words = capacity->available / (capacity->in_bits ? memory->word_bits[a] : 1);
         if ((memory->holds & capacity->accesses) >> a & 1 && words < most)
             most = words;
     }
