@@ -139,8 +139,11 @@ static void add_memory_terms(struct describer *d, int m, bool writes)
 {
     const struct mapper_problem *p = d->problem;
     const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+    const char *name =
+            sator_arena_printf(d->arena, "%s.%s", level->name, writes ? "write" : "read");
     struct sator_action action[MAPPER_ACCESSES];
-    bool one_kind = true;
+    bool one_kind = true, one_cost = true;
+    sator_int all = 0;
     int first = -1;
 
     for (int a = 0; a < p->n_accesses; a++) {
@@ -150,16 +153,23 @@ static void add_memory_terms(struct describer *d, int m, bool writes)
                 d->arena, &level->memory, p->access[a].name, p->access[a].word_bits, writes);
         first = first < 0 ? a : first;
         one_kind = one_kind && sator_same_action(&action[first], &action[a]);
+        one_cost = one_cost && action[a].words == action[first].words &&
+                action[a].per_word == action[first].per_word;
     }
     for (int a = 0; a < p->n_accesses; a++) {
         const struct sator_level_tensor *tensor = &d->tensor[m][a];
-        if (p->memory[m].holds >> a & 1)
-            add_words(d,
-                    sator_arena_printf(d->arena, "%s.%s%s%s", level->name,
-                            writes ? "write" : "read", one_kind ? "" : ".",
-                            one_kind ? "" : p->access[a].name),
-                    writes ? tensor->writes + tensor->updates : tensor->reads, &action[a]);
+        sator_int words = writes ? tensor->writes + tensor->updates : tensor->reads;
+        if (!(p->memory[m].holds >> a & 1))
+            continue;
+        all += words;
+        if (!one_kind)
+            add_words(d, sator_arena_printf(d->arena, "%s.%s", name, p->access[a].name), words,
+                    &action[a]);
+        else if (!one_cost || action[a].words > 1) /* rows are each tensor's own */
+            add_words(d, name, words, &action[a]);
     }
+    if (one_kind && one_cost && first >= 0 && action[first].words == 1)
+        add_words(d, name, all, &action[first]);
 }
 
 /* Words that each link and each family of buses spares, where words pass from PE to PE. */

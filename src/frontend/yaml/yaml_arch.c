@@ -18,7 +18,7 @@ static const int64_t most_pes = INT64_C(1) << 32;
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
         "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors",
         "bypass", "may_bypass", "overlaps", "transfers", "setup_cycles", "granule_bits", "holds",
-        "area_um2", "area_um2_per_byte", "word_bits", "component", "source"};
+        "area_um2", "area_um2_per_byte", "word_bits", "component", "banks", "cell_ports", "source"};
 static const char *const array_keys[] = {"array", "shape", "topology", "links", "multicast",
         "reduction", "pass_through", "word_bits", "source"};
 static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",
@@ -645,7 +645,7 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
     if (reader->ctx->n_errors == before)
         sator_yaml_warn_of_timing(reader, list, arch);
     if (reader->ctx->n_errors == before)
-        sator_yaml_apply_energy_table(reader, root, list, levels, arch->n_levels);
+        sator_yaml_apply_energies(reader, root, list, arch, levels);
 }
 
 static void read_arch(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,

@@ -51,10 +51,10 @@ void sator_yaml_warn_of_timing(struct sator_yaml_reader *reader, const struct sa
  * capacity, or words and "word_bits" 0. */
 double sator_yaml_capacity_bytes(const struct sator_memory *memory, int64_t word_bits);
 
-/* Where the architecture names an energy table, give the figures that it does not state itself from
- * there. "list" is the list that "levels" were read from, entry by entry. */
-void sator_yaml_apply_energy_table(struct sator_yaml_reader *reader,
-        const struct sator_yaml_node *root, const struct sator_yaml_node *list,
-        struct sator_level *levels, int n_levels);
+/* Where the architecture names energy tables, give the figures that it does not state itself from
+ * there; where it asks for estimates, give all. "levels" are the architecture's, "list" is what
+ * they were read from, entry by entry. */
+void sator_yaml_apply_energies(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
+        const struct sator_yaml_node *list, struct sator_arch *arch, struct sator_level *levels);
 
 #endif

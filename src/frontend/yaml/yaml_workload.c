@@ -252,7 +252,8 @@ static void warn_of_repeats(struct lowering *l)
     const struct sator_yaml_node *sizes = sator_yaml_find(l->map, "sizes");
     const struct sator_settings *settings = l->reader->settings;
 
-    if (sator_yaml_failed(l->reader) || is_in_place(l) || (settings != NULL && settings->is_rewritten))
+    if (sator_yaml_failed(l->reader) || is_in_place(l) ||
+            (settings != NULL && settings->is_rewritten))
         return; /* a loop over time in a C file is what that file says */
     for (int i = 0; i < l->workload->n_loops; i++) {
         if (indexes(l, i))
