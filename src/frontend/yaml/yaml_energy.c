@@ -479,6 +479,11 @@ void sator_yaml_apply_energies(struct sator_yaml_reader *reader, const struct sa
         sator_help(reader->ctx, "stated figures and 'energy_table' need no such key");
         return;
     }
+    /* what is set takes the place of what the file asks for */
+    if (energy != NULL && request != NULL && energy->loc.source != root->loc.source)
+        request = NULL;
+    else if (energy != NULL && request != NULL && request->loc.source != root->loc.source)
+        energy = NULL;
     if (energy != NULL && request != NULL)
         sator_error(reader->ctx, energy->loc,
                 "estimates take the place of all figures, those of an 'energy_table' too");
