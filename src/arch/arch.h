@@ -138,6 +138,7 @@ struct sator_memory {
     const struct sator_port *ports;
     struct sator_figure leakage_pj; /* per cycle and instance */
     struct sator_figure area_um2; /* of one instance */
+    struct sator_figure area_um2_per_byte; /* where the area is given so; else NAN */
     int n_tensors; /* tensors that it may hold; 0: all */
     const char *const *tensors;
     int n_bypass; /* tensors that it does not hold */
@@ -191,6 +192,7 @@ struct sator_tensor_mention {
 struct sator_arch {
     struct sator_arena *arena;
     const char *name;
+    const char *summary, *source; /* NULL when the file does not say */
     struct sator_loc loc;
     double clock_mhz; /* NAN when not given */
     double technology_nm; /* NAN when not given */

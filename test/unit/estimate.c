@@ -54,12 +54,13 @@ static void test_points(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         const double *x = published[i].bytes, *y = published[i].pj;
-        const double others[3] = {y[1] * sqrt(x[0] / x[1]),
-                through(x[0], y[0], x[2], y[2], x[1]), y[1] * sqrt(x[2] / x[1])};
+        const double others[3] = {y[1] * sqrt(x[0] / x[1]), through(x[0], y[0], x[2], y[2], x[1]),
+                y[1] * sqrt(x[2] / x[1])};
         for (int k = 0; k < 3; k++) {
             double error = others[k] / y[k] - 1;
             assert_true(fabs(sram_64(published[i].nm, x[k]) - y[k]) <= 1e-9 * y[k]);
-            print_message("%s, SRAM of %.0f KB, 64 bits: %g pJ; without this point %.2f (%+.0f %%)\n",
+            print_message(
+                    "%s, SRAM of %.0f KB, 64 bits: %g pJ; without this point %.2f (%+.0f %%)\n",
                     published[i].source, x[k] / 1024, y[k], others[k], 100 * error);
         }
     }

@@ -163,6 +163,8 @@ static void expect_same_memory(const struct sator_memory *a, const struct sator_
     }
     expect_same_widths(&a->widths, &b->widths);
     expect_same_figure(&a->leakage_pj, &b->leakage_pj);
+    expect_same_figure(&a->area_um2, &b->area_um2);
+    expect_same_figure(&a->area_um2_per_byte, &b->area_um2_per_byte);
     assert_true(same_number(a->read_bits, b->read_bits));
     assert_true(same_number(a->write_bits, b->write_bits));
     expect_same_names(a->n_tensors, a->tensors, b->n_tensors, b->tensors);
@@ -203,6 +205,8 @@ static void expect_same_array(const struct sator_array *a, const struct sator_ar
 static void expect_same_arch(const struct sator_arch *a, const struct sator_arch *b)
 {
     assert_string_equal(a->name, b->name);
+    expect_same_text(a->summary, b->summary);
+    expect_same_text(a->source, b->source);
     assert_true(same_number(a->clock_mhz, b->clock_mhz));
     assert_true(same_number(a->technology_nm, b->technology_nm));
     assert_int_equal(a->n_levels, b->n_levels);
@@ -223,6 +227,7 @@ static void expect_same_arch(const struct sator_arch *a, const struct sator_arch
                         &x->compute.by_width[k].energy_pj, &y->compute.by_width[k].energy_pj);
             }
             expect_same_figure(&x->compute.leakage_pj, &y->compute.leakage_pj);
+            expect_same_figure(&x->compute.area_um2, &y->compute.area_um2);
             assert_true(same_number(x->compute.cycles, y->compute.cycles));
             assert_int_equal(x->compute.per_stamp, y->compute.per_stamp);
         }
@@ -398,6 +403,10 @@ static void test_archs(void **state)
             "     multicast: [{map: \"PE[i,j] -> BUS[i]\", bandwidth_bits: 0.5}],\n"
             "     reduction: [{map: \"PE[i,j] -> TREE[j]\", bandwidth_bits: 32}]}\n"
             "  - {memory: L0, transfers: overlapped, holds: idle}\n  - {compute: mac}\n",
+            "name: n\nsummary: \"what: it is\"\nsource: a book\nlevels:\n"
+            "  - {memory: L2, capacity_bytes: 7, area_um2_per_byte: {value: 0.1, source: x}}\n"
+            "  - {memory: L1, area_um2: 0.3}\n"
+            "  - {array: PE, shape: 4}\n  - {compute: mac, area_um2: {value: 1, source: y}}\n",
             "levels:\n"
             "  - {memory: DRAM, word_bits: 8, energy_pj: {value: 9, row_bits: 64, source: a}}\n"
             "  - {memory: L2, word_bits: {A: 8, Y: 32}, energy_pj: {write: 7, source: b, "

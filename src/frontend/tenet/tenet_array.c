@@ -185,6 +185,7 @@ static struct sator_arch *make_arch(struct pe_array *pe, const struct sator_tene
             .write_bits = NAN,
             .leakage_pj = NOT_GIVEN,
             .area_um2 = NOT_GIVEN,
+            .area_um2_per_byte = NOT_GIVEN,
             .overlaps = true};
     struct sator_compute no_compute = {
             .energy_pj = NOT_GIVEN, .cycles = 1, .leakage_pj = NOT_GIVEN, .area_um2 = NOT_GIVEN};

@@ -133,7 +133,8 @@ static void read_area(struct sator_yaml_reader *reader, const struct sator_yaml_
         sator_error(reader->ctx, byte->loc, "the area is given by 'area_um2' already");
         return;
     }
-    sator_yaml_figure(reader, byte, "area_um2_per_byte", source, &memory->area_um2);
+    sator_yaml_figure(reader, byte, "area_um2_per_byte", source, &memory->area_um2_per_byte);
+    memory->area_um2 = memory->area_um2_per_byte;
     double bytes = sator_yaml_capacity_bytes(memory, 0);
     if (isnan(bytes))
         sator_error(reader->ctx, byte->loc, "an area per byte needs the memory's capacity_bytes");
@@ -148,6 +149,7 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
 
     *memory = (struct sator_memory){.leakage_pj = unknown,
             .area_um2 = unknown,
+            .area_um2_per_byte = unknown,
             .read_bits = NAN,
             .write_bits = NAN,
             .overlaps = true};
@@ -658,6 +660,9 @@ static void read_arch(struct sator_yaml_reader *reader, const struct sator_yaml_
     sator_yaml_check_keys(reader, root, "an architecture", keys, n_keys);
     if ((node = sator_yaml_get(reader, root, "name")) != NULL)
         sator_yaml_string(reader, node, "name", &arch->name);
+    if ((node = sator_yaml_get(reader, root, "summary")) != NULL)
+        sator_yaml_string(reader, node, "summary", &arch->summary);
+    arch->source = sator_yaml_source(reader, root, NULL);
     if ((node = sator_yaml_get(reader, root, "clock_mhz")) != NULL)
         sator_yaml_number(reader, node, "clock_mhz", true, &arch->clock_mhz);
     if ((node = sator_yaml_get(reader, root, "technology_nm")) != NULL)

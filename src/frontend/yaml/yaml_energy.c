@@ -368,7 +368,8 @@ static void forget(struct sator_arena *arena, struct sator_level *level)
 
     level->memory.read = level->memory.write = sator_no_energy;
     level->memory.n_own_energies = 0;
-    level->memory.leakage_pj = level->memory.area_um2 = unknown;
+    level->memory.leakage_pj = unknown;
+    level->memory.area_um2 = level->memory.area_um2_per_byte = unknown;
     level->compute.energy_pj = level->compute.leakage_pj = level->compute.area_um2 = unknown;
     level->compute.n_by_width = 0;
     if (level->kind != SATOR_LEVEL_ARRAY)

@@ -389,7 +389,9 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     write_memory_energy(text, memory);
     write_widths(text, &memory->widths, "", ", ");
     write_figure(text, ", ", "leakage_pj", &memory->leakage_pj);
-    write_figure(text, ", ", "area_um2", &memory->area_um2);
+    if (isnan(memory->area_um2_per_byte.value))
+        write_figure(text, ", ", "area_um2", &memory->area_um2);
+    write_figure(text, ", ", "area_um2_per_byte", &memory->area_um2_per_byte);
     write_names(text, "tensors", memory->n_tensors, memory->tensors);
     write_names(text, "bypass", memory->n_bypass, memory->bypass);
     write_names(text, "may_bypass", memory->n_may_bypass, memory->may_bypass);
@@ -484,12 +486,23 @@ static void write_compute(struct sator_text *text, const struct sator_compute *c
     sator_text_add(text, "}\n");
 }
 
+/* A line "KEY: TEXT", where there is a text. */
+static void write_text(struct sator_text *text, const char *key, const char *value)
+{
+    if (value == NULL)
+        return;
+    sator_text_add(text, "\n%s: ", key);
+    write_quoted(text, value);
+}
+
 void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch)
 {
     static const char *const kinds[] = {"memory", "array", "compute"};
 
     sator_text_add(text, "name: ");
     write_string(text, arch->name);
+    write_text(text, "summary", arch->summary);
+    write_text(text, "source", arch->source);
     if (!isnan(arch->clock_mhz)) {
         sator_text_add(text, "\nclock_mhz: ");
         write_number(text, arch->clock_mhz);
