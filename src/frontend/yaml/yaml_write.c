@@ -239,7 +239,7 @@ static void write_energy(struct sator_text *text, const char *separator, const c
     sator_text_add(text, ", %s: %d", energy->is_row ? "row_bits" : "word_bits", energy->bits);
     if (energy->source != NULL) {
         sator_text_add(text, ", source: ");
-        write_quoted(text, energy->source);
+        sator_yaml_quote(text, energy->source);
     }
     sator_text_add(text, "}");
 }
@@ -492,7 +492,7 @@ static void write_text(struct sator_text *text, const char *key, const char *val
     if (value == NULL)
         return;
     sator_text_add(text, "\n%s: ", key);
-    write_quoted(text, value);
+    sator_yaml_quote(text, value);
 }
 
 void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch)
