@@ -20,7 +20,8 @@ enum sator_engine_choice {
     SATOR_ENGINE_AUTO,
     SATOR_ENGINE_CLOSED,
     SATOR_ENGINE_GENERAL,
-    SATOR_ENGINE_LISTED
+    SATOR_ENGINE_LISTED,
+    SATOR_ENGINE_TILED
 };
 
 enum sator_model_choice {
@@ -121,7 +122,7 @@ struct sator_result {
     const char *model, *timing; /* "sator" or "tenet"; "roofline" */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
-    const char *engine; /* "closed", "listed", "general", or "mixed" */
+    const char *engine; /* "closed", "tiled", "listed", "general", or "mixed" */
     const char *declined; /* why the closed form was not used, or NULL */
     sator_int instances, stamps, time_stamps, pes, active_pes, max_active_pes;
     sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp */

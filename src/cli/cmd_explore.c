@@ -173,6 +173,7 @@ static int read_options(struct explore *e)
     explore->engine = options->engine == NULL         ? SATOR_ENGINE_AUTO
             : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
             : strcmp(options->engine, "listed") == 0  ? SATOR_ENGINE_LISTED
+            : strcmp(options->engine, "tiled") == 0   ? SATOR_ENGINE_TILED
             : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
                                                       : SATOR_ENGINE_AUTO;
     explore->work_limit = (uint64_t)options->work_limit;

@@ -1,5 +1,6 @@
-/* The chooser: asks the closed form first, lists what that declines or takes long for if the lists
- * are short, and asks the general engine the rest. Engines are opened when they are first asked. */
+/* The chooser: asks the closed form first, then, of what that declines or takes long for, tiled
+ * nests and short lists, and the general engine the rest. Engines are opened when they are first
+ * asked. */
 #include "count/count.h"
 
 #include "base/arena.h"
@@ -9,14 +10,15 @@
 #include <stdlib.h>
 
 enum {
-    N_ENGINES = 3,
+    N_ENGINES = 4,
     CLOSED = 0,
-    LISTED = 1,
-    GENERAL = 2
+    TILED = 1,
+    LISTED = 2,
+    GENERAL = 3
 };
 
 static const struct sator_engine *const engines[N_ENGINES] = {
-        &sator_engine_closed, &sator_engine_listed, &sator_engine_general};
+        &sator_engine_closed, &sator_engine_tiled, &sator_engine_listed, &sator_engine_general};
 
 struct sator_counter {
     struct sator_ctx *ctx;
@@ -217,18 +219,21 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
                 counter->declined);
         return st;
     }
-    if (counter->choice == SATOR_ENGINE_LISTED ||
-            (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED))
-        st = ask(counter, LISTED, query, &reason);
+    for (int e = TILED; e <= LISTED; e++) {
+        bool is_chosen = counter->choice == (e == TILED ? SATOR_ENGINE_TILED : SATOR_ENGINE_LISTED);
+        if (is_chosen || (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED))
+            st = ask(counter, e, query, &reason);
+        if (st == SATOR_DECLINED && is_chosen) {
+            sator_error(counter->ctx, nowhere, "the engine for %s does not count this: %s",
+                    e == TILED ? "tiled nests" : "short lists",
+                    reason ? reason : "outside the engine's class");
+            return st;
+        }
+    }
     if (st == SATOR_DECLINED && gave_up(counter)) {
         counter->hurried = false;
         counter->declined = declined;
         st = ask(counter, CLOSED, query, &reason);
-    }
-    if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_LISTED) {
-        sator_error(counter->ctx, nowhere, "the listing engine does not count this: %s",
-                reason ? reason : "outside the engine's class");
-        return st;
     }
     if (st == SATOR_DECLINED) {
         reason = NULL;
@@ -279,7 +284,7 @@ sator_int sator_count_footprint(struct sator_counter *counter, const struct sato
     sator_int words = 0;
     struct query query = {.question = FOOTPRINT, .access = access, .number = &words};
 
-    if (counter->choice == SATOR_ENGINE_GENERAL || counter->choice == SATOR_ENGINE_LISTED ||
+    if ((counter->choice != SATOR_ENGINE_AUTO && counter->choice != SATOR_ENGINE_CLOSED) ||
             ask(counter, CLOSED, &query, &reason) != SATOR_OK)
         return 0;
     return words;

@@ -1,4 +1,4 @@
-/* Exact counting of what a dataflow does: the one interface of the three engines.
+/* Exact counting of what a dataflow does: the one interface of the four engines.
  *
  * A stamping is a domain with the leading dimensions of its space and time maps: all of them for
  * the dataflow itself, fewer for a memory level (doc/model.md, section 4). Questions about one
@@ -99,7 +99,7 @@ sator_int sator_count_footprint(struct sator_counter *counter, const struct sato
 enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words);
 
-/* Which engine answered so far ("closed", "listed", "general", "mixed"), and why the closed form
+/* Which engine answered so far ("closed", "tiled", "listed", "general", "mixed"), and why the closed form
  * declined (or NULL). */
 const char *sator_counter_engine(const struct sator_counter *counter);
 const char *sator_counter_declined(const struct sator_counter *counter);

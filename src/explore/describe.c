@@ -187,9 +187,8 @@ static void add_options(struct sator_text *text, const struct sator_exploration 
             (unsigned long long)options->first_point, (unsigned long long)options->n_points,
             (unsigned long long)options->batch);
     /* One engine alone may decline; all others give the same. */
-    int engine = options->engine == SATOR_ENGINE_CLOSED || options->engine == SATOR_ENGINE_LISTED
-            ? (int)options->engine
-            : 0;
+    bool all = options->engine == SATOR_ENGINE_AUTO || options->engine == SATOR_ENGINE_GENERAL;
+    int engine = all ? 0 : (int)options->engine;
     sator_text_add(
             text, " work_limit=%llu engine=%d\n", (unsigned long long)options->work_limit, engine);
 }

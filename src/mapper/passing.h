@@ -3,7 +3,7 @@
 #define SATOR_MAPPER_PASSING_H
 
 #include "mapper/mapper.h"
-#include "mapper/value_set.h"
+#include "count/tiled/value_set.h"
 
 enum {
     PASSING_WORDS = MAPPER_SOURCES / 64

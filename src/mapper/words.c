@@ -7,7 +7,7 @@
  */
 #include "base/checked.h"
 #include "mapper/mapper.h"
-#include "mapper/value_set.h"
+#include "count/tiled/value_set.h"
 
 #include <stdlib.h>
 #include <string.h>

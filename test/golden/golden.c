@@ -1,9 +1,9 @@
 /* Every field of every case of relation_centric.json, computed by our engines (README.md here says
  * how the program's words translate into ours).
  *
- *     golden general|closed|listed FILE [ID-PART]
+ *     golden general|closed|tiled|listed FILE [ID-PART]
  *
- * "closed" and "listed" leave out what that engine declines and say how much that is.
+ * "closed", "tiled" and "listed" leave out what that engine declines and say how much that is.
  */
 #include "golden/golden.h"
 
@@ -353,8 +353,10 @@ int main(int argc, char **argv)
         run.engine = SATOR_ENGINE_CLOSED;
     else if (argc > 1 && strcmp(argv[1], "listed") == 0)
         run.engine = SATOR_ENGINE_LISTED;
+    else if (argc > 1 && strcmp(argv[1], "tiled") == 0)
+        run.engine = SATOR_ENGINE_TILED;
     else if (argc < 3 || strcmp(argv[1], "general") != 0) {
-        fprintf(stderr, "usage: %s general|closed|listed FILE [ID-PART]\n", argv[0]);
+        fprintf(stderr, "usage: %s general|closed|tiled|listed FILE [ID-PART]\n", argv[0]);
         return 2;
     }
     cases = golden_load(argv[2]);

@@ -363,6 +363,7 @@ static const char *engine_name(enum sator_engine_choice engine)
     return engine == SATOR_ENGINE_AUTO      ? "auto"
             : engine == SATOR_ENGINE_CLOSED ? "closed"
             : engine == SATOR_ENGINE_LISTED ? "listed"
+            : engine == SATOR_ENGINE_TILED  ? "tiled"
                                             : "general";
 }
 
@@ -388,7 +389,8 @@ static void report(const struct run_options *options, int64_t number, struct che
 static void run_cases(const struct run_options *options, const char *directory, int *n_failed)
 {
     static const enum sator_engine_choice engines[] = {SATOR_ENGINE_GENERAL, SATOR_ENGINE_CLOSED,
-            SATOR_ENGINE_LISTED, SATOR_ENGINE_AUTO, SATOR_ENGINE_AUTO /* TENET's own model */};
+            SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED, SATOR_ENGINE_AUTO,
+            SATOR_ENGINE_AUTO /* TENET's own model */};
     static const struct generate_options generation = {.max_instances = 800,
             .max_pes = 64,
             .self_wires = true,
@@ -396,7 +398,7 @@ static void run_cases(const struct run_options *options, const char *directory, 
             .always_registers = true,
             .may_leave = true,
             .conditional = true};
-    int64_t n_declined[2] = {0, 0}, n_asked[2] = {0, 0}; /* closed, listed */
+    int64_t n_declined[3] = {0}, n_asked[3] = {0}; /* closed, tiled, listed */
     int64_t n_checks = 0, n_unfinished = 0;
 
     for (int64_t i = options->first_case;
@@ -404,27 +406,27 @@ static void run_cases(const struct run_options *options, const char *directory, 
         struct oracle_program program;
         uint64_t seed = run_case_seed(options, i);
         generate(seed, &generation, &program);
-        for (int e = 0; e < 5; e++) {
+        for (int e = 0; e < 6; e++) {
             if (engines[e] == SATOR_ENGINE_GENERAL && i % options->general_every != 0)
                 continue;
             struct oracle_program copy = program;
             struct check check = {.engine = engines[e],
                     .style = choose_style(seed, &program),
                     .directory = directory};
-            check.style.model = e == 4 ? SATOR_MODEL_TENET : SATOR_MODEL_SATOR;
+            check.style.model = e == 5 ? SATOR_MODEL_TENET : SATOR_MODEL_SATOR;
             if (fails(&copy, &check)) {
                 ++*n_failed;
                 report(options, i, &check, &copy);
             }
             n_checks++;
             n_unfinished += check.unfinished;
-            if (e == 1 || e == 2) {
+            if (e >= 1 && e <= 3) {
                 n_asked[e - 1]++;
                 n_declined[e - 1] += check.declined;
             }
         }
     }
-    for (int e = 0; e < 2; e++)
+    for (int e = 0; e < 3; e++)
         printf("%s: answered %" PRId64 " of %" PRId64 " programs\n", engine_name(engines[e + 1]),
                 n_asked[e] - n_declined[e], n_asked[e]);
     printf("%" PRId64 " of %" PRId64 " analyses reached the work limit\n", n_unfinished, n_checks);

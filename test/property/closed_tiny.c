@@ -1,4 +1,4 @@
-/* The closed-form engine and the listing engine against brute force on tiny random programs.
+/* The closed form, tiled nests and short lists against brute force on tiny random programs.
  *
  * usage: property_closed_tiny [CASES [SEED [FLAVOUR]]]
  *
@@ -590,10 +590,10 @@ static void check_engine(struct sator_ctx *ctx, const struct sator_stamping *sta
 }
 
 enum {
-    N_ASKED = 2
+    N_ASKED = 3
 };
 static const struct sator_engine *const engines[N_ASKED] = {
-        &sator_engine_closed, &sator_engine_listed};
+        &sator_engine_closed, &sator_engine_tiled, &sator_engine_listed};
 
 static void check_case(struct sator_ctx *ctx, struct tally *tally)
 {

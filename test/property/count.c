@@ -317,6 +317,7 @@ static const char *engine_name(enum sator_engine_choice engine)
     return engine == SATOR_ENGINE_AUTO      ? "auto"
             : engine == SATOR_ENGINE_CLOSED ? "closed"
             : engine == SATOR_ENGINE_LISTED ? "listed"
+            : engine == SATOR_ENGINE_TILED  ? "tiled"
                                             : "general";
 }
 
@@ -351,15 +352,15 @@ static void choose_prefix(uint64_t seed, struct oracle_program *program, struct 
 
 int main(int argc, char **argv)
 {
-    static const enum sator_engine_choice engines[] = {
-            SATOR_ENGINE_GENERAL, SATOR_ENGINE_CLOSED, SATOR_ENGINE_LISTED, SATOR_ENGINE_AUTO};
+    static const enum sator_engine_choice engines[] = {SATOR_ENGINE_GENERAL, SATOR_ENGINE_CLOSED,
+            SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED, SATOR_ENGINE_AUTO};
     static const struct generate_options generation = {.max_instances = 1000,
             .max_pes = 100,
             .may_leave = true,
             .conditional = true,
             .may_be_empty = true};
     struct run_options options;
-    struct engine_tally tally[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    struct engine_tally tally[5] = {{0, 0}};
     int n_failed = 0;
 
     if (!run_options(argc, argv, 5000, &options))
@@ -369,7 +370,7 @@ int main(int argc, char **argv)
         struct oracle_program program;
         uint64_t seed = run_case_seed(&options, i);
         generate(seed, &generation, &program);
-        for (int e = 0; e < 4 && n_failed < 5; e++) {
+        for (int e = 0; e < 5 && n_failed < 5; e++) {
             if (engines[e] == SATOR_ENGINE_AUTO && options.n_cases > 1 && i % CHOICE_EVERY != 0)
                 continue;
             struct check check = {.engine = engines[e], .tally = &tally[e]};
@@ -381,7 +382,7 @@ int main(int argc, char **argv)
             report(&options, i, &check, &copy);
         }
     }
-    for (int e = 1; e < 3; e++)
+    for (int e = 1; e < 4; e++)
         printf("%s: answered %" PRId64 " of %" PRId64 " questions, declined %" PRId64 "\n",
                 engine_name(engines[e]), tally[e].asked - tally[e].declined, tally[e].asked,
                 tally[e].declined);

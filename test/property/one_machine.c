@@ -132,7 +132,7 @@ static void report(const struct run_options *options, int64_t number, struct che
 static int run_cases(const struct run_options *options, struct check *check)
 {
     static const enum sator_engine_choice engines[] = {
-            SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_LISTED};
+            SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED};
     static const struct hardware_options plain = {
             .max_instances = 300, .max_pes = 24, .bypass = true, .long_links = true};
     static struct hardware hardware;
@@ -143,7 +143,7 @@ static int run_cases(const struct run_options *options, struct check *check)
     for (int64_t i = options->first_case;
             i < options->first_case + options->n_cases && n_failed < 5; i++) {
         hardware_make(run_case_seed(options, i), &plain, &hardware);
-        check->engine = engines[i % 4 == 0 ? 1 + i / 4 % 2 : 0];
+        check->engine = engines[i % 4 == 0 ? 1 + i / 4 % 3 : 0];
         bool failed = fails(&hardware, check);
         n_declined += check->declined;
         n_unfinished += check->unfinished;

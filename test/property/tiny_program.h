@@ -122,11 +122,13 @@ enum flavour {
     FLAVOUR_MAPS, /* accesses of one tensor through different maps: A[i,k] and A[k,j] */
     FLAVOUR_MODULI, /* divisors of one loop that do not divide each other */
     FLAVOUR_DEEP, /* up to 14 loops */
+    FLAVOUR_NESTS, /* tilings of several levels and arrays, each of whose factors may be a ceiling
+                    */
     N_FLAVOURS
 };
 static enum flavour flavour;
 static const char *const flavour_names[] = {"tiled", "buses", "singular", "matrices", "carries",
-        "stencils", "mappings", "maps", "moduli", "deep"};
+        "stencils", "mappings", "maps", "moduli", "deep", "nests"};
 
 /* How a program is made: the radix of each loop, so that divisors fit together most of the time. */
 static int radix[LOOPS];
@@ -454,6 +456,161 @@ static void generate_mapping(struct program *p)
     }
 }
 
+/* Cut a loop of "extent" iterations into digits, outermost first: tiles of tiles of tiles, of any
+ * sizes, so that any of them may be cut short. */
+static int cut_loop(int loop, int lower, int extent, struct term *digit, int *values)
+{
+    int n = 0;
+    int left = extent;
+    int place = 1;
+    int sizes[4];
+    while (left > 1 && n < 3 && chance(75)) {
+        sizes[n] = chance(50) ? 2 + pick(2) : 1 + pick(left);
+        sizes[n] = sizes[n] > left ? left : sizes[n] < 2 ? 2 : sizes[n];
+        left = (left + sizes[n] - 1) / sizes[n];
+        n++;
+    }
+    if (left > 1)
+        sizes[n++] = left;
+    for (int k = 0; k < n; k++) {
+        digit[n - 1 - k] = (struct term){.factor = 1,
+                .loop = loop,
+                .add = -lower,
+                .div = place,
+                .mod = k == n - 1 ? 0 : sizes[k],
+                .div2 = 1};
+        values[n - 1 - k] = sizes[k];
+        place *= sizes[k];
+    }
+    return n;
+}
+
+/* Take the outermost digit left of a random loop, or any digit of it if "any". */
+static bool take_digit(
+        int n_loops, const int *n_digits, uint8_t (*taken)[4], bool any, int *loop, int *digit)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        *loop = pick(n_loops);
+        if (n_digits[*loop] == 0)
+            continue;
+        *digit = any ? pick(n_digits[*loop]) : 0;
+        while (*digit < n_digits[*loop] && taken[*loop][*digit])
+            ++*digit;
+        if (*digit == n_digits[*loop])
+            continue;
+        taken[*loop][*digit] = 1;
+        return true;
+    }
+    return false;
+}
+
+/* Rows in the order of a machine's levels: loops of a memory, dimensions of an array, and again; a
+ * cut anywhere. Now and then a PE's digit stands inside digits of time of its loop further in. */
+static void nest_rows(struct program *p)
+{
+    struct term digit[LOOPS][4];
+    int values[LOOPS][4];
+    int n_digits[LOOPS];
+    uint8_t taken[LOOPS][4] = {{0}};
+    int loop;
+    int k;
+    for (int l = 0; l < p->n_loops; l++)
+        n_digits[l] = cut_loop(l, p->lower[l], p->upper[l] - p->lower[l], digit[l], values[l]);
+    p->n_space = p->n_time = 0;
+    for (int level = 0; level < 4; level++) {
+        for (int i = pick(4); i > 0 && p->n_time < DIMS; i--) {
+            if (!take_digit(p->n_loops, n_digits, taken, false, &loop, &k))
+                break;
+            p->time[p->n_time++] = (struct expression){.n = 1, .term = {digit[loop][k]}};
+        }
+        for (int row = level == 3 ? 0 : pick(3); row > 0 && p->n_space < 4; row--) {
+            struct expression *e = &p->space[p->n_space];
+            int size = 1;
+            *e = (struct expression){.n = 0};
+            for (int i = 1 + pick(2); i > 0; i--) {
+                if (take_digit(p->n_loops, n_digits, taken, chance(15), &loop, &k))
+                    append_digit(e, digit[loop][k], values[loop][k], &size);
+            }
+            p->n_space += e->n > 0;
+        }
+    }
+}
+
+/* An index of a nest: a loop, a window, a quotient, or loops that another index has, too. */
+static struct expression nest_index(const struct program *p, int i)
+{
+    int a = (2 * i) % p->n_loops;
+    int b = (2 * i + 1) % p->n_loops;
+    if (chance(35))
+        return (struct expression){.n = 1,
+                .term = {{.factor = 1,
+                        .loop = chance(85) ? a : pick(p->n_loops),
+                        .div = 1,
+                        .div2 = 1}}};
+    struct expression e = random_window(a, b);
+    if (chance(10))
+        e.term[0].factor = -e.term[0].factor;
+    return e;
+}
+
+static void nest_network(struct program *p)
+{
+    p->registers = chance(85);
+    p->n_links = p->cut_space > 0 && chance(45) ? 1 + pick(3) : 0;
+    for (int i = 0; i < p->n_links; i++) {
+        p->link[i] = (struct link){.interval = pick(3), .n_offsets = 1 + chance(15)};
+        for (int k = 0; k < 2; k++) {
+            p->link[i].offset[k][pick(p->cut_space)] = chance(70) ? 1 : pick(5) - 2;
+            for (int d = 0; d < p->cut_space && p->link[i].interval == 0; d++)
+                p->link[i].offset[k][d] += chance(10);
+            bool zero = true;
+            for (int d = 0; d < p->cut_space; d++)
+                zero &= p->link[i].offset[k][d] == 0;
+            p->link[i].offset[k][0] += zero;
+        }
+    }
+    p->n_buses = p->cut_space > 0 && chance(60) ? 1 + chance(40) : 0;
+    for (int b = 0; b < p->n_buses; b++) {
+        p->n_bus[b] = pick(p->cut_space + 1);
+        for (int i = 0; i < p->n_bus[b]; i++)
+            p->bus[b][i] = (struct expression){.n = 1,
+                    .term = {{.factor = 1,
+                            .loop = pick(p->cut_space),
+                            .div = 1 + chance(10),
+                            .div2 = 1}}};
+    }
+}
+
+static void generate_nest(struct program *p)
+{
+    int volume = 1;
+    p->n_loops = 1 + pick(5);
+    for (int l = 0; l < p->n_loops; l++) {
+        int most = 1200 / volume;
+        int extent = 1 + pick(chance(30) ? 20 : 8);
+        extent = extent < most ? extent : most;
+        p->lower[l] = chance(8) ? pick(5) - 2 : 0;
+        p->upper[l] = p->lower[l] + extent;
+        volume *= extent;
+    }
+    nest_rows(p);
+    p->cut_space = chance(75) ? p->n_space : pick(p->n_space + 1);
+    p->cut_time = chance(60) ? p->n_time : pick(p->n_time + 1);
+    p->n_index = 1 + pick(3);
+    p->n_copies = chance(85) ? 1 : 2 + pick(COPIES - 1);
+    for (int i = 0; i < p->n_index; i++) {
+        p->index[0][i] = nest_index(p, i);
+        for (int c = 1; c < p->n_copies; c++) {
+            p->index[c][i] = p->index[0][i];
+            if (p->index[c][i].n == 1 && p->index[c][i].term[0].window > 0)
+                p->index[c][i].term[0].add += pick(3) - 1;
+            else
+                p->index[c][i].constant += pick(3) - 1;
+        }
+    }
+    nest_network(p);
+}
+
 /* The accesses after the first: other loops, or other constants. */
 static void change_maps(struct program *p)
 {
@@ -480,6 +637,11 @@ static void generate(struct program *p)
     if (flavour == FLAVOUR_MAPPINGS) {
         *p = (struct program){0};
         generate_mapping(p);
+        return;
+    }
+    if (flavour == FLAVOUR_NESTS) {
+        *p = (struct program){0};
+        generate_nest(p);
         return;
     }
     if (flavour == FLAVOUR_MATRICES) {

@@ -1,8 +1,8 @@
-#include "mapper/value_set.h"
+#include "count/tiled/value_set.h"
 
 #include "base/arena.h"
+#include "base/checked.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static bool is_before(const struct sator_value_run *a, const struct sator_value_run *b)
@@ -73,28 +73,49 @@ void sator_value_set_free(struct sator_value_set *set)
     free(set->run);
 }
 
-/* Unite the set with itself moved by "distance". */
-static void unite_moved(struct sator_value_set *set, int64_t distance)
+void sator_value_set_unite(struct sator_value_set *set, const struct sator_value_set *other)
 {
-    struct sator_value_set other = moved(set, distance), all = {.modulus = set->modulus};
+    struct sator_value_set all = {.modulus = set->modulus};
     int64_t i = 0, j = 0;
 
-    all.run = sator_alloc(sizeof *all.run * (size_t)(2 * set->n_runs));
-    while (i < set->n_runs || j < other.n_runs) {
-        bool own = j == other.n_runs || (i < set->n_runs && is_before(&set->run[i], &other.run[j]));
-        append(&all, own ? set->run[i++] : other.run[j++]);
+    all.run = sator_alloc(sizeof *all.run * (size_t)(set->n_runs + other->n_runs));
+    while (i < set->n_runs || j < other->n_runs) {
+        bool own =
+                j == other->n_runs || (i < set->n_runs && is_before(&set->run[i], &other->run[j]));
+        append(&all, own ? set->run[i++] : other->run[j++]);
     }
-    sator_value_set_free(&other);
     sator_value_set_free(set);
     set->run = all.run;
     set->n_runs = all.n_runs;
 }
 
-void sator_value_set_add(struct sator_value_set *set, int64_t step, int64_t count)
+bool sator_value_set_try_add(struct sator_value_set *set, int64_t step, int64_t count, int64_t most)
 {
     for (int64_t made = 1, more; made < count; made += more) {
         more = made < count - made ? made : count - made;
-        unite_moved(set, more * step);
+        struct sator_value_set other = moved(set, more * step);
+        sator_value_set_unite(set, &other);
+        sator_value_set_free(&other);
+        if (set->n_runs > most)
+            return false;
+    }
+    return true;
+}
+
+void sator_value_set_add(struct sator_value_set *set, int64_t step, int64_t count)
+{
+    sator_value_set_try_add(set, step, count, INT64_MAX);
+}
+
+void sator_value_set_divide(struct sator_value_set *set, int64_t divisor)
+{
+    int64_t n = set->n_runs;
+
+    set->n_runs = 0; /* at most as many runs, each written where it was read or before */
+    for (int64_t k = 0; k < n; k++) {
+        struct sator_value_run run = {0, sator_floor_div(set->run[k].first, divisor),
+                sator_floor_div(set->run[k].last, divisor)};
+        append(set, run);
     }
 }
 

@@ -5,9 +5,10 @@
  * set takes memory by its gaps and not by its size. Multiples of large steps, as of vectors
  * numbered in mixed radix (access.c), are no different.
  */
-#ifndef SATOR_MAPPER_VALUE_SET_H
-#define SATOR_MAPPER_VALUE_SET_H
+#ifndef SATOR_COUNT_TILED_VALUE_SET_H
+#define SATOR_COUNT_TILED_VALUE_SET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sator_value_run {
@@ -30,6 +31,13 @@ void sator_value_set_free(struct sator_value_set *set);
 /* Replace the set by the sums of one of its values and k x "step", k from 0 to "count" - 1. No
  * value may leave 62 bits. */
 void sator_value_set_add(struct sator_value_set *set, int64_t step, int64_t count);
+/* The same, unless more than "most" runs come of it: then false, and the set is some part of it. */
+bool sator_value_set_try_add(
+        struct sator_value_set *set, int64_t step, int64_t count, int64_t most);
+/* Add the values of "other", of the same modulus. */
+void sator_value_set_unite(struct sator_value_set *set, const struct sator_value_set *other);
+/* Replace each value v of a set of modulus 1 by floor(v / "divisor"). */
+void sator_value_set_divide(struct sator_value_set *set, int64_t divisor);
 int64_t sator_value_set_size(const struct sator_value_set *set);
 /* Set "left" (to be freed as well) to the values v of "set" for which v + "shift" is not in it. */
 void sator_value_set_leave(

@@ -1,0 +1,253 @@
+/* The indices of a tensor as numbers of digits, and the parts of a nest that they join.
+ *
+ * Dimensions that share a loop, and those in which an instance touches several places, are one
+ * index whose values are vectors, numbered so that vectors that differ have numbers that do.
+ */
+#include "base/arena.h"
+#include "count/tiled/nest.h"
+
+#include <string.h>
+
+enum {
+    MOST_DIMS = 16
+};
+
+struct tiled_access {
+    int n_dims, n_places;
+    struct index {
+        int row; /* of the sum */
+        int64_t divisor;
+        bool varies; /* from place to place */
+        int64_t place[TILED_PLACES]; /* constants of the sum */
+    } dim[MOST_DIMS];
+};
+
+static const char no_sum[] = "an index is no sum of digits over a divisor";
+
+/* The sum of which "expr" is floor(sum / *divisor): a quotient of a sum, plus what is whole. */
+static const char *find_sum(const struct tiled_nest *nest, const struct sator_expr *expr,
+        const struct sator_expr **sum, int64_t *divisor)
+{
+    const struct sator_term *quotient = NULL;
+
+    for (int i = 0; i < expr->n_terms; i++) {
+        const struct sator_term *term = &expr->terms[i];
+        if (tiled_nest_reads(nest, term))
+            continue;
+        if (quotient != NULL || term->atom != SATOR_ATOM_FLOOR || term->factor != 1)
+            return no_sum;
+        quotient = term;
+    }
+    *sum = expr;
+    *divisor = 1;
+    if (quotient == NULL)
+        return NULL;
+    struct sator_expr *whole = SATOR_NEW(nest->arena, struct sator_expr);
+    struct sator_term *terms = SATOR_NEW_ARRAY(nest->arena, struct sator_term, expr->n_terms);
+    whole->constant = expr->constant;
+    for (int i = 0; i < expr->n_terms; i++) {
+        if (&expr->terms[i] != quotient)
+            terms[whole->n_terms++] = expr->terms[i];
+    }
+    whole->terms = terms;
+    *divisor = quotient->divisor;
+    *sum = sator_expr_add(nest->arena, quotient->argument, *divisor, whole);
+    return *sum == NULL ? "an index reaches beyond 64 bits" : NULL;
+}
+
+/* Whether "a" and "b" differ by a constant at most: b - a. */
+static bool differ_by_constant(struct sator_arena *arena, const struct sator_expr *a,
+        const struct sator_expr *b, int64_t *difference)
+{
+    const struct sator_expr *rest = sator_expr_add(arena, b, -1, a);
+
+    if (rest == NULL || !sator_expr_is_constant(rest))
+        return false;
+    *difference = rest->constant;
+    return true;
+}
+
+static const char *add_dim(
+        struct tiled_nest *nest, const struct sator_relation *access, int i, struct index *dim)
+{
+    const struct sator_expr *first;
+    const char *why = find_sum(nest, access->pieces[0].out[i], &first, &dim->divisor);
+
+    if (why == NULL)
+        why = tiled_nest_add(nest, first, &dim->row);
+    for (int p = 0; p < access->n_pieces && why == NULL; p++) {
+        const struct sator_expr *sum;
+        int64_t divisor, difference;
+        why = find_sum(nest, access->pieces[p].out[i], &sum, &divisor);
+        if (why == NULL &&
+                (divisor != dim->divisor ||
+                        !differ_by_constant(nest->arena, first, sum, &difference)))
+            why = "a tensor is accessed through different maps";
+        if (why == NULL &&
+                __builtin_add_overflow(nest->row[dim->row]->constant, difference, &dim->place[p]))
+            why = "an index reaches beyond 64 bits";
+        dim->varies |= why == NULL && difference != 0;
+    }
+    return why;
+}
+
+const char *tiled_access_add(
+        struct tiled_nest *nest, const struct sator_relation *access, struct tiled_access **added)
+{
+    struct tiled_access *made = SATOR_NEW(nest->arena, struct tiled_access);
+    const char *why = NULL;
+
+    *added = made;
+    if (access->n_pieces == 0 || access->n_pieces > TILED_PLACES || access->n_out > MOST_DIMS)
+        return "a tensor is accessed too often, or has too many dimensions";
+    if (access->n_in != nest->n_loops)
+        return "an access has another domain";
+    for (int p = 0; p < access->n_pieces; p++) {
+        if (access->pieces[p].n_free > 0 || access->pieces[p].cond->op != SATOR_COND_TRUE)
+            return "an access is restricted by conditions";
+    }
+    made->n_dims = access->n_out;
+    made->n_places = access->n_pieces;
+    for (int i = 0; i < access->n_out && why == NULL; i++)
+        why = add_dim(nest, access, i, &made->dim[i]);
+    return why;
+}
+
+/* ---- parts ---- */
+
+static unsigned loops_of(const struct tiled_nest *nest, int row)
+{
+    unsigned loops = 0;
+
+    for (int i = 0; i < nest->row[row]->n_terms; i++)
+        loops |= 1U << nest->row[row]->term[i].loop;
+    return loops;
+}
+
+/* Number the vectors of dimensions "dims" in mixed radix: a coordinate of a difference of two is
+ * less than half its radix. */
+static const char *number_vectors(struct tiled_nest *nest, const struct tiled_access *access,
+        unsigned dims, struct tiled_part *part)
+{
+    sator_int scale = 1;
+    const sator_int most = (sator_int)1 << 58;
+
+    for (int i = 0; i < access->n_dims; i++) {
+        const struct index *dim = &access->dim[i];
+        int64_t step[TILED_DIGITS] = {0}, least = dim->place[0], greatest = dim->place[0];
+        if (!(dims >> i & 1))
+            continue;
+        const char *why = tiled_nest_weigh(nest, dim->row, 1, step);
+        if (why != NULL)
+            return why;
+        for (int p = 0; p < access->n_places; p++) {
+            least = dim->place[p] < least ? dim->place[p] : least;
+            greatest = dim->place[p] > greatest ? dim->place[p] : greatest;
+        }
+        sator_int reach = (sator_int)greatest - least;
+        for (int d = 0; d < nest->n_digits; d++)
+            reach += (sator_int)(step[d] < 0 ? -(sator_int)step[d] : step[d]) *
+                    (nest->digit[d].size - 1);
+        if (reach > most || (2 * reach + 1) * scale > most)
+            return "indices that share loops take too many values";
+        for (int d = 0; d < nest->n_digits; d++)
+            nest->step[d] += step[d] * (int64_t)scale;
+        for (int p = 0; p < access->n_places; p++) {
+            sator_int place = (dim->divisor > 1 ? dim->place[p] : dim->place[p] - least) * scale;
+            if (place > most || place < -most)
+                return "an index reaches too far";
+            part->place[p] += (int64_t)place;
+        }
+        scale *= 2 * reach + 1;
+        part->divisor = dim->divisor;
+    }
+    return NULL;
+}
+
+static void drop_equal_places(struct tiled_part *part)
+{
+    int distinct = 0;
+
+    for (int p = 0; p < part->n_places; p++) {
+        int q = 0;
+        while (q < distinct && part->place[q] != part->place[p])
+            q++;
+        part->place[q] = part->place[p];
+        distinct += q == distinct;
+    }
+    part->n_places = distinct;
+}
+
+static const char *add_part(
+        struct tiled_nest *nest, const struct tiled_access *access, unsigned dims, unsigned loops)
+{
+    struct tiled_part *part = &nest->part[nest->n_parts++];
+
+    *part = (struct tiled_part){.divisor = 1, .n_places = access == NULL ? 1 : access->n_places};
+    if (__builtin_popcount(loops) > TILED_PART_LOOPS)
+        return "an index adds too many loops";
+    for (unsigned rest = loops; rest != 0; rest &= rest - 1)
+        part->loop[part->n_loops++] = __builtin_ctz(rest);
+    if (dims == 0)
+        return NULL;
+    part->is_indexed = true;
+    for (int i = 0; i < access->n_dims; i++) {
+        if ((dims >> i & 1) && access->dim[i].divisor > 1 && (dims & (dims - 1)) != 0)
+            return "quotients share loops with other indices";
+    }
+    const char *why = number_vectors(nest, access, dims, part);
+    drop_equal_places(part);
+    part->is_named = why == NULL && part->divisor == 1 && part->n_places == 1 &&
+            tiled_nest_is_named(nest, loops, nest->step);
+    return why;
+}
+
+/* Join dimension "i" with those before it that share a loop, or vary as it does. */
+static void join(const struct tiled_access *access, int i, unsigned *dims, unsigned *loops)
+{
+    for (int e = 0; e < i; e++) {
+        bool both = false;
+        for (int d = 0; d < access->n_dims; d++) {
+            for (int k = 0; k < access->n_dims; k++)
+                both |= (dims[e] >> d & 1) && (dims[i] >> k & 1) && access->dim[d].varies &&
+                        access->dim[k].varies;
+        }
+        if (dims[e] == 0 || ((loops[e] & loops[i]) == 0 && !both))
+            continue;
+        dims[i] |= dims[e];
+        loops[i] |= loops[e];
+        dims[e] = 0;
+        e = -1; /* what is joined now may share with those looked at before */
+    }
+}
+
+const char *tiled_access_finish(struct tiled_nest *nest, const struct tiled_access *added)
+{
+    unsigned dims[MOST_DIMS], loops[MOST_DIMS], indexed = 0;
+    const char *why = NULL;
+    int n_dims = added == NULL ? 0 : added->n_dims;
+
+    memset(nest->step, 0, sizeof nest->step);
+    nest->n_parts = 0;
+    for (int i = 0; i < n_dims; i++) {
+        dims[i] = 1U << i;
+        loops[i] = loops_of(nest, added->dim[i].row);
+        indexed |= loops[i];
+        join(added, i, dims, loops);
+    }
+    for (int i = 0; i < n_dims && why == NULL; i++) {
+        if (dims[i] == 0 || (loops[i] == 0 && !added->dim[i].varies))
+            continue;
+        if (nest->n_parts == TILED_LOOPS)
+            return "the tensor has too many dimensions";
+        why = add_part(nest, added, dims[i], loops[i]);
+    }
+    for (int l = 0; l < nest->n_loops && why == NULL; l++) {
+        if (indexed >> l & 1)
+            continue;
+        if (nest->n_parts == TILED_LOOPS)
+            return "the tensor has too many dimensions";
+        why = add_part(nest, NULL, 0, 1U << l);
+    }
+    return why;
+}

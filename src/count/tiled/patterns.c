@@ -1,0 +1,348 @@
+/* All stamps of a nest, pattern by pattern of time: the words of parts, multiplied.
+ *
+ * A stamp and the one before it differ in a known way at each row of time, and so on back. Of a
+ * pattern's rows a part sees how many of its own digits stand outside of each, and whether the row
+ * is its own; so few patterns look different to a part, and what it has to say is remembered.
+ */
+#include "base/arena.h"
+#include "count/tiled/tiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct view {
+    int n;
+    int16_t row[TILED_BACK];
+    struct tiled_tally tally;
+};
+
+struct counting {
+    struct tiled_question *q;
+    int back; /* as far as sources lie */
+    int n_views[TILED_LOOPS];
+    struct view *view[TILED_LOOPS]; /* by part */
+    sator_int *credit;
+    sator_int total, groups;
+    int n_buses; /* of TILED_ALL */
+    const uint64_t *spread; /* bits of PEs' numbers, by bus */
+    sator_int *left; /* words, after each bus */
+    const char *reason;
+};
+
+/* ---- one pattern ---- */
+
+static bool is_of(const struct tiled_part *part, int loop)
+{
+    for (int i = 0; i < part->n_loops; i++) {
+        if (part->loop[i] == loop)
+            return true;
+    }
+    return false;
+}
+
+/* What "part" sees of a pattern's row. */
+static int16_t seen(const struct tiled_nest *nest, const struct tiled_part *part, int row)
+{
+    int outside = 0;
+    bool own = false;
+
+    if (row == TILED_NEVER)
+        return TILED_NEVER;
+    for (int d = 0; d < nest->n_digits; d++) {
+        const struct tiled_digit *digit = &nest->digit[d];
+        if (digit->kind != TILED_TIME || !is_of(part, digit->loop))
+            continue;
+        outside += digit->order < row;
+        own |= digit->order == row;
+    }
+    return (int16_t)(2 * outside + own);
+}
+
+/* The tally of part "p" in the question's pattern. */
+static enum sator_status find_tally(struct counting *c, int p, const struct tiled_tally **tally)
+{
+    const struct tiled_question *q = c->q;
+    const struct tiled_nest *nest = q->nest;
+    struct view made = {.n = q->n_back};
+
+    for (int j = 0; j < q->n_back; j++)
+        made.row[j] = seen(nest, &nest->part[p], q->pattern[j]);
+    for (int i = 0; i < c->n_views[p]; i++) {
+        const struct view *known = &c->view[p][i];
+        if (known->n == made.n && memcmp(known->row, made.row, sizeof made.row) == 0) {
+            *tally = &known->tally;
+            return SATOR_OK;
+        }
+    }
+    enum sator_status st = tiled_walk(q, &nest->part[p], &made.tally, &c->reason);
+    if (st != SATOR_OK)
+        return st;
+    SATOR_PUSH(q->arena, c->view[p], c->n_views[p], made);
+    *tally = &c->view[p][c->n_views[p] - 1].tally;
+    return SATOR_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Keep, of the PEs that agree in all but the bits "spread", the first; they get another order. */
+static int keep_first(uint64_t (*pe)[2], int n, uint64_t spread)
+{
+    int kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        pe[i][1] = pe[i][1];
+        pe[i][0] = pe[i][1] & ~spread;
+    }
+    qsort(pe, (size_t)n, sizeof *pe, by_number);
+    for (int i = 0; i < n; i++) {
+        if (kept > 0 && pe[kept - 1][0] == pe[i][0])
+            pe[kept - 1][1] = pe[i][1] < pe[kept - 1][1] ? pe[i][1] : pe[kept - 1][1];
+        else
+            memcpy(pe[kept++], pe[i], sizeof *pe);
+    }
+    return kept;
+}
+
+/* A word that no source had enters; of PEs on one bus the first takes it, bus after bus. */
+static void add_families(struct counting *c, const struct tiled_word *word)
+{
+    uint64_t(*pe)[2] = sator_alloc(sizeof *pe * (size_t)word->n);
+    int n = 0;
+
+    for (int i = 0; i < word->n; i++) {
+        if (word->holder[i].sources == 0)
+            pe[n++][1] = word->holder[i].pe;
+    }
+    for (int b = 0; b < c->n_buses; b++) {
+        n = keep_first(pe, n, c->spread[b]);
+        c->left[b] += word->times * n;
+    }
+    free(pe);
+}
+
+static void add_word(struct counting *c, const struct tiled_word *word)
+{
+    uint64_t sources = word->holder[0].sources;
+
+    switch (c->q->aspect) {
+    case TILED_EACH:
+        c->total += word->times;
+        if (sources != 0)
+            c->credit[c->q->source[__builtin_ctzll(sources)].credit] += word->times;
+        return;
+    case TILED_LEAST:
+        c->groups += sources == 0 ? word->times : 0;
+        return;
+    case TILED_ALL:
+        add_families(c, word);
+        return;
+    }
+}
+
+static enum sator_status count_pattern(struct counting *c)
+{
+    const struct tiled_question *q = c->q;
+    struct tiled_tally product = {0};
+    const struct tiled_tally *tally;
+
+    for (int p = 0; p < q->nest->n_parts; p++) {
+        enum sator_status st = find_tally(c, p, &tally);
+        struct tiled_tally before = product;
+        if (st == SATOR_OK && tally->n == 0)
+            return SATOR_OK; /* there is no such stamp */
+        if (st == SATOR_OK && p > 0)
+            st = tiled_tally_multiply(q, &before, tally, &product, &c->reason);
+        else if (st == SATOR_OK)
+            product = *tally;
+        if (st != SATOR_OK)
+            return st;
+    }
+    for (int i = 0; i < product.n; i++)
+        add_word(c, &product.word[i]);
+    return SATOR_OK;
+}
+
+/* ---- all patterns ---- */
+
+/* Whether the stamp before, which differs from its next one in row "latest", can differ from its
+ * own in "row": digits of time inside both go from 0 to their last values, and are 0 again. */
+static bool can_follow(const struct tiled_nest *nest, int latest, int row)
+{
+    for (int d = 0; d < nest->n_digits; d++) {
+        const struct tiled_digit *digit = &nest->digit[d];
+        if (digit->kind == TILED_TIME && digit->order > latest && digit->order > row &&
+                digit->size > 1 && nest->loop[digit->loop].whole_from == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Choose the rows of a pattern from the "j"-th on. */
+static enum sator_status count_from(struct counting *c, int j)
+{
+    struct tiled_question *q = c->q;
+    enum sator_status st = SATOR_OK;
+
+    q->n_back = j;
+    if (j == c->back || (j > 0 && q->pattern[j - 1] == TILED_NEVER))
+        return count_pattern(c);
+    for (int row = TILED_NEVER; row < q->nest->n_time && st == SATOR_OK; row++) {
+        if (j > 0 && !can_follow(q->nest, q->pattern[j - 1], row))
+            continue;
+        q->pattern[j] = row;
+        st = count_from(c, j + 1);
+    }
+    return st;
+}
+
+static void begin(struct counting *c, enum tiled_aspect aspect)
+{
+    struct tiled_question *q = c->q;
+
+    q->aspect = aspect;
+    memset(c->n_views, 0, sizeof c->n_views);
+    memset(q->is_spread, 0, sizeof q->is_spread);
+    memset(q->width, 0, sizeof q->width);
+    c->back = 0;
+    for (int s = 0; s < q->n_sources; s++)
+        c->back = q->source[s].back > c->back ? q->source[s].back : c->back;
+}
+
+/* ---- buses ---- */
+
+static bool covers(
+        const struct tiled_nest *nest, const struct tiled_bus *a, const struct tiled_bus *b)
+{
+    for (int d = 0; d < nest->n_digits; d++) {
+        if (b->spreads[d] && !a->spreads[d])
+            return false;
+    }
+    return true;
+}
+
+/* Give the digits that some bus spreads over their bits in the number of a PE: its order is that of
+ * space-stamps. */
+static const char *number_pes(
+        struct tiled_question *q, int n_buses, const struct tiled_bus *bus, uint64_t *spread)
+{
+    const struct tiled_nest *nest = q->nest;
+    int at = 0;
+
+    for (int row = nest->stamping->n_space - 1; row >= 0; row--) {
+        for (int64_t weight = 0, next;; weight = next) { /* lighter digits first */
+            int digit = -1;
+            next = INT64_MAX;
+            for (int d = 0; d < nest->n_digits; d++) {
+                const struct tiled_digit *here = &nest->digit[d];
+                if (here->kind != TILED_SPACE || here->row != row || here->weight <= weight ||
+                        here->weight >= next)
+                    continue;
+                next = here->weight;
+                digit = d;
+            }
+            if (digit < 0)
+                break;
+            for (int b = 0; b < n_buses; b++)
+                q->is_spread[digit] |= bus[b].spreads[digit];
+            if (!q->is_spread[digit])
+                continue;
+            q->field[digit] = at;
+            q->width[digit] = 64 - __builtin_clzll((uint64_t)nest->digit[digit].size - 1);
+            at += q->width[digit];
+            if (at > 63)
+                return "the PEs of the buses do not fit into one number";
+            for (int b = 0; b < n_buses; b++) {
+                if (bus[b].spreads[digit])
+                    spread[b] |= ((UINT64_C(1) << q->width[digit]) - 1) << q->field[digit];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Buses of which one does not join whole groups of those before: PE by PE. */
+static enum sator_status count_crossing(struct counting *c, int n_buses,
+        const struct tiled_bus *bus, sator_int unserved, sator_int *by_bus)
+{
+    uint64_t spread[TILED_BUSES] = {0};
+    sator_int left[TILED_BUSES] = {0};
+
+    begin(c, TILED_ALL);
+    c->n_buses = n_buses;
+    c->spread = spread;
+    c->left = left;
+    c->reason = number_pes(c->q, n_buses, bus, spread);
+    enum sator_status st = c->reason == NULL ? count_from(c, 0) : SATOR_DECLINED;
+    for (int b = 0; b < n_buses; b++) {
+        by_bus[b] = unserved - left[b];
+        unserved = left[b];
+    }
+    return st;
+}
+
+static enum sator_status count_buses(struct counting *c, int n_buses, const struct tiled_bus *bus,
+        sator_int left, sator_int *by_bus)
+{
+    const struct tiled_nest *nest = c->q->nest;
+    int latest = -1; /* the bus that left one PE of each of its groups */
+    sator_int unserved = left;
+
+    for (int b = 0; b < n_buses; b++) {
+        by_bus[b] = 0;
+        if (latest >= 0 && covers(nest, &bus[latest], &bus[b]))
+            continue; /* whole groups are there already */
+        if (latest >= 0 && !covers(nest, &bus[b], &bus[latest]))
+            return count_crossing(c, n_buses, bus, unserved, by_bus);
+        begin(c, TILED_LEAST);
+        memcpy(c->q->is_spread, bus[b].spreads, sizeof c->q->is_spread);
+        c->groups = 0;
+        enum sator_status st = count_from(c, 0);
+        if (st != SATOR_OK)
+            return st;
+        by_bus[b] = left - c->groups;
+        latest = left == c->groups ? latest : b;
+        left = c->groups;
+    }
+    return SATOR_OK;
+}
+
+enum sator_status tiled_count_reuse(struct tiled_question *question, int n_buses,
+        const struct tiled_bus *bus, struct tiled_volumes *volumes, const char **reason)
+{
+    struct counting c = {.q = question, .credit = volumes->credit};
+    sator_int left;
+
+    begin(&c, TILED_EACH);
+    enum sator_status st = count_from(&c, 0);
+    volumes->total = left = c.total;
+    for (int s = 0, known = -1; s < question->n_sources; s++) {
+        left -= question->source[s].credit != known ? c.credit[question->source[s].credit] : 0;
+        known = question->source[s].credit; /* sources of one link stand together */
+    }
+    if (st == SATOR_OK)
+        st = count_buses(&c, n_buses, bus, left, volumes->by_bus);
+    *reason = c.reason;
+    return st;
+}
+
+enum sator_status tiled_count_kind(const struct tiled_question *question,
+        const struct tiled_part *part, enum tiled_kind kind, sator_int *words, const char **reason)
+{
+    struct tiled_nest nest = *question->nest;
+    struct tiled_question q = {
+            .ctx = question->ctx, .arena = question->arena, .nest = &nest, .aspect = TILED_EACH};
+    struct tiled_tally tally = {0};
+
+    for (int d = 0; d < nest.n_digits; d++)
+        nest.digit[d].kind = kind;
+    enum sator_status st = tiled_walk(&q, part, &tally, reason);
+    *words = 0;
+    for (int i = 0; i < tally.n; i++)
+        *words += tally.word[i].times;
+    return st;
+}
