@@ -13,6 +13,7 @@ enum {
 };
 
 struct tiled_access {
+    int n_fixed, fixed[MOST_DIMS]; /* rows that are 0 where there is an access */
     int n_dims, n_places;
     struct index {
         int row; /* of the sum */
@@ -91,6 +92,35 @@ static const char *add_dim(
     return why;
 }
 
+/* Whether two conditions are written alike, sums that are 0 and all of some of these. */
+static bool is_same(const struct sator_cond *a, const struct sator_cond *b)
+{
+    if (a->op != b->op || a->n_kids != b->n_kids)
+        return false;
+    for (int i = 0; i < a->n_kids; i++) {
+        if (!is_same(a->kids[i], b->kids[i]))
+            return false;
+    }
+    return a->op == SATOR_COND_TRUE || a->op == SATOR_COND_AND ||
+            (a->op == SATOR_COND_EQUAL && sator_expr_equal(a->expr, b->expr));
+}
+
+/* Add the rows that a condition wants to be 0: what runs at one PE. */
+static const char *add_fixed(
+        struct tiled_nest *nest, const struct sator_cond *cond, struct tiled_access *made)
+{
+    const char *why = NULL;
+
+    if (cond->op == SATOR_COND_EQUAL) {
+        if (made->n_fixed == MOST_DIMS)
+            return "an access is restricted by too many conditions";
+        return tiled_nest_add(nest, cond->expr, &made->fixed[made->n_fixed++]);
+    }
+    for (int i = 0; i < cond->n_kids && why == NULL; i++)
+        why = add_fixed(nest, cond->kids[i], made);
+    return why;
+}
+
 const char *tiled_access_add(
         struct tiled_nest *nest, const struct sator_relation *access, struct tiled_access **added)
 {
@@ -103,9 +133,11 @@ const char *tiled_access_add(
     if (access->n_in != nest->n_loops)
         return "an access has another domain";
     for (int p = 0; p < access->n_pieces; p++) {
-        if (access->pieces[p].n_free > 0 || access->pieces[p].cond->op != SATOR_COND_TRUE)
+        if (access->pieces[p].n_free > 0 ||
+                !is_same(access->pieces[p].cond, access->pieces[0].cond))
             return "an access is restricted by conditions";
     }
+    why = add_fixed(nest, access->pieces[0].cond, made);
     made->n_dims = access->n_out;
     made->n_places = access->n_pieces;
     for (int i = 0; i < access->n_out && why == NULL; i++)
@@ -229,6 +261,8 @@ const char *tiled_access_finish(struct tiled_nest *nest, const struct tiled_acce
 
     memset(nest->step, 0, sizeof nest->step);
     nest->n_parts = 0;
+    for (int i = 0; i < (added == NULL ? 0 : added->n_fixed) && why == NULL; i++)
+        why = tiled_nest_fix(nest, added->fixed[i]);
     for (int i = 0; i < n_dims; i++) {
         dims[i] = 1U << i;
         loops[i] = loops_of(nest, added->dim[i].row);

@@ -190,7 +190,7 @@ static const char *make_digits(struct tiled_nest *nest, int l)
     for (int i = distinct - 1; i >= 0; i--) {
         int64_t size = i == distinct - 1 ? rest / place[i] + 1 : place[i + 1] / place[i];
         nest->digit[nest->n_digits++] = (struct tiled_digit){
-                .loop = l, .place = place[i], .size = size, .top = rest / place[i]};
+                .loop = l, .place = place[i], .size = size, .top = rest / place[i], .fixed = -1};
         rest %= place[i];
     }
     loop->whole_from = distinct;
@@ -270,6 +270,31 @@ const char *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named
     for (int i = 0; i < n && why == NULL; i++)
         named[list[i].digit] = true;
     return why;
+}
+
+const char *tiled_nest_fix(struct tiled_nest *nest, int row)
+{
+    struct weighted list[TILED_DIGITS];
+    int64_t left = -nest->row[row]->constant;
+    int n;
+    const char *why = digits_of(nest, nest->row[row], list, &n);
+
+    if (why == NULL && !is_number(nest, list, n))
+        why = "an access is restricted by a condition that fixes no digits";
+    for (int i = 0; i < n && why == NULL && left >= 0; i++) {
+        struct tiled_digit *digit = &nest->digit[list[i].digit];
+        int64_t value = left / list[i].weight;
+        value = value < digit->size ? value : digit->size - 1;
+        left -= value * list[i].weight;
+        if (digit->fixed >= 0 && digit->fixed != value)
+            left = -1;
+        digit->fixed = value;
+        if (digit->kind == TILED_INSIDE) { /* as good as a coordinate: one value is left of it */
+            digit->kind = TILED_SPACE;
+            digit->row = TILED_NOWHERE;
+        }
+    }
+    return why == NULL && left != 0 ? "no instance has an access" : why;
 }
 
 const char *tiled_nest_weigh(const struct tiled_nest *nest, int row, int64_t scale, int64_t *step)

@@ -27,6 +27,10 @@ enum {
     TILED_PART_LOOPS = 6 /* loops that one index adds up */
 };
 
+enum {
+    TILED_NOWHERE = -1 /* a row of space that no space-stamp has */
+};
+
 enum tiled_kind {
     TILED_INSIDE, /* of what one stamp of one PE runs */
     TILED_TIME,
@@ -41,6 +45,7 @@ struct tiled_digit {
     int order; /* time: among all digits of time, outermost first */
     int row; /* space: the dimension ... */
     int64_t weight; /* ... and the digit's factor there */
+    int64_t fixed; /* the only value of the instances that have the access; -1: any */
 };
 
 struct tiled_loop {
@@ -105,6 +110,8 @@ const char *tiled_nest_finish(struct tiled_nest *nest);
 bool tiled_nest_reads(const struct tiled_nest *nest, const struct sator_term *term);
 /* Set named[d] for each digit d of a row that is a mixed-radix number of digits: it names them. */
 const char *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named);
+/* Fix the digits of a row, as "names", where it is 0. */
+const char *tiled_nest_fix(struct tiled_nest *nest, int row);
 /* Add weight x "scale" to "step" for each digit of a row. */
 const char *tiled_nest_weigh(const struct tiled_nest *nest, int row, int64_t scale, int64_t *step);
 /* Whether the sum of step x digit over the digits of "loops" (bits) names all of them. */

@@ -189,7 +189,7 @@ static enum sator_status count_from(struct counting *c, int j)
     enum sator_status st = SATOR_OK;
 
     q->n_back = j;
-    if (j == c->back || (j > 0 && q->pattern[j - 1] == TILED_NEVER))
+    if (j == TILED_BACK || j == c->back || (j > 0 && q->pattern[j - 1] == TILED_NEVER))
         return count_pattern(c);
     for (int row = TILED_NEVER; row < q->nest->n_time && st == SATOR_OK; row++) {
         if (j > 0 && !can_follow(q->nest, q->pattern[j - 1], row))
@@ -339,7 +339,7 @@ enum sator_status tiled_count_kind(const struct tiled_question *question,
     struct tiled_tally tally = {0};
 
     for (int d = 0; d < nest.n_digits; d++)
-        nest.digit[d].kind = kind;
+        nest.digit[d].kind = nest.digit[d].fixed >= 0 ? TILED_SPACE : kind;
     enum sator_status st = tiled_walk(&q, part, &tally, reason);
     *words = 0;
     for (int i = 0; i < tally.n; i++)

@@ -57,7 +57,8 @@ static enum sator_status make_nest(struct tiled_state *state, const struct sator
         for (int i = 0; i < transport->buses[b]->n_out && why == NULL; i++)
             why = tiled_nest_names(nest, first[b] + i, named);
         for (int d = 0; d < nest->n_digits; d++)
-            bus[b].spreads[d] = nest->digit[d].kind == TILED_SPACE && !named[d];
+            bus[b].spreads[d] = nest->digit[d].kind == TILED_SPACE &&
+                    nest->digit[d].row != TILED_NOWHERE && !named[d];
     }
     return decline(why, reason);
 }
@@ -178,6 +179,19 @@ static enum sator_status check_inside(
     return SATOR_OK;
 }
 
+/* Whether a condition fixes a digit of the part. */
+static bool is_restricted(const struct tiled_nest *nest, const struct tiled_part *part)
+{
+    for (int i = 0; i < part->n_loops; i++) {
+        const struct tiled_loop *loop = &nest->loop[part->loop[i]];
+        for (int k = 0; k < loop->n_digits; k++) {
+            if (nest->digit[loop->first + k].fixed >= 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* What all instances touch, one by one or together. */
 static enum sator_status count_touched(
         struct tiled_state *state, bool together, sator_int *words, const char **reason)
@@ -192,7 +206,7 @@ static enum sator_status count_touched(
         bool is_plain = !part->is_indexed || part->is_named || (!together && part->divisor == 1);
         for (int i = 0; i < part->n_loops && (part->is_indexed || !together); i++)
             of_part *= nest->loop[part->loop[i]].extent;
-        if (!is_plain)
+        if (!is_plain || is_restricted(nest, part))
             st = tiled_count_kind(&state->question, part, together ? TILED_INSIDE : TILED_SPACE,
                     &of_part, reason);
         if (!sator_mul(*words, of_part, words))

@@ -140,10 +140,10 @@ static bool advance(const struct walker *w, int i, int k, const struct relation 
 {
     const struct tiled_nest *nest = w->q->nest;
     int loop = w->part->loop[i], d = nest->loop[loop].first + k;
-    int64_t step = nest->step[d];
+    int64_t step = nest->step[d], fixed = nest->digit[d].fixed;
 
     cell->shape[i] = tiled_shape_next(nest, loop, k, cell->shape[i], value);
-    if (cell->shape[i] == TILED_GONE)
+    if (cell->shape[i] == TILED_GONE || (fixed >= 0 && value != fixed))
         return false;
     if (w->q->is_spread[d] || w->part->divisor > 1)
         cell->base += step * value;
@@ -156,7 +156,8 @@ static bool advance(const struct walker *w, int i, int k, const struct relation 
         if (has)
             cell->source[s].shape[i] =
                     tiled_shape_next(nest, loop, k, cell->source[s].shape[i], other);
-        if (!has || cell->source[s].shape[i] == TILED_GONE || (w->part->is_named && other != value))
+        if (!has || cell->source[s].shape[i] == TILED_GONE || (fixed >= 0 && other != fixed) ||
+                (w->part->is_named && other != value))
             cell->sources &= ~(UINT64_C(1) << s);
         else
             cell->source[s].distance += step * (other - value);
@@ -189,6 +190,8 @@ static int find_cuts(const struct walker *w, int i, int k, const struct relation
     cut[n_cuts++] = r->high;
     for (int t = 0; t < 2 && own; t++)
         cut[n_cuts++] = digit->top + t;
+    for (int t = 0; t < 2 && digit->fixed >= 0; t++)
+        cut[n_cuts++] = digit->fixed + t;
     for (int j = 1; j < w->n_stamps && digit->kind == TILED_TIME; j++) {
         for (int t = 0; t < 2 && !r->at[j].is_fixed; t++)
             cut[n_cuts++] = digit->top - r->at[j].add + t;
