@@ -548,16 +548,17 @@ static int64_t tile_size(struct walker *w, const struct cell *cell)
 /* Walked: "n" cells in each of "times" time-stamps. */
 static void emit(struct walker *w, size_t first, size_t n, sator_int times)
 {
-    if (w->most != NULL || w->part->is_named || (n == 1 && cell_at(w, first)->sources == 0)) {
-        int64_t size = tile_size(w, cell_at(w, first));
-        if (w->most == NULL)
-            times *= size;
-        else if (size > *w->most)
-            *w->most = size;
+    bool is_one = n == 1 && cell_at(w, first)->sources == 0;
+
+    for (size_t c = first; c < first + n && w->most != NULL; c++) {
+        int64_t size = tile_size(w, cell_at(w, c));
+        *w->most = size > *w->most ? size : *w->most;
     }
     if (w->most != NULL || w->st != SATOR_OK)
         return;
-    if (!w->part->is_indexed || w->part->is_named || (n == 1 && cell_at(w, first)->sources == 0))
+    if (w->part->is_named || is_one)
+        times *= tile_size(w, cell_at(w, first));
+    if (!w->part->is_indexed || w->part->is_named || is_one)
         emit_alike(w, first, n, times);
     else
         emit_sets(w, first, n, times);

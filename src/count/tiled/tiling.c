@@ -1,0 +1,487 @@
+/* Tilings: parts of a nest that remember, for each way their digits stand, what they have to say.
+ *
+ * The states of a part are a tree: the root for its tiles, a child for each digit placed. What is
+ * not placed of a loop counts as one temporal digit outside of all others, so that a state is a
+ * nest: what a pattern of time that stays outside of a digit says of it does not depend on how the
+ * rest is divided.
+ */
+#include "count/tiled/tiling.h"
+
+#include "base/arena.h"
+#include "count/tiled/tiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum digit_kind {
+    OF_TILE, /* of the root: what is inside */
+    OF_TIME,
+    OF_PES,
+    OF_SHARED
+};
+
+/* A way the digits of a part stand: those of the parent and one more. */
+struct state {
+    int parent; /* -1: none */
+    int8_t loop, kind;
+    int64_t size;
+    uint64_t hash;
+    int n_times; /* digits of time of the chain */
+    int64_t all, most; /* words of all stamps, of the largest tile; -1 while unknown */
+    /* Words kept from stamp to stamp, or -1. At 2 k: in the steps of a digit of another part that
+     * stands outside of the innermost k digits of time; at 2 k + 1: in those of the k-th itself. */
+    int64_t *kept;
+};
+
+struct sator_tiling {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena; /* of the tiling */
+    struct sator_arena *scratch; /* of one question */
+    int n_loops, n_parts;
+    int64_t extent[TILING_LOOPS];
+    struct tiled_part part[TILING_LOOPS];
+    int64_t coef[TILING_LOOPS];
+    int8_t part_of[TILING_LOOPS];
+    int state[TILING_LOOPS]; /* by part: its present one */
+    int n_placed;
+    struct placed {
+        int part, before; /* the state before */
+        bool is_time;
+    } placed[TILING_DIGITS];
+    int n_states;
+    size_t n_slots;
+    int *slot; /* of states by hash; -1: free */
+    struct state *states;
+    struct tiled_nest nest;
+};
+
+/* ---- states ---- */
+
+static uint64_t hash_of(int parent, int loop, int kind, int64_t size)
+{
+    uint64_t hash = ((uint64_t)(unsigned)parent << 16 ^ (uint64_t)loop << 8 ^ (uint64_t)kind);
+
+    hash = (hash ^ (uint64_t)size << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 29 ^ (uint64_t)size) * UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ hash >> 32;
+}
+
+static size_t find_slot(
+        const struct sator_tiling *t, uint64_t hash, int parent, int loop, int kind, int64_t size)
+{
+    size_t at = (size_t)hash & (t->n_slots - 1);
+
+    for (; t->slot[at] >= 0; at = (at + 1) & (t->n_slots - 1)) {
+        const struct state *state = &t->states[t->slot[at]];
+        if (state->hash == hash && state->parent == parent && state->loop == loop &&
+                state->kind == kind && state->size == size)
+            break;
+    }
+    return at;
+}
+
+static void grow(struct sator_tiling *t)
+{
+    t->n_slots *= 2;
+    t->slot = sator_realloc(t->slot, sizeof *t->slot * t->n_slots);
+    t->states = sator_realloc(t->states, sizeof *t->states * (t->n_slots / 2 + 1));
+    memset(t->slot, 0xff, sizeof *t->slot * t->n_slots);
+    for (int i = 0; i < t->n_states; i++) {
+        const struct state *s = &t->states[i];
+        t->slot[find_slot(t, s->hash, s->parent, s->loop, s->kind, s->size)] = i;
+    }
+}
+
+/* The state after one digit more. */
+static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int64_t size)
+{
+    uint64_t hash = hash_of(parent, loop, kind, size);
+    size_t at = find_slot(t, hash, parent, loop, kind, size);
+
+    if (t->slot[at] >= 0)
+        return t->slot[at];
+    if ((size_t)t->n_states * 2 + 2 > t->n_slots) {
+        grow(t);
+        at = find_slot(t, hash, parent, loop, kind, size);
+    }
+    int n_times = (parent < 0 ? 0 : t->states[parent].n_times) + (kind == OF_TIME);
+    int64_t *kept = SATOR_NEW_ARRAY(t->arena, int64_t, 2 * n_times + 1);
+    memset(kept, 0xff, sizeof *kept * (size_t)(2 * n_times + 1));
+    t->slot[at] = t->n_states;
+    t->states[t->n_states] = (struct state){.parent = parent,
+            .loop = (int8_t)loop,
+            .kind = (int8_t)kind,
+            .size = size,
+            .hash = hash,
+            .n_times = n_times,
+            .all = -1,
+            .most = -1,
+            .kept = kept};
+    return t->n_states++;
+}
+
+/* ---- a state as a nest ---- */
+
+/* The digits of a part's state from the root on. */
+static int chain_of(const struct sator_tiling *t, int state, int *chain)
+{
+    int n = 0;
+
+    for (int s = state; s >= 0; s = t->states[s].parent)
+        n++;
+    for (int s = state, k = n; s >= 0; s = t->states[s].parent)
+        chain[--k] = s;
+    return n;
+}
+
+/* Add a digit of loop "l", the next one outside; they are turned around in the end. */
+static void add_digit(struct tiled_nest *nest, int l, enum tiled_kind kind, int order,
+        int64_t *place, int64_t size, int64_t coef)
+{
+    struct tiled_digit *digit = &nest->digit[nest->n_digits];
+
+    *digit = (struct tiled_digit){.loop = l,
+            .place = *place,
+            .size = size,
+            .kind = kind,
+            .order = order,
+            .row = TILED_NOWHERE,
+            .fixed = -1};
+    nest->step[nest->n_digits++] = coef * *place;
+    *place *= size;
+}
+
+/* Set the tops of a loop's digits, which stand innermost first, and turn them around. */
+static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop)
+{
+    int64_t rest = loop->extent - 1;
+
+    loop->n_digits = nest->n_digits - loop->first;
+    for (int i = 0, k = loop->n_digits - 1; i < k; i++, k--) {
+        struct tiled_digit digit = nest->digit[loop->first + i];
+        int64_t step = nest->step[loop->first + i];
+        nest->digit[loop->first + i] = nest->digit[loop->first + k];
+        nest->step[loop->first + i] = nest->step[loop->first + k];
+        nest->digit[loop->first + k] = digit;
+        nest->step[loop->first + k] = step;
+    }
+    for (int k = loop->first; k < nest->n_digits; k++) {
+        nest->digit[k].top = rest / nest->digit[k].place;
+        rest %= nest->digit[k].place;
+    }
+    loop->whole_from = loop->n_digits;
+    while (loop->whole_from > 0) {
+        const struct tiled_digit *digit = &nest->digit[loop->first + loop->whole_from - 1];
+        if (digit->top != digit->size - 1)
+            break;
+        loop->whole_from--;
+    }
+}
+
+/* The order of digit "k" of a chain of "n" among the digits of time; one less lies between it and
+ * the next one outside. Outside of all stand the parts' loops, as far as they are not placed. */
+static int order_of(const struct tiled_part *part, int n, int k)
+{
+    return part->n_loops + 2 * (n - k);
+}
+
+static void make_nest(
+        struct sator_tiling *t, const struct tiled_part *part, const int *chain, int n)
+{
+    struct tiled_nest *nest = &t->nest;
+
+    nest->n_loops = t->n_loops;
+    nest->n_digits = 0;
+    nest->n_time = order_of(part, n, -1);
+    for (int i = 0; i < part->n_loops; i++) {
+        int l = part->loop[i];
+        int64_t place = 1;
+        nest->loop[l] = (struct tiled_loop){.extent = t->extent[l], .first = nest->n_digits};
+        for (int k = 0; k < n && place < t->extent[l]; k++) {
+            const struct state *state = &t->states[chain[k]];
+            if (state->loop != l || state->size == 1)
+                continue;
+            int64_t left = (t->extent[l] - 1) / place + 1;
+            enum tiled_kind kind = state->kind == OF_TILE ? TILED_INSIDE
+                    : state->kind == OF_TIME              ? TILED_TIME
+                                                          : TILED_SPACE;
+            add_digit(nest, l, kind, order_of(part, n, k), &place,
+                    state->size < left ? state->size : left, t->coef[l]);
+        }
+        if (place < t->extent[l])
+            add_digit(nest, l, TILED_TIME, i, &place, (t->extent[l] - 1) / place + 1, t->coef[l]);
+        if (nest->n_digits == nest->loop[l].first)
+            add_digit(nest, l, TILED_INSIDE, 0, &place, 1, t->coef[l]);
+        finish_loop(nest, &nest->loop[l]);
+    }
+}
+
+/* ---- what a state says ---- */
+
+/* Which digits of the nest are shared: as many of a loop's as the chain has, in their order. */
+static void set_spread(const struct sator_tiling *t, const struct tiled_part *part,
+        const int *chain, int n, struct tiled_question *q)
+{
+    for (int i = 0; i < part->n_loops; i++) {
+        const struct tiled_loop *loop = &t->nest.loop[part->loop[i]];
+        int64_t place = 1;
+        int d = loop->first + loop->n_digits - 1;
+        for (int k = 0; k < n && place < loop->extent; k++) {
+            const struct state *state = &t->states[chain[k]];
+            if (state->loop != part->loop[i] || state->size == 1)
+                continue;
+            q->is_spread[d] = state->kind == OF_SHARED;
+            place *= t->nest.digit[d--].size;
+        }
+    }
+}
+
+/* The row of the pattern "kept" (of struct state) of a chain; false: the digit has no steps. */
+static bool find_row(const struct sator_tiling *t, const struct tiled_part *part, const int *chain,
+        int n, int kept, int *row)
+{
+    int64_t place[TILING_LOOPS];
+    int times = 0;
+
+    *row = order_of(part, n, -1) + 1; /* inside of all */
+    for (int i = 0; i < TILING_LOOPS; i++)
+        place[i] = 1;
+    for (int k = 0; k < n && part->n_loops > 0; k++) {
+        const struct state *state = &t->states[chain[k]];
+        bool runs = state->size > 1 && place[state->loop] < t->extent[state->loop];
+        if (runs)
+            place[state->loop] *= state->size;
+        if (state->kind != OF_TIME)
+            continue;
+        if (kept == 2 * times + 1) {
+            *row = order_of(part, n, k);
+            return runs;
+        }
+        times++;
+        if (kept == 2 * times)
+            *row = order_of(part, n, k) - 1;
+    }
+    return true;
+}
+
+enum {
+    ALL = -1,
+    MOST = -2
+};
+
+/* What a state says of pattern "kept", or of ALL or MOST; -2 when that cannot be counted. */
+static int64_t count_state(struct sator_tiling *t, int p, int state, int kept)
+{
+    static const struct tiled_source own = {.credit = 0, .back = 1};
+    const struct tiled_part *part = &t->part[p];
+    int chain[TILING_DIGITS + TILING_LOOPS];
+    int n = chain_of(t, state, chain);
+    struct tiled_tally tally = {0};
+    const char *reason = NULL;
+    enum sator_status st;
+    sator_int sum = 0;
+    int64_t most = 0;
+
+    sator_work_begin(t->ctx);
+    sator_arena_clear(t->scratch);
+    make_nest(t, part, chain, n);
+    struct tiled_question q = {.ctx = t->ctx,
+            .arena = t->scratch,
+            .nest = &t->nest,
+            .source = &own,
+            .aspect = TILED_LEAST,
+            .n_sources = kept >= 0,
+            .n_back = kept >= 0};
+    set_spread(t, part, chain, n, &q);
+    if (kept >= 0 && !find_row(t, part, chain, n, kept, &q.pattern[0]))
+        return 0;
+    if (kept == MOST)
+        st = tiled_walk_most(&q, part, &most, &reason);
+    else
+        st = tiled_walk(&q, part, &tally, &reason);
+    for (int i = 0; i < tally.n; i++)
+        sum += kept < 0 || tally.word[i].holder[0].sources != 0 ? tally.word[i].times : 0;
+    sum += most;
+    return st == SATOR_OK && sum < INT64_MAX / 4 ? (int64_t)sum : -2;
+}
+
+static int64_t ask(struct sator_tiling *t, int p, int state, int kept)
+{
+    struct state *s = &t->states[state];
+    int64_t *value = kept == ALL ? &s->all : kept == MOST ? &s->most : &s->kept[kept];
+
+    if (*value == -1)
+        *value = count_state(t, p, state, kept);
+    return *value;
+}
+
+static int64_t product(struct sator_tiling *t, int kept)
+{
+    int64_t words = 1;
+
+    for (int p = 0; p < t->n_parts && words != 0; p++) {
+        int64_t of_part = ask(t, p, t->state[p], kept);
+        if (of_part < 0 || __builtin_mul_overflow(words, of_part, &words))
+            return TILING_UNKNOWN;
+    }
+    return words;
+}
+
+/* Words kept in the steps of digit of time number "own" of part "p", where "inside" digits of time
+ * of each part stand inside of it. */
+static int64_t kept_words(struct sator_tiling *t, int p, int own, const int *inside)
+{
+    int64_t words = ask(t, p, t->state[p], 2 * own + 1);
+
+    for (int o = 0; o < t->n_parts && words > 0; o++) {
+        if (o == p)
+            continue;
+        int64_t of_part = ask(t, o, t->state[o],
+                2 * (inside == NULL ? t->states[t->state[o]].n_times : inside[o]));
+        if (of_part < 0 || __builtin_mul_overflow(words, of_part, &words))
+            return TILING_UNKNOWN;
+    }
+    return words < 0 ? TILING_UNKNOWN : words;
+}
+
+int64_t sator_tiling_all(struct sator_tiling *t)
+{
+    return product(t, ALL);
+}
+
+int64_t sator_tiling_most(struct sator_tiling *t)
+{
+    return product(t, MOST);
+}
+
+int64_t sator_tiling_words(struct sator_tiling *t)
+{
+    int inside[TILING_LOOPS] = {0};
+    int64_t words = sator_tiling_all(t);
+
+    for (int i = 0; i < t->n_placed && words >= 0; i++) {
+        int p = t->placed[i].part;
+        if (!t->placed[i].is_time)
+            continue;
+        int64_t kept = kept_words(t, p, inside[p], inside);
+        words = kept < 0 ? TILING_UNKNOWN : words - kept;
+        inside[p]++;
+    }
+    return words;
+}
+
+/* ---- placing ---- */
+
+static int place(struct sator_tiling *t, int loop, int kind, int64_t size)
+{
+    int p = t->part_of[loop];
+
+    t->placed[t->n_placed++] = (struct placed){p, t->state[p], kind == OF_TIME};
+    t->state[p] = child_of(t, t->state[p], loop, kind, size);
+    return p;
+}
+
+void sator_tiling_spread(struct sator_tiling *t, int loop, int64_t size, bool shared)
+{
+    place(t, loop, shared ? OF_SHARED : OF_PES, size);
+}
+
+int64_t sator_tiling_step(struct sator_tiling *t, int loop, int64_t size)
+{
+    int p = place(t, loop, OF_TIME, size);
+
+    return kept_words(t, p, t->states[t->state[p]].n_times - 1, NULL);
+}
+
+void sator_tiling_back(struct sator_tiling *t)
+{
+    const struct placed *last = &t->placed[--t->n_placed];
+
+    t->state[last->part] = last->before;
+}
+
+void sator_tiling_begin(struct sator_tiling *t, const int64_t *tile)
+{
+    t->n_placed = 0;
+    for (int p = 0; p < t->n_parts; p++) {
+        t->state[p] = -1;
+        for (int i = 0; i < t->part[p].n_loops; i++)
+            t->state[p] =
+                    child_of(t, t->state[p], t->part[p].loop[i], OF_TILE, tile[t->part[p].loop[i]]);
+        if (t->part[p].n_loops == 0)
+            t->state[p] = child_of(t, -1, TILING_LOOPS + p, OF_TILE, 1);
+    }
+}
+
+/* ---- making one ---- */
+
+static bool add_part(struct sator_tiling *t, const struct sator_tiling_index *index, int loop)
+{
+    struct tiled_part *part = &t->part[t->n_parts];
+
+    *part = (struct tiled_part){.divisor = 1, .n_places = 1};
+    if (index == NULL) {
+        part->n_loops = 1;
+        part->loop[0] = loop;
+        t->part_of[loop] = (int8_t)t->n_parts++;
+        return true;
+    }
+    if (index->n_loops > TILED_PART_LOOPS || index->n_places > TILED_PLACES)
+        return false;
+    part->is_indexed = true;
+    part->divisor = index->divisor;
+    part->n_places = index->n_places;
+    memcpy(part->place, index->place, sizeof *part->place * (size_t)index->n_places);
+    part->n_loops = index->n_loops;
+    for (int i = 0; i < index->n_loops; i++) {
+        part->loop[i] = index->loop[i];
+        t->coef[index->loop[i]] = index->coef[i];
+        t->part_of[index->loop[i]] = (int8_t)t->n_parts;
+    }
+    part->is_named = index->n_loops == 1 && index->divisor == 1 && index->n_places == 1;
+    t->n_parts++;
+    return true;
+}
+
+struct sator_tiling *sator_tiling_new(
+        struct sator_ctx *ctx, const struct sator_tiling_access *access)
+{
+    struct sator_tiling *t = sator_alloc(sizeof *t);
+    int64_t tile[TILING_LOOPS];
+    bool is_class = access->n_loops <= TILING_LOOPS && access->n_indices <= TILING_LOOPS;
+
+    *t = (struct sator_tiling){.ctx = ctx,
+            .arena = sator_arena_new(),
+            .scratch = sator_arena_new(),
+            .n_loops = access->n_loops,
+            .n_slots = 64};
+    t->slot = sator_alloc(sizeof *t->slot * t->n_slots);
+    t->states = sator_alloc(sizeof *t->states * t->n_slots);
+    memset(t->slot, 0xff, sizeof *t->slot * t->n_slots);
+    memset(t->part_of, -1, sizeof t->part_of);
+    for (int e = 0; e < access->n_indices && is_class; e++)
+        is_class = add_part(t, &access->index[e], 0);
+    for (int l = 0; l < access->n_loops && is_class; l++) {
+        t->extent[l] = access->extent[l];
+        tile[l] = 1;
+        if (t->part_of[l] < 0)
+            is_class = t->n_parts < TILING_LOOPS && add_part(t, NULL, l);
+    }
+    if (!is_class) {
+        sator_tiling_free(t);
+        return NULL;
+    }
+    sator_tiling_begin(t, tile);
+    return t;
+}
+
+void sator_tiling_free(struct sator_tiling *t)
+{
+    if (t == NULL)
+        return;
+    sator_arena_free(t->arena);
+    sator_arena_free(t->scratch);
+    free(t->slot);
+    free(t->states);
+    free(t);
+}

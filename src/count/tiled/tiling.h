@@ -1,0 +1,70 @@
+/* What crosses into one memory, digit by digit from inside out: the counts of a mapper.
+ *
+ * A tiling is one access of a nest, and its digits outside of a memory's tile: of PEs, which share
+ * words or do not, and of time. A search places them one by one, innermost first, and takes the
+ * last one back to try another; each temporal digit tells at once what its steps keep, so long as
+ * what is to stand further out is temporal, whatever it is:
+ *
+ *     words = all - sum over the temporal digits of what is kept in their steps
+ *
+ * (doc/counting.md, "Tiled nests": a pattern of time for each digit). Sizes multiply to the extent
+ * or more, so each may be a ceiling. What a part of the nest has to say about its digits is
+ * remembered; to place a digit takes a look into a table and a product over the parts.
+ */
+#ifndef SATOR_COUNT_TILED_TILING_H
+#define SATOR_COUNT_TILED_TILING_H
+
+#include "base/context.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    TILING_LOOPS = 16,
+    TILING_DIGITS = 48, /* placed; fewer of one part */
+    TILING_UNKNOWN = -1
+};
+
+/* floor((sum of coef x loop + place) / divisor), a number for each place. No loop is in two. */
+struct sator_tiling_index {
+    int n_loops;
+    const int *loop;
+    const int64_t *coef;
+    int64_t divisor;
+    int n_places;
+    const int64_t *place;
+};
+
+struct sator_tiling_access {
+    int n_loops; /* of the nest, from 0 on */
+    const int64_t *extent;
+    int n_indices;
+    const struct sator_tiling_index *index;
+};
+
+struct sator_tiling;
+
+/* A tiling of "access" (copied), which begins with tiles of one iteration (GIVE:
+ * sator_tiling_free). NULL: it is not of the class. Works in "ctx". */
+struct sator_tiling *sator_tiling_new(
+        SATOR_KEEP struct sator_ctx *ctx, const struct sator_tiling_access *access);
+void sator_tiling_free(SATOR_TAKE struct sator_tiling *tiling);
+
+/* Begin anew: "tile" iterations of each loop inside. */
+void sator_tiling_begin(struct sator_tiling *tiling, const int64_t *tile);
+/* Place "size" PEs of a loop outside of all that is placed; "shared": they share words. */
+void sator_tiling_spread(struct sator_tiling *tiling, int loop, int64_t size, bool shared);
+/* Place a temporal digit; the words kept in its steps, which cross no more. TILING_UNKNOWN, here
+ * and below, when they cannot be counted. */
+int64_t sator_tiling_step(struct sator_tiling *tiling, int loop, int64_t size);
+/* Take back what was placed last. */
+void sator_tiling_back(struct sator_tiling *tiling);
+
+/* The words of all time-stamps that cross, whatever was placed in which order. */
+int64_t sator_tiling_words(struct sator_tiling *tiling);
+/* The words of all time-stamps, if none were kept. */
+int64_t sator_tiling_all(struct sator_tiling *tiling);
+/* The most words that one PE touches in one stamp. */
+int64_t sator_tiling_most(struct sator_tiling *tiling);
+
+#endif
