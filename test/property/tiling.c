@@ -241,31 +241,34 @@ static int64_t count_words(int64_t *most)
 
 /* ---- the tiling ---- */
 
-static int64_t place_one(struct sator_tiling *tiling, const struct link_of_chain *c)
-{
-    if (c->kind == STEP)
-        return sator_tiling_step(tiling, c->loop, c->size);
-    sator_tiling_spread(tiling, c->loop, c->size, c->kind == SHARED);
-    return 0;
-}
-
-/* Place the chain, now and then another digit first, which is taken back. "steps": what is left
- * step by step, if no digit of PEs stands outside one of time. */
+/* Say how loops are divided and put the digits of time in order, in one pass or in two. Now and
+ * then something else is said first and taken back. "steps": what is left step by step, if that is
+ * exact: all is said before, or no digit of PEs stands outside one of time. */
 static int64_t count_tiling(const struct nest *nest, struct sator_tiling *tiling, int64_t *steps)
 {
     int64_t kept = 0;
-    bool is_ordered = true, has_steps = false;
+    bool is_ordered = true, has_steps = false, is_known = chance(50);
 
     sator_tiling_begin(tiling, nest->tile);
-    for (int k = 0; k < nest->n_chain; k++) {
-        if (chance(30)) {
-            struct link_of_chain other = {pick(nest->n_loops), 2 + pick(3), (enum kind)pick(3)};
-            place_one(tiling, &other);
-            sator_tiling_back(tiling);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < nest->n_chain; k++) {
+            const struct link_of_chain *c = &nest->chain[k];
+            if (chance(30) && (!is_known || pass == 0)) {
+                int loop = pick(nest->n_loops);
+                sator_tiling_divide(tiling, loop, 2 + pick(3));
+                sator_tiling_step(tiling, loop);
+                sator_tiling_back(tiling);
+                sator_tiling_back(tiling);
+            }
+            if (pass == 0 && c->kind == STEP)
+                sator_tiling_divide(tiling, c->loop, c->size);
+            else if (pass == 0)
+                sator_tiling_spread(tiling, c->loop, c->size, c->kind == SHARED);
+            if (pass == is_known && c->kind == STEP)
+                kept += sator_tiling_step(tiling, c->loop);
+            is_ordered &= c->kind == STEP || !has_steps || is_known;
+            has_steps |= c->kind == STEP;
         }
-        kept += place_one(tiling, &nest->chain[k]);
-        is_ordered &= nest->chain[k].kind == STEP || !has_steps;
-        has_steps |= nest->chain[k].kind == STEP;
     }
     int64_t words = sator_tiling_words(tiling);
     *steps = is_ordered ? sator_tiling_all(tiling) - kept : words;

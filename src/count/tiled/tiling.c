@@ -1,9 +1,9 @@
 /* Tilings: parts of a nest that remember, for each way their digits stand, what they have to say.
  *
- * The states of a part are a tree: the root for its tiles, a child for each digit placed. What is
- * not placed of a loop counts as one temporal digit outside of all others, so that a state is a
- * nest: what a pattern of time that stays outside of a digit says of it does not depend on how the
- * rest is divided.
+ * The states of a part are a tree: the root for its tiles, a child for each digit said to be there,
+ * and for each one placed in time. What is not placed counts as time outside of all others, so that
+ * a state is a nest: what a pattern of time that stays outside of a digit says of it does not
+ * depend on how the rest is ordered.
  */
 #include "count/tiled/tiling.h"
 
@@ -17,16 +17,17 @@ enum digit_kind {
     OF_TILE, /* of the root: what is inside */
     OF_TIME,
     OF_PES,
-    OF_SHARED
+    OF_SHARED,
+    PLACED /* the next digit of time of the loop */
 };
 
-/* A way the digits of a part stand: those of the parent and one more. */
+/* A way the digits of a part stand: the parent's, and one more is said of them. */
 struct state {
     int parent; /* -1: none */
     int8_t loop, kind;
     int64_t size;
     uint64_t hash;
-    int n_times; /* digits of time of the chain */
+    int n_times; /* digits of time that are placed */
     int64_t all, most; /* words of all stamps, of the largest tile; -1 while unknown */
     /* Words kept from stamp to stamp, or -1. At 2 k: in the steps of a digit of another part that
      * stands outside of the innermost k digits of time; at 2 k + 1: in those of the k-th itself. */
@@ -52,7 +53,9 @@ struct sator_tiling {
     size_t n_slots;
     int *slot; /* of states by hash; -1: free */
     struct state *states;
-    struct tiled_nest nest;
+    struct tiled_nest nest; /* of the state that is counted, with */
+    bool is_shared[TILED_DIGITS]; /* by digit */
+    int row[TILING_DIGITS + TILING_LOOPS]; /* by entry of its chain that is placed: the digit, -1 */
 };
 
 /* ---- states ---- */
@@ -104,7 +107,7 @@ static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int6
         grow(t);
         at = find_slot(t, hash, parent, loop, kind, size);
     }
-    int n_times = (parent < 0 ? 0 : t->states[parent].n_times) + (kind == OF_TIME);
+    int n_times = (parent < 0 ? 0 : t->states[parent].n_times) + (kind == PLACED);
     int64_t *kept = SATOR_NEW_ARRAY(t->arena, int64_t, 2 * n_times + 1);
     memset(kept, 0xff, sizeof *kept * (size_t)(2 * n_times + 1));
     t->slot[at] = t->n_states;
@@ -152,7 +155,7 @@ static void add_digit(struct tiled_nest *nest, int l, enum tiled_kind kind, int 
 }
 
 /* Set the tops of a loop's digits, which stand innermost first, and turn them around. */
-static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop)
+static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop, bool *is_shared)
 {
     int64_t rest = loop->extent - 1;
 
@@ -160,6 +163,9 @@ static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop)
     for (int i = 0, k = loop->n_digits - 1; i < k; i++, k--) {
         struct tiled_digit digit = nest->digit[loop->first + i];
         int64_t step = nest->step[loop->first + i];
+        bool shared = is_shared[loop->first + i];
+        is_shared[loop->first + i] = is_shared[loop->first + k];
+        is_shared[loop->first + k] = shared;
         nest->digit[loop->first + i] = nest->digit[loop->first + k];
         nest->step[loop->first + i] = nest->step[loop->first + k];
         nest->digit[loop->first + k] = digit;
@@ -178,11 +184,60 @@ static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop)
     }
 }
 
-/* The order of digit "k" of a chain of "n" among the digits of time; one less lies between it and
- * the next one outside. Outside of all stand the parts' loops, as far as they are not placed. */
-static int order_of(const struct tiled_part *part, int n, int k)
+/* Orders of time: first the digits that are not placed, loop by loop; then those that are, the last
+ * one outermost: that of entry "k" of a chain of "n". One less lies between it and the next. */
+static int order_of(int n, int k)
 {
-    return part->n_loops + 2 * (n - k);
+    return TILED_PART_LOOPS * TILED_DIGITS + 2 * (n - k);
+}
+
+/* The digits of loop "l", outermost last, with those of time in the order in which they are placed.
+ */
+static void make_loop(
+        struct sator_tiling *t, const struct tiled_part *part, int i, const int *chain, int n)
+{
+    struct tiled_nest *nest = &t->nest;
+    int l = part->loop[i], time[TILING_DIGITS + TILING_LOOPS], n_time = 0, n_placed = 0;
+    int64_t place = 1;
+
+    nest->loop[l] = (struct tiled_loop){.extent = t->extent[l], .first = nest->n_digits};
+    for (int k = 0; k < n; k++) {
+        const struct state *state = &t->states[chain[k]];
+        if (state->loop != l || state->kind == PLACED)
+            continue;
+        if (state->kind == OF_TIME)
+            time[n_time++] = -1;
+        if (state->size == 1 || place >= t->extent[l])
+            continue; /* nothing is divided */
+        enum tiled_kind kind = state->kind == OF_TILE ? TILED_INSIDE
+                : state->kind == OF_TIME              ? TILED_TIME
+                                                      : TILED_SPACE;
+        if (kind == TILED_TIME)
+            time[n_time - 1] = nest->n_digits;
+        int64_t left = (t->extent[l] - 1) / place + 1;
+        t->is_shared[nest->n_digits] = state->kind == OF_SHARED;
+        add_digit(nest, l, kind, (i + 1) * TILED_DIGITS - nest->n_digits, &place,
+                state->size < left ? state->size : left, t->coef[l]);
+    }
+    if (place < t->extent[l]) {
+        t->is_shared[nest->n_digits] = false;
+        add_digit(nest, l, TILED_TIME, i * TILED_DIGITS, &place, (t->extent[l] - 1) / place + 1,
+                t->coef[l]);
+    }
+    if (nest->n_digits == nest->loop[l].first) {
+        t->is_shared[nest->n_digits] = false;
+        add_digit(nest, l, TILED_INSIDE, 0, &place, 1, t->coef[l]);
+    }
+    for (int k = 0; k < n; k++) {
+        const struct state *state = &t->states[chain[k]];
+        if (state->loop != l || state->kind != PLACED)
+            continue;
+        t->row[k] = n_placed < n_time ? time[n_placed] : -1;
+        if (t->row[k] >= 0)
+            nest->digit[t->row[k]].order = order_of(n, k);
+        n_placed++;
+    }
+    finish_loop(nest, &nest->loop[l], t->is_shared);
 }
 
 static void make_nest(
@@ -192,74 +247,29 @@ static void make_nest(
 
     nest->n_loops = t->n_loops;
     nest->n_digits = 0;
-    nest->n_time = order_of(part, n, -1);
-    for (int i = 0; i < part->n_loops; i++) {
-        int l = part->loop[i];
-        int64_t place = 1;
-        nest->loop[l] = (struct tiled_loop){.extent = t->extent[l], .first = nest->n_digits};
-        for (int k = 0; k < n && place < t->extent[l]; k++) {
-            const struct state *state = &t->states[chain[k]];
-            if (state->loop != l || state->size == 1)
-                continue;
-            int64_t left = (t->extent[l] - 1) / place + 1;
-            enum tiled_kind kind = state->kind == OF_TILE ? TILED_INSIDE
-                    : state->kind == OF_TIME              ? TILED_TIME
-                                                          : TILED_SPACE;
-            add_digit(nest, l, kind, order_of(part, n, k), &place,
-                    state->size < left ? state->size : left, t->coef[l]);
-        }
-        if (place < t->extent[l])
-            add_digit(nest, l, TILED_TIME, i, &place, (t->extent[l] - 1) / place + 1, t->coef[l]);
-        if (nest->n_digits == nest->loop[l].first)
-            add_digit(nest, l, TILED_INSIDE, 0, &place, 1, t->coef[l]);
-        finish_loop(nest, &nest->loop[l]);
-    }
+    nest->n_time = order_of(n, -1);
+    for (int i = 0; i < part->n_loops; i++)
+        make_loop(t, part, i, chain, n);
 }
 
 /* ---- what a state says ---- */
 
-/* Which digits of the nest are shared: as many of a loop's as the chain has, in their order. */
-static void set_spread(const struct sator_tiling *t, const struct tiled_part *part,
-        const int *chain, int n, struct tiled_question *q)
-{
-    for (int i = 0; i < part->n_loops; i++) {
-        const struct tiled_loop *loop = &t->nest.loop[part->loop[i]];
-        int64_t place = 1;
-        int d = loop->first + loop->n_digits - 1;
-        for (int k = 0; k < n && place < loop->extent; k++) {
-            const struct state *state = &t->states[chain[k]];
-            if (state->loop != part->loop[i] || state->size == 1)
-                continue;
-            q->is_spread[d] = state->kind == OF_SHARED;
-            place *= t->nest.digit[d--].size;
-        }
-    }
-}
-
 /* The row of the pattern "kept" (of struct state) of a chain; false: the digit has no steps. */
-static bool find_row(const struct sator_tiling *t, const struct tiled_part *part, const int *chain,
-        int n, int kept, int *row)
+static bool find_row(const struct sator_tiling *t, const int *chain, int n, int kept, int *row)
 {
-    int64_t place[TILING_LOOPS];
     int times = 0;
 
-    *row = order_of(part, n, -1) + 1; /* inside of all */
-    for (int i = 0; i < TILING_LOOPS; i++)
-        place[i] = 1;
-    for (int k = 0; k < n && part->n_loops > 0; k++) {
-        const struct state *state = &t->states[chain[k]];
-        bool runs = state->size > 1 && place[state->loop] < t->extent[state->loop];
-        if (runs)
-            place[state->loop] *= state->size;
-        if (state->kind != OF_TIME)
+    *row = order_of(n, -1) + 1; /* inside of all */
+    for (int k = 0; k < n; k++) {
+        if (t->states[chain[k]].kind != PLACED)
             continue;
         if (kept == 2 * times + 1) {
-            *row = order_of(part, n, k);
-            return runs;
+            *row = order_of(n, k);
+            return t->row[k] >= 0;
         }
         times++;
         if (kept == 2 * times)
-            *row = order_of(part, n, k) - 1;
+            *row = order_of(n, k) - 1;
     }
     return true;
 }
@@ -292,8 +302,8 @@ static int64_t count_state(struct sator_tiling *t, int p, int state, int kept)
             .aspect = TILED_LEAST,
             .n_sources = kept >= 0,
             .n_back = kept >= 0};
-    set_spread(t, part, chain, n, &q);
-    if (kept >= 0 && !find_row(t, part, chain, n, kept, &q.pattern[0]))
+    memcpy(q.is_spread, t->is_shared, sizeof q.is_spread);
+    if (kept >= 0 && !find_row(t, chain, n, kept, &q.pattern[0]))
         return 0;
     if (kept == MOST)
         st = tiled_walk_most(&q, part, &most, &reason);
@@ -376,7 +386,7 @@ static int place(struct sator_tiling *t, int loop, int kind, int64_t size)
 {
     int p = t->part_of[loop];
 
-    t->placed[t->n_placed++] = (struct placed){p, t->state[p], kind == OF_TIME};
+    t->placed[t->n_placed++] = (struct placed){p, t->state[p], kind == PLACED};
     t->state[p] = child_of(t, t->state[p], loop, kind, size);
     return p;
 }
@@ -386,9 +396,14 @@ void sator_tiling_spread(struct sator_tiling *t, int loop, int64_t size, bool sh
     place(t, loop, shared ? OF_SHARED : OF_PES, size);
 }
 
-int64_t sator_tiling_step(struct sator_tiling *t, int loop, int64_t size)
+void sator_tiling_divide(struct sator_tiling *t, int loop, int64_t size)
 {
-    int p = place(t, loop, OF_TIME, size);
+    place(t, loop, OF_TIME, size);
+}
+
+int64_t sator_tiling_step(struct sator_tiling *t, int loop)
+{
+    int p = place(t, loop, PLACED, 0);
 
     return kept_words(t, p, t->states[t->state[p]].n_times - 1, NULL);
 }

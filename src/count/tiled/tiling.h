@@ -1,9 +1,10 @@
 /* What crosses into one memory, digit by digit from inside out: the counts of a mapper.
  *
- * A tiling is one access of a nest, and its digits outside of a memory's tile: of PEs, which share
- * words or do not, and of time. A search places them one by one, innermost first, and takes the
- * last one back to try another; each temporal digit tells at once what its steps keep, so long as
- * what is to stand further out is temporal, whatever it is:
+ * A tiling is one access of a nest, and each loop's digits outside of a memory's tile: of PEs,
+ * which share words or do not, and of time. A search says how loops are divided, from inside out,
+ * as far as it knows (what it leaves open is one digit of time, outside of all others). Then it
+ * puts the digits of time in order, innermost first, and takes the last one back to try another;
+ * each tells at once what its steps keep, whatever the order further out is:
  *
  *     words = all - sum over the temporal digits of what is kept in their steps
  *
@@ -21,7 +22,7 @@
 
 enum {
     TILING_LOOPS = 16,
-    TILING_DIGITS = 48, /* placed; fewer of one part */
+    TILING_DIGITS = 96, /* said of all parts together, a digit of time twice */
     TILING_UNKNOWN = -1
 };
 
@@ -52,18 +53,20 @@ void sator_tiling_free(SATOR_TAKE struct sator_tiling *tiling);
 
 /* Begin anew: "tile" iterations of each loop inside. */
 void sator_tiling_begin(struct sator_tiling *tiling, const int64_t *tile);
-/* Place "size" PEs of a loop outside of all that is placed; "shared": they share words. */
+/* Divide a loop outside of all that it is divided into: among "size" PEs, that share words or not,
+ * or into "size" steps of time. */
 void sator_tiling_spread(struct sator_tiling *tiling, int loop, int64_t size, bool shared);
-/* Place a temporal digit; the words kept in its steps, which cross no more. TILING_UNKNOWN, here
- * and below, when they cannot be counted. */
-int64_t sator_tiling_step(struct sator_tiling *tiling, int loop, int64_t size);
-/* Take back what was placed last. */
+void sator_tiling_divide(struct sator_tiling *tiling, int loop, int64_t size);
+/* Place the loop's next digit of time outside of those placed; the words kept in its steps, which
+ * cross no more. TILING_UNKNOWN, here and below, when they cannot be counted. */
+int64_t sator_tiling_step(struct sator_tiling *tiling, int loop);
+/* Take back what was said last. */
 void sator_tiling_back(struct sator_tiling *tiling);
 
-/* The words of all time-stamps that cross, whatever was placed in which order. */
-int64_t sator_tiling_words(struct sator_tiling *tiling);
 /* The words of all time-stamps, if none were kept. */
 int64_t sator_tiling_all(struct sator_tiling *tiling);
+/* Those that cross: less what is kept in the steps of the digits placed. */
+int64_t sator_tiling_words(struct sator_tiling *tiling);
 /* The most words that one PE touches in one stamp. */
 int64_t sator_tiling_most(struct sator_tiling *tiling);
 
