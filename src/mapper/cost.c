@@ -16,7 +16,7 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     int64_t size = 1;
 
     if (what->n_quotients > 0)
-        return sator_mapper_quotient_tile(sator_mapper_words_problem(words), what, tile);
+        return sator_mapper_tiling_most(sator_mapper_words_tilings(words), access, tile);
     if (what->is_counted)
         return sator_mapper_counted_tile(sator_mapper_words_counting(words), access, tile);
     for (int e = 0; e < what->n_indices; e++) {
@@ -439,7 +439,8 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             continue;
         }
         if (what->is_quotient) {
-            sator_mapper_count_quotients(problem, mapping, &shape, t, traffic);
+            sator_mapper_count_tiling(sator_mapper_words_tilings(words), mapping, &shape, t,
+                    what->collapsed, traffic);
             continue;
         }
         if (what->is_counted) {

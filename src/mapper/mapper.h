@@ -91,7 +91,7 @@ struct mapper_access {
     bool is_counted;
     bool may_be_empty; /* accessed under conditions */
     int n_quotients; /* its dimensions when each is one and no two read the same loop: these have
-                        formulas (quotient.c); else 0 */
+                        formulas (tilings.c); else 0 */
     const struct mapper_quotient *quotient;
     const struct sator_relation *relation;
 };
@@ -159,7 +159,7 @@ struct mapper_transfer {
     bool reaches_back; /* to the stamp before the one before, or further */
     unsigned apart; /* rows that cannot be exchanged, whatever the unrolling */
     bool is_counted; /* by the engines: a complex network, or an access without a formula */
-    bool is_quotient; /* by quotient.c */
+    bool is_quotient; /* by tilings.c */
     const struct sator_model_network *network; /* of these */
     double bus_pj; /* a word that the buses or wires spare; the least, where they differ */
     /* Of an output: what its trees merge starts from zero in the child, and needs no partial sum
@@ -460,19 +460,36 @@ struct sator_value_set;
 void sator_mapper_tile_set(const struct mapper_index *index, const int64_t *like,
         const int64_t *tile, struct sator_value_set *set);
 
-/* ---- quotient.c ---- */
-/* The words of the largest tile of these extents by loop, wherever it is. */
-int64_t sator_mapper_quotient_tile(const struct mapper_problem *problem,
-        const struct mapper_access *access, const int64_t *tile);
 /* The least number of values that an index with a divisor takes over the tiles of all spread
  * positions, wherever they are. */
 int64_t sator_mapper_least_quotients(
         const struct mapper_index *index, const struct mapper_steps *steps);
-/* Set the words of a transfer that is a quotient. */
+
+/* ---- tilings.c ---- */
 struct mapper_shape;
 struct mapper_traffic;
-void sator_mapper_count_quotients(const struct mapper_problem *problem,
+struct mapper_alone;
+struct sator_tiling;
+struct mapper_tilings;
+struct mapper_tilings *sator_mapper_tilings_new(const struct mapper_problem *problem);
+void sator_mapper_tilings_free(struct mapper_tilings *tilings);
+/* Of the memory that "words" keeps. */
+struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words);
+/* The words of the largest tile of these extents by loop, wherever it is. */
+int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile);
+/* The tiling of a transfer's digits, none in order yet; "grouped": PEs along the rows "shared"
+ * share words. "alone": only the words of one PE (see ragged.c), or NULL. It is that of the same
+ * transfer, grouped or not, until the next call. */
+struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        unsigned shared, bool grouped, const struct mapper_alone *alone);
+/* The words that cross, or TILING_UNKNOWN. */
+int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        unsigned shared, bool grouped, const struct mapper_alone *alone);
+/* Set the words of a transfer. */
+void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer, unsigned shared,
         struct mapper_traffic *traffic);
 
 /* ---- cost.c ---- */
@@ -745,16 +762,6 @@ bool sator_mapper_is_ragged(
  * loop; before the covers. */
 void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
-/* A loop of a transfer into the compute units. */
-struct mapper_ragged_loop {
-    int64_t tile, lanes; /* blocks of the innermost memory's tile; iterations of a block */
-    int64_t last, last_lanes; /* the last block of the last tile, and its iterations */
-    bool spread; /* over PEs outside the innermost memory */
-    bool placed; /* the innermost memory's factor is */
-    int64_t shared; /* positions outside the innermost memory that share words; of them the last has
-                       the last tile */
-    int64_t shared_lanes, shared_span; /* lanes that do, and from the first to the last */
-};
 /* One transfer of a mapping whose last tiles may be short, its temporal loops placed one by one,
  * innermost first. */
 struct mapper_ragged {
@@ -767,10 +774,7 @@ struct mapper_ragged {
     int64_t apart[MAPPER_LOOPS]; /* parallel positions that share no words */
     int64_t outer[MAPPER_LOOPS], inner[MAPPER_LOOPS]; /* temporal factors not yet placed, placed */
     int64_t fall[MAPPER_LOOPS]; /* how far those placed fall back when the next one steps */
-    /* into the compute units: the above without the innermost memory and what is inside of it */
-    bool is_direct;
-    const struct mapper_shape *shape; /* borrowed */
-    struct mapper_ragged_loop loop[MAPPER_LOOPS];
+    struct sator_tiling *tiling; /* into the compute units: in place of the above; or NULL */
 };
 /* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
  * their last tile there, the others have whole ones. */
@@ -786,13 +790,13 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
         const struct mapper_mapping *mapping, bool grouped, const struct mapper_alone *alone);
 /* The words of all time-stamps, if none were kept from the one before. */
 int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged);
-/* Place "loop" of row "row" with "factor" > 1 and the instances that a step of it skips: of these
+/* Place "loop" with "factor" > 1 and the instances that a step of it skips: of these
  * words, those kept in its steps. */
 int64_t sator_mapper_ragged_place(
-        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step);
+        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
 /* Take back the loop placed last. */
 void sator_mapper_ragged_unplace(
-        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step);
+        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
 /* The words that cross, as above. */
 int64_t sator_mapper_ragged_words(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, bool grouped,
@@ -821,15 +825,6 @@ bool sator_mapper_watch_has_unknown(const struct mapper_watch *watch);
 bool sator_mapper_watch_take_unknown(struct mapper_watch *watch);
 /* Seconds of the monotonic clock. */
 double sator_mapper_now(void);
-
-/* ---- direct.c: transfers into the compute units ---- */
-/* Set what ragged.c leaves to it: walk, words, grouped and steps are set. */
-void sator_mapper_direct_init(struct mapper_ragged *ragged, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping, const struct mapper_alone *alone);
-int64_t sator_mapper_direct_all(const struct mapper_ragged *ragged);
-/* The words kept in the steps of a loop that is about to be placed. */
-int64_t sator_mapper_direct_kept(
-        const struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t length);
 
 /* ---- counted.c ---- */
 struct sator_volumes;

@@ -2,8 +2,8 @@
 #ifndef SATOR_MAPPER_PASSING_H
 #define SATOR_MAPPER_PASSING_H
 
-#include "mapper/mapper.h"
 #include "count/tiled/value_set.h"
+#include "mapper/mapper.h"
 
 enum {
     PASSING_WORDS = MAPPER_SOURCES / 64

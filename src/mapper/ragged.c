@@ -7,6 +7,7 @@
  * loops is counted by cases: whether each of its loops stands at its last digits, now and in the
  * stamp before.
  */
+#include "count/tiled/tiling.h"
 #include "mapper/mapper.h"
 
 /* ---- on average ---- */
@@ -85,15 +86,16 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
     ragged->walk = walk;
     ragged->words = words;
     ragged->grouped = grouped;
-    ragged->is_direct = walk->transfer->child == p->n_memories;
     ragged->passes = grouped && walk->passes;
+    ragged->tiling = NULL;
     for (int e = 0; e < walk->access->n_indices; e++) {
         ragged->steps[e] = walk->steps[e];
         if (!grouped)
             ragged->steps[e].n_spread = 0;
     }
-    if (ragged->is_direct) {
-        sator_mapper_direct_init(ragged, shape, mapping, alone);
+    if (walk->transfer->child == p->n_memories) {
+        ragged->tiling = sator_mapper_tiling_open(sator_mapper_words_tilings(words), mapping, shape,
+                (int)(walk->transfer - p->transfer), walk->shared, grouped, alone);
         return;
     }
     for (int i = 0; i < p->n_loops; i++) {
@@ -245,38 +247,35 @@ static int64_t sum_all(const struct mapper_ragged *r, int loop, int64_t factor, 
     return (int64_t)product;
 }
 
-int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged)
+/* Unless it is known, nothing crosses: the mapping is not costed in the end. */
+static int64_t known(int64_t words)
 {
-    return ragged->is_direct ? sator_mapper_direct_all(ragged) : sum_all(ragged, -1, 1, 0);
+    return words == TILING_UNKNOWN ? 0 : words;
 }
 
-/* Whether a digit is that of the innermost memory in a transfer that it stands outside of. */
-static bool is_innermost(const struct mapper_ragged *ragged, int row)
+int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged)
 {
-    return ragged->is_direct && row == ragged->walk->problem->innermost;
+    return ragged->tiling != NULL ? known(sator_tiling_all(ragged->tiling))
+                                  : sum_all(ragged, -1, 1, 0);
 }
 
 int64_t sator_mapper_ragged_place(
-        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step)
+        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step)
 {
-    if (is_innermost(ragged, row)) {
-        int64_t kept = sator_mapper_direct_kept(ragged, row, loop, factor, step);
-        ragged->loop[loop].placed = true;
-        return kept;
-    }
+    if (ragged->tiling != NULL)
+        return known(sator_tiling_step(ragged->tiling, loop));
     ragged->outer[loop] /= factor;
-    int64_t kept = ragged->is_direct ? sator_mapper_direct_kept(ragged, row, loop, factor, step)
-                                     : sum_all(ragged, loop, factor, step);
+    int64_t kept = sum_all(ragged, loop, factor, step);
     ragged->inner[loop] *= factor;
     ragged->fall[loop] += step * (factor - 1);
     return kept;
 }
 
 void sator_mapper_ragged_unplace(
-        struct mapper_ragged *ragged, int row, int loop, int64_t factor, int64_t step)
+        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step)
 {
-    if (is_innermost(ragged, row)) {
-        ragged->loop[loop].placed = false;
+    if (ragged->tiling != NULL) {
+        sator_tiling_back(ragged->tiling);
         return;
     }
     ragged->outer[loop] *= factor;
@@ -298,7 +297,7 @@ int64_t sator_mapper_ragged_words(const struct mapper_walk *walk, struct mapper_
             int loop = mapping->order[p->row[r].memory][k];
             if (mapping->factor[r][loop] > 1)
                 sum -= sator_mapper_ragged_place(
-                        &ragged, r, loop, mapping->factor[r][loop], shape->inside[r + 1][loop]);
+                        &ragged, loop, mapping->factor[r][loop], shape->inside[r + 1][loop]);
         }
     }
     return sum;
@@ -323,6 +322,11 @@ void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_wor
 {
     int transfer = (int)(walk->transfer - walk->problem->transfer);
 
+    if (walk->transfer->child == walk->problem->n_memories) {
+        sator_mapper_count_tiling(
+                sator_mapper_words_tilings(words), mapping, shape, transfer, walk->shared, traffic);
+        return;
+    }
     traffic->unique[transfer] = sator_mapper_ragged_words(walk, words, mapping, shape, true, NULL);
     traffic->arriving[transfer] = walk->shared == 0
             ? traffic->unique[transfer]

@@ -6,8 +6,8 @@
  * of runs, counted once and remembered.
  */
 #include "base/checked.h"
-#include "mapper/mapper.h"
 #include "count/tiled/value_set.h"
+#include "mapper/mapper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,9 @@ struct mapper_words {
     const struct mapper_problem *problem;
     struct entry *entries;
     size_t n_slots, n_used;
-    struct mapper_counting *counting; /* these two are made when they are needed */
+    struct mapper_counting *counting; /* these three are made when they are needed */
     struct mapper_recall *recall;
+    struct mapper_tilings *tilings;
 };
 
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem)
@@ -49,6 +50,7 @@ void sator_mapper_words_free(struct mapper_words *words)
     free(words->entries);
     sator_mapper_counting_free(words->counting);
     sator_mapper_recall_free(words->recall);
+    sator_mapper_tilings_free(words->tilings);
     free(words);
 }
 
@@ -64,6 +66,13 @@ struct mapper_recall *sator_mapper_words_recall(struct mapper_words *words)
     if (words->recall == NULL)
         words->recall = sator_mapper_recall_new();
     return words->recall;
+}
+
+struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
+{
+    if (words->tilings == NULL)
+        words->tilings = sator_mapper_tilings_new(words->problem);
+    return words->tilings;
 }
 
 const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words)
@@ -378,6 +387,29 @@ static bool merge_spread(
         }
     }
     return left == 0;
+}
+
+int64_t sator_mapper_least_quotients(
+        const struct mapper_index *index, const struct mapper_steps *steps)
+{
+    int64_t d = index->divisor, width = 0;
+    bool used[MAPPER_SPREADS] = {false};
+
+    for (int i = 0; i < index->n_parts; i++)
+        width += llabs(index->coef[i]) * (steps->tile[i] - 1);
+    for (int k = 0; k < steps->n_spread; k++) { /* the nearest places first */
+        int next = -1;
+        for (int i = 0; i < steps->n_spread; i++) {
+            if (!used[i] &&
+                    (next < 0 || llabs(steps->spread_step[i]) < llabs(steps->spread_step[next])))
+                next = i;
+        }
+        used[next] = true;
+        if (llabs(steps->spread_step[next]) > width + d)
+            break; /* values may lie between them that none takes */
+        width += llabs(steps->spread_step[next]) * (steps->spread_count[next] - 1);
+    }
+    return width / d + 1;
 }
 
 int64_t sator_mapper_words_union(

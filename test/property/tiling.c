@@ -263,7 +263,8 @@ static int64_t count_tiling(const struct nest *nest, struct sator_tiling *tiling
             if (pass == 0 && c->kind == STEP)
                 sator_tiling_divide(tiling, c->loop, c->size);
             else if (pass == 0)
-                sator_tiling_spread(tiling, c->loop, c->size, c->kind == SHARED);
+                sator_tiling_spread(
+                        tiling, c->loop, c->size, c->kind == SHARED ? TILING_SHARED : TILING_APART);
             if (pass == is_known && c->kind == STEP)
                 kept += sator_tiling_step(tiling, c->loop);
             is_ordered &= c->kind == STEP || !has_steps || is_known;

@@ -16,9 +16,8 @@
 enum digit_kind {
     OF_TILE, /* of the root: what is inside */
     OF_TIME,
-    OF_PES,
-    OF_SHARED,
-    PLACED /* the next digit of time of the loop */
+    PLACED, /* the next digit of time of the loop */
+    OF_PES /* and more: enum sator_tiling_pes */
 };
 
 /* A way the digits of a part stand: the parent's, and one more is said of them. */
@@ -215,9 +214,14 @@ static void make_loop(
         if (kind == TILED_TIME)
             time[n_time - 1] = nest->n_digits;
         int64_t left = (t->extent[l] - 1) / place + 1;
-        t->is_shared[nest->n_digits] = state->kind == OF_SHARED;
+        t->is_shared[nest->n_digits] = state->kind == OF_PES + (int)TILING_SHARED;
+        struct tiled_digit *digit = &nest->digit[nest->n_digits];
         add_digit(nest, l, kind, (i + 1) * TILED_DIGITS - nest->n_digits, &place,
                 state->size < left ? state->size : left, t->coef[l]);
+        if (state->kind == OF_PES + (int)TILING_FIRST)
+            digit->fixed = 0;
+        if (state->kind == OF_PES + (int)TILING_LAST)
+            digit->fixed = digit->size - 1;
     }
     if (place < t->extent[l]) {
         t->is_shared[nest->n_digits] = false;
@@ -391,9 +395,9 @@ static int place(struct sator_tiling *t, int loop, int kind, int64_t size)
     return p;
 }
 
-void sator_tiling_spread(struct sator_tiling *t, int loop, int64_t size, bool shared)
+void sator_tiling_spread(struct sator_tiling *t, int loop, int64_t size, enum sator_tiling_pes pes)
 {
-    place(t, loop, shared ? OF_SHARED : OF_PES, size);
+    place(t, loop, OF_PES + (int)pes, size);
 }
 
 void sator_tiling_divide(struct sator_tiling *t, int loop, int64_t size)

@@ -43,6 +43,13 @@ struct sator_tiling_access {
     const struct sator_tiling_index *index;
 };
 
+enum sator_tiling_pes {
+    TILING_APART, /* each has its words for itself */
+    TILING_SHARED, /* a word that several take crosses once */
+    TILING_FIRST, /* only the words of the first one count */
+    TILING_LAST /* only those of the last */
+};
+
 struct sator_tiling;
 
 /* A tiling of "access" (copied), which begins with tiles of one iteration (GIVE:
@@ -53,9 +60,10 @@ void sator_tiling_free(SATOR_TAKE struct sator_tiling *tiling);
 
 /* Begin anew: "tile" iterations of each loop inside. */
 void sator_tiling_begin(struct sator_tiling *tiling, const int64_t *tile);
-/* Divide a loop outside of all that it is divided into: among "size" PEs, that share words or not,
- * or into "size" steps of time. */
-void sator_tiling_spread(struct sator_tiling *tiling, int loop, int64_t size, bool shared);
+/* Divide a loop outside of all that it is divided into: among "size" PEs, or into "size" steps of
+ * time. */
+void sator_tiling_spread(
+        struct sator_tiling *tiling, int loop, int64_t size, enum sator_tiling_pes pes);
 void sator_tiling_divide(struct sator_tiling *tiling, int loop, int64_t size);
 /* Place the loop's next digit of time outside of those placed; the words kept in its steps, which
  * cross no more. TILING_UNKNOWN, here and below, when they cannot be counted. */

@@ -123,12 +123,19 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
  * ends: what they then hold is lost, so it matters which loops are inside of it. */
 static bool ends_idle(const struct optimizer *o, int t, int loop)
 {
-    const struct mapper_ragged_loop *one = &o->groups[t].loop[loop];
+    const struct mapper_problem *p = o->problem;
+    int64_t lanes = 1, outside = 1;
+    bool is_spread = false;
 
     if (is_asked(o, t)) /* where the loop does not divide */
-        return sator_mapper_is_ragged(o->problem, &o->mapping, 1U << loop);
+        return sator_mapper_is_ragged(p, &o->mapping, 1U << loop);
+    for (int r = 0; r < p->n_rows; r++) {
+        *(r > p->innermost ? &lanes : &outside) *= o->mapping.factor[r][loop];
+        is_spread |= r < p->innermost && p->row[r].is_space && o->mapping.factor[r][loop] > 1;
+    }
     return is_direct_ragged(o, t) &&
-            (one->last_lanes < one->lanes || (one->spread && one->last < one->tile - 1));
+            (p->extent[loop] % lanes != 0 ||
+                    (is_spread && outside != sator_mapper_blocks(p->extent[loop], lanes)));
 }
 
 /* Whether "loop" indexes nothing alive and nothing alive has moved: placing it next keeps the most,
@@ -218,7 +225,7 @@ static bool is_no_better(
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth);
 
 /* Place a loop of a transfer with short last tiles. */
-static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int row, int loop,
+static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int loop,
         int64_t factor, int64_t step)
 {
     const struct mapper_access *access = o->walk[t].access;
@@ -229,21 +236,20 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     pace->moved |= relevant;
     if (is_asked(o, t))
         return;
-    int64_t kept = sator_mapper_ragged_place(&o->groups[t], row, loop, factor, step);
+    int64_t kept = sator_mapper_ragged_place(&o->groups[t], loop, factor, step);
     pace->kept_unique += kept;
     if (o->walk[t].shared != 0)
-        kept = sator_mapper_ragged_place(&o->tiles[t], row, loop, factor, step);
+        kept = sator_mapper_ragged_place(&o->tiles[t], loop, factor, step);
     pace->kept_arriving += kept;
 }
 
-static void unplace_ragged(
-        struct optimizer *o, int t, int row, int loop, int64_t factor, int64_t step)
+static void unplace_ragged(struct optimizer *o, int t, int loop, int64_t factor, int64_t step)
 {
     if (is_asked(o, t))
         return;
-    sator_mapper_ragged_unplace(&o->groups[t], row, loop, factor, step);
+    sator_mapper_ragged_unplace(&o->groups[t], loop, factor, step);
     if (o->walk[t].shared != 0)
-        sator_mapper_ragged_unplace(&o->tiles[t], row, loop, factor, step);
+        sator_mapper_ragged_unplace(&o->tiles[t], loop, factor, step);
 }
 
 static void place_loop(
@@ -262,7 +268,7 @@ static void place_loop(
             continue;
         ragged |= o->is_ragged[t] ? UINT32_C(1) << t : 0;
         if (o->is_ragged[t])
-            place_ragged(o, t, &pace[t], row, loop, factor, step);
+            place_ragged(o, t, &pace[t], loop, factor, step);
         else
             sator_mapper_pace_place(&o->walk[t], o->search->words, &pace[t], loop, factor, step);
     }
@@ -270,7 +276,7 @@ static void place_loop(
     order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
     for (int t = 0; t < p->n_transfers; t++) {
         if (ragged >> t & 1)
-            unplace_ragged(o, t, row, loop, factor, step);
+            unplace_ragged(o, t, loop, factor, step);
     }
 }
 
@@ -339,7 +345,7 @@ static bool open_ragged(struct optimizer *o, int t)
     }
     if (walk->groups == 0) /* nothing crosses */
         o->group_all[t] = o->tile_all[t] = 0;
-    walk->cut = o->groups[t].is_direct ? NULL : o->groups[t].cut;
+    walk->cut = o->groups[t].tiling != NULL ? NULL : o->groups[t].cut;
     for (int i = 0; i < p->n_loops; i++) {
         double covered = 1; /* iterations, with those that there are not */
         for (int r = 0; r < p->n_rows; r++)

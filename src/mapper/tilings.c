@@ -1,0 +1,142 @@
+/* Transfers as tilings (count/tiled/tiling.h): all digits outside the child's tile, row by row from
+ * inside out; compute units have tiles of one iteration.
+ *
+ * Counted in this way are accesses that are quotients of sums, and what goes straight to compute
+ * units where tiles are cut short.
+ */
+#include "count/tiled/tiling.h"
+
+#include "mapper/mapper.h"
+
+#include <stdlib.h>
+
+struct mapper_tilings {
+    const struct mapper_problem *problem;
+    struct sator_ctx *ctx;
+    struct sator_tiling *tiling[MAPPER_TRANSFERS][2]; /* where PEs share words, and where not */
+    struct sator_tiling *tile[MAPPER_ACCESSES]; /* nothing outside */
+};
+
+struct mapper_tilings *sator_mapper_tilings_new(const struct mapper_problem *problem)
+{
+    struct mapper_tilings *tilings = sator_alloc(sizeof *tilings);
+
+    *tilings = (struct mapper_tilings){.problem = problem, .ctx = sator_ctx_new()};
+    return tilings;
+}
+
+void sator_mapper_tilings_free(struct mapper_tilings *tilings)
+{
+    if (tilings == NULL)
+        return;
+    for (int t = 0; t < MAPPER_TRANSFERS; t++) {
+        sator_tiling_free(tilings->tiling[t][0]);
+        sator_tiling_free(tilings->tiling[t][1]);
+    }
+    for (int a = 0; a < MAPPER_ACCESSES; a++)
+        sator_tiling_free(tilings->tile[a]);
+    sator_ctx_free(tilings->ctx);
+    free(tilings);
+}
+
+static struct sator_tiling *make_tiling(const struct mapper_tilings *tilings, int a)
+{
+    static const int64_t origin;
+    const struct mapper_problem *p = tilings->problem;
+    const struct mapper_access *access = &p->access[a];
+    struct sator_tiling_index index[MAPPER_INDICES];
+    int n = 0;
+
+    for (int e = 0; e < access->n_quotients; e++) {
+        const struct mapper_quotient *q = &access->quotient[e];
+        if (q->n_parts > 0)
+            index[n++] = (struct sator_tiling_index){
+                    q->n_parts, q->loop, q->coef, q->divisor, 1, &q->constant};
+    }
+    for (int e = 0; e < access->n_indices && access->n_quotients == 0; e++) {
+        const struct mapper_index *i = &access->index[e];
+        const struct mapper_joint *joint = i->joint;
+        index[n++] = (struct sator_tiling_index){i->n_parts, i->loop, i->coef, 1,
+                joint == NULL ? 1 : joint->n_places, joint == NULL ? &origin : joint->place};
+    }
+    return sator_tiling_new(
+            tilings->ctx, &(struct sator_tiling_access){p->n_loops, p->extent, n, index});
+}
+
+int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile)
+{
+    struct sator_tiling **tiling = &tilings->tile[access];
+
+    if (*tiling == NULL)
+        *tiling = make_tiling(tilings, access);
+    sator_tiling_begin(*tiling, tile);
+    int64_t words = sator_tiling_most(*tiling);
+    return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
+}
+
+struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        unsigned shared, bool grouped, const struct mapper_alone *alone)
+{
+    static const int64_t single[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const struct mapper_problem *p = tilings->problem;
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    struct sator_tiling **tiling = &tilings->tiling[transfer][grouped];
+
+    if (*tiling == NULL)
+        *tiling = make_tiling(tilings, t->access);
+    sator_tiling_begin(*tiling, t->child == p->n_memories ? single : shape->inside[t->child_row]);
+    for (int r = t->child_row - 1; r >= 0; r--) {
+        bool is_alone = alone != NULL && r < alone->row;
+        for (int i = 0; i < p->n_loops; i++) {
+            int64_t factor = mapping->factor[r][i];
+            if (factor > 1 && p->row[r].is_space)
+                sator_tiling_spread(*tiling, i, factor,
+                        is_alone ? (alone->last >> i & 1 ? TILING_LAST : TILING_FIRST)
+                                : grouped && (shared >> r & 1) ? TILING_SHARED
+                                                               : TILING_APART);
+            else if (factor > 1)
+                sator_tiling_divide(*tiling, i, factor);
+        }
+    }
+    return *tiling;
+}
+
+int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
+        unsigned shared, bool grouped, const struct mapper_alone *alone)
+{
+    const struct mapper_problem *p = tilings->problem;
+    struct sator_tiling *tiling =
+            sator_mapper_tiling_open(tilings, mapping, shape, transfer, shared, grouped, alone);
+    int64_t words = sator_tiling_all(tiling);
+
+    for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {
+        for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {
+            int loop = mapping->order[p->row[r].memory][k];
+            if (mapping->factor[r][loop] == 1 || words < 0)
+                continue;
+            int64_t kept = sator_tiling_step(tiling, loop);
+            words = kept < 0 ? TILING_UNKNOWN : words - kept;
+        }
+    }
+    return words;
+}
+
+void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer, unsigned shared,
+        struct mapper_traffic *traffic)
+{
+    int64_t unique =
+            sator_mapper_tiling_words(tilings, mapping, shape, transfer, shared, true, NULL);
+    int64_t arriving = shared == 0
+            ? unique
+            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, shared, false, NULL);
+
+    traffic->unique[transfer] = unique;
+    traffic->arriving[transfer] = arriving;
+    if (unique >= 0 && arriving >= 0)
+        return;
+    traffic->unique[transfer] = traffic->arriving[transfer] = 0;
+    traffic->is_unknown = true;
+}
