@@ -767,14 +767,11 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
 struct mapper_ragged {
     const struct mapper_walk *walk; /* borrowed */
     struct mapper_words *words;
-    bool grouped;
-    bool passes; /* words pass from PE to PE */
-    struct mapper_steps steps[MAPPER_INDICES];
+    struct sator_tiling *tiling; /* NULL: words pass from PE to PE, and are counted by the rest */
     int64_t cut[MAPPER_LOOPS]; /* how much shorter the last tile is */
     int64_t apart[MAPPER_LOOPS]; /* parallel positions that share no words */
     int64_t outer[MAPPER_LOOPS], inner[MAPPER_LOOPS]; /* temporal factors not yet placed, placed */
     int64_t fall[MAPPER_LOOPS]; /* how far those placed fall back when the next one steps */
-    struct sator_tiling *tiling; /* into the compute units: in place of the above; or NULL */
 };
 /* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
  * their last tile there, the others have whole ones. */

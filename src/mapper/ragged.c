@@ -1,11 +1,10 @@
-/* Tilings whose last tile is smaller (doc/mapper.md, "Factors that do not divide an extent").
+/* Mappings whose last tiles are smaller (doc/mapper.md, "Factors that do not divide an extent").
  *
- * The factors outside the innermost row multiply to the number of tiles, so every combination of
- * them occurs, and only the last tile of a loop is cut short: the one where the loop's digits
- * outside, over time and over PEs, all stand at their greatest. A loop that stands alone in its
- * index then brings as many words as the index has values, whatever the tiling. An index that adds
- * loops is counted by cases: whether each of its loops stands at its last digits, now and in the
- * stamp before.
+ * Transfers are tilings (tilings.c), but for words that pass from PE to PE. There the factors
+ * outside the innermost row multiply to the number of tiles, so every combination of them occurs,
+ * and only the last tile of a loop is cut short: the one where the loop's digits outside, over time
+ * and over PEs, all stand at their greatest. So cases are counted: whether each of an index's loops
+ * stands at its last digits, now and in the stamp before.
  */
 #include "count/tiled/tiling.h"
 #include "mapper/mapper.h"
@@ -81,23 +80,13 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
 {
     const struct mapper_problem *p = walk->problem;
     int child_row = walk->transfer->child_row;
-    unsigned shared = grouped ? walk->shared : 0;
 
     ragged->walk = walk;
     ragged->words = words;
-    ragged->grouped = grouped;
-    ragged->passes = grouped && walk->passes;
     ragged->tiling = NULL;
-    for (int e = 0; e < walk->access->n_indices; e++) {
-        ragged->steps[e] = walk->steps[e];
-        if (!grouped)
-            ragged->steps[e].n_spread = 0;
-    }
-    if (walk->transfer->child == p->n_memories) {
+    if (!grouped || !walk->passes)
         ragged->tiling = sator_mapper_tiling_open(sator_mapper_words_tilings(words), mapping, shape,
                 (int)(walk->transfer - p->transfer), walk->shared, grouped, alone);
-        return;
-    }
     for (int i = 0; i < p->n_loops; i++) {
         int64_t tiles = shape->inside[child_row][i];
         bool whole = false;
@@ -110,61 +99,11 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
                 ragged->outer[i] *= factor;
             else if (alone != NULL && r < alone->row)
                 whole |= factor > 1 && !(alone->last >> i & 1);
-            else if (!(shared >> r & 1))
+            else if (!grouped || !(walk->shared >> r & 1))
                 ragged->apart[i] *= factor;
         }
         ragged->cut[i] = whole ? 0 : tiles - p->extent[i];
     }
-    for (int k = 0; k < shape->n_digits && grouped; k++) { /* a plain index: all in one */
-        const struct mapper_digit *digit = &shape->digit[k];
-        if (digit->row >= child_row || !(shared >> digit->row & 1) ||
-                !(walk->access->plain >> digit->loop & 1))
-            continue;
-        struct mapper_steps *steps = &ragged->steps[walk->access->index_of[digit->loop]];
-        steps->tile[0] *= digit->count;
-    }
-}
-
-/* The words of index "e" that stay, over all steps of "loop" by "step" with "factor" (-1: the words
- * of all stamps). Each case says which of the index's loops stand at their last digits outside; the
- * loop that steps does so in its last step only. */
-static sator_int sum_index(
-        const struct mapper_ragged *r, int e, int loop, int64_t factor, int64_t step)
-{
-    const struct mapper_index *index = &r->walk->access->index[e];
-    int access = r->walk->transfer->access;
-    sator_int sum = 0;
-    int64_t shift = 0;
-    bool moved = false;
-
-    for (int i = 0; i < index->n_parts && loop >= 0; i++) {
-        int part = index->loop[i];
-        moved |= r->inner[part] > 1 || part == loop;
-        shift += index->coef[i] * ((part == loop ? step : 0) - r->fall[part]);
-    }
-    if (moved && index->n_parts == 1)
-        return 0;
-    for (unsigned last = 0; last < 1U << index->n_parts; last++) {
-        int64_t now[MAPPER_PARTS] = {0}, before[MAPPER_PARTS] = {0};
-        sator_int times = 1;
-        for (int i = 0; i < index->n_parts; i++) {
-            int part = index->loop[i];
-            int64_t cases = r->outer[part] * r->apart[part];
-            cases *= part == loop ? factor - 1 : 1;
-            times *= last >> i & 1 ? 1 : cases - 1;
-            if (!(last >> i & 1))
-                continue;
-            now[i] = r->inner[part] == 1 ? r->cut[part] : 0;
-            before[i] = part == loop ? 0 : r->cut[part];
-        }
-        if (times == 0)
-            continue;
-        sum += times *
-                (moved ? sator_mapper_words_kept_cut(
-                                 r->words, access, e, &r->steps[e], now, before, shift)
-                       : sator_mapper_words_union_cut(r->words, access, e, &r->steps[e], now));
-    }
-    return sum;
 }
 
 /* Words that pass from PE to PE, cases of all sliding indices together: what stays of the values of
@@ -226,25 +165,24 @@ static sator_int sum_passing(const struct mapper_ragged *r, int loop, int64_t fa
     return sum_cases(&s, 0, 1);
 }
 
-/* The product over all indices, and over the loops that index nothing. */
+/* Words that pass: the product over loops that index nothing, those that stand alone in an index,
+ * whose tiles share nothing, and all others together. */
 static int64_t sum_all(const struct mapper_ragged *r, int loop, int64_t factor, int64_t step)
 {
     const struct mapper_access *access = r->walk->access;
     sator_int product = 1;
 
     for (int i = 0; i < r->walk->problem->n_loops; i++) {
-        if (access->relevant >> i & 1)
-            continue;
-        product *= r->outer[i] * r->apart[i];
-        product *= i == loop ? factor - 1 : 1;
+        if (access->plain >> i & 1) {
+            bool moved = loop >= 0 && (r->inner[i] > 1 || i == loop);
+            int64_t values = r->walk->group_values[access->index_of[i]];
+            product *= moved ? 0 : r->outer[i] * r->apart[i] * values - r->cut[i];
+        } else if (!(access->relevant >> i & 1)) {
+            product *= r->outer[i] * r->apart[i];
+            product *= i == loop ? factor - 1 : 1;
+        }
     }
-    for (int e = 0; e < access->n_indices && product != 0; e++) {
-        if (!r->passes || access->index[e].closed == 1)
-            product *= sum_index(r, e, loop, factor, step);
-    }
-    if (r->passes && product != 0)
-        product *= sum_passing(r, loop, factor, step);
-    return (int64_t)product;
+    return product == 0 ? 0 : (int64_t)(product * sum_passing(r, loop, factor, step));
 }
 
 /* Unless it is known, nothing crosses: the mapping is not costed in the end. */
@@ -322,7 +260,7 @@ void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_wor
 {
     int transfer = (int)(walk->transfer - walk->problem->transfer);
 
-    if (walk->transfer->child == walk->problem->n_memories) {
+    if (!walk->passes) {
         sator_mapper_count_tiling(
                 sator_mapper_words_tilings(words), mapping, shape, transfer, walk->shared, traffic);
         return;

@@ -345,7 +345,7 @@ static bool open_ragged(struct optimizer *o, int t)
     }
     if (walk->groups == 0) /* nothing crosses */
         o->group_all[t] = o->tile_all[t] = 0;
-    walk->cut = o->groups[t].tiling != NULL ? NULL : o->groups[t].cut;
+    walk->cut = p->transfer[t].child == p->n_memories ? NULL : o->groups[t].cut;
     for (int i = 0; i < p->n_loops; i++) {
         double covered = 1; /* iterations, with those that there are not */
         for (int r = 0; r < p->n_rows; r++)
