@@ -81,7 +81,7 @@ def _dataflow(given: AnyDataflow) -> _sator.Input:
     raise TypeError("a dataflow is the name of a file or library entry, or a Dataflow")
 
 
-_ENGINES = ("auto", "closed", "general", "listed")
+_ENGINES = ("auto", "closed", "general", "listed", "tiled")
 _MODELS = ("sator", "tenet")
 
 
@@ -90,7 +90,7 @@ def analyze(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer
             work_limit: int = 0) -> Union[Result, NetworkResult]:
     """Analyse a workload on an architecture under a dataflow: a Result, for a network a NetworkResult.
 
-    layer: of a network, only this one, by name or number from 0; engine: "auto", "closed", "listed", "general", which
+    layer: of a network, only this one, by name or number from 0; engine: "auto", "closed", "tiled", "listed", "general", which
     give the same numbers; model: "sator" (doc/model.md) or "tenet" (that paper's equations); bandwidths: also the
     latency at these bandwidths of the scratchpad, bits per cycle; work_limit: give up a counting question after so
     many units of work, 0: the default.

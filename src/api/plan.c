@@ -20,7 +20,7 @@ enum sator_status sator_analyze_take_options(struct sator_ctx *ctx,
     struct sator_analyze_options options;
 
     SATOR_OPTIONS(ctx, given, options);
-    SATOR_NUMBER(ctx, options.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_LISTED);
+    SATOR_NUMBER(ctx, options.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_TILED);
     SATOR_NUMBER(ctx, options.model, SATOR_MODEL_SATOR, SATOR_MODEL_TENET);
     SATOR_NUMBER(ctx, options.n_sweep, 0, INT_MAX);
     SATOR_NEEDS(ctx, options.sweep_bandwidths != NULL || options.n_sweep == 0);
