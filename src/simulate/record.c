@@ -20,7 +20,7 @@ static void flush(struct record *record, struct sator_text *text,
 
 static bool is_inside(const struct record *record, int64_t begin, int64_t end)
 {
-    return begin <= record->last && end >= record->first;
+    return begin <= record->last && (end > record->first || begin == record->first);
 }
 
 /* ---- the trace ---- */

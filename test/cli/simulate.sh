@@ -1,0 +1,45 @@
+#!/bin/sh
+# Executions beside their analyses: values, counts, cycles; inputs of every kind; the files of --trace and --events; exit codes.
+. "$2/test/cli/harness"
+# Output-stationary: folds x (R + C + T - 2) cycles where nothing waits, short folds less (doc/simulate.md).
+wide='--set levels.scratchpad.bandwidth_bits=100000'
+sator simulate gemm:i=20,j=12,k=9 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t
+echo "== cycles of R x C arrays"
+for size in 'i=32,j=32,k=10 [16,16] 160' 'i=64,j=32,k=5 [32,32] 134' 'i=100,j=60,k=75 [16,8] 5308'; do
+    set -- $size
+    sator simulate gemm:$1 --arch systolic-2d-8x8 $wide --set levels.PE.shape=$2 --dataflow gemm/ij-p_j-ijk-t --json >out.json || exit 1
+    echo "$2: $(grep '"cycles"' out.json | tr -dc 0-9), must be $3"
+done
+echo "== C, a domain that is no box, in place"
+cat >triangle.c <<'END'
+void f(int Y[8][8], int A[8][8], int B[8][8]) {
+#pragma scop
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j <= i; j++)
+            for (int k = 0; k < 8; k++)
+                Y[i][j] += A[i][k] * B[k][j];
+#pragma endscop
+}
+END
+cat >solve.yaml <<'END'
+name: solve
+sizes: {i: 6, j: 6}
+op: "X[i] += L[i,j] * X[j]"
+where: "j < i"
+END
+equal() { sator simulate "$@" --json | grep -E '"(values|counts)"' | tr -d '\t'; }
+equal triangle.c --arch systolic-2d-8x8 --space 'i%8, j%8' --time 'k + i%8 + j%8'
+equal solve.yaml --arch systolic-1d --space 'i%8' --time 'j'
+echo "== stamps that are no sums of digits"
+equal gemm:i=6,j=6,k=5 --arch systolic-2d-8x8 --space 'i%8, j%8' --time '(i + j + k)/3, (i + j + k)%3'
+echo "== files"
+sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --trace t.json --events e.jsonl -o out.txt || exit 1
+head -n 1 e.jsonl
+wc -l <e.jsonl
+grep '"ph":"X"' t.json | grep -c '"pid":2' # an instance a PE and stamp
+sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --events e.jsonl --cycles 3:4 -o out.txt || exit 1
+sed 1d e.jsonl | cut -d, -f1-3
+echo "== refused"
+for bad in '--cycles 3:4' '--events e.jsonl --cycles 4:3' '--arch eyeriss' '--dataflow gemm/ij-p_j-ijk-t --trace no/such/file'; do
+    sator simulate gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t $bad 2>&1 | head -n 1
+done
