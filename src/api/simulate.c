@@ -53,8 +53,8 @@ static void compare(struct comparison *c, const char *where, const char *tensor,
             tensor, (long long)executed, what, sator_int_format(analysed, 0, number));
 }
 
-static const struct sator_level_tensor *find_words(const struct sator_result *result,
-        const char *level, const struct sator_access *access)
+static const struct sator_level_tensor *find_words(
+        const struct sator_result *result, const char *level, const struct sator_access *access)
 {
     for (int l = 0; l < result->n_levels; l++) {
         const struct sator_level_result *here = &result->levels[l];
@@ -95,7 +95,8 @@ static void compare_levels(struct comparison *c)
     for (int l = 0; l < c->made->result->n_levels; l++)
         n_held -= c->made->result->levels[l].n_tensors;
     if (n_held != 0) {
-        differ(c, NULL, "the analysis has %d tensors in memories that the execution has not", -n_held);
+        differ(c, NULL, "the analysis has %d tensors in memories that the execution has not",
+                -n_held);
         c->made->counts_are_equal = false;
     }
 }

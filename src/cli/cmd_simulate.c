@@ -100,13 +100,15 @@ static int check_usage(const struct cli_options *options)
     if (options->arch.count == 0)
         return cli_usage(options, "no accelerator was named: --arch ARCH (sator list archs)");
     if (options->arch.count > 1)
-        return cli_usage(options, "one architecture at a time, not '%s' too", options->arch.items[1]);
+        return cli_usage(
+                options, "one architecture at a time, not '%s' too", options->arch.items[1]);
     if ((options->dataflow.count == 0) == (options->space == NULL))
         return cli_usage(options,
                 "one dataflow is executed: --dataflow DATAFLOW (sator list dataflows), or --space "
                 "and --time");
     if (options->dataflow.count > 1)
-        return cli_usage(options, "one dataflow at a time, not '%s' too", options->dataflow.items[1]);
+        return cli_usage(
+                options, "one dataflow at a time, not '%s' too", options->dataflow.items[1]);
     const struct cli_void cases[] = {{options->trace == NULL && options->events == NULL, "cycles",
             "goes with --trace or --events"}};
     return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
@@ -129,7 +131,7 @@ static int read_options(struct simulation *s)
     int exit_code = CLI_DONE;
 
     s->simulate.size = sizeof s->simulate;
-    s->simulate.engine = options->engine == NULL ? SATOR_ENGINE_AUTO
+    s->simulate.engine = options->engine == NULL      ? SATOR_ENGINE_AUTO
             : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
             : strcmp(options->engine, "listed") == 0  ? SATOR_ENGINE_LISTED
             : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
@@ -168,11 +170,11 @@ static int load(struct simulation *s)
     int exit_code;
 
     exit_code = cli_status(sator_network_load(s->ctx, workload, &input, &s->network), workload);
-    exit_code = cli_worse(exit_code,
-            cli_status(sator_arch_load(s->ctx, arch, &input, &s->arch), arch));
+    exit_code =
+            cli_worse(exit_code, cli_status(sator_arch_load(s->ctx, arch, &input, &s->arch), arch));
     if (s->network != NULL && s->arch != NULL)
-        exit_code = cli_worse(exit_code,
-                cli_status(sator_check_tensors(s->ctx, s->network, s->arch), arch));
+        exit_code = cli_worse(
+                exit_code, cli_status(sator_check_tensors(s->ctx, s->network, s->arch), arch));
     if (options->space != NULL)
         exit_code = cli_worse(exit_code,
                 cli_status(sator_dataflow_from_text(s->ctx, "command line", options->space,

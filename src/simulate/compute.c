@@ -12,7 +12,8 @@
 /* ---- the machine ---- */
 
 /* Whether an earlier piece of the access touches the same element in instance "i". */
-static bool is_repeated(const struct walk_part *part, const struct access_way *way, int t, int64_t i)
+static bool is_repeated(
+        const struct walk_part *part, const struct access_way *way, int t, int64_t i)
 {
     for (int u = way->first_touch; u < t; u++) {
         if (part->elements[u][i] == part->elements[t][i] &&
@@ -28,41 +29,46 @@ static void miss(struct run *run, const struct access_way *way, int64_t place, u
             run_element(run, (int)(way - run->machine.ways), element));
 }
 
-static void read_touch(struct run *run, const struct access_way *way, int t,
-        const struct walk_part *part)
+/* The product of each instance's operands, by one more. */
+static void read_touch(
+        struct run *run, const struct access_way *way, int t, const struct walk_part *part)
 {
     struct holder *inner = way->inner;
-    const bool *holds = part->holds[t];
-    bool is_operand = !way->is_update[t - way->first_touch], is_own = way->is_own;
-    bool may_repeat = t > way->first_touch;
+    const struct view view = view_of(&inner->table, inner->stamp);
+    const bool *const holds = part->holds[t];
+    const int64_t *const places = part->place;
+    const uint64_t *const elements = part->elements[t];
+    const bool is_operand = !way->is_update[t - way->first_touch], in_place = way->in_place;
+    const bool may_repeat = t > way->first_touch, uses = inner->operand_reads.words != NULL;
+    uint64_t *const products = run->products;
+    int64_t reads = 0;
 
     for (int64_t i = 0; i < part->n; i++) {
-        uint64_t element = part->elements[t][i];
+        const uint64_t element = elements[i];
         if ((holds != NULL && !holds[i]) || (may_repeat && is_repeated(part, way, t, i)))
             continue;
-        const struct word *word =
-                table_find(&inner->table, part->place[i], element, inner->stamp);
+        const struct word *word = view_find(&view, places[i], element, view_slot(&view, element));
         if (word == NULL || !word->present) {
-            miss(run, way, part->place[i], element);
+            miss(run, way, places[i], element);
             continue;
         }
-        if (is_own) {
-            inner->reads++;
-            use_port(&inner->operand_reads, part->place[i]);
-        }
+        reads++;
+        if (uses)
+            use_port(&inner->operand_reads, places[i]);
         if (!is_operand)
             continue;
         int64_t value = word->value;
-        if (way->in_place) {
+        if (in_place) {
             const struct word *current = table_find(way->current, 0, element, 0);
             value = current == NULL ? machine_value(way->salt, element) : current->value;
         }
-        run->products[i] *= (uint64_t)value;
+        products[i] *= (uint64_t)value;
     }
+    inner->reads += way->is_own ? reads : 0;
 }
 
-static void add_current(struct run *run, const struct access_way *way, uint64_t element,
-        uint64_t product)
+static void add_current(
+        struct run *run, const struct access_way *way, uint64_t element, uint64_t product)
 {
     bool is_new = false;
     struct word *word = table_put(way->current, 0, element, 0, &is_new);
@@ -91,35 +97,42 @@ static void write_later(
     run->later[run->n_later++] = (struct later){way, element, product};
 }
 
-static void write_touch(struct run *run, const struct access_way *way, int t,
-        const struct walk_part *part)
+static void write_touch(
+        struct run *run, const struct access_way *way, int t, const struct walk_part *part)
 {
     struct holder *inner = way->inner;
-    const bool *holds = part->holds[t];
-    bool is_own = way->is_own, may_repeat = t > way->first_touch;
+    const struct view view = view_of(&inner->table, inner->stamp);
+    const bool *const holds = part->holds[t];
+    const int64_t *const places = part->place;
+    const uint64_t *const elements = part->elements[t];
+    const bool may_repeat = t > way->first_touch, in_place = way->in_place;
+    const bool uses_reads = inner->operand_reads.words != NULL;
+    const bool uses_writes = inner->operand_writes.words != NULL;
+    const uint64_t *const products = run->products;
+    int64_t reads = 0, updates = 0;
 
     for (int64_t i = 0; i < part->n; i++) {
-        uint64_t element = part->elements[t][i];
+        const uint64_t element = elements[i];
         if ((holds != NULL && !holds[i]) || (may_repeat && is_repeated(part, way, t, i)))
             continue;
-        struct word *word = table_find(&inner->table, part->place[i], element, inner->stamp);
+        struct word *word = view_find(&view, places[i], element, view_slot(&view, element));
         if (word == NULL || !word->present) {
-            miss(run, way, part->place[i], element);
+            miss(run, way, places[i], element);
             continue;
         }
-        if (is_own) {
-            if (!word->untouched) {
-                inner->reads++;
-                use_port(&inner->operand_reads, part->place[i]);
-            }
-            inner->updates++;
-            use_port(&inner->operand_writes, part->place[i]);
-        }
+        reads += !word->untouched;
+        updates++;
+        if (uses_reads && !word->untouched)
+            use_port(&inner->operand_reads, places[i]);
+        if (uses_writes)
+            use_port(&inner->operand_writes, places[i]);
         word->untouched = false;
-        word->value = (int64_t)((uint64_t)word->value + run->products[i]);
-        if (way->in_place)
-            write_later(run, way, element, run->products[i]);
+        word->value = (int64_t)((uint64_t)word->value + products[i]);
+        if (in_place)
+            write_later(run, way, element, products[i]);
     }
+    inner->reads += way->is_own ? reads : 0;
+    inner->updates += way->is_own ? updates : 0;
 }
 
 static void count_per_pe(struct run *run, const struct walk_part *part)
@@ -140,8 +153,7 @@ static void compute_part(struct run *run, const struct walk_part *part)
 {
     const struct machine *machine = &run->machine;
 
-    run->products =
-            machine_room(run->products, part->n, &run->part_room, sizeof *run->products);
+    run->products = machine_room(run->products, part->n, &run->part_room, sizeof *run->products);
     for (int64_t i = 0; i < part->n; i++)
         run->products[i] = 1;
     for (int a = 0; a < machine->n_accesses; a++) {

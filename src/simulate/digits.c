@@ -55,8 +55,8 @@ bool digits_note(struct sator_arena *arena, struct digits *digits, const struct 
 {
     for (int i = 0; i < expr->n_terms; i++) {
         const struct sator_term *term = &expr->terms[i];
-        const struct sator_expr alone = {0, 1, &(struct sator_term){1, term->atom, term->var,
-                                                       term->argument, term->divisor}};
+        const struct sator_expr alone = {0, 1,
+                &(struct sator_term){1, term->atom, term->var, term->argument, term->divisor}};
         struct window window;
         if (term->atom == SATOR_ATOM_VAR)
             continue;
@@ -134,8 +134,8 @@ static bool add_factor(struct linear *linear, int digit, int64_t factor, int64_t
             !__builtin_add_overflow(linear->factors[digit], product, &linear->factors[digit]);
 }
 
-static bool add_term(const struct digits *digits, const struct sator_term *term,
-        struct linear *linear)
+static bool add_term(
+        const struct digits *digits, const struct sator_term *term, struct linear *linear)
 {
     const struct sator_expr alone = {
             0, 1, &(struct sator_term){1, term->atom, term->var, term->argument, term->divisor}};
@@ -163,8 +163,8 @@ static bool add_term(const struct digits *digits, const struct sator_term *term,
 bool digits_linear(struct sator_arena *arena, const struct digits *digits,
         const struct sator_expr *expr, struct linear *linear)
 {
-    *linear = (struct linear){
-            expr->constant, SATOR_NEW_ARRAY(arena, int64_t, digits->n_digits + 1)};
+    *linear =
+            (struct linear){expr->constant, SATOR_NEW_ARRAY(arena, int64_t, digits->n_digits + 1)};
     for (int i = 0; i < expr->n_terms; i++) {
         if (!add_term(digits, &expr->terms[i], linear))
             return false;

@@ -252,8 +252,6 @@ static enum sator_status finish_holder(struct machine *machine, struct holder *h
                 .touches = machine->touches + way->first_touch};
         SATOR_TRY(walk_new(machine->ctx, &question, &holder->walk));
     }
-    if (holder->has_wires)
-        SATOR_TRY(wiring_cut_rings(machine, holder));
 done:
     return st;
 }
@@ -337,6 +335,7 @@ static void holder_clear(struct holder *holder)
         free(holder->links[l].first);
         free(holder->links[l].providers);
         free(holder->links[l].wires);
+        free(holder->links[l].singles);
     }
     for (int b = 0; b < holder->n_buses; b++)
         free(holder->buses[b].bus_of);

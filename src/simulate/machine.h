@@ -43,9 +43,9 @@ static inline int64_t place_outer(const struct place *place, int64_t instance)
 static inline int64_t place_at(
         const struct place *place, int64_t instance, int64_t local, int64_t n)
 {
-    return place->is_all ? local
-                         : (place_outer(place, instance) * n + local) * place->inner +
-                    instance % place->inner;
+    return place->is_all
+            ? local
+            : (place_outer(place, instance) * n + local) * place->inner + instance % place->inner;
 }
 
 struct machine_link {
@@ -56,8 +56,8 @@ struct machine_link {
     int *wires; /* parallel to "providers": numbers of the wires, as they are declared */
     int n_wires;
     int64_t words;
-    int64_t stamp; /* what it brings to the stamp at hand is from there */
-    struct word *plane;
+    int *singles; /* the provider of each local PE, -1: none; NULL: some have several */
+    struct view view; /* what it brings to the stamp at hand is from there */
     struct use use; /* by wire, in every copy of the array */
 };
 

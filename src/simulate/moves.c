@@ -2,164 +2,47 @@
 /* How words come and go at the boundary between two stamps (doc/model.md, section 4).
  *
  * Innermost holders let go first, then the outermost take up first. A sum is carried by its chain:
- * whoever takes an element up opens one; those that a tree merges with it, that get the element over
- * a link, or still hold it, belong to it. When the last of them lets go, one word goes out. An
- * instance's part of the sum stays in the instance until then, and what goes out is added to what is
- * there.
+ * whoever takes an element up opens one; those that a tree merges with it, that get the element
+ * over a link, or still hold it, belong to it. When the last of them lets go, one word goes out. An
+ * instance's part of the sum stays in the instance until then, and what goes out is added to what
+ * is there.
  */
 #include "simulate/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is needed ---- */
-
-/* The words of a table at one stamp. */
-struct view {
-    const struct table *table;
-    int64_t stamp;
-    struct word *plane;
-};
-
-static struct view view_of(const struct table *table, int64_t stamp)
-{
-    return (struct view){table, stamp, table_plane(table, stamp)};
-}
-
-/* The word of "element", whose slot in instance 0 is "slot", in "instance"; or NULL. */
-static inline struct word *view_find(
-        const struct view *view, int64_t instance, uint64_t element, uint64_t slot)
-{
-    if (view->table->is_hashed)
-        return table_find_hashed(view->table, instance, element, view->stamp);
-    struct word *word = view->plane + ((uint64_t)instance << view->table->bits | slot);
-    return word->stamp == view->stamp && word->element == element ? word : NULL;
-}
-
-/* The word of a neighbour that "link" brings to "pair" from "view", or NULL; "*wire": on which
- * wire, "*from": from which PE of the array. */
+/* The word of a neighbour that "link" brings to "pair" from "view", or NULL; "*from": from which PE
+ * of the array. */
 static inline struct word *find_provider(const struct machine_link *link, const struct view *view,
-        const struct pair *pair, uint64_t slot, int64_t *wire, int *from)
+        const struct pair *pair, uint64_t slot, int *from)
 {
     int local = (int)place_local(&link->place, pair->instance);
 
+    if (link->singles != NULL) {
+        *from = link->singles[local];
+        return *from < 0 ? NULL
+                         : view_find(view, pair->instance + (*from - local) * link->place.inner,
+                                   pair->element, slot);
+    }
     for (int i = link->first[local]; i < link->first[local + 1]; i++) {
-        int64_t provider = pair->instance + (link->providers[i] - local) * link->place.inner;
-        struct word *word = view_find(view, provider, pair->element, slot);
-        if (word == NULL)
-            continue;
-        *wire = link->wires[i];
         *from = link->providers[i];
-        return word;
+        struct word *word = view_find(
+                view, pair->instance + (*from - local) * link->place.inner, pair->element, slot);
+        if (word != NULL)
+            return word;
     }
     return NULL;
 }
 
-static void need(struct run *run, struct holder *holder, int64_t stamp, struct pairs *pairs,
-        int64_t instance, uint64_t element)
+/* The number of the wire from PE "from" of the array to the instance. */
+static int64_t wire_of(const struct machine_link *link, int64_t instance, int from)
 {
-    bool is_new = false;
-    struct word *word = table_put(&holder->table, instance, element, stamp, &is_new);
+    int i = link->first[place_local(&link->place, instance)];
 
-    if (word == NULL) {
-        run->has_room = false;
-        return;
-    }
-    if (!is_new)
-        return;
-    if (pairs->n == pairs->room)
-        pairs->all = machine_room(pairs->all, pairs->n + 1, &pairs->room, sizeof *pairs->all);
-    pairs->all[pairs->n++] = (struct pair){instance, element};
-}
-
-static void need_part(struct run *run, struct holder *holder, int64_t stamp, struct pairs *pairs,
-        const struct walk_part *part, int first_touch, int64_t divisor)
-{
-    const struct access_way *way = &run->machine.ways[holder->access];
-
-    for (int t = first_touch; t < first_touch + way->n_touches; t++) {
-        const bool *holds = part->holds[t];
-        for (int64_t i = 0; i < part->n; i++) {
-            if (holds == NULL || holds[i])
-                need(run, holder, stamp, pairs,
-                        divisor == 1 ? part->place[i] : part->place[i] / divisor,
-                        part->elements[t][i]);
-        }
-    }
-}
-
-/* Note with each word that will be taken over a link of interval 2 or more that it will be: by the
- * pairs of "stamp", which is to come. */
-static void await(struct holder *holder, int64_t stamp, const struct pairs *pairs)
-{
-    for (int64_t i = 0; i < pairs->n; i++) {
-        const struct pair *pair = &pairs->all[i];
-        if (table_find(&holder->table, pair->instance, pair->element, stamp - 1) != NULL)
-            continue;
-        for (int l = 0; l < holder->n_links; l++) {
-            struct machine_link *link = &holder->links[l];
-            const struct view view = view_of(&holder->table, stamp - link->link->interval);
-            int64_t wire;
-            int provider;
-            struct word *from = find_provider(link, &view, pair,
-                    table_slot(&holder->table, 0, pair->element), &wire, &provider);
-            if (from == NULL)
-                continue;
-            if (link->link->interval > from->awaited && link->link->interval > 1)
-                from->awaited = (uint8_t)link->link->interval;
-            break;
-        }
-    }
-}
-
-/* Look at the stamps up to the one that is as far ahead as links reach. */
-static enum sator_status look_ahead(struct run *run, struct holder *holder)
-{
-    enum sator_status st = SATOR_OK;
-
-    while (holder->looked_at < holder->stamp + 1 + holder->ahead && st == SATOR_OK) {
-        int64_t stamp = ++holder->looked_at;
-        struct pairs *pairs = &holder->coming[stamp % (holder->ahead + 1)];
-        struct walk_part part;
-        int changed;
-        pairs->n = 0;
-        st = walk_next(holder->walk, &changed);
-        if (st != SATOR_OK || changed < 0)
-            continue;
-        while (walk_more(holder->walk, &part))
-            need_part(run, holder, stamp, pairs, &part, 0, 1);
-        if (holder->ahead > 0)
-            await(holder, stamp, pairs);
-    }
-    return st;
-}
-
-static void swap(struct pairs *a, struct pairs *b)
-{
-    struct pairs c = *a;
-
-    *a = *b;
-    *b = c;
-}
-
-enum sator_status moves_gather(struct run *run, struct holder *holder)
-{
-    int64_t stamp = holder->stamp + 1;
-    struct walk_part part;
-
-    swap(&holder->before, &holder->now);
-    holder->now.n = 0;
-    if (holder->walk != NULL) {
-        enum sator_status st = look_ahead(run, holder);
-        swap(&holder->now, &holder->coming[stamp % (holder->ahead + 1)]);
-        return st;
-    }
-    walk_again(run->walk);
-    while (walk_more(run->walk, &part))
-        need_part(run, holder, stamp, &holder->now, &part,
-                run->machine.ways[holder->access].first_touch,
-                run->machine.n_pes / holder->n_instances);
-    return SATOR_OK;
+    while (link->providers[i] != from)
+        i++;
+    return place_outer(&link->place, instance) * link->n_wires + link->wires[i];
 }
 
 /* ---- chains ---- */
@@ -174,8 +57,8 @@ static uint32_t open_chain(struct holder *holder, int64_t instance, uint64_t ele
         int64_t room = holder->chain_room;
         if (holder->n_chains == 0)
             holder->n_chains = 1; /* 0 is none */
-        holder->chains = machine_room(
-                holder->chains, holder->n_chains + 1, &room, sizeof *holder->chains);
+        holder->chains =
+                machine_room(holder->chains, holder->n_chains + 1, &room, sizeof *holder->chains);
         holder->chain_room = (uint32_t)room;
         chain = holder->n_chains++;
     }
@@ -244,15 +127,16 @@ static void wait_for_links(struct holder *holder, uint32_t index)
 }
 
 /* Whether the holder outside still has the chain's word in the stamp that comes. */
-static bool keeps_word(const struct run *run, const struct holder *holder, const struct chain *chain)
+static bool keeps_word(
+        const struct run *run, const struct holder *holder, const struct chain *chain)
 {
     const struct holder *parent = holder->parent;
     bool changes = parent->parent != NULL &&
             (run->at_end || (run->stamps > 0 && parent->n_time > run->changed));
 
     return !changes ||
-            table_find(&parent->table, chain->parent_instance, chain->element,
-                    parent->stamp + 1) != NULL;
+            table_find(&parent->table, chain->parent_instance, chain->element, parent->stamp + 1) !=
+            NULL;
 }
 
 static void finish_chain(struct run *run, struct holder *holder, uint32_t index)
@@ -279,8 +163,7 @@ static int64_t awaited_until(const struct holder *holder, const struct pair *pai
     int64_t until = 0;
 
     for (int64_t stamp = holder->stamp; stamp > holder->stamp - holder->longest; stamp--) {
-        const struct word *word =
-                table_find(&holder->table, pair->instance, pair->element, stamp);
+        const struct word *word = table_find(&holder->table, pair->instance, pair->element, stamp);
         if (word == NULL)
             break;
         if (word->awaited > 0 && stamp + word->awaited > until)
@@ -340,7 +223,7 @@ void moves_recall(struct run *run, struct holder *holder)
     check_ways(run, holder, true);
 }
 
-/* ---- passing on ---- */
+/* ---- what stays, and what links bring ---- */
 
 /* Whether "from" may come over a link: of sums, only while the holder outside has kept their word.
  */
@@ -385,17 +268,19 @@ static inline void list(struct holder *holder, int64_t **indices, int64_t *n, in
 }
 
 /* How a word that is not there comes. */
-static inline void find_way(struct run *run, struct holder *holder, int64_t index,
+enum way {
+    WAY_LINK,
+    WAY_WIRE, /* when the PE that it leads from has it */
+    WAY_FETCHED
+};
+
+static inline enum way find_way(struct run *run, struct holder *holder, const struct pair *pair,
         uint64_t slot, struct word *word)
 {
-    const struct pair *pair = &holder->now.all[index];
-
     for (int l = 0; l < holder->n_links; l++) {
         struct machine_link *link = &holder->links[l];
-        const struct view view = {&holder->table, link->stamp, link->plane};
-        int64_t wire;
         int provider;
-        struct word *from = find_provider(link, &view, pair, slot, &wire, &provider);
+        struct word *from = find_provider(link, &link->view, pair, slot, &provider);
         if (from == NULL || (link->link->interval > 1 && !may_bring(holder, from)))
             continue;
         link->words++;
@@ -406,61 +291,246 @@ static inline void find_way(struct run *run, struct holder *holder, int64_t inde
                                     link->place.inner,
                     pair->element, link->link->name);
         if (link->use.words != NULL)
-            use_port(&link->use,
-                    place_outer(&link->place, pair->instance) * link->n_wires + wire);
+            use_port(&link->use, wire_of(link, pair->instance, provider));
         if (link->link->interval == 0)
-            list(holder, &holder->from_wire, &holder->n_from_wire, index);
-        else
-            bring(holder, word, from);
-        return;
+            return WAY_WIRE;
+        bring(holder, word, from);
+        return WAY_LINK;
     }
-    list(holder, &holder->fetched, &holder->n_fetched, index);
+    return WAY_FETCHED;
 }
 
-static void keep_or_find(struct run *run, struct holder *holder)
+/* A word that is needed: whether it is still there, from "old", or else how it comes. */
+static inline enum way keep_or_find(struct run *run, struct holder *holder, const struct pair *pair,
+        uint64_t slot, struct word *word, struct word *old)
 {
-    const struct table *table = &holder->table;
-    const struct view now = view_of(table, holder->stamp + 1), before = view_of(table, holder->stamp);
-    const bool is_write = holder->is_write;
-    int64_t writes = 0;
+    if (old == NULL) {
+        if (!holder->is_write) {
+            holder->writes++;
+            use_port(&holder->load_own, pair->instance);
+        }
+        return find_way(run, holder, pair, slot, word);
+    }
+    word->value = old->value;
+    word->chain = old->chain;
+    word->untouched = old->untouched;
+    word->present = old->present;
+    old->value = holder->is_write ? 0 : old->value;
+    old->stayed = true;
+    return WAY_LINK;
+}
 
+/* Where each link looks at the stamp that comes. */
+static void look_back(struct holder *holder)
+{
     for (int l = 0; l < holder->n_links; l++) {
         struct machine_link *link = &holder->links[l];
-        link->stamp = now.stamp - link->link->interval;
-        link->plane = table_plane(table, link->stamp);
+        link->view = view_of(&holder->table, holder->stamp + 1 - link->link->interval);
     }
+}
+
+static void note_way(struct holder *holder, int64_t index, enum way way)
+{
+    if (way == WAY_WIRE)
+        list(holder, &holder->from_wire, &holder->n_from_wire, index);
+    else if (way == WAY_FETCHED)
+        list(holder, &holder->fetched, &holder->n_fetched, index);
+}
+
+static void keep_or_find_all(struct run *run, struct holder *holder)
+{
+    const struct table *table = &holder->table;
+    const struct view now = view_of(table, holder->stamp + 1);
+    const struct view before = view_of(table, holder->stamp);
+
+    look_back(holder);
     for (int64_t i = 0; i < holder->now.n; i++) {
         const struct pair *pair = &holder->now.all[i];
-        const uint64_t slot = table_slot(table, 0, pair->element);
+        const uint64_t slot = view_slot(&now, pair->element);
         struct word *word = view_find(&now, pair->instance, pair->element, slot);
         struct word *old = view_find(&before, pair->instance, pair->element, slot);
-        if (old == NULL) {
-            find_way(run, holder, i, slot, word);
-            if (!is_write) {
-                writes++;
-                use_port(&holder->load_own, pair->instance);
-            }
-            continue;
-        }
-        word->value = old->value;
-        word->chain = old->chain;
-        word->untouched = old->untouched;
-        word->present = old->present;
-        old->value = is_write ? 0 : old->value;
-        old->stayed = true;
+        note_way(holder, i, keep_or_find(run, holder, pair, slot, word, old));
     }
-    holder->writes += writes;
 }
+
+/* ---- what is needed ---- */
+
+static inline void add_pair(struct pairs *pairs, struct pair pair)
+{
+    if (pairs->n == pairs->room)
+        pairs->all = machine_room(pairs->all, pairs->n + 1, &pairs->room, sizeof *pairs->all);
+    pairs->all[pairs->n++] = pair;
+}
+
+static void need(struct run *run, struct holder *holder, int64_t stamp, struct pairs *pairs,
+        int64_t instance, uint64_t element)
+{
+    bool is_new = false;
+    struct word *word = table_put(&holder->table, instance, element, stamp, &is_new);
+
+    if (word == NULL) {
+        run->has_room = false;
+        return;
+    }
+    if (!is_new)
+        return;
+    add_pair(pairs, (struct pair){instance, element});
+}
+
+static void need_part(struct run *run, struct holder *holder, int64_t stamp, struct pairs *pairs,
+        const struct walk_part *part, int first_touch, int64_t divisor)
+{
+    const struct access_way *way = &run->machine.ways[holder->access];
+
+    for (int t = first_touch; t < first_touch + way->n_touches; t++) {
+        const bool *holds = part->holds[t];
+        for (int64_t i = 0; i < part->n; i++) {
+            if (holds == NULL || holds[i])
+                need(run, holder, stamp, pairs,
+                        divisor == 1 ? part->place[i] : part->place[i] / divisor,
+                        part->elements[t][i]);
+        }
+    }
+}
+
+/* The same at once with how each word comes, for a holder that serves compute and has no wires:
+ * nobody inside it has anything to add to what it held, and all that links bring is from before. */
+static void settle_part(struct run *run, struct holder *holder, const struct walk_part *part, int t)
+{
+    struct table *table = &holder->table;
+    const int64_t stamp = holder->stamp + 1;
+    const bool *holds = part->holds[t];
+    struct view now = view_of(table, stamp), before = view_of(table, stamp - 1);
+
+    for (int64_t i = 0; i < part->n; i++) {
+        const struct pair pair = {part->place[i], part->elements[t][i]};
+        if (holds != NULL && !holds[i])
+            continue;
+        uint64_t slot = view_slot(&now, pair.element);
+        struct word *word = now.is_hashed ? NULL : view_at(&now, pair.instance, slot);
+        if (word != NULL && word->stamp == stamp && word->element == pair.element)
+            continue;
+        if (word != NULL && word->stamp != stamp && now.bits == 0) {
+            table->most = 1;
+            *word = (struct word){.element = pair.element, .stamp = stamp};
+        } else {
+            bool is_new = false;
+            word = table_put(table, pair.instance, pair.element, stamp, &is_new);
+            if (word == NULL) {
+                run->has_room = false;
+                return;
+            }
+            if (now.plane != table_plane(table, stamp) || now.is_hashed != table->is_hashed) {
+                now = view_of(table, stamp); /* the table has grown */
+                before = view_of(table, stamp - 1);
+                look_back(holder);
+            }
+            slot = view_slot(&now, pair.element);
+            if (!is_new)
+                continue;
+        }
+        enum way way = keep_or_find(run, holder, &pair, slot, word,
+                view_find(&before, pair.instance, pair.element, slot));
+        if (way != WAY_FETCHED && !holder->is_write)
+            continue;
+        add_pair(&holder->now, pair);
+        note_way(holder, holder->now.n - 1, way);
+    }
+}
+
+/* Note with each word that will be taken over a link of interval 2 or more that it will be: by the
+ * pairs of "stamp", which is to come. */
+static void await(struct holder *holder, int64_t stamp, const struct pairs *pairs)
+{
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const struct pair *pair = &pairs->all[i];
+        if (table_find(&holder->table, pair->instance, pair->element, stamp - 1) != NULL)
+            continue;
+        for (int l = 0; l < holder->n_links; l++) {
+            struct machine_link *link = &holder->links[l];
+            const struct view view = view_of(&holder->table, stamp - link->link->interval);
+            int provider;
+            struct word *from =
+                    find_provider(link, &view, pair, view_slot(&view, pair->element), &provider);
+            if (from == NULL)
+                continue;
+            if (link->link->interval > from->awaited && link->link->interval > 1)
+                from->awaited = (uint8_t)link->link->interval;
+            break;
+        }
+    }
+}
+
+/* Look at the stamps up to the one that is as far ahead as links reach. */
+static enum sator_status look_ahead(struct run *run, struct holder *holder)
+{
+    enum sator_status st = SATOR_OK;
+
+    while (holder->looked_at < holder->stamp + 1 + holder->ahead && st == SATOR_OK) {
+        int64_t stamp = ++holder->looked_at;
+        struct pairs *pairs = &holder->coming[stamp % (holder->ahead + 1)];
+        struct walk_part part;
+        int changed;
+        pairs->n = 0;
+        st = walk_next(holder->walk, &changed);
+        if (st != SATOR_OK || changed < 0)
+            continue;
+        while (walk_more(holder->walk, &part))
+            need_part(run, holder, stamp, pairs, &part, 0, 1);
+        if (holder->ahead > 0)
+            await(holder, stamp, pairs);
+    }
+    return st;
+}
+
+static void swap(struct pairs *a, struct pairs *b)
+{
+    struct pairs c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+static bool settles_at_once(const struct access_way *way, const struct holder *holder)
+{
+    return holder == way->inner && holder->walk == NULL && !holder->has_wires;
+}
+
+enum sator_status moves_gather(struct run *run, struct holder *holder)
+{
+    int64_t stamp = holder->stamp + 1;
+    struct walk_part part;
+
+    swap(&holder->before, &holder->now);
+    holder->now.n = holder->n_fetched = holder->n_from_wire = 0;
+    if (holder->walk != NULL) {
+        enum sator_status st = look_ahead(run, holder);
+        swap(&holder->now, &holder->coming[stamp % (holder->ahead + 1)]);
+        return st;
+    }
+    const struct access_way *way = &run->machine.ways[holder->access];
+    walk_again(run->walk);
+    look_back(holder);
+    while (walk_more(run->walk, &part)) {
+        if (!settles_at_once(way, holder))
+            need_part(run, holder, stamp, &holder->now, &part, way->first_touch,
+                    run->machine.n_pes / holder->n_instances);
+        for (int t = 0; t < way->n_touches && settles_at_once(way, holder); t++)
+            settle_part(run, holder, &part, way->first_touch + t);
+    }
+    return SATOR_OK;
+}
+
+/* ---- passing on ---- */
 
 static void let_all_go(struct run *run, struct holder *holder)
 {
-    const struct table *table = &holder->table;
-    const struct view before = view_of(table, holder->stamp);
+    const struct view before = view_of(&holder->table, holder->stamp);
 
     for (int64_t i = 0; i < holder->before.n; i++) {
         const struct pair *pair = &holder->before.all[i];
-        struct word *word = view_find(&before, pair->instance, pair->element,
-                table_slot(table, 0, pair->element));
+        struct word *word = view_find(
+                &before, pair->instance, pair->element, view_slot(&before, pair->element));
         if (!word->stayed && word->chain != 0) /* it never came: that was said */
             let_go(run, holder, pair, word);
     }
@@ -468,16 +538,12 @@ static void let_all_go(struct run *run, struct holder *holder)
 
 void moves_pass_on(struct run *run, struct holder *holder, bool at_end)
 {
-    holder->n_fetched = holder->n_from_wire = 0;
     if (at_end) {
         swap(&holder->before, &holder->now);
-        holder->now.n = 0;
+        holder->now.n = holder->n_fetched = holder->n_from_wire = 0;
+    } else if (!settles_at_once(&run->machine.ways[holder->access], holder)) {
+        keep_or_find_all(run, holder);
     }
-    if (holder->list_room < holder->now.n) {
-        int64_t n = 0;
-        list(holder, &holder->fetched, &n, 0);
-    }
-    keep_or_find(run, holder);
     if (holder->is_write)
         let_all_go(run, holder);
     holder->stamp++;
@@ -511,8 +577,8 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
             if (leader[i] != i || on < 0)
                 continue;
             int64_t group = place_at(&bus->place, pair->instance, on, bus->n_buses);
-            struct word *word = table_put(
-                    &holder->groups, group, pair->element, holder->group_stamp, &is_new);
+            struct word *word =
+                    table_put(&holder->groups, group, pair->element, holder->group_stamp, &is_new);
             if (word == NULL) {
                 run->has_room = false;
                 return merged;
@@ -524,8 +590,7 @@ static int64_t merge(struct run *run, struct holder *holder, struct machine_bus 
                 leader[i] = word->value;
                 merged++;
             } else if (!holder->is_write) {
-                use_port(&bus->use,
-                        place_outer(&bus->place, pair->instance) * bus->n_buses + on);
+                use_port(&bus->use, place_outer(&bus->place, pair->instance) * bus->n_buses + on);
             }
         }
     return merged;
@@ -536,8 +601,7 @@ static void fetch(struct run *run, struct holder *holder, const struct pair *pai
 {
     struct holder *parent = holder->parent;
     int64_t from = pair->instance / holder->below;
-    struct word *word =
-            table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+    struct word *word = table_find(&holder->table, pair->instance, pair->element, holder->stamp);
 
     word->present = true;
     if (!holder->is_loaded && record_moves(&run->record))
@@ -580,8 +644,7 @@ static void fetch(struct run *run, struct holder *holder, const struct pair *pai
 
 static void follow(struct holder *holder, const struct pair *pair, const struct pair *leader)
 {
-    struct word *word =
-            table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+    struct word *word = table_find(&holder->table, pair->instance, pair->element, holder->stamp);
     struct word *from =
             table_find(&holder->table, leader->instance, leader->element, holder->stamp);
 
@@ -627,8 +690,7 @@ static void fetch_all(struct run *run, struct holder *holder)
     for (int64_t i = 0; i < n; i++)
         leader[i] = i;
     for (int b = 0; b < holder->n_buses; b++)
-        holder->buses[b].words +=
-                merge(run, holder, &holder->buses[b], holder->fetched, n, leader);
+        holder->buses[b].words += merge(run, holder, &holder->buses[b], holder->fetched, n, leader);
     for (int64_t i = 0; i < n; i++) {
         if (leader[i] == i)
             fetch(run, holder, &holder->now.all[holder->fetched[i]]);
@@ -638,19 +700,20 @@ static void fetch_all(struct run *run, struct holder *holder)
         while (leader[first] != first)
             first = leader[first];
         if (first != i && record_moves(&run->record))
-            record_move(&run->record, holder, MOVE_BUS, holder->now.all[holder->fetched[i]].instance,
+            record_move(&run->record, holder, MOVE_BUS,
+                    holder->now.all[holder->fetched[i]].instance,
                     holder->now.all[holder->fetched[first]].instance,
                     holder->now.all[holder->fetched[i]].element, NULL);
         if (first != i)
-            follow(holder, &holder->now.all[holder->fetched[i]], &holder->now.all[holder->fetched[first]]);
+            follow(holder, &holder->now.all[holder->fetched[i]],
+                    &holder->now.all[holder->fetched[first]]);
     }
 }
 
 /* Try to take a word from a wire whose provider has it. */
 static bool take(struct holder *holder, const struct pair *pair)
 {
-    struct word *word =
-            table_find(&holder->table, pair->instance, pair->element, holder->stamp);
+    struct word *word = table_find(&holder->table, pair->instance, pair->element, holder->stamp);
 
     for (int l = 0; l < holder->n_links; l++) {
         struct machine_link *link = &holder->links[l];

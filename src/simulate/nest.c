@@ -1,7 +1,7 @@
 /* The loop nest in order: what the outputs must be.
  *
- * Nothing of the dataflow and nothing of the machine is asked here. Where elements are sums of loops,
- * as nearly everywhere, they are stepped along the innermost loop.
+ * Nothing of the dataflow and nothing of the machine is asked here. Where elements are sums of
+ * loops, as nearly everywhere, they are stepped along the innermost loop.
  */
 #include "simulate/run.h"
 
@@ -174,8 +174,8 @@ static void run_evenly(struct nest *nest, const int64_t *point, int n_evens, str
     int l = w->n_loops - 1, n_reads = 0;
 
     for (int e = 0; e < n_evens; e++) {
-        touch_element(&nest->run->machine.touches[evens[e].way->first_touch], point,
-                &evens[e].element);
+        touch_element(
+                &nest->run->machine.touches[evens[e].way->first_touch], point, &evens[e].element);
         n_reads += evens[e].way->access->role == SATOR_READ;
     }
     for (int64_t i = point[l]; i < w->upper[l]; i++) {
@@ -246,8 +246,7 @@ static void compare_sums(
 enum sator_status nest_compare(struct run *run)
 {
     const struct machine *machine = &run->machine;
-    struct nest nest = {run,
-            SATOR_NEW_ARRAY(run->arena, struct table, machine->n_accesses + 1),
+    struct nest nest = {run, SATOR_NEW_ARRAY(run->arena, struct table, machine->n_accesses + 1),
             SATOR_NEW_ARRAY(run->arena, struct table, machine->n_currents + 1)};
     enum sator_status st = SATOR_OK;
 

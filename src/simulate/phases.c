@@ -259,8 +259,8 @@ static struct cost *cost_of(struct phases *phases, struct load *loads, int port,
 }
 
 /* The words of one transfer at one port, in "phase" of "loads". */
-static void take_use(struct phases *phases, struct use *use, int word_bits, struct load *loads,
-        enum phase phase)
+static void take_use(
+        struct phases *phases, struct use *use, int word_bits, struct load *loads, enum phase phase)
 {
     if (use->n_touched == 0)
         return;
@@ -314,15 +314,13 @@ static enum sator_transfer_kind kind_of(const struct machine *machine, const str
     return sator_memory_transfers(arch, level, tensor, holder->n_time == machine->n_time);
 }
 
-void phases_take(struct phases *phases, struct machine *machine, struct holder *holder,
-        bool is_same_tile)
+void phases_take(
+        struct phases *phases, struct machine *machine, struct holder *holder, bool is_same_tile)
 {
-    static const enum phase loads_in[] = {
-            [SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_LOADS,
+    static const enum phase loads_in[] = {[SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_LOADS,
             [SATOR_TRANSFER_OVERLAPPED] = PHASE_EXPOSED_LOADS,
             [SATOR_TRANSFER_STREAMED] = PHASE_DURING};
-    static const enum phase stores_in[] = {
-            [SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_STORES,
+    static const enum phase stores_in[] = {[SATOR_TRANSFER_SERIAL] = PHASE_SERIAL_STORES,
             [SATOR_TRANSFER_OVERLAPPED] = PHASE_EXPOSED_STORES,
             [SATOR_TRANSFER_STREAMED] = PHASE_DURING};
     struct phase_level *level = level_of(phases, holder->n_time);
@@ -377,8 +375,8 @@ static sator_int most_in_all(const struct load *load)
     return most;
 }
 
-static void note(struct phases *phases, const struct phase_level *level, int port,
-        enum phase phase, int64_t begin, int64_t cycles, bool stalls)
+static void note(struct phases *phases, const struct phase_level *level, int port, enum phase phase,
+        int64_t begin, int64_t cycles, bool stalls)
 {
     if (phases->note != NULL)
         phases->note(phases->note_user, (int)(level - phases->levels), port, phase, begin, cycles,

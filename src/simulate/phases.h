@@ -64,8 +64,8 @@ void phases_clear(struct phases *phases, struct machine *machine);
 
 /* What "holder" has moved at the boundary between two stamps: "is_same_tile" when the holder
  * outside keeps its contents. */
-void phases_take(struct phases *phases, struct machine *machine, struct holder *holder,
-        bool is_same_tile);
+void phases_take(
+        struct phases *phases, struct machine *machine, struct holder *holder, bool is_same_tile);
 /* The stamps of all levels with more than "changed" rows are over, innermost first; then those that
  * come begin ("at_end": none does). */
 void phases_change(struct phases *phases, int changed, bool is_first, bool at_end);

@@ -31,13 +31,13 @@ static void begin_event(struct record *record)
     record->any_trace = true;
 }
 
-static void name_track(struct record *record, int process, int64_t track, const char *what,
-        const char *name)
+static void name_track(
+        struct record *record, int process, int64_t track, const char *what, const char *name)
 {
     begin_event(record);
     sator_text_add(&record->trace,
-            "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":", what, process,
-            (long long)track);
+            "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":", what,
+            process, (long long)track);
     sator_text_add_json(&record->trace, name);
     sator_text_put(&record->trace, "}}");
 }
@@ -54,8 +54,8 @@ static void add_event(struct record *record, int process, int64_t track, const c
     flush(record, &record->trace, record->question->options->write_trace, FLUSH);
 }
 
-/* A track of every port at every level, for what goes on at two levels may overlap; the last is that
- * of the stalls. */
+/* A track of every port at every level, for what goes on at two levels may overlap; the last is
+ * that of the stalls. */
 static void note_phase(void *user, int level, int port, enum phase phase, int64_t begin,
         int64_t cycles, bool stalls)
 {
@@ -126,14 +126,15 @@ static void trace_stamp(struct record *record, const char *name, int64_t began, 
 
 /* ---- the record ---- */
 
-static void add_element(struct sator_text *text, const struct numbering *numbering,
-        uint64_t element)
+static void add_element(
+        struct sator_text *text, const struct numbering *numbering, uint64_t element)
 {
     sator_text_put(text, "[");
     for (int d = 0; d < numbering->n_dims; d++) {
         uint64_t mask = (UINT64_C(1) << numbering->width[d]) - 1;
         sator_text_add(text, "%s%lld", d == 0 ? "" : ",",
-                (long long)(numbering->least[d] + (int64_t)(element >> numbering->shift[d] & mask)));
+                (long long)(numbering->least[d] +
+                        (int64_t)(element >> numbering->shift[d] & mask)));
     }
     sator_text_put(text, "]");
 }
@@ -157,8 +158,8 @@ void record_move(struct record *record, const struct holder *holder, enum move m
     sator_text_put(text, "]");
 }
 
-static void list_stamp(struct record *record, const int64_t *stamp, int64_t began,
-        int64_t n_active, const int64_t *active)
+static void list_stamp(struct record *record, const int64_t *stamp, int64_t began, int64_t n_active,
+        const int64_t *active)
 {
     struct sator_text *out = &record->events;
 

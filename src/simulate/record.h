@@ -1,5 +1,5 @@
-/* What a run leaves behind to be looked at: a trace of tracks for viewers of the Chrome format, and a
- * record of every stamp with the words that moved before it (doc/simulate.md). */
+/* What a run leaves behind to be looked at: a trace of tracks for viewers of the Chrome format, and
+ * a record of every stamp with the words that moved before it (doc/simulate.md). */
 #ifndef SATOR_SIMULATE_RECORD_H
 #define SATOR_SIMULATE_RECORD_H
 
@@ -37,8 +37,8 @@ static inline bool record_moves(const struct record *record)
     return record->lists && record->phases->clock <= record->last;
 }
 
-/* A word of "element" moved at the holder, from or to "other": an instance of the holder outside, of
- * the holder itself for a bus or a link, which is called "wire". */
+/* A word of "element" moved at the holder, from or to "other": an instance of the holder outside,
+ * of the holder itself for a bus or a link, which is called "wire". */
 void record_move(struct record *record, const struct holder *holder, enum move move,
         int64_t instance, int64_t other, uint64_t element, const char *wire);
 /* The stamp ran from "began" until the clock's cycle on "n_active" PEs. */

@@ -260,8 +260,8 @@ static void list_wires(struct rings *rings)
         rings->place = link->place;
         for (int p = 0; p < link->place.n; p++)
             for (int i = link->first[p]; i < link->first[p + 1]; i++) {
-                rings->wires = machine_room(
-                        rings->wires, rings->n_wires + 1, &room, sizeof *rings->wires);
+                rings->wires =
+                        machine_room(rings->wires, rings->n_wires + 1, &room, sizeof *rings->wires);
                 rings->wires[rings->n_wires++] = (struct wire){link->providers[i], p, -1};
             }
     }

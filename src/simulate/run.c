@@ -73,8 +73,8 @@ void run_differ(struct run *run, const struct holder *holder, int64_t instance, 
         return;
     *made = (struct sator_simulation_difference){.port = port, .cycle = run->phases.clock};
     if (holder != NULL && holder->level >= 0 && instance >= 0)
-        made->instance = name_instance(run, run->question->arch->levels[holder->level].name,
-                holder->n_space, instance);
+        made->instance = name_instance(
+                run, run->question->arch->levels[holder->level].name, holder->n_space, instance);
     if (holder != NULL && instance >= 0 && holder->n_space == run->machine.n_space)
         made->pe = name_instance(run, "PE", holder->n_space, instance);
     va_start(arguments, format);
@@ -106,8 +106,7 @@ static int first_new(const struct access_way *way, int changed, bool is_first)
 }
 
 /* From one stamp to the next, or (at_end) out. */
-static enum sator_status change(
-        struct run *run, struct access_way *way, int first, bool at_end)
+static enum sator_status change(struct run *run, struct access_way *way, int first, bool at_end)
 {
     enum sator_status st = SATOR_OK;
 
@@ -152,8 +151,7 @@ static enum sator_status run_stamps(struct run *run)
         compute_stamp(run);
         phases_compute(&run->phases, &run->machine, run->most_per_pe);
         if (run->record.traces || run->record.lists)
-            record_stamp(
-                    &run->record, walk_stamp(run->walk), began, run->n_active, run->active);
+            record_stamp(&run->record, walk_stamp(run->walk), began, run->n_active, run->active);
         if (q->progress != NULL && (run->stamps & 0xff) == 0)
             q->progress(run->instances, run->question->instances, q->user);
         if (sator_work(run->ctx, 1) == SATOR_INTERRUPTED) {
@@ -202,14 +200,13 @@ static void add_wire(struct run *run, int level, const char *name, int64_t words
 static void take_stalls(struct run *run)
 {
     struct simulate_outcome *outcome = run->outcome;
-    struct sator_simulation_stall *stalls = SATOR_NEW_ARRAY(
-            run->arena, struct sator_simulation_stall, run->phases.n_ports + 1);
+    struct sator_simulation_stall *stalls =
+            SATOR_NEW_ARRAY(run->arena, struct sator_simulation_stall, run->phases.n_ports + 1);
 
     for (int p = 0; p < run->phases.n_ports; p++) {
         const struct phase_port *port = &run->phases.ports[p];
         if (port->stalls > 0)
-            stalls[outcome->n_stalls++] =
-                    (struct sator_simulation_stall){port->name, port->stalls};
+            stalls[outcome->n_stalls++] = (struct sator_simulation_stall){port->name, port->stalls};
     }
     outcome->stalls = stalls;
 }
@@ -285,11 +282,8 @@ done:
 enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct simulate_question *question, struct simulate_outcome *outcome)
 {
-    struct run run = {.ctx = ctx,
-            .arena = arena,
-            .question = question,
-            .outcome = outcome,
-            .has_room = true};
+    struct run run = {
+            .ctx = ctx, .arena = arena, .question = question, .outcome = outcome, .has_room = true};
     enum sator_status st;
 
     *outcome = (struct simulate_outcome){.is_whole = true};

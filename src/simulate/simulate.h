@@ -49,9 +49,9 @@ struct simulate_outcome {
     uint64_t bytes; /* of memory, for what the machine holds */
 };
 
-/* Run "question"; what the outcome refers to is in "arena", or the question's. SATOR_DECLINED with a
- * message for relations that cannot be evaluated point by point, SATOR_LIMIT for what does not fit.
- * An interruption is no failure: the outcome is of what was run. */
+/* Run "question"; what the outcome refers to is in "arena", or the question's. SATOR_DECLINED with
+ * a message for relations that cannot be evaluated point by point, SATOR_LIMIT for what does not
+ * fit. An interruption is no failure: the outcome is of what was run. */
 enum sator_status simulate_run(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct simulate_question *question, struct simulate_outcome *outcome);
 

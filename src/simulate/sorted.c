@@ -138,8 +138,8 @@ static int64_t *new_row(struct sorted *sorted)
 {
     if (sorted->n == sorted->room) {
         sorted->room = 2 * sorted->room + 1024;
-        sorted->rows = sator_realloc(sorted->rows,
-                sizeof(int64_t) * (size_t)sorted->width * (size_t)sorted->room);
+        sorted->rows = sator_realloc(
+                sorted->rows, sizeof(int64_t) * (size_t)sorted->width * (size_t)sorted->room);
     }
     return row_at(sorted, sorted->n);
 }

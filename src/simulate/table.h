@@ -114,4 +114,41 @@ static inline struct word *table_put(
     return table_put_slowly(table, instance, element, stamp, is_new);
 }
 
+/* The words of a table at one stamp. What it is made of is copied, so that a loop keeps it at hand;
+ * it is made anew when the table has grown. */
+struct view {
+    const struct table *table;
+    struct word *plane;
+    int64_t stamp;
+    int bits, n_runs;
+    bool is_hashed;
+};
+
+static inline struct view view_of(const struct table *table, int64_t stamp)
+{
+    return (struct view){
+            table, table_plane(table, stamp), stamp, table->bits, table->n_runs, table->is_hashed};
+}
+
+/* The slot of an element in instance 0. */
+static inline uint64_t view_slot(const struct view *view, uint64_t element)
+{
+    return view->n_runs == 0 ? 0 : table_slot(view->table, 0, element);
+}
+
+static inline struct word *view_at(const struct view *view, int64_t instance, uint64_t slot)
+{
+    return view->plane + ((uint64_t)instance << view->bits | slot);
+}
+
+/* The word of "element", whose slot in instance 0 is "slot", in "instance"; or NULL. */
+static inline struct word *view_find(
+        const struct view *view, int64_t instance, uint64_t element, uint64_t slot)
+{
+    if (view->is_hashed)
+        return table_find_hashed(view->table, instance, element, view->stamp);
+    struct word *word = view_at(view, instance, slot);
+    return word->stamp == view->stamp && word->element == element ? word : (struct word *)0;
+}
+
 #endif

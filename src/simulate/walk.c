@@ -189,8 +189,7 @@ static bool place_factors(struct walk *walk, struct linear *place)
     const struct sator_piece *piece = sator_relation_function(q->space);
     int64_t stride = 1;
 
-    *place = (struct linear){
-            0, SATOR_NEW_ARRAY(walk->arena, int64_t, walk->digits.n_digits + 1)};
+    *place = (struct linear){0, SATOR_NEW_ARRAY(walk->arena, int64_t, walk->digits.n_digits + 1)};
     for (int d = q->n_space - 1; d >= 0; d--) {
         struct linear one;
         if (!digits_linear(walk->arena, &walk->digits, piece->out[d], &one) ||
@@ -211,8 +210,7 @@ static void element_factors(struct walk *walk, int t, struct linear *element)
     const struct touch *touch = &walk->question->touches[t];
     uint64_t constant = 0;
 
-    *element = (struct linear){
-            0, SATOR_NEW_ARRAY(walk->arena, int64_t, walk->digits.n_digits + 1)};
+    *element = (struct linear){0, SATOR_NEW_ARRAY(walk->arena, int64_t, walk->digits.n_digits + 1)};
     for (int d = 0; d < touch->numbering->n_dims && !walk->is_general[t]; d++) {
         int shift = touch->numbering->shift[d];
         struct linear one;
@@ -222,8 +220,8 @@ static void element_factors(struct walk *walk, int t, struct linear *element)
         }
         constant += ((uint64_t)one.constant - (uint64_t)touch->numbering->least[d]) << shift;
         for (int j = 0; j < walk->digits.n_digits; j++)
-            element->factors[j] = (int64_t)((uint64_t)element->factors[j] +
-                    ((uint64_t)one.factors[j] << shift));
+            element->factors[j] =
+                    (int64_t)((uint64_t)element->factors[j] + ((uint64_t)one.factors[j] << shift));
     }
     element->constant = (int64_t)constant;
 }
@@ -293,8 +291,8 @@ static struct quantity quantity_new(struct walk *walk)
 }
 
 /* A sum over the digits as a quantity at the first row values and free digits of 0. */
-static bool quantity_from(struct walk *walk, const struct equations *e,
-        const struct linear *linear, struct quantity *quantity)
+static bool quantity_from(struct walk *walk, const struct equations *e, const struct linear *linear,
+        struct quantity *quantity)
 {
     *quantity = quantity_new(walk);
     uint64_t base = (uint64_t)linear->constant;
@@ -476,8 +474,8 @@ static bool make(struct walk *walk)
     find_free(walk, &e, &place, elements);
     if (is_wasteful(walk))
         return false;
-    walk->checks = SATOR_NEW_ARRAY(
-            walk->arena, struct quantity, walk->n_rows + walk->digits.n_loops + 1);
+    walk->checks =
+            SATOR_NEW_ARRAY(walk->arena, struct quantity, walk->n_rows + walk->digits.n_loops + 1);
     walk->loops = SATOR_NEW_ARRAY(walk->arena, struct quantity, walk->digits.n_loops + 1);
     check_pivots(walk, &e);
     check_loops(walk, &e);
@@ -627,8 +625,8 @@ static int64_t ask_points(struct walk *walk, int64_t n)
         walk->chosen[kept] = walk->chosen[i];
         for (int t = 0; t < walk->question->n_touches; t++) {
             if (walk->is_general[t])
-                walk->holds[t][kept] = touch_element(
-                        &walk->question->touches[t], point, &walk->columns[t][kept]);
+                walk->holds[t][kept] =
+                        touch_element(&walk->question->touches[t], point, &walk->columns[t][kept]);
         }
         kept++;
     }

@@ -4,8 +4,8 @@
  * into), they are inverted: of every row of the time-stamp one digit follows from the others, and
  * the others are tried for each stamp. Otherwise instances are sorted, so many at a time.
  *
- * A walk may be of a prefix of the stamps, and of some accesses alone: loops that make no difference
- * to them are left out.
+ * A walk may be of a prefix of the stamps, and of some accesses alone: loops that make no
+ * difference to them are left out.
  */
 #ifndef SATOR_SIMULATE_WALK_H
 #define SATOR_SIMULATE_WALK_H

@@ -118,8 +118,8 @@ static enum sator_status check_piece(struct machine *machine, const struct sator
         plain = dimension_of(piece, array->n_dims, array->n_dims + f) >= 0;
     if (plain)
         return SATOR_OK;
-    sator_error(machine->ctx, link->loc,
-            "link '%s' is given by conditions that have to be solved", link->name);
+    sator_error(machine->ctx, link->loc, "link '%s' is given by conditions that have to be solved",
+            link->name);
     sator_help(machine->ctx, "give its consumers as expressions of the provider's coordinates");
     return SATOR_DECLINED;
 }
@@ -164,8 +164,8 @@ static enum sator_status add_link(struct machine *machine, struct holder *holder
     enum sator_status st = SATOR_OK;
 
     if (link->interval > UINT8_MAX) {
-        sator_error(machine->ctx, link->loc, "an execution follows intervals up to %d",
-                (int)UINT8_MAX);
+        sator_error(
+                machine->ctx, link->loc, "an execution follows intervals up to %d", (int)UINT8_MAX);
         return SATOR_LIMIT;
     }
     *made = (struct machine_link){.link = link, .level = level, .place = place};
@@ -204,6 +204,19 @@ static bool leads(const struct holder *holder, int level, int provider, int cons
         }
     }
     return false;
+}
+
+/* List the providers where no PE has several. */
+static void find_singles(struct machine_link *link)
+{
+    for (int64_t p = 0; p < link->place.n; p++) {
+        if (link->first[p + 1] - link->first[p] > 1)
+            return;
+    }
+    link->singles = sator_alloc(sizeof *link->singles * (size_t)(link->place.n + 1));
+    for (int64_t p = 0; p < link->place.n; p++)
+        link->singles[p] =
+                link->first[p] == link->first[p + 1] ? -1 : link->providers[link->first[p]];
 }
 
 void wiring_drop(struct machine_link *link, const bool *marks)
@@ -248,8 +261,8 @@ static void direct_wires(struct holder *holder)
 
 /* ---- buses ---- */
 
-static bool bus_at(const struct sator_bus *bus, const struct sator_array *array, int64_t local,
-        int64_t *to)
+static bool bus_at(
+        const struct sator_bus *bus, const struct sator_array *array, int64_t local, int64_t *to)
 {
     int64_t at[MOST_DIMS];
 
@@ -355,6 +368,10 @@ enum sator_status wiring_make(struct machine *machine, struct holder *holder)
     }
     if (holder->has_wires)
         direct_wires(holder);
+    if (holder->has_wires)
+        SATOR_TRY(wiring_cut_rings(machine, holder));
+    for (int l = 0; l < holder->n_links; l++)
+        find_singles(&holder->links[l]);
 done:
     return st;
 }

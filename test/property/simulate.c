@@ -3,9 +3,9 @@
  *
  *     property_simulate [--seed N] [--cases N] [--case N]
  */
+#include "sator/simulate.h"
 #include "arch/arch.h"
 #include "oracle/run.h"
-#include "sator/simulate.h"
 #include "support/machine.h"
 
 #include <inttypes.h>
@@ -56,8 +56,8 @@ static void draw_memory(struct random *random, struct sator_memory *memory)
     for (int p = 0; p < memory->n_ports; p++) {
         ports[p].burst = any_burst(random);
         ports[p].read_bits = any_bandwidth(random, ports[p].read_bits);
-        ports[p].write_bits =
-                ports[p].is_shared ? ports[p].read_bits : any_bandwidth(random, ports[p].write_bits);
+        ports[p].write_bits = ports[p].is_shared ? ports[p].read_bits
+                                                 : any_bandwidth(random, ports[p].write_bits);
     }
 }
 
@@ -120,8 +120,8 @@ static void find_difference(const struct sator_simulation *simulation, struct ch
     bool equal = simulation->values_are_equal && simulation->counts_are_equal;
 
     if (simulation->n_differences > 0)
-        snprintf(check->difference, sizeof check->difference, "%s",
-                simulation->differences[0].text);
+        snprintf(
+                check->difference, sizeof check->difference, "%s", simulation->differences[0].text);
     else if (!equal || !simulation->is_whole)
         snprintf(check->difference, sizeof check->difference,
                 "values or counts differ without a word");
@@ -193,8 +193,8 @@ int main(int argc, char **argv)
     if (!run_options(argc, argv, 1000, &options))
         return 2;
     machine_open(&check.files);
-    for (int64_t i = options.first_case;
-            i < options.first_case + options.n_cases && n_failed < 5; i++) {
+    for (int64_t i = options.first_case; i < options.first_case + options.n_cases && n_failed < 5;
+            i++) {
         hardware_make(run_case_seed(&options, i), &plain, &hardware);
         check.timing = i % 3 == 0 ? 0 : run_case_seed(&options, i) | 1;
         bool failed = fails(&hardware, &check);
