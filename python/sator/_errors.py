@@ -92,7 +92,7 @@ _SILENT = {3: "the work limit was reached", 6: "interrupted"}
 def _make_error(status: int, messages: Sequence[Tuple[bool, Optional[str], int, int, int, str, Optional[str]]],
                 text: Optional[str]) -> SatorError:
     kind = _BY_STATUS.get(status, SatorError)
-    error = kind((text or _SILENT.get(status, "the call did not succeed")).rstrip("\n"))
+    error = kind((text or _SILENT.get(status) or "the call did not succeed").rstrip("\n"))
     error.messages = tuple(Message(*m) for m in messages)
     return error
 

@@ -109,14 +109,27 @@ class _Outcome:
         return value
 
 
-class _OfFields:
-    """Figures that analyses and mappings share."""
+class _OfFields(_Outcome):
+    """Figures that analyses and mappings share: of a call, or of one layer of a network's."""
 
-    _dict: Dict[str, Any]
+    def __init__(self, outcome: Optional[_sator.Outcome], fields: Optional[Dict[str, Any]] = None) -> None:
+        if outcome is not None:
+            super().__init__(outcome)
+        else:
+            self._fields = fields
 
-    def to_dict(self) -> Dict[str, Any]:
-        """Everything, as the JSON of the command line (doc/output.md)."""
-        return self._dict
+    def to_csv(self) -> str:
+        """The CSV of the command line."""
+        self._need_outcome()
+        return super().to_csv()
+
+    def __str__(self) -> str:
+        """The report of the command line; of a layer, a line."""
+        return repr(self) if not hasattr(self, "_outcome") else super().__str__()
+
+    def _need_outcome(self) -> None:
+        if not hasattr(self, "_outcome"):
+            raise ValueError("this is a part of a network's result, which has the table")
 
     @property
     def workload(self) -> str:
@@ -172,21 +185,12 @@ class _OfFields:
         d = self.to_dict()
         latency = [(k, d["latency_cycles"].get(k)) for k in ("compute", "read", "write")]
         energy = sorted(((k, v) for k, v in (d["energy_pj"] or {}).get("by_component", {}).items() if v),
-                        key=lambda part: -part[1])[:12]
+                        key=lambda part: -float(part[1]))[:12]
         return _bars("latency", "cycles", latency) + _bars("energy", "pJ", energy)
 
 
-class Result(_OfFields, _Outcome):
+class Result(_OfFields):
     """An analysis of one workload."""
-
-    def __init__(self, outcome: Optional[_sator.Outcome], fields: Optional[Dict[str, Any]] = None) -> None:
-        if outcome is not None:
-            _Outcome.__init__(self, outcome)
-        self._given = fields
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Everything, as the JSON of the command line (doc/output.md)."""
-        return self._given if self._given is not None else _Outcome.to_dict(self)
 
     @property
     def dataflow(self) -> str:
@@ -261,13 +265,13 @@ class NetworkResult(_Outcome):
     @property
     def total_cycles(self) -> float:
         """Latency of the network, cycles: the sum over layers and repeats."""
-        value: float = self.to_dict()["latency_cycles"]["total"]
+        value: float = self.to_dict()["totals"]["latency_cycles"]["total"]
         return value
 
     @property
     def energy_pj(self) -> Optional[float]:
         """Energy of the network, pJ."""
-        value: Optional[float] = self.to_dict()["energy_pj"]["total"]
+        value: Optional[float] = self.to_dict()["totals"]["energy_pj"]["total"]
         return value
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -283,17 +287,8 @@ class NetworkResult(_Outcome):
         return _table(("layer", "latency (cycles)", "bound by", "utilization", "energy (uJ)"), rows)
 
 
-class Mapping(_OfFields, _Outcome):
+class Mapping(_OfFields):
     """The best mapping of a workload, with its certificate."""
-
-    def __init__(self, outcome: Optional[_sator.Outcome], fields: Optional[Dict[str, Any]] = None) -> None:
-        if outcome is not None:
-            _Outcome.__init__(self, outcome)
-        self._given = fields
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Everything, as the JSON of the command line (doc/output.md)."""
-        return self._given if self._given is not None else _Outcome.to_dict(self)
 
     @property
     def proved(self) -> bool:
@@ -346,13 +341,14 @@ class NetworkMapping(_Outcome):
     @property
     def total_cycles(self) -> float:
         """Latency of the network, cycles: the sum over layers and repeats."""
-        return sum(m.total_cycles * m.to_dict()["repeat"] for m in self.layers)
+        value: float = self.to_dict()["totals"]["latency_cycles"]
+        return value
 
     @property
     def energy_pj(self) -> Optional[float]:
         """Energy of the network, pJ: the sum over layers and repeats."""
-        energies = [(m.energy_pj, m.to_dict()["repeat"]) for m in self.layers]
-        return None if any(e is None for e, _ in energies) else sum((e or 0) * n for e, n in energies)
+        value: Optional[float] = self.to_dict()["totals"]["energy_pj"]
+        return value
 
     @property
     def proved(self) -> bool:
@@ -378,8 +374,12 @@ class Front(_Outcome):
     @property
     def mappings(self) -> List[Dict[str, Any]]:
         """A dict each, as in the JSON of the command line."""
-        d: Any = self.to_dict()
-        return list(d if isinstance(d, list) else d["mappings"])
+        return list(self.to_dict()["front"])
+
+    @property
+    def complete(self) -> bool:
+        """Whether the front is whole: no budget ended the search."""
+        return bool(self.to_dict()["complete"])
 
     def __len__(self) -> int:
         return len(self.mappings)

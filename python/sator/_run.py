@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping as MappingOf, NamedTuple, Optional, Sequence
 from typing import Tuple, Union
 
@@ -110,11 +112,11 @@ def _in_notebook() -> Any:
     """A place in the notebook's output that can be written again, or None elsewhere."""
     if "IPython" not in sys.modules:
         return None
-    from IPython import get_ipython  # type: ignore[import-not-found,unused-ignore]
+    from IPython import get_ipython
 
     if type(get_ipython()).__name__ != "ZMQInteractiveShell":
         return None
-    from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
+    from IPython.display import display
 
     return display({"text/plain": ""}, raw=True, display_id=True)
 
@@ -288,8 +290,8 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
     with tempfile.TemporaryDirectory(prefix="sator-") as work:
         directory = None
         if database is None:
-            directory = tempfile.TemporaryDirectory(prefix="sator-")
-            database = os.path.join(directory.name, "exploration.db")
+            directory = _Directory()
+            database = os.path.join(directory.path, "exploration.db")
         spec = os.fspath(arch) if isinstance(arch, (str, os.PathLike)) else _as_file(arch, work)
         try:
             summary = _sator.explore(
@@ -301,6 +303,14 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
         finally:
             end()
     return Exploration(os.fspath(database), summary, directory)
+
+
+class _Directory:
+    """A directory that goes with the object that keeps it."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="sator-")
+        self._remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def _as_file(arch: Any, directory: str) -> str:

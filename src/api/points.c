@@ -3,6 +3,7 @@
 
 #include "api/plan.h"
 #include "base/arguments.h"
+#include "base/context.h"
 #include "report/report.h"
 
 #include <limits.h>
@@ -163,7 +164,9 @@ enum sator_status sator_plan_evaluate_points(struct sator_ctx *ctx, const struct
     int64_t point = 0;
     enum sator_status st = read_columns(ctx, arena, plan, n_columns, columns, figures);
 
+    sator_work_begin(ctx);
     for (; point < n_points && st == SATOR_OK; point++) {
+        SATOR_TRY(sator_work(ctx, 0)); /* a point may be too short to look at a cancel */
         bool *valid = is_valid == NULL ? NULL : &is_valid[point];
         SATOR_TRY(evaluate(ctx, plan, workspace, &extents[point * n_loops], valid, &result));
         if (valid != NULL && !*valid)

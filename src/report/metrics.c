@@ -186,6 +186,8 @@ enum sator_status report_figure_key(
         if (metric->format == FORMAT_WORD)
             continue;
         SATOR_PUSH(arena, names, n_names, metric->key);
+        if (metric->alias != NULL)
+            SATOR_PUSH(arena, names, n_names, metric->alias);
         if (strcmp(metric->key, text) == 0 ||
                 (metric->alias != NULL && strcmp(metric->alias, text) == 0))
             key->metric = metric;

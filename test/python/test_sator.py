@@ -1,0 +1,445 @@
+"""The Python package: its numbers are those of the command line and of hand calculation, its errors have a place, and
+nothing leaks. usage: test_sator.py SATOR, with the package on PYTHONPATH."""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy
+import sator
+
+SATOR = sys.argv.pop(1) if len(sys.argv) > 1 else "sator"
+SKEWED = {"space": "i%8, j%8", "time": "i/8, j/8, i%8 + j%8 + k"}
+
+
+def shell(*arguments):
+    """What the command line prints."""
+    return subprocess.run([SATOR, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def gemm(**sizes):
+    return sator.Workload("gemm", sizes={"i": 256, "j": 256, "k": 256, **sizes}, op="Y[i,j] += A[i,k] * B[k,j]")
+
+
+def array(rows=8, columns=8):
+    return sator.Arch("array", [
+        sator.Memory("scratchpad", bandwidth_bits=128),
+        sator.Array("PE", [rows, columns], links=[sator.Link("east", "PE[i,j] -> PE[i,j+1]"),
+                                                  sator.Link("south", "PE[i,j] -> PE[i+1,j]")]),
+        sator.Compute("mac", energy_pj=1)])
+
+
+class Analyses(unittest.TestCase):
+    def test_readme(self):
+        """README.md's first example."""
+        result = sator.analyze("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED))
+        self.assertEqual(result.total_cycles, 524288)
+        self.assertEqual(result.compute_cycles, 276480)
+        self.assertEqual(result.bound_by, "scratchpad reads")
+        self.assertAlmostEqual(result.energy_pj, 52.4976128e6)
+        a, b, y = result.tensors
+        self.assertEqual((a["unique_volume"], a["spatial_reuse"], a["reuse_factor"]), (2097152, 14680064, 8))
+        self.assertEqual((y["temporal_reuse"], y["reuse_factor"]), (16711680, 256))
+        self.assertEqual(a["links"], {"east": 14680064, "south": 0})
+        self.assertEqual(b["links"], {"east": 0, "south": 14680064})
+        self.assertEqual(result["latency_cycles.write"], 8192)
+        with self.assertRaises(KeyError):
+            result["latency_cycles.nothing"]
+
+    def test_as_in_the_shell(self):
+        text = shell("analyze", "alexnet", "--layer", "conv3", "--arch", "eyeriss", "--dataflow",
+                     "conv2d/ryoy-p_oy-ox-t", "--json")
+        result = sator.analyze("alexnet", "eyeriss", "conv2d/ryoy-p_oy-ox-t", layer="conv3")
+        shown = json.loads(text)
+        self.assertEqual(result.total_cycles, shown["latency_cycles"]["total"])
+        self.assertEqual(result.edp, shown["edp"])
+        self.assertEqual([str(t["unique_volume"]) for t in result.tensors],
+                         [t["unique_volume"] for t in shown["tensors"]])
+        self.assertIn("conv3", str(result))
+
+    def test_objects_made_here(self):
+        result = sator.analyze(gemm(), array(), sator.Dataflow(**SKEWED))
+        self.assertEqual((result.total_cycles, result.bound_by), (524288, "scratchpad reads"))
+        self.assertEqual(result.energy_pj, None)  # of the links and the scratchpad nothing is said
+        nest = sator.Dataflow("nest", loops=[sator.At("scratchpad", tiles=["i 32", "j 32", "k 256"]),
+                                             sator.At("PE", parallel=["i 8 -> 0", "j 8 -> 1"])])
+        self.assertEqual(sator.analyze(gemm(), array(), nest).time_stamps, 32 * 32 * 256)
+        again = sator.Arch.from_text(array().to_yaml())
+        self.assertEqual(str(again), str(array()))
+
+    def test_networks(self):
+        two = sator.Network("two", [gemm(), (sator.Workload("small", sizes={"i": 8, "j": 8, "k": 8},
+                                                            op="Y[i,j] += A[i,k] * B[k,j]"), 3)])
+        self.assertEqual((two.layers, two.repeats), (["gemm", "small"], [1, 3]))
+        result = sator.analyze(two, array(), sator.Dataflow(**SKEWED))
+        each = [sator.analyze(two, array(), sator.Dataflow(**SKEWED), layer=i).total_cycles for i in range(2)]
+        self.assertEqual(result.total_cycles, each[0] + 3 * each[1])
+        self.assertEqual([r.total_cycles for r in result.layers], each)
+        self.assertIn("<table>", result._repr_html_())
+        with self.assertRaises(IndexError):
+            sator.analyze(two, array(), sator.Dataflow(**SKEWED), layer=2)
+        with self.assertRaises(KeyError):
+            sator.analyze(two, array(), sator.Dataflow(**SKEWED), layer="large")
+
+    def test_large_counts(self):
+        """A count beyond 2^53 and one beyond 2^64 stay exact."""
+        n = 2**22
+        result = sator.analyze(gemm(i=n, j=n, k=n), array(), sator.Dataflow(**SKEWED))
+        self.assertEqual(result.instances, n**3)
+
+    def test_tables(self):
+        result = sator.analyze(gemm(), array(), sator.Dataflow(**SKEWED))
+        frame = result.to_pandas()
+        self.assertEqual(frame.loc[("A", "read"), "unique_volume"], 2097152)
+        for table in ("levels", "ports", "energy", "figures"):
+            self.assertGreater(len(result.to_pandas(table)), 0)
+        with self.assertRaises(ValueError):
+            result.to_pandas("nothing")
+        odd = sator.Workload("<b>&", sizes={"i": 4}, op="Y[i] += A[i]")
+        html = sator.analyze(odd, array(), sator.Dataflow(space="i%8, 0", time="i/8"))._repr_html_()
+        self.assertIn("&lt;b&gt;&amp;", html)
+        self.assertNotIn("<b>", html)
+
+
+class Mappings(unittest.TestCase):
+    def test_one(self):
+        mapping = sator.map("alexnet", "eyeriss", layer="conv3")
+        shown = json.loads(shell("map", "alexnet", "--layer", "conv3", "--arch", "eyeriss", "--json"))
+        self.assertTrue(mapping.proved)
+        self.assertEqual(mapping.edp, shown["edp"])
+        self.assertEqual(mapping.levels[2]["used"], shown["levels"][2]["used"])
+        self.assertIn("<svg", mapping._repr_html_())
+        self.assertGreater(len(mapping.to_pandas()), 0)
+
+    def test_network(self):
+        small = {"sizes": {"i": 16, "j": 16, "k": 16}, "op": "Y[i,j] += A[i,k] * B[k,j]"}
+        net = sator.Network("net", [{"name": "a", **small}, {"name": "b", **small, "repeat": 2},
+                                    {"name": "c", **small, "sizes": {"i": 8, "j": 16, "k": 4}}])
+        mapped = sator.map(net, "conventional")
+        self.assertEqual([m.workload for m in mapped.layers], ["a", "b", "c"])
+        self.assertEqual(mapped.layers[0].total_cycles, mapped.layers[1].total_cycles)
+        self.assertEqual(mapped.total_cycles, sum(n * m.total_cycles for n, m in zip((1, 2, 1), mapped.layers)))
+        self.assertEqual(len(mapped.to_pandas()), 3)
+
+    def test_front(self):
+        front = sator.map("gemm:i=32,j=32,k=32", "conventional", pareto=True)
+        energies = [m.energy_pj for m in front]
+        cycles = [m.total_cycles for m in front]
+        self.assertGreater(len(front), 0)
+        self.assertEqual(energies, sorted(energies))
+        self.assertEqual(cycles, sorted(cycles, reverse=True))
+
+    def test_infeasible(self):
+        with self.assertRaises(sator.InfeasibleError):
+            sator.map("gemm:i=8,j=8,k=8", "conventional", constraints=["utilization 1", "PE: only"])
+
+    def test_progress(self):
+        seen = []
+        sator.map("alexnet", "eyeriss", layer="conv2", progress=seen.append)
+        self.assertTrue(all(isinstance(p, sator.MapProgress) for p in seen))
+
+        def fail(progress):
+            raise RuntimeError("no more")
+
+        try:  # a search that is short tells nothing
+            sator.map("alexnet", "eyeriss", strategy="random", samples=20_000_000, progress=fail)
+            self.fail("the search went on")
+        except RuntimeError as error:
+            self.assertEqual(str(error), "no more")
+
+
+class Errors(unittest.TestCase):
+    def expect(self, kind, call, **fields):
+        with self.assertRaises(kind) as caught:
+            call()
+        for name, value in fields.items():
+            self.assertEqual(getattr(caught.exception, name), value, str(caught.exception))
+        return caught.exception
+
+    def test_file(self):
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "wrong.yaml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('name: wrong\nsizes: {i: 8, j: 0}\nop: "Y[i] += A[i,q]"\n')
+            error = self.expect(sator.InputError, lambda: sator.Workload.load(path), file=path, line=2, column=18)
+            self.assertEqual(len(error.messages), 2)
+            self.assertEqual(error.messages[1].line, 3)
+            self.assertIn("^", str(error))
+            self.assertIsInstance(error, ValueError)
+
+    def test_object(self):
+        error = self.expect(sator.InputError, lambda: sator.Arch("mine", [sator.Memory("L1", capcity_bytes=4),
+                                                                          sator.Array("PE", [8]), sator.Compute()]),
+                            file="<Arch mine>", line=3)
+        self.assertIn("capacity_bytes", str(error))
+        error = self.expect(sator.InputError, lambda: sator.Dataflow(space="i%0", time="j"), file="space", line=1)
+        self.assertNotIn("--", str(error))
+        with self.assertRaises(ValueError):
+            sator.Arch("nan", [sator.Memory("L1", bandwidth_bits=float("nan")), sator.Compute()])
+        with self.assertRaises(TypeError):
+            sator.Arch("object", [sator.Memory("L1", bandwidth_bits=object()), sator.Compute()])
+
+    def test_calls(self):
+        flow = sator.Dataflow(**SKEWED)
+        self.expect(sator.InputError, lambda: sator.analyze("gmm", "systolic-2d-8x8", flow))
+        self.expect(sator.UsageError, lambda: sator.analyze(gemm(), array(), flow, bandwidths=[float("nan")]))
+        self.expect(sator.UsageError, lambda: sator.analyze(gemm(), array(), flow, bandwidths=[-1]))
+        self.expect(ValueError, lambda: sator.analyze(gemm(), array(), flow, engine="fast"))
+        self.expect(TypeError, lambda: sator.analyze(gemm(), flow, array()))
+        self.expect(TypeError, lambda: sator.analyze(3, array(), flow))
+        self.expect(sator.UsageError, lambda: sator.map(gemm(), "conventional", budget_seconds=-1))
+        self.expect(sator.UsageError, lambda: sator.explore(gemm(), "systolic-2d-8x8", skew=50))
+        self.expect(sator.LimitError, lambda: sator.analyze(gemm(), array(), flow, engine="general", work_limit=1))
+
+    def test_warnings(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            sator.Workload("idle", sizes={"i": 4, "q": 4}, op="Y[i] += A[i]")
+        self.assertEqual([w.category for w in caught], [sator.SatorWarning])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(sator.SatorWarning):
+                sator.Workload("idle", sizes={"i": 4, "q": 4}, op="Y[i] += A[i]")
+
+
+class Plans(unittest.TestCase):
+    def setUp(self):
+        self.plan = sator.plan("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED))
+
+    def test_points(self):
+        points = numpy.array([[8, 8, 8], [60, 60, 60], [600, 600, 600], [1, 17, 5]])
+        made = self.plan.evaluate(points, ["latency_cycles.compute", "tensors.A.unique_volume", "edp"])
+        # examples/extents.c and its output in README.md
+        self.assertEqual(made["latency_cycles.compute"][1:3].tolist(), [4672, 3453750])
+        self.assertEqual(made["tensors.A.unique_volume"].dtype, numpy.int64)
+        for i, (ni, nj, nk) in enumerate(points.tolist()):
+            one = sator.analyze(f"gemm:i={ni},j={nj},k={nk}", "systolic-2d-8x8", sator.Dataflow(**SKEWED))
+            self.assertEqual(made["edp"][i], one.edp)
+            self.assertEqual(made["tensors.A.unique_volume"][i], one.tensors[0]["unique_volume"])
+        self.assertEqual(made.to_pandas()["j"].tolist(), [8, 60, 600, 17])
+
+    def test_threads(self):
+        random = numpy.random.default_rng(1)
+        points = random.integers(1, 500, size=(3000, 3))
+        one = self.plan.evaluate(points, ["latency", "energy", "stamps"])
+        many = self.plan.evaluate(points, ["latency", "energy", "stamps"], threads=7)
+        for figure in one.columns:
+            self.assertTrue((one[figure] == many[figure]).all())
+        self.assertTrue((one["stamps"] == points.prod(axis=1)).all())
+
+    def test_shapes(self):
+        self.assertEqual(len(self.plan.evaluate({"i": numpy.arange(1, 6), "k": 3})), 5)
+        self.assertEqual(len(self.plan.evaluate(numpy.empty((0, 3), dtype=int))), 0)
+        self.assertEqual(self.plan.evaluate(numpy.asfortranarray([[8, 16, 24], [1, 2, 3]])).extents.tolist(),
+                         [[8, 16, 24], [1, 2, 3]])
+        with self.assertRaises(ValueError):
+            self.plan.evaluate([[1, 2]])
+        with self.assertRaises(TypeError):
+            self.plan.evaluate([[1.5, 2, 3]])
+        with self.assertRaises(KeyError):
+            self.plan.evaluate({"q": [1]})
+        with self.assertRaises(sator.UsageError) as caught:
+            self.plan.evaluate([[8, 8, 8]], ["latencie"])
+        self.assertIn("did you mean 'latency", str(caught.exception))
+        with self.assertRaises(sator.UsageError):
+            self.plan.evaluate([[8, 8, 8]], ["bound_by"])
+
+    def test_wrong_points(self):
+        points = [[8, 8, 8], [0, 8, 8], [8, 8, -5]]
+        with self.assertRaises(sator.InputError):
+            self.plan.evaluate(points)
+        made = self.plan.evaluate(points, ["latency", "stamps"], errors="nan")
+        self.assertEqual(made.valid.tolist(), [True, False, False])
+        self.assertEqual(numpy.isnan(made["latency"]).tolist(), [False, True, True])
+        self.assertEqual(made["stamps"].tolist(), [512, -1, -1])
+        with self.assertRaises(sator.OverflowError):  # (2^40)^3 is no int64
+            self.plan.evaluate([[2**40] * 3], ["stamps"])
+
+    def test_raw_buffers(self):
+        """The extension itself refuses buffers that are too short, or may not be written."""
+        raw = self.plan._plan
+        points = numpy.ones((4, 3), dtype=numpy.int64)
+        with self.assertRaises(ValueError):
+            raw.evaluate(points, 5, [], None, 1)
+        with self.assertRaises(ValueError):
+            raw.evaluate(points, 4, [("edp", False, numpy.empty(3))], None, 1)
+        with self.assertRaises((ValueError, BufferError)):
+            raw.evaluate(points, 4, [("edp", False, b"0" * 32)], None, 1)
+        with self.assertRaises(TypeError):
+            raw.evaluate(points, 4, [("edp", False, None)], None, 1)
+
+    def test_lock_is_released(self):
+        """Another thread of the interpreter runs while points are evaluated."""
+        points = numpy.random.default_rng(2).integers(1, 500, size=(20000, 3))
+        done = threading.Event()
+        count = 0
+
+        def work():
+            self.plan.evaluate(points)
+            done.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not done.is_set():
+            count += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(count, 3)
+
+    def test_outlives_its_inputs(self):
+        plan = sator.plan(gemm(), array(), sator.Dataflow(**SKEWED))
+        gc.collect()
+        self.assertEqual(plan.evaluate([[256, 256, 256]], ["latency"])["latency"][0], 524288)
+        self.assertEqual(plan.loops, {"i": 256, "j": 256, "k": 256})
+
+
+class Explorations(unittest.TestCase):
+    def test_space(self):
+        told = []
+        made = sator.explore("gemm:i=16,j=16,k=16", "systolic-2d-8x8", progress=told.append, threads=2)
+        self.assertTrue(made.summary["complete"])
+        best = made.query(sort="latency", top=1)
+        self.assertEqual(len(best), 1)
+        shown = min(r["latency_cycles"]["total"] for r in made.query())
+        self.assertEqual(best[0]["latency_cycles"]["total"], shown)
+        self.assertEqual(len(made.to_pandas()), made.summary["results"])
+
+    def test_own_machine(self):
+        made = sator.explore(gemm(i=16, j=16, k=16), array(), vary={"levels.PE.shape": [[4, 4], [8, 8]]}, threads=1)
+        self.assertEqual({r["hardware"] for r in made.query()}, {0, 1})
+
+
+class Interrupts(unittest.TestCase):
+    """Ctrl-C ends every kind of long call soon."""
+
+    def interrupt(self, call):
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            call()
+        self.assertLess(time.monotonic() - start, 30)
+        timer.join()
+
+    def test_plan(self):
+        plan = sator.plan("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED))
+        points = numpy.full((20_000_000, 3), 257)
+        self.interrupt(lambda: plan.evaluate(points, ["latency"], threads=2))
+
+    def test_map(self):
+        self.interrupt(lambda: sator.map("alexnet", "eyeriss", strategy="random", samples=10**9))
+
+    def test_explore(self):
+        self.interrupt(lambda: sator.explore("vgg16", "systolic-2d-8x8", skew=2, threads=2))
+
+
+class Leaks(unittest.TestCase):
+    """What is made and dropped many times leaves nothing behind."""
+
+    def count(self, call, rounds=200):
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        resident()
+        for _ in range(rounds):  # pools fill first
+            call()
+        gc.collect()
+        references = sys.gettotalrefcount() if hasattr(sys, "gettotalrefcount") else None
+        blocks, before = sys.getallocatedblocks(), resident()
+        for _ in range(rounds):
+            call()
+        gc.collect()
+        self.assertLess(sys.getallocatedblocks() - blocks, rounds)  # caches vary by some
+        if references is not None:
+            self.assertLess(sys.gettotalrefcount() - references, rounds)
+        if "asan" not in os.environ.get("LD_PRELOAD", ""):  # a sanitizer keeps what is freed for a while
+            self.assertLess(resident() - before, 4 << 20)
+
+    def test_a_leak_is_seen(self):
+        kept = []
+        with self.assertRaises(AssertionError):
+            self.count(lambda: kept.append((object(), object())))
+
+    def wrong(self):
+        try:
+            sator.Arch("mine", [sator.Memory("L1", capcity_bytes=4)])
+        except sator.InputError:
+            pass
+
+    def test_inputs(self):
+        self.count(lambda: (gemm(), array(), sator.Dataflow(**SKEWED)))
+
+    def test_errors(self):
+        self.count(self.wrong)
+
+    def test_results(self):
+        self.count(lambda: sator.analyze(gemm(), array(), sator.Dataflow(**SKEWED)).to_dict())
+
+    def test_mappings(self):
+        self.count(lambda: sator.map("gemm:i=8,j=8,k=8", "conventional").to_dict(), 100)
+
+    def test_plans(self):
+        points = numpy.ones((10, 3), dtype=numpy.int64)
+        self.count(lambda: sator.plan(gemm(), array(), sator.Dataflow(**SKEWED)).evaluate(points))
+
+    def test_references(self):
+        """Objects that are passed in keep their counts."""
+        nest, arch, flow = gemm(), array(), sator.Dataflow(**SKEWED)
+        held = [o._input for o in (nest, arch, flow)]
+        before = [sys.getrefcount(o) for o in held]
+        plan = sator.plan(nest, arch, flow)
+        self.assertEqual([sys.getrefcount(o) for o in held], [n + 1 for n in before])
+        for _ in range(100):
+            sator.analyze(nest, arch, flow)
+            plan.evaluate([[1, 2, 3]])
+        del plan
+        self.assertEqual([sys.getrefcount(o) for o in held], before)
+
+
+class Imports(unittest.TestCase):
+    def test_sub_interpreter(self):
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            try:
+                import _interpreters as interpreters
+            except ImportError:
+                self.skipTest("no sub-interpreters here")
+        number = interpreters.create()
+        code = ("try:\n    import sator\n    raise SystemExit('imported')\n"
+                "except ImportError as error:\n    assert 'sub-interpreter' in str(error), error\n")
+        try:
+            interpreters.run_string(number, f"import sys\nsys.path[:] = {sys.path!r}\n" + code)
+        finally:
+            interpreters.destroy(number)
+
+    def test_free_threading(self):
+        code = ("import sysconfig\nget = sysconfig.get_config_var\n"
+                "sysconfig.get_config_var = lambda name: 1 if name == 'Py_GIL_DISABLED' else get(name)\n"
+                "try:\n    import sator\nexcept ImportError as error:\n    print(error)\n")
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        self.assertIn("free-threaded", out)
+
+    def test_lists(self):
+        self.assertIn("gemm", sator.library("workloads"))
+        self.assertIn("eyeriss", sator.library())
+        with self.assertRaises(ValueError):
+            sator.library("machines")
+        self.assertEqual(sator.__version__, shell("--version").split()[-1])
+
+    def test_every_name_has_a_docstring(self):
+        for name in sator.__all__:
+            self.assertTrue(getattr(sator, name).__doc__, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
