@@ -35,12 +35,13 @@ def get_requires_for_build_wheel(config_settings=None):
     return []
 
 
-def _build(directory):
+def _build(directory, is_configured):
     """The package as the target "python" leaves it in "directory"."""
     headers = sysconfig.get_paths()["include"]
     python = [f"-DPython3_EXECUTABLE={sys.executable}"] if os.path.exists(os.path.join(headers, "Python.h")) else []
-    subprocess.run(["cmake", "-S", ROOT, "-B", directory, "-DCMAKE_BUILD_TYPE=Release", "-DSATOR_TESTS=OFF",
-                    "-DSATOR_MPI=OFF", *python], check=True)
+    if not is_configured:
+        subprocess.run(["cmake", "-S", ROOT, "-B", directory, "-DCMAKE_BUILD_TYPE=Release", "-DSATOR_TESTS=OFF",
+                        "-DSATOR_MPI=OFF", *python], check=True)
     jobs = str(os.cpu_count() or 1)
     subprocess.run(["cmake", "--build", directory, "--target", "python", "-j", jobs], check=True)
     return pathlib.Path(directory) / "python" / "sator"
@@ -56,11 +57,13 @@ def _write(archive, records, name, data):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """--config-settings builddir=DIR goes on in a build directory that there is."""
+    given = (config_settings or {}).get("builddir")
     name = f"sator-{VERSION}-{TAG}.whl"
     info = f"sator-{VERSION}.dist-info"
     records = []
     with tempfile.TemporaryDirectory() as work:
-        package = _build(work)
+        package = _build(given or work, given is not None)
         with zipfile.ZipFile(os.path.join(wheel_directory, name), "w") as archive:
             for path in sorted(package.iterdir()):
                 if path.suffix in (".py", ".pyi", ".so", ".typed") or path.name == "py.typed":

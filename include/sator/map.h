@@ -161,6 +161,7 @@ SATOR_API enum sator_status sator_map_pareto(struct sator_ctx *ctx,
 
 /* The front of a network: totals over its layers, repeats included. */
 struct sator_map_front {
+    size_t size; /* of the struct in the library */
     const char *network, *arch;
     int n_layers; /* that are different */
     struct sator_map_layer_front {

@@ -154,7 +154,8 @@ enum sator_status sator_map_network_front(struct sator_ctx *ctx,
     struct sator_arena *arena = sator_arena_new();
     struct sator_map_front *front = SATOR_NEW(arena, struct sator_map_front);
 
-    *front = (struct sator_map_front){.arena = arena,
+    *front = (struct sator_map_front){.size = sizeof *front,
+            .arena = arena,
             .network = sator_arena_strdup(arena, network->name),
             .arch = sator_arena_strdup(arena, arch->name),
             .stopped = SATOR_OK};

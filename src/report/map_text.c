@@ -546,7 +546,7 @@ static void write_front_heading(struct writer *w, const struct sator_map_front *
             front->thinned ? "some " : "", report_counted(w->arena, front->n_points, "choice"),
             front->stopped != SATOR_OK ? "; stopped before the faster ones" : ", proved");
     if (n_rows < front->n_points)
-        report_line(w->text, "shown", "%d of them; --csv and --json have all", n_rows);
+        report_line(w->text, "shown", "%d of them; CSV and JSON have all", n_rows);
     report_line(w->text, "least EDP", "number %d: %s, %s, EDP %s pJ x cycles", least,
             energy(w, front->points[least].energy_pj),
             report_quantity(w->arena, front->points[least].total_cycles, 0, "cycle"),

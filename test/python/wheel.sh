@@ -5,7 +5,11 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 "$2" -m pip --version >/dev/null 2>&1 || { echo "SKIP: no pip (python3-pip)"; exit 77; }
 export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 unset PYTHONPATH LD_PRELOAD
-"$2" -m pip wheel --quiet --no-deps --wheel-dir "$work" "$1" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+# The release build, where there is one, saves a minute of compiling.
+settings=""
+[ -f "$1/build/Makefile" ] && settings="--config-settings=builddir=$1/build"
+# shellcheck disable=SC2086
+"$2" -m pip wheel --quiet --no-deps $settings --wheel-dir "$work" "$1" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 wheel=$(ls "$work"/*.whl)
 case $wheel in *-cp311-abi3-*.whl) ;; *) echo "the wheel is called $wheel"; exit 1 ;; esac
 "$2" -m pip install --quiet --no-deps --target "$work/site" "$wheel" || exit 1
