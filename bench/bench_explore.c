@@ -45,6 +45,7 @@ static struct sator_explore_summary explore(
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_network *network = NULL;
     struct sator_exploration *exploration = NULL;
+    const struct sator_explore_summary *made = NULL;
     struct sator_explore_summary summary = {0};
     double start = seconds(), start_processor = processor_seconds();
 
@@ -52,7 +53,7 @@ static struct sator_explore_summary explore(
     if (st == SATOR_OK)
         st = sator_exploration_new(ctx, network, 0, "systolic-2d-8x8", NULL, options, &exploration);
     if (st == SATOR_OK)
-        st = sator_explore_run(ctx, exploration, NULL, NULL, &summary);
+        st = sator_explore_run(ctx, exploration, NULL, NULL, &made);
     *wall = seconds() - start;
     *processor = processor_seconds() - start_processor;
     if (st != SATOR_OK) {
@@ -60,6 +61,7 @@ static struct sator_explore_summary explore(
         fprintf(stderr, "bench_explore: %s\n", messages == NULL ? "failed" : messages);
         exit(1);
     }
+    summary = *made; /* its texts go with the exploration: its numbers are asked for */
     sator_exploration_free(exploration);
     sator_network_free(network);
     sator_ctx_free(ctx);

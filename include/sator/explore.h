@@ -124,7 +124,7 @@ struct sator_explore_rule {
 
 /* What a run did, resumed parts included. */
 struct sator_explore_summary {
-    size_t size; /* sizeof the struct: sator/context.h */
+    size_t size; /* of the struct in the library */
     uint64_t points; /* numbered points of this shard that were looked at */
     uint64_t results; /* rows in the database */
     int n_rules;
@@ -138,12 +138,12 @@ struct sator_explore_summary {
 
 /* Visit all points of the shard. Threads evaluate, the calling thread stores; "progress" (or NULL)
  * is called from it now and then. SATOR_INTERRUPTED after sator_ctx_cancel: all that was evaluated
- * is stored. "summary" is filled whenever something was stored, and lives as long as the
- * exploration. */
+ * is stored. "*summary" (KEEP: the exploration's) says what that is, whatever the status but
+ * SATOR_USAGE. */
 SATOR_API enum sator_status sator_explore_run(struct sator_ctx *ctx,
         struct sator_exploration *exploration,
         void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
-        struct sator_explore_summary *summary);
+        const struct sator_explore_summary **summary);
 
 /* ---- databases ---- */
 

@@ -10,7 +10,7 @@ struct exploration {
     const char *arch;
     struct sator_explore_options options;
     struct sator_input_options input;
-    struct sator_explore_summary summary;
+    const struct sator_explore_summary *summary;
     struct sator_exploration *made;
 };
 
@@ -35,7 +35,6 @@ static enum sator_status run_exploration(struct job *job)
 {
     struct exploration *e = job->data;
 
-    e->summary.size = sizeof e->summary;
     enum sator_status st = sator_exploration_new(
             job->ctx, e->network->network, e->layer, e->arch, &e->input, &e->options, &e->made);
     if (st == SATOR_OK)
@@ -96,7 +95,7 @@ static PyObject *explore(PyObject *module, PyObject *args)
         e.input.sets = set_texts;
         e.options.varies = vary_texts;
         if (run_jobs(module, &job, 1, progress, told_exploration))
-            answer = summary_of(&e.summary);
+            answer = summary_of(e.summary);
     }
     sator_exploration_free(e.made);
     sator_ctx_free(job.ctx);

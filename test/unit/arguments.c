@@ -135,19 +135,19 @@ static void explorations(void **state)
     /* zeros are what is usual: the space of doc/explore.md, skewed once */
     struct sator_explore_options zeros = {0}, said = {.pack = 1, .skew = 1};
     const struct sator_explore_options *same[] = {&zeros, &said, NULL};
-    struct sator_explore_summary summary[3];
+    const struct sator_explore_summary *summary;
+    uint64_t visited = 0;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(sator_exploration_new(in->ctx, in->network, 0, "systolic-2d-8x8", NULL,
                                  same[i], &exploration),
                 SATOR_OK);
-        summary[i].size = sizeof *summary;
-        assert_int_equal(
-                sator_explore_run(in->ctx, exploration, NULL, NULL, &summary[i]), SATOR_OK);
-        assert_int_equal(summary[i].points, summary[0].points);
-        assert_int_equal(summary[i].size, sizeof *summary);
+        assert_int_equal(sator_explore_run(in->ctx, exploration, NULL, NULL, &summary), SATOR_OK);
+        visited = i == 0 ? summary->points : visited;
+        assert_int_equal(summary->points, visited);
+        assert_int_equal(summary->size, sizeof *summary);
         sator_exploration_free(exploration);
     }
-    assert_true(summary[0].points > 0);
+    assert_true(visited > 0);
 }
 
 static void analyses(void **state)
