@@ -133,19 +133,44 @@ static enum sator_status read_c(struct sator_ctx *ctx, struct sator_spec *spec,
     return st;
 }
 
-/* A network that "format"'s reader writes in Sator's notation, where the settings apply. */
-static enum sator_status read_onnx(struct sator_ctx *ctx, const struct sator_spec *spec,
-        const struct sator_input_options *options, struct sator_network **network)
+/* Whether the input's reader writes it in Sator's notation, from where it is read. */
+static bool is_rewritten(const struct sator_spec *spec)
+{
+    return spec->format == SATOR_INPUT_ONNX || spec->format == SATOR_INPUT_TIMELOOP ||
+            spec->format == SATOR_INPUT_SCALESIM;
+}
+
+/* Such an input, as far as it is a document of "kind", with its settings still to be applied. */
+static enum sator_status rewrite(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, enum sator_document kind,
+        struct sator_spec *written)
 {
     struct sator_text yaml = {0};
     enum sator_status st;
 
-    SATOR_TRY(sator_onnx_network(ctx, spec->source->path, options, &yaml));
-    struct sator_spec written = as_yaml(ctx, spec, &yaml);
-    st = sator_yaml_network(ctx, written.source, &written.settings, network);
-done:
+    if (spec->format == SATOR_INPUT_TIMELOOP)
+        st = sator_timeloop_read(ctx, spec->source, kind, &yaml);
+    else if (spec->format == SATOR_INPUT_SCALESIM)
+        st = sator_scalesim_read(ctx, spec->source, kind, &yaml);
+    else if (kind == SATOR_DOCUMENT_WORKLOAD)
+        st = sator_onnx_network(ctx, spec->source->path, options, &yaml);
+    else
+        st = wrong_format(
+                ctx, spec, kind == SATOR_DOCUMENT_ARCH ? "an architecture" : "a dataflow");
+    if (st == SATOR_OK)
+        *written = as_yaml(ctx, spec, &yaml);
     sator_text_clear(&yaml);
     return st;
+}
+
+/* Whether a file that may hold several documents has one of "kind". */
+static bool has_part(const struct sator_spec *spec, enum sator_document kind)
+{
+    if (spec->format == SATOR_INPUT_TIMELOOP)
+        return sator_timeloop_has(spec->source, kind);
+    if (spec->format == SATOR_INPUT_SCALESIM)
+        return sator_scalesim_has(spec->source, kind);
+    return kind == SATOR_DOCUMENT_WORKLOAD;
 }
 
 static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
@@ -155,11 +180,13 @@ static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_
     struct sator_network *read;
     enum sator_status st;
 
+    if (is_rewritten(spec)) {
+        SATOR_TRY(rewrite(ctx, spec, options, SATOR_DOCUMENT_WORKLOAD, &left));
+        return sator_yaml_network(ctx, left.source, &left.settings, network);
+    }
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_network(ctx, spec->source, &spec->settings, network);
-    case SATOR_INPUT_ONNX:
-        return read_onnx(ctx, spec, options, network);
     case SATOR_INPUT_C:
         st = read_c(ctx, &left, options, &read);
         break;
@@ -193,9 +220,14 @@ done:
 static enum sator_status read_arch(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_arch **arch)
 {
+    struct sator_spec written;
     struct sator_arch *read;
     enum sator_status st;
 
+    if (is_rewritten(spec)) {
+        SATOR_TRY(rewrite(ctx, spec, options, SATOR_DOCUMENT_ARCH, &written));
+        return sator_yaml_arch(ctx, written.source, &written.settings, arch);
+    }
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_arch(ctx, spec->source, &spec->settings, arch);
@@ -221,9 +253,17 @@ done:
 static enum sator_status read_dataflow(
         struct sator_ctx *ctx, const struct sator_spec *spec, struct sator_dataflow **dataflow)
 {
+    struct sator_spec written;
     struct sator_dataflow *read;
     enum sator_status st;
 
+    if (is_rewritten(spec)) {
+        SATOR_TRY(rewrite(ctx, spec, NULL, SATOR_DOCUMENT_DATAFLOW, &written));
+        st = sator_yaml_dataflow(ctx, written.source, &written.settings, dataflow);
+        if (st == SATOR_OK)
+            (*dataflow)->any_order = true; /* directives are known by their targets */
+        return st;
+    }
     switch (spec->format) {
     case SATOR_INPUT_YAML:
         return sator_yaml_dataflow(ctx, spec->source, &spec->settings, dataflow);
@@ -492,6 +532,32 @@ static enum sator_status check_experiment(struct sator_ctx *ctx, const struct sa
     return worst;
 }
 
+/* Every document that a file of another tool holds. */
+static enum sator_status check_parts(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, const char **kind)
+{
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_dataflow *dataflow;
+    enum sator_status st = SATOR_OK;
+
+    *kind = spec->format == SATOR_INPUT_ONNX ? "network" : sator_spec_format_name(spec->format);
+    if (has_part(spec, SATOR_DOCUMENT_WORKLOAD)) {
+        SATOR_TRY(read_network(ctx, spec, options, &network));
+        sator_network_free(network);
+    }
+    if (has_part(spec, SATOR_DOCUMENT_ARCH)) {
+        SATOR_TRY(read_arch(ctx, spec, options, &arch));
+        sator_arch_free(arch);
+    }
+    if (has_part(spec, SATOR_DOCUMENT_DATAFLOW)) {
+        SATOR_TRY(read_dataflow(ctx, spec, &dataflow));
+        sator_dataflow_free(dataflow);
+    }
+done:
+    return st;
+}
+
 static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, const char **kind)
 {
@@ -504,10 +570,9 @@ static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_
     case SATOR_INPUT_YAML:
         return check_yaml(ctx, spec, kind);
     case SATOR_INPUT_ONNX:
-        *kind = "network";
-        SATOR_TRY(read_network(ctx, spec, options, &network));
-        sator_network_free(network);
-        break;
+    case SATOR_INPUT_TIMELOOP:
+    case SATOR_INPUT_SCALESIM:
+        return check_parts(ctx, spec, options, kind);
     case SATOR_INPUT_C:
     case SATOR_INPUT_STATEMENT:
         *kind = "workload";
@@ -635,6 +700,26 @@ done:
     return st;
 }
 
+/* The documents that a file of another tool holds, one after the other. */
+static enum sator_status show_parts(struct sator_ctx *ctx, const struct sator_spec *spec,
+        const struct sator_input_options *options, struct sator_text *out)
+{
+    enum sator_status st = SATOR_OK;
+
+    if (has_part(spec, SATOR_DOCUMENT_WORKLOAD))
+        SATOR_TRY(show_network(ctx, spec, options, out));
+    if (has_part(spec, SATOR_DOCUMENT_ARCH)) {
+        sator_text_put(out, out->length > 0 ? "---\n" : "");
+        SATOR_TRY(show_arch(ctx, spec, options, out));
+    }
+    if (has_part(spec, SATOR_DOCUMENT_DATAFLOW)) {
+        sator_text_put(out, out->length > 0 ? "---\n" : "");
+        SATOR_TRY(show_dataflow(ctx, spec, out));
+    }
+done:
+    return st;
+}
+
 static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_spec *spec,
         const struct sator_input_options *options, struct sator_text *out)
 {
@@ -648,8 +733,11 @@ static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_s
     case SATOR_INPUT_C:
         return sator_c_list(ctx, spec->source, options, out);
     case SATOR_INPUT_STATEMENT:
-    case SATOR_INPUT_ONNX:
         return show_network(ctx, spec, options, out);
+    case SATOR_INPUT_ONNX:
+    case SATOR_INPUT_TIMELOOP:
+    case SATOR_INPUT_SCALESIM:
+        return show_parts(ctx, spec, options, out);
     case SATOR_INPUT_PE_ARRAY:
         return show_arch(ctx, spec, options, out);
     case SATOR_INPUT_MAPPING:

@@ -54,19 +54,22 @@ static const struct {
         {".m", SATOR_INPUT_MAPPING, "a mapping file"},
         {".onnx", SATOR_INPUT_ONNX, "an ONNX model"},
         {"", SATOR_INPUT_EXPERIMENT, "an experiment file"},
+        {NULL, SATOR_INPUT_TIMELOOP, "a Timeloop file"},
+        {NULL, SATOR_INPUT_SCALESIM, "a SCALE-Sim file"},
 };
 
 enum {
-    N_ENDINGS = sizeof formats / sizeof *formats - 1
+    N_FORMATS = sizeof formats / sizeof *formats,
+    N_ENDINGS = N_FORMATS - 3
 };
 
 const char *sator_spec_format_name(enum sator_format_of_input format)
 {
-    for (int i = 0; i < N_ENDINGS; i++) {
+    for (int i = 0; i < N_FORMATS; i++) {
         if (formats[i].format == format)
             return formats[i].name;
     }
-    return formats[N_ENDINGS].name;
+    return "a file";
 }
 
 /* The row of "formats" for the path's ending, or -1. */
@@ -127,6 +130,11 @@ static enum sator_status open_file(struct sator_ctx *ctx, const char *path, stru
     else
         spec->format =
                 looks_like_experiment(spec->source) ? SATOR_INPUT_EXPERIMENT : SATOR_INPUT_YAML;
+    /* before its ending, which other tools use as well, what is in a file tells */
+    if (sator_scalesim_is(spec->source))
+        spec->format = SATOR_INPUT_SCALESIM;
+    else if (spec->format == SATOR_INPUT_YAML && sator_timeloop_is(spec->source))
+        spec->format = SATOR_INPUT_TIMELOOP;
 done:
     return st;
 }

@@ -13,7 +13,9 @@ enum sator_format_of_input {
     SATOR_INPUT_PE_ARRAY,
     SATOR_INPUT_MAPPING,
     SATOR_INPUT_EXPERIMENT,
-    SATOR_INPUT_ONNX
+    SATOR_INPUT_ONNX,
+    SATOR_INPUT_TIMELOOP,
+    SATOR_INPUT_SCALESIM
 };
 
 struct sator_spec {

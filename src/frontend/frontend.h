@@ -67,6 +67,23 @@ void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataf
 /* "value" in double quotes, so that no word means anything else to YAML. */
 void sator_yaml_quote(struct sator_text *text, const char *value);
 
+/* ---- timeloop/ ---- */
+/* Whether a YAML text is Timeloop's: it has a problem, an architecture or a mapping. */
+bool sator_timeloop_is(const struct sator_source *source);
+/* Whether it has the part that is a document of "kind". */
+bool sator_timeloop_has(const struct sator_source *source, enum sator_document kind);
+/* Its problem, architecture or mapping ("kind") as a document in Sator's notation. */
+enum sator_status sator_timeloop_read(struct sator_ctx *ctx, const struct sator_source *source,
+        enum sator_document kind, struct sator_text *text);
+
+/* ---- scalesim/ ---- */
+/* Whether a text is SCALE-Sim's: a topology (CSV) or a configuration (INI). */
+bool sator_scalesim_is(const struct sator_source *source);
+bool sator_scalesim_has(const struct sator_source *source, enum sator_document kind);
+/* A topology as a network, a configuration as an architecture, in Sator's notation. */
+enum sator_status sator_scalesim_read(struct sator_ctx *ctx, const struct sator_source *source,
+        enum sator_document kind, struct sator_text *text);
+
 /* ---- onnx/ ---- */
 /* The model in "file", called "path" in messages, as a network in Sator's notation. */
 enum sator_status sator_onnx_read(struct sator_ctx *ctx, const char *path, FILE *file,

@@ -438,13 +438,38 @@ done:
     return st;
 }
 
+/* "dataflow" with its nest's entries in the order of the levels, where its own means nothing. */
+static const struct sator_dataflow *in_order(struct sator_arena *arena,
+        const struct sator_dataflow *dataflow, int n_levels, const struct sator_bind_level *levels)
+{
+    struct sator_dataflow *sorted = SATOR_NEW(arena, struct sator_dataflow);
+    struct sator_loop_nest *nest = SATOR_NEW(arena, struct sator_loop_nest);
+
+    if (!dataflow->any_order || dataflow->loops == NULL)
+        return dataflow;
+    int n = dataflow->loops->n_entries;
+    nest->entries = SATOR_NEW_ARRAY(arena, struct sator_loop_entry, n + 1);
+    for (int l = 0; l <= n_levels; l++) { /* the last pass: entries of no level */
+        for (int i = 0; i < n; i++) {
+            const struct sator_loop_entry *entry = &dataflow->loops->entries[i];
+            int level = find_level(
+                    &(struct binder){.n_levels = n_levels, .levels = levels}, entry->level);
+            if ((level < 0 ? n_levels : level) == l)
+                nest->entries[nest->n_entries++] = *entry;
+        }
+    }
+    *sorted = *dataflow;
+    sorted->loops = nest;
+    return sorted;
+}
+
 enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound)
 {
     struct binder b = {.ctx = ctx,
             .arena = arena,
-            .dataflow = dataflow,
+            .dataflow = in_order(arena, dataflow, n_levels, levels),
             .workload = workload,
             .n_levels = n_levels,
             .levels = levels,
@@ -456,7 +481,7 @@ enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena 
             .cuts = dataflow->cuts,
             .space_loc = dataflow->space_loc,
             .time_loc = dataflow->time_loc};
-    if (dataflow->loops != NULL) {
+    if (b.dataflow->loops != NULL) {
         b.bound->space_loc = b.bound->time_loc = nest_loc(&b);
         SATOR_TRY(bind_nest(&b));
     } else {
@@ -477,7 +502,7 @@ enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator
 {
     struct binder b = {.ctx = ctx,
             .arena = arena,
-            .dataflow = dataflow,
+            .dataflow = in_order(arena, dataflow, n_levels, levels),
             .workload = workload,
             .n_levels = n_levels,
             .levels = levels};

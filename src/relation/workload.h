@@ -85,6 +85,7 @@ struct sator_dataflow {
     int n_cuts;
     const struct sator_cut *cuts;
     const struct sator_loop_nest *loops; /* the "loops:" form; else NULL */
+    bool any_order; /* the nest's entries come in any order: that of the machine's levels is meant */
 };
 
 /* The "loops:" form: one entry a level, outermost first. */

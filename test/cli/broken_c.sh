@@ -1,12 +1,12 @@
 #!/bin/sh
-# Every broken C file and TENET file gives exactly the messages beside it, and exit code 1.
+# Every broken C file and file of another tool gives exactly the messages beside it, and exit code 1.
 # With BLESS=1 the messages are written instead; the difference is to be reviewed.
 sator=$1
 status=0
 number=0
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-for folder in "$2/test/broken/c" "$2/test/broken/tenet"; do
+for folder in "$2/test/broken/c" "$2/test/broken/tenet" "$2/test/broken/timeloop" "$2/test/broken/scalesim"; do
     cd "$folder" || exit 2
     for file in *; do
         case $file in *.expect) continue ;; esac
