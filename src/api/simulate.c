@@ -101,29 +101,43 @@ static void compare_levels(struct comparison *c)
     }
 }
 
-/* Words over all wires of a name: what the analysis tells apart. */
+static const char *wire_name(const struct simulate_wire *wire)
+{
+    return wire->link != NULL ? wire->link->name : wire->bus->name;
+}
+
+/* What the words over a wire count as: actions of a word each, unless the file says otherwise. */
+static sator_int actions_of(const struct comparison *c, const struct simulate_wire *wire)
+{
+    const struct sator_access *access = &c->workload->accesses[wire->access];
+    const struct sator_action action = wire->link != NULL
+            ? sator_link_action(c->arena, wire->link, access->tensor, access->word_bits)
+            : sator_bus_action(c->arena, wire->bus, access->tensor, access->word_bits);
+
+    return sator_actions(&action, wire->words);
+}
+
+/* Over all wires of a name: what the analysis tells apart. */
 static void compare_wires(struct comparison *c)
 {
     const struct sator_result *result = c->made->result;
 
     for (int i = 0; i < c->outcome->n_wires; i++) {
-        const char *name = c->outcome->wires[i].name;
-        sator_int analysed = 0;
-        int64_t executed = 0;
+        const char *name = wire_name(&c->outcome->wires[i]);
+        sator_int analysed = 0, executed = 0;
         bool known = false;
+        c->made->words += c->outcome->wires[i].words;
         for (int j = 0; j < c->outcome->n_wires; j++) {
-            bool same = strcmp(c->outcome->wires[j].name, name) == 0;
+            bool same = strcmp(wire_name(&c->outcome->wires[j]), name) == 0;
             known |= same && j < i;
-            executed += same ? c->outcome->wires[j].words : 0;
+            executed += same ? actions_of(c, &c->outcome->wires[j]) : 0;
         }
-        if (known)
-            continue;
-        for (int t = 0; t < result->n_energy_terms; t++) {
+        for (int t = 0; t < result->n_energy_terms && !known; t++) {
             if (strcmp(result->energy_terms[t].component, name) == 0)
                 analysed += result->energy_terms[t].actions;
         }
-        c->made->words += executed;
-        compare(c, name, "", "words", executed, analysed);
+        if (!known)
+            compare(c, name, "", "words", (int64_t)executed, analysed);
     }
 }
 

@@ -10,6 +10,7 @@
 /* Words that pass a port in one phase, by instance of what has the port. */
 struct use {
     int port; /* -1: none that limits anything */
+    int word_bits; /* as wide as words are there */
     int64_t *words;
     int64_t *touched; /* instances with words */
     int64_t n_touched;

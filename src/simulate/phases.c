@@ -64,9 +64,10 @@ static int find_port(struct phases *phases, const char *name, double bits,
     return phases->n_ports - 1;
 }
 
-static bool use_make(struct phases *phases, struct use *use, int port)
+static bool use_make(struct phases *phases, struct use *use, int port, int word_bits)
 {
     use->port = port;
+    use->word_bits = word_bits;
     if (port < 0)
         return port == -1;
     size_t n = (size_t)phases->ports[port].n_instances;
@@ -87,7 +88,8 @@ static bool use_memory(struct phases *phases, struct machine *machine, const str
         bool writes, struct use *use)
 {
     const struct sator_level *level = &machine->question->arch->levels[memory->level];
-    const char *tensor = machine->ways[memory->access].access->tensor;
+    const struct sator_access *access = machine->ways[memory->access].access;
+    const char *tensor = access->tensor;
     int n_lanes;
     const struct sator_lane *lanes = sator_memory_lanes(machine->arena, level, &n_lanes);
 
@@ -95,9 +97,10 @@ static bool use_memory(struct phases *phases, struct machine *machine, const str
         if (sator_lane_serves(&level->memory, &lanes[l], tensor, writes))
             return use_make(phases, use,
                     find_port(phases, lanes[l].name, lanes[l].bits, &lanes[l].burst,
-                            memory->n_instances));
+                            memory->n_instances),
+                    sator_memory_word_bits(&level->memory, tensor, access->word_bits));
     }
-    return use_make(phases, use, -1);
+    return use_make(phases, use, -1, access->word_bits);
 }
 
 static const char *wire_name(struct machine *machine, int level, const char *name)
@@ -109,6 +112,7 @@ static const char *wire_name(struct machine *machine, int level, const char *nam
 static bool use_wires(struct phases *phases, struct machine *machine, struct holder *holder)
 {
     static const struct sator_burst none = {0, 0};
+    const int word_bits = machine->ways[holder->access].access->word_bits;
     bool fits = true;
 
     for (int l = 0; l < holder->n_links; l++) {
@@ -116,14 +120,16 @@ static bool use_wires(struct phases *phases, struct machine *machine, struct hol
         int64_t outer = holder->n_instances / link->place.n / link->place.inner;
         fits &= use_make(phases, &link->use,
                 find_port(phases, wire_name(machine, link->level, link->link->name),
-                        link->link->bandwidth_bits, &none, outer * link->n_wires));
+                        link->link->bandwidth_bits, &none, outer * link->n_wires),
+                word_bits);
     }
     for (int b = 0; b < holder->n_buses; b++) {
         struct machine_bus *bus = &holder->buses[b];
         int64_t outer = holder->n_instances / bus->place.n / bus->place.inner;
         fits &= use_make(phases, &bus->use,
                 find_port(phases, wire_name(machine, bus->level, bus->bus->name),
-                        bus->bus->bandwidth_bits, &none, outer * bus->n_buses));
+                        bus->bus->bandwidth_bits, &none, outer * bus->n_buses),
+                word_bits);
     }
     return fits;
 }
@@ -259,15 +265,14 @@ static struct cost *cost_of(struct phases *phases, struct load *loads, int port,
 }
 
 /* The words of one transfer at one port, in "phase" of "loads". */
-static void take_use(
-        struct phases *phases, struct use *use, int word_bits, struct load *loads, enum phase phase)
+static void take_use(struct phases *phases, struct use *use, struct load *loads, enum phase phase)
 {
     if (use->n_touched == 0)
         return;
     const struct phase_port *port = &phases->ports[use->port];
     int64_t granule = port->burst.granule_bits;
     for (int64_t i = 0; i < use->n_touched; i++) {
-        int64_t instance = use->touched[i], bits = use->words[instance] * word_bits;
+        int64_t instance = use->touched[i], bits = use->words[instance] * use->word_bits;
         if (granule > 1)
             bits = (bits + granule - 1) / granule * granule;
         cost_of(phases, loads, use->port, instance)->of[phase] +=
@@ -296,16 +301,24 @@ static bool is_unsaid(const struct sator_memory *memory, const char *tensor)
     return memory->transfers.others == SATOR_TRANSFER_UNSAID;
 }
 
+/* Whether a memory is the scratchpad, and says that its transfers do not overlap. */
+static bool is_waiting_scratchpad(const struct machine *machine, int level)
+{
+    const struct sator_arch *arch = machine->question->arch;
+    const struct sator_level *scratchpad = sator_arch_scratchpad(arch);
+
+    return scratchpad == &arch->levels[level] && !scratchpad->memory.overlaps;
+}
+
 /* When the words of "holder" move. What passes a scratchpad that does not overlap is serial, unless
  * the memory inside says otherwise. */
 static enum sator_transfer_kind kind_of(const struct machine *machine, const struct holder *holder)
 {
     const struct sator_arch *arch = machine->question->arch;
-    const struct sator_level *scratchpad = sator_arch_scratchpad(arch);
     const char *tensor = machine->ways[holder->access].access->tensor;
     const struct sator_level *level = holder->level < 0 ? NULL : &arch->levels[holder->level];
-    bool waits = scratchpad != NULL && !scratchpad->memory.overlaps && holder->parent->level >= 0 &&
-            &arch->levels[holder->parent->level] == scratchpad;
+    bool waits =
+            holder->parent->level >= 0 && is_waiting_scratchpad(machine, holder->parent->level);
 
     if (level == NULL)
         return waits ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
@@ -324,7 +337,6 @@ void phases_take(
             [SATOR_TRANSFER_OVERLAPPED] = PHASE_EXPOSED_STORES,
             [SATOR_TRANSFER_STREAMED] = PHASE_DURING};
     struct phase_level *level = level_of(phases, holder->n_time);
-    int bits = machine->ways[holder->access].access->word_bits;
     enum sator_transfer_kind kind = kind_of(machine, holder);
     bool beside = kind == SATOR_TRANSFER_OVERLAPPED && is_same_tile;
     enum phase load = beside ? PHASE_DURING : loads_in[kind];
@@ -332,13 +344,13 @@ void phases_take(
     struct load *loads = beside ? level->now : level->next;
     struct load *stores = beside ? level->next : level->now;
 
-    take_use(phases, &holder->load_parent, bits, loads, load);
-    take_use(phases, &holder->load_own, bits, loads, load);
-    take_use(phases, &holder->store_parent, bits, stores, store);
+    take_use(phases, &holder->load_parent, loads, load);
+    take_use(phases, &holder->load_own, loads, load);
+    take_use(phases, &holder->store_parent, stores, store);
     for (int l = 0; l < holder->n_links; l++)
-        take_use(phases, &holder->links[l].use, bits, loads, load);
+        take_use(phases, &holder->links[l].use, loads, load);
     for (int b = 0; b < holder->n_buses; b++)
-        take_use(phases, &holder->buses[b].use, bits, holder->is_write ? stores : loads,
+        take_use(phases, &holder->buses[b].use, holder->is_write ? stores : loads,
                 holder->is_write ? store : load);
 }
 
@@ -444,6 +456,8 @@ static void finish(struct phases *phases, int l)
     struct phase_level *level = &phases->levels[l];
 
     wait_during(phases, level);
+    if (l == phases->n_levels - 1) /* operands are known when the stamp has run */
+        wait_for(phases, level, PHASE_SERIAL_LOADS);
     wait_for(phases, level, PHASE_SERIAL_STORES);
     wait_for(phases, level, PHASE_EXPOSED_STORES);
     for (int p = 0; p < phases->n_ports; p++) {
@@ -461,7 +475,8 @@ static void begin(struct phases *phases, struct phase_level *level)
     level->now = level->next;
     level->next = now;
     wait_for(phases, level, PHASE_EXPOSED_LOADS);
-    wait_for(phases, level, PHASE_SERIAL_LOADS);
+    if (level != &phases->levels[phases->n_levels - 1])
+        wait_for(phases, level, PHASE_SERIAL_LOADS);
     level->began = phases->clock;
 }
 
@@ -485,9 +500,11 @@ void phases_compute(struct phases *phases, struct machine *machine, int64_t most
 
     for (int a = 0; a < machine->n_accesses; a++) {
         struct holder *inner = machine->ways[a].inner;
-        int bits = machine->ways[a].access->word_bits;
-        take_use(phases, &inner->operand_reads, bits, level->now, PHASE_DURING);
-        take_use(phases, &inner->operand_writes, bits, level->now, PHASE_DURING);
+        bool waits = inner->level >= 0 && is_waiting_scratchpad(machine, inner->level);
+        take_use(phases, &inner->operand_reads, level->now,
+                waits ? PHASE_SERIAL_LOADS : PHASE_DURING);
+        take_use(phases, &inner->operand_writes, level->now,
+                waits ? PHASE_SERIAL_STORES : PHASE_DURING);
     }
     phases->clock += cycles;
     phases->compute += cycles;

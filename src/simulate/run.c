@@ -181,19 +181,12 @@ static void add_words(struct run *run, const struct holder *holder)
     outcome->words = words;
 }
 
-static void add_wire(struct run *run, int level, const char *name, int64_t words)
+static void add_wire(struct run *run, const struct simulate_wire *made)
 {
     struct simulate_outcome *outcome = run->outcome;
     struct simulate_wire *wires = (struct simulate_wire *)(uintptr_t)outcome->wires;
 
-    for (int w = 0; w < outcome->n_wires; w++) {
-        if (wires[w].level == level && strcmp(wires[w].name, name) == 0) {
-            wires[w].words += words;
-            return;
-        }
-    }
-    struct simulate_wire made = {level, name, words};
-    SATOR_PUSH(run->arena, wires, outcome->n_wires, made);
+    SATOR_PUSH(run->arena, wires, outcome->n_wires, *made);
     outcome->wires = wires;
 }
 
@@ -230,11 +223,15 @@ static void take_outcome(struct run *run)
             if (holder->level >= 0)
                 add_words(run, holder);
             for (int l = 0; l < holder->n_links; l++)
-                add_wire(run, holder->links[l].level, holder->links[l].link->name,
-                        holder->links[l].words);
+                add_wire(run,
+                        &(struct simulate_wire){.access = a,
+                                .link = holder->links[l].link,
+                                .words = holder->links[l].words});
             for (int b = 0; b < holder->n_buses; b++)
-                add_wire(run, holder->buses[b].level, holder->buses[b].bus->name,
-                        holder->buses[b].words);
+                add_wire(run,
+                        &(struct simulate_wire){.access = a,
+                                .bus = holder->buses[b].bus,
+                                .words = holder->buses[b].words});
         }
     }
 }

@@ -25,9 +25,11 @@ struct simulate_words {
     int64_t tile, fills, writes, reads, updates;
 };
 
+/* Words of an access over the wires between two of its holders. */
 struct simulate_wire {
-    int level; /* an array */
-    const char *name; /* of a link, bus or tree */
+    int access;
+    const struct sator_link *link; /* or NULL */
+    const struct sator_bus *bus; /* or NULL */
     int64_t words;
 };
 
