@@ -112,7 +112,7 @@ static const char *wire_name(struct machine *machine, int level, const char *nam
 static bool use_wires(struct phases *phases, struct machine *machine, struct holder *holder)
 {
     static const struct sator_burst none = {0, 0};
-    const int word_bits = machine->ways[holder->access].access->word_bits;
+    const struct sator_access *access = machine->ways[holder->access].access;
     bool fits = true;
 
     for (int l = 0; l < holder->n_links; l++) {
@@ -121,7 +121,7 @@ static bool use_wires(struct phases *phases, struct machine *machine, struct hol
         fits &= use_make(phases, &link->use,
                 find_port(phases, wire_name(machine, link->level, link->link->name),
                         link->link->bandwidth_bits, &none, outer * link->n_wires),
-                word_bits);
+                sator_width_of(&link->link->widths, access->tensor, access->word_bits));
     }
     for (int b = 0; b < holder->n_buses; b++) {
         struct machine_bus *bus = &holder->buses[b];
@@ -129,7 +129,7 @@ static bool use_wires(struct phases *phases, struct machine *machine, struct hol
         fits &= use_make(phases, &bus->use,
                 find_port(phases, wire_name(machine, bus->level, bus->bus->name),
                         bus->bus->bandwidth_bits, &none, outer * bus->n_buses),
-                word_bits);
+                sator_width_of(&bus->bus->widths, access->tensor, access->word_bits));
     }
     return fits;
 }
