@@ -67,7 +67,7 @@ static bool is(struct scalesim *s, struct sator_loc loc, const char *word)
     return strcasecmp(string(s, loc), word) == 0;
 }
 
-/* A whole number from 1 to 2^40, or an error. */
+/* A whole number from 1 to 2^40; 0 after an error. */
 static int64_t count(struct scalesim *s, struct sator_loc loc, const char *what)
 {
     char *word = string(s, loc), *end;
@@ -77,7 +77,7 @@ static int64_t count(struct scalesim *s, struct sator_loc loc, const char *what)
         return value;
     sator_error(
             s->ctx, loc, "%s: a whole number from 1 to 2^40 is expected, not '%.40s'", what, word);
-    return 1;
+    return 0;
 }
 
 /* ---- what a file is ---- */
@@ -137,6 +137,8 @@ static void write_product(
 static int64_t outputs(
         struct scalesim *s, struct sator_loc loc, int64_t input, int64_t filter, int64_t stride)
 {
+    if (filter == 0 || input == 0 || stride == 0)
+        return 0; /* said already */
     if (filter > input) {
         sator_error(s->ctx, loc, "the filter's %lld is more than the input's %lld",
                 (long long)filter, (long long)input);

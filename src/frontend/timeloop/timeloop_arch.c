@@ -42,6 +42,8 @@ static void add_level(struct collector *c, const struct sator_yaml_node *node, i
 {
     struct timeloop *t = c->t;
     const struct sator_yaml_node *name = timeloop_get(node, "name"), *count;
+    static const char *const keys[] = {
+            "name", "class", "attributes", "required_actions", "enabled", "subclass"};
     struct timeloop_level level = {.loc = node->loc, .mesh_x = 0};
     double mesh = 0;
 
@@ -51,6 +53,8 @@ static void add_level(struct collector *c, const struct sator_yaml_node *node, i
     level.attributes = timeloop_get(node, "attributes");
     if (level.attributes == NULL)
         level.attributes = node; /* the oldest form */
+    else
+        timeloop_check(t, node, keys, SATOR_YAML_COUNT(keys));
     level.name = "MACs";
     level.instances = 1;
     if (name != NULL && sator_yaml_is(&t->reader, name, SATOR_YAML_SCALAR, "a component's name"))
@@ -212,12 +216,13 @@ static void write_memory(struct timeloop *t, const struct timeloop_level *level,
     static const char *const known[] = {"width", "memory_width", "data_storage_width", "word_bits",
             "word_width", "datawidth", "entries", "depth", "memory_depth", "data_storage_depth",
             "sizeKB", "bandwidth", "read_bandwidth", "write_bandwidth", "shared_bandwidth", "meshX",
-            "meshY", "instances", "name", "technology", "multiple_buffering"};
+            "meshY", "instances", "name", "multiple_buffering", "technology"};
     double word = 16, words, buffers = 1;
 
     number(t, level->attributes, word_keys, &word);
     words = words_of(t, level, word);
-    timeloop_check(t, level->attributes, known, SATOR_YAML_COUNT(known));
+    /* the last of them says only whether the memory is a DRAM */
+    timeloop_check(t, level->attributes, known, SATOR_YAML_COUNT(known) - !level->is_dram);
     sator_text_put(text, "  - {memory: ");
     sator_yaml_quote(text, level->name);
     number(t, level->attributes, (const char *[]){"multiple_buffering", NULL}, &buffers);
@@ -265,16 +270,33 @@ static void write_array(struct timeloop *t, const struct timeloop_level *outer,
     add_array(t, outer->name, x, fanout / x, text);
 }
 
+/* Constraints on loops are for a search: they are not the machine's. */
+static void check_constraints(struct timeloop *t)
+{
+    const struct sator_yaml_node *targets =
+            timeloop_get(timeloop_get(t->root, "architecture_constraints"), "targets");
+
+    for (int i = 0; targets != NULL && i < targets->n_items; i++) {
+        if (is_word(targets->items[i], "type", "temporal"))
+            timeloop_unused(t, "temporal constraints");
+        else if (is_word(targets->items[i], "type", "spatial"))
+            timeloop_unused(t, "spatial constraints");
+        else if (timeloop_get(targets->items[i], "bypass") == NULL)
+            timeloop_unused(t, "constraints that let nothing bypass");
+    }
+}
+
 void timeloop_write_arch(struct timeloop *t, struct sator_text *text)
 {
-    static const char *const sections[] = {"architecture", "arch", "problem", "mapping", "mapper",
-            "globals", "dumped_by_timeloop_front_end", "architecture_constraints", "mapspace"};
+    static const char *const sections[] = {"architecture", "arch", "problem", "mapping",
+            "dumped_by_timeloop_front_end", "architecture_constraints"};
     int n_levels;
     struct timeloop_level *levels = timeloop_levels(t, &n_levels);
 
     if (levels == NULL)
         return;
     timeloop_check(t, t->root, sections, SATOR_YAML_COUNT(sections));
+    check_constraints(t);
     sator_text_put(text, "name: ");
     sator_yaml_quote(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
     sator_text_put(text, "\nlevels:\n");

@@ -1,0 +1,51 @@
+/* Any bytes as a file of Timeloop and of SCALE-Sim; what is written must read as a document. */
+#include "base/text.h"
+#include "frontend/frontend.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_back(struct sator_ctx *ctx, enum sator_document kind, const char *text)
+{
+    const struct sator_source *source = sator_source_from_text(ctx, "text", text);
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct sator_dataflow *dataflow;
+
+    if (kind == SATOR_DOCUMENT_WORKLOAD &&
+            sator_yaml_network(ctx, source, NULL, &network) == SATOR_OK)
+        sator_network_free(network);
+    if (kind == SATOR_DOCUMENT_ARCH && sator_yaml_arch(ctx, source, NULL, &arch) == SATOR_OK)
+        sator_arch_free(arch);
+    if (kind == SATOR_DOCUMENT_DATAFLOW &&
+            sator_yaml_dataflow(ctx, source, NULL, &dataflow) == SATOR_OK)
+        sator_dataflow_free(dataflow);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const enum sator_document kinds[] = {
+            SATOR_DOCUMENT_WORKLOAD, SATOR_DOCUMENT_ARCH, SATOR_DOCUMENT_DATAFLOW};
+    char *copy = malloc(size + 1);
+
+    memcpy(copy, data, size);
+    copy[size] = '\0';
+    for (int i = 0; i < 6; i++) {
+        struct sator_ctx *ctx = sator_ctx_new();
+        struct sator_source source = {"text", copy, size};
+        struct sator_text text = {0};
+        sator_ctx_set_work_limit(ctx, 20000000);
+        enum sator_status st = i < 3 ? sator_timeloop_read(ctx, &source, kinds[i], &text)
+                                     : sator_scalesim_read(ctx, &source, kinds[i - 3], &text);
+        if (st == SATOR_OK)
+            read_back(ctx, kinds[i % 3], text.data);
+        sator_text_clear(&text);
+        free(sator_ctx_take_messages(ctx, true));
+        sator_ctx_free(ctx);
+    }
+    free(copy);
+    return 0;
+}
