@@ -137,7 +137,7 @@ static void sweep_values(
                     (struct tiled_holder){tiled_cell_at(w, first + c)->pe, sweep.sources[c]};
         }
         sator_int values = events->event[e].place - here->place; /* what is held ends further on */
-        w->st = sator_work(w->q->ctx, sweep.n_active);
+        w->st = tiled_spend(w->q, sweep.n_active);
         add_holders(w, times * values, sweep.n_active, sweep.holder);
     }
     sweep_close(&sweep);

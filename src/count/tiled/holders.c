@@ -103,14 +103,13 @@ enum sator_status tiled_tally_multiply(const struct tiled_question *q, const str
 {
     enum sator_status st = SATOR_OK;
 
+    *reason = "words have too many kinds of holders";
     *product = (struct tiled_tally){0};
     for (int i = 0; i < a->n; i++) {
         for (int k = 0; k < b->n && st == SATOR_OK; k++) {
             const struct tiled_word *x = &a->word[i], *y = &b->word[k];
-            if (product->n > MOST_WORDS || x->n > MOST_HOLDERS / y->n) {
-                *reason = "words have too many kinds of holders";
+            if (product->n > MOST_WORDS || x->n > MOST_HOLDERS / y->n)
                 return SATOR_DECLINED;
-            }
             int n = 0;
             struct tiled_holder *holder = sator_alloc(sizeof *holder * (size_t)x->n * (size_t)y->n);
             for (int e = 0; e < x->n; e++) {
@@ -120,7 +119,7 @@ enum sator_status tiled_tally_multiply(const struct tiled_question *q, const str
             }
             tiled_tally_add(q, product, x->times * y->times, n, holder);
             free(holder);
-            st = sator_work(q->ctx, (uint64_t)n);
+            st = tiled_spend(q, (uint64_t)n);
         }
     }
     return st;

@@ -334,8 +334,11 @@ enum sator_status tiled_count_kind(const struct tiled_question *question,
         const struct tiled_part *part, enum tiled_kind kind, sator_int *words, const char **reason)
 {
     struct tiled_nest nest = *question->nest;
-    struct tiled_question q = {
-            .ctx = question->ctx, .arena = question->arena, .nest = &nest, .aspect = TILED_EACH};
+    struct tiled_question q = {.ctx = question->ctx,
+            .left = question->left,
+            .arena = question->arena,
+            .nest = &nest,
+            .aspect = TILED_EACH};
     struct tiled_tally tally = {0};
 
     for (int d = 0; d < nest.n_digits; d++)

@@ -8,12 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_TICKS = 1 << 23 /* of one question: some tenths of a second */
+};
+
 struct tiled_state {
     struct sator_ctx *ctx;
     const struct sator_stamping *stamping;
     struct sator_arena *arena; /* of one question */
     struct tiled_nest nest;
     struct tiled_question question;
+    uint64_t left; /* ticks of the question */
 };
 
 static enum sator_status decline(const char *why, const char **reason)
@@ -32,8 +37,9 @@ static enum sator_status make_nest(struct tiled_state *state, const struct sator
     int n_buses = transport == NULL ? 0 : transport->n_buses, first[TILED_BUSES];
 
     sator_arena_clear(state->arena);
-    state->question =
-            (struct tiled_question){.ctx = state->ctx, .arena = state->arena, .nest = nest};
+    state->question = (struct tiled_question){
+            .ctx = state->ctx, .arena = state->arena, .nest = nest, .left = &state->left};
+    state->left = MOST_TICKS;
     const char *why = tiled_nest_begin(nest, state->arena, state->stamping);
     if (why == NULL && access != NULL)
         why = tiled_access_add(nest, access, &added);

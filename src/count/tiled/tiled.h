@@ -64,7 +64,18 @@ struct tiled_question {
      * one before it, from now on back; TILED_NEVER, as the last: there is none before it. */
     int n_back;
     int pattern[TILED_BACK];
+    uint64_t *left; /* ticks, beside the context's limit; NULL: only that */
 };
+
+/* Spend "ticks"; SATOR_DECLINED when the question has none left: others may have a shorter way. */
+static inline enum sator_status tiled_spend(const struct tiled_question *question, uint64_t ticks)
+{
+    if (question->left != NULL && *question->left < ticks)
+        return SATOR_DECLINED;
+    if (question->left != NULL)
+        *question->left -= ticks;
+    return sator_work(question->ctx, ticks);
+}
 
 /* ---- holders.c ---- */
 /* Add "times" words with such holders, given in any order ("holder" is changed). */

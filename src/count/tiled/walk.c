@@ -325,7 +325,7 @@ static void walk(struct tiled_walker *w, int i, int k, size_t first, size_t n,
     if (r.low >= r.high)
         return;
     int n_cuts = sort_cuts(cut, find_cuts(w, i, k, &r, first, n, cut), r.low, r.high);
-    w->st = sator_work(w->q->ctx, n);
+    w->st = tiled_spend(w->q, n);
     if (w->q->is_spread[d] && !w->part->is_named) {
         walk_spread(w, i, k, &r, cut, n_cuts, first, n, paths, times);
         return;
@@ -352,7 +352,8 @@ static enum sator_status run(struct tiled_walker *w, const char **reason)
     walk_loop(w, 0, 0, 1, 1);
     free(w->cells);
     tiled_sets_free(w->sets);
-    *reason = w->reason;
+    *reason = w->st == SATOR_DECLINED && w->reason == NULL ? "the nest takes too many steps"
+                                                           : w->reason;
     return w->st;
 }
 
