@@ -29,6 +29,11 @@ enum sator_model_choice {
     SATOR_MODEL_TENET /* TENET's own equations: doc/model.md, section 6; no levels, no energy */
 };
 
+enum sator_timing_choice {
+    SATOR_TIMING_ROOFLINE, /* doc/model.md, section 3: everything overlaps, a lower bound */
+    SATOR_TIMING_SCHEDULED /* section 7: phases */
+};
+
 /* Reuse over one link, multicast bus family or reduction tree family. */
 struct sator_link_volume {
     const char *name;
@@ -88,6 +93,9 @@ struct sator_port_result {
     double bandwidth_bits; /* per cycle and instance; NAN when not given */
     double cycles; /* bits / bandwidth_bits; NAN when either is not known */
     const char *unknown; /* why "cycles" is NAN though words pass; NULL otherwise */
+    /* of the scheduled latency; NAN where that is not known */
+    double busy_cycles; /* the busiest instance of each stamp, added up */
+    double exposed_cycles, stalled_cycles; /* that wait for it: before and after runs, within */
 };
 
 struct sator_energy_term {
@@ -98,7 +106,7 @@ struct sator_energy_term {
     const char *source; /* where the figure comes from; NULL when the file does not say */
 };
 
-/* The latency at one scratchpad bandwidth. */
+/* The latency at one scratchpad bandwidth, as a roofline. */
 struct sator_bandwidth_point {
     double bits_per_cycle;
     double read_cycles, write_cycles, total_cycles;
@@ -119,7 +127,8 @@ struct sator_advice {
 
 struct sator_result {
     size_t size; /* of the struct in the library */
-    const char *model, *timing; /* "sator" or "tenet"; "roofline" */
+    const char *model, *timing; /* "sator" or "tenet"; what total_cycles is: "scheduled" or
+                                   "roofline" */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
     const char *engine; /* "closed", "tiled", "listed", "general", or "mixed" */
@@ -129,6 +138,10 @@ struct sator_result {
     double utilization_average, utilization_max;
     double macs_per_cycle;
     double compute_cycles, total_cycles;
+    double roofline_cycles;
+    double scheduled_cycles; /* NAN when it was not asked for, or is not known */
+    double scheduled_compute_cycles; /* of these, computing */
+    const char *unscheduled; /* why it is not known though it was asked for; NULL otherwise */
     double read_cycles, write_cycles; /* of the slowest ports; NAN without a bandwidth */
     const char *bound_by; /* "compute" or the name of the port that decides the latency */
     double interconnect_bits_per_cycle, scratchpad_bits_per_cycle;
@@ -156,6 +169,7 @@ struct sator_analyze_options {
     enum sator_model_choice model;
     const double *sweep_bandwidths; /* scratchpad bandwidths in bits per cycle */
     int n_sweep;
+    enum sator_timing_choice timing; /* what total_cycles, and what follows from it, shall be */
 };
 
 /* Analyse layer "layer" of "network" on "arch" under "dataflow" (GIVE: sator_result_free).

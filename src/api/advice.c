@@ -50,7 +50,7 @@ static double next_bound(const struct sator_result *result, double limit, const 
 static void advise_bandwidths(struct adviser *adviser)
 {
     const struct sator_result *result = adviser->result;
-    double limit = result->total_cycles;
+    double limit = result->roofline_cycles;
 
     while (limit > result->compute_cycles) {
         const char *then;
@@ -151,7 +151,7 @@ static void advise_capacity(struct adviser *adviser, int inner)
     int index = index_of(adviser->arch, level->name);
     int outer = inner == 0 ? 0 : result->levels[inner - 1].time_cut;
     const struct sator_memory *memory = &adviser->arch->levels[index].memory;
-    struct sator_advice best = {.total_cycles = result->total_cycles};
+    struct sator_advice best = {.total_cycles = result->roofline_cycles};
     bool moved = false; /* the bound */
 
     if (level->cut_declared || memory->n_capacities == 0)
@@ -160,12 +160,12 @@ static void advise_capacity(struct adviser *adviser, int inner)
         struct sator_result *larger = NULL;
         if (try_cut(adviser, index, level, cut, &larger) != SATOR_OK)
             break;
-        if (larger->total_cycles < best.total_cycles) {
+        if (larger->roofline_cycles < best.total_cycles) {
             moved = strcmp(larger->bound_by, result->bound_by) != 0;
             best = (struct sator_advice){.memory = level->name,
                     .needed = bytes_needed(larger, &larger->levels[inner], memory),
                     .bound_by = sator_arena_strdup(result->arena, larger->bound_by),
-                    .total_cycles = larger->total_cycles};
+                    .total_cycles = larger->roofline_cycles};
         }
         sator_result_free(larger);
     }

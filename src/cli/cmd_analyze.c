@@ -179,6 +179,8 @@ static int check_usage(struct analysis *analysis)
             return cli_usage(options, "--model tenet is about numbers, --show prints none");
         analysis->analyze.model = SATOR_MODEL_TENET;
     }
+    if (options->timing != NULL && strcmp(options->timing, "scheduled") == 0)
+        analysis->analyze.timing = SATOR_TIMING_SCHEDULED;
     if (options->engine != NULL)
         analysis->analyze.engine = strcmp(options->engine, "closed") == 0 ? SATOR_ENGINE_CLOSED
                 : strcmp(options->engine, "listed") == 0                  ? SATOR_ENGINE_LISTED

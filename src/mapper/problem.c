@@ -479,6 +479,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
             .workload = workload,
             .arch = arch,
             .objective = objective};
+    SATOR_TRY(sator_arch_check_counted(ctx, arch));
     SATOR_TRY(add_loops(&b));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));

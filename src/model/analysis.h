@@ -112,6 +112,7 @@ struct analysis {
     const struct transfer **full; /* of the full stamps over all arrays, one an access */
     struct sator_tensor_result *tensors; /* the result's */
     struct sator_level_result *levels;
+    struct sator_port_result *ports;
     const struct sator_level *scratchpad;
     int n_memories;
     struct memory *memories; /* outermost first */
@@ -133,6 +134,8 @@ const struct sator_link_volume *analysis_link_volumes(struct analysis *analysis,
 
 /* cuts.c: the memories with their cuts, declared or derived, and tiles that fit. */
 enum sator_status analysis_cuts(struct analysis *analysis);
+/* Whether two tiles of all that "memory" holds fit: the one in use, and the next. */
+bool analysis_holds_two(struct analysis *analysis, struct memory *memory);
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */
 enum sator_status analysis_levels(struct analysis *analysis);
 /* What "access", or its part "part", moves at each memory; "flows" has one a memory. */
@@ -148,7 +151,9 @@ enum sator_status analysis_busiest(struct analysis *analysis, int memory,
         const struct sator_lane *lane, sator_int *bits, const char **why);
 /* metrics.c: section 3: utilization, latency, bandwidth. */
 void analysis_metrics(struct analysis *analysis);
-/* The part of it that does not depend on what is moved: utilization and compute delay. */
+/* timing.c: section 7: the scheduled latency in place of the roofline, as far as it is known. */
+enum sator_status analysis_timing(struct analysis *analysis);
+/* The part of metrics that does not depend on what is moved: utilization and compute delay. */
 void analysis_compute(struct analysis *analysis);
 /* Bandwidths needed to keep up with the compute delay, from the tensors' results. */
 void analysis_bandwidths(struct analysis *analysis);

@@ -264,6 +264,21 @@ done:
     return st;
 }
 
+bool analysis_holds_two(struct analysis *analysis, struct memory *memory)
+{
+    const struct sator_memory *said = &memory->level->memory;
+    struct need need;
+
+    for (int i = 0; i < said->n_capacities && !said->double_buffered; i++) {
+        if (find_need(analysis, memory, &said->capacities[i], NULL, &need) != SATOR_OK)
+            return false;
+        double used = need.in_bytes ? (double)need.bits / 8 : (double)need.words;
+        if (2 * used > need.available)
+            return false;
+    }
+    return true;
+}
+
 /* A tile that does not fit: an error, unless the question asks to be told otherwise. */
 static enum sator_status refuse(struct analysis *analysis, struct memory *memory, int most)
 {

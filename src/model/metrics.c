@@ -143,7 +143,8 @@ void analysis_metrics(struct analysis *analysis)
 
     analysis_compute(analysis);
     struct delay delay = find_delay(analysis, 0);
-    result->total_cycles = delay.total;
+    result->total_cycles = result->roofline_cycles = delay.total;
+    result->scheduled_cycles = result->scheduled_compute_cycles = NAN;
     result->read_cycles = delay.read;
     result->write_cycles = delay.write;
     result->bound_by = delay.bound_by;

@@ -237,6 +237,8 @@ static enum sator_status run(struct analysis *analysis)
     SATOR_TRY(analysis_levels(analysis));
     SATOR_TRY(analysis_ports(analysis));
     analysis_metrics(analysis);
+    if (analysis->options->timing == SATOR_TIMING_SCHEDULED)
+        SATOR_TRY(analysis_timing(analysis));
     SATOR_TRY(analysis_finish_energy(analysis));
     note_engines(analysis);
 done:

@@ -85,7 +85,10 @@ enum sator_status analysis_ports(struct analysis *analysis)
                     .level = m,
                     .reads = lane->reads,
                     .writes = lane->writes,
-                    .bandwidth_bits = lane->bits};
+                    .bandwidth_bits = lane->bits,
+                    .busy_cycles = NAN,
+                    .exposed_cycles = NAN,
+                    .stalled_cycles = NAN};
             bool fits = add_up(analysis, memory, lane, &port);
             if (port.n_tensors == 0)
                 continue;
@@ -100,7 +103,7 @@ enum sator_status analysis_ports(struct analysis *analysis)
             ports[result->n_ports++] = port;
         }
     }
-    result->ports = ports;
+    result->ports = analysis->ports = ports;
 done:
     return st;
 }

@@ -262,7 +262,12 @@ enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *are
     struct sator_model *made = SATOR_NEW(arena, struct sator_model);
     int n_space = sator_arch_space_dims(arch);
     int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, n_space + 1);
+    enum sator_status st = SATOR_OK;
 
+    if (choice == SATOR_MODEL_SATOR)
+        st = sator_arch_check_counted(ctx, arch);
+    if (st != SATOR_OK)
+        return st;
     sator_arch_shape(arch, shape);
     *made = (struct sator_model){.choice = choice,
             .workload = workload,
@@ -276,7 +281,7 @@ enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *are
     name_levels(arena, made);
     name_tensors(arena, made);
     for (int i = 0; i < workload->n_accesses; i++) {
-        enum sator_status st = add_networks(ctx, arena, made, i);
+        st = add_networks(ctx, arena, made, i);
         if (st != SATOR_OK)
             return st;
     }

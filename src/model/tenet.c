@@ -100,7 +100,8 @@ enum sator_status analysis_tenet(struct analysis *analysis)
                     scratchpad == NULL ? NAN : scratchpad->memory.write_bits);
     result->read_cycles = delays.read_cycles;
     result->write_cycles = delays.write_cycles;
-    result->total_cycles = delays.total_cycles;
+    result->total_cycles = result->roofline_cycles = delays.total_cycles;
+    result->scheduled_cycles = result->scheduled_compute_cycles = NAN;
     result->bound_by = delays.bound_by;
     result->macs_per_cycle = (double)result->instances / result->total_cycles;
     analysis_bandwidths(analysis);

@@ -136,6 +136,11 @@ static void put_ports(cJSON *object, struct sator_arena *arena, const struct sat
             json_put_count(port, "bits", p->bits);
         json_put_number(port, "bandwidth_bits", p->bandwidth_bits);
         json_put_number(port, "cycles", p->cycles);
+        if (isnan(p->busy_cycles))
+            continue;
+        json_put_number(port, "busy", p->busy_cycles);
+        json_put_number(port, "exposed", p->exposed_cycles);
+        json_put_number(port, "stalled", p->stalled_cycles);
     }
     unknown = json_put_array(object, "unknown_ports");
     for (int i = 0; i < result->n_ports; i++) {
@@ -213,6 +218,19 @@ static void put_unique_volume(cJSON *object, const struct sator_result *result)
         json_put(object, "unique_volume", cJSON_CreateNull());
 }
 
+/* The roofline, and what the phases take, with the reason where that was asked for and is not
+ * known.
+ */
+static void put_timing(cJSON *latency, struct sator_arena *arena, const struct sator_result *result)
+{
+    json_put_number(latency, "roofline", result->roofline_cycles);
+    json_put_number(latency, "scheduled", result->scheduled_cycles);
+    if (!isnan(result->scheduled_cycles))
+        json_put_number(latency, "scheduled_compute", result->scheduled_compute_cycles);
+    if (result->unscheduled != NULL)
+        json_put_text(latency, "unscheduled", arena, result->unscheduled);
+}
+
 static void put_result(cJSON *object, struct sator_arena *arena, const struct sator_result *result)
 {
     json_put_text(object, "workload", arena, result->workload);
@@ -230,6 +248,7 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_number(latency, "compute", result->compute_cycles);
     json_put_number(latency, "read", result->read_cycles);
     json_put_number(latency, "write", result->write_cycles);
+    put_timing(latency, arena, result);
     json_put_number(latency, "total", result->total_cycles);
     json_put_text(object, "bound_by", arena, result->bound_by);
     put_ports(object, arena, result);

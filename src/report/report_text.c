@@ -146,6 +146,28 @@ static void write_next_bound(struct writer *w)
                 number(w, r->total_cycles / cycles));
 }
 
+/* What the scheduled latency is made of: computing, and waiting for ports; then the roofline. */
+static void write_schedule(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+
+    if (r->unscheduled != NULL)
+        report_line(w->text, "  scheduled", "- (%s)", r->unscheduled);
+    if (isnan(r->scheduled_cycles))
+        return;
+    report_line(w->text, "  computing", "%s", cycles(w, r->scheduled_compute_cycles));
+    for (int i = 0; i < r->n_ports; i++) {
+        const struct sator_port_result *port = &r->ports[i];
+        if (!(port->exposed_cycles + port->stalled_cycles > 0))
+            continue;
+        report_line(w->text, "  waiting", "%s for %s: %s between runs, %s within",
+                cycles(w, port->exposed_cycles + port->stalled_cycles),
+                report_clean(w->arena, port->name), number(w, port->exposed_cycles),
+                number(w, port->stalled_cycles));
+    }
+    report_line(w->text, "roofline", "%s", cycles(w, r->roofline_cycles));
+}
+
 static void write_metrics(struct writer *w)
 {
     const struct sator_result *r = w->result;
@@ -155,9 +177,11 @@ static void write_metrics(struct writer *w)
     report_section(w->text, "Time", w->color);
     report_line(w->text, "latency", "%s, bound by %s", cycles(w, r->total_cycles),
             report_clean(w->arena, r->bound_by));
-    write_next_bound(w);
+    if (isnan(r->scheduled_cycles))
+        write_next_bound(w);
     if (*units != '\0')
         report_line(w->text, "", "%s", units);
+    write_schedule(w);
     report_line(w->text, "  compute", "%s", cycles(w, r->compute_cycles));
     report_line(w->text, "  read", "%s", cycles(w, r->read_cycles));
     report_line(w->text, "  write", "%s", cycles(w, r->write_cycles));

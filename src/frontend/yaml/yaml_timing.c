@@ -135,7 +135,7 @@ void sator_yaml_memory_timing(struct sator_yaml_reader *reader, const struct sat
 void sator_yaml_warn_of_timing(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
         const struct sator_arch *arch)
 {
-    bool outermost = true, in_array = false;
+    bool in_array = false;
 
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
@@ -153,11 +153,5 @@ void sator_yaml_warn_of_timing(struct sator_yaml_reader *reader, const struct sa
                     "'holds' has no effect at '%s': no array is outside of it, so that it never "
                     "idles",
                     level->name);
-        if (level->memory.transfers.loc.source != NULL && outermost)
-            sator_warn(reader->ctx, level->memory.transfers.loc,
-                    "'transfers' has no effect at '%s': what the outermost memory takes from the "
-                    "outside world is not counted",
-                    level->name);
-        outermost = false;
     }
 }

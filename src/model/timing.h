@@ -1,0 +1,193 @@
+/* The scheduled latency of an analysis (doc/model.md, section 7): its parts. */
+#ifndef SATOR_MODEL_TIMING_H
+#define SATOR_MODEL_TIMING_H
+
+#include "model/analysis.h"
+
+/* ---- what the recursion is over ---- */
+
+/* A lane of a memory that has a bandwidth: the ratio bits / cycles of what it takes. A transfer of
+ * w words of b bits takes setup + ceil(w b / granule) granule cycles / bits cycles; times are
+ * counted in units of 1 / bits of a cycle, which makes them whole numbers. */
+struct timing_port {
+    const char *name;
+    int memory, lane;
+    sator_int setup, granule;
+    sator_int bits, cycles;
+};
+
+/* What one access moves between a memory, or the PEs' registers where no memory is inside an array,
+ * and the holder outside of it. */
+struct timing_transfer {
+    int access;
+    int memory; /* that is filled; -1: the PEs, for whom the holder is their own memory or not */
+    int holder; /* the memory outside; -1: the outside world */
+    int n_time, n_space; /* the prefix that selects the contents */
+    int tile_time; /* that of the holder's; 0 for the outside world */
+    int holder_space;
+    bool is_own; /* the PEs' own memory serves their operands: nothing lies between */
+    enum sator_transfer_kind kind;
+    struct sator_transport transport; /* between the two; not where is_own */
+    /* ports that its words pass, or -1: reads and updates of the holder, writes of the memory */
+    int sends, takes, arrives;
+};
+
+enum timing_phase { /* of a stamp, in their order */
+    TIMING_EXPOSED_LOADS,
+    TIMING_SERIAL_LOADS,
+    TIMING_WITH_RUN, /* streamed, and overlapped ones of the neighbours */
+    TIMING_SERIAL_STORES,
+    TIMING_EXPOSED_STORES,
+    TIMING_PHASES
+};
+
+/* d of one port in each phase of a stamp, and in all of them together. */
+struct timing_delays {
+    sator_int phase[TIMING_PHASES];
+    sator_int all;
+};
+
+struct timing {
+    struct analysis *analysis;
+    struct sator_arena *arena; /* of what is made on the way */
+    int n_ports;
+    struct timing_port *ports;
+    int n_transfers; /* those of one access follow each other, outermost first */
+    struct timing_transfer *transfers;
+    int n_levels; /* distinct time prefixes, ascending; the last is all dimensions */
+    int *lengths;
+    struct timing_delays *delays; /* room for the ports' */
+    sator_int cycles, per_cycles; /* an instance takes cycles / per_cycles */
+    const char *why; /* NULL, or why the time is not known */
+};
+
+/* What a run takes, and why. Sums over its stamps: all numbers in one array, which adds up. */
+struct timing_sum {
+    sator_int *cycles; /* R */
+    sator_int *compute; /* of these, computing */
+    sator_int *busy; /* v of each port, in units of 1 / bits */
+    sator_int *exposed,
+            *stalled; /* cycles that wait for each port: nothing runs; what runs waits */
+    sator_int *
+            moved; /* of each transfer: words sent, arrived, stored; as far as they were followed */
+};
+
+/* Words that a port's instance passes in a stamp: one row of what a transfer moves. */
+struct timing_words {
+    int64_t stamp, instance;
+    int64_t words;
+};
+struct timing_moves {
+    int n;
+    struct timing_words *rows;
+};
+
+/* Add words; rows come sorted or are sorted afterwards (timing_moves_sort, which joins equals). */
+void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int64_t stamp,
+        int64_t instance, int64_t words);
+void timing_moves_sort(struct timing_moves *moves);
+
+/* ---- timing_list.c: the loop instances of a nest, with their stamps and elements ---- */
+
+struct timing_list {
+    int64_t n;
+    int64_t *time; /* a number for the time-stamp: order and prefixes are kept */
+    int64_t *pe; /* row-major */
+    int n_time;
+    int64_t *time_below; /* of the prefix of length a: time / time_below[a] numbers it */
+    int64_t *space_below; /* the same for space */
+    int64_t pes;
+    struct timing_elements {
+        int n_each; /* elements of an instance: its pieces */
+        int64_t *element; /* n_each for every instance; -1: none */
+        int64_t n_range; /* elements are below it */
+    } * elements; /* of each access */
+};
+
+/* Values of a tuple as one number: mixed radix over the ranges of its coordinates. */
+struct timing_numbering {
+    int n;
+    int64_t *least, *extent;
+    int64_t *below; /* of the coordinates after the first k: the product of their extents */
+    int64_t range;
+};
+/* Cover the values of the pieces' expressions over the loops' bounds; false: not in 64 bits. */
+bool timing_number_tuple(struct timing *timing, const struct sator_relation *map,
+        struct timing_numbering *numbering);
+
+/* All instances of the analysis, or "why" not. */
+enum sator_status timing_list_all(struct timing *timing, struct timing_list *list);
+
+/* ---- timing_moves.c: what the transfers of one access move, stamp by stamp ---- */
+
+/* The stamps of one prefix length, ascending. */
+struct timing_stamps {
+    int64_t n;
+    int64_t *code; /* time / time_below */
+    int64_t *outer; /* of each the index of its stamp one level out */
+};
+
+/* What one transfer moves. */
+struct timing_movement {
+    struct timing_moves sent; /* read from the holder, by the holder's instance */
+    struct timing_moves arrived; /* written to the memory, by its instance */
+    struct timing_moves stored; /* updates of the holder, by the holder's instance */
+};
+
+/* The words of one transfer in a few stamps that follow each other: "key" has the pairs held in
+ * them, (stamp x instances + instance) x elements + element, each times 2, plus 1 where nobody
+ * touched the element in any stamp before. What is said of the first "history" stamps is void. */
+struct timing_window {
+    int64_t n_stamps, n_instances, n_elements, holder_instances;
+    int64_t n;
+    uint64_t *key;
+};
+/* False: the network cannot be followed. */
+bool timing_follow_window(struct timing *timing, const struct timing_transfer *transfer,
+        const struct timing_window *window, struct timing_movement *movement);
+
+/* Follow access "access" through the machine: "movements" has one a transfer of it. "stamps" has
+ * one a level. */
+enum sator_status timing_follow(struct timing *timing, const struct timing_list *list,
+        const struct timing_stamps *stamps, int access, struct timing_movement *movements);
+
+/* ---- timing_phases.c: the recursion ---- */
+
+/* The time of all stamps of a list: "most" is the most instances that one PE runs in each. */
+enum sator_status timing_recur(struct timing *timing, const struct timing_stamps *stamps,
+        const int64_t *most, const struct timing_movement *movements, struct timing_sum *sum);
+
+/* What a stamp computes for, where no PE runs more than "instances". */
+sator_int timing_compute(const struct timing *timing, int64_t instances);
+int timing_level_of(const struct timing *timing, int length);
+struct timing_sum timing_sum_new(const struct timing *timing);
+/* sum += times x more */
+void timing_sum_add(const struct timing *timing, struct timing_sum *sum, sator_int times,
+        const struct timing_sum *more);
+
+/* What a port's instance does in one phase of a stamp, for one transfer. */
+struct timing_entry {
+    int64_t stamp, instance;
+    int port;
+    enum timing_phase phase;
+    sator_int cost; /* in units of the port's 1 / bits */
+};
+struct timing_entries {
+    int n;
+    struct timing_entry *list;
+};
+
+/* What words in "stamp" take, in "phase" of it, at "port". */
+void timing_entries_add(const struct timing *timing, struct timing_entries *entries, int port,
+        int access, enum timing_phase phase, int64_t stamp, const struct timing_words *row);
+void timing_entries_sort(struct timing_entries *entries);
+/* Add one stamp to "sum": the entries of it from "*at" on, and what is "inside" it (R, v). */
+void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
+        int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum);
+
+/* ---- timing_classes.c: stamps that are alike, counted together ---- */
+
+/* The sum by classes; "*done" tells whether the nest has a form that falls into them. */
+enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *sum, bool *done);
+
+#endif

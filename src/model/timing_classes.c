@@ -1,0 +1,614 @@
+/* The scheduled time by classes of stamps (doc/model.md, section 7).
+ *
+ * A stamp is described by what its summand can depend on: how its neighbours differ from it, how
+ * many values the digits within have there, and whether sums are touched for the first time. Equal
+ * descriptions, equal summands: one stamp of each is followed, with its neighbours, and its words
+ * are counted as often as it is there. Digits are walked through by runs of values that describe
+ * the same, so that nothing depends on their number.
+ */
+#include "model/timing_nest.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_CLASSES = 1 << 16,
+    MOST_PAIRS = 1 << 25, /* that are followed one by one, of all classes */
+    MOST_INTERVAL = 8, /* of links */
+    MOST_WINDOW = 2 * MOST_INTERVAL + 5,
+    TICKS_PER_PAIR = 20
+};
+
+/* What is known of one class. */
+struct class
+{
+    int level;
+    int length;
+    int64_t *description;
+    uint64_t hash;
+    struct timing_sum sum;
+};
+
+struct classes {
+    struct timing *timing;
+    struct nest nest;
+    int reach; /* stamps on either side that a summand may depend on */
+    int n;
+    struct class *list;
+    int n_buckets;
+    int *bucket; /* index + 1 into the list; open addressing */
+    int64_t pairs;
+    int length; /* of the description that is being written */
+    int64_t *description;
+    bool not_by_rows; /* skewed rows cannot be followed all at once */
+    bool failed;
+    enum sator_status st;
+};
+
+/* ---- descriptions ---- */
+
+static void put(struct classes *c, int64_t value)
+{
+    SATOR_PUSH(c->timing->arena, c->description, c->length, value);
+}
+
+/* Values of the skewed row that are far from both ends for every PE: [*low, *high). */
+static void find_middle(
+        const struct classes *c, const struct nest_stamp *stamp, int64_t *low, int64_t *high)
+{
+    const struct nest *nest = &c->nest;
+    int64_t before = 0, after = 0, space = 0;
+    const struct nest_digit *run = nest->run < 0 ? NULL : &nest->digits[nest->run];
+
+    *low = *high = 0;
+    if (run == NULL)
+        return;
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t reach = digit->skew * (digit->extent - 1);
+        *(reach < 0 ? &before : &after) += reach;
+        if (digit->loop == run->loop && i != nest->run && digit->order < 0)
+            space += (digit->extent - 1) * digit->stride;
+    }
+    int64_t rest =
+            nest->size[run->loop] - nest_fixed_part(nest, nest->n_order, stamp, run->loop) - space;
+    int64_t count = rest <= 0 ? 0 : (rest + run->stride - 1) / run->stride;
+    count = count < run->extent ? count : run->extent;
+    *low = c->reach + 1 + after;
+    *high = count - c->reach - 1 + before;
+}
+
+static void describe_stamp(
+        struct classes *c, int length, const struct nest_stamp *stamp, const struct nest_stamp *of)
+{
+    const struct nest *nest = &c->nest;
+    int n_fixed = nest_fixed(nest, length);
+
+    for (int k = 0; k < n_fixed; k++)
+        put(c, stamp->v[k] - of->v[k]);
+    for (int l = 0; l < nest->n_loops; l++)
+        put(c, nest_room(nest, n_fixed, stamp, l));
+    if (nest_is_full(nest, length)) {
+        struct nest_values values = nest_skewed_values(nest, stamp);
+        int64_t low, high, v = stamp->skewed;
+        find_middle(c, stamp, &low, &high);
+        bool is_middle = v >= low && v < high;
+        put(c, is_middle ? -1 : v - values.first);
+        put(c, is_middle ? -1 : values.last - v);
+        put(c, v - of->skewed);
+    }
+    for (int i = 0; i < c->timing->analysis->workload->n_accesses; i++) {
+        bool untouched = true;
+        for (int k = 0; k < n_fixed; k++)
+            untouched &=
+                    stamp->v[k] == 0 || nest->accesses[i].uses[nest->digits[nest->order[k]].loop];
+        put(c, c->timing->analysis->workload->accesses[i].role == SATOR_WRITE && untouched);
+    }
+}
+
+/* The stamps around "stamp", itself in the middle of them: "*n" in "window", "*centre" of them
+ * before it. */
+static void find_window(const struct classes *c, int length, int reach,
+        const struct nest_stamp *stamp, struct nest_stamp *window, int *n, int *centre)
+{
+    struct nest_stamp at = *stamp;
+
+    *centre = 0;
+    while (*centre < reach && nest_step(&c->nest, length, -1, &at))
+        window[reach - ++*centre] = at;
+    memmove(window, window + reach - *centre, sizeof *window * (size_t)*centre);
+    window[*centre] = at = *stamp;
+    *n = *centre + 1;
+    for (int k = 0; k < reach && nest_step(&c->nest, length, 1, &at); k++)
+        window[(*n)++] = at;
+}
+
+static void describe_at(struct classes *c, int level, int length, const struct nest_stamp *stamp)
+{
+    struct nest_stamp window[MOST_WINDOW];
+    int n, centre;
+
+    c->length = 0;
+    c->description = NULL;
+    find_window(c, length, c->reach, stamp, window, &n, &centre);
+    put(c, level);
+    put(c, n);
+    put(c, centre);
+    for (int i = 0; i < n; i++)
+        describe_stamp(c, length, &window[i], stamp);
+}
+
+static void describe(struct classes *c, int level, const struct nest_stamp *stamp)
+{
+    describe_at(c, level, c->timing->lengths[level], stamp);
+}
+
+static uint64_t hash_of(const struct classes *c)
+{
+    uint64_t hash = UINT64_C(1469598103934665603);
+
+    for (int i = 0; i < c->length; i++)
+        hash = (hash ^ (uint64_t)c->description[i]) * UINT64_C(1099511628211);
+    return hash ^ (hash >> 29);
+}
+
+/* Where the description that was written is, or may be put. */
+static int *find_class(struct classes *c, uint64_t hash)
+{
+    int at = (int)(hash % (uint64_t)c->n_buckets);
+
+    for (; c->bucket[at] != 0; at = (at + 1) % c->n_buckets) {
+        const struct class *known = &c->list[c->bucket[at] - 1];
+        if (known->hash == hash && known->length == c->length &&
+                memcmp(known->description, c->description,
+                        sizeof *c->description * (size_t)c->length) == 0)
+            break;
+    }
+    return &c->bucket[at];
+}
+
+/* ---- one stamp ---- */
+
+static bool same_prefix(
+        const struct classes *c, int length, const struct nest_stamp *a, const struct nest_stamp *b)
+{
+    int n_fixed = nest_fixed(&c->nest, length);
+
+    return memcmp(a->v, b->v, sizeof *a->v * (size_t)n_fixed) == 0 &&
+            (!nest_is_full(&c->nest, length) || a->skewed == b->skewed);
+}
+
+/* The phase of the centre that words of stamp "at" fall into; TIMING_PHASES: none. */
+static enum timing_phase phase_of(const struct classes *c, const struct timing_transfer *transfer,
+        const struct nest_stamp *window, int n, int centre, int at, bool is_store)
+{
+    int step = is_store ? 1 : -1, other = at + step;
+
+    if (transfer->kind == SATOR_TRANSFER_STREAMED)
+        return at == centre ? TIMING_WITH_RUN : TIMING_PHASES;
+    if (transfer->kind == SATOR_TRANSFER_SERIAL)
+        return at != centre ? TIMING_PHASES : is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
+    if (at != centre && other != centre)
+        return TIMING_PHASES;
+    bool with_other = other >= 0 && other < n &&
+            same_prefix(c, transfer->tile_time, &window[at], &window[other]);
+    if (at == centre)
+        return with_other ? TIMING_PHASES : is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
+    return with_other ? TIMING_WITH_RUN : TIMING_PHASES;
+}
+
+static void add_moves(struct classes *c, const struct timing_transfer *transfer, int port,
+        const struct timing_moves *moves, bool is_store, const struct nest_stamp *window, int n,
+        int centre, struct timing_entries *entries, sator_int *moved)
+{
+    for (int i = 0; port >= 0 && i < moves->n; i++) {
+        const struct timing_words *row = &moves->rows[i];
+        enum timing_phase phase =
+                phase_of(c, transfer, window, n, centre, (int)row->stamp, is_store);
+        if (row->stamp == centre)
+            *moved += row->words;
+        if (phase != TIMING_PHASES)
+            timing_entries_add(c->timing, entries, port, transfer->access, phase, 0, row);
+    }
+}
+
+/* The stamps of the window that what "transfer" moves around the centre depends on: "*n" from the
+ * one that is returned on. */
+static int narrow(
+        const struct classes *c, const struct timing_transfer *transfer, int centre, int *n)
+{
+    bool is_output = c->timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
+    int history = transfer->is_own ? 0 : c->reach - 1;
+    int future = transfer->is_own                         ? 0
+            : is_output                                   ? c->reach - 1
+            : transfer->kind == SATOR_TRANSFER_OVERLAPPED ? 1
+                                                          : 0;
+    int first = centre > history ? centre - history : 0;
+    int last = centre + future < *n ? centre + future : *n - 1;
+
+    *n = last - first + 1;
+    return first;
+}
+
+/* What "transfer" moves around the centre of the window. */
+static void follow(struct classes *c, int i, const struct nest_stamp *window, int n, int centre,
+        struct timing_entries *entries, sator_int *moved)
+{
+    const struct timing_transfer *transfer = &c->timing->transfers[i];
+    struct timing_movement movement;
+    struct timing_window pairs;
+
+    if (transfer->sends < 0 && transfer->arrives < 0 && transfer->takes < 0)
+        return;
+    int first = narrow(c, transfer, centre, &n);
+    window += first;
+    centre -= first;
+    if (!nest_follow_parts(&c->nest, transfer, n, window, &movement)) {
+        c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);
+        c->pairs += pairs.n;
+        c->failed |= c->pairs > MOST_PAIRS;
+        if (!c->failed) {
+            c->st = sator_work(c->timing->analysis->ctx, (uint64_t)pairs.n * TICKS_PER_PAIR);
+            c->failed |= c->st != SATOR_OK;
+        }
+        c->failed |= c->failed || !timing_follow_window(c->timing, transfer, &pairs, &movement);
+        free(pairs.key);
+    }
+    if (c->failed)
+        return;
+    add_moves(c, transfer, transfer->sends, &movement.sent, false, window, n, centre, entries,
+            &moved[0]);
+    add_moves(c, transfer, transfer->arrives, &movement.arrived, false, window, n, centre, entries,
+            &moved[1]);
+    add_moves(c, transfer, transfer->takes, &movement.stored, true, window, n, centre, entries,
+            &moved[2]);
+}
+
+/* How many values a loop's digits within a stamp make, up to "rest". */
+static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
+{
+    int64_t above = INT64_MAX, count = 0, within = 1;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && i != nest->run
+                ? digit->extent
+                : 1;
+    }
+    for (;;) { /* from the coarsest on: those below its greatest value are all there */
+        const struct nest_digit *next = NULL;
+        for (int i = 0; i < nest->n_digits; i++) {
+            const struct nest_digit *digit = &nest->digits[i];
+            if (digit->loop == loop && !digit->is_space && digit->order < 0 && i != nest->run &&
+                    digit->stride < above && (next == NULL || digit->stride > next->stride))
+                next = digit;
+        }
+        if (next == NULL)
+            return count + 1;
+        within /= next->extent;
+        int64_t most = rest / next->stride;
+        if (most >= next->extent)
+            most = next->extent - 1;
+        count += most * within;
+        rest -= most * next->stride;
+        above = next->stride;
+    }
+}
+
+/* The most instances that one PE runs. */
+static int64_t count_most(const struct classes *c, const struct nest_stamp *stamp)
+{
+    const struct nest *nest = &c->nest;
+    int64_t most = 1;
+
+    for (int l = 0; l < nest->n_loops; l++)
+        most *= count_within(
+                nest, l, nest->size[l] - 1 - nest_fixed_part(nest, nest->n_order, stamp, l));
+    return most;
+}
+
+static void add_inside(
+        struct classes *c, int level, const struct nest_stamp *outer, struct timing_sum *sum);
+
+/* What one stamp takes; its description was written and is "own" now. */
+static struct timing_sum measure(struct classes *c, int level, const struct nest_stamp *stamp)
+{
+    struct timing *timing = c->timing;
+    struct timing_sum inside = timing_sum_new(timing), sum = timing_sum_new(timing);
+    struct nest_stamp window[MOST_WINDOW];
+    struct timing_entries entries = {0};
+    int n, centre, at = 0;
+
+    if (level == timing->n_levels - 1) {
+        *inside.cycles = *inside.compute = timing_compute(timing, count_most(c, stamp));
+    } else {
+        add_inside(c, level + 1, stamp, &inside);
+    }
+    timing_sum_add(timing, &sum, 1, &inside);
+    *sum.cycles = 0;
+    memset(sum.busy, 0, sizeof *sum.busy * (size_t)timing->n_ports);
+    find_window(c, timing->lengths[level], c->reach, stamp, window, &n, &centre);
+    for (int i = 0; i < timing->n_transfers && !c->failed; i++) {
+        if (timing->transfers[i].n_time == timing->lengths[level])
+            follow(c, i, window, n, centre, &entries, &sum.moved[3 * i]);
+    }
+    timing_entries_sort(&entries);
+    timing_add_stamp(timing, &entries, &at, 0, *inside.cycles, inside.busy, &sum);
+    return sum;
+}
+
+/* Add "times" the summand of "stamp". */
+static void add_stamp(struct classes *c, int level, const struct nest_stamp *stamp, sator_int times,
+        struct timing_sum *sum)
+{
+    if (c->failed)
+        return;
+    describe(c, level, stamp);
+    uint64_t hash = hash_of(c);
+    int *at = find_class(c, hash);
+    if (*at == 0) {
+        struct class made = {level, c->length, c->description, hash, {0}};
+        if (2 * (c->n + 1) > c->n_buckets) {
+            c->failed = true;
+            return;
+        }
+        SATOR_PUSH(c->timing->arena, c->list, c->n, made);
+        int index = *at = c->n;
+        made.sum = measure(c, level, stamp);
+        c->list[index - 1].sum = made.sum;
+        timing_sum_add(c->timing, sum, times, &made.sum);
+        return;
+    }
+    timing_sum_add(c->timing, sum, times, &c->list[*at - 1].sum);
+}
+
+/* ---- all stamps of a skewed row ---- */
+
+static void add_row(struct classes *c, const struct timing_transfer *transfer, int port,
+        enum timing_phase phase, const sator_int *words, int64_t n, struct timing_entries *entries,
+        sator_int *moved)
+{
+    for (int64_t v = 0; port >= 0 && v < n; v++) {
+        const struct timing_words row = {v, 0, (int64_t)words[v]};
+        if (words[v] == 0)
+            continue;
+        timing_entries_add(c->timing, entries, port, transfer->access, phase, v, &row);
+        *moved += words[v];
+    }
+}
+
+/* What the stamps of the row under "prefix" take, followed all at once; false: they cannot be. */
+static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
+{
+    struct timing *timing = c->timing;
+    struct nest_stamp window[MOST_WINDOW];
+    struct timing_entries entries = {0};
+    int count, centre, at = 0;
+
+    find_window(c, timing->analysis->n_time - 1, 1, prefix, window, &count, &centre);
+    int64_t n = nest_skewed_values(&c->nest, prefix).n;
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
+        if (transfer->n_time != timing->analysis->n_time ||
+                (transfer->sends < 0 && transfer->arrives < 0 && transfer->takes < 0))
+            continue;
+        sator_int *sent = SATOR_NEW_ARRAY(timing->arena, sator_int, n);
+        sator_int *stored = SATOR_NEW_ARRAY(timing->arena, sator_int, n);
+        if (!nest_follow_run(&c->nest, transfer, window, count, centre, sent, stored))
+            return false;
+        add_row(c, transfer, transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN, sent,
+                n, &entries, &sum->moved[3 * i]);
+        add_row(c, transfer, transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN,
+                stored, n, &entries, &sum->moved[3 * i + 2]);
+    }
+    timing_entries_sort(&entries);
+    sator_int run = timing_compute(timing, count_most(c, prefix));
+    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+    *sum->compute = run * n;
+    for (int64_t v = 0; v < n; v++)
+        timing_add_stamp(timing, &entries, &at, v, run, idle, sum);
+    return true;
+}
+
+/* The same for all rows that describe the same; false: one by one, then. */
+static bool add_run(
+        struct classes *c, const struct nest_stamp *prefix, sator_int times, struct timing_sum *sum)
+{
+    struct class made = {.level = c->timing->n_levels};
+
+    if (c->not_by_rows)
+        return false;
+    describe_at(c, made.level, c->timing->analysis->n_time - 1, prefix);
+    made.length = c->length;
+    made.description = c->description;
+    made.hash = hash_of(c);
+    int *at = find_class(c, made.hash);
+    if (*at == 0) {
+        made.sum = timing_sum_new(c->timing);
+        c->not_by_rows = 2 * (c->n + 1) > c->n_buckets || !measure_run(c, prefix, &made.sum);
+        if (c->not_by_rows)
+            return false;
+        SATOR_PUSH(c->timing->arena, c->list, c->n, made);
+        *at = c->n;
+    }
+    timing_sum_add(c->timing, sum, times, &c->list[*at - 1].sum);
+    return true;
+}
+
+/* What a run of the row takes beyond its stamps, where words pass through idle PEs. */
+static void pass_through(
+        struct classes *c, const struct nest_stamp *prefix, sator_int times, struct timing_sum *sum)
+{
+    int64_t cycles;
+
+    c->failed |= !nest_pass(&c->nest, prefix, &cycles);
+    if (c->failed)
+        return;
+    *sum->cycles += times * cycles;
+    *sum->compute += times * cycles;
+}
+
+/* ---- all stamps of a level within one of the level outside ---- */
+
+struct walk {
+    struct classes *c;
+    int level, n_fixed;
+    bool full;
+    struct timing_sum *sum;
+};
+
+static void walk_digit(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times);
+
+/* The values [first, first + n) of a digit, or (k = n_fixed) of the skewed row, which describe the
+ * same: those near either end for themselves, one for the others. */
+static void walk_run(struct walk *walk, int k, int64_t *value, int64_t first, int64_t n,
+        struct nest_stamp *stamp, sator_int times)
+{
+    int64_t margin = walk->c->reach + 1;
+
+    for (int64_t i = 0; i < n && !walk->c->failed;) {
+        bool is_middle = i == margin && n > 2 * margin;
+        *value = first + i;
+        walk_digit(walk, k + 1, stamp, is_middle ? times * (n - 2 * margin) : times);
+        i += is_middle ? n - 2 * margin : 1;
+    }
+}
+
+static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int times)
+{
+    struct nest_values values = nest_skewed_values(&walk->c->nest, stamp);
+    int64_t low, high;
+
+    find_middle(walk->c, stamp, &low, &high);
+    for (int64_t v = values.first; v <= values.last && !walk->c->failed; v++) {
+        bool is_middle = v == low && v < high;
+        if (values.there != NULL && !values.there[v - values.first])
+            continue;
+        stamp->skewed = v;
+        add_stamp(walk->c, walk->level, stamp, is_middle ? times * (high - low) : times, walk->sum);
+        v += is_middle ? high - low - 1 : 0;
+    }
+}
+
+static void walk_digit(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times)
+{
+    const struct nest *nest = &walk->c->nest;
+
+    if (k == walk->n_fixed && walk->full) {
+        pass_through(walk->c, stamp, times, walk->sum);
+        if (!add_run(walk->c, stamp, times, walk->sum))
+            walk_skewed(walk, stamp, times);
+        return;
+    }
+    if (k == walk->n_fixed) {
+        add_stamp(walk->c, walk->level, stamp, times, walk->sum);
+        return;
+    }
+    int loop = nest->digits[nest->order[k]].loop;
+    int64_t count = nest_count(nest, stamp, k);
+    for (int64_t first = 0, next; first < count && !walk->c->failed; first = next) {
+        int64_t low = first, high = count - 1; /* the last value with the same room */
+        stamp->v[k] = first;
+        int64_t room = nest_room(nest, k + 1, stamp, loop);
+        while (low < high) {
+            int64_t middle = (low + high + 1) / 2;
+            stamp->v[k] = middle;
+            if (nest_room(nest, k + 1, stamp, loop) == room)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        next = low + 1;
+        walk_run(walk, k, &stamp->v[k], first, next - first, stamp, times);
+    }
+}
+
+static void add_inside(
+        struct classes *c, int level, const struct nest_stamp *outer, struct timing_sum *sum)
+{
+    int length = c->timing->lengths[level];
+    int outer_length = level == 0 ? 0 : c->timing->lengths[level - 1];
+    struct walk walk = {
+            c, level, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), sum};
+    struct nest_stamp stamp = *outer;
+
+    walk_digit(&walk, level == 0 ? 0 : nest_fixed(&c->nest, outer_length), &stamp, 1);
+}
+
+/* ---- what falls into classes ---- */
+
+/* Sums start from zero where no stamp before touched them: so the elements of an output tell its
+ * loops, and no tree is outside of what is asked about. */
+static bool tells_loops(const struct classes *c, int access)
+{
+    const struct sator_relation *map = c->timing->analysis->workload->accesses[access].relation;
+    uint64_t seen = 0;
+
+    if (map->n_pieces != 1)
+        return false;
+    for (int d = 0; d < map->n_out; d++) {
+        const struct sator_expr *index = map->pieces[0].out[d];
+        if (index->n_terms > 1)
+            return false;
+        if (index->n_terms == 1 && (seen >> index->terms[0].var & 1) != 0)
+            return false;
+        seen |= index->n_terms == 1 ? UINT64_C(1) << index->terms[0].var : 0;
+    }
+    return true;
+}
+
+static bool is_counted(struct classes *c)
+{
+    const struct timing *timing = c->timing;
+    const struct nest *nest = &c->nest;
+    bool has_tree = false;
+
+    c->reach = 2;
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
+        has_tree &= i > 0 && transfer->access == timing->transfers[i - 1].access;
+        for (int k = 0; k < transfer->transport.n_links; k++) {
+            int interval = transfer->transport.links[k].interval;
+            c->reach = interval + 1 > c->reach ? interval + 1 : c->reach;
+        }
+        bool asks = transfer->sends >= 0 || transfer->arrives >= 0 || transfer->takes >= 0;
+        if (asks && is_output && (has_tree || !tells_loops(c, transfer->access)))
+            return false;
+        has_tree |= transfer->transport.n_buses > 0;
+        for (int k = 0; k < nest->n_digits; k++) {
+            const struct nest_digit *digit = &nest->digits[k];
+            if (asks && is_output && digit->skew < 0 &&
+                    !nest->accesses[transfer->access].uses[digit->loop])
+                return false;
+        }
+    }
+    for (int k = 0; k < nest->n_digits; k++) { /* within a stamp: as many for all of its PEs */
+        const struct nest_digit *digit = &nest->digits[k];
+        for (int o = 0;
+                o < nest->n_digits && !digit->is_space && digit->order < 0 && k != nest->run; o++) {
+            if (nest->digits[o].loop == digit->loop &&
+                    (nest->digits[o].skew != 0 || o == nest->run))
+                return false;
+        }
+    }
+    return c->reach <= MOST_INTERVAL + 1;
+}
+
+enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *sum, bool *done)
+{
+    struct classes c = {.timing = timing, .n_buckets = 2 * MOST_CLASSES};
+    const struct nest_stamp whole = {0};
+
+    *done = nest_read(timing, &c.nest) && is_counted(&c);
+    if (!*done)
+        return SATOR_OK;
+    c.bucket = SATOR_NEW_ARRAY(timing->arena, int, c.n_buckets);
+    *sum = timing_sum_new(timing);
+    add_inside(&c, 0, &whole, sum);
+    *done = !c.failed;
+    return c.st == SATOR_LIMIT ? SATOR_OK : c.st;
+}

@@ -1,0 +1,96 @@
+/* A dataflow as a nest of digits (doc/model.md, section 7): each loop's value is a sum of digits in
+ * mixed radix, of which some are the time-stamp, in order, some the space-stamp, and the rest runs
+ * within a stamp. The last row of time may be skewed: one digit plus multiples of space digits. */
+#ifndef SATOR_MODEL_TIMING_NEST_H
+#define SATOR_MODEL_TIMING_NEST_H
+
+#include "model/timing.h"
+
+enum {
+    NEST_DIGITS = 48
+};
+
+struct nest_digit {
+    int loop;
+    int64_t stride, modulus; /* floor(loop / stride) % modulus; modulus 0: none */
+    int64_t extent;
+    bool is_space;
+    int64_t skew; /* of a space digit, its factor in the skewed row */
+    int order; /* its position in the time-stamp; -1: it is no time digit */
+};
+
+struct nest {
+    struct timing *timing;
+    int n_loops;
+    int64_t *size; /* of each loop, which counts from 0 here */
+    int n_digits;
+    struct nest_digit digits[NEST_DIGITS];
+    int n_order;
+    int order[NEST_DIGITS]; /* the digits of time, outermost first */
+    int row[NEST_DIGITS]; /* of time, that each is in */
+    bool is_skewed; /* the last row has space digits */
+    int run; /* the digit of the skewed row that is none of space; -1: none */
+    int64_t *space_factor; /* of each dimension and digit: [dim * NEST_DIGITS + digit] */
+    int64_t *space_constant;
+    struct nest_access {
+        int n_pieces;
+        int64_t *factor; /* of each piece and loop */
+        int64_t *constant; /* of each piece */
+        int64_t range; /* element numbers are below it */
+        bool *uses; /* loops */
+    } * accesses;
+};
+
+/* The values of the time digits that a prefix fixes, and of the skewed row. */
+struct nest_stamp {
+    int64_t v[NEST_DIGITS];
+    int64_t skewed; /* of full stamps of a skewed nest */
+};
+
+/* Read the analysis's dataflow as a nest; false: it is none. */
+bool nest_read(struct timing *timing, struct nest *nest);
+
+/* Time digits that prefixes of "length" rows fix; whether they fix the skewed row too. */
+int nest_fixed(const struct nest *nest, int length);
+bool nest_is_full(const struct nest *nest, int length);
+
+/* The values that the skewed row takes under the other rows of "stamp", ascending. */
+struct nest_values {
+    int64_t n, first;
+    const bool *there; /* first + i is a value; NULL: all up to the last are */
+    int64_t last;
+};
+struct nest_values nest_skewed_values(const struct nest *nest, const struct nest_stamp *stamp);
+
+/* The stamp of prefix length "length" after (step 1) or before (step -1) "stamp"; false: none. */
+bool nest_step(const struct nest *nest, int length, int step, struct nest_stamp *stamp);
+
+/* What the loop's fixed digits add up to. */
+int64_t nest_fixed_part(
+        const struct nest *nest, int n_fixed, const struct nest_stamp *stamp, int loop);
+/* How many values time digit number "k" takes under those before it. */
+int64_t nest_count(const struct nest *nest, const struct nest_stamp *stamp, int k);
+/* The greatest value that the other digits of the loop add up to: which of them are there is the
+ * same wherever this is. */
+int64_t nest_room(const struct nest *nest, int n_fixed, const struct nest_stamp *stamp, int loop);
+
+/* The cycles that words take, at one a stamp, through the PEs that the run of "prefix" leaves idle:
+ * of each dimension its skew times the PEs beyond those in use. False: the row has another form. */
+bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t *cycles);
+
+/* The pairs that "transfer" is about in "n" stamps, as a window; false: too many. */
+bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, struct timing_window *window);
+
+/* timing_parts.c: the same, and what they move, for a transfer without links whose pairs are
+ * products; false: it is none. */
+bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, struct timing_movement *movement);
+
+/* timing_runs.c: the words that "transfer", whose contents are of single stamps, sends and stores
+ * at each value of the skewed row, from the first one on, under "prefixes[centre]" of the "n"
+ * prefixes that follow each other; false: it has another form. */
+bool nest_follow_run(const struct nest *nest, const struct timing_transfer *transfer,
+        const struct nest_stamp *prefixes, int n, int centre, sator_int *sent, sator_int *stored);
+
+#endif

@@ -1,0 +1,424 @@
+/* What a transfer without links moves, by products: where no index, space row or loop joins two
+ * sets of digits, the pairs of a stamp are the product of the sets' own pairs, and so are those
+ * that were held before or will be held after. Each set is listed for itself, which is short
+ * (doc/counting.md, "Lists", has the idea).
+ */
+#include "model/timing_nest.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_LOCAL = 1 << 20
+};
+
+/* A pair of one part: its instance's share of the number, the holder's, the bus's; the element's.
+ */
+struct local {
+    int64_t holder, bus, element, instance;
+    bool before, after; /* held in the stamp before, after */
+};
+
+struct part {
+    int n_digits;
+    int digits[NEST_DIGITS];
+    uint64_t loops;
+    int n; /* pairs of the stamp at hand, by holder, bus, element, instance */
+    struct local *pairs;
+};
+
+struct parts {
+    const struct nest *nest;
+    const struct timing_transfer *transfer;
+    const struct nest_access *access;
+    const struct sator_piece *piece;
+    struct sator_arena *arena;
+    int n_fixed;
+    bool keeps[NEST_DIGITS]; /* space dimensions that tell buses apart */
+    int64_t shape_below[NEST_DIGITS], holder_below[NEST_DIGITS]; /* what one step there adds */
+    int n;
+    struct part part[NEST_DIGITS];
+};
+
+/* ---- taking apart ---- */
+
+static int find_set(int *set, int i)
+{
+    while (set[i] != i)
+        i = set[i];
+    return i;
+}
+
+static void join(int *set, int a, int b)
+{
+    set[find_set(set, a)] = find_set(set, b);
+}
+
+static bool is_fixed(const struct parts *p, int digit)
+{
+    int order = p->nest->digits[digit].order;
+
+    return order >= 0 && order < p->n_fixed;
+}
+
+static bool has_weight(const struct parts *p, int digit)
+{
+    for (int d = 0; d < p->transfer->n_space; d++) {
+        if (p->nest->space_factor[d * NEST_DIGITS + digit] != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Sets of loops (first) and space dimensions (after them) that belong together. */
+static void make_sets(const struct parts *p, int *set)
+{
+    const struct nest *nest = p->nest;
+    int n_out = p->nest->timing->analysis->workload->accesses[p->transfer->access].relation->n_out;
+
+    for (int i = 0; i < nest->n_loops + p->transfer->n_space; i++)
+        set[i] = i;
+    for (int d = 0; d < n_out; d++) {
+        const struct sator_expr *index = p->piece->out[d];
+        for (int t = 1; t < index->n_terms; t++)
+            join(set, index->terms[t].var, index->terms[0].var);
+    }
+    for (int i = 0; i < nest->n_digits; i++) {
+        for (int d = 0; d < p->transfer->n_space; d++) {
+            if (nest->space_factor[d * NEST_DIGITS + i] != 0)
+                join(set, nest->digits[i].loop, nest->n_loops + d);
+        }
+    }
+}
+
+static void make_parts(struct parts *p)
+{
+    const struct nest *nest = p->nest;
+    int set[2 * NEST_DIGITS], number[2 * NEST_DIGITS];
+
+    make_sets(p, set);
+    for (int i = 0; i < 2 * NEST_DIGITS; i++)
+        number[i] = -1;
+    for (int l = 0; l < nest->n_loops; l++) {
+        bool matters = p->access->uses[l];
+        for (int i = 0; i < nest->n_digits; i++)
+            matters |= nest->digits[i].loop == l && has_weight(p, i);
+        if (!matters)
+            continue;
+        int root = find_set(set, l);
+        if (number[root] < 0) {
+            number[root] = p->n++;
+            p->part[number[root]] = (struct part){0};
+        }
+        struct part *part = &p->part[number[root]];
+        part->loops |= UINT64_C(1) << l;
+        for (int i = 0; i < nest->n_digits; i++) {
+            if (nest->digits[i].loop == l && !is_fixed(p, i) &&
+                    (p->access->uses[l] || has_weight(p, i)))
+                part->digits[part->n_digits++] = i;
+        }
+    }
+}
+
+/* Which dimensions tell buses apart: all without a bus; false where a bus has another form. */
+static bool read_bus(struct parts *p)
+{
+    const struct sator_transport *transport = &p->transfer->transport;
+
+    for (int d = 0; d < p->transfer->n_space; d++)
+        p->keeps[d] = transport->n_buses == 0;
+    if (transport->n_buses == 0)
+        return true;
+    const struct sator_relation *map = transport->buses[0];
+    for (int o = 0; o < map->n_out; o++) {
+        const struct sator_expr *out = map->pieces[0].out[o];
+        if (out->n_terms == 0)
+            continue;
+        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR || out->terms[0].factor != 1)
+            return false;
+        p->keeps[out->terms[0].var] = true;
+    }
+    return true;
+}
+
+/* ---- listing a part ---- */
+
+struct lister {
+    struct parts *p;
+    struct part *part;
+    int64_t sum[NEST_DIGITS]; /* of each loop */
+    int room;
+    bool overflows;
+};
+
+static void add_local(struct lister *l, struct local local)
+{
+    const struct nest *nest = l->p->nest;
+
+    for (int i = 0; i < nest->n_loops; i++) {
+        if ((l->part->loops >> i & 1) != 0)
+            local.element += l->p->access->factor[i] * l->sum[i];
+    }
+    if (l->part->n >= MOST_LOCAL) {
+        l->overflows = true;
+        return;
+    }
+    SATOR_PUSH(l->p->arena, l->part->pairs, l->part->n, local);
+}
+
+static void list_digit(struct lister *l, int k, struct local local)
+{
+    const struct parts *p = l->p;
+
+    if (l->overflows)
+        return;
+    if (k == l->part->n_digits) {
+        add_local(l, local);
+        return;
+    }
+    int index = l->part->digits[k];
+    const struct nest_digit *digit = &p->nest->digits[index];
+    int64_t *sum = &l->sum[digit->loop], before = *sum;
+    struct local step = {0};
+    for (int d = 0; d < p->transfer->n_space; d++) {
+        int64_t factor = p->nest->space_factor[d * NEST_DIGITS + index];
+        step.instance += factor * p->shape_below[d];
+        step.holder += factor * p->holder_below[d];
+        step.bus += p->keeps[d] ? factor * p->shape_below[d] : 0;
+    }
+    for (int64_t v = 0; v < digit->extent && *sum < p->nest->size[digit->loop]; v++) {
+        list_digit(l, k + 1, local);
+        *sum += digit->stride;
+        local.instance += step.instance;
+        local.holder += step.holder;
+        local.bus += step.bus;
+    }
+    *sum = before;
+}
+
+static int compare_locals(const void *a, const void *b)
+{
+    const struct local *x = a, *y = b;
+
+    if (x->holder != y->holder)
+        return x->holder < y->holder ? -1 : 1;
+    if (x->bus != y->bus)
+        return x->bus < y->bus ? -1 : 1;
+    if (x->element != y->element)
+        return x->element < y->element ? -1 : 1;
+    return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+static bool list_part(struct parts *p, struct part *part, const struct nest_stamp *stamp)
+{
+    struct lister l = {.p = p, .part = part};
+    int n = 0;
+
+    part->n = 0;
+    part->pairs = NULL;
+    for (int i = 0; i < p->nest->n_loops; i++)
+        l.sum[i] = nest_fixed_part(p->nest, p->n_fixed, stamp, i);
+    list_digit(&l, 0, (struct local){0});
+    if (part->n > 0)
+        qsort(part->pairs, (size_t)part->n, sizeof *part->pairs, compare_locals);
+    for (int i = 0; i < part->n; i++) {
+        if (n == 0 || compare_locals(&part->pairs[n - 1], &part->pairs[i]) != 0)
+            part->pairs[n++] = part->pairs[i];
+    }
+    part->n = n;
+    return !l.overflows;
+}
+
+/* Mark the pairs of "part" that "other", the same part in a neighbouring stamp, has too. */
+static void mark(struct part *part, const struct part *other, bool after)
+{
+    for (int i = 0, k = 0; i < part->n; i++) {
+        while (k < other->n && compare_locals(&other->pairs[k], &part->pairs[i]) < 0)
+            k++;
+        *(after ? &part->pairs[i].after : &part->pairs[i].before) =
+                k < other->n && compare_locals(&other->pairs[k], &part->pairs[i]) == 0;
+    }
+}
+
+/* ---- products ---- */
+
+/* How a part's pairs are told apart and counted. */
+enum tally {
+    BY_INSTANCE, /* pairs; those held before */
+    BY_HOLDER_SENT, /* what shares a bus and an element; of these, those held before by all */
+    BY_HOLDER_STORED /* the same; of these, those that anybody holds after */
+};
+
+/* The pairs, and those that are left out, of each place (an instance or a holder) of a part. */
+struct share {
+    int64_t place, all, out;
+};
+struct shares {
+    int n;
+    struct share *list;
+};
+
+static int compare_shares(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static struct shares tally_part(struct parts *p, const struct part *part, enum tally tally)
+{
+    struct shares shares = {0};
+    int n = 0;
+
+    for (int i = 0, next; i < part->n; i = next) {
+        const struct local *first = &part->pairs[i];
+        struct share share = {tally == BY_INSTANCE ? first->instance : first->holder, 1, 0};
+        bool all_before = first->before, any_after = first->after;
+        for (next = i + 1; tally != BY_INSTANCE && next < part->n &&
+                part->pairs[next].holder == first->holder && part->pairs[next].bus == first->bus &&
+                part->pairs[next].element == first->element;
+                next++) {
+            all_before &= part->pairs[next].before;
+            any_after |= part->pairs[next].after;
+        }
+        share.out = tally == BY_HOLDER_STORED ? any_after : all_before;
+        SATOR_PUSH(p->arena, shares.list, shares.n, share);
+    }
+    if (shares.n > 0)
+        qsort(shares.list, (size_t)shares.n, sizeof *shares.list, compare_shares);
+    for (int i = 0; i < shares.n; i++) {
+        if (n > 0 && shares.list[n - 1].place == shares.list[i].place) {
+            shares.list[n - 1].all += shares.list[i].all;
+            shares.list[n - 1].out += shares.list[i].out;
+        } else {
+            shares.list[n++] = shares.list[i];
+        }
+    }
+    shares.n = n;
+    return shares;
+}
+
+static void multiply(const struct parts *p, const struct shares *shares, int k, struct share so_far,
+        int64_t stamp, struct timing_moves *moves)
+{
+    if (k == p->n) {
+        timing_moves_add(
+                moves, p->nest->timing->arena, stamp, so_far.place, so_far.all - so_far.out);
+        return;
+    }
+    for (int i = 0; i < shares[k].n; i++) {
+        const struct share *own = &shares[k].list[i];
+        multiply(p, shares, k + 1,
+                (struct share){
+                        so_far.place + own->place, so_far.all * own->all, so_far.out * own->out},
+                stamp, moves);
+    }
+}
+
+static void add_products(
+        struct parts *p, enum tally tally, int64_t place, int64_t stamp, struct timing_moves *moves)
+{
+    struct shares shares[NEST_DIGITS];
+
+    for (int k = 0; k < p->n; k++)
+        shares[k] = tally_part(p, &p->part[k], tally);
+    multiply(p, shares, 0, (struct share){place, 1, 1}, stamp, moves);
+}
+
+/* ---- transfers ---- */
+
+/* Whether each element is one sum in a stamp: instances that hold the same one share a tree. */
+static bool is_one_sum(const struct parts *p)
+{
+    const struct nest *nest = p->nest;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        if (nest->digits[i].extent == 1 || p->access->uses[nest->digits[i].loop])
+            continue;
+        for (int d = 0; d < p->transfer->n_space; d++) {
+            if (p->keeps[d] && nest->space_factor[d * NEST_DIGITS + i] != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_untouched(const struct parts *p, const struct nest_stamp *stamp)
+{
+    for (int k = 0; k < p->n_fixed; k++) {
+        if (stamp->v[k] > 0 && !p->access->uses[p->nest->digits[p->nest->order[k]].loop])
+            return false;
+    }
+    return true;
+}
+
+static void number_dims(struct parts *p, int64_t *constant, int64_t *holder_constant)
+{
+    const int64_t *shape = p->nest->timing->analysis->shape;
+    int64_t radix = 1, holder_radix = 1;
+
+    *constant = *holder_constant = 0;
+    for (int d = p->transfer->n_space - 1; d >= 0; d--) {
+        p->shape_below[d] = radix;
+        radix *= shape[d];
+        p->holder_below[d] = d < p->transfer->holder_space ? holder_radix : 0;
+        holder_radix *= d < p->transfer->holder_space ? shape[d] : 1;
+        *constant += p->nest->space_constant[d] * p->shape_below[d];
+        *holder_constant += p->nest->space_constant[d] * p->holder_below[d];
+    }
+}
+
+bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, struct timing_movement *movement)
+{
+    const struct sator_access *what = &nest->timing->analysis->workload->accesses[transfer->access];
+    bool is_output = what->role == SATOR_WRITE;
+    int64_t constant, holder_constant;
+
+    if (transfer->is_own || transfer->transport.n_links > 0 || transfer->transport.n_buses > 1 ||
+            nest_is_full(nest, transfer->n_time) || what->relation->n_pieces != 1 ||
+            (is_output && transfer->transport.n_buses > 0 && transfer->arrives >= 0))
+        return false;
+    struct parts *p = SATOR_NEW(nest->timing->arena, struct parts);
+    *p = (struct parts){.nest = nest,
+            .transfer = transfer,
+            .access = &nest->accesses[transfer->access],
+            .piece = &what->relation->pieces[0],
+            .arena = sator_arena_new(),
+            .n_fixed = nest_fixed(nest, transfer->n_time)};
+    bool fits = read_bus(p);
+    number_dims(p, &constant, &holder_constant);
+    for (int x = 0; x < n && fits && is_output; x++)
+        fits = is_one_sum(p) || !is_untouched(p, &stamps[x]);
+    *movement = (struct timing_movement){0};
+    make_parts(p);
+    for (int x = 0; x < n && fits; x++) {
+        struct part before[NEST_DIGITS];
+        memcpy(before, p->part, sizeof before);
+        for (int k = 0; k < p->n && fits; k++) {
+            fits = list_part(p, &p->part[k], &stamps[x]);
+            if (x > 0 && fits) {
+                mark(&p->part[k], &before[k], false);
+                mark(&before[k], &p->part[k], true);
+            }
+        }
+        struct part now[NEST_DIGITS];
+        memcpy(now, p->part, sizeof now);
+        if (x > 0 && fits && is_output) { /* what the stamp before holds for the last time */
+            memcpy(p->part, before, sizeof before);
+            add_products(p, BY_HOLDER_STORED, holder_constant, x - 1, &movement->stored);
+            memcpy(p->part, now, sizeof now);
+        }
+        if (!fits || (is_output && is_untouched(p, &stamps[x])))
+            continue;
+        add_products(p, BY_HOLDER_SENT, holder_constant, x, &movement->sent);
+        if (transfer->arrives >= 0)
+            add_products(p, BY_INSTANCE, constant, x, &movement->arrived);
+    }
+    if (fits && is_output) /* nothing is held after the last stamp */
+        add_products(p, BY_HOLDER_STORED, holder_constant, n - 1, &movement->stored);
+    sator_arena_free(p->arena);
+    return fits;
+}

@@ -1,0 +1,280 @@
+/* The recursion of doc/model.md, section 7: from what moves in each stamp to what the run takes. */
+#include "model/timing.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int n_numbers(const struct timing *timing)
+{
+    return 2 + 3 * timing->n_ports + 3 * timing->n_transfers;
+}
+
+struct timing_sum timing_sum_new(const struct timing *timing)
+{
+    sator_int *all = SATOR_NEW_ARRAY(timing->arena, sator_int, n_numbers(timing));
+    sator_int *ports = all + 2;
+
+    return (struct timing_sum){.cycles = all,
+            .compute = all + 1,
+            .busy = ports,
+            .exposed = ports + timing->n_ports,
+            .stalled = ports + 2 * timing->n_ports,
+            .moved = ports + 3 * timing->n_ports};
+}
+
+void timing_sum_add(const struct timing *timing, struct timing_sum *sum, sator_int times,
+        const struct timing_sum *more)
+{
+    for (int i = 0; i < n_numbers(timing); i++)
+        sum->cycles[i] += times * more->cycles[i];
+}
+
+int timing_level_of(const struct timing *timing, int length)
+{
+    for (int l = 0; l < timing->n_levels; l++) {
+        if (timing->lengths[l] == length)
+            return l;
+    }
+    return -1; /* the whole run */
+}
+
+/* ---- phases ---- */
+
+/* The tile at the holder that stamp "x" of "level" is part of. */
+static int64_t tile_of(const struct timing *timing, const struct timing_stamps *stamps, int level,
+        int tile_time, int64_t x)
+{
+    for (int l = level; l >= 0 && timing->lengths[l] > tile_time; l--)
+        x = l == 0 ? 0 : stamps[l].outer[x];
+    return x;
+}
+
+static bool same_tile(const struct timing *timing, const struct timing_stamps *stamps, int level,
+        int tile_time, int64_t x, int64_t y)
+{
+    return y >= 0 && y < stamps[level].n &&
+            tile_of(timing, stamps, level, tile_time, x) ==
+            tile_of(timing, stamps, level, tile_time, y);
+}
+
+static sator_int cost_of(const struct timing_port *port, sator_int bits)
+{
+    sator_int rounded = (bits + port->granule - 1) / port->granule * port->granule;
+
+    return port->setup * port->bits + rounded * port->cycles;
+}
+
+void timing_entries_add(const struct timing *timing, struct timing_entries *entries, int port,
+        int access, enum timing_phase phase, int64_t stamp, const struct timing_words *row)
+{
+    int word_bits = timing->analysis->workload->accesses[access].word_bits;
+    struct timing_entry entry = {.stamp = stamp,
+            .instance = row->instance,
+            .port = port,
+            .phase = phase,
+            .cost = cost_of(&timing->ports[port], (sator_int)row->words * word_bits)};
+
+    SATOR_PUSH(timing->arena, entries->list, entries->n, entry);
+}
+
+/* The words of one direction of a transfer at one port, in the phases that they fall into. */
+static void add_moves(const struct timing *timing, const struct timing_stamps *stamps,
+        const struct timing_transfer *transfer, int port, const struct timing_moves *moves,
+        bool is_store, struct timing_entries *entries)
+{
+    int level = timing_level_of(timing, transfer->n_time), step = is_store ? 1 : -1;
+
+    for (int i = 0; port >= 0 && i < moves->n; i++) {
+        const struct timing_words *row = &moves->rows[i];
+        enum timing_phase phase = TIMING_WITH_RUN;
+        int64_t stamp = row->stamp;
+        if (transfer->kind == SATOR_TRANSFER_SERIAL)
+            phase = is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
+        else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED &&
+                same_tile(timing, stamps, level, transfer->tile_time, stamp, stamp + step))
+            stamp += step;
+        else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED)
+            phase = is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
+        timing_entries_add(timing, entries, port, transfer->access, phase, stamp, row);
+    }
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct timing_entry *x = a, *y = b;
+
+    if (x->stamp != y->stamp)
+        return x->stamp < y->stamp ? -1 : 1;
+    if (x->port != y->port)
+        return x->port < y->port ? -1 : 1;
+    return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+void timing_entries_sort(struct timing_entries *entries)
+{
+    if (entries->n > 0)
+        qsort(entries->list, (size_t)entries->n, sizeof *entries->list, compare_entries);
+}
+
+static struct timing_entries list_entries(const struct timing *timing,
+        const struct timing_stamps *stamps, int level, const struct timing_movement *movements)
+{
+    struct timing_entries entries = {0};
+
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        if (transfer->n_time != timing->lengths[level])
+            continue;
+        add_moves(timing, stamps, transfer, transfer->sends, &movements[i].sent, false, &entries);
+        add_moves(timing, stamps, transfer, transfer->arrives, &movements[i].arrived, false,
+                &entries);
+        add_moves(timing, stamps, transfer, transfer->takes, &movements[i].stored, true, &entries);
+    }
+    timing_entries_sort(&entries);
+    return entries;
+}
+
+/* ---- one stamp ---- */
+
+/* The entries from "at" on that are of stamp "x" and one port: the busiest instance in each phase.
+ */
+static int measure_port(const struct timing_entries *entries, int at, struct timing_delays *ports)
+{
+    int port = entries->list[at].port;
+    int64_t x = entries->list[at].stamp;
+    struct timing_delays *delays = &ports[port];
+
+    while (at < entries->n && entries->list[at].stamp == x && entries->list[at].port == port) {
+        int64_t instance = entries->list[at].instance;
+        sator_int own[TIMING_PHASES] = {0}, sum = 0;
+        for (; at < entries->n && entries->list[at].stamp == x && entries->list[at].port == port &&
+                entries->list[at].instance == instance;
+                at++) {
+            own[entries->list[at].phase] += entries->list[at].cost;
+            sum += entries->list[at].cost;
+        }
+        for (int p = 0; p < TIMING_PHASES; p++)
+            delays->phase[p] = own[p] > delays->phase[p] ? own[p] : delays->phase[p];
+        delays->all = sum > delays->all ? sum : delays->all;
+    }
+    return at;
+}
+
+static sator_int whole_cycles(const struct timing_port *port, sator_int cost)
+{
+    return (cost + port->bits - 1) / port->bits;
+}
+
+/* The slowest port, at which "*cycles" pass; -1 when none takes any. */
+static int slowest(const struct timing *timing, const struct timing_delays *delays,
+        enum timing_phase phase, const sator_int *busy, sator_int *cycles)
+{
+    int port = -1;
+
+    *cycles = 0;
+    for (int q = 0; q < timing->n_ports; q++) {
+        sator_int cost = delays[q].phase[phase] + (busy == NULL ? 0 : busy[q]);
+        sator_int own = whole_cycles(&timing->ports[q], cost);
+        if (own > *cycles) {
+            *cycles = own;
+            port = q;
+        }
+    }
+    return port;
+}
+
+void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
+        int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum)
+{
+    struct timing_delays *delays = timing->delays;
+    sator_int total, cycles;
+
+    memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
+    while (*at < entries->n && entries->list[*at].stamp == stamp)
+        *at = measure_port(entries, *at, delays);
+    int port = slowest(timing, delays, TIMING_WITH_RUN, busy, &total);
+    if (port >= 0 && total > run)
+        sum->stalled[port] += total - run;
+    *sum->cycles += total > run ? total : run;
+    for (int p = 0; p < TIMING_PHASES; p++) {
+        if (p == TIMING_WITH_RUN)
+            continue;
+        port = slowest(timing, delays, (enum timing_phase)p, NULL, &cycles);
+        if (port >= 0)
+            sum->exposed[port] += cycles;
+        *sum->cycles += cycles;
+    }
+    for (int q = 0; q < timing->n_ports; q++)
+        sum->busy[q] += busy[q] + delays[q].all;
+}
+
+/* ---- the recursion ---- */
+
+/* R and v of all stamps of a level, from those of the level inside; the rest of "sum" is of all. */
+struct runs {
+    sator_int *cycles;
+    sator_int *busy; /* n_ports for each */
+};
+
+static struct runs new_runs(const struct timing *timing, int64_t n)
+{
+    return (struct runs){.cycles = SATOR_NEW_ARRAY(timing->arena, sator_int, n + 1),
+            .busy = SATOR_NEW_ARRAY(timing->arena, sator_int, n * timing->n_ports + 1)};
+}
+
+static struct runs climb(const struct timing *timing, const struct timing_stamps *stamps, int level,
+        const struct runs *inside, const struct timing_movement *movements, struct timing_sum *sum)
+{
+    int n_ports = timing->n_ports, at = 0;
+    struct runs outside = new_runs(timing, level == 0 ? 1 : stamps[level - 1].n);
+    struct timing_entries entries = list_entries(timing, stamps, level, movements);
+    struct timing_sum own = *sum; /* R and v go to the stamp that this one is in */
+
+    for (int64_t x = 0; x < stamps[level].n; x++) {
+        int64_t outer = level == 0 ? 0 : stamps[level].outer[x];
+        own.cycles = &outside.cycles[outer];
+        own.busy = &outside.busy[outer * n_ports];
+        timing_add_stamp(
+                timing, &entries, &at, x, inside->cycles[x], inside->busy + x * n_ports, &own);
+    }
+    return outside;
+}
+
+static sator_int count_words(const struct timing_moves *moves)
+{
+    sator_int n = 0;
+
+    for (int i = 0; i < moves->n; i++)
+        n += moves->rows[i].words;
+    return n;
+}
+
+enum sator_status timing_recur(struct timing *timing, const struct timing_stamps *stamps,
+        const int64_t *most, const struct timing_movement *movements, struct timing_sum *sum)
+{
+    int last = timing->n_levels - 1;
+    struct runs runs = new_runs(timing, stamps[last].n);
+
+    *sum = timing_sum_new(timing);
+    for (int64_t t = 0; t < stamps[last].n; t++) {
+        runs.cycles[t] = timing_compute(timing, most[t]);
+        *sum->compute += runs.cycles[t];
+    }
+    for (int level = last; level >= 0; level--)
+        runs = climb(timing, stamps, level, &runs, movements, sum);
+    *sum->cycles = runs.cycles[0];
+    memcpy(sum->busy, runs.busy, sizeof *sum->busy * (size_t)timing->n_ports);
+    for (int i = 0; i < timing->n_transfers; i++) {
+        sum->moved[3 * i] = count_words(&movements[i].sent);
+        sum->moved[3 * i + 1] = count_words(&movements[i].arrived);
+        sum->moved[3 * i + 2] = count_words(&movements[i].stored);
+    }
+    return SATOR_OK;
+}
+
+sator_int timing_compute(const struct timing *timing, int64_t instances)
+{
+    return (instances * timing->cycles + timing->per_cycles - 1) / timing->per_cycles;
+}
