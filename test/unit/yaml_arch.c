@@ -238,10 +238,6 @@ static void test_void_timing(void **state)
                     "of it, so that it never idles\n"
                     "      - {memory: DRAM, transfers: serial, holds: idle, setup_cycles: 3}\n"
                     "                                                 ^^^^\n"
-                    "text.yaml:2:31: warning: 'transfers' has no effect at 'DRAM': what the "
-                    "outermost memory takes from the outside world is not counted\n"
-                    "      - {memory: DRAM, transfers: serial, holds: idle, setup_cycles: 3}\n"
-                    "                                  ^^^^^^\n"
                     "text.yaml:3:41: warning: 'pass_through' has no effect: 'PE' has no links\n"
                     "      - {array: PE, shape: 4, pass_through: true}\n"
                     "                                            ^^^^\n");

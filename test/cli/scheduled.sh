@@ -1,0 +1,124 @@
+#!/bin/sh
+# The scheduled latency: systolic folds, SCALE-Sim's published totals, the Eyeriss chip's AlexNet, beside their formulas.
+. "$2/test/cli/harness"
+cycles() { sator analyze "$@" --timing scheduled --json | sed -n 's/^.*"scheduled":[^0-9n]*\([0-9.nul]*\),*$/\1/p'; }
+same() { [ "$2" = "$3" ] || echo "$1: $2, not $3"; }
+
+# R x C systolic arrays whose words enter at the edges: "os" output-stationary, "ws" with weights of R C words loaded a row a cycle
+machine() { # name, rows, columns, then more of the array and of the levels inside
+    cat >"$1.yaml" <<EOF
+levels:
+  - memory: SRAM
+    ports: [{name: weights, tensors: [B], direction: read, bandwidth_bits: $((16 * $3)), granule_bits: $((16 * $2 * $3))}]
+  - array: PE
+    shape: [$2, $3]
+$4    links:
+      - {name: east, map: "PE[i,j] -> PE[i,j+1]", tensors: [A]}
+      - {name: south, map: "PE[i,j] -> PE[i+1,j]", tensors: [$5]}
+$6  - {compute: mac}
+EOF
+}
+for n in 16 32 256; do
+    machine os $n $n "" B ""
+    sed -i '/weights/d; /ports/d; s/memory: SRAM/{memory: SRAM}/' os.yaml
+    got=$(cycles gemm:i=$((3 * n)),j=$((2 * n)),k=70 -a os.yaml --space "i%$n, j%$n" --time "i/$n, j/$n, i%$n + j%$n + k")
+    same "output-stationary, $n" "$got" $((3 * 2 * (n + n + 70 - 2)))
+    machine ws $n $n "" Y "  - {memory: weights, tensors: [B], transfers: serial}
+"
+    printf 'space: "k%%%d, j%%%d"\ntime: "k/%d, j/%d, i + k%%%d + j%%%d"\ncuts: {weights: {time: 2}}\n' $n $n $n $n $n $n >ws_flow.yaml
+    got=$(cycles gemm:i=90,j=$((2 * n)),k=$((3 * n)) -a ws.yaml -d ws_flow.yaml)
+    same "weight-stationary, $n" "$got" $((3 * 2 * (2 * n + n + 90 - 2)))
+    # fewer rows than the array has: as many cycles for weights, fewer for the skew, unless words pass through
+    got=$(cycles gemm:i=90,j=$n,k=$((n + 5)) -a ws.yaml -d ws_flow.yaml)
+    same "weight-stationary, short, $n" "$got" $((2 * n + n + 90 - 2 + n + 5 + n + 90 - 2))
+    got=$(cycles gemm:i=90,j=$n,k=$((n + 5)) -a ws.yaml -d ws_flow.yaml --set levels.PE.pass_through=true)
+    same "weight-stationary, short, passing, $n" "$got" $((2 * (2 * n + n + 90 - 2)))
+done
+
+# 100 x 60 x 75 on 16 x 8
+machine os 16 8 "" B ""
+sed -i '/weights/d; /ports/d; s/memory: SRAM/{memory: SRAM}/' os.yaml
+set -- gemm:i=100,j=60,k=75 -a os.yaml --space 'i%16, j%8' --time 'i/16, j/8, i%16 + j%8 + k'
+cycles "$@"
+cycles "$@" --set levels.PE.pass_through=true
+
+# SCALE-Sim 2 (Samajdar et al., ISPASS 2020) prints one cycle less: rows, columns, M, N, K, its total; input-stationary is
+# weight-stationary with the operands exchanged
+scalesim() { # os or ws, rows, columns, i, j, k, the total
+    if [ "$1" = os ]; then
+        machine os "$2" "$3" "" B ""
+        sed -i '/weights/d; /ports/d; s/memory: SRAM/{memory: SRAM}/' os.yaml
+        set -- "$@" --space "i%$2, j%$3" --time "i/$2, j/$3, i%$2 + j%$3 + k"
+    else
+        machine ws "$2" "$3" "" Y "  - {memory: weights, tensors: [B], transfers: serial}
+"
+        printf 'space: "k%%%d, j%%%d"\ntime: "k/%d, j/%d, i + k%%%d + j%%%d"\ncuts: {weights: {time: 2}}\n' \
+            "$2" "$3" "$2" "$3" "$2" "$3" >ws_flow.yaml
+        set -- "$@" -d ws_flow.yaml
+    fi
+    kind=$1 size=i=$4,j=$5,k=$6 total=$7
+    shift 7
+    same "SCALE-Sim, $kind $size" "$(cycles gemm:"$size" -a "$kind.yaml" --set levels.PE.pass_through=true "$@")" $((total + 1))
+}
+scalesim os 16 8 100 60 75 5431
+scalesim os 16 8 37 29 50 863
+scalesim os 16 8 512 32 33 7039
+scalesim ws 16 8 64 64 64 3263
+scalesim ws 16 8 256 96 363 81143
+scalesim ws 16 8 60 100 75 6369
+scalesim ws 16 8 29 37 50 1339
+scalesim ws 16 8 32 512 33 13439
+scalesim ws 32 32 841 128 64 7479
+scalesim ws 32 32 144 256 2304 137087
+scalesim ws 32 32 3025 96 363 112283
+
+# Eyeriss (JSSC 2017), AlexNet with 4 images, measured 16.5, 39.2, 21.8, 16.0, 10.0 ms: filters serial and partial sums streamed, each 4 words a cycle, one cycle more
+# per q S MACs to take a partial sum up. Expected: passes x filter words / 4 + steps x max(p (q S + 1), psum words / 4).
+chip() { # cycles an instance, 1 + 1 / (q S) rounded down; the coordinate of a tree
+    cat >chip.yaml <<EOF
+levels:
+  - memory: GLB
+    ports:
+      - {name: filters, tensors: [B], bandwidth_bits: 64}
+      - {name: psums, tensors: [Y], bandwidth_bits: 64}
+  - array: PE
+    shape: [12, 14]
+    multicast: [{map: "PE[i,j] -> BUS[0]", tensors: [B]}]
+    reduction: [{map: "PE[i,j] -> TREE[$2,j]", tensors: [Y]}]
+  - {memory: filters, tensors: [B], transfers: serial}
+  - {memory: psums, tensors: [Y], transfers: streamed}
+  - {compute: mac, cycles: $1}
+EOF
+}
+cat >conv.yaml <<EOF
+sizes: {n: 4, k: 1, c: 1, oy: 13, ox: 13, ry: 3, rx: 3}
+op: "Y[n,k,oy,ox] += A[n,c,oy+ry,ox+rx] * B[k,c,ry,rx]"
+EOF
+flow() { printf 'space: "%s"\ntime: "%s"\ncuts: {filters: {time: 2}, psums: {time: 4}}\n' "$1" "$2" >chip_flow.yaml; }
+ms() { awk -v cycles="$1" -v groups="$2" 'BEGIN { printf "%.1f ms\n", cycles * groups / 200e3 }'; }
+# conv1: p 16, q 1, r 1, t 2, a tile of 7 rows at a time; conv2: p 16, q 2, r 1, t 1, in two groups, 14 rows beside 13
+sed 's/4, k: 1, c: 1, oy: 13, ox: 13, ry: 3, rx: 3/4, k: 96, c: 3, oy: 55, ox: 55, ry: 11, rx: 11/; s/oy+ry,ox+rx/4*oy+ry,4*ox+rx/' conv.yaml >conv1.yaml
+chip 1.0909 0
+printf 'space: "ry, oy%%7 + 7*(k/16%%2)"\ntime: "n, oy/7, k/32, c, ox, k%%16"\ncuts: {filters: {time: 4}, psums: {time: 5}}\n' >chip_flow.yaml
+got=$(cycles conv1.yaml -a chip.yaml -d chip_flow.yaml)
+same conv1 "$got" $((4 * 8 * 3 * 3 * (32 * 121 / 4 + 55 * 16 * 12)))
+ms "$got" 1
+chip 1.1 i/5
+printf 'space: "ry + 5*(oy/14), oy%%14"\ntime: "n, k/16, c/2, ox, k%%16"\ncuts: {filters: {time: 3}, psums: {time: 4}}\n' >chip_flow.yaml
+got=$(cycles conv.yaml:k=128,c=48,oy=27,ox=27,ry=5,rx=5 -a chip.yaml -d chip_flow.yaml)
+same conv2 "$got" $((4 * 8 * 24 * (16 * 2 * 25 / 4 + 27 * 16 * 11)))
+ms "$got" 2
+# conv3: p 16, q 4, r 1, t 4; 6 x 64 passes of 64 x 4 x 9 filter words, each 4 x 13 steps of 16 x 13 cycles, 64 x 13 partial sums
+chip 1.0833 i/3
+flow 'ry + 3*(k/16%4), oy' 'k/64, c/4, n, ox, k%16'
+got=$(cycles conv.yaml:k=384,c=256 -a chip.yaml -d chip_flow.yaml)
+same conv3 "$got" $((6 * 64 * (64 * 4 * 9 / 4 + 4 * 13 * (16 * 13))))
+ms "$got" 1
+# conv4 and conv5: p 16, q 3, r 2, t 2; in two groups; 32 filters and 6 channels a pass
+chip 1.1111 i/6
+for k in 192 128; do
+    flow 'ry + 3*(c/3%2) + 6*(k/16%2), oy' 'k/32, c/6, n, ox, k%16'
+    got=$(cycles conv.yaml:k=$k,c=192 -a chip.yaml -d chip_flow.yaml)
+    same "conv of $k filters" "$got" $((k / 32 * 32 * (32 * 6 * 9 / 4 + 4 * 13 * (16 * 10))))
+    ms "$got" 2
+done
