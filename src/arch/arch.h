@@ -282,6 +282,7 @@ int sator_operand_bits(const struct sator_workload *workload);
  * law through the two nearest, which the source then says; beyond them NAN. */
 struct sator_figure sator_compute_figure(
         struct sator_arena *arena, const struct sator_compute *compute, int bits);
+
 /* SATOR_INPUT with a message where "arch" says what figures would depend on and is not counted yet:
  * "holds: idle" below an array. */
 enum sator_status sator_arch_check_counted(struct sator_ctx *ctx, const struct sator_arch *arch);

@@ -15,7 +15,7 @@
 
 enum {
     MOST_CLASSES = 1 << 16,
-    MOST_PAIRS = 1 << 25, /* that are followed one by one, of all classes */
+    MOST_PAIRS = 1 << 24, /* that are followed one by one, of all classes */
     MOST_INTERVAL = 8, /* of links */
     MOST_WINDOW = 2 * MOST_INTERVAL + 5,
     TICKS_PER_PAIR = 20
@@ -574,6 +574,8 @@ static bool is_counted(struct classes *c)
         for (int k = 0; k < transfer->transport.n_links; k++) {
             int interval = transfer->transport.links[k].interval;
             c->reach = interval + 1 > c->reach ? interval + 1 : c->reach;
+            if (is_output && interval > 1 && transfer->tile_time > 0)
+                return false; /* what the holder has decides what such a link brings */
         }
         bool asks = transfer->sends >= 0 || transfer->arrives >= 0 || transfer->takes >= 0;
         if (asks && is_output && (has_tree || !tells_loops(c, transfer->access)))

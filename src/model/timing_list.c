@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MOST_INSTANCES = 1 << 22,
+    MOST_INSTANCES = 1 << 21,
     TICKS_PER_INSTANCE = 40
 };
 

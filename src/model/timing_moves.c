@@ -347,8 +347,35 @@ static int64_t share_bus(const struct stays *stays, const struct wiring *bus,
     return kept;
 }
 
-/* Set the ways of the pairs of stamp "x". */
-static void find_origins(const struct stays *stays, const struct sator_transport *transport,
+/* The stamp of "outside" that stamp "x" of "stays" is part of. */
+static int64_t outer_stamp(
+        const struct follower *f, const struct stays *stays, const struct stays *outside, int64_t x)
+{
+    for (int level = stays->level; level > outside->level && level >= 0; level--)
+        x = level == 0 ? 0 : f->stamps[level].outer[x];
+    return x;
+}
+
+/* Whether the instance outside holds the element of "e" as long as a word is on its way over a link
+ * of "interval": a sum goes up as soon as it lets go of it. Without "outside", it does. */
+static bool is_kept(const struct follower *f, const struct stays *stays,
+        const struct stays *outside, int interval, int64_t x, int64_t e)
+{
+    if (interval < 2 || outside == NULL)
+        return true;
+    int64_t instance = instance_at(stays, e) / (stays->n_instances / outside->n_instances);
+    for (int k = 1; k <= interval; k++) {
+        if (x < k ||
+                find(outside, outer_stamp(f, stays, outside, x - k), instance,
+                        element_at(stays, e)) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Set the ways of the pairs of stamp "x"; "outside" is what the holder has of sums, or NULL. */
+static void find_origins(const struct follower *f, const struct stays *stays,
+        const struct stays *outside, const struct sator_transport *transport,
         struct origins *origins, struct left *left, int64_t x)
 {
     int64_t n = 0;
@@ -359,8 +386,9 @@ static void find_origins(const struct stays *stays, const struct sator_transport
         if (transport->registers && origins->from[e] >= 0)
             origins->way[e] = WAY_HELD;
         for (int k = 0; k < transport->n_links && origins->way[e] == WAY_SENT; k++) {
-            if (over_link(stays, &origins->links[k], transport->links[k].interval, x, e,
-                        &origins->from[e]))
+            int interval = transport->links[k].interval;
+            if (over_link(stays, &origins->links[k], interval, x, e, &origins->from[e]) &&
+                    is_kept(f, stays, outside, interval, x, e))
                 origins->way[e] = WAY_LINK;
         }
         if (origins->way[e] == WAY_SENT)
@@ -371,7 +399,7 @@ static void find_origins(const struct stays *stays, const struct sator_transport
 }
 
 static bool make_origins(const struct follower *f, const struct timing_transfer *transfer,
-        const struct stays *stays, struct origins *origins)
+        const struct stays *outside, const struct stays *stays, struct origins *origins)
 {
     const struct sator_transport *transport = &transfer->transport;
     struct left *left = SATOR_NEW_ARRAY(f->arena, struct left, stays->n + 1);
@@ -389,7 +417,7 @@ static bool make_origins(const struct follower *f, const struct timing_transfer 
     for (int b = 0; b < transport->n_buses; b++)
         name_bus(f, transfer->n_space, stays->n_instances, transport->buses[b], &origins->buses[b]);
     for (int64_t x = 0; x < stays->n_stamps; x++)
-        find_origins(stays, transport, origins, left, x);
+        find_origins(f, stays, outside, transport, origins, left, x);
     return true;
 }
 
@@ -420,8 +448,7 @@ static void find_fresh(const struct follower *f, struct stays *stays, const stru
 static bool take_fresh(const struct follower *f, struct stays *outside, int64_t ratio,
         const struct stays *stays, int64_t stamp, int64_t instance, int64_t element)
 {
-    for (int level = stays->level; level > outside->level && level >= 0; level--)
-        stamp = level == 0 ? 0 : f->stamps[level].outer[stamp];
+    stamp = outer_stamp(f, stays, outside, stamp);
     int64_t at = find(outside, stamp, instance / ratio, element);
 
     if (at < 0 || !outside->fresh[at])
@@ -516,7 +543,7 @@ static bool follow_transfer(const struct follower *f, const struct timing_transf
     if (transfer->is_own)
         return move_operands(f, outside, is_output, movement);
     if (!make_stays(f, timing_level_of(f->timing, transfer->n_time), transfer->n_space, &stays) ||
-            !make_origins(f, transfer, &stays, &origins))
+            !make_origins(f, transfer, is_output ? outside : NULL, &stays, &origins))
         return false;
     int64_t ratio =
             f->list->space_below[transfer->holder_space] / f->list->space_below[transfer->n_space];
@@ -594,7 +621,7 @@ bool timing_follow_window(struct timing *timing, const struct timing_transfer *t
     } else {
         struct stays stays = stays_of(&f, window);
         int64_t ratio = window->n_instances / window->holder_instances;
-        fits = make_origins(&f, transfer, &stays, &origins);
+        fits = make_origins(&f, transfer, NULL, &stays, &origins);
         if (fits && is_output) {
             find_fresh(&f, &stays, &origins);
             move_sums(&f, ratio, NULL, &stays, &origins, movement);

@@ -50,6 +50,8 @@ struct nest_stamp {
 /* Read the analysis's dataflow as a nest; false: it is none. */
 bool nest_read(struct timing *timing, struct nest *nest);
 
+/* ---- timing_stamps.c ---- */
+
 /* Time digits that prefixes of "length" rows fix; whether they fix the skewed row too. */
 int nest_fixed(const struct nest *nest, int length);
 bool nest_is_full(const struct nest *nest, int length);

@@ -69,7 +69,8 @@ static sator_int cost_of(const struct timing_port *port, sator_int bits)
 void timing_entries_add(const struct timing *timing, struct timing_entries *entries, int port,
         int access, enum timing_phase phase, int64_t stamp, const struct timing_words *row)
 {
-    int word_bits = timing->analysis->workload->accesses[access].word_bits;
+    const struct memory *memory = &timing->analysis->memories[timing->ports[port].memory];
+    int word_bits = memory->named->word_bits[access];
     struct timing_entry entry = {.stamp = stamp,
             .instance = row->instance,
             .port = port,

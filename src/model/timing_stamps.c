@@ -1,0 +1,406 @@
+/* Nests of digits: stamps, their neighbours, and what is held in them. */
+#include "model/timing_nest.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_PAIRS = 1 << 24 /* of a window */
+};
+
+/* ---- stamps ---- */
+
+int nest_fixed(const struct nest *nest, int length)
+{
+    int n = 0;
+
+    while (n < nest->n_order && nest->row[n] < length)
+        n++;
+    return n;
+}
+
+bool nest_is_full(const struct nest *nest, int length)
+{
+    return nest->is_skewed && length == nest->timing->analysis->n_time;
+}
+
+int64_t nest_fixed_part(
+        const struct nest *nest, int n_fixed, const struct nest_stamp *stamp, int loop)
+{
+    int64_t sum = 0;
+
+    for (int k = 0; k < n_fixed; k++) {
+        const struct nest_digit *digit = &nest->digits[nest->order[k]];
+        if (digit->loop == loop)
+            sum += digit->stride * stamp->v[k];
+    }
+    return sum;
+}
+
+int64_t nest_count(const struct nest *nest, const struct nest_stamp *stamp, int k)
+{
+    const struct nest_digit *digit = &nest->digits[nest->order[k]];
+    int64_t rest = nest->size[digit->loop] - nest_fixed_part(nest, k, stamp, digit->loop);
+    int64_t count = (rest + digit->stride - 1) / digit->stride;
+
+    return count < digit->extent ? count : digit->extent;
+}
+
+int64_t nest_room(const struct nest *nest, int n_fixed, const struct nest_stamp *stamp, int loop)
+{
+    int64_t rest = nest->size[loop] - 1 - nest_fixed_part(nest, n_fixed, stamp, loop), room = 0;
+    int64_t above = INT64_MAX;
+
+    for (;;) { /* the digits from the coarsest on, each as large as it may be */
+        const struct nest_digit *next = NULL;
+        for (int i = 0; i < nest->n_digits; i++) {
+            const struct nest_digit *digit = &nest->digits[i];
+            bool is_fixed = digit->order >= 0 && digit->order < n_fixed;
+            if (digit->loop == loop && !is_fixed && digit->stride < above &&
+                    (next == NULL || digit->stride > next->stride))
+                next = digit;
+        }
+        if (next == NULL)
+            return room;
+        int64_t most = rest / next->stride;
+        most = most < next->extent - 1 ? most : next->extent - 1;
+        room += most * next->stride;
+        rest -= most * next->stride;
+        above = next->stride;
+    }
+}
+
+/* A set of numbers: first + i for every "there[i]". */
+struct numbers {
+    int64_t first, extent;
+    bool *there;
+};
+
+/* Add the values of one loop's digits in the skewed row. */
+static void add_loop_values(const struct nest *nest, int loop, int from, int64_t sum, int64_t value,
+        struct numbers *numbers)
+{
+    while (from < nest->n_digits &&
+            (nest->digits[from].loop != loop ||
+                    (nest->digits[from].skew == 0 && from != nest->run)))
+        from++;
+    if (from == nest->n_digits) {
+        numbers->there[value - numbers->first] = true;
+        return;
+    }
+    const struct nest_digit *digit = &nest->digits[from];
+    int64_t factor = from == nest->run ? 1 : digit->skew;
+    for (int64_t d = 0; d < digit->extent && sum + d * digit->stride < nest->size[loop]; d++)
+        add_loop_values(nest, loop, from + 1, sum + d * digit->stride, value + d * factor, numbers);
+}
+
+/* Leave out what is not there at either end; whether all between is. */
+static bool trim(struct numbers *numbers)
+{
+    bool is_whole = true;
+
+    while (!numbers->there[0]) {
+        numbers->there++;
+        numbers->first++;
+        numbers->extent--;
+    }
+    while (!numbers->there[numbers->extent - 1])
+        numbers->extent--;
+    for (int64_t i = 0; i < numbers->extent; i++)
+        is_whole &= numbers->there[i];
+    return is_whole;
+}
+
+static struct numbers loop_values(const struct nest *nest, int loop, const struct nest_stamp *stamp)
+{
+    struct numbers numbers = {.extent = 1};
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t reach = (i == nest->run ? 1 : digit->skew) * (digit->extent - 1);
+        if (digit->loop != loop)
+            continue;
+        numbers.extent += reach < 0 ? -reach : reach;
+        numbers.first += reach < 0 ? reach : 0;
+    }
+    numbers.there = sator_alloc((size_t)numbers.extent);
+    memset(numbers.there, 0, (size_t)numbers.extent);
+    add_loop_values(nest, loop, 0, nest_fixed_part(nest, nest->n_order, stamp, loop), 0, &numbers);
+    return numbers;
+}
+
+static struct numbers add_sets(const struct nest *nest, const struct numbers *a, bool whole_a,
+        const struct numbers *b, bool whole_b)
+{
+    struct numbers sum = {.first = a->first + b->first, .extent = a->extent + b->extent - 1};
+
+    sum.there = sator_arena_alloc(nest->timing->arena, (size_t)sum.extent);
+    if (whole_a && whole_b) {
+        memset(sum.there, true, (size_t)sum.extent);
+        return sum;
+    }
+    for (int64_t i = 0; i < a->extent; i++) {
+        for (int64_t k = 0; a->there[i] && k < b->extent; k++)
+            sum.there[i + k] |= b->there[k];
+    }
+    return sum;
+}
+
+struct nest_values nest_skewed_values(const struct nest *nest, const struct nest_stamp *stamp)
+{
+    bool zero = true, whole = true;
+    struct numbers all = {.extent = 1, .there = &zero};
+
+    for (int loop = 0; loop < nest->n_loops; loop++) {
+        struct numbers own = loop_values(nest, loop, stamp);
+        bool *memory = own.there;
+        bool whole_own = trim(&own);
+        if (own.extent > 1 || own.first != 0) {
+            all = add_sets(nest, &all, whole, &own, whole_own);
+            whole = trim(&all);
+        }
+        free(memory);
+    }
+    return (struct nest_values){.n = all.extent,
+            .first = all.first,
+            .there = whole ? NULL : all.there,
+            .last = all.first + all.extent - 1};
+}
+
+/* The first (last) stamp that shares the first "k" digits with "stamp". */
+static void fill(
+        const struct nest *nest, int n_fixed, bool full, int k, bool last, struct nest_stamp *stamp)
+{
+    for (; k < n_fixed; k++)
+        stamp->v[k] = last ? nest_count(nest, stamp, k) - 1 : 0;
+    if (!full)
+        return;
+    struct nest_values values = nest_skewed_values(nest, stamp);
+    stamp->skewed = last ? values.last : values.first;
+}
+
+/* The next value of the skewed row; false: there is none. */
+static bool step_skewed(const struct nest *nest, int step, struct nest_stamp *stamp)
+{
+    struct nest_values values = nest_skewed_values(nest, stamp);
+
+    for (int64_t v = stamp->skewed + step; v >= values.first && v <= values.last; v += step) {
+        if (values.there != NULL && !values.there[v - values.first])
+            continue;
+        stamp->skewed = v;
+        return true;
+    }
+    return false;
+}
+
+bool nest_step(const struct nest *nest, int length, int step, struct nest_stamp *stamp)
+{
+    int n_fixed = nest_fixed(nest, length);
+    bool full = nest_is_full(nest, length);
+
+    if (full && step_skewed(nest, step, stamp))
+        return true;
+    for (int k = n_fixed - 1; k >= 0; k--) {
+        int64_t v = stamp->v[k] + step;
+        if (v < 0 || v >= nest_count(nest, stamp, k))
+            continue;
+        stamp->v[k] = v;
+        fill(nest, n_fixed, full, k + 1, step < 0, stamp);
+        return true;
+    }
+    return false;
+}
+
+/* The PEs in use along a dimension, and the skew of a step there. */
+static bool measure_dim(const struct nest *nest, const struct nest_stamp *prefix, int d,
+        int64_t *used, int64_t *skew)
+{
+    uint64_t loops = 0;
+
+    *used = 1;
+    *skew = 0;
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t factor = nest->space_factor[d * NEST_DIGITS + i];
+        if (factor == 0 || digit->extent == 1)
+            continue;
+        if (digit->skew % factor != 0 || (loops != 0 && digit->skew / factor != *skew) ||
+                (loops >> digit->loop & 1) != 0)
+            return false;
+        int64_t rest = nest->size[digit->loop] - 1 -
+                nest_fixed_part(nest, nest->n_order, prefix, digit->loop);
+        int64_t most = rest / digit->stride;
+        *used += factor * (most < digit->extent - 1 ? most : digit->extent - 1);
+        *skew = digit->skew / factor;
+        loops |= UINT64_C(1) << digit->loop;
+    }
+    return true;
+}
+
+bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t *cycles)
+{
+    const struct analysis *analysis = nest->timing->analysis;
+    int64_t used, skew;
+    int dim = 0;
+
+    *cycles = 0;
+    for (int i = 0; i < analysis->arch->n_levels; i++) {
+        const struct sator_level *level = &analysis->arch->levels[i];
+        for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++, dim++) {
+            if (!level->array.pass_through)
+                continue;
+            if (!measure_dim(nest, prefix, dim, &used, &skew))
+                return false;
+            *cycles += (skew < 0 ? -skew : skew) * (analysis->shape[dim] - used);
+        }
+    }
+    return true;
+}
+
+/* ---- pairs ---- */
+
+struct visitor {
+    const struct nest *nest;
+    const struct nest_access *access;
+    const struct nest_stamp *stamp;
+    bool full, is_output;
+    int n_digits;
+    int digits[NEST_DIGITS]; /* that are walked through */
+    int64_t weight[NEST_DIGITS]; /* of each, in the number of the instance */
+    int64_t *sum; /* of each loop */
+    int64_t stamp_number;
+    int64_t skewed; /* of the space digits */
+    bool untouched; /* by the digits that the stamp fixes */
+    struct timing_window *window;
+    int64_t room;
+};
+
+static void add_pairs(struct visitor *v, int64_t instance, bool is_first)
+{
+    struct timing_window *window = v->window;
+
+    for (int p = 0; p < v->access->n_pieces; p++) {
+        int64_t element = v->access->constant[p];
+        for (int l = 0; l < v->nest->n_loops; l++)
+            element += v->access->factor[p * v->nest->n_loops + l] * v->sum[l];
+        uint64_t place = (uint64_t)(v->stamp_number * window->n_instances + instance);
+        uint64_t key = 2 * (place * (uint64_t)window->n_elements + (uint64_t)element) + is_first;
+        if (window->n == v->room) {
+            v->room = 2 * v->room + 64;
+            window->key = sator_realloc(window->key, sizeof *window->key * (size_t)v->room);
+        }
+        window->key[window->n++] = key;
+    }
+}
+
+/* All digits have their values: what the skewed row leaves is that of its own digit. */
+static void finish_point(struct visitor *v, int64_t instance, bool is_first)
+{
+    const struct nest *nest = v->nest;
+    const struct nest_digit *run = nest->run < 0 ? NULL : &nest->digits[nest->run];
+    int64_t rest = v->stamp->skewed - v->skewed;
+
+    if (!v->full) {
+        add_pairs(v, instance, is_first);
+        return;
+    }
+    if (rest < 0 || rest >= (run == NULL ? 1 : run->extent) ||
+            (run != NULL && v->sum[run->loop] + rest * run->stride >= nest->size[run->loop]))
+        return;
+    if (run != NULL) {
+        is_first &= rest == 0 || v->access->uses[run->loop];
+        v->sum[run->loop] += rest * run->stride;
+    }
+    add_pairs(v, instance, is_first);
+    if (run != NULL)
+        v->sum[run->loop] -= rest * run->stride;
+}
+
+static void walk(struct visitor *v, int k, int64_t instance, bool is_first)
+{
+    if (v->window->n > MOST_PAIRS)
+        return;
+    if (k == v->n_digits) {
+        finish_point(v, instance, is_first);
+        return;
+    }
+    const struct nest_digit *digit = &v->nest->digits[v->digits[k]];
+    bool counts = !v->access->uses[digit->loop] && digit->skew != 0;
+    int64_t *sum = &v->sum[digit->loop], before = *sum;
+    for (int64_t d = 0; d < digit->extent && *sum < v->nest->size[digit->loop]; d++) {
+        walk(v, k + 1, instance + d * v->weight[k], is_first && (d == 0 || !counts));
+        *sum += digit->stride;
+        v->skewed += digit->skew;
+    }
+    v->skewed -= (*sum - before) / digit->stride * digit->skew;
+    *sum = before;
+}
+
+/* Which digits tell pairs apart. */
+static void choose_digits(struct visitor *v, const struct timing_transfer *transfer, int n_fixed)
+{
+    const struct nest *nest = v->nest;
+    const struct analysis *analysis = nest->timing->analysis;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t weight = 0, radix = 1;
+        if ((digit->order >= 0 && digit->order < n_fixed) || (v->full && i == nest->run))
+            continue;
+        for (int d = transfer->n_space - 1; d >= 0; d--) {
+            weight += radix * nest->space_factor[d * NEST_DIGITS + i];
+            radix *= analysis->shape[d];
+        }
+        bool is_within = transfer->is_own && !digit->is_space;
+        if (!v->access->uses[digit->loop] && weight == 0 && !(v->full && digit->skew != 0) &&
+                !is_within)
+            continue;
+        v->digits[v->n_digits] = i;
+        v->weight[v->n_digits++] = weight;
+    }
+}
+
+static bool is_untouched(const struct visitor *v, int n_fixed)
+{
+    for (int k = 0; k < n_fixed; k++) {
+        if (v->stamp->v[k] > 0 && !v->access->uses[v->nest->digits[v->nest->order[k]].loop])
+            return false;
+    }
+    return true;
+}
+
+bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, struct timing_window *window)
+{
+    const struct analysis *analysis = nest->timing->analysis;
+    struct visitor v = {.nest = nest,
+            .access = &nest->accesses[transfer->access],
+            .full = nest_is_full(nest, transfer->n_time),
+            .sum = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, nest->n_loops + 1),
+            .window = window};
+    int n_fixed = nest_fixed(nest, transfer->n_time);
+    int64_t instances = 1, holders = 1, constant = 0, room;
+
+    for (int d = 0; d < transfer->n_space; d++) {
+        instances *= analysis->shape[d];
+        holders *= d < transfer->holder_space ? analysis->shape[d] : 1;
+        constant = constant * analysis->shape[d] + nest->space_constant[d];
+    }
+    *window = (struct timing_window){.n_stamps = n,
+            .n_instances = instances,
+            .n_elements = v.access->range,
+            .holder_instances = holders};
+    if (__builtin_mul_overflow(2 * n * instances, v.access->range, &room))
+        return false;
+    choose_digits(&v, transfer, n_fixed);
+    for (int x = 0; x < n; x++) {
+        v.stamp = &stamps[x];
+        v.stamp_number = x;
+        for (int l = 0; l < nest->n_loops; l++)
+            v.sum[l] = nest_fixed_part(nest, n_fixed, v.stamp, l);
+        walk(&v, 0, constant, is_untouched(&v, n_fixed));
+    }
+    return window->n <= MOST_PAIRS;
+}
