@@ -122,3 +122,19 @@ for k in 192 128; do
     same "conv of $k filters" "$got" $((k / 32 * 32 * (32 * 6 * 9 / 4 + 4 * 13 * (16 * 10))))
     ms "$got" 2
 done
+
+# A row of 8 words takes 4 cycles to load, 10 with a fixed cost, 14 in granules of 256 bits, 6 at 22.5 bits a cycle; it is used for 8
+cat >row.yaml <<EOF
+levels:
+  - {memory: DRAM, ports: [{name: a, tensors: [A], bandwidth_bits: 32}]}
+  - {memory: L1, tensors: [A]}
+  - {array: PE, shape: 1}
+  - {compute: mac}
+EOF
+printf 'sizes: {i: 4, k: 8}\nop: "Y[i] += A[i,k] * B[k]"\n' >rows.yaml
+printf 'space: 0\ntime: "i, k"\ncuts: {L1: {time: 1}}\n' >rows_flow.yaml
+row() { cycles rows.yaml -a row.yaml -d rows_flow.yaml --set levels.L1.transfers="$1" --set levels.DRAM.ports.a.bandwidth_bits="$2" \
+    --set levels.DRAM.ports.a.setup_cycles="$3" --set levels.DRAM.ports.a.granule_bits="$4"; }
+for kind in serial overlapped streamed; do
+    echo "$kind: $(row $kind 32 0 1) $(row $kind 32 6 1) $(row $kind 32 6 256) $(row $kind 22.5 0 1)"
+done
