@@ -20,8 +20,8 @@ sator analyze gemm:i=65536,j=256,k=256 --arch tpu-v1 --space 'PE[k%256, j%256]' 
     --set 'levels.DRAM.ports=[]' --set 'levels.unified.bandwidth_bits=8192' | sed -n 's/^.* MHz, \([0-9.]*\) TOPS.*/\1 TOPS/p'
 # map and analyze both answer
 for machine in tpu-v1 gemmini tpu-v4i-like a100-sm-like; do
-    sator map resnet18 --layer conv4_x --arch $machine --objective latency --yaml -o nest.yaml || echo "$machine has no mapping"
-    a=$(sator map resnet18 --layer conv4_x --arch $machine --objective latency | sed -n 's/^ *latency *\([0-9,.]*\) cycles.*/\1/p')
-    b=$(sator analyze resnet18 --layer conv4_x --arch $machine -d nest.yaml | sed -n 's/^ *latency *\([0-9,.]*\) cycles.*/\1/p')
+    sator map gemm:i=96,j=64,k=80 --arch $machine --objective latency --yaml -o nest.yaml || echo "$machine has no mapping"
+    a=$(sator map gemm:i=96,j=64,k=80 --arch $machine --objective latency | sed -n 's/^ *latency *\([0-9,.]*\) cycles.*/\1/p')
+    b=$(sator analyze gemm:i=96,j=64,k=80 --arch $machine -d nest.yaml | sed -n 's/^ *latency *\([0-9,.]*\) cycles.*/\1/p')
     echo "$a $b" | tr -d , | awk -v machine=$machine '!($1 > 0 && $1 - $2 < 0.1 && $2 - $1 < 0.1) {print machine ": " $0}'
 done
