@@ -314,6 +314,14 @@ enum sator_status machine_make(struct machine *machine)
     int n_accesses = question->workload->n_accesses;
     enum sator_status st = SATOR_OK;
 
+    for (int l = 0; l < question->arch->n_levels; l++) {
+        const struct sator_level *level = &question->arch->levels[l];
+        if (level->kind == SATOR_LEVEL_MEMORY && level->memory.holds_idle) {
+            sator_error(machine->ctx, level->loc, "'holds: idle' of '%s' is not executed yet",
+                    level->name);
+            return SATOR_DECLINED;
+        }
+    }
     machine->n_space = sator_arch_space_dims(question->arch);
     machine->n_time = question->dataflow->time->n_out;
     machine->shape = SATOR_NEW_ARRAY(machine->arena, int64_t, machine->n_space + 1);

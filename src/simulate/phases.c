@@ -213,7 +213,7 @@ enum sator_status phases_make(struct phases *phases, struct machine *machine)
         fits = false;
     }
     make_levels(phases, machine);
-    return fits ? SATOR_OK : SATOR_LIMIT;
+    return fits ? pass_make(&phases->pass, machine) : SATOR_LIMIT;
 }
 
 static void loads_clear(struct phases *phases, struct load *loads)
@@ -480,19 +480,36 @@ static void begin(struct phases *phases, struct phase_level *level)
     level->began = phases->clock;
 }
 
+/* The runs of skewed rows that end, of those outside of the stamps of "n_time" rows or inside. */
+static void end_runs(struct phases *phases, int changed, bool at_end, int n_time, int next_n_time)
+{
+    for (int r = 0; r < phases->pass.n_rows; r++) {
+        struct pass_row *row = &phases->pass.rows[r];
+        if ((!at_end && changed >= row->row) || row->row >= n_time || row->row < next_n_time)
+            continue;
+        int64_t cycles = pass_end(&phases->pass, row);
+        phases->clock += cycles;
+        phases->compute += cycles;
+    }
+}
+
 void phases_change(struct phases *phases, int changed, bool is_first, bool at_end)
 {
     int outermost = 0;
 
     while (!is_first && !at_end && phases->levels[outermost].n_time <= changed)
         outermost++;
-    for (int l = phases->n_levels - 1; l >= outermost && !is_first; l--)
+    for (int l = phases->n_levels - 1; l >= outermost && !is_first; l--) {
         finish(phases, l);
+        end_runs(phases, changed, at_end, phases->levels[l].n_time,
+                l > outermost ? phases->levels[l - 1].n_time : 0);
+    }
     for (int l = outermost; l < phases->n_levels && !at_end; l++)
         begin(phases, &phases->levels[l]);
 }
 
-void phases_compute(struct phases *phases, struct machine *machine, int64_t most)
+void phases_compute(struct phases *phases, struct machine *machine, int64_t most, int64_t n_active,
+        const int64_t *active)
 {
     struct phase_level *level = &phases->levels[phases->n_levels - 1];
     int64_t cycles =
@@ -508,4 +525,5 @@ void phases_compute(struct phases *phases, struct machine *machine, int64_t most
     }
     phases->clock += cycles;
     phases->compute += cycles;
+    pass_use(&phases->pass, n_active, active);
 }

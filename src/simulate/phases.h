@@ -4,6 +4,7 @@
 #define SATOR_SIMULATE_PHASES_H
 
 #include "simulate/machine.h"
+#include "simulate/pass.h"
 
 /* What a port has to do at one stamp of a level, apart by when it does it. */
 enum phase {
@@ -51,6 +52,7 @@ struct phases {
     int n_levels;
     struct phase_level *levels; /* outermost first; the last is the single stamp's */
     int64_t clock, compute;
+    struct pass pass;
     int64_t instance_num, instance_den; /* cycles of a loop instance */
     /* or NULL: told what a port of a level does when; "stalls": that the machine waits for it */
     void (*note)(void *user, int level, int port, enum phase phase, int64_t begin, int64_t cycles,
@@ -69,7 +71,8 @@ void phases_take(
 /* The stamps of all levels with more than "changed" rows are over, innermost first; then those that
  * come begin ("at_end": none does). */
 void phases_change(struct phases *phases, int changed, bool is_first, bool at_end);
-/* The single stamp has run: at most "most" instances on a PE. */
-void phases_compute(struct phases *phases, struct machine *machine, int64_t most);
+/* The single stamp has run on the PEs in "active": at most "most" instances on a PE. */
+void phases_compute(struct phases *phases, struct machine *machine, int64_t most, int64_t n_active,
+        const int64_t *active);
 
 #endif

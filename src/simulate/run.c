@@ -149,7 +149,7 @@ static enum sator_status run_stamps(struct run *run)
         int64_t began = run->phases.clock;
         run->stamps++;
         compute_stamp(run);
-        phases_compute(&run->phases, &run->machine, run->most_per_pe);
+        phases_compute(&run->phases, &run->machine, run->most_per_pe, run->n_active, run->active);
         if (run->record.traces || run->record.lists)
             record_stamp(&run->record, walk_stamp(run->walk), began, run->n_active, run->active);
         if (q->progress != NULL && (run->stamps & 0xff) == 0)

@@ -10,6 +10,8 @@ for size in 'i=32,j=32,k=10 [16,16] 160' 'i=64,j=32,k=5 [32,32] 134' 'i=100,j=60
     sator simulate gemm:$1 --arch systolic-2d-8x8 $wide --set levels.PE.shape=$2 --dataflow gemm/ij-p_j-ijk-t --json >out.json || exit 1
     echo "$2: $(grep '"cycles"' out.json | tr -dc 0-9), must be $3"
 done
+sator simulate gemm:i=100,j=60,k=75 --arch systolic-2d-8x8 $wide --set levels.PE.shape=[16,8] --set levels.PE.pass_through=true --dataflow gemm/ij-p_j-ijk-t --json |
+    sed -n 's/.*"cycles":\t\([0-9]*\),/with pass_through: \1, must be 5432/p'
 echo "== C, a domain that is no box, in place"
 cat >triangle.c <<'END'
 void f(int Y[8][8], int A[8][8], int B[8][8]) {
