@@ -48,11 +48,24 @@ SATOR_API enum sator_status sator_report_relations(struct sator_ctx *ctx,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         const struct sator_dataflow *dataflow, SATOR_GIVE char **text);
 
-/* Which PE holds which element at which time-stamp (TENET, Figure 3: "--show stamps"), for cases of
- * at most "max_cells" stamps; SATOR_LIMIT with a message otherwise. */
+/* A window of stamps: from the first occupied time-stamp that is not before "from" (its first
+ * "n_from" coordinates; 0: from the first of all) on, "n_stamps" of them (0: as many as the case or
+ * the picture allows), but at least one and with no more than "most_words" words (0: by default).
+ */
+struct sator_report_window {
+    int n_from;
+    const int64_t *from;
+    int n_stamps;
+    int64_t most_words;
+};
+
+/* Which PE holds which element at which time-stamp, and where it comes from (TENET, Figure 3:
+ * "--show stamps"), in a window (NULL: the whole) of at most "max_cells" stamps; SATOR_LIMIT with a
+ * message otherwise. */
 SATOR_API enum sator_status sator_report_stamps(struct sator_ctx *ctx,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
-        const struct sator_dataflow *dataflow, int max_cells, SATOR_GIVE char **text);
+        const struct sator_dataflow *dataflow, const struct sator_report_window *window,
+        int max_cells, SATOR_GIVE char **text);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,8 @@ struct cli_list {
 struct cli_options {
     const struct cli_command *command; /* NULL: none was named */
     struct cli_list arguments;
+    char *line; /* the command line, quoted for a shell */
+    char *bare_line; /* the same without what is about output */
 #define OPTION(kind, field, name, letter, argument, commands, help, example) CLI_FIELD_##kind field;
 #include "cli/options.def"
 #undef OPTION
@@ -144,6 +146,11 @@ enum {
 };
 void cli_watch(struct sator_ctx *ctx);
 void cli_unwatch(struct sator_ctx *ctx);
+
+/* ---- window.c ---- */
+/* The window of --from and --stamps; CLI_USAGE after a message. */
+int cli_read_window(const struct cli_options *options, struct sator_report_window *window);
+void cli_window_clear(struct sator_report_window *window);
 
 /* ---- bandwidths.c ---- */
 /* Read "64,80,...,160" or "64:160:16" or a mix (GIVE: free); false with "*why" (static) when it is

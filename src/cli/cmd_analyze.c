@@ -1,5 +1,5 @@
 /* sator analyze: read the inputs, analyse every dataflow, report. */
-#include "cli/cli.h"
+#include "cli/pictures.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -16,6 +16,7 @@ struct flow {
     const struct analysis *analysis;
     const struct sator_arch *arch;
     struct sator_dataflow *dataflow;
+    const char *make; /* the words of a command line that name the dataflow; NULL: many */
     struct sator_result *result;
     struct sator_network_result *network_result;
     char *text; /* --show */
@@ -37,6 +38,7 @@ struct analysis {
     int n_machines;
     int layer; /* -1: the whole network */
     struct sator_analyze_options analyze;
+    struct sator_report_window window; /* --from, --stamps */
     double *bandwidths;
     struct cli_list specs; /* of the dataflows, patterns replaced by what matches */
     bool *from_pattern; /* for each spec */
@@ -160,8 +162,12 @@ static int check_usage(struct analysis *analysis)
                 options->arguments.items[1]);
     if ((options->space == NULL) != (options->time == NULL))
         return cli_usage(options, "--space and --time go together");
+    if (cli_check_page(options) != CLI_DONE)
+        return CLI_USAGE;
     if (options->show != NULL && cli_format(options) != SATOR_FORMAT_TEXT)
         return cli_usage(options, "--show prints text, not JSON or CSV");
+    if (cli_read_window(options, &analysis->window) != CLI_DONE)
+        return CLI_USAGE;
     if (options->max_cells > INT32_MAX)
         return cli_usage(options, "--max-cells is at most %d", INT32_MAX);
     if (options->bandwidth != NULL &&
@@ -175,8 +181,8 @@ static int check_usage(struct analysis *analysis)
         return CLI_USAGE; /* now, not after hours of work */
     }
     if (options->model != NULL && strcmp(options->model, "tenet") == 0) {
-        if (options->show != NULL)
-            return cli_usage(options, "--model tenet is about numbers, --show prints none");
+        if (options->show != NULL || cli_wants_page(options))
+            return cli_usage(options, "--model tenet is about numbers, there are no pictures");
         analysis->analyze.model = SATOR_MODEL_TENET;
     }
     if (options->timing != NULL && strcmp(options->timing, "scheduled") == 0)
@@ -224,6 +230,7 @@ static void load_flow(struct analysis *analysis, const char *spec, bool from_pat
 
     load(analysis, status, spec != NULL ? spec : "--space");
     flow->from_pattern = from_pattern;
+    flow->make = spec;
     flow->analysis = analysis;
     flow->arch = machine;
     if (machine != NULL)
@@ -348,6 +355,7 @@ static enum sator_status show_layer(
         return sator_report_relations(
                 ctx, analysis->network, layer, flow->arch, flow->dataflow, text);
     return sator_report_stamps(ctx, analysis->network, layer, flow->arch, flow->dataflow,
+            &analysis->window,
             options->max_cells == 0 ? DEFAULT_MAX_CELLS : (int)options->max_cells, text);
 }
 
@@ -425,7 +433,8 @@ static void run_flows(struct analysis *analysis)
     int n_done = 0, n_left_out = 0;
 
     for (int i = 0; i < analysis->n_flows; i++)
-        jobs[i] = (struct cli_job){.run = options->show != NULL ? show_one : analyze_one,
+        jobs[i] = (struct cli_job){
+                .run = options->show != NULL && !cli_wants_page(options) ? show_one : analyze_one,
                 .data = &analysis->flows[i],
                 .name = sator_dataflow_name(analysis->flows[i].dataflow),
                 .figure = NAN};
@@ -504,6 +513,45 @@ static int write_report(const struct analysis *analysis)
     return exit_code;
 }
 
+/* ---- pages ---- */
+
+/* Fill a page with all that came of one flow. */
+static enum sator_status add_flow(
+        const struct analysis *analysis, const struct flow *flow, struct sator_page *page)
+{
+    const struct sator_network_result *network = flow->network_result;
+    enum sator_status st = SATOR_OK;
+
+    if (flow->result == NULL && network == NULL)
+        return SATOR_OK;
+    sator_page_add_design(page, sator_dataflow_name(flow->dataflow), flow->make, flow->arch);
+    if (network == NULL)
+        return sator_page_add_layer(analysis->ctx, page, analysis->network, analysis->layer, 1,
+                flow->dataflow, flow->result);
+    for (int i = 0; i < network->n_layers && st == SATOR_OK; i++)
+        st = sator_page_add_layer(analysis->ctx, page, analysis->network, i,
+                network->layers[i].repeat, flow->dataflow, network->layers[i].result);
+    return st;
+}
+
+static int write_page(const struct analysis *analysis)
+{
+    struct sator_page *page = cli_page_new(analysis->ctx, analysis->options, &analysis->window);
+    enum sator_status st = SATOR_OK;
+    int n_done = 0;
+
+    for (int i = 0; i < analysis->n_flows && st == SATOR_OK; i++) {
+        st = add_flow(analysis, &analysis->flows[i], page);
+        n_done += analysis->flows[i].result != NULL || analysis->flows[i].network_result != NULL;
+    }
+    cli_print_messages(analysis->ctx);
+    int exit_code = st != SATOR_OK ? cli_status(st, "page")
+            : n_done == 0          ? CLI_DONE
+                                   : cli_page_write(analysis->ctx, analysis->options, page);
+    sator_page_free(page);
+    return exit_code;
+}
+
 static void clear(struct analysis *analysis)
 {
     for (int i = 0; i < analysis->n_flows; i++) {
@@ -516,6 +564,7 @@ static void clear(struct analysis *analysis)
     free(analysis->specs.items);
     free(analysis->from_pattern);
     free(analysis->bandwidths);
+    cli_window_clear(&analysis->window);
     for (int i = 0; i < analysis->n_machines; i++)
         sator_arch_free(analysis->machines[i].arch);
     free(analysis->machines);
@@ -575,7 +624,9 @@ static int analyze(struct analysis *analysis)
     if (layer != CLI_DONE)
         return layer;
     run_flows(analysis);
-    int written = options->show != NULL ? write_shown(analysis) : write_report(analysis);
+    int written = cli_wants_page(options) ? write_page(analysis)
+            : options->show != NULL       ? write_shown(analysis)
+                                          : write_report(analysis);
     return cli_worse(analysis->exit_code, written);
 }
 

@@ -1,6 +1,6 @@
 /* sator explore: set up the spaces, then list them, analyse one point, write a job script, or visit
  * all points. */
-#include "cli/cli.h"
+#include "cli/pictures.h"
 #include "sator/explore.h"
 
 #include <errno.h>
@@ -378,6 +378,27 @@ static int write_report(const struct sator_sink *sink, void *data)
     return cli_status(st, "report");
 }
 
+/* All results, or with --pareto their front, as a page or a picture. */
+static int write_page(const struct report *report)
+{
+    const struct cli_options *options = report->explore->options;
+    const struct sator_query_options query = {.format = SATOR_FORMAT_CSV,
+            .quiet = options->quiet,
+            .pareto = options->pareto,
+            .sort = options->top == 0 ? NULL : objective_of(options),
+            .top = (uint64_t)options->top};
+    const struct sator_report_window window = {0};
+    struct sator_page *page = cli_page_new(report->ctx, options, &window);
+    const struct sator_sink sink = sator_page_points(page, options->bare_line);
+
+    enum sator_status st =
+            sator_explore_query(report->ctx, report->summary->database, &query, &sink);
+    int exit_code =
+            st == SATOR_OK ? cli_page_write(report->ctx, options, page) : cli_status(st, "report");
+    sator_page_free(page);
+    return exit_code;
+}
+
 /* What --where left out because a figure of it is not known. */
 static void warn_unknown(const struct sator_explore_summary *summary)
 {
@@ -409,7 +430,9 @@ static int run_all(struct explore *e)
         struct report report = {.explore = e, .summary = summary, .ctx = cli_ctx_new()};
         if (!e->options->quiet)
             warn_unknown(summary);
-        exit_code = cli_worse(exit_code, cli_stream(e->options, write_report, &report));
+        exit_code = cli_worse(exit_code,
+                cli_wants_page(e->options) ? write_page(&report)
+                                           : cli_stream(e->options, write_report, &report));
         cli_print_messages(report.ctx);
         sator_ctx_free(report.ctx);
     }

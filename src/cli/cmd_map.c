@@ -1,5 +1,6 @@
 /* sator map: the best mapping of a workload, or of every layer of a network. */
-#include "cli/cli.h"
+#include "cli/pictures.h"
+#include "sator/build.h"
 #include "sator/map.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ struct mapping {
         struct mapping *mapping;
         int layer, same_as; /* same_as: the task whose result this one shares */
         struct sator_map_result *result;
+        struct sator_dataflow *dataflow; /* the mapping, and its analysis: for pages */
+        struct sator_result *analysis;
     } * tasks;
     int exit_code;
 };
@@ -77,12 +80,15 @@ static int refuse_void(const struct cli_options *options)
             {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},
             {options->pareto != NULL, "strategy objective yaml why-not",
                     "does not go with --pareto"},
-            {options->why_not != NULL, "json csv yaml",
+            {options->why_not != NULL, "json csv yaml html svg show",
                     "does not go with --why-not, which is text"},
-            {options->yaml, "json csv", "does not go with --yaml"},
+            {options->yaml, "json csv html svg show", "does not go with --yaml"},
+            {options->pareto != NULL, "html svg show", "does not go with --pareto"},
     };
+    int exit_code = cli_check_page(options);
 
-    return cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
+    return exit_code != CLI_DONE ? exit_code
+                                 : cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
 }
 
 static void load(struct mapping *mapping, enum sator_status status, const char *spec)
@@ -323,6 +329,72 @@ static int write_machines(struct mapping *mappings, int n)
     return exit_code;
 }
 
+/* ---- pages ---- */
+
+/* The task's mapping as a dataflow, and its analysis. */
+static enum sator_status analyse(struct mapping *mapping, struct task *task)
+{
+    static const struct sator_analyze_options options = {.engine = SATOR_ENGINE_AUTO};
+    enum sator_status st = sator_dataflow_parse(
+            mapping->ctx, "the best mapping", task->result->yaml, NULL, &task->dataflow);
+
+    if (st == SATOR_OK)
+        st = sator_analyze(mapping->ctx, mapping->network, task->layer, mapping->arch,
+                task->dataflow, &options, &task->analysis);
+    return st;
+}
+
+static enum sator_status add_tasks(struct mapping *mapping, struct sator_page *page)
+{
+    enum sator_status st = SATOR_OK;
+    bool begun = false;
+
+    for (int i = 0; i < mapping->n_tasks && st == SATOR_OK; i++) {
+        struct task *task = &mapping->tasks[i], *same = &mapping->tasks[task->same_as];
+        if (same->result == NULL)
+            continue;
+        if (task->same_as == i)
+            st = analyse(mapping, task);
+        if (!begun)
+            sator_page_add_design(page,
+                    same->result->proved ? "best mapping, proved" : "best mapping found", NULL,
+                    mapping->arch);
+        begun = true;
+        if (st == SATOR_OK)
+            st = sator_page_add_layer(mapping->ctx, page, mapping->network, task->layer,
+                    mapping->layer >= 0 ? 1 : sator_map_layer_repeat(mapping->network, task->layer),
+                    same->dataflow, same->analysis);
+    }
+    return st;
+}
+
+/* A page, or a picture, of what was found for all machines. */
+static int write_page(struct mapping *mappings, int n)
+{
+    const struct cli_options *options = mappings[0].options;
+    struct sator_report_window window = {0};
+    int exit_code = cli_read_window(options, &window);
+    struct sator_page *page = NULL;
+    enum sator_status st = SATOR_OK;
+    bool any = false;
+
+    for (int m = 0; m < n; m++) {
+        for (int i = 0; i < mappings[m].n_tasks; i++)
+            any |= mappings[m].tasks[i].result != NULL;
+    }
+    if (exit_code == CLI_DONE && any) {
+        page = cli_page_new(mappings[0].ctx, options, &window);
+        for (int m = 0; m < n && st == SATOR_OK; m++)
+            st = add_tasks(&mappings[m], page);
+        cli_print_messages(mappings[0].ctx);
+        exit_code = st == SATOR_OK ? cli_page_write(mappings[0].ctx, options, page)
+                                   : cli_status(st, "page");
+    }
+    sator_page_free(page);
+    cli_window_clear(&window);
+    return exit_code;
+}
+
 /* ---- the front ---- */
 
 static int map_front(struct mapping *mapping)
@@ -444,7 +516,7 @@ static void run_machine(struct mapping *mapping)
         if (options->why_not != NULL)
             mapping->exit_code = cli_worse(
                     mapping->exit_code, explain_why_not(mapping, mapping->tasks[0].result, true));
-        else if (options->arch.count == 1)
+        else if (options->arch.count == 1 && !cli_wants_page(options))
             mapping->exit_code = cli_worse(mapping->exit_code, write_report(mapping));
     }
 }
@@ -496,11 +568,16 @@ int cli_map(const struct cli_options *options)
     bool read = exit_code == CLI_DONE;
     if (read)
         exit_code = map_machines(mappings, n);
-    if (read && n > 1 && mappings[0].n_tasks > 0)
+    if (read && mappings[0].n_tasks > 0 && cli_wants_page(options))
+        exit_code = cli_worse(exit_code, write_page(mappings, n));
+    else if (read && n > 1 && mappings[0].n_tasks > 0)
         exit_code = cli_worse(exit_code, write_machines(mappings, n));
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < mappings[i].n_tasks; k++)
+        for (int k = 0; k < mappings[i].n_tasks; k++) {
+            sator_result_free(mappings[i].tasks[k].analysis);
+            sator_dataflow_free(mappings[i].tasks[k].dataflow);
             sator_map_result_free(mappings[i].tasks[k].result);
+        }
         free(mappings[i].tasks);
         sator_arch_free(mappings[i].arch);
     }

@@ -1,5 +1,5 @@
 /* sator query: results out of a database. */
-#include "cli/cli.h"
+#include "cli/pictures.h"
 #include "sator/explore.h"
 
 #include <stdlib.h>
@@ -23,11 +23,32 @@ static int run(const struct sator_sink *sink, void *data)
             .per_hardware = options->per_hardware,
             .summary = options->summary,
             .quiet = options->quiet,
-            .format = cli_format(options), .schema = cli_schema(options)};
+            .format = cli_format(options),
+            .schema = cli_schema(options)};
 
     enum sator_status st =
             sator_explore_query(query->ctx, options->arguments.items[0], &wanted, sink);
     return cli_status(st, options->arguments.items[0]);
+}
+
+/* The same results as a page or a picture. */
+static int write_page(struct query *query)
+{
+    const struct cli_options *options = query->options;
+    struct cli_options as_csv = *options;
+    const struct sator_report_window window = {0};
+    struct sator_page *page = cli_page_new(query->ctx, options, &window);
+    const struct sator_sink sink = sator_page_points(page, NULL);
+
+    as_csv.csv = true;
+    query->options = &as_csv;
+    int exit_code = run(&sink, query);
+    query->options = options;
+    cli_print_messages(query->ctx);
+    if (exit_code == CLI_DONE)
+        exit_code = cli_page_write(query->ctx, options, page);
+    sator_page_free(page);
+    return exit_code;
 }
 
 int cli_query(const struct cli_options *options)
@@ -46,14 +67,18 @@ int cli_query(const struct cli_options *options)
     if (options->summary && cli_format(options) != SATOR_FORMAT_TEXT)
         return cli_usage(options, "--summary prints text, not JSON or CSV");
     if (options->summary) {
-        int exit_code = cli_refuse(options, "where sort pareto top layer network per-hardware",
+        int exit_code = cli_refuse(options,
+                "where sort pareto top layer network per-hardware html svg show",
                 "selects results, --summary is about the whole database");
         if (exit_code != CLI_DONE)
             return exit_code;
     }
+    int page = cli_check_page(options);
+    if (page != CLI_DONE)
+        return page;
     query.ctx = cli_ctx_new();
     cli_watch(query.ctx);
-    int exit_code = cli_stream(options, run, &query);
+    int exit_code = cli_wants_page(options) ? write_page(&query) : cli_stream(options, run, &query);
     cli_print_messages(query.ctx);
     cli_unwatch(query.ctx);
     sator_ctx_free(query.ctx);

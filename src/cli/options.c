@@ -357,9 +357,69 @@ static bool check_applies(const struct parse *parse)
     return true;
 }
 
+/* Whether a shell takes the word as it is. */
+static bool is_plain(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+
+    return *word != '\0' && strspn(word, plain) == strlen(word);
+}
+
+/* Whether a word is about where a result goes, not what it is; how many words there are with its
+ * argument. */
+static int about_output(const char *word)
+{
+    static const char *const flags[] = {"--html", "--json", "--csv", "--resume", "--quiet", "-q"};
+    static const char *const with_argument[] = {
+            "-o", "--output", "--svg", "--db", "--top", "--pareto", "-j", "--threads"};
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        if (strcmp(word, flags[i]) == 0)
+            return 1;
+    }
+    for (size_t i = 0; i < sizeof with_argument / sizeof *with_argument; i++) {
+        size_t length = strlen(with_argument[i]);
+        if (strncmp(word, with_argument[i], length) == 0 &&
+                (word[length] == '\0' || word[length] == '='))
+            return word[length] == '=' ? 1 : 2;
+    }
+    return 0;
+}
+
+/* The command line as one would type it (GIVE: free); "bare" without what is about output. */
+static char *quoted_line(int argc, char **argv, bool bare)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&line, &size);
+
+    for (int i = 1; i < argc && out != NULL; i++) {
+        if (bare && about_output(argv[i]) > 0) {
+            i += about_output(argv[i]) - 1;
+            continue;
+        }
+        fputs(i == 1 ? "sator " : " ", out);
+        if (is_plain(argv[i])) {
+            fputs(argv[i], out);
+            continue;
+        }
+        fputc('\'', out);
+        for (const char *at = argv[i]; *at != '\0'; at++)
+            fputs(*at == '\'' ? "'\\''" : (char[]){*at, '\0'}, out);
+        fputc('\'', out);
+    }
+    if (out != NULL)
+        fclose(out);
+    return line;
+}
+
 bool cli_parse(int argc, char **argv, struct cli_options *options)
 {
     struct parse parse = {.argc = argc, .argv = argv, .next = 1, .options = options};
+
+    options->line = quoted_line(argc, argv, false);
+    options->bare_line = quoted_line(argc, argv, true);
 
     while (parse.next < argc) {
         if (!take_word(&parse, argv[parse.next++]))
@@ -370,6 +430,8 @@ bool cli_parse(int argc, char **argv, struct cli_options *options)
 
 void cli_options_clear(struct cli_options *options)
 {
+    free(options->line);
+    free(options->bare_line);
     free(options->arguments.items);
 #define CLEAR_FLAG(field)
 #define CLEAR_TEXT(field)

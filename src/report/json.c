@@ -106,11 +106,10 @@ void json_put_components(cJSON *energy, struct sator_arena *arena, int n_terms,
     }
 }
 
-/* Counts as strings, for those who read numbers as doubles. */
-static void counts_as_text(cJSON *item)
+void json_counts_as_text(cJSON *item)
 {
     for (cJSON *kid = item->child; kid != NULL; kid = kid->next)
-        counts_as_text(kid);
+        json_counts_as_text(kid);
     if (cJSON_IsRaw(item) && item->valueint == COUNT_IS_TEXT)
         item->type = (item->type & ~0xFF) | cJSON_String;
 }
@@ -139,7 +138,7 @@ char *json_print(cJSON *root, int schema)
     if (schema == 2)
         root = with_schema(must(root), schema);
     else
-        counts_as_text(must(root));
+        json_counts_as_text(must(root));
     char *json = cJSON_Print(must(root));
 
     if (json == NULL)

@@ -1,5 +1,6 @@
 /* JSON. Counts of instances, stamps and words may pass 2^53 and are strings; a figure that is not
  * known is null. */
+#include "report/page.h"
 #include "report/physical.h"
 
 #include <math.h>
@@ -261,6 +262,14 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     put_levels(object, arena, result);
     put_sweep(object, arena, result);
     put_advice(object, arena, result);
+}
+
+cJSON *report_json_object(struct sator_arena *arena, const struct sator_result *result)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    put_result(object, arena, result);
+    return object;
 }
 
 static void put_network(

@@ -137,14 +137,14 @@ static void test_stamps_refused(void **state)
     char *text = NULL;
 
     (void)state;
-    assert_int_equal(
-            sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, 23, &text), SATOR_LIMIT);
+    assert_int_equal(sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, NULL, 23, &text),
+            SATOR_LIMIT);
     assert_null(text);
     char *messages = sator_ctx_take_messages(f.ctx, false);
     assert_non_null(strstr(messages, "6 time-stamps x 4 PEs with 48 elements"));
     free(messages);
-    assert_int_equal(
-            sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, 24, &text), SATOR_OK);
+    assert_int_equal(sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, NULL, 24, &text),
+            SATOR_OK);
     free(text);
     close_case(&f);
 }
@@ -166,8 +166,8 @@ static void test_stamps_of_alike_names(void **state)
     fclose(file);
     struct fixture f = open_case(path, "systolic-1d", NULL, "i", "0");
     remove(path);
-    assert_int_equal(
-            sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, 100, &text), SATOR_OK);
+    assert_int_equal(sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, NULL, 100, &text),
+            SATOR_OK);
     assert_string_equal(text,
             "  time-stamp  PE[0]            PE[1]\n"
             "  T[0]        BA[0] A[0] Y[0]  BA[1] A[1] Y[1]\n");

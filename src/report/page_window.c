@@ -1,0 +1,149 @@
+/* A window of stamps as JSON. Words come in runs: PEs side by side that get elements one step apart
+ * in the same way, which is what a dataflow of expressions gives; so 65,536 PEs are some hundred
+ * runs. */
+#include "report/page.h"
+
+#include <string.h>
+
+struct run {
+    int64_t pe, length, source, element, step, provider; /* provider: 0, or its distance */
+};
+
+struct runs {
+    struct sator_text *out;
+    int64_t n_written;
+    int n_open, room;
+    struct run *open, *next; /* that the last PE, and this one, are part of */
+    struct sator_arena *arena;
+};
+
+static void write_run(struct runs *runs, const struct run *run)
+{
+    sator_text_add(runs->out, "%s%lld,%lld,%lld,%lld,%lld,%lld", runs->n_written == 0 ? "" : ",",
+            (long long)run->pe, (long long)run->length, (long long)run->source,
+            (long long)run->element, (long long)run->step, (long long)run->provider);
+    runs->n_written++;
+}
+
+static bool goes_on(const struct run *run, const struct run *word)
+{
+    int64_t step = word->element - run->element - (run->length - 1) * run->step;
+
+    return run->pe + run->length == word->pe && run->source == word->source &&
+            run->provider == word->provider && (run->length == 1 || step == run->step);
+}
+
+/* The words of one PE: each goes on with one of the open runs, or opens one. */
+static void add_pe(struct runs *runs, const struct sator_traced_word *words, int n)
+{
+    if (n > runs->room) {
+        struct run *open = SATOR_NEW_ARRAY(runs->arena, struct run, 2 * n);
+        memcpy(open, runs->open, sizeof *open * (size_t)runs->n_open);
+        runs->open = open;
+        runs->next = SATOR_NEW_ARRAY(runs->arena, struct run, 2 * n);
+        runs->room = 2 * n;
+    }
+    int taken = 0;
+    for (int i = 0; i < n; i++) {
+        struct run word = {words[i].pe, 1, words[i].source, words[i].element, 0,
+                words[i].provider < 0 ? 0 : words[i].provider - words[i].pe};
+        int k = taken;
+        while (k < runs->n_open && !goes_on(&runs->open[k], &word))
+            k++;
+        if (k < runs->n_open) {
+            for (; taken < k; taken++)
+                write_run(runs, &runs->open[taken]);
+            taken = k + 1;
+            word.step = word.element - runs->open[k].element -
+                    (runs->open[k].length - 1) * runs->open[k].step;
+            word.pe = runs->open[k].pe;
+            word.element = runs->open[k].element;
+            word.length = runs->open[k].length + 1;
+        }
+        runs->next[i] = word;
+    }
+    for (; taken < runs->n_open; taken++)
+        write_run(runs, &runs->open[taken]);
+    struct run *open = runs->next;
+    runs->next = runs->open;
+    runs->open = open;
+    runs->n_open = n;
+}
+
+static void write_stamp(struct runs *runs, const struct sator_access_words *words, int stamp)
+{
+    for (int64_t i = words->starts[stamp], n; i < words->starts[stamp + 1]; i += n) {
+        for (n = 1;
+                i + n < words->starts[stamp + 1] && words->words[i + n].pe == words->words[i].pe;)
+            n++;
+        add_pe(runs, &words->words[i], (int)n);
+    }
+    for (int k = 0; k < runs->n_open; k++)
+        write_run(runs, &runs->open[k]);
+    runs->n_open = 0;
+}
+
+static void add_numbers(struct sator_text *out, const char *key, int n, const int64_t *numbers)
+{
+    sator_text_add(out, "\"%s\":[", key);
+    for (int i = 0; i < n; i++)
+        sator_text_add(out, "%s%lld", i == 0 ? "" : ",", (long long)numbers[i]);
+    sator_text_add(out, "]");
+}
+
+static void write_access(struct sator_text *out, struct sator_arena *arena,
+        const struct page_window *window, int access)
+{
+    const struct sator_provenance *is = window->is.is;
+    const struct sator_access *named = &window->is.workload->accesses[access];
+    const struct sator_access_words *words = &is->accesses[access];
+    int64_t *starts = SATOR_NEW_ARRAY(arena, int64_t, is->n_stamps + 1);
+    struct runs runs = {.out = out, .arena = arena};
+
+    sator_text_add(out, "{\"name\":");
+    sator_text_add_json(out, report_utf8(arena, named->tensor));
+    sator_text_add(out, ",\"role\":\"%s\",", report_role_name(named->role));
+    add_numbers(out, "origin", words->n_index, words->origin);
+    sator_text_add(out, ",");
+    add_numbers(out, "extents", words->n_index, words->extents);
+    sator_text_add(out, ",\"words\":%lld,\"runs\":[", (long long)words->n_words);
+    for (int s = 0; s < is->n_stamps; s++) {
+        write_stamp(&runs, words, s);
+        starts[s + 1] = runs.n_written;
+    }
+    sator_text_add(out, "],");
+    add_numbers(out, "starts", is->n_stamps + 1, starts);
+    sator_text_add(out, "}");
+}
+
+char *page_window_json(struct sator_arena *arena, const struct page_window *window)
+{
+    static const char *const kinds[] = {"register", "link", "bus", "memory"};
+    const struct sator_provenance *is = window->is.is;
+    struct sator_text out = {0};
+
+    sator_text_add(&out, "{\"result\":%d,\"space_name\":", window->result);
+    sator_text_add_json(&out, report_utf8(arena, window->is.space_name));
+    sator_text_add(&out, ",\"time_name\":");
+    sator_text_add_json(&out, report_utf8(arena, window->is.time_name));
+    sator_text_add(&out, ",");
+    add_numbers(&out, "shape", is->n_space, is->shape);
+    sator_text_add(&out, ",\"n_time\":%d,\"at_start\":%s,\"at_end\":%s,\"is_short\":%s,",
+            is->n_time, is->at_start ? "true" : "false", is->at_end ? "true" : "false",
+            is->is_short ? "true" : "false");
+    add_numbers(&out, "stamps", is->n_stamps * is->n_time, is->stamps);
+    sator_text_add(&out, ",\"sources\":[");
+    for (int i = 0; i < is->n_sources; i++) {
+        sator_text_add(&out, "%s{\"kind\":\"%s\",\"name\":", i == 0 ? "" : ",",
+                kinds[is->sources[i].kind]);
+        sator_text_add_json(&out, report_utf8(arena, is->sources[i].name));
+        sator_text_add(&out, "}");
+    }
+    sator_text_add(&out, "],\"tensors\":[");
+    for (int a = 0; a < is->n_accesses; a++) {
+        sator_text_add(&out, "%s", a == 0 ? "" : ",");
+        write_access(&out, arena, window, a);
+    }
+    sator_text_add(&out, "]}");
+    return sator_text_take(&out);
+}
