@@ -35,6 +35,12 @@ say "4. Which PE holds what when: a GEMM small enough to look at (Figure 3 of th
 run analyze gemm:i=2,j=2,k=4 --arch systolic-2d-8x8 --set 'levels.PE.shape=[2,2]' \
     --space 'i, j' --time 'i + j + k' --show stamps
 
+say "5. The same on a page: the array stamp by stamp, energy, roofline, and the dataflows compared."
+run analyze gemm --arch systolic-2d-8x8 --dataflow 'gemm/*' --show roofline
+report=${SATOR_DEMO_REPORT:-$(dirname "$sator")/report.html}
+run report gemm --arch systolic-2d-8x8 --dataflow 'gemm/*' --quiet -o "$report"
+echo "Open $report in a browser."
+
 cat <<END
 
 What to try next:
@@ -55,6 +61,9 @@ What to try next:
 
   # everything, for programs
   $sator analyze gemm --arch tpu-8x8 --dataflow 'gemm/*' --json
+
+  # one page of the best mappings of a network on two machines
+  $sator report alexnet --arch conventional --arch eyeriss -o $(dirname "$report")/alexnet.html
 
   # all options, an example each
   $sator analyze --help

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Pictures of characters, windows of stamps, SVG and pages: what is in them, and what is refused.
+. "$2/test/cli/harness"
+export LC_ALL=C COLUMNS=60
+small="gemm:i=2,j=2,k=4 --arch systolic-2d-8x8 --set levels.PE.shape=[2,2] --space i,j --time i+j+k"
+# 6 stamps; the PEs are busy in 4 each; A enters at the left column (4 words a PE), B at the top row, Y once a PE
+sator analyze $small --show array
+sator analyze $small --show tree
+sator analyze gemm --arch systolic-2d-8x8 --dataflow 'gemm/*' --quiet --show roofline
+echo "--- a window"
+sator analyze gemm --arch systolic-2d-8x8 --set 'levels.PE.shape=[2,2]' --space 'i%2, j%2' --time 'i/2, j/2, i%2 + j%2 + k' \
+    --show stamps --from 'T[3,1,10]' --stamps 2
+echo "--- SVG"
+for picture in machine array roofline energy tree; do
+    sator analyze $small --svg $picture | sed -n '1s/ .*//p; $p'
+done
+echo "--- pages"
+sator report $small -o page.html && grep -c '"format":"sator-report","version":1' page.html
+sator report $small --json | head -c 37 && echo
+sator explore gemm:i=16,j=16,k=16 --arch systolic-2d-8x8 --quiet --db small.db --top 1 >/dev/null
+sator query small.db --html | grep -c '"points":{"rows":'
+sator query small.db --show pareto | tail -2
+sator query small.db --svg pareto | sed -n '1s/ .*//p; $p'
+echo "--- refused"
+say() { "$@" 2>&1 >/dev/null | sed -n 1p; }
+say sator analyze $small --svg pareto
+say sator query small.db --svg array
+say sator query small.db --show array
+say sator analyze $small --show stamps --from 0,1 --stamps 2
+say sator analyze $small --show stamps --from x --stamps 2
+say sator analyze $small --show stamps --from 6 --stamps 2
+say sator analyze $small --html --json
+say sator analyze $small --html --show array
+say sator analyze $small --from 3
+say sator report gemm --arch systolic-2d-8x8 -d 'gemm/*' --objective energy -o x.html
+say sator analyze tenet-fig1 --arch tenet-fig1 -d tenet/fig1 --show roofline
