@@ -219,7 +219,8 @@ enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_netwo
     struct sator_result *result = NULL;
     enum sator_status st;
 
-    const struct sator_analyze_options analyze = {.size = sizeof analyze, .engine = own.engine};
+    const struct sator_analyze_options analyze = {
+            .size = sizeof analyze, .engine = own.engine, .timing = SATOR_TIMING_SCHEDULED};
     SATOR_TRY(sator_analyze(ctx, network, layer, arch, dataflow, &analyze, &result));
     *made = (struct sator_simulation){.size = sizeof *made,
             .workload = result->workload,
@@ -227,8 +228,8 @@ enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_netwo
             .dataflow = result->dataflow,
             .space = result->space,
             .time = result->time,
-            .model_cycles = NAN,
-            .roofline_cycles = result->total_cycles,
+            .model_cycles = result->scheduled_cycles,
+            .roofline_cycles = result->roofline_cycles,
             .result = result,
             .arena = arena};
     SATOR_TRY(execute(ctx, arena, network, layer, arch, dataflow, &own, result, made));
