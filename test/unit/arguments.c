@@ -92,7 +92,7 @@ static void layers_that_are_not_there(void **state)
                 "layer is");
         expect_misuse(in->ctx,
                 sator_report_stamps(
-                        in->ctx, in->network, layer, in->arch, in->dataflow, 100, &text),
+                        in->ctx, in->network, layer, in->arch, in->dataflow, NULL, 100, &text),
                 "layer is");
         assert_int_equal(sator_map_layer_repeat(in->network, layer), -1);
         assert_int_equal(sator_map_same_layer(in->network, layer), -1);

@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
+#include "count/tiled/value_set.h"
 #include "mapper/mapper.h"
-
-#include "mapper/value_set.h"
 
 enum {
     REACH = 4096, /* flags stand for -REACH to REACH */
