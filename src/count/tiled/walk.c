@@ -161,7 +161,7 @@ static int find_cuts(const struct tiled_walker *w, int i, int k, const struct re
         cut[n_cuts++] = digit->top + t;
     for (int t = 0; t < 2 && digit->fixed >= 0; t++)
         cut[n_cuts++] = digit->fixed + t;
-    for (int j = 1; j < w->n_stamps && digit->kind == TILED_TIME; j++) {
+    for (int j = tight == 0; j < w->n_stamps && digit->kind == TILED_TIME; j++) {
         for (int t = 0; t < 2 && !r->at[j].is_fixed; t++)
             cut[n_cuts++] = digit->top - r->at[j].add + t;
     }
