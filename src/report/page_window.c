@@ -38,7 +38,8 @@ static void add_pe(struct runs *runs, const struct sator_traced_word *words, int
 {
     if (n > runs->room) {
         struct run *open = SATOR_NEW_ARRAY(runs->arena, struct run, 2 * n);
-        memcpy(open, runs->open, sizeof *open * (size_t)runs->n_open);
+        if (runs->n_open > 0)
+            memcpy(open, runs->open, sizeof *open * (size_t)runs->n_open);
         runs->open = open;
         runs->next = SATOR_NEW_ARRAY(runs->arena, struct run, 2 * n);
         runs->room = 2 * n;

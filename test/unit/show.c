@@ -170,7 +170,8 @@ static void test_stamps_of_alike_names(void **state)
             SATOR_OK);
     assert_string_equal(text,
             "  time-stamp  PE[0]            PE[1]\n"
-            "  T[0]        BA[0] A[0] Y[0]  BA[1] A[1] Y[1]\n");
+            "  T[0]        BA[0] A[0] Y[0]  BA[1] A[1] Y[1]\n"
+            "  = kept in the register, <NAME from there, unmarked from scratchpad\n");
     free(text);
     close_case(&f);
 }
