@@ -157,7 +157,7 @@ static void analyses(void **state)
     static const struct {
         struct sator_analyze_options options;
         const char *part;
-    } cases[] = {{{.engine = (enum sator_engine_choice) - 1}, "options.engine is -1"},
+    } cases[] = {{{.engine = (enum sator_engine_choice)5}, "options.engine is 5"},
             {{.engine = (enum sator_engine_choice)1000}, "options.engine is 1000"},
             {{.model = (enum sator_model_choice)2}, "options.model is 2"},
             {{.n_sweep = 2}, "sweep_bandwidths != NULL"},
