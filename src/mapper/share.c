@@ -85,7 +85,8 @@ void sator_mapper_range_counted(
 {
     const struct mapper_transfer *t = &problem->transfer[transfer];
     const struct mapper_access *access = &problem->access[t->access];
-    double footprint = (double)access->footprint;
+    /* What nothing outside holds may be there from the start. */
+    double footprint = t->is_outside ? 0 : (double)access->footprint;
 
     if (access->may_be_empty)
         range->arriving_lb = footprint;

@@ -280,10 +280,21 @@ static void place_loop(
     }
 }
 
+/* Whether some transfer is counted by the engines alone. */
+static bool asks_engines(const struct mapper_problem *p)
+{
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (p->transfer[t].is_counted)
+            return true;
+    }
+    return false;
+}
+
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth)
 {
     const struct mapper_problem *p = o->problem;
     const struct mapper_pace *pace = o->pace[depth];
+    bool asks = asks_engines(p); /* what they count may depend on any order */
     unsigned left = 0;
 
     if (sator_mapper_should_stop(o->search))
@@ -292,7 +303,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     unsigned alive = alive_at(o, m, pace);
     for (int i = 0; i < p->n_loops; i++)
         left |= o->mapping.factor[p->memory[m].row][i] > 1 && !(placed >> i & 1) ? 1U << i : 0;
-    if (left == 0 || alive == 0) {
+    if (left == 0 || (alive == 0 && !asks)) {
         append_rest(o, m, placed, n_placed);
         if (m == 0) {
             finish_order(o, pace);
@@ -313,7 +324,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     }
     left = sator_mapper_innermost_of(p, p->memory[m].row, left);
     for (int i = 0; i < p->n_loops; i++) {
-        if ((left >> i & 1) && is_harmless(o, alive, pace, i)) {
+        if (!asks && (left >> i & 1) && is_harmless(o, alive, pace, i)) {
             place_loop(o, m, placed, n_placed, depth, i);
             return;
         }
