@@ -440,7 +440,7 @@ int main(int argc, char **argv)
     char directory[256];
     int n_failed = 0;
 
-    if (!run_options(argc, argv, 2000, &options))
+    if (!run_options(argc, argv, 1200, &options))
         return 2;
     if (options.general_every == 0)
         options.general_every = options.n_cases == 1 ? 1 : GENERAL_EVERY;

@@ -363,7 +363,7 @@ int main(int argc, char **argv)
     struct engine_tally tally[5] = {{0, 0}};
     int n_failed = 0;
 
-    if (!run_options(argc, argv, 5000, &options))
+    if (!run_options(argc, argv, 2500, &options))
         return 2;
     for (int64_t i = options.first_case; i < options.first_case + options.n_cases && n_failed < 5;
             i++) {
