@@ -182,12 +182,12 @@ SATOR_API enum sator_status sator_analyze(struct sator_ctx *ctx,
 SATOR_API void sator_result_free(SATOR_TAKE struct sator_result *result);
 
 /* What would make the analysed dataflow faster, into "result"->advice: nothing where compute
- * decides. The arguments are those that "result" came from. Each memory takes an analysis for each
- * row of time. */
+ * decides all of it. The arguments are those that "result" came from. Each port and each memory's
+ * row of time takes an analysis. */
 SATOR_API enum sator_status sator_advise(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, SATOR_KEEP const struct sator_dataflow *dataflow,
-        struct sator_result *result);
+        const struct sator_analyze_options *options, struct sator_result *result);
 
 /* Elements of the lists, NULL for one that is not there: right also with a later library, in which
  * they may be larger. */

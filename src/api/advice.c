@@ -19,6 +19,7 @@ struct adviser {
     int layer;
     const struct sator_arch *arch;
     const struct sator_dataflow *dataflow;
+    const struct sator_analyze_options *options;
     struct sator_result *result; /* its arena owns the advice */
     struct sator_advice *items;
 };
@@ -28,45 +29,103 @@ static void add(struct adviser *adviser, struct sator_advice item)
     SATOR_PUSH(adviser->result->arena, adviser->items, adviser->result->n_advice, item);
 }
 
-/* ---- bandwidths ---- */
-
-/* The slowest of compute and the ports that are faster than "limit". */
-static double next_bound(const struct sator_result *result, double limit, const char **name)
+/* The analysis on a changed machine; what it has to say is not for the user. */
+static enum sator_status analyze(const struct adviser *adviser, const struct sator_arch *arch,
+        const struct sator_dataflow *dataflow, struct sator_result **result)
 {
-    double cycles = result->compute_cycles;
+    struct sator_hush before;
 
-    *name = "compute";
-    for (int i = 0; i < result->n_ports; i++) {
-        const struct sator_port_result *port = &result->ports[i];
-        if (port->cycles < limit && port->cycles > cycles) {
-            cycles = port->cycles;
-            *name = port->name;
-        }
+    sator_ctx_hush(adviser->ctx, &before);
+    enum sator_status st = sator_analyze(adviser->ctx, adviser->network, adviser->layer, arch,
+            dataflow, adviser->options, result);
+    sator_ctx_unhush(adviser->ctx, &before);
+    if (st == SATOR_OK && strcmp((*result)->timing, adviser->result->timing) != 0) {
+        sator_result_free(*result); /* its phases are not known: not to be compared */
+        st = SATOR_DECLINED;
     }
-    return cycles;
+    return st;
 }
 
-/* As much bandwidth, at every port that is slower than compute, that compute decides. */
+static int index_of(const struct sator_arch *arch, const char *level)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (strcmp(arch->levels[i].name, level) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* ---- bandwidths ---- */
+
+/* Give the lane of "level" that is called "name" so many bits a cycle. */
+static void widen(
+        struct sator_arena *arena, struct sator_level *level, const char *name, double bits)
+{
+    struct sator_memory *memory = &level->memory;
+    struct sator_port *ports =
+            sator_arena_copy(arena, memory->ports, sizeof *ports * (size_t)memory->n_ports);
+    int n_lanes;
+    const struct sator_lane *lanes = sator_memory_lanes(arena, level, &n_lanes);
+
+    for (int i = 0; i < n_lanes; i++) {
+        if (strcmp(lanes[i].name, name) != 0)
+            continue;
+        double *read = &memory->read_bits, *write = &memory->write_bits;
+        if (lanes[i].port != NULL) {
+            struct sator_port *port = &ports[lanes[i].port - memory->ports];
+            read = &port->read_bits;
+            write = &port->write_bits;
+        }
+        *(lanes[i].reads ? read : write) = bits;
+    }
+    memory->ports = ports;
+}
+
+/* Of the ports that are slower than computing the next one after "before" (NULL: the slowest). */
+static const struct sator_port_result *slowest_below(
+        const struct sator_result *result, const struct sator_port_result *before)
+{
+    const struct sator_port_result *slowest = NULL;
+
+    for (int i = 0; i < result->n_ports; i++) {
+        const struct sator_port_result *port = &result->ports[i];
+        bool is_after = before == NULL || port->cycles < before->cycles ||
+                (port->cycles == before->cycles && port > before);
+        if (is_after && port->cycles > result->compute_cycles &&
+                (slowest == NULL || port->cycles > slowest->cycles))
+            slowest = port;
+    }
+    return slowest;
+}
+
+/* As much bandwidth at every port as makes it as fast as compute, the slowest first: each with
+ * those before it. */
 static void advise_bandwidths(struct adviser *adviser)
 {
     const struct sator_result *result = adviser->result;
-    double limit = result->roofline_cycles;
+    const struct sator_arch *arch = adviser->arch;
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_level *levels =
+            sator_arena_copy(arena, arch->levels, sizeof *levels * (size_t)arch->n_levels);
+    struct sator_arch wider = *arch;
+    const struct sator_port_result *port = NULL;
 
-    while (limit > result->compute_cycles) {
-        const char *then;
-        double cycles = next_bound(result, limit, &then);
-        for (int i = 0; i < result->n_ports; i++) {
-            const struct sator_port_result *port = &result->ports[i];
-            if (port->cycles == limit)
-                add(adviser,
-                        (struct sator_advice){.port = port->name,
-                                .factor = limit / result->compute_cycles,
-                                .needed = port->bandwidth_bits * limit / result->compute_cycles,
-                                .bound_by = then,
-                                .total_cycles = cycles});
-        }
-        limit = cycles;
+    wider.levels = levels;
+    while ((port = slowest_below(result, port)) != NULL) {
+        double needed = ceil((double)port->bits / result->compute_cycles);
+        struct sator_result *changed = NULL;
+        widen(arena, &levels[index_of(arch, result->levels[port->level].name)], port->name, needed);
+        if (analyze(adviser, &wider, adviser->dataflow, &changed) != SATOR_OK)
+            break;
+        add(adviser,
+                (struct sator_advice){.port = port->name,
+                        .factor = needed / port->bandwidth_bits,
+                        .needed = needed,
+                        .bound_by = sator_arena_strdup(result->arena, changed->bound_by),
+                        .total_cycles = changed->total_cycles});
+        sator_result_free(changed);
     }
+    sator_arena_free(arena);
 }
 
 /* ---- capacities ---- */
@@ -101,7 +160,8 @@ static double bytes_needed(const struct sator_result *result,
     return ceil(bits / 8) * (memory->double_buffered ? 2 : 1);
 }
 
-/* The analysis with "memory" holding what "cut" leading rows of time select, whatever its size. */
+/* The analysis with the memory holding what "cut" leading rows of time select, whatever its size.
+ */
 static enum sator_status try_cut(const struct adviser *adviser, int index,
         const struct sator_level_result *level, int cut, struct sator_result **result)
 {
@@ -112,7 +172,6 @@ static enum sator_status try_cut(const struct adviser *adviser, int index,
     struct sator_arch larger = *arch;
     struct sator_dataflow dataflow = *adviser->dataflow;
     struct sator_cut *cuts = SATOR_NEW_ARRAY(arena, struct sator_cut, dataflow.n_cuts + 1);
-    struct sator_hush before;
     int n = 0;
 
     levels[index].memory.n_capacities = 0;
@@ -124,21 +183,9 @@ static enum sator_status try_cut(const struct adviser *adviser, int index,
     cuts[n++] = (struct sator_cut){.level = level->name, .time = cut, .space = level->space_cut};
     dataflow.cuts = cuts;
     dataflow.n_cuts = n;
-    sator_ctx_hush(adviser->ctx, &before);
-    enum sator_status st = sator_analyze(
-            adviser->ctx, adviser->network, adviser->layer, &larger, &dataflow, NULL, result);
-    sator_ctx_unhush(adviser->ctx, &before);
+    enum sator_status st = analyze(adviser, &larger, &dataflow, result);
     sator_arena_free(arena);
     return st;
-}
-
-static int index_of(const struct sator_arch *arch, const char *level)
-{
-    for (int i = 0; i < arch->n_levels; i++) {
-        if (strcmp(arch->levels[i].name, level) == 0)
-            return i;
-    }
-    return -1;
 }
 
 /* The least capacity of one memory with which something else decides; failing that, the one with
@@ -151,7 +198,7 @@ static void advise_capacity(struct adviser *adviser, int inner)
     int index = index_of(adviser->arch, level->name);
     int outer = inner == 0 ? 0 : result->levels[inner - 1].time_cut;
     const struct sator_memory *memory = &adviser->arch->levels[index].memory;
-    struct sator_advice best = {.total_cycles = result->roofline_cycles};
+    struct sator_advice best = {.total_cycles = result->total_cycles};
     bool moved = false; /* the bound */
 
     if (level->cut_declared || memory->n_capacities == 0)
@@ -160,12 +207,12 @@ static void advise_capacity(struct adviser *adviser, int inner)
         struct sator_result *larger = NULL;
         if (try_cut(adviser, index, level, cut, &larger) != SATOR_OK)
             break;
-        if (larger->roofline_cycles < best.total_cycles) {
+        if (larger->total_cycles < best.total_cycles) {
             moved = strcmp(larger->bound_by, result->bound_by) != 0;
             best = (struct sator_advice){.memory = level->name,
                     .needed = bytes_needed(larger, &larger->levels[inner], memory),
                     .bound_by = sator_arena_strdup(result->arena, larger->bound_by),
-                    .total_cycles = larger->roofline_cycles};
+                    .total_cycles = larger->total_cycles};
         }
         sator_result_free(larger);
     }
@@ -178,7 +225,7 @@ static void advise_capacity(struct adviser *adviser, int inner)
 
 enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
-        struct sator_result *result)
+        const struct sator_analyze_options *options, struct sator_result *result)
 {
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
@@ -187,9 +234,10 @@ enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network
             .layer = layer,
             .arch = arch,
             .dataflow = dataflow,
+            .options = options,
             .result = result};
 
-    if (strcmp(result->model, "sator") != 0 || strcmp(result->bound_by, "compute") == 0)
+    if (strcmp(result->model, "sator") != 0 || result->total_cycles <= result->compute_cycles)
         return SATOR_OK;
     advise_bandwidths(&adviser);
     for (int i = 0; i < result->n_levels; i++)

@@ -335,7 +335,7 @@ static enum sator_status analyze_one(struct sator_ctx *ctx, struct cli_job *job)
                 &analysis->analyze, &flow->result);
         if (status == SATOR_OK && analysis->n_flows == 1)
             status = sator_advise(ctx, analysis->network, analysis->layer, flow->arch,
-                    flow->dataflow, flow->result);
+                    flow->dataflow, &analysis->analyze, flow->result);
         job->figure = status == SATOR_OK ? flow->result->total_cycles : NAN;
     } else {
         status = sator_analyze_network(ctx, analysis->network, flow->arch, flow->dataflow,

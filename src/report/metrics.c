@@ -80,6 +80,25 @@ const struct tensor_field report_tensor_fields[] = {
 const int report_tensor_field_count =
         (int)(sizeof report_tensor_fields / sizeof *report_tensor_fields);
 
+const char *report_next_bound(const struct sator_result *result, double *cycles)
+{
+    bool computes = strcmp(result->bound_by, "compute") == 0;
+    double bound = result->compute_cycles; /* the delay of what decides */
+    const char *next = computes ? NULL : "compute";
+
+    *cycles = computes ? 0 : result->compute_cycles;
+    for (int i = 0; i < result->n_ports; i++) {
+        const struct sator_port_result *port = &result->ports[i];
+        if (strcmp(port->name, result->bound_by) == 0) {
+            bound = port->cycles;
+        } else if (port->cycles > *cycles) {
+            next = port->name;
+            *cycles = port->cycles;
+        }
+    }
+    return bound == result->total_cycles && *cycles > 0 ? next : NULL;
+}
+
 /* ---- --sort ---- */
 
 /* A network's totals have fewer figures than a result: of the others even a network of zeros has

@@ -21,33 +21,14 @@ static const struct sator_port_result *deciding_port(const struct sator_result *
     return NULL;
 }
 
-/* The greatest delay besides that of "port", and whose it is. */
-static double next_delay(
-        const struct sator_result *r, const struct sator_port_result *port, const char **whose)
-{
-    double next = r->compute_cycles;
-
-    *whose = "compute";
-    for (int i = 0; i < r->n_ports; i++) {
-        if (&r->ports[i] != port && is_count(r->ports[i].cycles) && r->ports[i].cycles > next) {
-            next = r->ports[i].cycles;
-            *whose = r->ports[i].name;
-        }
-    }
-    return next;
-}
-
 static int advise_port(
         struct sator_arena *arena, const struct sator_result *r, struct page_advice *advice)
 {
     const struct sator_port_result *port = deciding_port(r);
-    const char *whose;
+    double next;
+    const char *whose = port == NULL ? NULL : report_next_bound(r, &next);
 
-    /* where transfers do not overlap with compute, delays add up: nothing is said */
-    if (port == NULL || !is_count(port->cycles) || fabs(port->cycles - r->total_cycles) > 0.5)
-        return 0;
-    double next = next_delay(r, port, &whose);
-    if (!is_count(next) || next >= port->cycles)
+    if (whose == NULL || next >= port->cycles)
         return 0;
     double needed = ceil((double)port->bits / next);
     const char *latency = report_number(arena, next, 0);

@@ -89,6 +89,9 @@ bool report_value_before(const struct value *a, const struct value *b, enum metr
 void report_sort_order(int *order, int n, const struct value *values, enum metric_better better);
 
 const char *report_role_name(enum sator_role role);
+/* What would decide the latency if what does took no time, with its delay. NULL: nothing else has
+ * one, or delays add up (transfers that wait for each other, the scheduled latency). */
+const char *report_next_bound(const struct sator_result *result, double *cycles);
 /* A tensor's name in "result", with its role where it has two: "C", or "C(write)". */
 const char *report_tensor_label(
         struct sator_arena *arena, const struct sator_result *result, int tensor);

@@ -123,24 +123,13 @@ static const char *cycles(const struct writer *w, double value)
     return isnan(value) ? "- (no bandwidth given)" : quantity(w, value, "cycle");
 }
 
-/* What would decide the latency if what does were infinitely fast, and by how much less. */
 static void write_next_bound(struct writer *w)
 {
     const struct sator_result *r = w->result;
-    const char *next = NULL;
-    double cycles = 0;
+    double cycles;
+    const char *next = report_next_bound(r, &cycles);
 
-    if (strcmp(r->bound_by, "compute") != 0) {
-        next = "compute";
-        cycles = r->compute_cycles;
-    }
-    for (int i = 0; i < r->n_ports; i++) {
-        if (r->ports[i].cycles > cycles && strcmp(r->ports[i].name, r->bound_by) != 0) {
-            next = r->ports[i].name;
-            cycles = r->ports[i].cycles;
-        }
-    }
-    if (next != NULL && cycles > 0)
+    if (next != NULL)
         report_line(w->text, "", "the next bound is %s: %s, %s times less",
                 report_clean(w->arena, next), quantity(w, cycles, "cycle"),
                 number(w, r->total_cycles / cycles));

@@ -285,7 +285,7 @@ static void nothing(void **state)
     MISUSE(sator_plan_evaluate_points(ctx, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL));
     MISUSE(sator_map(ctx, NULL, 0, in->arch, NULL, &mapping));
     MISUSE(sator_map_network_front(ctx, in->network, NULL, NULL, NULL));
-    MISUSE(sator_advise(ctx, in->network, 0, in->arch, in->dataflow, NULL));
+    MISUSE(sator_advise(ctx, in->network, 0, in->arch, in->dataflow, NULL, NULL));
     MISUSE(sator_report_machines(ctx, NULL, 1, NULL, &text));
     MISUSE(sator_report_network_front(ctx, NULL, NULL, &text));
     MISUSE(sator_exploration_new(ctx, in->network, 0, NULL, NULL, NULL, &exploration));
