@@ -120,7 +120,9 @@ struct sator_map_result {
     const char *order; /* "t whole at DRAM, outside i j; not parallel: i": how the space keeps the
                           order of an operation in place; NULL for others */
     /* the certificate */
-    bool proved; /* value equals bound */
+    bool proved; /* value equals bound: of all mappings but those that "left_out" names */
+    int n_left_out;
+    const char *const *left_out; /* what the space that was searched does not have, a phrase each */
     double value, bound, gap; /* gap = value / bound - 1; NAN without a bound */
     enum sator_status
             stopped; /* why the search ended early: SATOR_LIMIT, SATOR_INTERRUPTED, or SATOR_OK */

@@ -414,6 +414,8 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
     SATOR_TRY(search_mapping(&question, made));
     made->idle_links = idle_links(made, arch);
     made->order = question.problems[0].order;
+    made->left_out = sator_mapper_left_out(
+            &question.problems[0], sator_word(ctx, "imperfect"), arena, &made->n_left_out);
     *result = made;
 done:
     sator_mapper_watch_free(question.watch);

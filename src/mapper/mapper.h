@@ -863,6 +863,12 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
 /* The loops of a space row from the outermost digit of its coordinate to the innermost. */
 void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order);
 
+/* ---- left_out.c ---- */
+/* What sator_analyze takes and the problem's space does not have, a phrase each in the arena (KEEP).
+ * "imperfect" is the caller's word for the option of that name. */
+const char *const *sator_mapper_left_out(const struct mapper_problem *problem,
+        const char *imperfect, struct sator_arena *arena, int *n_left_out);
+
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);
 /* A random mapping with factors that multiply to the extents and fit the arrays; tiles may not fit.

@@ -91,7 +91,8 @@ static void put_cuts(cJSON *object, struct sator_arena *arena, const struct sato
     }
 }
 
-static void put_certificate(cJSON *object, const struct sator_map_result *r)
+static void put_certificate(
+        cJSON *object, struct sator_arena *arena, const struct sator_map_result *r)
 {
     const struct sator_map_counters *c = &r->counters;
     cJSON *made = json_put_object(object, "certificate");
@@ -112,6 +113,9 @@ static void put_certificate(cJSON *object, const struct sator_map_result *r)
     json_put_number(pruned, "unrollings", (double)c->pruned_unrolling);
     json_put_number(pruned, "tilings", (double)c->pruned_tiling);
     json_put_number(pruned, "orders", (double)c->pruned_order);
+    cJSON *left_out = json_put_array(made, "left_out");
+    for (int i = 0; i < r->n_left_out; i++)
+        json_append(left_out, cJSON_CreateString(report_utf8(arena, r->left_out[i])));
     json_put_number(made, "seconds", r->seconds);
 }
 
@@ -154,7 +158,7 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_text(flow, "time", arena, r->time);
     json_put_text(flow, "cuts", arena, r->cuts);
     json_put_text(flow, "yaml", arena, r->yaml);
-    put_certificate(object, r);
+    put_certificate(object, arena, r);
     return object;
 }
 

@@ -58,6 +58,34 @@ static void write_order(struct writer *w, const struct sator_map_result *r)
                 w->text, "order", "kept by searching only: %s", report_clean(w->arena, r->order));
 }
 
+static bool is_said(const struct sator_map_result *const *results, int n_results, const char *what)
+{
+    for (int i = 0; i < n_results; i++) {
+        for (int k = 0; k < results[i]->n_left_out && results[i]->proved; k++) {
+            if (strcmp(results[i]->left_out[k], what) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What the proofs are not about, each once. */
+static void write_left_out(
+        struct writer *w, const struct sator_map_result *const *results, int n_results)
+{
+    bool any = false;
+
+    for (int i = 0; i < n_results; i++) {
+        for (int k = 0; k < results[i]->n_left_out && results[i]->proved; k++) {
+            const char *what = results[i]->left_out[k];
+            if (is_said(results, i, what))
+                continue;
+            report_line(w->text, any ? "" : "left out", "%s", report_clean(w->arena, what));
+            any = true;
+        }
+    }
+}
+
 static struct physical physical_of(const struct sator_map_result *r)
 {
     return report_physical(
@@ -84,6 +112,7 @@ static void write_header(struct writer *w)
             report_counted(w->arena, r->pes, "PE"));
     report_line(w->text, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
             report_map_objective(r->objective), verdict(w));
+    write_left_out(w, &w->result, 1);
     report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
     report_line(w->text, "latency", "%s, bound by %s",
             report_quantity(w->arena, r->total_cycles, 1, "cycle"),
@@ -385,6 +414,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
         report_line(w->text, "mapping", "%s on %s, objective %s",
                 report_map_strategy(results[0]->strategy), report_clean(w->arena, results[0]->arch),
                 report_map_objective(results[0]->objective));
+    write_left_out(w, results, n_results);
     if (n_results > 0 && same_idle_links(results, n_results))
         write_idle_links(w, results[0]);
     for (int i = 0; i < n_results; i++) {
@@ -512,6 +542,7 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
             "%s%d mapping%s that none beats in both energy and latency, proved%s",
             complete ? "" : "the first ", n_results, n_results == 1 ? "" : "s",
             complete ? "" : "; stopped before the faster ones");
+    write_left_out(w, results, n_results);
     sator_text_add(w->text, "\n");
     cost_columns(&table, &units);
     report_table_column(&table, "PEs", "", false);

@@ -1,0 +1,60 @@
+/* What a proof is not about: mappings that sator_analyze takes and that are in no space searched
+ * (doc/mapper.md, "The map space"), in words of a user.
+ */
+#include "mapper/mapper.h"
+
+/* Whether it may matter in which order loops share an array dimension: where words pass from PE to
+ * PE, or buses are shared in ways that depend on who stands beside whom. */
+static bool orders_matter(const struct mapper_problem *p)
+{
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        if (transfer->may_pass || transfer->is_complex || transfer->reaches_back)
+            return true;
+    }
+    return false;
+}
+
+static bool has_pes(const struct mapper_problem *p)
+{
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].is_space && p->row[r].shape > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether some loop can be cut into tiles that leave a remainder. */
+static bool has_remainders(const struct mapper_problem *p)
+{
+    for (int i = 0; i < p->n_loops; i++) {
+        if (p->extent[i] > 2)
+            return true;
+    }
+    return false;
+}
+
+const char *const *sator_mapper_left_out(const struct mapper_problem *problem,
+        const char *imperfect, struct sator_arena *arena, int *n_left_out)
+{
+    const char **list = NULL;
+    int count = 0;
+
+    if (has_remainders(problem) && !problem->imperfect)
+        SATOR_PUSH(arena, list, count,
+                sator_arena_printf(
+                        arena, "factors that do not divide a loop's extent (%s)", imperfect));
+    else if (has_remainders(problem))
+        SATOR_PUSH(arena, list, count,
+                "remainders at several levels: tiles of which a number is left over that the "
+                "factors outside do not divide");
+    if (has_pes(problem))
+        SATOR_PUSH(arena, list, count, "PEs that run the nest at shifted times (skewed)");
+    if (orders_matter(problem))
+        SATOR_PUSH(arena, list, count, "other orders of the loops that share an array dimension");
+    SATOR_PUSH(arena, list, count,
+            "nests with a loop twice at one memory or array dimension; dataflows that are no nest "
+            "of tiles");
+    *n_left_out = count;
+    return list;
+}
