@@ -22,6 +22,9 @@ check: deps build/sator
 bench: build/sator
 	@tools/bench.sh $(JOBS)
 
+fidelity: build/sator
+	@tools/fidelity.sh
+
 python: build/Makefile
 	@+cmake --build build $(if $(given),,-j$(JOBS)) --target python -- --no-print-directory
 
@@ -41,4 +44,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all demo check bench python install lint format deps clean FORCE
+.PHONY: all demo check bench fidelity python install lint format deps clean FORCE
