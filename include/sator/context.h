@@ -63,7 +63,8 @@ enum sator_status {
     SATOR_INFEASIBLE, /* no mapping satisfies the constraints */
     SATOR_OVERFLOW, /* an exact count does not fit into 128 bits; a message says so */
     SATOR_INTERRUPTED, /* sator_ctx_cancel was called */
-    SATOR_DECLINED /* the chosen engine does not handle this input; a message says why */
+    SATOR_DECLINED, /* the chosen engine does not handle this input; a message says why */
+    SATOR_NOMEM /* memory ran out */
 };
 
 struct sator_ctx;

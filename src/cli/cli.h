@@ -18,6 +18,7 @@ enum cli_exit {
     CLI_USAGE = 2,
     CLI_LIMIT = 3,
     CLI_DIFFERENT = 4, /* simulate: model and execution do not agree */
+    CLI_MEMORY = 5, /* memory ran out */
     CLI_INTERRUPTED = 130
 };
 
@@ -128,7 +129,7 @@ bool cli_color(FILE *stream);
 /* The exit code for a status; the cases in which the library records no message are said here about
  * "what". */
 int cli_status(enum sator_status status, const char *what);
-/* The worse of two exit codes: interruption, then budget, then input. */
+/* The worse of two exit codes: interruption, then memory, budget, input. */
 int cli_worse(int a, int b);
 
 /* ---- interrupt.c ---- */
@@ -193,7 +194,7 @@ int cli_choose_layer(const struct sator_network *network, const char *wanted, in
  * sator_ctx_free). */
 struct sator_ctx *cli_ctx_new(void);
 
-/* malloc that ends the process when there is no memory. */
+/* Zeroed memory, never NULL (memory.c). */
 void *cli_alloc(size_t size);
 struct sator_input_options cli_input_options(const struct cli_options *options);
 enum sator_format cli_format(const struct cli_options *options);

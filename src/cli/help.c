@@ -1,6 +1,7 @@
 /* Help, manual page and completion, all made of commands.def and options.def. */
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static const char introduction[] =
 static const char exit_codes[] =
         "0 done; 1 the input is wrong; 2 the call is wrong; 3 a budget ran out or no mapping "
         "exists;\n"
-        "4 an execution and its analysis disagree;\n"
+        "4 an execution and its analysis disagree; 5 memory ran out;\n"
         "130 interrupted (Ctrl-C prints what is done so far; a second one stops at once)";
 
 static const char inputs[] =
@@ -28,19 +29,16 @@ static FILE *open_text(char **text, size_t *size)
 {
     FILE *out = open_memstream(text, size);
 
-    if (out == NULL) {
-        fputs("sator: out of memory\n", stderr);
-        abort();
-    }
+    assert(out != NULL); /* nothing but memory is needed (memory.c) */
     return out;
 }
 
 static char *close_text(FILE *out, char *const *text)
 {
-    if (fclose(out) != 0) {
-        fputs("sator: out of memory\n", stderr);
-        abort();
-    }
+    int failed = fclose(out);
+
+    assert(failed == 0);
+    (void)failed;
     return *text;
 }
 

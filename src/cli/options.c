@@ -37,13 +37,7 @@ struct parse {
 
 void *cli_alloc(size_t size)
 {
-    void *memory = calloc(1, size == 0 ? 1 : size);
-
-    if (memory == NULL) {
-        fputs("sator: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
+    return calloc(1, size == 0 ? 1 : size);
 }
 
 int cli_usage(const struct cli_options *options, const char *format, ...)

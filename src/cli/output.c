@@ -30,7 +30,7 @@ void cli_print_messages(struct sator_ctx *ctx)
 int cli_worse(int a, int b)
 {
     static const int ranks[] = {
-            CLI_DONE, CLI_DIFFERENT, CLI_INPUT, CLI_LIMIT, CLI_USAGE, CLI_INTERRUPTED};
+            CLI_DONE, CLI_DIFFERENT, CLI_INPUT, CLI_LIMIT, CLI_USAGE, CLI_MEMORY, CLI_INTERRUPTED};
     int rank_a = 0, rank_b = 0;
 
     for (int i = 0; i < (int)(sizeof ranks / sizeof *ranks); i++) {
@@ -56,6 +56,9 @@ int cli_status(enum sator_status status, const char *what)
         return CLI_LIMIT;
     case SATOR_INTERRUPTED:
         return CLI_INTERRUPTED;
+    case SATOR_NOMEM:
+        fprintf(stderr, "sator: %s: out of memory\n", what);
+        return CLI_MEMORY;
     case SATOR_INPUT: /* these come with messages */
     case SATOR_OVERFLOW:
     case SATOR_DECLINED:

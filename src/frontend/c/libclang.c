@@ -24,7 +24,23 @@ static const struct {
 #undef X
 };
 
-static void *open_version(int version)
+/* The library "name"; after one that is there and cannot be loaded no other is tried, and "*why"
+ * says why. dlopen sets no errno: what is the matter is known from its text alone. */
+static void *open_named(const char *name, const char **why)
+{
+    if (*why != NULL)
+        return NULL;
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const char *text = library == NULL ? dlerror() : NULL;
+    size_t length = strlen(name);
+    bool absent = text != NULL && strncmp(text, name, length) == 0 &&
+            strstr(text + length, "cannot open shared object") != NULL;
+    if (text != NULL && !absent)
+        *why = text;
+    return library;
+}
+
+static void *open_version(int version, const char **why)
 {
     char names[3][64];
     void *library = NULL;
@@ -33,32 +49,45 @@ static void *open_version(int version)
     (void)snprintf(names[1], sizeof names[1], "libclang-%d.so.%d", version, version);
     (void)snprintf(names[2], sizeof names[2], "/usr/lib/llvm-%d/lib/libclang.so.1", version);
     for (int i = 0; i < 3 && library == NULL; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        library = open_named(names[i], why);
     return library;
 }
 
-static void *open_library(void)
+static void *open_library(const char **why)
 {
-    void *library = dlopen("libclang.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = open_named("libclang.so.1", why);
 
     for (int version = NEWEST; library == NULL && version >= OLDEST; version--)
-        library = open_version(version);
-    return library ? library : dlopen("libclang.so", RTLD_NOW | RTLD_LOCAL);
+        library = open_version(version, why);
+    return library ? library : open_named("libclang.so", why);
+}
+
+static enum sator_status cannot_load(struct sator_ctx *ctx, struct sator_loc loc, const char *why)
+{
+    static const char *const no_memory[] = {"map segment", "allocate", "zero-fill pages"};
+
+    for (size_t i = 0; why != NULL && i < sizeof no_memory / sizeof *no_memory; i++) {
+        if (strstr(why, no_memory[i]) != NULL)
+            return SATOR_NOMEM;
+    }
+    if (why != NULL)
+        return sator_error(ctx, loc, "reading C needs libclang, which cannot be loaded: %s", why);
+    sator_error(ctx, loc, "reading C needs libclang, which is not installed");
+    sator_help(ctx,
+            "on Debian or Ubuntu: apt install libclang1 (or libclang-dev); or write "
+            "the workload as YAML");
+    return SATOR_INPUT;
 }
 
 enum sator_status sator_libclang_load(
         struct sator_ctx *ctx, struct sator_loc loc, struct sator_libclang *clang)
 {
+    const char *why = NULL;
     /* Never closed: a second C file finds it loaded, and its code registers handlers at exit. */
-    void *library = open_library();
+    void *library = open_library(&why);
 
-    if (!library) {
-        sator_error(ctx, loc, "reading C needs libclang, which is not installed");
-        sator_help(ctx,
-                "on Debian or Ubuntu: apt install libclang1 (or libclang-dev); or write "
-                "the workload as YAML");
-        return SATOR_INPUT;
-    }
+    if (library == NULL)
+        return cannot_load(ctx, loc, why);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (!symbol)
