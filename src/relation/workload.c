@@ -3,6 +3,7 @@
 #include "relation/workload.h"
 
 #include "base/text.h"
+#include "relation/nest_time.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct binder {
     int n_levels;
     const struct sator_bind_level *levels;
     struct sator_bound_dataflow *bound;
+    int *rows_outside; /* of a nest: rows of time of the levels outside each */
 };
 
 /* ---- maps ---- */
@@ -219,7 +221,8 @@ static enum sator_status check_entries(struct binder *b)
                         entry->level, n_dims, n_dims == 1 ? "dimension" : "dimensions");
         }
     }
-    return st;
+    enum sator_status skews = sator_nest_time_check(b->ctx, nest, b->n_levels, b->levels);
+    return st == SATOR_OK ? skews : st;
 }
 
 static enum sator_status check_names(struct binder *b)
@@ -339,58 +342,64 @@ static int dims_before(const struct binder *b, int level)
     return n_dims;
 }
 
-static enum sator_status make_maps(struct binder *b)
+/* Add the digit of a parallel loop to the coordinate of its dimension, which the ones before it
+ * begin. */
+static enum sator_status add_coordinate(struct binder *b, const struct sator_nest_loop *loop,
+        const struct sator_expr *value, const struct sator_expr **coordinate)
 {
-    const struct sator_loop_nest *nest = b->dataflow->loops;
-    int n_space = dims_before(b, b->n_levels), n_time = 0;
-    const struct sator_expr **space = SATOR_NEW_ARRAY(b->arena, const struct sator_expr *, n_space);
-    const struct sator_expr **time = NULL;
-    const struct sator_expr *zero = sator_expr_constant(b->arena, 0);
+    const struct sator_expr *scaled =
+            sator_expr_add(b->arena, sator_expr_constant(b->arena, 0), loop->extent, *coordinate);
 
-    struct sator_loc *locs = SATOR_NEW_ARRAY(b->arena, struct sator_loc, n_space + 1);
-
-    for (int d = 0; d < n_space; d++)
-        space[d] = zero;
-    for (int i = 0; i < nest->n_entries; i++) {
-        int first_dim = dims_before(b, find_level(b, nest->entries[i].level));
-        for (int k = 0; k < nest->entries[i].n_loops; k++) {
-            const struct sator_nest_loop *loop = &nest->entries[i].loops[k];
-            const struct sator_expr *value = digit(b, i, k, loop);
-            if (loop->dim < 0) {
-                SATOR_PUSH(b->arena, time, n_time, value);
-                continue;
-            }
-            int d = first_dim + loop->dim;
-            if (locs[d].source == NULL)
-                locs[d] = loop->loc;
-            const struct sator_expr *scaled =
-                    sator_expr_add(b->arena, zero, loop->extent, space[d]);
-            space[d] = scaled == NULL ? NULL : sator_expr_add(b->arena, scaled, 1, value);
-            if (space[d] == NULL)
-                return sator_error(b->ctx, loop->loc,
-                        "the array's coordinate does not fit into 64 "
-                        "bits");
-        }
-    }
-    if (n_time == 0)
-        SATOR_PUSH(b->arena, time, n_time, zero);
-    b->bound->dim_locs = locs;
-    b->bound->space = make_map(b, "PE", n_space, space, b->dataflow->loc);
-    b->bound->time = make_map(b, "T", n_time, time, b->dataflow->loc);
+    *coordinate = scaled == NULL ? NULL : sator_expr_add(b->arena, scaled, 1, value);
+    if (*coordinate == NULL)
+        return sator_error(b->ctx, loop->loc, "the array's coordinate does not fit into 64 bits");
     return SATOR_OK;
 }
 
-/* The temporal loops of the entries before "entry", all when it is n_entries. */
-static int time_dims_before(const struct binder *b, int entry)
+static enum sator_status make_maps(struct binder *b)
 {
     const struct sator_loop_nest *nest = b->dataflow->loops;
-    int n_time = 0;
+    int n_space = dims_before(b, b->n_levels);
+    const struct sator_expr **space = SATOR_NEW_ARRAY(b->arena, const struct sator_expr *, n_space);
+    const struct sator_expr *const **digits =
+            SATOR_NEW_ARRAY(b->arena, const struct sator_expr *const *, nest->n_entries + 1);
+    struct sator_loc *locs = SATOR_NEW_ARRAY(b->arena, struct sator_loc, n_space + 1);
+    enum sator_status st = SATOR_OK;
 
-    for (int i = 0; i < entry; i++) {
-        for (int k = 0; k < nest->entries[i].n_loops; k++)
-            n_time += nest->entries[i].loops[k].dim < 0;
+    b->rows_outside = SATOR_NEW_ARRAY(b->arena, int, b->n_levels + 1);
+    for (int d = 0; d < n_space; d++)
+        space[d] = sator_expr_constant(b->arena, 0);
+    for (int i = 0; i < nest->n_entries; i++) {
+        const struct sator_loop_entry *entry = &nest->entries[i];
+        int first_dim = dims_before(b, find_level(b, entry->level));
+        const struct sator_expr **own =
+                SATOR_NEW_ARRAY(b->arena, const struct sator_expr *, entry->n_loops + 1);
+        for (int k = 0; k < entry->n_loops; k++) {
+            const struct sator_nest_loop *loop = &entry->loops[k];
+            int d = first_dim + loop->dim;
+            own[k] = digit(b, i, k, loop);
+            if (loop->dim < 0)
+                continue;
+            if (locs[d].source == NULL)
+                locs[d] = loop->loc;
+            SATOR_TRY(add_coordinate(b, loop, own[k], &space[d]));
+        }
+        digits[i] = own;
     }
-    return n_time;
+    struct sator_nest_time time = {.ctx = b->ctx,
+            .arena = b->arena,
+            .nest = nest,
+            .n_levels = b->n_levels,
+            .levels = b->levels,
+            .space = space,
+            .digits = digits,
+            .rows_outside = b->rows_outside};
+    SATOR_TRY(sator_nest_time_make(&time));
+    b->bound->dim_locs = locs;
+    b->bound->space = make_map(b, "PE", n_space, space, b->dataflow->loc);
+    b->bound->time = make_map(b, "T", time.n_rows, time.rows, b->dataflow->loc);
+done:
+    return st;
 }
 
 static void make_cuts(struct binder *b)
@@ -404,7 +413,7 @@ static void make_cuts(struct binder *b)
         while (entry < nest->n_entries && find_level(b, nest->entries[entry].level) < level)
             entry++;
         struct sator_cut cut = {.level = b->levels[level].name,
-                .time = time_dims_before(b, entry),
+                .time = b->rows_outside[level],
                 .space = dims_before(b, level),
                 .loc = nest->entries[entry < nest->n_entries ? entry : nest->n_entries - 1].loc};
         if (entry < nest->n_entries && find_level(b, nest->entries[entry].level) == level) {

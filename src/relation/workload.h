@@ -85,7 +85,8 @@ struct sator_dataflow {
     int n_cuts;
     const struct sator_cut *cuts;
     const struct sator_loop_nest *loops; /* the "loops:" form; else NULL */
-    bool any_order; /* the nest's entries come in any order: that of the machine's levels is meant */
+    bool any_order; /* the nest's entries come in any order: that of the machine's levels is meant
+                     */
 };
 
 /* The "loops:" form: one entry a level, outermost first. */
@@ -103,6 +104,15 @@ struct sator_loop_nest {
             int dim; /* parallel: dimension of the array, from 0; -1 for a temporal loop */
             struct sator_loc loc;
         } * loops;
+        /* An array's skew: the row of time that its PEs run by is later by so much with each step
+         * along each dimension. The loops of the memory outside of it that are joined are one row:
+         * the innermost "joined" ones, or all. */
+        int n_skew; /* 0: none is given */
+        const int64_t *skew;
+        struct sator_loc skew_loc;
+        bool says_joined;
+        int joined;
+        struct sator_loc joined_loc;
     } * entries;
 };
 
@@ -137,8 +147,9 @@ struct sator_bind_level {
  * A "loops:" form with factors f1 .. fm for a loop (outermost first) and strides s_j = f_(j+1) * ..
  * * fm turns into the digits floor((i - lower)/s_1) and floor((i - lower)/s_j) % f_j: the temporal
  * ones are the time-stamp, in the order of the nest; the parallel ones at one array dimension are
- * the digits of its coordinate, the first the most significant. Every memory gets its cut, the
- * loops of the entries outside it. */
+ * the digits of its coordinate, the first the most significant. The loops of a memory directly
+ * outside a skewed array are joined into one row, to which the skew is added. Every memory gets its
+ * cut, the rows of the entries outside it. */
 enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound);

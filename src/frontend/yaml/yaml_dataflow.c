@@ -7,6 +7,7 @@
 enum {
     MOST_ENTRIES = 64,
     MOST_NEST_LOOPS = 256,
+    MOST_SKEW = 1000,
     LONGEST_STAMP = 4096
 };
 
@@ -211,10 +212,45 @@ static void read_loops(struct sator_yaml_reader *reader, const struct sator_yaml
     }
 }
 
+/* "[1, -1]", a coefficient a dimension, or a single one. */
+static void read_skew(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
+        struct sator_loop_entry *entry)
+{
+    int64_t *skew = NULL, value;
+
+    if (list == NULL)
+        return;
+    int n_items = list->kind == SATOR_YAML_LIST ? list->n_items : 1;
+    entry->skew_loc = list->kind == SATOR_YAML_LIST
+            ? (struct sator_loc){list->loc.source, list->loc.offset, 1}
+            : list->loc;
+    if (n_items == 0)
+        sator_error(reader->ctx, entry->skew_loc,
+                "skew: a coefficient for each dimension belongs here");
+    for (int i = 0; i < n_items && !sator_yaml_full(reader); i++) {
+        const struct sator_yaml_node *item = list->kind == SATOR_YAML_LIST ? list->items[i] : list;
+        if (sator_yaml_int(reader, item, "skew", -MOST_SKEW, MOST_SKEW, &value))
+            SATOR_PUSH(reader->arena, skew, entry->n_skew, value);
+    }
+    entry->skew = skew;
+}
+
+static void read_joined(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        struct sator_loop_entry *entry)
+{
+    int64_t value;
+
+    if (node == NULL || !sator_yaml_int(reader, node, "joined", 0, MOST_NEST_LOOPS, &value))
+        return;
+    entry->says_joined = true;
+    entry->joined = (int)value;
+    entry->joined_loc = node->loc;
+}
+
 static void read_entry(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_loop_nest *nest)
 {
-    static const char *const keys[] = {"at", "for", "parallel", "bypass"};
+    static const char *const keys[] = {"at", "for", "parallel", "bypass", "skew", "joined"};
     struct sator_loop_entry entry = {.loc = node->loc};
 
     if (!sator_yaml_is(reader, node, SATOR_YAML_MAP, "an entry of loops"))
@@ -229,6 +265,8 @@ static void read_entry(struct sator_yaml_reader *reader, const struct sator_yaml
         sator_yaml_names(reader, bypass, "bypass", &entry.n_bypass, &entry.bypass);
     read_loops(reader, sator_yaml_get(reader, node, "for"), false, &entry);
     read_loops(reader, sator_yaml_get(reader, node, "parallel"), true, &entry);
+    read_skew(reader, sator_yaml_get(reader, node, "skew"), &entry);
+    read_joined(reader, sator_yaml_get(reader, node, "joined"), &entry);
     for (int i = 0; entry.level != NULL && i < nest->n_entries; i++) {
         if (strcmp(nest->entries[i].level, entry.level) == 0) {
             sator_error(reader->ctx, entry.loc, "two entries are at '%s'", entry.level);

@@ -617,5 +617,10 @@ void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataf
         }
         write_loops(text, entry, false);
         write_loops(text, entry, true);
+        for (int d = 0; d < entry->n_skew; d++)
+            sator_text_add(text, "%s%lld%s", d == 0 ? "    skew: [" : ", ",
+                    (long long)entry->skew[d], d == entry->n_skew - 1 ? "]\n" : "");
+        if (entry->says_joined)
+            sator_text_add(text, "    joined: %d\n", entry->joined);
     }
 }
