@@ -58,10 +58,16 @@ static int compare_keys(const void *a, const void *b)
     return order != 0 ? order : x->layer - y->layer;
 }
 
-/* Set each layer's same_as to the first layer that is equal to it. */
-static void find_equal_layers(
-        const struct sator_network *network, struct sator_network_result *result)
+/* Set each layer's same_as to the first layer that is equal to it; to itself when each has a
+ * dataflow of its own. */
+static void find_equal_layers(const struct sator_network *network,
+        const struct sator_dataflow *dataflow, struct sator_network_result *result)
 {
+    for (int i = 0; i < network->n_layers; i++)
+        result->layers[i].same_as = i;
+    if (dataflow->n_layers > 0)
+        return;
+
     struct layer_key *keys = sator_alloc(sizeof *keys * (size_t)(network->n_layers + 1));
 
     for (int i = 0; i < network->n_layers; i++)
@@ -162,7 +168,7 @@ enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sato
         made->layers[i].name = sator_arena_strdup(arena, network->layers[i].name);
         made->layers[i].repeat = network->layers[i].repeat;
     }
-    find_equal_layers(network, made);
+    find_equal_layers(network, dataflow, made);
     enum sator_status st = analyze_layers(ctx, network, arch, dataflow, &own, made);
     if (st == SATOR_OK)
         *result = made;

@@ -206,7 +206,8 @@ enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_
     if (extents != NULL) {
         question.footprints = NULL;
         SATOR_TRY(resize(ctx, arena, plan->question.workload, extents, &question.workload));
-        if (plan->dataflow->loops != NULL) /* its digits follow the extents */
+        if (plan->dataflow->loops != NULL || plan->dataflow->n_layers > 0)
+            /* digits of a nest follow the extents */
             SATOR_TRY(bind(ctx, arena, plan, &question));
     }
     SATOR_TRY(sator_model_evaluate(ctx, plan->model, workspace, &question, arena, &made));

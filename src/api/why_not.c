@@ -151,6 +151,8 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     enum sator_map_objective objective = options->objective;
     const struct sator_workload *workload = &network->layers[layer];
     unsigned bypassed[MAPPER_MEMORIES];
+    SATOR_TRY(sator_dataflow_of(ctx, dataflow, workload, &dataflow));
+    given.dataflow = dataflow;
     if (dataflow->loops != NULL)
         SATOR_TRY(sator_arch_check_names(ctx, arena, arch, dataflow, workload));
     SATOR_TRY(sator_mapper_problem_init(ctx, arena, workload, arch, objective, NULL, problem));

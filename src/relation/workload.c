@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "relation/nest_time.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct binder {
@@ -472,10 +473,37 @@ static const struct sator_dataflow *in_order(struct sator_arena *arena,
     return sorted;
 }
 
+enum sator_status sator_dataflow_of(struct sator_ctx *ctx, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload, const struct sator_dataflow **own)
+{
+    if (dataflow->n_layers == 0) {
+        *own = dataflow;
+        return SATOR_OK;
+    }
+    for (int i = 0; i < dataflow->n_layers; i++) {
+        if (strcmp(dataflow->layers[i].layer, workload->name) == 0) {
+            *own = dataflow->layers[i].dataflow;
+            return SATOR_OK;
+        }
+    }
+    const char **names = sator_alloc(sizeof *names * (size_t)dataflow->n_layers);
+    for (int i = 0; i < dataflow->n_layers; i++)
+        names[i] = dataflow->layers[i].layer;
+    enum sator_status st = sator_error(ctx, dataflow->loc,
+            "the dataflow is for the layers of a network, none of which is '%s'", workload->name);
+    sator_help_names(ctx, workload->name, names, dataflow->n_layers);
+    free(names);
+    return st;
+}
+
 enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_dataflow *given, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound)
 {
+    const struct sator_dataflow *dataflow;
+    enum sator_status st = sator_dataflow_of(ctx, given, workload, &dataflow);
+    if (st != SATOR_OK)
+        return st;
     struct binder b = {.ctx = ctx,
             .arena = arena,
             .dataflow = in_order(arena, dataflow, n_levels, levels),
@@ -483,9 +511,8 @@ enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena 
             .n_levels = n_levels,
             .levels = levels,
             .bound = SATOR_NEW(arena, struct sator_bound_dataflow)};
-    enum sator_status st;
 
-    *b.bound = (struct sator_bound_dataflow){.name = dataflow->name,
+    *b.bound = (struct sator_bound_dataflow){.name = given->name,
             .n_cuts = dataflow->n_cuts,
             .cuts = dataflow->cuts,
             .space_loc = dataflow->space_loc,
@@ -506,17 +533,23 @@ done:
 }
 
 enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_dataflow *given, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels)
 {
+    const struct sator_dataflow *dataflow;
+    enum sator_status st = sator_dataflow_of(ctx, given, workload, &dataflow);
+    if (st != SATOR_OK)
+        return st;
     struct binder b = {.ctx = ctx,
             .arena = arena,
             .dataflow = in_order(arena, dataflow, n_levels, levels),
             .workload = workload,
             .n_levels = n_levels,
             .levels = levels};
-    enum sator_status st = check_entries(&b), names = check_names(&b);
+    enum sator_status names;
 
+    st = check_entries(&b);
+    names = check_names(&b);
     return st == SATOR_OK ? names : st;
 }
 

@@ -87,7 +87,21 @@ struct sator_dataflow {
     const struct sator_loop_nest *loops; /* the "loops:" form; else NULL */
     bool any_order; /* the nest's entries come in any order: that of the machine's levels is meant
                      */
+    /* of a network: each layer's own, and nothing else of the above but the name; else 0 */
+    int n_layers;
+    const struct sator_layer_dataflow *layers;
 };
+
+/* The dataflow of the layer called "layer". */
+struct sator_layer_dataflow {
+    const char *layer;
+    const struct sator_dataflow *dataflow;
+};
+
+/* What "dataflow" is for "workload": itself, or the one for the layer of this name. SATOR_INPUT
+ * with a message when it has none. */
+enum sator_status sator_dataflow_of(struct sator_ctx *ctx, const struct sator_dataflow *dataflow,
+        const struct sator_workload *workload, const struct sator_dataflow **own);
 
 /* The "loops:" form: one entry a level, outermost first. */
 struct sator_loop_nest {

@@ -302,26 +302,27 @@ static void read_nest(struct sator_yaml_reader *reader, const struct sator_yaml_
 
 /* ---- the document ---- */
 
+static void refuse_beside(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
+        const char *key, const char *const *others, int n_others, const char *why)
+{
+    for (int i = 0; i < n_others; i++) {
+        const struct sator_yaml_node *other = sator_yaml_find(root, others[i]);
+        if (other != NULL)
+            sator_error(reader->ctx, (struct sator_loc){other->loc.source, other->loc.offset, 1},
+                    "'%s' cannot be given together with '%s', %s", others[i], key, why);
+    }
+}
+
 static void read_dataflow(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
         struct sator_dataflow *dataflow)
 {
-    int n_keys;
-    const char *const *keys = sator_yaml_keys(SATOR_DOCUMENT_DATAFLOW, &n_keys);
     const struct sator_yaml_node *node;
 
-    sator_yaml_check_keys(reader, root, "a dataflow", keys, n_keys);
-    if ((node = sator_yaml_get(reader, root, "name")) != NULL)
-        sator_yaml_string(reader, node, "name", &dataflow->name);
     read_cuts(reader, sator_yaml_get(reader, root, "cuts"), dataflow);
     if ((node = sator_yaml_get(reader, root, "loops")) != NULL) {
         static const char *const others[] = {"space", "time", "cuts"};
-        for (int i = 0; i < SATOR_YAML_COUNT(others); i++) {
-            const struct sator_yaml_node *other = sator_yaml_find(root, others[i]);
-            if (other == NULL)
-                continue;
-            sator_error(reader->ctx, (struct sator_loc){other->loc.source, other->loc.offset, 1},
-                    "'%s' cannot be given together with 'loops', from which it follows", others[i]);
-        }
+        refuse_beside(
+                reader, root, "loops", others, SATOR_YAML_COUNT(others), "from which it follows");
         read_nest(reader, node, dataflow);
         return;
     }
@@ -337,6 +338,53 @@ static void read_dataflow(struct sator_yaml_reader *reader, const struct sator_y
     dataflow->space_source = dataflow->space_loc.source;
 }
 
+/* A network's dataflows by the names of its layers. */
+static void read_layers(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        struct sator_dataflow *dataflow)
+{
+    static const char *const keys[] = {"space", "time", "cuts", "loops"};
+    struct sator_layer_dataflow *layers = NULL;
+
+    if (!sator_yaml_is(reader, map, SATOR_YAML_MAP, "for_layers"))
+        return;
+    if (map->n_pairs == 0)
+        sator_error(reader->ctx, map->loc, "for_layers names no layer");
+    for (int i = 0; i < map->n_pairs && !sator_yaml_full(reader); i++) {
+        const struct sator_yaml_pair *pair = &map->pairs[i];
+        struct sator_dataflow *own = SATOR_NEW(reader->arena, struct sator_dataflow);
+        struct sator_layer_dataflow layer = {.dataflow = own};
+        *own = (struct sator_dataflow){.name = dataflow->name, .loc = pair->key->loc};
+        if (!sator_yaml_string(reader, pair->key, "a layer's name", &layer.layer) ||
+                !sator_yaml_is(reader, pair->value, SATOR_YAML_MAP, "a layer's dataflow"))
+            continue;
+        sator_yaml_check_keys(
+                reader, pair->value, "a layer's dataflow", keys, SATOR_YAML_COUNT(keys));
+        read_dataflow(reader, pair->value, own);
+        SATOR_PUSH(reader->arena, layers, dataflow->n_layers, layer);
+    }
+    dataflow->layers = layers;
+}
+
+static void read_document(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
+        struct sator_dataflow *dataflow)
+{
+    static const char *const others[] = {"space", "time", "cuts", "loops"};
+    int n_keys;
+    const char *const *keys = sator_yaml_keys(SATOR_DOCUMENT_DATAFLOW, &n_keys);
+    const struct sator_yaml_node *node;
+
+    sator_yaml_check_keys(reader, root, "a dataflow", keys, n_keys);
+    if ((node = sator_yaml_get(reader, root, "name")) != NULL)
+        sator_yaml_string(reader, node, "name", &dataflow->name);
+    if ((node = sator_yaml_get(reader, root, "for_layers")) == NULL) {
+        read_dataflow(reader, root, dataflow);
+        return;
+    }
+    refuse_beside(reader, root, "for_layers", others, SATOR_YAML_COUNT(others),
+            "where each layer has its own");
+    read_layers(reader, node, dataflow);
+}
+
 enum sator_status sator_yaml_dataflow(struct sator_ctx *ctx, const struct sator_source *source,
         const struct sator_settings *settings, struct sator_dataflow **dataflow)
 {
@@ -349,7 +397,7 @@ enum sator_status sator_yaml_dataflow(struct sator_ctx *ctx, const struct sator_
             .loc = {source, 0, 0}};
     struct sator_yaml_node *root = sator_yaml_open(&reader, source, SATOR_DOCUMENT_DATAFLOW);
     if (root != NULL)
-        read_dataflow(&reader, root, read);
+        read_document(&reader, root, read);
     enum sator_status st = sator_yaml_reader_end(&reader);
     if (st == SATOR_OK)
         *dataflow = read;

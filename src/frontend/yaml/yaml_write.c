@@ -590,11 +590,8 @@ static void write_cuts(struct sator_text *text, const struct sator_dataflow *dat
     }
 }
 
-void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow)
+static void write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow)
 {
-    sator_text_add(text, "name: ");
-    write_string(text, dataflow->name);
-    sator_text_add(text, "\n");
     if (dataflow->loops == NULL) {
         write_stamp(text, "space", dataflow->space, dataflow->space_loc);
         write_stamp(text, "time", dataflow->time, dataflow->time_loc);
@@ -622,5 +619,38 @@ void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataf
                     (long long)entry->skew[d], d == entry->n_skew - 1 ? "]\n" : "");
         if (entry->says_joined)
             sator_text_add(text, "    joined: %d\n", entry->joined);
+    }
+}
+
+/* "part", four columns further in. */
+static void add_indented(struct sator_text *text, const char *part)
+{
+    while (*part != '\0') {
+        size_t length = strcspn(part, "\n");
+        length += part[length] == '\n';
+        sator_text_put(text, "    ");
+        sator_text_add_bytes(text, part, length);
+        part += length;
+    }
+}
+
+void sator_yaml_write_dataflow(struct sator_text *text, const struct sator_dataflow *dataflow)
+{
+    sator_text_add(text, "name: ");
+    write_string(text, dataflow->name);
+    sator_text_add(text, "\n");
+    if (dataflow->n_layers == 0) {
+        write_dataflow(text, dataflow);
+        return;
+    }
+    sator_text_put(text, "for_layers:\n");
+    for (int i = 0; i < dataflow->n_layers; i++) {
+        struct sator_text own = {0};
+        sator_text_put(text, "  ");
+        write_string(text, dataflow->layers[i].layer);
+        sator_text_put(text, ":\n");
+        write_dataflow(&own, dataflow->layers[i].dataflow);
+        add_indented(text, own.data);
+        sator_text_clear(&own);
     }
 }
