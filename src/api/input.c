@@ -133,11 +133,31 @@ static enum sator_status read_c(struct sator_ctx *ctx, struct sator_spec *spec,
     return st;
 }
 
-/* Whether the input's reader writes it in Sator's notation, from where it is read. */
+/* The formats of other tools whose readers write documents in Sator's notation, from where they are
+ * read. */
+static const struct foreign {
+    enum sator_format_of_input format;
+    bool (*has)(const struct sator_source *source, enum sator_document kind);
+    enum sator_status (*read)(struct sator_ctx *ctx, const struct sator_source *source,
+            enum sator_document kind, struct sator_text *text);
+} foreign[] = {
+        {SATOR_INPUT_TIMELOOP, sator_timeloop_has, sator_timeloop_read},
+        {SATOR_INPUT_SCALESIM, sator_scalesim_has, sator_scalesim_read},
+        {SATOR_INPUT_MAESTRO, sator_maestro_has, sator_maestro_read},
+};
+
+static const struct foreign *foreign_of(const struct sator_spec *spec)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        if (foreign[i].format == spec->format)
+            return &foreign[i];
+    }
+    return NULL;
+}
+
 static bool is_rewritten(const struct sator_spec *spec)
 {
-    return spec->format == SATOR_INPUT_ONNX || spec->format == SATOR_INPUT_TIMELOOP ||
-            spec->format == SATOR_INPUT_SCALESIM;
+    return spec->format == SATOR_INPUT_ONNX || foreign_of(spec) != NULL;
 }
 
 /* Such an input, as far as it is a document of "kind", with its settings still to be applied. */
@@ -145,13 +165,12 @@ static enum sator_status rewrite(struct sator_ctx *ctx, const struct sator_spec 
         const struct sator_input_options *options, enum sator_document kind,
         struct sator_spec *written)
 {
+    const struct foreign *reader = foreign_of(spec);
     struct sator_text yaml = {0};
     enum sator_status st;
 
-    if (spec->format == SATOR_INPUT_TIMELOOP)
-        st = sator_timeloop_read(ctx, spec->source, kind, &yaml);
-    else if (spec->format == SATOR_INPUT_SCALESIM)
-        st = sator_scalesim_read(ctx, spec->source, kind, &yaml);
+    if (reader != NULL)
+        st = reader->read(ctx, spec->source, kind, &yaml);
     else if (kind == SATOR_DOCUMENT_WORKLOAD)
         st = sator_onnx_network(ctx, spec->source->path, options, &yaml);
     else
@@ -166,11 +185,9 @@ static enum sator_status rewrite(struct sator_ctx *ctx, const struct sator_spec 
 /* Whether a file that may hold several documents has one of "kind". */
 static bool has_part(const struct sator_spec *spec, enum sator_document kind)
 {
-    if (spec->format == SATOR_INPUT_TIMELOOP)
-        return sator_timeloop_has(spec->source, kind);
-    if (spec->format == SATOR_INPUT_SCALESIM)
-        return sator_scalesim_has(spec->source, kind);
-    return kind == SATOR_DOCUMENT_WORKLOAD;
+    const struct foreign *reader = foreign_of(spec);
+
+    return reader != NULL ? reader->has(spec->source, kind) : kind == SATOR_DOCUMENT_WORKLOAD;
 }
 
 static enum sator_status read_network(struct sator_ctx *ctx, const struct sator_spec *spec,
@@ -572,6 +589,8 @@ static enum sator_status check_source(struct sator_ctx *ctx, const struct sator_
     case SATOR_INPUT_ONNX:
     case SATOR_INPUT_TIMELOOP:
     case SATOR_INPUT_SCALESIM:
+    case SATOR_INPUT_MAESTRO:
+    case SATOR_INPUT_ZIGZAG:
         return check_parts(ctx, spec, options, kind);
     case SATOR_INPUT_C:
     case SATOR_INPUT_STATEMENT:
@@ -737,6 +756,8 @@ static enum sator_status show_source(struct sator_ctx *ctx, const struct sator_s
     case SATOR_INPUT_ONNX:
     case SATOR_INPUT_TIMELOOP:
     case SATOR_INPUT_SCALESIM:
+    case SATOR_INPUT_MAESTRO:
+    case SATOR_INPUT_ZIGZAG:
         return show_parts(ctx, spec, options, out);
     case SATOR_INPUT_PE_ARRAY:
         return show_arch(ctx, spec, options, out);

@@ -56,11 +56,13 @@ static const struct {
         {"", SATOR_INPUT_EXPERIMENT, "an experiment file"},
         {NULL, SATOR_INPUT_TIMELOOP, "a Timeloop file"},
         {NULL, SATOR_INPUT_SCALESIM, "a SCALE-Sim file"},
+        {NULL, SATOR_INPUT_MAESTRO, "a MAESTRO file"},
+        {NULL, SATOR_INPUT_ZIGZAG, "a ZigZag file"},
 };
 
 enum {
     N_FORMATS = sizeof formats / sizeof *formats,
-    N_ENDINGS = N_FORMATS - 3
+    N_ENDINGS = N_FORMATS - 5
 };
 
 const char *sator_spec_format_name(enum sator_format_of_input format)
@@ -133,6 +135,8 @@ static enum sator_status open_file(struct sator_ctx *ctx, const char *path, stru
     /* before its ending, which other tools use as well, what is in a file tells */
     if (sator_scalesim_is(spec->source))
         spec->format = SATOR_INPUT_SCALESIM;
+    else if (sator_maestro_is(spec->source))
+        spec->format = SATOR_INPUT_MAESTRO;
     else if (spec->format == SATOR_INPUT_YAML && sator_timeloop_is(spec->source))
         spec->format = SATOR_INPUT_TIMELOOP;
 done:

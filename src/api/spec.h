@@ -15,7 +15,9 @@ enum sator_format_of_input {
     SATOR_INPUT_EXPERIMENT,
     SATOR_INPUT_ONNX,
     SATOR_INPUT_TIMELOOP,
-    SATOR_INPUT_SCALESIM
+    SATOR_INPUT_SCALESIM,
+    SATOR_INPUT_MAESTRO,
+    SATOR_INPUT_ZIGZAG
 };
 
 struct sator_spec {

@@ -84,6 +84,13 @@ bool sator_scalesim_has(const struct sator_source *source, enum sator_document k
 enum sator_status sator_scalesim_read(struct sator_ctx *ctx, const struct sator_source *source,
         enum sator_document kind, struct sator_text *text);
 
+/* ---- maestro/ ---- */
+/* Whether a text is MAESTRO's: a network, which may have a dataflow for each layer, or hardware. */
+bool sator_maestro_is(const struct sator_source *source);
+bool sator_maestro_has(const struct sator_source *source, enum sator_document kind);
+enum sator_status sator_maestro_read(struct sator_ctx *ctx, const struct sator_source *source,
+        enum sator_document kind, struct sator_text *text);
+
 /* ---- onnx/ ---- */
 /* The model in "file", called "path" in messages, as a network in Sator's notation. */
 enum sator_status sator_onnx_read(struct sator_ctx *ctx, const char *path, FILE *file,

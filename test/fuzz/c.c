@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     sator_ctx_set_work_limit(ctx, 20000000);
-    struct sator_source source = {"text.c", text, size};
+    struct sator_source source = {.path = "text.c", .text = text, .length = size};
     if (sator_c_network(ctx, &source, &options, &network) == SATOR_OK)
         sator_network_free(network);
     sator_c_list(ctx, &source, &options, &list);

@@ -1,10 +1,13 @@
-/* Any bytes as a file of Timeloop and of SCALE-Sim; what is written must read as a document. */
+/* Any bytes as a file of each of the other tools; what is written must read as a document. */
 #include "base/text.h"
 #include "frontend/frontend.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef enum sator_status reader(struct sator_ctx *ctx, const struct sator_source *source,
+        enum sator_document kind, struct sator_text *text);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,18 +32,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const enum sator_document kinds[] = {
             SATOR_DOCUMENT_WORKLOAD, SATOR_DOCUMENT_ARCH, SATOR_DOCUMENT_DATAFLOW};
+    static reader *const readers[] = {sator_timeloop_read, sator_scalesim_read, sator_maestro_read};
+    enum {
+        N_READERS = sizeof readers / sizeof *readers
+    };
     char *copy = malloc(size + 1);
 
     memcpy(copy, data, size);
     copy[size] = '\0';
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < N_READERS * 3; i++) {
         struct sator_ctx *ctx = sator_ctx_new();
-        struct sator_source source = {"text", copy, size};
+        struct sator_source source = {.path = "text", .text = copy, .length = size};
         struct sator_text text = {0};
         sator_ctx_set_work_limit(ctx, 20000000);
-        enum sator_status st = i < 3 ? sator_timeloop_read(ctx, &source, kinds[i], &text)
-                                     : sator_scalesim_read(ctx, &source, kinds[i - 3], &text);
-        if (st == SATOR_OK)
+        if (readers[i / 3](ctx, &source, kinds[i % 3], &text) == SATOR_OK)
             read_back(ctx, kinds[i % 3], text.data);
         sator_text_clear(&text);
         free(sator_ctx_take_messages(ctx, true));

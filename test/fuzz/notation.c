@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     memcpy(text, data, size);
     text[size] = '\0';
-    struct sator_source source = {"text", text, size};
+    struct sator_source source = {.path = "text", .text = text, .length = size};
     struct sator_loc loc = {.source = &source, .length = size};
     relation_there_and_back(ctx, &source);
     sator_tuple_read(ctx, ctx->arena, loc, 3, names, NULL, &name, &count, &exprs);

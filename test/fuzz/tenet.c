@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     sator_ctx_set_work_limit(ctx, 20000000);
-    struct sator_source source = {"text", text, size};
+    struct sator_source source = {.path = "text", .text = text, .length = size};
     if (sator_tenet_statement(ctx, &source, &network) == SATOR_OK)
         sator_network_free(network);
     if (sator_tenet_mapping(ctx, &source, &dataflow) == SATOR_OK)

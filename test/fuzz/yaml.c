@@ -69,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         settings.sets = &set;
         document = end + 1;
     }
-    struct sator_source source = {"text.yaml", document, size - (size_t)(document - text)};
+    struct sator_source source = {
+            .path = "text.yaml", .text = document, .length = size - (size_t)(document - text)};
     sator_yaml_kind(ctx, &source, &kind);
     for (int k = 0; k < 3; k++)
         there_and_back(ctx, &source, k, &settings);

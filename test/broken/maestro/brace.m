@@ -1,0 +1,3 @@
+Network net {
+  Layer conv {
+    Type: CONV

@@ -1,0 +1,12 @@
+Network net {
+  Layer conv {
+    Type: CONV
+    Dimensions { K: 8, C: 4, R: 3, S: 3, Y: 10, X: 10 }
+    Dataflow {
+      TemporalMap(2,2) R;
+      TemporalMap(4,4) Y;
+      Cluster(4,P);
+      TemporalMap(1,1) Y;
+    }
+  }
+}

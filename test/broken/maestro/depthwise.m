@@ -1,0 +1,6 @@
+Network net {
+  Layer conv {
+    Type: DSCONV
+    Dimensions { K: 8, C: 4, R: 3, S: 3, Y: 10, X: 10 }
+  }
+}

@@ -1,0 +1,9 @@
+Network net {
+  Layer conv {
+    Type: CONV
+    Dimensions { K: 8, C: 4, R: 3, S: 3, Y: 10, X: 10 }
+    Dataflow {
+      TemporalMap(1,1) P;
+    }
+  }
+}

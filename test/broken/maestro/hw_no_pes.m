@@ -1,0 +1,2 @@
+l1_size_cstr: 100
+l2_size_cstr: 3000

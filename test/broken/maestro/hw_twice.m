@@ -1,0 +1,2 @@
+num_pes: 256
+num_pes: 128

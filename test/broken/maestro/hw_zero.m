@@ -1,0 +1,2 @@
+num_pes: 0
+noc_bw_cstr:

@@ -1,0 +1,7 @@
+Network net {
+  Layer conv {
+    Type: CONV
+    Stride { X: 2, Z: 2 }
+    Dimensions { K: 8, C: 4, R: 3, S: 3, Y: 10, X: 10 }
+  }
+}

@@ -1,0 +1,5 @@
+Network net {
+  Layer conv {
+    Dimensions { K: 8, C: 4, R: 3, S: 3, Y: 10, X: 10 }
+  }
+}

@@ -1,0 +1,6 @@
+Network net {
+  Layer conv {
+    Type: CONV
+    Dimensions { K: 8, C: 4, R: 11, S: 3, Y: 10, X: 10 }
+  }
+}

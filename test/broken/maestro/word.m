@@ -1,0 +1,4 @@
+Network net {
+  Layr conv {
+  }
+}
