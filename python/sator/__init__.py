@@ -33,15 +33,29 @@ from ._errors import (
     UsageError,
 )
 from ._inputs import Arch, Array, At, Compute, Dataflow, Link, Memory, Network, Workload, library
-from ._results import Evaluation, Exploration, Front, Mapping, NetworkMapping, NetworkResult, Result
-from ._run import ExploreProgress, MapProgress, Plan, analyze, explore, map, plan, query
+from ._results import (
+    Comparison,
+    Evaluation,
+    Exploration,
+    Front,
+    Mapping,
+    NetworkFront,
+    NetworkMapping,
+    NetworkResult,
+    Page,
+    Result,
+    Simulation,
+)
+from ._run import ExploreProgress, MapProgress, Plan, SimulateProgress, analyze, compare, explore, map, plan, query
+from ._run import report, simulate
 from ._sator import version as _version
 
 __version__: str = _version()
 
 __all__ = [
-    "Arch", "Array", "At", "Compute", "Dataflow", "DeclinedError", "Evaluation", "Exploration", "ExploreProgress",
-    "Front", "InfeasibleError", "InputError", "Interrupted", "LimitError", "Link", "MapProgress", "Mapping", "Memory",
-    "Message", "Network", "NetworkMapping", "NetworkResult", "OverflowError", "Plan", "Result", "SatorError",
-    "SatorWarning", "UsageError", "Workload", "analyze", "explore", "library", "map", "plan", "query",
+    "Arch", "Array", "At", "Comparison", "Compute", "Dataflow", "DeclinedError", "Evaluation", "Exploration",
+    "ExploreProgress", "Front", "InfeasibleError", "InputError", "Interrupted", "LimitError", "Link", "MapProgress",
+    "Mapping", "Memory", "Message", "Network", "NetworkFront", "NetworkMapping", "NetworkResult", "OverflowError",
+    "Page", "Plan", "Result", "SatorError", "SatorWarning", "SimulateProgress", "Simulation", "UsageError", "Workload",
+    "analyze", "compare", "explore", "library", "map", "plan", "query", "report", "simulate",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -204,6 +205,12 @@ class Result(_OfFields):
         return value
 
     @property
+    def advice(self) -> List[Dict[str, Any]]:
+        """What would make it faster, of analyze(..., advise=True): the port or memory, the factor of its bandwidth
+        (bits per cycle) or capacity (bytes), and the cycles then; empty where compute decides."""
+        return list(self.to_dict().get("advice", []))
+
+    @property
     def time_stamps(self) -> int:
         """Occupied time-stamps."""
         return int(self.to_dict()["time_stamps"])
@@ -394,6 +401,138 @@ class Front(_Outcome):
     def _repr_html_(self) -> str:
         return _table(("latency (cycles)", "energy (uJ)", "bound by"),
                       [(m.total_cycles, None if m.energy_pj is None else m.energy_pj / 1e6, m.bound_by) for m in self])
+
+
+class NetworkFront(_Outcome):
+    """The choices of a mapping for every layer that no other beats in both energy and latency of the network."""
+
+    @property
+    def points(self) -> List[Dict[str, Any]]:
+        """A dict each, the least energy first: totals in pJ and cycles, and which mapping each layer takes."""
+        return list(self.to_dict()["front"])
+
+    @property
+    def layers(self) -> List[Dict[str, Any]]:
+        """The different layers with their own fronts."""
+        return list(self.to_dict()["layers"])
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row a point: pJ, cycles."""
+        return _frame([_flat(p) for p in self.points])
+
+    def __repr__(self) -> str:
+        return f"<sator.NetworkFront of {len(self)} points>"
+
+    def _repr_html_(self) -> str:
+        return _table(("latency (cycles)", "energy (uJ)"),
+                      [(p["latency_cycles"], p["energy_pj"] / 1e6) for p in self.points[:40]])
+
+
+class Simulation(_Outcome):
+    """An execution with values, beside its analysis (doc/simulate.md)."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether values are those of the loop nest, and words and cycles those of the analysis."""
+        return not self.to_dict()["n_differences"]
+
+    @property
+    def differences(self) -> List[Dict[str, Any]]:
+        """What does not agree, the first of it: sentences, with instance, PE, port and cycle where there are such."""
+        return list(self.to_dict()["differences"])
+
+    @property
+    def cycles(self) -> Optional[int]:
+        """Cycles that it took; None where it is not timed."""
+        value: Optional[int] = self.to_dict()["cycles"]
+        return value
+
+    def __repr__(self) -> str:
+        agrees = "agrees with the analysis" if self.agrees else "does not agree with the analysis"
+        return f"<sator.Simulation {agrees}>"
+
+    def _repr_html_(self) -> str:
+        d = self.to_dict()
+        return _table(("figure", ""), [(k, v) for k, v in d.items() if isinstance(v, (int, float, str, bool))])
+
+
+class Comparison:
+    """Results side by side."""
+
+    def __init__(self, outcomes: List[_sator.Outcome], sort: Optional[str]) -> None:
+        self._outcomes = outcomes
+        self._sort = sort
+        self._text = _sator.compare(outcomes, 0, sort)
+
+    def __str__(self) -> str:
+        """The table of the command line."""
+        return self._text
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The JSON of the command line: counts are int, what is not known is None."""
+        made: Any = json.loads(_sator.compare(self._outcomes, 1, self._sort), object_pairs_hook=_counts)
+        return made if isinstance(made, dict) else {"results": made}
+
+    def to_csv(self) -> str:
+        """The CSV of the command line."""
+        return _sator.compare(self._outcomes, 2, self._sort)
+
+    def to_markdown(self) -> str:
+        """The main figures as a table of Markdown."""
+        return _sator.compare(self._outcomes, 3, self._sort)
+
+    def to_latex(self) -> str:
+        """The main figures as a LaTeX tabular."""
+        return _sator.compare(self._outcomes, 4, self._sort)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row a result, a column a figure."""
+        rows = next(value for value in self.to_dict().values() if isinstance(value, list))
+        return _frame([_flat(row) for row in rows])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._text)}</pre>"
+
+
+class Page:
+    """Results to look at: a page for a browser, and its pictures."""
+
+    def __init__(self, page: _sator.Page) -> None:
+        self._page = page
+
+    def html(self) -> str:
+        """The page: one self-contained HTML file."""
+        return self._page.html()
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Write the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._page.html())
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The data that the page is drawn from (doc/report.md)."""
+        made: Dict[str, Any] = json.loads(self._page.json())
+        return made
+
+    def svg(self, picture: str = "machine") -> str:
+        """One picture: "machine", "array", "roofline", "energy", "tree" or, of a database, "pareto"."""
+        return self._page.svg(picture)
+
+    def show(self, picture: str = "array", *, width: int = 0, ascii: bool = False) -> str:
+        """A picture in characters: "array", "roofline", "tree", "pareto"; width: columns, 0: 80."""
+        return self._page.show(picture, width, ascii)
+
+    def _repr_html_(self) -> str:
+        pictures = []
+        for picture in ("machine", "array", "roofline"):
+            try:
+                pictures.append(self.svg(picture))
+            except ValueError:
+                continue
+        return "".join(f"<div>{p}</div>" for p in pictures)
 
 
 class Evaluation:

@@ -14,7 +14,8 @@ from typing import Tuple, Union
 
 from . import _sator
 from ._inputs import Arch, Dataflow, Network, Setting, Workload, _Input, _Nest, _settings
-from ._results import Evaluation, Exploration, Front, Mapping, NetworkMapping, NetworkResult, Result, _counts
+from ._results import Comparison, Evaluation, Exploration, Front, Mapping, NetworkFront, NetworkMapping, NetworkResult
+from ._results import Page, Result, Simulation, _Outcome, _counts
 
 if TYPE_CHECKING:
     import numpy
@@ -36,6 +37,15 @@ class MapProgress(NamedTuple):
     evaluated: int
     """Mappings costed."""
     layers_done: int
+
+
+class SimulateProgress(NamedTuple):
+    """How far an execution is."""
+
+    instances: int
+    """Loop instances that have run."""
+    of: int
+    """Of so many."""
 
 
 class ExploreProgress(NamedTuple):
@@ -87,21 +97,27 @@ _ENGINES = ("auto", "closed", "general", "listed", "tiled")
 _MODELS = ("sator", "tenet")
 
 
+_TIMINGS = ("roofline", "scheduled")
+
+
 def analyze(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer: Union[None, int, str] = None,
-            engine: str = "auto", model: str = "sator", bandwidths: Sequence[float] = (),
-            work_limit: int = 0) -> Union[Result, NetworkResult]:
+            engine: str = "auto", model: str = "sator", timing: str = "roofline", advise: bool = False,
+            bandwidths: Sequence[float] = (), work_limit: int = 0) -> Union[Result, NetworkResult]:
     """Analyse a workload on an architecture under a dataflow: a Result, for a network a NetworkResult.
 
     layer: of a network, only this one, by name or number from 0; engine: "auto", "closed", "tiled", "listed", "general", which
-    give the same numbers; model: "sator" (doc/model.md) or "tenet" (that paper's equations); bandwidths: also the
-    latency at these bandwidths of the scratchpad, bits per cycle; work_limit: give up a counting question after so
-    many units of work, 0: the default.
+    give the same numbers; model: "sator" (doc/model.md) or "tenet" (that paper's equations); timing: what total_cycles
+    is, "roofline" (everything overlaps: a lower bound, cycles) or "scheduled" (phases, cycles); advise: also find what
+    would make it faster, ``result.advice``, of one workload; bandwidths: also the latency at these bandwidths of the
+    scratchpad, bits per cycle; work_limit: give up a counting question after so many units of work, 0: the default.
     """
     network = _network(workload)
     number = network._layer(layer)
+    if advise and number < 0:
+        raise ValueError("advice is about one layer: say which by layer=")
     outcome = _sator.analyze(network._input, number, _arch(arch), _dataflow(dataflow),
                              _choose("engine", engine, _ENGINES), _choose("model", model, _MODELS),
-                             [float(b) for b in bandwidths], work_limit)
+                             _choose("timing", timing, _TIMINGS), advise, [float(b) for b in bandwidths], work_limit)
     return NetworkResult(outcome) if number < 0 else Result(outcome)
 
 
@@ -152,6 +168,38 @@ def _explore_line(p: ExploreProgress) -> str:
     return f"{p.points_done:,} of {p.points_total:,} points, {p.results:,} results, best {p.best:.6g}"
 
 
+def _simulate_line(p: SimulateProgress) -> str:
+    return f"{p.instances:,} of {p.of:,} loop instances"
+
+
+# ---- executions ----
+
+
+def simulate(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer: Union[None, int, str] = None,
+             engine: str = "auto", trace: Optional[Spec] = None, events: Optional[Spec] = None, first_cycle: int = 0,
+             last_cycle: int = 0,
+             progress: Union[None, bool, Callable[[SimulateProgress], None]] = None) -> Simulation:
+    """Execute a dataflow word by word, with values and cycles, and compare with the analysis (doc/simulate.md).
+
+    layer: of a network, which one; engine: of the analysis, as in analyze; trace: a file to write for trace viewers,
+    events: one with an event a line; first_cycle, last_cycle: what of the run is written, in cycles, 0: to its end;
+    progress: a function that is called now and then with a SimulateProgress, or True for a line of text. What disagrees
+    is in the result, not an error.
+    """
+    network = _network(workload)
+    number = network._layer(layer)
+    if number < 0:
+        raise ValueError("an execution is one layer's: say which by layer=")
+    report, end = _reporter(progress, SimulateProgress, _simulate_line)
+    try:
+        outcome = _sator.simulate(network._input, number, _arch(arch), _dataflow(dataflow),
+                                  _choose("engine", engine, _ENGINES), None if trace is None else os.fspath(trace),
+                                  None if events is None else os.fspath(events), first_cycle, last_cycle, report)
+    finally:
+        end()
+    return Simulation(outcome)
+
+
 # ---- mappings ----
 
 _OBJECTIVES = ("edp", "energy", "latency")
@@ -162,19 +210,18 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         strategy: str = "optimal", constraints: Union[str, Sequence[str]] = (), imperfect: bool = False,
         pareto: bool = False, budget_seconds: float = 0, seed: int = 0, samples: int = 0, limit: float = 0,
         top_down: bool = False, intra_order: int = 0, threads: int = 1, work_limit: int = 0,
-        progress: Union[None, bool, Callable[[MapProgress], None]] = None) -> Union[Mapping, NetworkMapping, Front]:
-    """Find the best mapping, with proof: a Mapping, for a network a NetworkMapping, with ``pareto`` a Front.
+        progress: Union[None, bool, Callable[[MapProgress], None]] = None) -> Union[Mapping, NetworkMapping, Front, NetworkFront]:
+    """Find the best mapping, with proof: a Mapping, for a network a NetworkMapping, with ``pareto`` a Front, for a
+    network a NetworkFront.
 
     objective: "edp" (pJ x cycles), "energy" (pJ) or "latency" (cycles); strategy: "optimal", "sunstone", "random",
     "exhaustive"; constraints: "PE: only k c" and the like (doc/mapper.md); imperfect: innermost tiles need not divide
-    extents; pareto: the front of energy and latency, of one layer; budget_seconds: stop after so long, 0: never; seed,
+    extents; pareto: the front of energy (pJ) and latency (cycles), of a network that of its totals; budget_seconds: stop after so long, 0: never; seed,
     samples: of "random"; limit: the largest space of "exhaustive"; progress: a function that is called now and then
     with a MapProgress, or True for a line of text.
     """
     network = _network(workload)
     number = network._layer(layer)
-    if pareto and number < 0:
-        raise ValueError("a front is one layer's: say which by layer=")
     report, end = _reporter(progress, MapProgress, _map_line)
     try:
         outcome = _sator.map(network._input, number, _arch(arch), _choose("objective", objective, _OBJECTIVES),
@@ -184,7 +231,7 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
     finally:
         end()
     if pareto:
-        return Front(outcome)
+        return NetworkFront(outcome) if number < 0 else Front(outcome)
     return NetworkMapping(outcome) if number < 0 else Mapping(outcome)
 
 
@@ -334,3 +381,38 @@ def query(database: Spec, *, where: Optional[str] = None, sort: Optional[str] = 
     text = _sator.query(os.fspath(database), where, sort, pareto, top, layer, whole_network, per_hardware, False, 1)
     fields: Dict[str, Any] = json.loads(text, object_pairs_hook=_counts)
     return list(fields["results"])
+
+
+# ---- several, to look at ----
+
+_Shown = Union[Result, NetworkResult, Mapping, NetworkMapping, Front, Simulation]
+
+
+def _outcomes(results: Sequence[Any], what: str) -> List[_sator.Outcome]:
+    for result in results:
+        if not isinstance(result, _Outcome) or not hasattr(result, "_outcome"):
+            raise TypeError(f"{what} takes what analyze, map and simulate return, not a {type(result).__name__} of a "
+                            "network's layer or the like")
+    return [result._outcome for result in results]
+
+
+def compare(*results: Union[Result, NetworkResult, Mapping, NetworkMapping], sort: Optional[str] = None) -> Comparison:
+    """Results side by side: analyses of one workload under several dataflows, or mappings onto several machines.
+
+    sort: of analyses, a figure such as "latency_cycles.total" or "edp", the best first; None: as given.
+    """
+    return Comparison(_outcomes(results, "compare"), sort)
+
+
+def report(*results: _Shown, database: Optional[Spec] = None, command: Optional[str] = None,
+           from_stamp: Sequence[int] = (), stamps: int = 0) -> Page:
+    """Results as one HTML file to look at in a browser, and single pictures of it (doc/report.md).
+
+    results: each becomes a design, and mappings of a Front one each; database: results of an exploration, too;
+    command: how the page is made again, shown on it; from_stamp, stamps: the window of the array's picture, from the
+    time-stamp with these leading coordinates on, so many occupied time-stamps, 0: as many as the page can hold.
+    """
+    if not results and database is None:
+        raise ValueError("a report is of one result at least")
+    return Page(_sator.page(_outcomes(results, "report"), command, [int(t) for t in from_stamp], stamps,
+                            None if database is None else os.fspath(database)))

@@ -16,14 +16,16 @@
 #include <sator/explore.h>
 #include <sator/input.h>
 #include <sator/map.h>
+#include <sator/page.h>
 #include <sator/plan.h>
 #include <sator/report.h>
+#include <sator/simulate.h>
 
 /* What the module keeps. */
 struct state {
     PyObject *make_error; /* of sator._errors: from status and messages to an exception */
     PyObject *warn; /* of sator._errors: warnings of a call that went well */
-    PyTypeObject *input_type, *outcome_type, *plan_type;
+    PyTypeObject *input_type, *outcome_type, *plan_type, *page_type;
 };
 struct state *state_of(PyObject *module);
 
@@ -79,15 +81,34 @@ bool conclude(PyObject *module, struct sator_ctx *ctx, enum sator_status status)
 struct outcome {
     PyObject_HEAD struct sator_result *result; /* one of an analysis, ... */
     struct sator_network_result *network;
+    struct sator_map_front *front; /* ... or of a network's front */
+    struct sator_simulation *simulation; /* ... or of an execution */
     struct sator_map_result **maps; /* ... or mappings */
     int n_maps;
     int *same_as; /* the earlier mapping that one is a copy of, or its own number; NULL: no copies
                    */
     bool is_front, is_complete;
     char *name; /* of the network whose layers were mapped; NULL: of one */
+    int layer; /* that it is of; -1: all of the network */
+    PyObject *of_network, *of_arch, *of_dataflow; /* Inputs; no dataflow: mappings */
 };
 extern PyType_Spec outcome_spec;
 extern PyMethodDef outcome_methods[];
+
+/* An outcome of nothing yet, of these Inputs ("dataflow" may be NULL); NULL with an exception. */
+struct outcome *new_outcome(
+        PyObject *module, PyObject *network, int layer, PyObject *arch, PyObject *dataflow);
+/* A list of outcomes, one at least, as an array (free by PyMem_Free); false with an exception. */
+bool outcomes_of(PyObject *list, struct outcome ***outcomes, int *n_outcomes);
+
+/* ---- calls.c ---- */
+
+extern PyMethodDef call_methods[];
+
+/* ---- page.c: reports to look at ---- */
+
+extern PyType_Spec page_spec;
+extern PyMethodDef page_methods[];
 
 /* ---- plan.c ---- */
 

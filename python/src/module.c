@@ -31,7 +31,8 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
 
 static int execute(PyObject *module)
 {
-    PyMethodDef *const lists[] = {input_methods, outcome_methods, plan_methods, explore_methods};
+    PyMethodDef *const lists[] = {input_methods, outcome_methods, call_methods, page_methods,
+            plan_methods, explore_methods};
     struct state *state = state_of(module);
     PyObject *errors;
 
@@ -46,8 +47,9 @@ static int execute(PyObject *module)
     state->input_type = add_type(module, &input_spec);
     state->outcome_type = add_type(module, &outcome_spec);
     state->plan_type = add_type(module, &plan_spec);
+    state->page_type = add_type(module, &page_spec);
     if (state->make_error == NULL || state->warn == NULL || state->input_type == NULL ||
-            state->outcome_type == NULL || state->plan_type == NULL)
+            state->outcome_type == NULL || state->plan_type == NULL || state->page_type == NULL)
         return -1;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (PyModule_AddFunctions(module, lists[i]) < 0)
@@ -65,6 +67,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->input_type);
     Py_VISIT(state->outcome_type);
     Py_VISIT(state->plan_type);
+    Py_VISIT(state->page_type);
     return 0;
 }
 
@@ -77,6 +80,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->input_type);
     Py_CLEAR(state->outcome_type);
     Py_CLEAR(state->plan_type);
+    Py_CLEAR(state->page_type);
     return 0;
 }
 

@@ -1,7 +1,6 @@
-/* Analyses and mappings, and what they result in. */
+/* What calls result in: analyses, mappings, executions. */
 #include "extension.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +18,8 @@ static void dealloc(PyObject *object)
 
     sator_result_free(self->result);
     sator_network_result_free(self->network);
+    sator_map_front_free(self->front);
+    sator_simulation_free(self->simulation);
     for (int i = 0; i < self->n_maps; i++) {
         if (self->same_as == NULL || self->same_as[i] == i) {
             sator_map_result_free(self->maps[i]);
@@ -30,6 +31,9 @@ static void dealloc(PyObject *object)
     free(self->maps);
     free(self->same_as);
     free(self->name);
+    Py_XDECREF(self->of_network);
+    Py_XDECREF(self->of_arch);
+    Py_XDECREF(self->of_dataflow);
     PyObject_Free(object);
     Py_DECREF(type);
 }
@@ -46,6 +50,10 @@ static enum sator_status write_report(struct sator_ctx *ctx, const struct outcom
         return sator_report_results(ctx, &result, 1, options, text);
     if (network != NULL)
         return sator_report_networks(ctx, &network, 1, options, text);
+    if (self->simulation != NULL)
+        return sator_report_simulation(ctx, self->simulation, options, text);
+    if (self->front != NULL)
+        return sator_report_network_front(ctx, self->front, options, text);
     if (self->is_front)
         return sator_report_front(ctx, maps, self->n_maps, self->is_complete, options, text);
     return sator_report_maps(
@@ -71,7 +79,7 @@ static PyObject *report(PyObject *object, PyObject *args)
     enum sator_status st = write_report(ctx, self_of(object), &options, &text);
     sator_ctx_free(ctx);
     if (st != SATOR_OK)
-        return PyErr_Format(PyExc_SystemError, "the result cannot be written");
+        return PyErr_Format(PyExc_ValueError, "the result has no form as '%s'", format);
     PyObject *string = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
     free(text);
     return string;
@@ -88,7 +96,8 @@ PyType_Spec outcome_spec = {.name = "sator._sator.Outcome",
         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
         .slots = slots};
 
-static struct outcome *new_outcome(PyObject *module)
+struct outcome *new_outcome(
+        PyObject *module, PyObject *network, int layer, PyObject *arch, PyObject *dataflow)
 {
     struct outcome *made = PyObject_New(struct outcome, state_of(module)->outcome_type);
 
@@ -96,206 +105,123 @@ static struct outcome *new_outcome(PyObject *module)
         return NULL;
     made->result = NULL;
     made->network = NULL;
+    made->front = NULL;
+    made->simulation = NULL;
     made->maps = NULL;
     made->n_maps = 0;
     made->same_as = NULL;
     made->is_front = made->is_complete = false;
     made->name = NULL;
+    made->layer = layer;
+    made->of_network = Py_NewRef(network);
+    made->of_arch = Py_NewRef(arch);
+    made->of_dataflow = Py_XNewRef(dataflow);
     return made;
 }
 
-/* ---- analyze ---- */
+/* ---- several side by side ---- */
 
-struct analysis {
-    const struct input *network, *arch, *dataflow;
-    int layer; /* -1: all */
-    struct sator_analyze_options options;
-    struct outcome *made;
-};
-
-static enum sator_status run_analysis(struct job *job)
+/* The outcomes of a list, as they have to be: all analyses, all networks' analyses, or all
+ * mappings. */
+static bool same_kind(const struct outcome *a, const struct outcome *b)
 {
-    struct analysis *a = job->data;
-    enum sator_status st = sator_check_tensors(job->ctx, a->network->network, a->arch->arch);
-
-    if (st != SATOR_OK)
-        return st;
-    if (a->layer < 0)
-        return sator_analyze_network(job->ctx, a->network->network, a->arch->arch,
-                a->dataflow->dataflow, &a->options, &a->made->network);
-    return sator_analyze(job->ctx, a->network->network, a->layer, a->arch->arch,
-            a->dataflow->dataflow, &a->options, &a->made->result);
+    return (a->result != NULL) == (b->result != NULL) &&
+            (a->network != NULL) == (b->network != NULL) && (a->maps != NULL) == (b->maps != NULL);
 }
 
-/* A list of numbers as an array (free by PyMem_Free). */
-static bool numbers_of(PyObject *list, double **numbers, int *n_numbers)
+static enum sator_status write_comparison(struct sator_ctx *ctx, struct outcome *const *outcomes,
+        int n, const struct sator_report_options *options, char **text)
 {
-    Py_ssize_t n = PyList_Size(list);
+    const void **results = calloc((size_t)n + 1, sizeof *results);
+    struct sator_map_machine *machines = calloc((size_t)n + 1, sizeof *machines);
+    struct sator_map_network *networks = calloc((size_t)n + 1, sizeof *networks);
+    enum sator_status st = SATOR_LIMIT;
 
-    *numbers = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof **numbers);
-    if (*numbers == NULL)
-        return false;
-    *n_numbers = (int)n;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        (*numbers)[i] = PyFloat_AsDouble(PyList_GetItem(list, i));
-        if (PyErr_Occurred()) {
-            PyMem_Free(*numbers);
-            *numbers = NULL;
-            return false;
-        }
+    for (int i = 0; results != NULL && machines != NULL && networks != NULL && i < n; i++) {
+        const struct outcome *o = outcomes[i];
+        results[i] = o->result != NULL ? (const void *)o->result : (const void *)o->network;
+        networks[i] = (struct sator_map_network){.size = sizeof networks[i],
+                .name = o->name != NULL ? o->name
+                        : o->n_maps > 0 ? o->maps[0]->workload
+                                        : NULL};
+        machines[i] = (struct sator_map_machine){
+                .arch = sator_arch_name(((struct input *)(void *)o->of_arch)->arch),
+                .is_network = o->name != NULL,
+                .network = &networks[i],
+                .results = (const struct sator_map_result *const *)o->maps,
+                .n_results = o->n_maps};
     }
-    return true;
-}
-
-static PyObject *analyze(PyObject *module, PyObject *args)
-{
-    struct analysis a = {.options.size = sizeof a.options};
-    PyObject *network, *arch, *dataflow, *bandwidths;
-    unsigned long long work_limit;
-    double *numbers;
-    int engine, model;
-
-    if (!PyArg_ParseTuple(args, "OiOOiiO!K", &network, &a.layer, &arch, &dataflow, &engine, &model,
-                &PyList_Type, &bandwidths, &work_limit) ||
-            !need_inputs(network, arch, dataflow) ||
-            !numbers_of(bandwidths, &numbers, &a.options.n_sweep))
-        return NULL;
-    a.network = (struct input *)(void *)network;
-    a.arch = (struct input *)(void *)arch;
-    a.dataflow = (struct input *)(void *)dataflow;
-    a.options.engine = (enum sator_engine_choice)engine;
-    a.options.model = (enum sator_model_choice)model;
-    a.options.sweep_bandwidths = numbers;
-    a.made = new_outcome(module);
-    struct job job = {.ctx = sator_ctx_new(), .run = run_analysis, .data = &a};
-    sator_ctx_set_work_limit(job.ctx, work_limit);
-    PyObject *made = (PyObject *)(void *)a.made;
-    if (made != NULL && !run_jobs(module, &job, 1, Py_None, NULL))
-        Py_CLEAR(made);
-    sator_ctx_free(job.ctx);
-    PyMem_Free(numbers);
-    return made;
-}
-
-/* ---- map ---- */
-
-struct search {
-    const struct input *network, *arch;
-    int layer; /* -1: all */
-    bool is_front;
-    struct sator_map_options options;
-    struct outcome *made;
-    int done; /* layers */
-};
-
-static void tell_search(void *data, const struct sator_map_progress *progress)
-{
-    const struct search *search = data;
-    struct tally tally = {.numbers = {progress->best, progress->bound},
-            .counts = {progress->evaluated, (uint64_t)search->done}};
-
-    tell(&tally);
-}
-
-static PyObject *told_search(const struct tally *tally)
-{
-    return Py_BuildValue("(ddKK)", tally->numbers[0], tally->numbers[1],
-            (unsigned long long)tally->counts[0], (unsigned long long)tally->counts[1]);
-}
-
-/* The mapping of an equal layer under the name of layer "layer"; it shares all else. */
-static struct sator_map_result *copy_of(
-        const struct sator_map_result *result, const struct sator_network *network, int layer)
-{
-    struct sator_map_result *copy = malloc(sizeof *copy);
-
-    if (copy == NULL)
-        abort();
-    *copy = *result;
-    copy->workload = strdup(sator_network_layer_name(network, layer));
-    copy->repeat = sator_map_layer_repeat(network, layer);
-    return copy;
-}
-
-static enum sator_status map_layers(struct job *job)
-{
-    struct search *s = job->data;
-    const struct sator_network *network = s->network->network;
-    int n = s->layer < 0 ? sator_network_layer_count(network) : 1;
-    enum sator_status st = sator_check_tensors(job->ctx, network, s->arch->arch);
-
-    if (st == SATOR_OK && s->is_front) {
-        st = sator_map_pareto(job->ctx, network, s->layer, s->arch->arch, &s->options,
-                &s->made->maps, &s->made->n_maps);
-        s->made->is_complete = st == SATOR_OK;
-        return s->made->n_maps > 0 && st == SATOR_LIMIT ? SATOR_OK : st;
-    }
-    s->made->maps = calloc((size_t)n + 1, sizeof *s->made->maps);
-    s->made->same_as = calloc((size_t)n + 1, sizeof *s->made->same_as);
-    if (s->made->maps == NULL || s->made->same_as == NULL)
-        return SATOR_LIMIT;
-    for (; s->done < n && st == SATOR_OK; s->done++) {
-        int same = s->layer < 0 ? sator_map_same_layer(network, s->done) : 0;
-        s->made->same_as[s->done] = same;
-        if (same < s->done)
-            s->made->maps[s->done] = copy_of(s->made->maps[same], network, s->done);
-        else
-            st = sator_map(job->ctx, network, s->layer < 0 ? s->done : s->layer, s->arch->arch,
-                    &s->options, &s->made->maps[s->done]);
-        s->made->n_maps += s->made->maps[s->done] != NULL;
-    }
+    if (results == NULL || machines == NULL || networks == NULL)
+        st = SATOR_LIMIT;
+    else if (outcomes[0]->result != NULL)
+        st = sator_report_results(
+                ctx, (const struct sator_result *const *)results, n, options, text);
+    else if (outcomes[0]->network != NULL)
+        st = sator_report_networks(
+                ctx, (const struct sator_network_result *const *)results, n, options, text);
+    else
+        st = sator_report_machines(ctx, machines, n, options, text);
+    free(results);
+    free(machines);
+    free(networks);
     return st;
 }
 
-static PyObject *map(PyObject *module, PyObject *args)
+static PyObject *compare(PyObject *module, PyObject *args)
 {
-    struct search s = {.options.size = sizeof s.options};
-    PyObject *network, *arch, *constraints, *progress;
-    const char **texts;
-    unsigned long long seed, samples, work_limit;
-    int objective, strategy, imperfect, top_down, is_front;
+    struct sator_report_options options = {.size = sizeof options, .comparison = true};
+    PyObject *list, *answer = NULL;
+    struct outcome **outcomes;
+    char *text = NULL;
+    int n, format;
 
-    if (!PyArg_ParseTuple(args, "OiOiiO!ppdKKdpiiKO", &network, &s.layer, &arch, &objective,
-                &strategy, &PyList_Type, &constraints, &imperfect, &is_front,
-                &s.options.budget_seconds, &seed, &samples, &s.options.limit, &top_down,
-                &s.options.intra_order, &s.options.threads, &work_limit, &progress) ||
-            !need_inputs(network, arch, NULL) ||
-            !texts_of(constraints, &texts, &s.options.n_constraints))
+    if (!PyArg_ParseTuple(args, "O!iz", &PyList_Type, &list, &format, &options.sort) ||
+            !outcomes_of(list, &outcomes, &n))
         return NULL;
-    s.network = (struct input *)(void *)network;
-    s.arch = (struct input *)(void *)arch;
-    s.is_front = is_front;
-    s.options.objective = (enum sator_map_objective)objective;
-    s.options.strategy = (enum sator_map_strategy)strategy;
-    s.options.constraints = texts;
-    s.options.imperfect = imperfect;
-    s.options.top_down = top_down;
-    s.options.seed = seed;
-    s.options.samples = samples;
-    s.options.progress = tell_search;
-    s.options.progress_data = &s;
-    s.made = new_outcome(module);
-    struct job job = {.ctx = sator_ctx_new(), .run = map_layers, .data = &s};
-    sator_ctx_set_work_limit(job.ctx, work_limit);
-    PyObject *made = (PyObject *)(void *)s.made;
-    if (made != NULL) {
-        s.made->is_front = s.is_front;
-        if (s.layer < 0)
-            s.made->name = strdup(sator_network_name(s.network->network));
-        if (!run_jobs(module, &job, 1, progress, told_search))
-            Py_CLEAR(made);
+    options.format = (enum sator_format)format;
+    for (int i = 0; i < n; i++) {
+        if (outcomes[i]->is_front || outcomes[i]->simulation != NULL ||
+                !same_kind(outcomes[0], outcomes[i])) {
+            PyMem_Free(outcomes);
+            return PyErr_Format(PyExc_ValueError,
+                    "results that are compared are all analyses, all analyses of networks, or all "
+                    "mappings");
+        }
     }
-    sator_ctx_free(job.ctx);
-    PyMem_Free(texts);
-    return made;
+    struct sator_ctx *ctx = sator_ctx_new();
+    enum sator_status st = write_comparison(ctx, outcomes, n, &options, &text);
+    if (conclude(module, ctx, st))
+        answer = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    free(text);
+    sator_ctx_free(ctx);
+    PyMem_Free(outcomes);
+    return answer;
+}
+
+bool outcomes_of(PyObject *list, struct outcome ***outcomes, int *n_outcomes)
+{
+    Py_ssize_t n = PyList_Size(list);
+
+    *outcomes = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof **outcomes);
+    if (*outcomes == NULL)
+        return false;
+    *n_outcomes = (int)n;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PyList_GetItem(list, i);
+        if (PyType_GetSlot(Py_TYPE(item), Py_tp_dealloc) != (void *)dealloc) {
+            PyErr_SetString(PyExc_TypeError, "a result that a call returned is expected");
+            PyMem_Free(*outcomes);
+            return false;
+        }
+        (*outcomes)[i] = (struct outcome *)(void *)item;
+    }
+    if (n == 0) {
+        PyErr_SetString(PyExc_ValueError, "one result at least is expected");
+        PyMem_Free(*outcomes);
+    }
+    return n > 0;
 }
 
 PyMethodDef outcome_methods[] = {
-        {"analyze", analyze, METH_VARARGS,
-                "analyze(network, layer, arch, dataflow, engine, model, bandwidths, work_limit) -> "
-                "Outcome"},
-        {"map", map, METH_VARARGS,
-                "map(network, layer, arch, objective, strategy, constraints, imperfect, front, "
-                "budget, seed, samples, limit, top_down, intra_order, threads, work_limit, "
-                "progress) -> Outcome"},
+        {"compare", compare, METH_VARARGS, "compare(outcomes, format, sort) -> str: side by side"},
         {0}};

@@ -89,6 +89,24 @@ class Analyses(unittest.TestCase):
         with self.assertRaises(KeyError):
             sator.analyze(two, array(), sator.Dataflow(**SKEWED), layer="large")
 
+    def test_advice(self):
+        """README.md's first example: what would make it faster."""
+        result = sator.analyze("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED), advise=True)
+        first = result.advice[0]
+        self.assertEqual((first["port"], first["bandwidth_bits"], first["cycles"]), ("scratchpad reads", 243, 276480))
+        self.assertEqual(sator.analyze("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED)).advice, [])
+
+    def test_timing(self):
+        arguments = ("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED))
+        result = sator.analyze(*arguments, timing="scheduled")
+        shown = json.loads(shell("analyze", "gemm", "--arch", "systolic-2d-8x8", "--space", SKEWED["space"], "--time",
+                                 SKEWED["time"], "--timing", "scheduled", "--json"))
+        self.assertEqual(result.total_cycles, shown["latency_cycles"]["total"])
+        self.assertEqual(result["latency_cycles.roofline"], sator.analyze(*arguments).total_cycles)
+        self.assertGreaterEqual(result.total_cycles, result["latency_cycles.roofline"])
+        with self.assertRaises(ValueError):
+            sator.analyze(*arguments, timing="exact")
+
     def test_large_counts(self):
         """A count beyond 2^53 and one beyond 2^64 stay exact."""
         n = 2**22
@@ -137,6 +155,16 @@ class Mappings(unittest.TestCase):
         self.assertEqual(energies, sorted(energies))
         self.assertEqual(cycles, sorted(cycles, reverse=True))
 
+    def test_network_front(self):
+        front = sator.map("alexnet", "conventional", pareto=True)
+        energies = [p["energy_pj"] for p in front.points]
+        cycles = [p["latency_cycles"] for p in front.points]
+        self.assertEqual((energies, cycles), (sorted(energies), sorted(cycles, reverse=True)))
+        least = sum(layer["repeat"] * layer["front"][0]["energy_pj"]["total"] for layer in front.layers)
+        fastest = sum(layer["repeat"] * layer["front"][-1]["latency_cycles"]["total"] for layer in front.layers)
+        self.assertAlmostEqual(energies[0] / least, 1)
+        self.assertEqual(cycles[-1], fastest)
+
     def test_infeasible(self):
         with self.assertRaises(sator.InfeasibleError):
             sator.map("gemm:i=8,j=8,k=8", "conventional", constraints=["utilization 1", "PE: only"])
@@ -154,6 +182,105 @@ class Mappings(unittest.TestCase):
             self.fail("the search went on")
         except RuntimeError as error:
             self.assertEqual(str(error), "no more")
+
+
+class Executions(unittest.TestCase):
+    FLOW = {"space": "i, j", "time": "i + j + k"}
+
+    def test_one(self):
+        """2 x 2 x 3 instances on 2 x 2 PEs, skewed: the last of them runs at 1 + 1 + 2."""
+        seen = []
+        with tempfile.TemporaryDirectory() as work:
+            trace, events = os.path.join(work, "trace.json"), os.path.join(work, "events")
+            run = sator.simulate(gemm(i=2, j=2, k=3), array(2, 2), sator.Dataflow(**self.FLOW), trace=trace,
+                                 events=events, progress=seen.append)
+            with open(trace, encoding="utf-8") as file:
+                self.assertTrue(json.load(file))
+            with open(events, encoding="utf-8") as file:
+                self.assertEqual(json.loads(file.readline())["shape"], [2, 2])
+        self.assertTrue(run.agrees)
+        self.assertEqual((run.to_dict()["instances"], run.to_dict()["time_stamps"]), (12, 5))
+        self.assertEqual(run.differences, [])
+        self.assertTrue(all(isinstance(p, sator.SimulateProgress) for p in seen))
+        self.assertIn("equal to the loop nest", str(run))
+
+    def test_wrong(self):
+        arguments = (gemm(i=2, j=2, k=3), array(2, 2), sator.Dataflow(**self.FLOW))
+        with self.assertRaises(OSError):
+            sator.simulate(*arguments, trace="/nowhere/trace.json")
+        with self.assertRaises(ValueError):
+            sator.simulate("alexnet", "eyeriss", "conv2d/ryoy-p_oy-ox-t")
+
+
+class Several(unittest.TestCase):
+    def test_dataflows(self):
+        results = [sator.analyze("gemm", "systolic-2d-8x8", flow) for flow in ("gemm/ij-p_j-ijk-t", "gemm/kj-p_k-ijk-t")]
+        compared = sator.compare(*results, sort="latency")
+        frame = compared.to_pandas()
+        self.assertEqual(list(frame["latency_cycles.total"]), sorted(r.total_cycles for r in results))
+        self.assertIn("best of its column", str(compared))
+        self.assertIn("| --- |", compared.to_markdown())
+        self.assertIn("toprule", compared.to_latex())
+        with self.assertRaises(sator.UsageError):
+            sator.compare(*results, sort="latencyy")
+
+    def test_machines(self):
+        maps = [sator.map("gemm:i=16,j=16,k=16", arch) for arch in ("conventional", "eyeriss")]
+        frame = sator.compare(*maps).to_pandas()
+        self.assertEqual(list(frame["latency_cycles.total"]), [m.total_cycles for m in maps])
+        networks = [sator.map("alexnet", arch) for arch in ("conventional", "eyeriss")]
+        self.assertIn("eyeriss", str(sator.compare(*networks)))
+        with self.assertRaises(ValueError):
+            sator.compare(maps[0], sator.analyze("gemm", "systolic-2d-8x8", "gemm/ij-p_j-ijk-t"))
+        with self.assertRaises(TypeError):
+            sator.compare(networks[0].layers[0])
+        with self.assertRaises(ValueError):
+            sator.compare()
+
+
+class Pages(unittest.TestCase):
+    def test_analyses(self):
+        result = sator.analyze(gemm(i=4, j=4, k=4), array(4, 4), sator.Dataflow(space="i,j", time="i+j+k"))
+        page = sator.report(result, command="mine.py", from_stamp=[1], stamps=6)
+        data = page.to_dict()
+        self.assertEqual(data["command"], "mine.py")
+        self.assertEqual(data["windows"][0]["stamps"], [1, 2, 3, 4, 5, 6])
+        self.assertEqual(data["results"][0]["json"]["latency_cycles"]["total"], result.total_cycles)
+        self.assertIn("<!doctype html>", page.html().lower())
+        for picture in ("machine", "array", "roofline", "tree"):
+            self.assertTrue(page.svg(picture).startswith("<svg"), picture)
+        self.assertIn("PE", page.show("tree", ascii=True))
+        self.assertIn("<svg", page._repr_html_())
+        with self.assertRaises(sator.UsageError):
+            page.svg("nothing")
+        with self.assertRaises(sator.InputError):
+            page.svg("pareto")
+
+    def test_mappings(self):
+        page = sator.report(*[sator.map("alexnet", arch) for arch in ("conventional", "eyeriss")])
+        designs = page.to_dict()["designs"]
+        self.assertEqual([len(d["layers"]) for d in designs], [8, 8])
+        front = sator.map("gemm:i=32,j=32,k=32", "conventional", pareto=True)
+        self.assertEqual(len(sator.report(front).to_dict()["designs"]), len(front))
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "page.html")
+            page.save(path)
+            self.assertGreater(os.path.getsize(path), 100_000)
+        with self.assertRaises(ValueError):
+            sator.report()
+        with self.assertRaises(ValueError):
+            sator.report(sator.map("alexnet", "conventional", pareto=True))
+
+    def test_database(self):
+        found = sator.explore("gemm:i=16,j=16,k=16", "systolic-2d-8x8")
+        page = sator.report(database=found.database)
+        self.assertEqual(page.to_dict()["points"]["rows"], len(found.query()))
+        self.assertTrue(page.svg("pareto").startswith("<svg"))
+
+    def test_outlives_its_results(self):
+        page = sator.report(sator.map("gemm:i=8,j=8,k=8", "conventional"))
+        gc.collect()
+        self.assertIn("<svg", page.svg("machine"))
 
 
 class Errors(unittest.TestCase):
@@ -386,6 +513,15 @@ class Leaks(unittest.TestCase):
 
     def test_mappings(self):
         self.count(lambda: sator.map("gemm:i=8,j=8,k=8", "conventional").to_dict(), 100)
+
+    def test_executions(self):
+        self.count(lambda: sator.simulate(gemm(i=2, j=2, k=2), array(), sator.Dataflow(**SKEWED)).to_dict(), 100)
+
+    def test_pages(self):
+        result = sator.analyze(gemm(), array(), sator.Dataflow(**SKEWED))
+        mapped = sator.map("gemm:i=8,j=8,k=8", "conventional")
+        self.count(lambda: sator.report(result, mapped, stamps=2).svg("machine"), 50)
+        self.count(lambda: str(sator.compare(result, result)))
 
     def test_plans(self):
         points = numpy.ones((10, 3), dtype=numpy.int64)
