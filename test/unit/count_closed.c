@@ -1,6 +1,7 @@
 /* The closed form on domains that no other engine could list: answers derived by hand. */
 #include "base/arena.h"
 #include "base/context.h"
+#include "count/closed/times.h"
 #include "count/count.h"
 
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-struct closed_case {
+struct known {
     const char *name, *domain, *space, *time, *access;
     int64_t shape[2];
     bool registers;
@@ -24,7 +25,7 @@ struct closed_case {
 #define TILES "{ S[i,j,k] -> PE[i%8, j%8] }", "{ S[i,j,k] -> T[floor(i/8), floor(j/8), k] }"
 #define SQUARE "{ S[i,j,k] -> A[i,k]; S[i,j,k] -> A[k,j] }"
 
-static const struct closed_case cases[] = {
+static const struct known cases[] = {
         /* A[i,k] is A[k,j] where i = k = j, N times. A PE has its element of the stamp before as
          * A[k-1,j] = A[i,k] where i = k - 1 and j = k, or as A[i,k-1] = A[k,j] where k = i and j =
          * k - 1, N - 1 times each; and twice where k = 0 and the stamp before is that of k = N - 1
@@ -68,7 +69,7 @@ static const struct sator_relation *read_text(struct fixture *fixture, const cha
     return relation;
 }
 
-static void check_case(struct fixture *fixture, const struct closed_case *row)
+static void check_case(struct fixture *fixture, const struct known *row)
 {
     const struct sator_relation *bus = row->bus ? read_text(fixture, row->bus) : NULL;
     struct sator_network_link link = {.interval = 0};
@@ -131,6 +132,38 @@ static void test_tile(void **state)
     sator_counter_free(counter);
 }
 
+/* Two tiles by two, the last of each dimension cut short, of 10 + 8 + 9 + 7 stamps. The stamps go
+ * back by (0, 0, 1) within all four, by (0, 1, -9) and (0, 1, -8) from the second tile of a row, by
+ * (1, -1, -7) from the first tile of the second row, and the very first has no stamp before it. */
+static void test_cases(void **state)
+{
+    const struct closed_interval box[4][3] = {{{0, 0}, {0, 0}, {0, 9}}, {{0, 0}, {1, 1}, {0, 7}},
+            {{1, 1}, {0, 0}, {0, 8}}, {{1, 1}, {1, 1}, {0, 6}}};
+    const int64_t steps[4][3] = {{0, 0, 1}, {0, 1, -9}, {0, 1, -8}, {1, -1, -7}};
+    struct closed_times *times = calloc(1, sizeof *times);
+    int found[4] = {0};
+
+    (void)state;
+    assert_non_null(times);
+    times->n_rows = 3;
+    times->n_boxes = 4;
+    for (int i = 0; i < 4; i++)
+        memcpy(times->box[i], box[i], sizeof box[i]);
+    assert_null(closed_times_cases(times, 1));
+    assert_int_equal(times->cases.n, 5);
+    for (int c = 0; c < times->cases.n; c++) {
+        const struct closed_case *one = &times->cases.list[c];
+        for (int i = 0; i < 4; i++)
+            found[i] += one->n_back == 1 && memcmp(one->shift[0], steps[i], sizeof steps[i]) == 0;
+        if (one->n_back == 1 && one->shift[0][2] == 1)
+            assert_true(one->stamps == 9 + 7 + 8 + 6 && one->slab[2].lo == 1);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(found[i], 1);
+    closed_times_clear(times);
+    free(times);
+}
+
 static int set_up(void **state)
 {
     struct fixture *fixture = sator_alloc(sizeof *fixture);
@@ -156,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test_setup_teardown(test_large_domains, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_tile, set_up, tear_down),
+            cmocka_unit_test(test_cases),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #include "count/closed/sheets.h"
 #include "count/closed/skews.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 const char *closed_copies_count(struct closed_state *state, const struct closed_image *image,
@@ -157,6 +159,51 @@ void closed_copies_of_request(
     }
 }
 
+/* Whether "row" is m * floor(x / place) of one loop's x, as an index that is a loop is: the loop,
+ * else -1; "*n_values" are its values. */
+static int only_loop(
+        const struct closed_digits *digits, const struct closed_form *row, int64_t *n_values)
+{
+    int d = 0;
+    while (d < digits->n_digits && row->coef[d] == 0)
+        d++;
+    if (d == digits->n_digits || digits->digit[d].place == 0)
+        return -1;
+    int l = digits->digit[d].loop;
+    const struct closed_loop *loop = &digits->loop[l];
+    int64_t place = digits->digit[d].place;
+    int64_t unit = row->coef[d];
+    for (; d < digits->n_digits; d++) {
+        const struct closed_digit *digit = &digits->digit[d];
+        bool mine = digit->loop == l && digit->place > 0;
+        if ((sator_int)row->coef[d] * place != (mine ? (sator_int)unit * digit->place : 0))
+            return -1;
+    }
+    *n_values = (loop->end - 1) / place - loop->begin / place + 1;
+    return l;
+}
+
+/* Rows that are loops, each another one, have the product of their values. */
+static bool count_loops(const struct closed_digits *digits, int n_rows,
+        const struct closed_form *const *rows, sator_int *count)
+{
+    uint32_t seen = 0;
+    sator_int product = 1;
+    for (int l = 0; l < digits->n_loops; l++) {
+        if (digits->loop[l].has_fixed || digits->n_carries > 0)
+            return false; /* some values do not occur */
+    }
+    for (int r = 0; r < n_rows; r++) {
+        int64_t n_values;
+        int l = only_loop(digits, rows[r], &n_values);
+        if (l < 0 || (seen >> l & 1) || !sator_mul(product, n_values, &product))
+            return false;
+        seen |= (uint32_t)1 << l;
+    }
+    *count = product;
+    return true;
+}
+
 const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
         int n_rows, const struct closed_form *const *rows, const struct closed_request *request,
         sator_int *count)
@@ -165,6 +212,8 @@ const char *closed_count_distinct(struct closed_state *state, const struct close
     struct closed_region all;
     if (request != NULL && request->n_maps > 1)
         return closed_sheets_distinct(state, digits, 0, NULL, request, count);
+    if ((request == NULL || request->n_copies == 1) && count_loops(digits, n_rows, rows, count))
+        return NULL;
     copies->n = 1;
     memset(copies->constant[0], 0, sizeof copies->constant[0]);
     if (request != NULL)

@@ -432,6 +432,8 @@ const char *closed_times_cases(struct closed_times *times, int back)
     for (int r = 0; r < times->n_rows; r++)
         first->slab[r] = (struct closed_interval){path[r], path[r]};
     const char *why = times->n_rows == 0 ? NULL : add_cases(times, &all, 0, prefix);
+    if (why == NULL)
+        closed_cases_join(times, &times->cases);
     if (why == NULL && back > 1) {
         times->base.n = 0;
         for (int i = 0; i < times->cases.n; i++)
@@ -442,6 +444,8 @@ const char *closed_times_cases(struct closed_times *times, int back)
         why = step_back(times, k, &next);
         free(times->cases.list);
         times->cases = next;
+        if (why == NULL)
+            closed_cases_join(times, &times->cases);
     }
     if (why == NULL)
         times->back = back;

@@ -20,6 +20,7 @@ enum {
  * n_back; for greater k there is no such stamp. */
 struct closed_case {
     int n_back;
+    sator_int stamps; /* how many; 0: not counted (cases.c) */
     struct closed_interval slab[CLOSED_TIMES];
     int64_t shift[CLOSED_BACK][CLOSED_TIMES];
 };
@@ -49,6 +50,9 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
 
 /* Make the cases for prev^1 .. prev^back. */
 const char *closed_times_cases(struct closed_times *times, int back);
+
+/* Join cases with the same shifts as far as a box of slabs still has no other stamp. */
+void closed_cases_join(const struct closed_times *times, struct closed_cases *cases);
 
 /* Whether a stamp strictly between t and prev^back(t), for the t of "when", differs from both in
  * the first "n_given" rows. */
