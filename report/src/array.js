@@ -162,7 +162,9 @@ function savePicture(name, board) {
 
 function peOfPlace(w, row, column) {
   if (row < 0 || column < 0 || row >= w.layout.rows || column >= w.layout.columns) return -1;
-  const at = new Array(w.shape.length).fill(0);
+  const at = new Array(w.shape.length).fill(0), { fold } = w.layout;
+  if (fold) [row, column] = [0, row * fold + column];
+  if (fold && column >= w.pes) return -1;
   for (const [dims, n] of [[w.layout.down, row], [w.layout.across, column]]) {
     let rest = n;
     for (let i = dims.length - 1; i >= 0; i--) { at[dims[i]] = rest % w.shape[dims[i]]; rest = Math.floor(rest / w.shape[dims[i]]); }
@@ -284,11 +286,20 @@ function drawLarge(v, grid) {
   grid.copy.getContext("2d").putImageData(grid.image, 0, 0);
   c.imageSmoothingEnabled = grid.scale < 1;
   c.drawImage(grid.copy, 0, 0, grid.width * 2, grid.height * 2);
+  if (grid.scale >= 6) drawGaps(v, grid);
   c.strokeStyle = v.inkColor;
   c.lineWidth = 2;
   const size = Math.max(10, 2 * grid.scale);
   for (const p of marked(v, grid.t))
     c.strokeRect((at.columns[p] + 0.5) * 2 * grid.scale - size / 2, (at.rows[p] + 0.5) * 2 * grid.scale - size / 2, size, size);
+}
+
+// PEs that are large enough are told apart by gaps.
+function drawGaps(v, grid) {
+  const c = grid.context, l = v.w.layout, step = 2 * grid.scale;
+  c.fillStyle = v.backColor;
+  for (let x = 1; x < l.columns; x++) c.fillRect(Math.round(x * step) - 1, 0, 2, grid.height * 2);
+  for (let y = 1; y < l.rows; y++) c.fillRect(0, Math.round(y * step) - 1, grid.width * 2, 2);
 }
 
 function drawStamp(v) {
@@ -317,7 +328,8 @@ function windowNote(w, r) {
   const all = count(r.time_stamps);
   const where = w.at_start && w.at_end ? "all of the run" : w.at_start ? "the first of the run" : w.at_end ? "the last of the run" : "from within the run";
   return `${number(w.n)} of ${all} time-stamps, ${where}${w.is_short ? " (as many as fit the default of words)" : ""}. ` +
-    "A PE's colour says where its word comes from in this stamp; an arrow, which neighbour had it before. Of several words the one from farthest away shows.";
+    "A PE's colour says where its word comes from in this stamp; an arrow, which neighbour had it before. Of several words the one from farthest away shows." +
+    (w.layout.fold ? ` The row of PEs is folded: ${w.layout.fold} in a line.` : "");
 }
 
 export function arrayPage() {
@@ -333,6 +345,7 @@ export function arrayPage() {
   v.pixels = v.hexes.map(pixelOf);
   v.idlePixel = pixelOf(realColor("idle"));
   v.inkColor = realColor("ink");
+  v.backColor = realColor("back");
   const play = controls(v), over = overview(v);
   v.grids = w.tensors.map((t, i) => makeGrid(v, t, i));
   v.details = el("div", { class: "details", tabindex: "0", role: "group", "aria-label": "What is followed" });

@@ -10,7 +10,12 @@ export const layer = () => design().layers[Math.min(state.layer, design().layers
 export const resultOf = (l) => data.results[l.result].json;
 export const result = () => resultOf(layer());
 export const archOf = (d) => data.archs[d.arch];
-export const designName = (d) => data.archs.length > 1 ? `${d.summary} on ${archOf(d).name}` : d.summary;
+// Designs that differ in their machine alone are called by it.
+const oneEach = data.archs.length > 1 && data.designs.length === data.archs.length && new Set(data.designs.map((d) => d.arch)).size === data.archs.length &&
+  new Set(data.designs.map((d) => d.summary)).size === 1;
+export const designName = (d) => oneEach ? archOf(d).name : data.archs.length > 1 ? `${archOf(d).name}, ${d.summary}` : d.summary;
+export const designsText = () => data.designs.length === 1 ? `${design().summary}; machine ${archOf(design()).name}` :
+  oneEach ? `${data.designs.length} machines: ${design().summary}` : `${data.designs.length} designs`;
 
 // ---- numbers ----
 const grouped = d3format(",");
@@ -59,8 +64,9 @@ export function table(caption, head, rows, { total = 0, best = null } = {}) {
   const body = rows.map((row, r) => el("tr", { class: r >= rows.length - total ? "total" : null },
     row.map((cell, c) => el(c === 0 ? "th" : "td", { scope: c === 0 ? "row" : null, class: best && best[c] === r ? "best" : null },
       cell instanceof Node ? cell : String(cell)))));
+  const isText = (c) => rows.some((row) => row[c] instanceof Node && row[c].classList.contains("left"));
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, el("table", {}, el("caption", {}, caption),
-    el("thead", {}, el("tr", {}, head.map((h) => el("th", { scope: "col" }, h)))), el("tbody", {}, body)));
+    el("thead", {}, el("tr", {}, head.map((h, c) => el("th", { scope: "col", class: isText(c) ? "text" : null }, h)))), el("tbody", {}, body)));
 }
 
 export function command(text) {

@@ -28,8 +28,9 @@ function delays(d) {
 }
 
 function differences(name, label, a, b, show, note) {
-  const keys = [...new Set([...a.keys(), ...b.keys()])].map((k) => ({ k, from: a.get(k) ?? 0, to: b.get(k) ?? 0 })).map((r) => ({ ...r, by: r.to - r.from }))
-    .filter((r) => r.from !== 0 || r.to !== 0).sort((p, q) => Math.abs(q.by) - Math.abs(p.by)).slice(0, 14);
+  const rest = [...new Set([...a.keys(), ...b.keys()])].map((k) => ({ k, from: a.get(k) ?? 0, to: b.get(k) ?? 0 })).map((r) => ({ ...r, by: r.to - r.from }))
+    .filter((r) => r.from !== 0 || r.to !== 0);
+  const equal = rest.filter((r) => r.by === 0).map((r) => r.k), keys = rest.filter((r) => r.by !== 0).sort((p, q) => Math.abs(q.by) - Math.abs(p.by)).slice(0, 14);
   const width = room(900), left = narrow() ? 108 : 190, line = 24, height = keys.length * line + 34, svg = canvas(width, height, label);
   const most = max(keys, (r) => Math.abs(r.by)) || 1, x = scaleLinear([-most, most], [left + 34, width - 34]);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 28})`).call(axisBottom(x).ticks(narrow() ? 3 : 7).tickFormat((v) => v === 0 ? "equal" : `${v > 0 ? "+" : "-"}${show(Math.abs(v))}`));
@@ -38,7 +39,7 @@ function differences(name, label, a, b, show, note) {
   rows.append("rect").attr("x", (r) => Math.min(x(0), x(r.by))).attr("width", (r) => Math.abs(x(r.by) - x(0))).attr("y", 3).attr("height", line - 7).attr("rx", 2).attr("fill", (r) => r.by > 0 ? color("t1") : color("t2"));
   rows.append("text").attr("x", left).attr("y", line / 2).attr("dy", "0.3em").attr("text-anchor", "end").attr("font-size", 12.5).text((r) => clip(r.k, narrow() ? 15 : 28));
   hover(rows, (r) => `${r.k}: ${show(r.from)} against ${show(r.to)}`);
-  return figure(name, svg.node(), note, () => [["component", "first", "second", "difference"], ...keys.map((r) => [r.k, r.from, r.to, r.by])]);
+  return figure(name, svg.node(), equal.length > 0 ? `${note} Equal: ${equal.join(", ")}.` : note, () => [["component", "first", "second", "difference"], ...[...keys, ...rest.filter((r) => r.by === 0)].map((r) => [r.k, r.from, r.to, r.by])]);
 }
 
 export function comparisonPage() {
@@ -46,10 +47,14 @@ export function comparisonPage() {
   const high = (key) => all.reduce((best, f, i) => f[key] !== null && (best < 0 || f[key] > all[best][key]) ? i : best, -1);
   const again = (key) => (i) => { pick[key] = i; document.getElementById("page-comparison").replaceChildren(el("h2", { id: "h-comparison" }, "Comparison"), ...comparisonPage()); };
   const names = all.map((f) => f.name), a = data.designs[pick.base], b = data.designs[pick.other], fa = all[pick.base], fb = all[pick.other];
-  const ratio = (p, q) => p === null || q === null || !p ? "-" : q < p ? `${number(p / q)}x less` : q === p ? "equal" : `${number(q / p)}x more`;
-  const out = [table("Designs; the best of each column is bold", ["design", "cycles", "energy", "pJ x cycles", "MACs a cycle", "PEs busy", "bound by"],
-    all.map((f) => [f.name, number(f.cycles, 0), energy(f.pj), f.edp === null ? "-" : f.edp.toPrecision(4), number(f.macs), f.use === null ? "-" : percent(f.use), f.bound]),
-    { best: [null, low("cycles"), low("pj"), low("edp"), high("macs"), high("use"), null] }),
+  const ratio = (p, q) => p === null || q === null || !p ? "-" : q === p ? "equal" : Math.abs(q / p - 1) < 0.005 ? `${(100 * Math.abs(q / p - 1)).toPrecision(2)} % ${q < p ? "less" : "more"}` :
+    q < p ? `${number(p / q)}x less` : `${number(q / p)}x more`;
+  const columns = [["design", (f) => f.name, null], ["cycles", (f) => number(f.cycles, 0), low("cycles")], ["energy", (f) => energy(f.pj), low("pj")],
+    ["pJ x cycles", (f) => f.edp === null ? "-" : f.edp.toPrecision(4), low("edp")], ["MACs a cycle", (f) => number(f.macs), high("macs")],
+    ["PEs busy", (f) => f.use === null ? "-" : percent(f.use), high("use")], ["bound by", (f) => f.bound, null]]
+    .filter(([, text]) => all.some((f) => !["", "-"].includes(text(f))));
+  const out = [table("Designs; the best of each column is bold", columns.map(([name]) => name), all.map((f) => columns.map(([, text]) => text(f))),
+    { best: columns.map(([, , best]) => best) }),
     el("h3", {}, "The difference, explained"),
     el("div", { class: "choices" }, choice("From", names, pick.base, again("base")), choice("to", names, pick.other, again("other"))),
     el("p", {}, `${fb.name} takes ${ratio(fa.cycles, fb.cycles)} cycles and ${ratio(fa.pj, fb.pj)} energy than ${fa.name}.`.replace("equal cycles", "as many cycles").replace("equal energy", "as much energy"))];

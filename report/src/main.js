@@ -1,5 +1,5 @@
 // The page: a header that says what is shown, seven pages behind links, deep links such as #array/12.
-import { archOf, choice, command, data, design, designName, el, resultOf, state } from "./base.js";
+import { choice, command, data, design, designName, designsText, el, resultOf, state } from "./base.js";
 import { arrayPage, arrayAddress } from "./array.js";
 import { comparisonPage } from "./comparison.js";
 import { energyPage } from "./energy.js";
@@ -100,8 +100,7 @@ function start() {
     sections.set(name, section);
     main.append(section);
   }
-  const summary = has && data.designs.length === 1 ? `${design().summary}; machine ${archOf(design()).name}` :
-    has ? `${data.designs.length} designs` : `${data.points.rows.toLocaleString("en")} points`;
+  const summary = has ? designsText() : `${data.points.rows.toLocaleString("en")} points`;
   document.getElementById("page").replaceChildren(el("header", {}, el("h1", {}, title()),
     el("p", { class: "faint" }, `${summary}. Made by ${data.program}${data.command ? " with" : "."}`),
     data.command ? command(data.command) : null, choices), nav, main);

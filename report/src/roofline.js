@@ -51,24 +51,29 @@ export function rooflinePage() {
   const dots = svg.append("g").selectAll("circle").data(shown).join("circle").attr("cx", (p) => x(intensity(p.json, chosen))).attr("cy", (p) => y(p.json.macs_per_cycle)).attr("r", 7)
     .attr("fill", (p) => series(all.indexOf(p))).attr("stroke", color("back")).attr("stroke-width", 1.5).attr("fill-opacity", 0.9);
   hover(dots, (p) => `${p.name}\n${number(p.json.macs_per_cycle)} MACs per cycle\n${number(intensity(p.json, chosen), 4)} MACs per bit\nbound by ${p.json.bound_by}`);
-  if (shown.length <= 24) labels(svg, shown, (p) => [x(intensity(p.json, chosen)), y(p.json.macs_per_cycle)], width);
+  const numbered = shown.length > 8, name = (p) => numbered ? String(shown.indexOf(p) + 1) : p.name;
+  const roofBoxes = roofs.flatMap((p) => [[x(peak(p) / bandwidth(p.json, chosen)), y(peak(p)) - 2, width, 4], [width - m.right - 120 - 7 * (roofs.length > 1 ? p.arch.name.length : 0), y(peak(p)) - 18, width, 16]]);
+  labels(svg, shown, roofBoxes, (p) => [x(intensity(p.json, chosen)), y(p.json.macs_per_cycle)], name, width);
   const select = choice("Port", names, names.indexOf(chosen), (i) => { port = names[i]; document.getElementById("page-roofline").replaceChildren(el("h2", { id: "h-roofline" }, "Roofline"), ...rooflinePage()); });
   return [el("p", { class: "faint" }, "A design lies under the roof: the slope is the port's bandwidth, the flat part all PEs at work. A point on the roof can only be moved by other words or a wider port."),
-    el("div", { class: "choices" }, select), figure("roofline", svg.node(), `Over the port ${chosen}.`, () => [["name", "MACs per bit", "MACs per cycle", "bound by"], ...shown.map((p) => [p.name, intensity(p.json, chosen), p.json.macs_per_cycle, p.json.bound_by])]),
+    el("div", { class: "choices" }, select), figure("roofline", svg.node(), `Over the port ${chosen}.${numbered ? " Numbers are those of the table; of points that lie together some have none." : ""}`, () => [["name", "MACs per bit", "MACs per cycle", "bound by"], ...shown.map((p) => [p.name, intensity(p.json, chosen), p.json.macs_per_cycle, p.json.bound_by])]),
     table("Points", ["name", "MACs per bit", "MACs per cycle", "of the roof", "bound by"], shown.map((p) => { const b = bandwidth(p.json, chosen), roof = Math.min(peak(p), b ? b * intensity(p.json, chosen) : Infinity);
-      return [p.name, number(intensity(p.json, chosen), 4), number(p.json.macs_per_cycle), percent(p.json.macs_per_cycle / roof), p.json.bound_by]; }))];
+      return [numbered ? `${name(p)}  ${p.name}` : p.name, number(intensity(p.json, chosen), 4), number(p.json.macs_per_cycle), percent(p.json.macs_per_cycle / roof), p.json.bound_by]; }))];
 }
 
-// Names beside their points, moved down until none lies on another.
-function labels(svg, shown, at, width) {
-  const taken = shown.map((p) => [at(p)[0] - 7, at(p)[1] - 7, 14, 14]);
-  for (const p of [...shown].sort((a, b) => at(a)[1] - at(b)[1])) {
-    const [px, py] = at(p), text = clip(p.name, narrow() ? 18 : 34), wide = text.length * 6.6, right = px + 12 + wide < width - 8;
-    let y = py + 4;
-    const own = taken[shown.indexOf(p)], box = () => [right ? px + 10 : px - 12 - wide, y - 11, wide, 14];
-    const hits = () => { const [x0, y0, w, h] = box(); return taken.some((o) => { const [a, b, c, d] = o; return o !== own && x0 < a + c && a < x0 + w && y0 < b + d && b < y0 + h; }); };
-    for (let i = 0; i < 40 && hits(); i++) y += 5;
-    taken.push(box());
-    svg.append("text").attr("class", "halo").attr("font-size", 12).attr("x", right ? px + 11 : px - 11).attr("y", y).attr("text-anchor", right ? "start" : "end").text(text);
+// Names beside their points, where none lies on another or on a wall; one that finds no place near its point is left out.
+function labels(svg, shown, walls, at, name, width) {
+  const taken = [...shown.map((p) => [at(p)[0] - 7, at(p)[1] - 7, 14, 14]), ...walls];
+  for (const p of [...shown].sort((a, b) => at(a)[1] - at(b)[1] || at(a)[0] - at(b)[0])) {
+    const [px, py] = at(p), text = clip(name(p), narrow() ? 18 : 34), wide = text.length * 6.8, own = taken[shown.indexOf(p)];
+    const spots = [[px + 11, py + 4, "start"], [px, py - 12, "middle"], [px, py + 20, "middle"], [px - 11, py + 4, "end"],
+      ...[1, 2, 3, 4, 5, 6].flatMap((i) => [[px + 11, py + 4 + 7 * i, "start"], [px, py + 20 + 7 * i, "middle"], [px - 11, py + 4 + 7 * i, "end"]])];
+    const box = ([x, y, anchor]) => [anchor === "start" ? x : anchor === "end" ? x - wide : x - wide / 2, y - 11, wide, 14];
+    const isFree = (spot) => { const [x0, y0, w, h] = box(spot);
+      return x0 > 4 && x0 + w < width - 4 && !taken.some((o) => { const [a, b, c, d] = o; return o !== own && x0 < a + c && a < x0 + w && y0 < b + d && b < y0 + h; }); };
+    const spot = spots.find(isFree);
+    if (!spot) continue;
+    taken.push(box(spot));
+    svg.append("text").attr("class", "halo").attr("font-size", 12).attr("x", spot[0]).attr("y", spot[1]).attr("text-anchor", spot[2]).text(text);
   }
 }

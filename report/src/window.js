@@ -16,12 +16,13 @@ function open(w) {
 }
 
 // Rows and columns of the picture: of the dimensions, taken from the last, every other goes across, the rest down. So an
-// array of arrays is drawn as blocks.
+// array of arrays is drawn as blocks. A long row of PEs is folded into lines ("fold" PEs each; 0: it is not).
 function layout(shape) {
   const across = [], down = [];
   for (let i = shape.length - 1, to = true; i >= 0; i--, to = !to) (to ? across : down).unshift(i);
   const extent = (dims) => dims.reduce((n, d) => n * shape[d], 1);
-  return { across, down, columns: extent(across), rows: extent(down),
+  const columns = extent(across), rows = extent(down), fold = rows === 1 && columns > 24 ? 2 ** Math.ceil(Math.log2(1.4 * Math.sqrt(columns))) : 0;
+  return { across, down, fold, columns: fold || columns, rows: fold ? Math.ceil(columns / fold) : rows,
     blockColumns: across.length > 1 ? shape[across.at(-1)] : 0, blockRows: down.length > 1 ? shape[down.at(-1)] : 0 };
 }
 
@@ -39,8 +40,8 @@ export function places(w) {
     let row = 0, column = 0;
     for (const d of w.layout.down) row = row * w.shape[d] + at[d];
     for (const d of w.layout.across) column = column * w.shape[d] + at[d];
-    rows[p] = row;
-    columns[p] = column;
+    rows[p] = w.layout.fold ? Math.floor(column / w.layout.fold) : row;
+    columns[p] = w.layout.fold ? column % w.layout.fold : column;
     for (let d = w.shape.length - 1; d >= 0 && ++at[d] === w.shape[d]; d--) at[d] = 0;
   }
   w.places = { rows, columns };
