@@ -144,6 +144,7 @@ static const struct foreign {
         {SATOR_INPUT_TIMELOOP, sator_timeloop_has, sator_timeloop_read},
         {SATOR_INPUT_SCALESIM, sator_scalesim_has, sator_scalesim_read},
         {SATOR_INPUT_MAESTRO, sator_maestro_has, sator_maestro_read},
+        {SATOR_INPUT_ZIGZAG, sator_zigzag_has, sator_zigzag_read},
 };
 
 static const struct foreign *foreign_of(const struct sator_spec *spec)

@@ -139,6 +139,8 @@ static enum sator_status open_file(struct sator_ctx *ctx, const char *path, stru
         spec->format = SATOR_INPUT_MAESTRO;
     else if (spec->format == SATOR_INPUT_YAML && sator_timeloop_is(spec->source))
         spec->format = SATOR_INPUT_TIMELOOP;
+    else if (spec->format == SATOR_INPUT_YAML && sator_zigzag_is(spec->source))
+        spec->format = SATOR_INPUT_ZIGZAG;
 done:
     return st;
 }

@@ -91,6 +91,13 @@ bool sator_maestro_has(const struct sator_source *source, enum sator_document ki
 enum sator_status sator_maestro_read(struct sator_ctx *ctx, const struct sator_source *source,
         enum sator_document kind, struct sator_text *text);
 
+/* ---- zigzag/ ---- */
+/* Whether a YAML text is ZigZag's: layers, hardware or mappings. */
+bool sator_zigzag_is(const struct sator_source *source);
+bool sator_zigzag_has(const struct sator_source *source, enum sator_document kind);
+enum sator_status sator_zigzag_read(struct sator_ctx *ctx, const struct sator_source *source,
+        enum sator_document kind, struct sator_text *text);
+
 /* ---- onnx/ ---- */
 /* The model in "file", called "path" in messages, as a network in Sator's notation. */
 enum sator_status sator_onnx_read(struct sator_ctx *ctx, const char *path, FILE *file,

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const enum sator_document kinds[] = {
             SATOR_DOCUMENT_WORKLOAD, SATOR_DOCUMENT_ARCH, SATOR_DOCUMENT_DATAFLOW};
-    static reader *const readers[] = {sator_timeloop_read, sator_scalesim_read, sator_maestro_read};
+    static reader *const readers[] = {sator_timeloop_read, sator_scalesim_read, sator_maestro_read, sator_zigzag_read};
     enum {
         N_READERS = sizeof readers / sizeof *readers
     };

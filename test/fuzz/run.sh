@@ -11,7 +11,7 @@ corpus=build/fuzz/corpus/$reader
 mkdir -p "$corpus"
 case $reader in
 yaml) find library test/broken -name '*.yaml' -size -4k ;;
-foreign) find test/broken/timeloop test/broken/scalesim test/broken/maestro -type f ! -name "*.expect" ;;
+foreign) find test/broken/timeloop test/broken/scalesim test/broken/maestro test/broken/zigzag -type f ! -name "*.expect" ;;
 onnx) find test/onnx /usr/share/libonnx-testdata -name "*.onnx" -size -4k 2>/dev/null ;;
 c) find examples test/c test/broken -name '*.c' -size -4k ;;
 *) find test/tenet test/broken/tenet -name '*.[smp]' -size -4k ;;

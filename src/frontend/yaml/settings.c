@@ -160,7 +160,7 @@ static bool widen(struct setting *s, struct sator_yaml_node *node, size_t parent
             struct sator_yaml_node *key = SATOR_NEW(arena, struct sator_yaml_node);
             *key = (struct sator_yaml_node){
                     .loc = node->loc, .text_loc = node->loc, .text = k == 0 ? "read" : "write"};
-            pairs[k] = (struct sator_yaml_pair){key, value};
+            pairs[k] = (struct sator_yaml_pair){.key = key, .value = value};
         }
         *node = (struct sator_yaml_node){
                 .kind = SATOR_YAML_MAP, .loc = node->loc, .n_pairs = 2, .pairs = pairs};

@@ -30,6 +30,13 @@ struct builder {
     /* libyaml counts characters; this pair keeps the byte that the latest asked-for character
      * starts at */
     size_t chars, bytes;
+    bool is_foreign;
+    int n_anchors; /* of a foreign document: nodes by name, of a name the latest */
+    struct anchor {
+        const char *name;
+        struct sator_yaml_node *node;
+        bool is_open; /* its collection has not ended: an alias in it would be a cycle */
+    } * anchors;
     struct frame stack[MOST_DEPTH];
     int depth;
     int n_nodes;
@@ -244,19 +251,54 @@ static struct sator_yaml_pair *find_pair(struct builder *b, struct frame *frame,
     return NULL;
 }
 
-static void add_pair(struct builder *b, struct frame *frame, struct sator_yaml_node *value)
+static void push_pair(struct builder *b, struct frame *frame, struct sator_yaml_pair pair)
 {
     struct sator_yaml_node *map = frame->node;
+
+    SATOR_PUSH(b->arena, map->pairs, map->n_pairs, pair);
+    insert_slot(frame, map->n_pairs - 1);
+}
+
+/* The pairs of "<<: MAP", or of a list of maps, as far as the map has no such key. */
+static void merge(struct builder *b, struct frame *frame, const struct sator_yaml_node *value)
+{
+    if (value->kind == SATOR_YAML_LIST) {
+        for (int i = 0; i < value->n_items; i++) {
+            if (value->items[i]->kind == SATOR_YAML_MAP)
+                merge(b, frame, value->items[i]);
+        }
+        return;
+    }
+    if (value->kind != SATOR_YAML_MAP) {
+        fail(b, value->loc, "'<<' merges a map or a list of maps");
+        return;
+    }
+    for (int i = 0; i < value->n_pairs; i++) {
+        struct sator_yaml_pair pair = value->pairs[i];
+        pair.is_merged = true;
+        if (find_pair(b, frame, pair.key->text) == NULL)
+            push_pair(b, frame, pair);
+    }
+}
+
+static void add_pair(struct builder *b, struct frame *frame, struct sator_yaml_node *value)
+{
     struct sator_yaml_pair *old = find_pair(b, frame, frame->key->text);
 
-    if (old != NULL) {
+    if (b->is_foreign && strcmp(frame->key->text, "<<") == 0) {
+        merge(b, frame, value);
+    } else if (old != NULL && b->is_foreign) {
+        if (!old->is_merged)
+            sator_warn(b->ctx, old->key->loc, "'%s' is given again in line %d, which counts",
+                    sator_yaml_clip(b->arena, frame->key->text),
+                    line_of(b->source, frame->key->loc.offset));
+        *old = (struct sator_yaml_pair){.key = frame->key, .value = value};
+    } else if (old != NULL) {
         fail(b, frame->key->loc, "'%s' is given twice",
                 sator_yaml_clip(b->arena, frame->key->text));
         sator_help(b->ctx, "the first is in line %d", line_of(b->source, old->key->loc.offset));
     } else {
-        SATOR_PUSH(b->arena, map->pairs, map->n_pairs,
-                (struct sator_yaml_pair){.key = frame->key, .value = value});
-        insert_slot(frame, map->n_pairs - 1);
+        push_pair(b, frame, (struct sator_yaml_pair){.key = frame->key, .value = value});
     }
     frame->key = NULL;
 }
@@ -277,9 +319,21 @@ static void attach(struct builder *b, struct sator_yaml_node *node)
         frame->key = node;
 }
 
-static void check_properties(struct builder *b, const yaml_event_t *event,
-        const yaml_char_t *anchor, const yaml_char_t *tag)
+/* Take a node's anchor and tag; only documents of other tools may have them. */
+static void take_properties(struct builder *b, const yaml_event_t *event, const yaml_char_t *anchor,
+        const yaml_char_t *tag, struct sator_yaml_node *node)
 {
+    if (b->is_foreign) {
+        struct anchor named = {
+                .name = sator_arena_strdup(b->arena, anchor == NULL ? "" : (const char *)anchor),
+                .node = node,
+                .is_open = node->kind != SATOR_YAML_SCALAR};
+        if (anchor != NULL)
+            SATOR_PUSH(b->arena, b->anchors, b->n_anchors, named);
+        if (tag != NULL)
+            node->tag = sator_arena_strdup(b->arena, (const char *)tag);
+        return;
+    }
     if (anchor != NULL) {
         fail(b, event_loc(b, event), "anchors are not supported");
         sator_help(b->ctx, "write the value out wherever it is needed");
@@ -294,7 +348,7 @@ static void add_scalar(struct builder *b, const yaml_event_t *event)
     struct sator_yaml_node *node = new_node(b, SATOR_YAML_SCALAR, event);
     const char *value = (const char *)event->data.scalar.value;
 
-    check_properties(b, event, event->data.scalar.anchor, event->data.scalar.tag);
+    take_properties(b, event, event->data.scalar.anchor, event->data.scalar.tag, node);
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text = sator_arena_strndup(b->arena, value, event->data.scalar.length);
     if (strlen(node->text) != event->data.scalar.length)
@@ -310,10 +364,11 @@ static bool open_collection(struct builder *b, const yaml_event_t *event, enum s
     const struct frame *frame = b->depth == 0 ? NULL : &b->stack[b->depth - 1];
 
     if (kind == SATOR_YAML_MAP)
-        check_properties(b, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+        take_properties(
+                b, event, event->data.mapping_start.anchor, event->data.mapping_start.tag, node);
     else
-        check_properties(
-                b, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+        take_properties(
+                b, event, event->data.sequence_start.anchor, event->data.sequence_start.tag, node);
     if (frame != NULL && frame->node->kind == SATOR_YAML_MAP && frame->key == NULL) {
         fail(b, node->loc, "a %s cannot be a key", kind == SATOR_YAML_MAP ? "map" : "list");
         sator_help(b->ctx, "put text that has braces or brackets into quotes");
@@ -333,11 +388,48 @@ static void close_collection(struct builder *b, const yaml_event_t *event)
     struct sator_yaml_node *node = b->stack[--b->depth].node;
     size_t end = byte_at(b, event->end_mark.index);
 
+    for (int i = 0; i < b->n_anchors; i++)
+        b->anchors[i].is_open = b->anchors[i].is_open && b->anchors[i].node != node;
+
     if (end > node->loc.offset)
         node->loc.length = end - node->loc.offset;
     while (node->loc.length > 0 &&
             is_space(b->source->text[node->loc.offset + node->loc.length - 1]))
         node->loc.length--; /* a block ends where the next thing starts */
+}
+
+/* Count a node and what it holds, as far as that is not more than can be, nor deeper. */
+static void count_nodes(struct builder *b, const struct sator_yaml_node *node, int depth)
+{
+    b->n_nodes += depth == MOST_DEPTH ? MOST_NODES : 1;
+    for (int i = 0; i < node->n_items && b->n_nodes <= MOST_NODES; i++)
+        count_nodes(b, node->items[i], depth + 1);
+    for (int i = 0; i < node->n_pairs && b->n_nodes <= MOST_NODES; i++)
+        count_nodes(b, node->pairs[i].value, depth + 1);
+}
+
+static bool add_alias(struct builder *b, const yaml_event_t *event)
+{
+    const char *name = (const char *)event->data.alias.anchor;
+    const struct frame *frame = b->depth == 0 ? NULL : &b->stack[b->depth - 1];
+
+    for (int i = b->n_anchors - 1; i >= 0; i--) {
+        const struct anchor *anchor = &b->anchors[i];
+        if (strcmp(anchor->name, name) != 0)
+            continue;
+        bool is_key = frame != NULL && frame->node->kind == SATOR_YAML_MAP && frame->key == NULL;
+        if (anchor->is_open || (is_key && anchor->node->kind != SATOR_YAML_SCALAR)) {
+            fail(b, event_loc(b, event), "'*%s' cannot stand here",
+                    sator_yaml_clip(b->arena, name));
+            return false;
+        }
+        count_nodes(b, anchor->node, b->depth);
+        attach(b, anchor->node);
+        return true;
+    }
+    fail(b, event_loc(b, event), "there is no anchor '&%s' before this",
+            sator_yaml_clip(b->arena, name));
+    return false;
 }
 
 /* Returns false at the end of the text, or when it cannot be read on. */
@@ -348,6 +440,11 @@ static bool take(struct builder *b, const yaml_event_t *event)
         add_scalar(b, event);
         break;
     case YAML_ALIAS_EVENT:
+        if (b->is_foreign) {
+            if (!add_alias(b, event))
+                return false;
+            break;
+        }
         fail(b, event_loc(b, event), "aliases are not supported");
         sator_help(b->ctx, "write the value out; quote text that begins with '*'");
         return false;
@@ -456,8 +553,8 @@ static bool build(struct builder *b)
     return ended;
 }
 
-enum sator_status sator_yaml_parse(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_source *source, size_t offset, size_t length,
+static enum sator_status parse(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_source *source, size_t offset, size_t length, bool is_foreign,
         struct sator_yaml_node **root)
 {
     struct builder *b = SATOR_NEW(arena, struct builder);
@@ -467,6 +564,7 @@ enum sator_status sator_yaml_parse(struct sator_ctx *ctx, struct sator_arena *ar
             .source = source,
             .offset = offset,
             .length = length,
+            .is_foreign = is_foreign,
             .errors_before = ctx->n_errors};
     *root = NULL;
     if (length >= 3 && memcmp(source->text + offset, "\xEF\xBB\xBF", 3) == 0) {
@@ -486,4 +584,17 @@ enum sator_status sator_yaml_parse(struct sator_ctx *ctx, struct sator_arena *ar
         fail(b, (struct sator_loc){source, offset, 0}, "nothing is given here: the text is empty");
     *root = ended ? b->root : NULL;
     return b->failed ? SATOR_INPUT : SATOR_OK;
+}
+
+enum sator_status sator_yaml_parse(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_source *source, size_t offset, size_t length,
+        struct sator_yaml_node **root)
+{
+    return parse(ctx, arena, source, offset, length, false, root);
+}
+
+enum sator_status sator_yaml_parse_foreign(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_source *source, struct sator_yaml_node **root)
+{
+    return parse(ctx, arena, source, 0, source->length, true, root);
 }

@@ -19,12 +19,14 @@ enum sator_yaml_kind {
 struct sator_yaml_pair {
     struct sator_yaml_node *key; /* a scalar */
     struct sator_yaml_node *value;
+    bool is_merged; /* from "<<", so a key of the map itself takes its place */
 };
 
 struct sator_yaml_node {
     enum sator_yaml_kind kind;
     struct sator_loc loc; /* all of the node, quotes included */
     bool quoted; /* scalar: in quotes or a block */
+    const char *tag; /* "!Component", of a document of another tool; else NULL */
     const char *text; /* scalar: the decoded text */
     struct sator_loc
             text_loc; /* scalar: where the text can be read; in the file itself when it stands there
@@ -41,6 +43,12 @@ struct sator_yaml_node {
 enum sator_status sator_yaml_parse(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_source *source, size_t offset, size_t length,
         struct sator_yaml_node **root);
+
+/* The same for a document of another tool, which may have what ours may not: tags are kept, an
+ * alias is the node that it names (the tree's nodes, counted as often as they are met, are
+ * bounded), "<<" merges a map, and of a key that is given twice the last counts, with a warning. */
+enum sator_status sator_yaml_parse_foreign(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_source *source, struct sator_yaml_node **root);
 
 /* The value of "key" in a map, or NULL. */
 struct sator_yaml_node *sator_yaml_find(const struct sator_yaml_node *map, const char *key);
