@@ -10,7 +10,7 @@ import sys
 import sator
 import table
 
-TABLES = {name: os.path.join(sator.DATA, name + ".csv") for name in ("eyeriss", "scalesim", "nvdla")}
+TABLES = {name: os.path.join(sator.DATA, name + ".csv") for name in ("eyeriss", "scalesim", "nvdla", "tileflow")}
 
 
 def compare(name, path):

@@ -18,17 +18,6 @@ ROWS, COLS = 12, 14
 CYCLES_PER_MS = 200e3
 
 
-def digit(loop, below, extent, size):
-    """floor(loop / below) % extent of a loop of that size, without operations that do nothing."""
-    text = f"({loop}/{below})" if below > 1 else loop
-    return f"{text}%{extent}" if below * extent < size else text
-
-
-def varying(digits, loops):
-    """The digits (loop, below, extent) that have more than one value, as expressions."""
-    return [digit(loop, below, extent, loops[loop]) for loop, below, extent in digits if extent > 1 and below < loops[loop]]
-
-
 def placement(record, size, loops):
     """Row and column of the array for the mapping, and the tree that sums a column of sets: sets with other rows of a
     fold, with other channels (r) and with other filters (t) lie above one another as far as they fit, then beside."""
@@ -39,11 +28,11 @@ def placement(record, size, loops):
     row, column, tree = ["ry"], [], [f"j%{width}"]
     if folds > 1 and e % COLS and e < loops["oy"]:
         record.refuse(f"column 'e' is {e}: strips of more than {COLS} rows must be multiples of it, or the whole output")
-    column += varying([("oy", 1, width)], loops)
+    column += sator.varying([("oy", 1, width)], loops)
     for loop, below, extent in (("oy", COLS, folds), ("c", q, r), ("k", p, t)):
         fits = max(n for n in range(1, extent + 1) if extent % n == 0 and n <= max(1, stacked // above))
-        row += [f"{size * above}*({text})" for text in varying([(loop, below, fits)], loops)]
-        column += [f"{width * left}*({text})" for text in varying([(loop, below * fits, extent // fits)], loops)]
+        row += [f"{size * above}*({text})" for text in sator.varying([(loop, below, fits)], loops)]
+        column += [f"{width * left}*({text})" for text in sator.varying([(loop, below * fits, extent // fits)], loops)]
         if loop != "c":  # channels are summed
             tree += [f"i/{size * above}%{fits}", f"j/{width * left}%{extent // fits}"]
         above, left = above * fits, left * (extent // fits)
@@ -60,9 +49,9 @@ def cycles(record):
     work = sator.workload(loops, f"Y[n,k,oy,ox] += A[n,c,{stride}*oy+ry,{stride}*ox+rx] * B[k,c,ry,rx]")
     row, column, tree = placement(record, size, loops)
     whole = [("n", n_pass, n), ("oy", e, out), ("k", p * t, k), ("c", q * r, c)]
-    passes = varying(whole, loops)
-    columns = varying([("n", 1, n_pass), ("ox", 1, out)], loops)
-    flow = sator.dataflow([row, column], passes + columns + varying([("k", 1, p)], loops),
+    passes = sator.varying(whole, loops)
+    columns = sator.varying([("n", 1, n_pass), ("ox", 1, out)], loops)
+    flow = sator.dataflow([row, column], passes + columns + sator.varying([("k", 1, p)], loops),
                           {"filters": len(passes), "psums": len(passes) + len(columns)})
     macs = q * size  # of a PE for one partial sum, which takes a cycle more; cut, not rounded: the model rounds a stamp up
     settings = {"levels.PE.reduction.column.map": tree, "levels.mac.cycles": math.floor((macs + 1) / macs * 1e6) / 1e6}

@@ -29,6 +29,17 @@ def workload(sizes, op, bits=None):
     return "\n".join([f"sizes: {yaml(sizes)}", f"op: {yaml(op)}"] + ([f"word_bits: {yaml(bits)}"] if bits else [])) + "\n"
 
 
+def digit(loop, below, extent, size):
+    """floor(loop / below) % extent of a loop of that size, without operations that do nothing."""
+    text = f"({loop}/{below})" if below > 1 else loop
+    return f"{text}%{extent}" if below * extent < size else text
+
+
+def varying(digits, loops):
+    """The digits (loop, below, extent) that have more than one value, as expressions."""
+    return [digit(loop, below, extent, loops[loop]) for loop, below, extent in digits if extent > 1 and below < loops[loop]]
+
+
 def dataflow(space, time, cuts=None):
     """Space- and time-stamps, lists of expressions, and what memories hold, {memory: dimensions of time}."""
     lines = [f"space: {yaml(', '.join(space))}", f"time: {yaml(', '.join(time))}"]
