@@ -28,6 +28,31 @@ for row, ms in zip(json.load(open("out.json"))["rows"]["eyeriss"], expected):
         print(row, "expected", ms)
 EOF
 
+# a few rows of the tables that take longer: cycles, and volumes, which are right in all
+sed -n '1p; 6p; 40p; 60p' "$SOURCE/test/fidelity/tileflow.csv" >few.csv
+fidelity tileflow few.csv
+sed '2s/34078720/34078736/' "$SOURCE/test/fidelity/tileflow.csv" | sed -n '1,2p' >other.csv
+fidelity tileflow other.csv | grep 'mem_to_buf'
+
+# Gemmini: a tile whose loads decide, one whose commands do. 6 tiles of 128 x 128 x 768: 8 x 48 x 8 commands of 16 rows each;
+# their first loads, 196,608 bytes at 9 a cycle, are exposed, and 16,384 bytes of results at 16 after each: 6 x (49,152 + 1,024) + 21,846.
+# The other: 28 tiles of 14 x 16 x 16 commands, whose 2 rows take 8 cycles; 72,704 bytes at 9 a cycle before, 7,168 at 16 after
+# each: 28 x (28,672 + 448) + 8,079.
+cat >rows.csv <<'EOF'
+mapping.mapping,prob.C,prob.K,prob.N,prob.P,prob.Q,prob.R,prob.S,target.gemmini_cycle
+L3[WIO] K6 - L2[WI] N1 K16X - L1[O] K8 C48 P4 C16X - L0[W] P32,768,768,1,128,1,1,1,305870
+L3[WIO] K4 P7 - L2[WI] N1 K16X - L1[O] K16 C16 Q14 C16X - L0[W] P2,256,1024,1,14,14,1,1,770882
+EOF
+fidelity gemmini rows.csv
+cat >wrong.csv <<'EOF'
+mapping.mapping,prob.C,prob.K,prob.N,prob.P,prob.Q,prob.R,prob.S,target.gemmini_cycle
+L3[WIO] K6 - L2[WI] N1 K16X - L1[O] K8 C48 P4 C16X,768,768,1,128,1,1,1,305870
+L3[WIO] K6 - L2[WI] N1 K16X - L1[O] K7 C48 P4 C16X - L0[W] P32,768,768,1,128,1,1,1,305870
+L3[WIO] Z6 - L2[WI] N1 K16X - L1[O] K7 C48 P4 C16X - L0[W] P32,768,768,1,128,1,1,1,305870
+L3 K6 - L2[WI] N1 K16X - L1[O] K7 C48 P4 C16X - L0[W] P32,768,768,1,128,1,1,1,305870
+EOF
+fidelity gemmini wrong.csv
+
 # a column that is not there; fields that are no numbers or fit no machine, all of them, and the rows that can be compared
 printf 'layer,n\nconv,1\n' >short.csv
 fidelity eyeriss short.csv

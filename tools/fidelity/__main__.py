@@ -10,7 +10,7 @@ import sys
 import sator
 import table
 
-TABLES = {name: os.path.join(sator.DATA, name + ".csv") for name in ("eyeriss", "scalesim", "nvdla", "tileflow")}
+TABLES = {name: os.path.join(sator.DATA, name + ".csv") for name in ("eyeriss", "scalesim", "nvdla", "tileflow", "gemmini")}
 
 
 def compare(name, path):
