@@ -8,19 +8,13 @@
 
 enum {
     FIRST_CHUNK = 4096,
-    LARGEST_CHUNK = 1 << 20,
-    ALIGNMENT = 16
+    LARGEST_CHUNK = 1 << 20
 };
 
-struct chunk {
-    struct chunk *next;
-    size_t used, size;
-    _Alignas(ALIGNMENT) char data[];
-};
-
-struct sator_arena {
-    struct chunk *chunks; /* the newest first; only it has room */
-    size_t next_size;
+struct sator_chunk {
+    struct sator_chunk *next;
+    size_t used, size; /* used: of all but an arena's newest, whose room says it */
+    _Alignas(SATOR_ALIGNMENT) char data[];
 };
 
 static void *checked(void *memory)
@@ -46,7 +40,7 @@ struct sator_arena *sator_arena_new(void)
 {
     struct sator_arena *arena = sator_alloc(sizeof *arena);
 
-    *arena = (struct sator_arena){.next_size = FIRST_CHUNK};
+    *arena = (struct sator_arena){.chunk_size = FIRST_CHUNK};
     return arena;
 }
 
@@ -54,65 +48,74 @@ void sator_arena_free(struct sator_arena *arena)
 {
     if (arena == NULL)
         return;
-    for (struct chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
+    for (struct sator_chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
         free(chunk);
     }
     free(arena);
 }
 
+/* Note how much of the newest chunk is used, which from now on it need not be. */
+static void settle(struct sator_arena *arena)
+{
+    if (arena->chunks != NULL)
+        arena->chunks->used = (size_t)(arena->next - arena->chunks->data);
+}
+
+/* Let the newest chunk be the one to allocate from. */
+static void allocate_from(struct sator_arena *arena, struct sator_chunk *chunk)
+{
+    arena->chunks = chunk;
+    arena->next = chunk->data + chunk->used;
+    arena->end = chunk->data + chunk->size;
+}
+
 void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other)
 {
-    struct chunk **last = &arena->chunks; /* past the newest: allocation goes on there */
-
-    while (*last != NULL)
-        last = &(*last)->next;
-    *last = other->chunks;
+    settle(other);
+    if (arena->chunks == NULL && other->chunks != NULL) {
+        allocate_from(arena, other->chunks);
+    } else {
+        struct sator_chunk **last = &arena->chunks; /* past the newest: allocation goes on there */
+        while (*last != NULL)
+            last = &(*last)->next;
+        *last = other->chunks;
+    }
     free(other);
 }
 
 void sator_arena_clear(struct sator_arena *arena)
 {
-    struct chunk *kept = arena->chunks;
+    struct sator_chunk *kept = arena->chunks;
 
     if (kept == NULL)
         return;
+    settle(arena);
     /* The largest: the newest, or the one before it when that was made for one large object. */
-    for (struct chunk *chunk = kept->next, *next; chunk != NULL; chunk = next) {
-        struct chunk *smaller = chunk->size > kept->size ? kept : chunk;
+    for (struct sator_chunk *chunk = kept->next, *next; chunk != NULL; chunk = next) {
+        struct sator_chunk *smaller = chunk->size > kept->size ? kept : chunk;
         next = chunk->next;
         kept = chunk->size > kept->size ? chunk : kept;
         free(smaller);
     }
     kept->next = NULL;
     kept->used = 0;
-    arena->chunks = kept;
+    allocate_from(arena, kept);
 }
 
-static struct chunk *add_chunk(struct sator_arena *arena, size_t size)
+char *sator_arena_alloc_chunk(struct sator_arena *arena, size_t size)
 {
-    struct chunk *chunk = sator_alloc(sizeof *chunk + size);
-
-    *chunk = (struct chunk){.next = arena->chunks, .size = size};
-    arena->chunks = chunk;
-    return chunk;
-}
-
-void *sator_arena_alloc(struct sator_arena *arena, size_t size)
-{
-    struct chunk *chunk = arena->chunks;
-
     if (size > SIZE_MAX / 4)
         checked(NULL);
-    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (chunk == NULL || chunk->size - chunk->used < size) {
-        chunk = add_chunk(arena, size > arena->next_size ? size : arena->next_size);
-        if (arena->next_size < LARGEST_CHUNK)
-            arena->next_size *= 2;
-    }
-    void *memory = chunk->data + chunk->used;
-    chunk->used += size;
-    return memset(memory, 0, size);
+    size = (size + SATOR_ALIGNMENT - 1) & ~(size_t)(SATOR_ALIGNMENT - 1);
+    size_t room = size > arena->chunk_size ? size : arena->chunk_size;
+    struct sator_chunk *chunk = sator_alloc(sizeof *chunk + room);
+    settle(arena);
+    *chunk = (struct sator_chunk){.next = arena->chunks, .used = size, .size = room};
+    allocate_from(arena, chunk);
+    if (arena->chunk_size < LARGEST_CHUNK)
+        arena->chunk_size *= 2;
+    return chunk->data;
 }
 
 void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size)

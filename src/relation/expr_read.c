@@ -226,14 +226,13 @@ done:
     return st;
 }
 
-/* A C file or a relation may call a loop by a word of the notation; expressions cannot, as isl's
- * cannot. */
+/* Whether the keyword at hand is meant as a loop: a C file or a relation may call one by a word of
+ * the notation; expressions cannot, as isl's cannot. */
 static bool at_loop_called_by_word(const struct scanner *scanner)
 {
     struct scanner ahead = *scanner;
 
-    if (scanner->token.kind != TOKEN_NAME || !scanner_is_keyword(&scanner->token) ||
-            scope_find(scanner, scanner->token.text, scanner->token.length) < 0)
+    if (scope_find(scanner, scanner->token.text, scanner->token.length) < 0)
         return false;
     scanner_next(&ahead);
     return !scanner_at(&ahead, "(");
@@ -248,7 +247,30 @@ static enum sator_status called_by_word(struct scanner *scanner)
     return st;
 }
 
-static enum sator_status read_name(struct scanner *scanner, const struct sator_expr **expr)
+static enum sator_status read_variable(struct scanner *scanner, const struct sator_expr **expr)
+{
+    int var = scope_find(scanner, scanner->token.text, scanner->token.length);
+
+    if (var < 0)
+        return unknown_name(scanner);
+    scanner_next(scanner);
+    *expr = sator_expr_var(scanner->arena, var);
+    return SATOR_OK;
+}
+
+/* Whether a keyword is a function's, which expressions have or are told that they have not. */
+static bool is_function(const struct scanner *scanner)
+{
+    static const char *const functions[] = {"floor", "fl", "floord", "ceil", "min", "max"};
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (scanner_at(scanner, functions[i]))
+            return true;
+    }
+    return false;
+}
+
+static enum sator_status read_function(struct scanner *scanner, const struct sator_expr **expr)
 {
     if (scanner_at(scanner, "floor") || scanner_at(scanner, "fl"))
         return read_floor(scanner, expr);
@@ -260,15 +282,8 @@ static enum sator_status read_name(struct scanner *scanner, const struct sator_e
         sator_help(scanner->ctx, "write floor((e + c - 1)/c) for ceil(e/c)");
         return st;
     }
-    if (scanner_at(scanner, "min") || scanner_at(scanner, "max"))
-        return sator_error(scanner->ctx, scanner_loc(scanner),
-                "%s is not affine: write it as conditions", scanner_shown(scanner));
-    int var = scope_find(scanner, scanner->token.text, scanner->token.length);
-    if (var < 0)
-        return unknown_name(scanner);
-    scanner_next(scanner);
-    *expr = sator_expr_var(scanner->arena, var);
-    return SATOR_OK;
+    return sator_error(scanner->ctx, scanner_loc(scanner),
+            "%s is not affine: write it as conditions", scanner_shown(scanner));
 }
 
 /* A number, a name, an array's extent, a parenthesised sum, or one of them with a sign. */
@@ -288,14 +303,14 @@ static enum sator_status read_factor(struct scanner *scanner, const struct sator
         scanner_next(scanner);
         return SATOR_OK;
     }
-    if (at_loop_called_by_word(scanner))
-        return called_by_word(scanner);
-    if (scanner->token.kind == TOKEN_NAME &&
-            (!scanner_is_keyword(&scanner->token) || scanner_at(scanner, "floor") ||
-                    scanner_at(scanner, "fl") || scanner_at(scanner, "floord") ||
-                    scanner_at(scanner, "ceil") || scanner_at(scanner, "min") ||
-                    scanner_at(scanner, "max")))
-        return read_name(scanner, expr);
+    if (scanner->token.kind == TOKEN_NAME) {
+        if (!scanner_is_keyword(&scanner->token))
+            return read_variable(scanner, expr);
+        if (at_loop_called_by_word(scanner))
+            return called_by_word(scanner);
+        if (is_function(scanner))
+            return read_function(scanner, expr);
+    }
     bool minus = scanner_at(scanner, "-");
     if (!minus && !scanner_at(scanner, "+") && !scanner_at(scanner, "("))
         return sator_error(
