@@ -20,7 +20,7 @@ round_trip() { # NETWORK LAYER ARCH OPTION...
     done
 }
 while read -r network layer; do
-    for arch in conventional simba-like eyeriss five-level diannao tpu-256x256; do
+    for arch in conventional simba-like eyeriss five-level diannao tpu-8x8; do
         round_trip "$network" "$layer" $arch
     done
 done <<'END'
@@ -50,9 +50,9 @@ done
 # more rows of time than it takes; an adder tree over ragged tiles.
 drawn="--strategy random --samples 300 --seed"
 round_trip resnet18 conv1 conventional --imperfect
-round_trip inception-v3 mixed_5c_5x5_2 tpu-256x256 $drawn 4 --imperfect
+round_trip inception-v3 mixed_5c_5x5_2 tpu-8x8 $drawn 4 --imperfect
 round_trip dilatednet layer4 five-level $drawn 2
-round_trip vgg16 conv3_1 diannao $drawn 3 --imperfect
+round_trip vgg16 conv3_1 reduction-tree-64 $drawn 3 --imperfect
 # wires that form cycles
 round_trip vgg16 conv5_1 maeri-3x3x7 --objective latency
 round_trip vgg16 conv5_1 maeri-3x3x7 --objective latency $drawn 1
