@@ -568,9 +568,8 @@ void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
 static double class_cycles(
         const struct mapper_bounds *b, int child, const struct order_classes *classes, int c)
 {
-    const struct mapper_problem *p = b->problem;
     int n_transfers = b->orders[child].count;
-    struct mapper_delay delay = {.slowest = b->compute};
+    double slowest = b->compute;
 
     for (int i = 0; i < b->n_sides[child]; i++) {
         const struct side *side = &b->side[child][i];
@@ -580,10 +579,9 @@ static double class_cycles(
             const struct mapper_range *r = &b->ranges.range[k][classes->keeps[c][k]];
             bits += side->unique[k] * r->unique_lb + side->arriving[k] * r->arriving_lb;
         }
-        sator_mapper_delay_add(
-                p, &p->port[side->port], bits * b->crew->per_bit[side->port], &delay);
+        slowest = fmax(slowest, bits * b->crew->per_bit[side->port]);
     }
-    return sator_mapper_delay_total(&delay, b->compute);
+    return slowest;
 }
 
 /* Set the share's energy to the least of all classes, and the steps by which it rises for those

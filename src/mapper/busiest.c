@@ -116,6 +116,7 @@ struct kinds {
     const struct mapper_shape *shape;
     int memory;
     struct mapper_alone alone;
+    unsigned loops; /* that tell kinds apart */
 };
 
 static void add_words(const struct kinds *k, int access, bool writes, double count, double *bits)
@@ -134,6 +135,41 @@ static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
     return sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, grouped, &k->alone);
 }
 
+/* The words of "access" that arrive in an instance of the kind. */
+static int64_t arriving_words(const struct kinds *k, int access)
+{
+    for (int t = 0; t < k->problem->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &k->problem->transfer[t];
+        if (transfer->access == access && transfer->child == k->memory)
+            return transfer_words(k, t, false);
+    }
+    return 0;
+}
+
+/* Whether the instances of the kind bring their sums up by themselves: wires and trees of sums have
+ * what the others need (doc/model.md, section 3). A kind has the first instance along a row unless
+ * it is at the last tile there, and then it has the last one. */
+static bool takes_up(const struct kinds *k, int access)
+{
+    const struct mapper_problem *p = k->problem;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        if (transfer->access != access || transfer->child > k->memory)
+            continue;
+        for (int r = 0; r < transfer->child_row; r++) {
+            bool from_last = transfer->link != NULL && transfer->n_passes > 0 &&
+                    transfer->passes[0].shift[r] < 0;
+            for (int i = 0; i < p->n_loops && (transfer->collapsed >> r & 1); i++) {
+                bool is_last = k->alone.last >> i & 1;
+                if (k->mapping->factor[r][i] > 1 && (k->loops >> i & 1) && is_last != from_last)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Add what an instance of one kind moves. */
 static void count_kind(const struct kinds *k, double *bits)
 {
@@ -144,15 +180,16 @@ static void count_kind(const struct kinds *k, double *bits)
         bool is_output = p->access[a].role == SATOR_WRITE;
         if (!(p->memory[k->memory].holds >> a & 1))
             continue;
-        fresh[a] = is_output
+        fresh[a] = !is_output ? 0
+                : takes_up(k, a)
                 ? (double)touched_words(p, k->words, k->mapping, k->shape, &k->alone, a)
-                : 0;
+                : (double)arriving_words(k, a);
         if (sator_mapper_own_memory(p, a) != k->memory)
             continue;
         double volume = (double)(p->access[a].volume / p->instances);
         for (int i = 0; i < p->n_loops; i++)
             volume *= (double)iterations(p, k->mapping, &k->alone, i);
-        add_words(k, a, false, volume - fresh[a], bits);
+        add_words(k, a, false, fmax(0, volume - fresh[a]), bits);
         add_words(k, a, true, is_output ? volume : 0, bits);
     }
     for (int t = 0; t < p->n_transfers; t++) {
@@ -161,7 +198,7 @@ static void count_kind(const struct kinds *k, double *bits)
         bool is_output = p->access[a].role == SATOR_WRITE;
         if (transfer->parent == k->memory && !transfer->is_outside) {
             double unique = (double)transfer_words(k, t, true);
-            add_words(k, a, false, unique - fresh[a], bits);
+            add_words(k, a, false, fmax(0, unique - fresh[a]), bits);
             add_words(k, a, true, is_output ? unique : 0, bits);
         }
         if (transfer->child == k->memory)
@@ -190,6 +227,7 @@ static void count_kinds(struct kinds *k, double *cycles)
     unsigned loops = short_loops(p, k->mapping, k->memory), last = 0;
 
     k->alone.row = p->memory[k->memory].row;
+    k->loops = loops;
     do {
         double bits[MAPPER_PORTS] = {0};
         k->alone.last = last;

@@ -484,12 +484,10 @@ struct mapper_cost sator_mapper_cost(
         if (problem->transfer[i].is_counted)
             pj += traffic->extra_pj[i];
     }
-    double compute = (double)traffic->time_stamps * problem->cycles_per_instance;
-    struct mapper_delay delay = {.slowest = compute};
+    double cycles = (double)traffic->time_stamps * problem->cycles_per_instance;
     sator_mapper_port_cycles(problem, traffic, port_cycles);
     for (int i = 0; i < problem->n_ports; i++)
-        sator_mapper_delay_add(problem, &problem->port[i], port_cycles[i], &delay);
-    double cycles = sator_mapper_delay_total(&delay, compute);
+        cycles = fmax(cycles, port_cycles[i]);
     if (problem->leakage_pj != 0)
         pj += problem->leakage_pj * ceil(cycles);
     if (!problem->has_energy)

@@ -238,8 +238,6 @@ struct mapper_problem {
     unsigned asked_ports, asked_ragged_ports;
     double mac_pj, cycles_per_instance;
     double leakage_pj; /* a cycle, everything together */
-    bool overlaps;
-    int scratchpad; /* the innermost memory above all arrays; -1: none */
     int n_space_dims;
     bool has_energy; /* all figures that a mapping's energy needs are given */
     int n_missing; /* figures of energy that are not given: of levels and links */
@@ -701,27 +699,6 @@ void sator_mapper_port_bits(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *bits);
 void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles);
-/* The time of compute units and ports together (doc/model.md, section 3). */
-struct mapper_delay {
-    double slowest, read, write; /* read, write: of a scratchpad that waits for them */
-};
-static inline void sator_mapper_delay_add(const struct mapper_problem *problem,
-        const struct mapper_port *port, double cycles, struct mapper_delay *delay)
-{
-    if (cycles > delay->slowest)
-        delay->slowest = cycles;
-    if (problem->overlaps || port->memory != problem->scratchpad)
-        return;
-    double *side = port->lane->reads ? &delay->read : &delay->write;
-    if (cycles > *side)
-        *side = cycles;
-}
-static inline double sator_mapper_delay_total(const struct mapper_delay *delay, double compute)
-{
-    double waiting = compute + delay->read + delay->write;
-
-    return waiting > delay->slowest ? waiting : delay->slowest;
-}
 
 /* ---- imperfect.c ---- */
 /* The parallel positions of one loop: in the arrays inside the innermost memory, and in those
@@ -864,8 +841,8 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
 void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order);
 
 /* ---- left_out.c ---- */
-/* What sator_analyze takes and the problem's space does not have, a phrase each in the arena (KEEP).
- * "imperfect" is the caller's word for the option of that name. */
+/* What sator_analyze takes and the problem's space does not have, a phrase each in the arena
+ * (KEEP). "imperfect" is the caller's word for the option of that name. */
 const char *const *sator_mapper_left_out(const struct mapper_problem *problem,
         const char *imperfect, struct sator_arena *arena, int *n_left_out);
 

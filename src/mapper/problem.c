@@ -151,23 +151,15 @@ static enum sator_status add_levels(struct builder *b)
 {
     struct mapper_problem *p = b->problem;
     int64_t instances = 1;
-    bool seen_array = false;
     enum sator_status st = SATOR_OK;
 
-    p->overlaps = true;
-    p->scratchpad = -1;
     p->cycles_per_instance = 1;
     p->mac_pj = 0;
     for (int i = 0; i < b->arch->n_levels; i++) {
         const struct sator_level *level = &b->arch->levels[i];
         if (level->kind == SATOR_LEVEL_MEMORY) {
             SATOR_TRY(add_memory(b, i, instances));
-            if (!seen_array) {
-                p->overlaps = level->memory.overlaps;
-                p->scratchpad = p->n_memories - 1;
-            }
         } else if (level->kind == SATOR_LEVEL_ARRAY) {
-            seen_array = true;
             for (int d = 0; d < level->array.n_dims; d++) {
                 if (p->n_rows == MAPPER_ROWS)
                     return sator_error(

@@ -57,12 +57,11 @@ void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_
 double sator_mapper_cycles(const struct mapper_problem *problem, const struct mapper_crew *crew,
         double compute, const struct mapper_share *share)
 {
-    struct mapper_delay delay = {.slowest = compute};
+    double slowest = compute;
 
     for (int i = 0; i < problem->n_ports; i++)
-        sator_mapper_delay_add(
-                problem, &problem->port[i], share->bits[i] * crew->per_bit[i], &delay);
-    return sator_mapper_delay_total(&delay, compute);
+        slowest = fmax(slowest, share->bits[i] * crew->per_bit[i]);
+    return slowest;
 }
 
 double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct mapper_range *r)

@@ -145,10 +145,21 @@ enum sator_status analysis_flows(struct analysis *analysis, int access,
 enum sator_status analysis_too_many(struct analysis *analysis, const struct memory *memory);
 /* ports.c: the delay of every port. */
 enum sator_status analysis_ports(struct analysis *analysis);
-/* busiest.c: the bits through lane "lane" of the instance of memory "memory" that moves most; -1
- * with the reason in "*why" when that cannot be found. */
+/* busiest.c: the bits through lane "lane" of the instance of memory "memory" that moves most, of
+ * which all together move "*bits"; -1 with the reason in "*why" when that cannot be found. */
 enum sator_status analysis_busiest(struct analysis *analysis, int memory,
         const struct sator_lane *lane, sator_int *bits, const char **why);
+/* takes_up.c: whether the instance "at" of memory "memory", and what it lies in, takes up each sum
+ * of "access" by itself, from the holder outside: no wire that brings sums leads to it from an
+ * instance within "span", and it is the first on its trees. False where that is not known. */
+struct model_span {
+    int64_t *least, *greatest; /* of each space dimension */
+};
+enum sator_status analysis_takes_up(struct analysis *analysis, int memory, int access,
+        const int64_t *at, const struct model_span *span, bool *takes_up);
+/* most.c: the most instances that one PE runs in a time-stamp, added up over all of them; at least
+ * that many where stamps are no digits of loops. */
+sator_int analysis_most(struct analysis *analysis);
 /* metrics.c: section 3: utilization, latency, bandwidth. */
 void analysis_metrics(struct analysis *analysis);
 /* timing.c: section 7: the scheduled latency in place of the roofline, as far as it is known. */

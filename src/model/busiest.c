@@ -24,13 +24,16 @@ enum {
 /* One or more instances that move the same. */
 struct class
 {
-    int64_t *coordinates; /* of one of them */
+    int64_t *coordinates, *last; /* the first and the last of them */
     sator_int size;
+    bool is_used, takes_up; /* an instance of the class takes up all its sums by itself */
     struct flow *flows; /* by access, what that instance moves */
 };
 
 struct instances {
     int n;
+    sator_int n_used;
+    bool takes_up; /* one of them surely takes up all its sums by itself */
     struct class *classes;
     const char *why; /* they cannot be told apart; NULL: they can */
 };
@@ -157,11 +160,12 @@ static bool read_row(
 
 /* ---- instances ---- */
 
-static bool add_instance(
-        struct analysis *analysis, struct instances *all, int n, const int64_t *at, sator_int size)
+static bool add_instance(struct analysis *analysis, struct instances *all, int n, const int64_t *at,
+        const int64_t *last, sator_int size)
 {
-    struct class made = {.coordinates = sator_arena_copy(
-                                 analysis->arena, at, sizeof *at * (size_t)(n == 0 ? 1 : n)),
+    size_t bytes = sizeof *at * (size_t)(n == 0 ? 1 : n);
+    struct class made = {.coordinates = sator_arena_copy(analysis->arena, at, bytes),
+            .last = sator_arena_copy(analysis->arena, last, bytes),
             .size = size};
 
     if (all->n == MOST_ASKED)
@@ -172,22 +176,24 @@ static bool add_instance(
 
 /* All combinations of the classes of the digits from number "d" of row "r" on. */
 static bool add_classes(struct analysis *analysis, struct instances *all, const struct row *rows,
-        int n_rows, int r, int d, int64_t *at, sator_int size)
+        int n_rows, int r, int d, int64_t *at, int64_t *last, sator_int size)
 {
     if (r == n_rows)
-        return add_instance(analysis, all, n_rows, at, size);
+        return add_instance(analysis, all, n_rows, at, last, size);
     if (d == 0)
-        at[r] = rows[r].constant;
+        at[r] = last[r] = rows[r].constant;
     if (d == rows[r].n_digits)
-        return add_classes(analysis, all, rows, n_rows, r + 1, 0, at, size);
+        return add_classes(analysis, all, rows, n_rows, r + 1, 0, at, last, size);
     const struct digit *digit = &rows[r].digit[d];
-    int64_t before = at[r];
+    int64_t before = at[r], last_before = last[r];
     for (int c = 0; c < digit->n_classes; c++) {
         at[r] = before + digit->factor * digit->first[c];
-        if (!add_classes(analysis, all, rows, n_rows, r, d + 1, at, size * digit->size[c]))
+        last[r] = last_before + digit->factor * (digit->first[c] + digit->size[c] - 1);
+        if (!add_classes(analysis, all, rows, n_rows, r, d + 1, at, last, size * digit->size[c]))
             return false;
     }
     at[r] = before;
+    last[r] = last_before;
     return true;
 }
 
@@ -195,8 +201,9 @@ static bool find_by_classes(
         struct analysis *analysis, const struct row *rows, int n, struct instances *all)
 {
     int64_t *at = SATOR_NEW_ARRAY(analysis->arena, int64_t, n + 1);
+    int64_t *last = SATOR_NEW_ARRAY(analysis->arena, int64_t, n + 1);
 
-    return add_classes(analysis, all, rows, n, 0, 0, at, 1);
+    return add_classes(analysis, all, rows, n, 0, 0, at, last, 1);
 }
 
 /* Whether a digit and another of the same loop are of different decimal places, as it were. */
@@ -339,7 +346,7 @@ static bool find_one_by_one(
         struct analysis *analysis, int n, int d, int64_t *at, struct instances *all)
 {
     if (d == n)
-        return add_instance(analysis, all, n, at, 1);
+        return add_instance(analysis, all, n, at, at, 1);
     for (at[d] = 0; at[d] < analysis->shape[d]; at[d]++) {
         if (!find_one_by_one(analysis, n, d + 1, at, all))
             return false;
@@ -511,6 +518,75 @@ done:
     return st;
 }
 
+/* ---- sums ---- */
+
+/* The coordinates between which instances are in use. */
+static void find_span(
+        struct analysis *analysis, int n, const struct instances *all, struct model_span *span)
+{
+    span->least = SATOR_NEW_ARRAY(analysis->arena, int64_t, n + 1);
+    span->greatest = SATOR_NEW_ARRAY(analysis->arena, int64_t, n + 1);
+    for (int d = 0; d < n; d++) {
+        span->least[d] = analysis->shape[d];
+        for (int k = 0; k < all->n; k++) {
+            const struct class *class = &all->classes[k];
+            if (!class->is_used)
+                continue;
+            if (class->coordinates[d] < span->least[d])
+                span->least[d] = class->coordinates[d];
+            if (class->last[d] > span->greatest[d])
+                span->greatest[d] = class->last[d];
+        }
+    }
+}
+
+/* What an instance surely moves of the sums that others may have for it. */
+static enum sator_status settle_class(
+        struct analysis *analysis, int m, const struct model_span *span, struct class *class)
+{
+    const struct memory *memory = &analysis->memories[m];
+    enum sator_status st = SATOR_OK;
+
+    class->takes_up = class->is_used;
+    for (int i = 0; i < analysis->workload->n_accesses && class->is_used; i++) {
+        struct flow *flow = &class->flows[i];
+        bool first = false, last = false;
+        if (!memory->held[i] || analysis->workload->accesses[i].role == SATOR_READ)
+            continue;
+        SATOR_TRY(analysis_takes_up(analysis, m, i, class->coordinates, span, &first));
+        if (!first)
+            SATOR_TRY(analysis_takes_up(analysis, m, i, class->last, span, &last));
+        if (first || last)
+            continue;
+        class->takes_up = false;
+        flow->writes = 0;
+        flow->reads = flow->updates > flow->entries ? flow->updates - flow->entries : 0;
+    }
+done:
+    return st;
+}
+
+static enum sator_status settle(struct analysis *analysis, int m, struct instances *all)
+{
+    const struct memory *memory = &analysis->memories[m];
+    struct model_span span;
+    enum sator_status st = SATOR_OK;
+
+    for (int k = 0; k < all->n; k++) {
+        struct class *class = &all->classes[k];
+        for (int i = 0; i < analysis->workload->n_accesses; i++)
+            class->is_used |= memory->held[i] && class->flows[i].entries > 0;
+        all->n_used += class->is_used ? class->size : 0;
+    }
+    find_span(analysis, memory->space_cut, all, &span);
+    for (int k = 0; k < all->n; k++) {
+        SATOR_TRY(settle_class(analysis, m, &span, &all->classes[k]));
+        all->takes_up |= all->classes[k].takes_up;
+    }
+done:
+    return st;
+}
+
 /* Set the memory's instances apart. */
 static enum sator_status separate(struct analysis *analysis, int m)
 {
@@ -566,9 +642,12 @@ enum sator_status analysis_busiest(struct analysis *analysis, int m, const struc
 
     if (memory->apart == NULL) {
         enum sator_status st = separate(analysis, m);
+        if (st == SATOR_OK)
+            st = settle(analysis, m, memory->apart);
         if (st != SATOR_OK)
             return st;
     }
+    const sator_int together = *bits;
     *bits = -1;
     *why = memory->apart->why;
     for (int k = 0; k < memory->apart->n; k++) {
@@ -580,5 +659,8 @@ enum sator_status analysis_busiest(struct analysis *analysis, int m, const struc
         }
         *bits = sum > *bits ? sum : *bits;
     }
+    sator_int n = memory->apart->n_used; /* the busiest moves no less than the mean */
+    if (n > 0 && !memory->apart->takes_up && (together + n - 1) / n > *bits)
+        *bits = (together + n - 1) / n;
     return SATOR_OK;
 }

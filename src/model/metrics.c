@@ -32,13 +32,11 @@ static double cycles_of(const struct analysis *analysis, const struct sator_port
                                                                : port->cycles;
 }
 
-/* The greatest of compute and all ports; transfers of a scratchpad that do not overlap add up. */
+/* The greatest of compute and all ports. */
 static struct delay find_delay(const struct analysis *analysis, double bits_per_cycle)
 {
     const struct sator_result *result = analysis->result;
     struct delay delay = {result->compute_cycles, NAN, NAN, "compute"};
-    bool overlaps = analysis->scratchpad == NULL || analysis->scratchpad->memory.overlaps;
-    double slowest = result->compute_cycles, read = 0, write = 0; /* of a scratchpad that waits */
 
     for (int i = 0; i < result->n_ports; i++) {
         const struct sator_port_result *port = &result->ports[i];
@@ -49,16 +47,11 @@ static struct delay find_delay(const struct analysis *analysis, double bits_per_
             delay.read = fmax(delay.read, cycles);
         if (port->writes)
             delay.write = fmax(delay.write, cycles);
-        if (!overlaps && is_scratchpad(analysis, port)) {
-            read = port->reads ? fmax(read, cycles) : read;
-            write = port->writes && !port->reads ? fmax(write, cycles) : write;
-        }
-        if (cycles > slowest) {
-            slowest = cycles;
+        if (cycles > delay.total) {
+            delay.total = cycles;
             delay.bound_by = port->name;
         }
     }
-    delay.total = fmax(slowest, result->compute_cycles + read + write);
     return delay;
 }
 
@@ -132,9 +125,12 @@ void analysis_compute(struct analysis *analysis)
     result->utilization_average =
             (double)result->stamps / ((double)result->time_stamps * (double)result->pes);
     result->utilization_max = (double)result->max_active_pes / (double)result->pes;
+    double per_instance = compute_cycles_per_instance(analysis->arch);
     /* instances / (average utilization x PEs), the PEs cancelled: TENET, Equation 8 */
-    result->compute_cycles = (double)result->instances * (double)result->time_stamps /
-            (double)result->stamps * compute_cycles_per_instance(analysis->arch);
+    result->compute_cycles = analysis->model->choice == SATOR_MODEL_TENET
+            ? (double)result->instances * (double)result->time_stamps / (double)result->stamps *
+                    per_instance
+            : (double)analysis_most(analysis) * per_instance;
 }
 
 void analysis_metrics(struct analysis *analysis)

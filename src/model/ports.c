@@ -55,12 +55,13 @@ static enum sator_status measure(struct analysis *analysis, int m, const struct 
     if (isnan(lane->bits))
         port->unknown = "no bandwidth is given";
     if (memory->result->instances > 1) { /* the busiest is asked for where it decides something */
-        port->bits = -1;
         enum sator_status st = isnan(lane->bits)
                 ? SATOR_OK
                 : analysis_busiest(analysis, m, lane, &port->bits, &port->unknown);
         if (st != SATOR_OK)
             return st;
+        if (isnan(lane->bits))
+            port->bits = -1;
     }
     port->cycles = port->bits < 0 ? NAN : (double)port->bits / lane->bits;
     return SATOR_OK;

@@ -391,6 +391,9 @@ static void count_words(struct judge *judge, int access)
             counts, &sums);
     take_words(judge, access, stays, n_stays, counts);
     judge->result->sums_are_right = judge->result->sums_are_right && sums.are_right;
+    for (int s = 1; s < n_stays; s++)
+        judge->result->sums_pass |=
+                of->is_write && counts[s].unique != counts[s].total - counts[s].temporal;
     judge->result->gone_up += sums.gone_up;
     judge->result->left += sums.left;
 }
@@ -609,40 +612,43 @@ static void list_ports(struct judge *judge)
     }
 }
 
-static double most_cycles(const struct judge *judge, int level, enum hardware_direction direction)
+/* The most instances of one PE in a time-stamp, over all time-stamps. */
+static int64_t count_most(const struct judge *judge)
 {
-    double most = 0;
-    for (int p = 0; p < judge->result->n_ports; p++) {
-        const struct hardware_port_result *port = &judge->result->ports[p];
-        if (port->level == level && port->direction == direction && port->cycles > most)
-            most = port->cycles;
+    const struct schedule *schedule = &judge->schedule;
+    const struct hardware *hardware = judge->hardware;
+    int64_t pes = 1, sum = 0;
+
+    for (int d = 0; d < hardware->program.n_space; d++)
+        pes *= hardware->program.shape[d];
+    int64_t *count = tuples_must(calloc((size_t)(pes * schedule->n_ranks), sizeof *count));
+    for (int64_t i = 0; i < schedule->n; i++)
+        count[schedule->ranks[i] * pes +
+                number_of(hardware, hardware->program.n_space,
+                        schedule->places + i * ORACLE_SPACE)]++;
+    for (int64_t t = 0; t < schedule->n_ranks; t++) {
+        int64_t most = 0;
+        for (int64_t p = 0; p < pes; p++)
+            most = count[t * pes + p] > most ? count[t * pes + p] : most;
+        sum += most;
     }
-    return most;
+    free(count);
+    return sum;
 }
 
 static void find_latency(struct judge *judge)
 {
     const struct hardware *hardware = judge->hardware;
     struct hardware_result *result = judge->result;
-    double slowest;
-    int scratchpad = -1;
 
-    result->compute_cycles = (double)result->instances * (double)result->time_stamps /
-            (double)result->stamps * (double)hardware->cycles;
-    slowest = result->total_cycles = result->compute_cycles;
+    result->compute_cycles = (double)count_most(judge) * (double)hardware->cycles;
+    result->total_cycles = result->compute_cycles;
     snprintf(result->bound_by, sizeof result->bound_by, "compute");
     for (int p = 0; p < result->n_ports; p++)
-        if (result->ports[p].cycles > slowest) {
-            slowest = result->total_cycles = result->ports[p].cycles;
+        if (result->ports[p].cycles > result->total_cycles) {
+            result->total_cycles = result->ports[p].cycles;
             snprintf(result->bound_by, sizeof result->bound_by, "%s", result->ports[p].name);
         }
-    for (int l = 0; l < hardware->n_levels && !hardware->levels[l].is_array; l++)
-        scratchpad = l;
-    if (scratchpad >= 0 && !hardware->levels[scratchpad].overlaps) {
-        double sum = result->compute_cycles + most_cycles(judge, scratchpad, HARDWARE_READ) +
-                most_cycles(judge, scratchpad, HARDWARE_WRITE);
-        result->total_cycles = sum > slowest ? sum : slowest;
-    }
 }
 
 static void count_stamps(struct judge *judge)

@@ -153,6 +153,7 @@ struct hardware_result {
     char bound_by[3 * HARDWARE_NAME];
     /* whether the definition is sound */
     bool sums_are_right;
+    bool sums_pass; /* from PE to PE: what one has by itself is no longer what passes its ports */
     int64_t gone_up, left; /* sums that went up by the definition, and as the words really leave */
 };
 

@@ -119,7 +119,11 @@ static void find_difference(const struct sator_simulation *simulation, struct ch
 {
     bool equal = simulation->values_are_equal && simulation->counts_are_equal;
 
-    if (simulation->n_differences > 0)
+    if (simulation->roofline_cycles > (double)simulation->cycles)
+        snprintf(check->difference, sizeof check->difference,
+                "%g cycles of roofline are more than the %lld that pass",
+                simulation->roofline_cycles, (long long)simulation->cycles);
+    else if (simulation->n_differences > 0)
         snprintf(
                 check->difference, sizeof check->difference, "%s", simulation->differences[0].text);
     else if (!equal || !simulation->is_whole)
