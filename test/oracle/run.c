@@ -21,17 +21,27 @@ static const char *given(const char *name, const char *other_name)
     return text ? text : getenv(other_name);
 }
 
+int64_t run_count(int64_t n_cases)
+{
+    uint64_t number;
+    const char *cases = given("SATOR_CASES", "SATOR_TEST_COUNT");
+    const char *share = getenv("SATOR_TEST_SHARE");
+
+    if (cases != NULL && read_number(cases, &number))
+        return (int64_t)number;
+    if (share != NULL && read_number(share, &number) && number > 0)
+        return n_cases / (int64_t)number > 0 ? n_cases / (int64_t)number : 1;
+    return n_cases;
+}
+
 bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *options)
 {
     uint64_t number;
     const char *seed = given("SATOR_SEED", "SATOR_TEST_SEED");
-    const char *cases = given("SATOR_CASES", "SATOR_TEST_COUNT");
 
-    *options = (struct run_options){.seed = (uint64_t)time(NULL), .n_cases = n_cases};
+    *options = (struct run_options){.seed = (uint64_t)time(NULL), .n_cases = run_count(n_cases)};
     if (seed && read_number(seed, &number))
         options->seed = number;
-    if (cases && read_number(cases, &number))
-        options->n_cases = (int64_t)number;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc || !read_number(argv[i + 1], &number)) {
             fprintf(stderr, "usage: %s [--seed N] [--cases N] [--case N] [--general-every N]\n",

@@ -15,10 +15,14 @@ struct run_options {
                               not given */
 };
 
-/* Defaults: SATOR_SEED (or SATOR_TEST_SEED) or the clock, SATOR_CASES (or SATOR_TEST_COUNT) or
- * "n_cases", case 0. Then "--seed N", "--cases
- * N", "--case N" (run this one only), "--general-every N". Prints the seed. False when "argv" holds
- * something else. */
+/* How many cases a test of "n_cases" runs: SATOR_CASES (or SATOR_TEST_COUNT) where it is given,
+ * else one in SATOR_TEST_SHARE of "n_cases" (the share that a slow build runs of what a fast one
+ * runs), else all. */
+int64_t run_count(int64_t n_cases);
+
+/* Defaults: SATOR_SEED (or SATOR_TEST_SEED) or the clock, run_count, case 0. Then "--seed N",
+ * "--cases N", "--case N" (run this one only), "--general-every N". Prints the seed. False when
+ * "argv" holds something else. */
 bool run_options(int argc, char **argv, int64_t n_cases, struct run_options *options);
 
 /* The number that generate() gets for a case. */

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/run.h"
 #include "property/mapper_case.h"
 
 #include "mapper/bounds.h"
@@ -432,8 +433,7 @@ static void close_checked(struct checked *c)
 static void test_random_machines(void **state)
 {
     (void)state;
-    const char *count = getenv("SATOR_TEST_COUNT");
-    int n_cases = count != NULL ? atoi(count) : 400, imperfect = 0;
+    int n_cases = (int)run_count(400), imperfect = 0;
     struct machines_rng rng = {seed()};
     struct checked c = {.wrong = 0};
 
@@ -461,7 +461,7 @@ static void test_random_machines(void **state)
     assert_int_equal(c.wrong, 0);
     assert_true(imperfect > n_cases / 20);
     assert_true(c.comparisons > n_cases * 20);
-    assert_true(c.raised > n_cases / 4);
+    assert_true(n_cases < 100 || c.raised > n_cases / 4); /* a few do not say how often it is met */
 }
 
 /* Windows with short last tiles on PEs that share rows: each loop moves the tile by its own step.

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/run.h"
 #include "property/mapper_case.h"
 
 #include "model/model.h"
@@ -161,10 +162,10 @@ static void count_passed(const struct mapper_problem *problem, const struct mapp
 
 static void run_cases(bool imperfect)
 {
-    const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
+    const char *given = getenv("SATOR_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = count != NULL ? atoi(count) : 400, wrong = 0, compared = 0, ragged = 0,
-        direct = 0, idle = 0, passed = 0, tangled = 0;
+    int n_cases = (int)run_count(400), wrong = 0, compared = 0, ragged = 0, direct = 0, idle = 0,
+        passed = 0, tangled = 0;
     struct machines_rng rng = {seed};
     struct machines_options options = {.most_extent = 12,
             .bandwidths = true,
@@ -209,6 +210,8 @@ static void run_cases(bool imperfect)
     print_message("%d pass words of windows from PE to PE, %d of them over several buses\n", passed,
             tangled);
     assert_int_equal(wrong, 0);
+    if (n_cases < 100) /* which do not say how often each kind is met */
+        return;
     assert_true(passed > n_cases / 10 && tangled > n_cases / 80);
     assert_true(compared > (imperfect ? n_cases : n_cases * 3)); /* not all machines are for both */
     assert_true(imperfect ? ragged > n_cases : ragged == 0);

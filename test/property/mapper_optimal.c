@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/run.h"
 #include "property/mapper_case.h"
 
 #include "mapper/search.h"
@@ -370,10 +371,10 @@ enum kind {
 static void run_problems(enum kind kind)
 {
     bool imperfect = kind == IMPERFECT;
-    const char *given = getenv("SATOR_TEST_SEED"), *count = getenv("SATOR_TEST_COUNT");
+    const char *given = getenv("SATOR_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = (count != NULL ? atoi(count) : 600) / (kind == COUNTED ? 4 : 1), wrong = 0,
-        compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
+    int n_cases = (int)run_count(600) / (kind == COUNTED ? 4 : 1), wrong = 0, compared = 0,
+        feasible = 0, ordered = 0, ragged = 0, direct = 0;
     struct machines_rng rng = {seed};
 
     n_plain = 0;
@@ -427,6 +428,8 @@ static void run_problems(enum kind kind)
             compared, feasible, ordered, ragged, direct, (unsigned long long)costed, n_plain);
     assert_int_equal(wrong, 0);
     assert_true(feasible > n_cases / 3);
+    if (n_cases < 100) /* which do not say how often each kind is met */
+        return;
     assert_true(n_stopped > 0);
     assert_true(kind == COUNTED || ordered > n_cases / 12);
     assert_true(n_plain > n_cases / 4);
