@@ -88,7 +88,7 @@ grep -q '^  mac  *1,536  *0.500  *0.77' result || fail "not 0.77 nJ: $(grep mac 
 grep -q '^  sram .* B  *read  *96  *0  *0  *384  *0$' result || fail "not 384 weights are read: $(grep ' B ' result)"
 
 # the smallest of what ZigZag takes, on a model of an exporter's names: tensors meet
-"$sator" map gemm:i=8,j=8,k=8 --arch hardware.yaml -q 2>/dev/null | grep -q 'proved optimal' || fail "the library's workloads do not fit"
+"$sator" map gemm:i=8,j=8,k=8 --set word_bits=8 --arch hardware.yaml -q 2>/dev/null | grep -q 'proved optimal' || fail "the library's workloads do not fit"
 "$sator" map layers.yaml --arch hardware.yaml --layer Conv_0 --constraint 'D1_D2: only k c' -q 2>/dev/null | grep -q 'proved optimal' ||
     fail "the constraint that the message names is not taken"
 
