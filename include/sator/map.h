@@ -34,7 +34,8 @@ struct sator_map_options {
     size_t size; /* sizeof the struct: sator/context.h */
     enum sator_map_objective objective;
     enum sator_map_strategy strategy;
-    const char *const *constraints; /* texts, see doc/mapper.md: "L1: k 8, c 4", "L1: order k c" */
+    const char *const *constraints; /* texts, see doc/mapper.md: "L1: k 8, c 4", "L1: order k c";
+                                       or a Timeloop file, whose constraints are meant */
     int n_constraints;
     bool imperfect; /* innermost tiles of any size, the last of them smaller; not sunstone */
     double budget_seconds; /* stop after this long; 0: no limit */

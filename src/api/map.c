@@ -7,14 +7,44 @@
 #include "base/arguments.h"
 #include "base/context.h"
 #include "base/text.h"
+#include "frontend/frontend.h"
 #include "mapper/search.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- options ---- */
+
+/* A constraint that is the name of a Timeloop file stands for those in it. */
+static enum sator_status expand_constraints(
+        struct sator_ctx *ctx, struct sator_map_options *options)
+{
+    const char **all = NULL;
+    int n_all = 0;
+    struct stat status;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < options->n_constraints; i++) {
+        const char *text = options->constraints[i], *const *texts = NULL;
+        const struct sator_source *source;
+        int n_texts = 0;
+        if (stat(text, &status) != 0 || !S_ISREG(status.st_mode)) {
+            SATOR_PUSH(ctx->arena, all, n_all, text);
+            continue;
+        }
+        SATOR_TRY(sator_source_read(ctx, text, &source));
+        SATOR_TRY(sator_timeloop_constraints(ctx, source, ctx->arena, &n_texts, &texts));
+        for (int k = 0; k < n_texts; k++)
+            SATOR_PUSH(ctx->arena, all, n_all, texts[k]);
+    }
+    options->constraints = all;
+    options->n_constraints = n_all;
+done:
+    return st;
+}
 
 enum sator_status sator_map_take_options(struct sator_ctx *ctx,
         const struct sator_map_options *given, struct sator_map_options *options)
@@ -30,7 +60,7 @@ enum sator_status sator_map_take_options(struct sator_ctx *ctx,
     SATOR_REAL(ctx, options->limit);
     SATOR_NUMBER(ctx, options->intra_order, 0, 2);
     SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
-    return SATOR_OK;
+    return expand_constraints(ctx, options);
 }
 
 /* ---- running ---- */

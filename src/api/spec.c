@@ -137,7 +137,8 @@ static enum sator_status open_file(struct sator_ctx *ctx, const char *path, stru
         spec->format = SATOR_INPUT_SCALESIM;
     else if (sator_maestro_is(spec->source))
         spec->format = SATOR_INPUT_MAESTRO;
-    else if (spec->format == SATOR_INPUT_YAML && sator_timeloop_is(spec->source))
+    else if ((spec->format == SATOR_INPUT_YAML || spec->format == SATOR_INPUT_EXPERIMENT) &&
+            sator_timeloop_is(spec->source))
         spec->format = SATOR_INPUT_TIMELOOP;
     else if (spec->format == SATOR_INPUT_YAML && sator_zigzag_is(spec->source))
         spec->format = SATOR_INPUT_ZIGZAG;

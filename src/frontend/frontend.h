@@ -76,6 +76,12 @@ bool sator_timeloop_has(const struct sator_source *source, enum sator_document k
 enum sator_status sator_timeloop_read(struct sator_ctx *ctx, const struct sator_source *source,
         enum sator_document kind, struct sator_text *text);
 
+/* Its constraints on loops as texts that a search takes, into "arena"; what of them cannot be said
+ * is named in a warning. */
+enum sator_status sator_timeloop_constraints(struct sator_ctx *ctx,
+        const struct sator_source *source, struct sator_arena *arena, int *n_texts,
+        const char *const **texts);
+
 /* ---- scalesim/ ---- */
 /* Whether a text is SCALE-Sim's: a topology (CSV) or a configuration (INI). */
 bool sator_scalesim_is(const struct sator_source *source);

@@ -71,6 +71,63 @@ grep -q 'stamps  *1,152 in 288 time-stamps' result || fail "not 2 x 4 x 4 x 9 st
 "$sator" map problem.yaml --arch arch.yaml --objective latency -q 2>/dev/null | grep -q 'best  *288 cycles' ||
     fail "not 1,152 multiply-accumulates on 4 PEs"
 
+# Version 0.4 as it is written: tagged nodes, attributes that containers hand down, aliases, constraints at the nodes.
+cat >nodes.yaml <<'EOF'
+architecture:
+  version: 0.4
+  nodes:
+  - !Container {name: System, attributes: {technology: "40nm", datawidth: 8}}
+  - !Component {name: Main, class: DRAM, attributes: {width: 256}}
+  - !Component {name: Buffer, class: SRAM, attributes: &sram {depth: 1024, width: 64},
+                constraints: {dataspace: {keep: [Inputs], bypass: [Weights]}}}
+  - !Container {name: PE, spatial: {meshX: 4, meshY: 2}, constraints: {spatial: {factors: [R=1, P=1]}}}
+  - !Component {name: Registers, class: regfile, attributes: {<<: *sram, depth: 8, datawidth: 16},
+                constraints: {temporal: {factors: [R=3, "K<=4"], permutation: [R, P]}}}
+  - !Component {name: MACC, class: intmac, attributes: {width: 8}}
+problem:
+  version: 0.4
+  shape:
+    name: conv1d
+    dimensions: [K, R, P]
+    data_spaces:
+    - {name: Weights, projection: [[[K]], [[R]]]}
+    - {name: Inputs, projection: [[[R], [P]]]}
+    - {name: Outputs, projection: [[[K]], [[P]]], read_write: True}
+  instance: {K: 32, R: 3, P: 16}
+EOF
+"$sator" show nodes.yaml 2>messages >shown || fail "tagged nodes are not read"
+# 1024 rows of 64 bits are 8192 words of 8; 8 rows of 64 are 32 words of 16
+grep -q 'memory: Buffer, capacity_words: 8192, .*bypass: \[Weights\], may_bypass: \[Outputs\]' shown || fail "the buffer is $(grep Buffer shown)"
+grep -q 'memory: Registers, capacity_words: 32' shown && grep -A1 'array: PE_fanout' shown | grep -q 'shape: \[4, 2\]' ||
+    fail "the PEs are others: $(cat shown)"
+grep -q 'constraints on loops' messages && grep -q -e '--constraint nodes.yaml' messages || fail "constraints on loops are not named"
+"$sator" map nodes.yaml --arch nodes.yaml --constraint nodes.yaml --objective latency >result 2>messages || fail "constraints of a file are refused"
+grep -q 'honoured: K<=4' messages || fail "it is not said which constraint is not honoured"
+sed -n '/^Loop nest/,/^Accesses/p' result >nest
+grep -A1 'Registers holds' nest | grep -q 'for R in 3' || fail "R=3 is not kept: $(cat nest)"
+grep 'parallel on' nest | grep -q 'K' && ! grep 'parallel on' nest | grep -q '[RP] ' || fail "R and P run in parallel: $(cat nest)"
+
+# The same in libconfig's notation, with the search's own constraints.
+cat >old.cfg <<'EOF'
+# a comment
+arch = {
+    arithmetic = { name = "MACs"; instances = 4; meshX = 2; word_bits = 16; };
+    storage = (
+        { name = "Registers"; entries = 64; instances = 4; meshX = 2; word_bits = 16; },
+        { name = "Dummy"; entries = 0; instances = 1; },
+        { name = "DRAM"; technology = "DRAM"; instances = 1; word_bits = 16; /* no limit */ }
+    );
+};
+mapspace = { constraints = "mine"; constraints_mine = (
+    { target = "Registers"; type = "temporal"; factors = "R3 S0"; },
+    { target = "Registers"; type = "datatype"; keep = [ "Outputs" ]; bypass = [ "Inputs", "Weights" ]; } ); };
+problem = { R=3; S=3; P=4; Q=4; C=2; K=4; N=1; Wstride=2; Hstride=2; };
+EOF
+"$sator" check old.cfg 2>messages | grep -q 'a Timeloop file, nothing wrong' || fail "libconfig is not read: $(cat messages)"
+"$sator" show old.cfg 2>/dev/null | grep -q 'memory: Registers, capacity_words: 64, bypass: \[Weights, Inputs\]' || fail "the bypass is lost"
+"$sator" map old.cfg --arch old.cfg --constraint old.cfg --objective latency -q 2>/dev/null | sed -n '/Registers holds/,/instance/p' >nest
+grep -q 'for R in 3' nest && grep -q 'for S in 3' nest || fail "R3 S0 is not kept: $(cat nest)"
+
 # SCALE-Sim: (224 - 7) / 2 + 1 = 109.5 outputs, rounded up as its formula does; a scratchpad a tensor.
 printf 'Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n' >net.csv
 printf 'Conv1, 224, 224, 7, 7, 3, 64, 2,\r\n\nConv2, 56, 56, 1, 1, 64, 256, 1\n' >>net.csv

@@ -99,6 +99,34 @@ const char *timeloop_name(
     return sator_arena_strndup(t->reader.scratch, node->text, (size_t)(bracket - node->text));
 }
 
+/* Templates are text to be expanded before it is YAML. */
+static enum sator_status check_template(struct sator_ctx *ctx, const struct sator_source *source)
+{
+    static const char *const marks[] = {"{{", "{%"};
+
+    for (int i = 0; i < 2; i++) {
+        const char *at = strstr(source->text, marks[i]);
+        if (at == NULL)
+            continue;
+        sator_error(ctx, (struct sator_loc){source, (size_t)(at - source->text), 2},
+                "this is a Jinja template");
+        sator_help(ctx, "Timeloop's front end expands it: parsed-processed-input.yaml is read");
+        return SATOR_INPUT;
+    }
+    return SATOR_OK;
+}
+
+/* Read the file's text into "t", a tree in its scratch memory. */
+static void open_tree(struct timeloop *t)
+{
+    struct sator_ctx *ctx = t->reader.ctx;
+
+    if (is_libconfig(t->source))
+        timeloop_parse_libconfig(t);
+    else if (check_template(ctx, t->source) == SATOR_OK)
+        sator_yaml_parse_foreign(ctx, t->reader.scratch, t->source, &t->root);
+}
+
 /* Say what of the file is not honoured, in one warning. */
 static void warn_of_unused(struct timeloop *t)
 {
@@ -110,6 +138,9 @@ static void warn_of_unused(struct timeloop *t)
     if (t->n_unused > 0)
         sator_warn(t->reader.ctx, (struct sator_loc){t->source, 0, 0},
                 "of this Timeloop file these are not honoured: %s", text.data);
+    if (t->has_constraints)
+        sator_help(t->reader.ctx, "a search takes its constraints on loops: --constraint %s",
+                t->source->path);
     sator_text_clear(&text);
 }
 
@@ -122,11 +153,8 @@ enum sator_status sator_timeloop_read(struct sator_ctx *ctx, const struct sator_
     struct timeloop t = {.source = source};
     struct sator_yaml_node *part;
 
-    if (is_libconfig(source))
-        return sator_error(ctx, (struct sator_loc){source, 0, 0},
-                "this is a Timeloop file in libconfig's notation: only YAML is read");
     sator_yaml_reader_init(&t.reader, ctx, NULL);
-    sator_yaml_parse(ctx, t.reader.scratch, source, 0, source->length, &t.root);
+    open_tree(&t);
     part = t.root == NULL ? NULL : timeloop_get(t.root, names[kind]);
     if (part == NULL && t.root != NULL && kind == SATOR_DOCUMENT_ARCH)
         part = timeloop_get(t.root, "arch");
@@ -149,20 +177,39 @@ enum sator_status sator_timeloop_read(struct sator_ctx *ctx, const struct sator_
 
 bool sator_timeloop_has(const struct sator_source *source, enum sator_document kind)
 {
-    if (is_libconfig(source))
-        return kind == SATOR_DOCUMENT_WORKLOAD; /* whose reader says so */
-    const char *keys[] = {kind == SATOR_DOCUMENT_ARCH ? "architecture:" : "problem:",
-            kind == SATOR_DOCUMENT_ARCH               ? "arch:"
-                    : kind == SATOR_DOCUMENT_DATAFLOW ? "mapping:"
-                                                      : "problem:"};
+    const char mark = is_libconfig(source) ? '=' : ':';
+    const char *const keys[] = {kind == SATOR_DOCUMENT_ARCH ? "architecture" : "problem",
+            kind == SATOR_DOCUMENT_ARCH               ? "arch"
+                    : kind == SATOR_DOCUMENT_DATAFLOW ? "mapping"
+                                                      : "problem"};
 
     for (int i = kind == SATOR_DOCUMENT_DATAFLOW; i < 2; i++) {
         size_t length = strlen(keys[i]);
         for (const char *at = source->text; (at = strstr(at, keys[i])) != NULL; at += length) {
-            bool is_empty = strncmp(at + length, " []", 3) == 0;
-            if ((at == source->text || at[-1] == '\n') && !is_empty)
+            const char *after = at + length + strspn(at + length, " ");
+            bool is_empty = *after == ':' && strncmp(after, ": []", 4) == 0;
+            if ((at == source->text || at[-1] == '\n') && *after == mark && !is_empty)
                 return true;
         }
     }
     return false;
+}
+
+enum sator_status sator_timeloop_constraints(struct sator_ctx *ctx,
+        const struct sator_source *source, struct sator_arena *arena, int *n_texts,
+        const char *const **texts)
+{
+    struct timeloop t = {.source = source};
+
+    *n_texts = 0;
+    sator_yaml_reader_init(&t.reader, ctx, NULL);
+    open_tree(&t);
+    if (t.root != NULL && !sator_yaml_failed(&t.reader))
+        timeloop_constraints(&t, arena, n_texts, texts);
+    if (!sator_yaml_failed(&t.reader))
+        warn_of_unused(&t);
+    enum sator_status st = sator_yaml_reader_end(&t.reader);
+    if (st == SATOR_OK)
+        sator_arena_free(t.reader.arena);
+    return st;
 }

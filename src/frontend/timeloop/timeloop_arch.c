@@ -12,18 +12,37 @@ struct collector {
     struct timeloop *t;
     int n_levels;
     struct timeloop_level *levels;
+    int n_around; /* attributes of the containers that are open */
+    const struct sator_yaml_node *around[MOST_LEVELS];
 };
 
-static bool number(struct timeloop *t, const struct sator_yaml_node *attributes,
-        const char *const *keys, double *value)
+/* The attribute that one of "keys" names ("*key"), as far as it has a value: the level's own, or
+ * that of the nearest container. */
+static const struct sator_yaml_node *attribute(
+        const struct timeloop_level *level, const char *const *keys, const char **key)
 {
-    for (int i = 0; keys[i] != NULL; i++) {
-        const struct sator_yaml_node *node = timeloop_get(attributes, keys[i]);
-        if (node != NULL && node->kind == SATOR_YAML_SCALAR && strcmp(node->text, "null") != 0 &&
-                strcmp(node->text, "Y") != 0)
-            return sator_yaml_number(&t->reader, node, keys[i], true, value);
+    for (int around = level->n_inherited; around >= 0; around--) {
+        const struct sator_yaml_node *map =
+                around == level->n_inherited ? level->attributes : level->inherited[around];
+        for (int i = 0; keys[i] != NULL; i++) {
+            const struct sator_yaml_node *node = timeloop_get(map, keys[i]);
+            if (node != NULL && node->kind == SATOR_YAML_SCALAR &&
+                    strcmp(node->text, "null") != 0 && strcmp(node->text, "Y") != 0) {
+                *key = keys[i];
+                return node;
+            }
+        }
     }
-    return false;
+    return NULL;
+}
+
+static bool number(struct timeloop *t, const struct timeloop_level *level, const char *const *keys,
+        double *value)
+{
+    const char *key;
+    const struct sator_yaml_node *node = attribute(level, keys, &key);
+
+    return node != NULL && sator_yaml_number(&t->reader, node, key, true, value);
 }
 
 static const char *const width_keys[] = {"width", "memory_width", "data_storage_width", NULL};
@@ -42,8 +61,8 @@ static void add_level(struct collector *c, const struct sator_yaml_node *node, i
 {
     struct timeloop *t = c->t;
     const struct sator_yaml_node *name = timeloop_get(node, "name"), *count;
-    static const char *const keys[] = {
-            "name", "class", "attributes", "required_actions", "enabled", "subclass"};
+    static const char *const keys[] = {"name", "class", "attributes", "required_actions", "enabled",
+            "subclass", "spatial", "constraints"};
     struct timeloop_level level = {.loc = node->loc, .mesh_x = 0};
     double mesh = 0;
 
@@ -51,6 +70,10 @@ static void add_level(struct collector *c, const struct sator_yaml_node *node, i
             !sator_yaml_is(&t->reader, node, SATOR_YAML_MAP, "a component"))
         return;
     level.attributes = timeloop_get(node, "attributes");
+    level.constraints = timeloop_get(node, "constraints");
+    level.inherited = sator_arena_copy(
+            t->reader.scratch, c->around, sizeof *c->around * (size_t)(c->n_around + 1));
+    level.n_inherited = c->n_around;
     if (level.attributes == NULL)
         level.attributes = node; /* the oldest form */
     else
@@ -64,10 +87,11 @@ static void add_level(struct collector *c, const struct sator_yaml_node *node, i
     if (__builtin_mul_overflow(level.instances, outside, &level.instances) ||
             level.instances > INT32_MAX)
         sator_error(t->reader.ctx, node->loc, "more than 2^31 instances");
-    if (number(t, level.attributes, (const char *[]){"meshX", NULL}, &mesh) && mesh < 1e9)
+    if (number(t, &level, (const char *[]){"meshX", NULL}, &mesh) && mesh < 1e9)
         level.mesh_x = (int64_t)mesh;
-    level.is_dummy = is_word(node, "class", "dummy_storage");
-    level.is_dram = is_word(node, "class", "DRAM") ||
+    level.is_dummy =
+            is_word(node, "class", "dummy_storage") || is_word(level.attributes, "entries", "0");
+    level.is_dram = is_word(node, "class", "DRAM") || is_word(node, "class", "dram") ||
             is_word(level.attributes, "technology", "DRAM") || strcmp(level.name, "DRAM") == 0;
     SATOR_PUSH(t->reader.scratch, c->levels, c->n_levels, level);
 }
@@ -100,6 +124,89 @@ static void add_tree(
         add_tree(c, below->items[0], instances, depth + 1);
 }
 
+static void add_nodes(struct collector *c, const struct sator_yaml_node *list, int64_t *instances,
+        int64_t *mesh_x, int depth);
+
+/* How often a node stands there; along X in "*x". */
+static int64_t spatial_of(struct collector *c, const struct sator_yaml_node *node, int64_t *x)
+{
+    static const char *const keys[] = {"meshX", "meshY"};
+    const struct sator_yaml_node *spatial = timeloop_get(node, "spatial");
+    int64_t y = 1;
+
+    *x = 1;
+    if (spatial == NULL || !sator_yaml_is(&c->t->reader, spatial, SATOR_YAML_MAP, "spatial"))
+        return 1;
+    timeloop_check(c->t, spatial, keys, SATOR_YAML_COUNT(keys));
+    const struct sator_yaml_node *mesh_x = timeloop_get(spatial, "meshX");
+    const struct sator_yaml_node *mesh_y = timeloop_get(spatial, "meshY");
+    if (mesh_x != NULL)
+        sator_yaml_int(&c->t->reader, mesh_x, "meshX", 1, INT32_MAX, x);
+    if (mesh_y != NULL)
+        sator_yaml_int(&c->t->reader, mesh_y, "meshY", 1, INT32_MAX, &y);
+    return *x * y;
+}
+
+/* A node of version 0.4: a component, a container around all nodes behind it in its list, or a
+ * list of nodes. */
+static void add_node(struct collector *c, const struct sator_yaml_node *node, int64_t *instances,
+        int64_t *mesh_x, int depth)
+{
+    static const char *const keys[] = {"name", "attributes", "spatial", "constraints", "enabled"};
+    struct timeloop *t = c->t;
+    const struct sator_yaml_node *below = timeloop_get(node, "nodes");
+    const struct sator_yaml_node *name = timeloop_get(node, "name");
+    int64_t x, many;
+
+    if (!sator_yaml_is(&t->reader, node, SATOR_YAML_MAP, "a node"))
+        return;
+    if (below != NULL) { /* !Hierarchical, !Parallel */
+        add_nodes(c, below, instances, mesh_x, depth + 1);
+        return;
+    }
+    bool is_container = node->tag != NULL ? strcmp(node->tag, "!Container") == 0
+                                          : timeloop_get(node, "class") == NULL;
+    many = spatial_of(c, node, &x);
+    if (is_container) {
+        timeloop_check(t, node, keys, SATOR_YAML_COUNT(keys));
+        if (many > 1 && name != NULL && name->kind == SATOR_YAML_SCALAR) {
+            int64_t one;
+            struct timeloop_level level = {.name = timeloop_name(t, name, &one),
+                    .loc = node->loc,
+                    .attributes = node,
+                    .constraints = timeloop_get(node, "constraints"),
+                    .instances = *instances,
+                    .mesh_x = *mesh_x,
+                    .is_dummy = true};
+            SATOR_PUSH(t->reader.scratch, c->levels, c->n_levels, level);
+        }
+        if (timeloop_get(node, "attributes") != NULL && c->n_around < MOST_LEVELS)
+            c->around[c->n_around++] = timeloop_get(node, "attributes");
+    }
+    if (__builtin_mul_overflow(*instances, many, instances) || *instances > INT32_MAX) {
+        sator_error(t->reader.ctx, node->loc, "more than 2^31 instances");
+        *instances = 1;
+    }
+    *mesh_x *= x;
+    if (is_container)
+        return;
+    add_level(c, node, *instances);
+    if (c->n_levels > 0)
+        c->levels[c->n_levels - 1].mesh_x = *mesh_x;
+}
+
+static void add_nodes(struct collector *c, const struct sator_yaml_node *list, int64_t *instances,
+        int64_t *mesh_x, int depth)
+{
+    int n_around = c->n_around;
+
+    if (!sator_yaml_is(&c->t->reader, list, SATOR_YAML_LIST, "nodes") || depth > MOST_LEVELS)
+        return;
+    for (int i = 0; i < list->n_items && c->n_levels < MOST_LEVELS; i++)
+        add_node(c, list->items[i], instances, mesh_x, depth);
+    c->n_around = n_around;
+}
+
 /* The oldest form: storage from the innermost level outwards, and the arithmetic. */
 static void add_storage(struct collector *c, const struct sator_yaml_node *arch)
 {
@@ -127,13 +234,10 @@ struct timeloop_level *timeloop_levels(struct timeloop *t, int *n_levels)
         arch = timeloop_get(t->root, "arch");
     if (arch == NULL)
         return NULL;
-    if (timeloop_get(arch, "nodes") != NULL) {
-        sator_error(t->reader.ctx, arch->loc,
-                "an architecture of 'nodes' is read as Timeloop's front end dumps it "
-                "(parsed-processed-input.yaml)");
-        return NULL;
-    }
-    if (timeloop_get(arch, "subtree") != NULL)
+    int64_t instances = 1, mesh_x = 1;
+    if (timeloop_get(arch, "nodes") != NULL)
+        add_nodes(&c, timeloop_get(arch, "nodes"), &instances, &mesh_x, 0);
+    else if (timeloop_get(arch, "subtree") != NULL)
         add_tree(&c, arch, 1, 0);
     else
         add_storage(&c, arch);
@@ -149,14 +253,15 @@ struct timeloop_level *timeloop_levels(struct timeloop *t, int *n_levels)
 static double words_of(struct timeloop *t, const struct timeloop_level *level, double word)
 {
     double depth = 0, width = word, kilobytes = 0;
+    const char *key;
 
-    if (number(t, level->attributes, (const char *[]){"sizeKB", NULL}, &kilobytes))
+    if (number(t, level, (const char *[]){"sizeKB", NULL}, &kilobytes))
         return kilobytes * 8192 / word;
-    if (!number(t, level->attributes, depth_keys, &depth))
+    if (!number(t, level, depth_keys, &depth))
         return 0;
     /* entries are words, a depth is one of rows */
-    if (timeloop_get(level->attributes, "entries") == NULL)
-        number(t, level->attributes, width_keys, &width);
+    if (attribute(level, (const char *[]){"entries", NULL}, &key) == NULL)
+        number(t, level, width_keys, &width);
     return depth * width / word;
 }
 
@@ -165,10 +270,10 @@ static void write_bandwidths(struct timeloop *t, const struct timeloop_level *le
 {
     double both = 0, read = 0, write = 0;
 
-    if (number(t, level->attributes, (const char *[]){"bandwidth", NULL}, &both))
+    if (number(t, level, (const char *[]){"bandwidth", NULL}, &both))
         read = write = both;
-    number(t, level->attributes, (const char *[]){"read_bandwidth", NULL}, &read);
-    number(t, level->attributes, (const char *[]){"write_bandwidth", NULL}, &write);
+    number(t, level, (const char *[]){"read_bandwidth", NULL}, &read);
+    number(t, level, (const char *[]){"write_bandwidth", NULL}, &write);
     if (read > 0 || write > 0)
         sator_text_add(text, ", bandwidth_bits: {");
     if (read > 0)
@@ -178,36 +283,60 @@ static void write_bandwidths(struct timeloop *t, const struct timeloop_level *le
     if (read > 0 || write > 0)
         sator_text_add(text, "}");
     both = 0;
-    if (number(t, level->attributes, (const char *[]){"shared_bandwidth", NULL}, &both))
+    if (number(t, level, (const char *[]){"shared_bandwidth", NULL}, &both))
         sator_text_add(text, ", ports: [{name: shared, direction: shared, bandwidth_bits: %.17g}]",
                 both * word);
 }
 
-/* What the constraints let bypass the level: "bypass" of its target. */
+/* Whether "key" of a constraint names the tensor. */
+static bool names(const struct sator_yaml_node *constraint, const char *key, const char *tensor)
+{
+    const struct sator_yaml_node *list = timeloop_get(constraint, key);
+
+    for (int i = 0; list != NULL && list->kind == SATOR_YAML_LIST && i < list->n_items; i++) {
+        if (list->items[i]->kind == SATOR_YAML_SCALAR && strcmp(list->items[i]->text, tensor) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a constraint on the level says so of the tensor: the file's, or the node's own. */
+static bool says(
+        struct timeloop *t, const struct timeloop_level *level, const char *key, const char *tensor)
+{
+    const struct sator_yaml_node *targets = timeloop_targets(t);
+
+    if (names(timeloop_get(level->constraints, "dataspace"), key, tensor))
+        return true;
+    for (int i = 0; targets != NULL && i < targets->n_items; i++) {
+        if (is_word(targets->items[i], "target", level->name) &&
+                names(targets->items[i], key, tensor))
+            return true;
+    }
+    return false;
+}
+
+/* What bypasses the level, and what may: all that is not constrained to be kept. */
 static void write_bypass(
         struct timeloop *t, const struct timeloop_level *level, struct sator_text *text)
 {
-    const struct sator_yaml_node *constraints = timeloop_get(t->root, "architecture_constraints");
-    const struct sator_yaml_node *targets = timeloop_get(constraints, "targets");
+    const char *const *tensors;
+    int n = timeloop_tensors(t, &tensors);
 
-    for (int i = 0; targets != NULL && i < targets->n_items; i++) {
-        const struct sator_yaml_node *target = timeloop_get(targets->items[i], "target");
-        const struct sator_yaml_node *list = timeloop_get(targets->items[i], "bypass");
-        if (target == NULL || target->kind != SATOR_YAML_SCALAR ||
-                strcmp(target->text, level->name) != 0 || list == NULL || list->n_items == 0)
-            continue;
-        for (int k = 0; k < list->n_items; k++)
-            sator_text_add(text, "%s%s", k == 0 ? ", bypass: [" : ", ", list->items[k]->text);
-        sator_text_put(text, "]");
-        return;
+    for (int may = 0; may < 2; may++) {
+        int n_written = 0;
+        for (int k = 0; k < n; k++) {
+            bool must = says(t, level, "bypass", tensors[k]);
+            if (may == 0 ? !must : must || level->is_dram || says(t, level, "keep", tensors[k]))
+                continue;
+            sator_text_add(text, "%s%s",
+                    n_written++ > 0 ? ", "
+                            : may   ? ", may_bypass: ["
+                                    : ", bypass: [",
+                    tensors[k]);
+        }
+        sator_text_put(text, n_written > 0 ? "]" : "");
     }
-    if (level->is_dram)
-        return;
-    const char *const *names;
-    int n = timeloop_tensors(t, &names);
-    for (int k = 0; k < n; k++)
-        sator_text_add(text, "%s%s", k == 0 ? ", may_bypass: [" : ", ", names[k]);
-    sator_text_put(text, "]");
 }
 
 static void write_memory(struct timeloop *t, const struct timeloop_level *level, bool outermost,
@@ -216,16 +345,17 @@ static void write_memory(struct timeloop *t, const struct timeloop_level *level,
     static const char *const known[] = {"width", "memory_width", "data_storage_width", "word_bits",
             "word_width", "datawidth", "entries", "depth", "memory_depth", "data_storage_depth",
             "sizeKB", "bandwidth", "read_bandwidth", "write_bandwidth", "shared_bandwidth", "meshX",
-            "meshY", "instances", "name", "multiple_buffering", "technology"};
+            "meshY", "instances", "name", "multiple_buffering", "class", "spatial", "constraints",
+            "technology"};
     double word = 16, words, buffers = 1;
 
-    number(t, level->attributes, word_keys, &word);
+    number(t, level, word_keys, &word);
     words = words_of(t, level, word);
     /* the last of them says only whether the memory is a DRAM */
     timeloop_check(t, level->attributes, known, SATOR_YAML_COUNT(known) - !level->is_dram);
     sator_text_put(text, "  - {memory: ");
     sator_yaml_quote(text, level->name);
-    number(t, level->attributes, (const char *[]){"multiple_buffering", NULL}, &buffers);
+    number(t, level, (const char *[]){"multiple_buffering", NULL}, &buffers);
     if (words > 0 && !level->is_dram)
         sator_text_add(text, ", capacity_words: %.0f", words / buffers);
     write_bandwidths(t, level, word, text);
@@ -270,33 +400,63 @@ static void write_array(struct timeloop *t, const struct timeloop_level *outer,
     add_array(t, outer->name, x, fanout / x, text);
 }
 
-/* Constraints on loops are for a search: they are not the machine's. */
-static void check_constraints(struct timeloop *t)
+/* The constraints: of the file, or of the search, under the name that stands there. */
+const struct sator_yaml_node *timeloop_targets(struct timeloop *t)
 {
-    const struct sator_yaml_node *targets =
-            timeloop_get(timeloop_get(t->root, "architecture_constraints"), "targets");
+    static const char *const sections[] = {
+            "architecture_constraints", "mapspace_constraints", "mapspace", "constraints"};
+    const struct sator_yaml_node *found = NULL;
 
-    for (int i = 0; targets != NULL && i < targets->n_items; i++) {
-        if (is_word(targets->items[i], "type", "temporal"))
-            timeloop_unused(t, "temporal constraints");
-        else if (is_word(targets->items[i], "type", "spatial"))
-            timeloop_unused(t, "spatial constraints");
-        else if (timeloop_get(targets->items[i], "bypass") == NULL)
-            timeloop_unused(t, "constraints that let nothing bypass");
+    for (int i = 0; i < SATOR_YAML_COUNT(sections) && found == NULL; i++) {
+        const struct sator_yaml_node *section = timeloop_get(t->root, sections[i]);
+        const struct sator_yaml_node *list = timeloop_get(section, "constraints");
+        if (list != NULL && list->kind == SATOR_YAML_SCALAR)
+            list = timeloop_get(
+                    section, sator_arena_printf(t->reader.scratch, "constraints_%s", list->text));
+        found = section != NULL && section->kind == SATOR_YAML_LIST ? section
+                : timeloop_get(section, "targets") != NULL ? timeloop_get(section, "targets")
+                                                           : list;
+        if (found != NULL && (found->kind != SATOR_YAML_LIST || found->n_items == 0))
+            found = NULL;
     }
+    return found;
+}
+
+/* Constraints on loops are for a search: they are not the machine's. */
+static void check_constraints(struct timeloop *t, int n_levels, const struct timeloop_level *levels)
+{
+    const struct sator_yaml_node *targets = timeloop_targets(t);
+    bool loops = false;
+
+    for (int i = 0; targets != NULL && i < targets->n_items; i++)
+        loops |= is_word(targets->items[i], "type", "temporal") ||
+                is_word(targets->items[i], "type", "spatial");
+    for (int i = 0; i < n_levels; i++)
+        loops |= timeloop_get(levels[i].constraints, "temporal") != NULL ||
+                timeloop_get(levels[i].constraints, "spatial") != NULL;
+    if (loops)
+        timeloop_unused(t, "constraints on loops");
+    t->has_constraints = loops;
 }
 
 void timeloop_write_arch(struct timeloop *t, struct sator_text *text)
 {
     static const char *const sections[] = {"architecture", "arch", "problem", "mapping",
-            "dumped_by_timeloop_front_end", "architecture_constraints"};
+            "dumped_by_timeloop_front_end", "architecture_constraints", "mapspace_constraints",
+            "mapspace", "constraints"};
+    const char *mapspace[] = {"constraints", "targets", "version", ""};
+    const struct sator_yaml_node *chosen =
+            timeloop_get(timeloop_get(t->root, "mapspace"), "constraints");
     int n_levels;
     struct timeloop_level *levels = timeloop_levels(t, &n_levels);
 
     if (levels == NULL)
         return;
     timeloop_check(t, t->root, sections, SATOR_YAML_COUNT(sections));
-    check_constraints(t);
+    if (chosen != NULL && chosen->kind == SATOR_YAML_SCALAR)
+        mapspace[3] = sator_arena_printf(t->reader.scratch, "constraints_%s", chosen->text);
+    timeloop_check(t, timeloop_get(t->root, "mapspace"), mapspace, SATOR_YAML_COUNT(mapspace));
+    check_constraints(t, n_levels, levels);
     sator_text_put(text, "name: ");
     sator_yaml_quote(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
     sator_text_put(text, "\nlevels:\n");

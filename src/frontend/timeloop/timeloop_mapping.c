@@ -7,24 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_FACTORS = 64
-};
-
-struct factor {
-    const char *dimension;
-    int64_t value;
-    bool placed; /* by the permutation */
-};
-
-struct factors {
-    int n;
-    struct factor factors[MOST_FACTORS];
-};
-
 /* One factor "R=3", "R3" or "P=6,2" (a factor and its remainder) at "*at". */
 static bool read_factor(struct timeloop *t, const struct sator_yaml_node *node, const char **at,
-        struct factors *factors)
+        struct timeloop_factors *factors)
 {
     const char *begin = *at;
     char *end;
@@ -35,7 +20,7 @@ static bool read_factor(struct timeloop *t, const struct sator_yaml_node *node, 
     *at += strspn(*at, " =");
     long long value = strtoll(*at, &end, 10);
     if (*dimension == '\0' || end == *at || value < 0 || value > INT64_C(1) << 40 ||
-            factors->n == MOST_FACTORS) {
+            factors->n == TIMELOOP_MOST_FACTORS) {
         sator_error(t->reader.ctx, node->loc, "'%s': factors are written R=3 P=16",
                 sator_yaml_clip(t->reader.scratch, begin));
         return false;
@@ -45,18 +30,14 @@ static bool read_factor(struct timeloop *t, const struct sator_yaml_node *node, 
         strtoll(*at + 1, &end, 10); /* the remainder follows from the extent */
         *at = end;
     }
-    if (value == 0) {
-        sator_error(t->reader.ctx, node->loc,
-                "%s=0 stands for the whole dimension: write its number", dimension);
-        return false;
-    }
-    factors->factors[factors->n++] = (struct factor){.dimension = dimension, .value = value};
+    factors->factors[factors->n++] =
+            (struct timeloop_factor){.dimension = dimension, .value = value};
     *at += strspn(*at, " ,");
     return true;
 }
 
-static bool read_factors(
-        struct timeloop *t, const struct sator_yaml_node *node, struct factors *factors)
+bool timeloop_read_factors(
+        struct timeloop *t, const struct sator_yaml_node *node, struct timeloop_factors *factors)
 {
     factors->n = 0;
     if (node == NULL)
@@ -78,10 +59,11 @@ static bool read_factors(
     return true;
 }
 
-static struct factor *find(struct factors *factors, const char *name, size_t length)
+static struct timeloop_factor *find(
+        struct timeloop_factors *factors, const char *name, size_t length)
 {
     for (int i = 0; i < factors->n; i++) {
-        struct factor *f = &factors->factors[i];
+        struct timeloop_factor *f = &factors->factors[i];
         if (strlen(f->dimension) == length && strncmp(f->dimension, name, length) == 0)
             return f;
     }
@@ -90,23 +72,23 @@ static struct factor *find(struct factors *factors, const char *name, size_t len
 
 /* The dimensions of the permutation, innermost first: a letter each, or a list. */
 static int read_permutation(struct timeloop *t, const struct sator_yaml_node *node,
-        struct factors *factors, struct factor **order)
+        struct timeloop_factors *factors, struct timeloop_factor **order)
 {
     int n = 0;
 
     for (int i = 0; node != NULL && node->kind == SATOR_YAML_LIST && i < node->n_items; i++) {
         const char *name = node->items[i]->kind == SATOR_YAML_SCALAR ? node->items[i]->text : "";
-        struct factor *f = find(factors, name, strlen(name));
+        struct timeloop_factor *f = find(factors, name, strlen(name));
         if (f != NULL && !f->placed)
             f->placed = true, order[n++] = f;
     }
     for (int i = 0; node != NULL && node->kind == SATOR_YAML_SCALAR && node->text[i] != '\0'; i++) {
-        struct factor *f = find(factors, &node->text[i], 1);
+        struct timeloop_factor *f = find(factors, &node->text[i], 1);
         if (f != NULL && !f->placed)
             f->placed = true, order[n++] = f;
     }
     for (int i = 0; i < factors->n; i++) {
-        struct factor *f = &factors->factors[i];
+        struct timeloop_factor *f = &factors->factors[i];
         if (f->placed)
             continue;
         if (f->value > 1 && node != NULL)
@@ -132,12 +114,19 @@ static int64_t split_of(struct timeloop *t, const struct sator_yaml_node *direct
 static void write_loops(struct timeloop *t, const struct sator_yaml_node *directive, bool spatial,
         struct sator_text *text)
 {
-    struct factors factors;
-    struct factor *order[MOST_FACTORS];
+    struct timeloop_factors factors;
+    struct timeloop_factor *order[TIMELOOP_MOST_FACTORS];
     int n_written = 0;
 
-    if (!read_factors(t, timeloop_get(directive, "factors"), &factors))
+    const struct sator_yaml_node *list = timeloop_get(directive, "factors");
+    if (!timeloop_read_factors(t, list, &factors))
         return;
+    for (int i = 0; i < factors.n; i++) {
+        if (factors.factors[i].value == 0)
+            sator_error(t->reader.ctx, list->loc,
+                    "%s=0 stands for the whole dimension: write its number",
+                    factors.factors[i].dimension);
+    }
     int n = read_permutation(t, timeloop_get(directive, "permutation"), &factors, order);
     int64_t split = spatial ? split_of(t, directive, n) : 0;
     for (int i = n - 1; i >= 0; i--) {

@@ -59,6 +59,22 @@ int timeloop_tensors(struct timeloop *t, const char *const **names)
     return n == 0 ? 3 : n;
 }
 
+int timeloop_dimensions(struct timeloop *t, const char *const **names)
+{
+    static const char *const convolution[] = {"C", "K", "R", "S", "N", "P", "Q"};
+    const struct sator_yaml_node *shape = timeloop_get(timeloop_get(t->root, "problem"), "shape");
+    const struct sator_yaml_node *list = timeloop_get(shape, "dimensions");
+    const char **found = NULL;
+    int n = 0;
+
+    for (int i = 0; list != NULL && i < list->n_items; i++) {
+        if (list->items[i]->kind == SATOR_YAML_SCALAR)
+            SATOR_PUSH(t->reader.scratch, found, n, list->items[i]->text);
+    }
+    *names = n == 0 ? convolution : found;
+    return n == 0 ? SATOR_YAML_COUNT(convolution) : n;
+}
+
 /* The value of a coefficient: the instance's, or its default. */
 static bool coefficient(struct timeloop *t, const struct sator_yaml_node *shape,
         const struct sator_yaml_node *name, int64_t *value)
