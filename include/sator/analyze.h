@@ -201,6 +201,8 @@ SATOR_API const struct sator_energy_term *sator_result_energy_term(
         const struct sator_result *result, int index);
 SATOR_API const struct sator_bandwidth_point *sator_result_sweep_point(
         const struct sator_result *result, int index);
+SATOR_API const struct sator_advice *sator_result_advice(
+        const struct sator_result *result, int index);
 SATOR_API const struct sator_link_volume *sator_tensor_result_link(
         const struct sator_tensor_result *tensor, int index);
 SATOR_API const struct sator_level_tensor *sator_level_result_tensor(
@@ -228,6 +230,11 @@ SATOR_API enum sator_status sator_analyze_network(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options,
         SATOR_GIVE struct sator_network_result **result);
+/* sator_advise for every layer; equal ones share the answer. */
+SATOR_API enum sator_status sator_advise_network(struct sator_ctx *ctx,
+        SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,
+        SATOR_KEEP const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, struct sator_network_result *result);
 SATOR_API const struct sator_layer_result *sator_network_result_layer(
         const struct sator_network_result *result, int index);
 SATOR_API void sator_network_result_free(SATOR_TAKE struct sator_network_result *result);

@@ -191,6 +191,10 @@ SATOR_API enum sator_status sator_map_network_front(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,
         const struct sator_map_options *options, SATOR_GIVE struct sator_map_front **front);
 SATOR_API void sator_map_front_free(SATOR_TAKE struct sator_map_front *front);
+SATOR_API const struct sator_map_layer_front *sator_map_front_layer(
+        const struct sator_map_front *front, int index);
+SATOR_API const struct sator_map_point *sator_map_front_point(
+        const struct sator_map_front *front, int index);
 
 /* Why "dataflow" is not the answer (GIVE: free). SATOR_INFEASIBLE, with a line for each inequality
  * that it breaks, for a mapping that sator_analyze refuses. Otherwise how its objective compares
@@ -219,9 +223,10 @@ struct sator_map_network {
 
 /* A machine that a workload or a network was mapped onto. */
 struct sator_map_machine {
+    size_t size; /* sizeof the struct: sator/context.h */
     const char *arch;
     bool is_network;
-    const struct sator_map_network *network;
+    const struct sator_map_network *network; /* its name, that of the workload otherwise */
     const struct sator_map_result *const *results; /* of the different layers */
     int n_results;
 };

@@ -18,7 +18,7 @@ struct sator_page;
 struct sator_page_options {
     size_t size; /* sizeof the struct: sator/context.h */
     const char *command; /* that makes the page again; NULL: none is shown */
-    struct sator_report_window window; /* of every layer's array; zero: the beginning */
+    const struct sator_report_window *window; /* of every layer's array; NULL: the beginning */
 };
 /* An empty page (GIVE: sator_page_free). "options" may be NULL. */
 SATOR_API enum sator_status sator_page_new(struct sator_ctx *ctx,

@@ -53,6 +53,7 @@ SATOR_API enum sator_status sator_report_relations(struct sator_ctx *ctx,
  * the picture allows), but at least one and with no more than "most_words" words (0: by default).
  */
 struct sator_report_window {
+    size_t size; /* sizeof the struct: sator/context.h */
     int n_from;
     const int64_t *from;
     int n_stamps;

@@ -66,6 +66,12 @@ SATOR_API enum sator_status sator_simulate(struct sator_ctx *ctx,
         SATOR_GIVE struct sator_simulation **simulation);
 SATOR_API void sator_simulation_free(SATOR_TAKE struct sator_simulation *simulation);
 
+/* Elements of the lists, as of those of a sator_result. */
+SATOR_API const struct sator_simulation_stall *sator_simulation_get_stall(
+        const struct sator_simulation *simulation, int index);
+SATOR_API const struct sator_simulation_difference *sator_simulation_get_difference(
+        const struct sator_simulation *simulation, int index);
+
 /* An execution as text or JSON (GIVE: free; doc/simulate.md names the keys). */
 SATOR_API enum sator_status sator_report_simulation(struct sator_ctx *ctx,
         const struct sator_simulation *simulation, const struct sator_report_options *options,

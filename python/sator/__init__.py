@@ -27,6 +27,7 @@ from ._errors import (
     Interrupted,
     LimitError,
     Message,
+    NoMemoryError,
     OverflowError,
     SatorError,
     SatorWarning,
@@ -55,7 +56,7 @@ __version__: str = _version()
 __all__ = [
     "Arch", "Array", "At", "Comparison", "Compute", "Dataflow", "DeclinedError", "Evaluation", "Exploration",
     "ExploreProgress", "Front", "InfeasibleError", "InputError", "Interrupted", "LimitError", "Link", "MapProgress",
-    "Mapping", "Memory", "Message", "Network", "NetworkFront", "NetworkMapping", "NetworkResult", "OverflowError",
-    "Page", "Plan", "Result", "SatorError", "SatorWarning", "SimulateProgress", "Simulation", "UsageError", "Workload",
+    "Mapping", "Memory", "Message", "Network", "NetworkFront", "NetworkMapping", "NetworkResult",
+    "NoMemoryError", "OverflowError", "Page", "Plan", "Result", "SatorError", "SatorWarning", "SimulateProgress", "Simulation", "UsageError", "Workload",
     "analyze", "compare", "explore", "library", "map", "plan", "query", "report", "simulate",
 ]

@@ -79,14 +79,18 @@ class DeclinedError(SatorError):
     """The chosen engine does not handle this input."""
 
 
+class NoMemoryError(SatorError, MemoryError):
+    """Memory ran out."""
+
+
 class SatorWarning(UserWarning):
     """Something in an input that has no effect, or not the one that was probably meant."""
 
 
 # enum sator_status
 _BY_STATUS = {1: InputError, 2: UsageError, 3: LimitError, 4: InfeasibleError, 5: OverflowError, 6: Interrupted,
-              7: DeclinedError}
-_SILENT = {3: "the work limit was reached", 6: "interrupted"}
+              7: DeclinedError, 8: NoMemoryError}
+_SILENT = {3: "the work limit was reached", 6: "interrupted", 8: "memory ran out"}
 
 
 def _make_error(status: int, messages: Sequence[Tuple[bool, Optional[str], int, int, int, str, Optional[str]]],

@@ -108,13 +108,11 @@ def analyze(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer
     layer: of a network, only this one, by name or number from 0; engine: "auto", "closed", "tiled", "listed", "general", which
     give the same numbers; model: "sator" (doc/model.md) or "tenet" (that paper's equations); timing: what total_cycles
     is, "roofline" (everything overlaps: a lower bound, cycles) or "scheduled" (phases, cycles); advise: also find what
-    would make it faster, ``result.advice``, of one workload; bandwidths: also the latency at these bandwidths of the
+    would make it faster, ``result.advice``; bandwidths: also the latency at these bandwidths of the
     scratchpad, bits per cycle; work_limit: give up a counting question after so many units of work, 0: the default.
     """
     network = _network(workload)
     number = network._layer(layer)
-    if advise and number < 0:
-        raise ValueError("advice is about one layer: say which by layer=")
     outcome = _sator.analyze(network._input, number, _arch(arch), _dataflow(dataflow),
                              _choose("engine", engine, _ENGINES), _choose("model", model, _MODELS),
                              _choose("timing", timing, _TIMINGS), advise, [float(b) for b in bandwidths], work_limit)

@@ -23,9 +23,14 @@ static enum sator_status run_analysis(struct job *job)
 
     if (st != SATOR_OK)
         return st;
-    if (a->layer < 0)
-        return sator_analyze_network(job->ctx, a->network->network, a->arch->arch,
+    if (a->layer < 0) {
+        st = sator_analyze_network(job->ctx, a->network->network, a->arch->arch,
                 a->dataflow->dataflow, &a->options, &a->made->network);
+        if (st == SATOR_OK && a->advise)
+            st = sator_advise_network(job->ctx, a->network->network, a->arch->arch,
+                    a->dataflow->dataflow, &a->options, a->made->network);
+        return st;
+    }
     st = sator_analyze(job->ctx, a->network->network, a->layer, a->arch->arch,
             a->dataflow->dataflow, &a->options, &a->made->result);
     if (st == SATOR_OK && a->advise)
@@ -145,7 +150,7 @@ static enum sator_status map_layers(struct job *job)
     s->made->maps = calloc((size_t)n + 1, sizeof *s->made->maps);
     s->made->same_as = calloc((size_t)n + 1, sizeof *s->made->same_as);
     if (s->made->maps == NULL || s->made->same_as == NULL)
-        return SATOR_LIMIT;
+        return SATOR_NOMEM;
     for (; s->done < n && st == SATOR_OK; s->done++) {
         int same = s->layer < 0 ? sator_map_same_layer(network, s->done) : 0;
         s->made->same_as[s->done] = same;

@@ -135,7 +135,7 @@ static enum sator_status write_comparison(struct sator_ctx *ctx, struct outcome 
     const void **results = calloc((size_t)n + 1, sizeof *results);
     struct sator_map_machine *machines = calloc((size_t)n + 1, sizeof *machines);
     struct sator_map_network *networks = calloc((size_t)n + 1, sizeof *networks);
-    enum sator_status st = SATOR_LIMIT;
+    enum sator_status st = SATOR_NOMEM;
 
     for (int i = 0; results != NULL && machines != NULL && networks != NULL && i < n; i++) {
         const struct outcome *o = outcomes[i];
@@ -144,7 +144,7 @@ static enum sator_status write_comparison(struct sator_ctx *ctx, struct outcome 
                 .name = o->name != NULL ? o->name
                         : o->n_maps > 0 ? o->maps[0]->workload
                                         : NULL};
-        machines[i] = (struct sator_map_machine){
+        machines[i] = (struct sator_map_machine){.size = sizeof machines[i],
                 .arch = sator_arch_name(((struct input *)(void *)o->of_arch)->arch),
                 .is_network = o->name != NULL,
                 .network = &networks[i],
@@ -152,7 +152,7 @@ static enum sator_status write_comparison(struct sator_ctx *ctx, struct outcome 
                 .n_results = o->n_maps};
     }
     if (results == NULL || machines == NULL || networks == NULL)
-        st = SATOR_LIMIT;
+        st = SATOR_NOMEM;
     else if (outcomes[0]->result != NULL)
         st = sator_report_results(
                 ctx, (const struct sator_result *const *)results, n, options, text);

@@ -171,6 +171,9 @@ static enum sator_status analyse_mapping(
     if (st == SATOR_OK)
         st = sator_analyze(ctx, network_of(outcome), layer, arch_of(outcome), (*analysed)->dataflow,
                 NULL, &(*analysed)->result);
+    if (st == SATOR_OK)
+        st = sator_advise(ctx, network_of(outcome), layer, arch_of(outcome), (*analysed)->dataflow,
+                NULL, (*analysed)->result);
     return st;
 }
 
@@ -179,7 +182,7 @@ static enum sator_status add_mappings(struct making *making, const struct outcom
 {
     struct page *made = making->made;
     struct analysed **of = calloc((size_t)outcome->n_maps + 1, sizeof *of);
-    enum sator_status st = of == NULL ? SATOR_LIMIT : SATOR_OK;
+    enum sator_status st = of == NULL ? SATOR_NOMEM : SATOR_OK;
 
     for (int i = 0; i < outcome->n_maps && st == SATOR_OK; i++) {
         int same = outcome->same_as == NULL || outcome->layer >= 0 ? i : outcome->same_as[i];
@@ -211,7 +214,7 @@ static enum sator_status make_page(struct job *job)
         n_maps += (size_t)making->outcomes[i]->n_maps;
     made->analysed = calloc(n_maps + 1, sizeof *made->analysed);
     if (made->analysed == NULL)
-        return SATOR_LIMIT;
+        return SATOR_NOMEM;
     for (int i = 0; i < making->n_outcomes && st == SATOR_OK; i++) {
         const struct outcome *outcome = making->outcomes[i];
         st = outcome->maps != NULL ? add_mappings(making, outcome)
@@ -258,12 +261,12 @@ static bool stamp_of(PyObject *list, int64_t **stamp, int *n)
 static PyObject *page(PyObject *module, PyObject *args)
 {
     struct making making = {.options.size = sizeof making.options};
-    struct sator_report_window *window = &making.options.window;
+    struct sator_report_window window = {.size = sizeof window};
     PyObject *outcomes, *from, *answer = NULL;
     int64_t *stamp = NULL;
 
     if (!PyArg_ParseTuple(args, "O!zO!iz", &PyList_Type, &outcomes, &making.options.command,
-                &PyList_Type, &from, &window->n_stamps, &making.database))
+                &PyList_Type, &from, &window.n_stamps, &making.database))
         return NULL;
     if (PyList_Size(outcomes) > 0 && !outcomes_of(outcomes, &making.outcomes, &making.n_outcomes))
         return NULL;
@@ -274,8 +277,9 @@ static PyObject *page(PyObject *module, PyObject *args)
         return PyErr_Format(
                 PyExc_ValueError, "the front of a network has no page: choose one of its mappings");
     }
-    if (stamp_of(from, &stamp, &window->n_from)) {
-        window->from = stamp;
+    if (stamp_of(from, &stamp, &window.n_from)) {
+        window.from = stamp;
+        making.options.window = &window;
         making.made = new_page(module, outcomes);
     }
     if (making.made != NULL) {

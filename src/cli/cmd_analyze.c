@@ -333,13 +333,16 @@ static enum sator_status analyze_one(struct sator_ctx *ctx, struct cli_job *job)
     if (analysis->layer >= 0) {
         status = sator_analyze(ctx, analysis->network, analysis->layer, flow->arch, flow->dataflow,
                 &analysis->analyze, &flow->result);
-        if (status == SATOR_OK && analysis->n_flows == 1)
+        if (status == SATOR_OK && (analysis->n_flows == 1 || cli_wants_page(analysis->options)))
             status = sator_advise(ctx, analysis->network, analysis->layer, flow->arch,
                     flow->dataflow, &analysis->analyze, flow->result);
         job->figure = status == SATOR_OK ? flow->result->total_cycles : NAN;
     } else {
         status = sator_analyze_network(ctx, analysis->network, flow->arch, flow->dataflow,
                 &analysis->analyze, &flow->network_result);
+        if (status == SATOR_OK && cli_wants_page(analysis->options))
+            status = sator_advise_network(ctx, analysis->network, flow->arch, flow->dataflow,
+                    &analysis->analyze, flow->network_result);
         job->figure = status == SATOR_OK ? flow->network_result->total_cycles : NAN;
     }
     return status;

@@ -313,7 +313,8 @@ static int write_machines(struct mapping *mappings, int n)
 
     for (int i = 0; i < n; i++) {
         found[i] = collect(&mappings[i]);
-        machines[i] = (struct sator_map_machine){.arch = sator_arch_name(mappings[i].arch),
+        machines[i] = (struct sator_map_machine){.size = sizeof machines[i],
+                .arch = sator_arch_name(mappings[i].arch),
                 .is_network = mappings[i].layer < 0,
                 .network = &found[i].network,
                 .results = found[i].results,
@@ -341,6 +342,9 @@ static enum sator_status analyse(struct mapping *mapping, struct task *task)
     if (st == SATOR_OK)
         st = sator_analyze(mapping->ctx, mapping->network, task->layer, mapping->arch,
                 task->dataflow, &options, &task->analysis);
+    if (st == SATOR_OK)
+        st = sator_advise(mapping->ctx, mapping->network, task->layer, mapping->arch,
+                task->dataflow, &options, task->analysis);
     return st;
 }
 

@@ -53,7 +53,7 @@ int cli_check_page(const struct cli_options *options)
 struct sator_page *cli_page_new(struct sator_ctx *ctx, const struct cli_options *options,
         const struct sator_report_window *window)
 {
-    const struct sator_page_options given = {.command = options->line, .window = *window};
+    const struct sator_page_options given = {.command = options->line, .window = window};
     struct sator_page *page = NULL;
 
     (void)sator_page_new(ctx, &given, &page); /* only a wrong call fails */

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 const char *report_map_objective(enum sator_map_objective objective)
 {
@@ -153,23 +154,48 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     return take(&made, arena, text);
 }
 
+/* The caller's machines, whose struct may be of another size, as "own". */
+static enum sator_status take_machines(struct sator_ctx *ctx,
+        const struct sator_map_machine *machines, int n_machines, struct sator_map_machine *own)
+{
+    const char *next = (const char *)machines;
+
+    for (int i = 0; i < n_machines; i++) {
+        size_t size;
+        SATOR_OPTIONS(ctx, next, own[i]);
+        memcpy(&size, next, sizeof size);
+        next += size == 0 ? sizeof *machines : size;
+        SATOR_NEEDS(ctx, own[i].arch != NULL && own[i].network != NULL);
+        SATOR_NUMBER(ctx, own[i].n_results, 0, INT32_MAX);
+        SATOR_NEEDS(ctx, own[i].results != NULL || own[i].n_results == 0);
+    }
+    return SATOR_OK;
+}
+
 enum sator_status sator_report_machines(struct sator_ctx *ctx,
-        const struct sator_map_machine *machines, int n_machines,
+        const struct sator_map_machine *given, int n_machines,
         const struct sator_report_options *options, char **text)
 {
     struct sator_report_options own;
-    SATOR_NEEDS(ctx, text != NULL && machines != NULL);
+    SATOR_NEEDS(ctx, text != NULL && given != NULL);
     SATOR_NUMBER(ctx, n_machines, 1, INT32_MAX);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
     struct sator_arena *arena = sator_arena_new();
+    struct sator_map_machine *machines =
+            SATOR_NEW_ARRAY(arena, struct sator_map_machine, n_machines);
+    enum sator_status st = take_machines(ctx, given, n_machines, machines);
+    if (st != SATOR_OK) {
+        sator_arena_free(arena);
+        return st;
+    }
     struct sator_text made = {0};
 
     if (report_is_table(options->format)) {
         struct sator_report_options csv = *options;
         csv.format = SATOR_FORMAT_CSV;
-        enum sator_status st = sator_report_machines(ctx, machines, n_machines, &csv, text);
+        st = sator_report_machines(ctx, machines, n_machines, &csv, text);
         if (st == SATOR_OK)
             *text = report_table_of_csv(*text, options->format);
         sator_arena_free(arena);

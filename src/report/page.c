@@ -10,19 +10,21 @@ enum sator_status sator_page_new(
         struct sator_ctx *ctx, const struct sator_page_options *options, struct sator_page **page)
 {
     struct sator_page_options own;
+    struct sator_report_window window;
 
     SATOR_NEEDS(ctx, page != NULL);
     SATOR_OPTIONS(ctx, options, own);
-    SATOR_NUMBER(ctx, own.window.n_from, 0, own.window.from == NULL ? 0 : INT_MAX);
-    SATOR_NUMBER(ctx, own.window.n_stamps, 0, INT_MAX);
+    SATOR_OPTIONS(ctx, own.window, window);
+    SATOR_NUMBER(ctx, window.n_from, 0, window.from == NULL ? 0 : INT_MAX);
+    SATOR_NUMBER(ctx, window.n_stamps, 0, INT_MAX);
     struct sator_arena *arena = sator_arena_new();
     struct sator_page *made = SATOR_NEW(arena, struct sator_page);
-    *made = (struct sator_page){.arena = arena, .window = own.window};
+    *made = (struct sator_page){.arena = arena, .window = window};
     if (own.command != NULL)
         made->command = sator_arena_strdup(arena, own.command);
-    if (own.window.n_from > 0)
-        made->window.from = sator_arena_copy(
-                arena, own.window.from, sizeof *own.window.from * (size_t)own.window.n_from);
+    if (window.n_from > 0)
+        made->window.from =
+                sator_arena_copy(arena, window.from, sizeof *window.from * (size_t)window.n_from);
     *page = made;
     return SATOR_OK;
 }

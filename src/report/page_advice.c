@@ -1,6 +1,5 @@
-/* What to change, and what that gives. Each line follows from the model by itself: the latency is
- * the greatest of the delays (doc/model.md, section 3), so what is gained by taking the greatest
- * away is known. */
+/* What to change, and what that gives: what sator_advise found for the result, and two lines that
+ * follow from the result by itself. */
 #include "report/page.h"
 
 #include <math.h>
@@ -11,34 +10,39 @@ static bool is_count(double x)
     return isfinite(x) && x > 0;
 }
 
-/* The port that decides the latency, or NULL. */
-static const struct sator_port_result *deciding_port(const struct sator_result *r)
+static const struct sator_port_result *port_of(const struct sator_result *r, const char *name)
 {
     for (int i = 0; i < r->n_ports; i++) {
-        if (r->bound_by != NULL && strcmp(r->ports[i].name, r->bound_by) == 0)
+        if (strcmp(r->ports[i].name, name) == 0)
             return &r->ports[i];
     }
     return NULL;
 }
 
-static int advise_port(
-        struct sator_arena *arena, const struct sator_result *r, struct page_advice *advice)
+/* What sator_advise found, item "i" of it; ports come first, each together with those before. */
+static struct page_advice advise_change(
+        struct sator_arena *arena, const struct sator_result *r, int i)
 {
-    const struct sator_port_result *port = deciding_port(r);
-    double next;
-    const char *whose = port == NULL ? NULL : report_next_bound(r, &next);
+    const struct sator_advice *item = &r->advice[i];
+    const struct sator_port_result *port = item->port == NULL ? NULL : port_of(r, item->port);
+    const char *then = sator_arena_printf(arena, "latency falls to %s cycles, %s by %s",
+            report_number(arena, item->total_cycles, 0),
+            strcmp(item->bound_by, r->bound_by) == 0 ? "still bound" : "then bound",
+            report_clean(arena, item->bound_by));
+    double unit = item->needed < 1024 ? 1 : item->needed < 1048576 ? 1024 : 1048576;
+    const char *text = item->port == NULL
+            ? sator_arena_printf(arena, "Or give %s %s %s: %s.", report_clean(arena, item->memory),
+                      report_number(arena, item->needed / unit, 2),
+                      unit == 1              ? "B"
+                              : unit == 1024 ? "KiB"
+                                             : "MiB",
+                      then)
+            : sator_arena_printf(arena, "%s %s from %s to %s bits per cycle: %s.",
+                      i == 0 ? "Widen" : "And", report_clean(arena, item->port),
+                      report_number(arena, port == NULL ? NAN : port->bandwidth_bits, 0),
+                      report_number(arena, item->needed, 0), then);
 
-    if (whose == NULL || next >= port->cycles)
-        return 0;
-    double needed = ceil((double)port->bits / next);
-    const char *latency = report_number(arena, next, 0);
-    *advice = (struct page_advice){.gain = port->cycles / next,
-            .text = sator_arena_printf(arena,
-                    "Widen %s from %s to %s bits per cycle: latency falls to %s cycles, then bound "
-                    "by %s.",
-                    report_clean(arena, port->name), report_number(arena, port->bandwidth_bits, 0),
-                    report_number(arena, needed, 0), latency, report_clean(arena, whose))};
-    return 1;
+    return (struct page_advice){.gain = r->total_cycles / item->total_cycles, .text = text};
 }
 
 static int advise_use(
@@ -87,8 +91,8 @@ int page_advise(struct sator_arena *arena, const struct sator_result *result,
 {
     int n = 0;
 
-    if (n < most)
-        n += advise_port(arena, result, &advice[n]);
+    for (int i = 0; i < result->n_advice && n < most; i++)
+        advice[n++] = advise_change(arena, result, i);
     if (n < most)
         n += advise_use(arena, result, &advice[n]);
     if (n < most)

@@ -215,10 +215,13 @@ enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     SATOR_NUMBER(ctx, max_cells, 0, INT_MAX);
+    struct sator_report_window wanted;
+    SATOR_OPTIONS(ctx, window, wanted);
+    SATOR_NUMBER(ctx, wanted.n_from, 0, wanted.from == NULL ? 0 : INT_MAX);
+    SATOR_NUMBER(ctx, wanted.n_stamps, 0, INT_MAX);
     static const struct sator_analyze_options options = {.engine = SATOR_ENGINE_AUTO};
     struct sator_arena *arena = sator_arena_new();
     const struct sator_bound_dataflow *bound = NULL;
-    struct sator_report_window wanted = window == NULL ? (struct sator_report_window){0} : *window;
     struct sator_result *result = NULL;
     struct report_window trace;
     struct sator_text out = {0};

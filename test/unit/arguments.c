@@ -3,6 +3,7 @@
 #include "sator/explore.h"
 #include "sator/input.h"
 #include "sator/map.h"
+#include "sator/page.h"
 #include "sator/plan.h"
 #include "sator/report.h"
 
@@ -337,6 +338,58 @@ static void later_headers(void **state)
             "a field that library " SATOR_VERSION " does not have");
 }
 
+/* A list of structs that are larger than the library's: the second is where the first ends. */
+static void later_machines(void **state)
+{
+    const struct sator_map_network names = {.size = sizeof names, .name = "gemm"};
+    struct inputs *in = *state;
+    struct sator_map_result *result;
+    char *text;
+    struct {
+        struct sator_map_machine known;
+        double later;
+    } machines[2] = {{.known.arch = "first"}, {.known.arch = "second"}};
+
+    assert_int_equal(sator_map(in->ctx, in->network, 0, in->arch, NULL, &result), SATOR_OK);
+    const struct sator_map_result *const results[] = {result};
+    for (int i = 0; i < 2; i++) {
+        machines[i].known.size = sizeof machines[i];
+        machines[i].known.network = &names;
+        machines[i].known.results = results;
+        machines[i].known.n_results = 1;
+    }
+    assert_int_equal(sator_report_machines(in->ctx, &machines[0].known, 2, NULL, &text), SATOR_OK);
+    assert_non_null(strstr(text, "first"));
+    assert_non_null(strstr(text, "second"));
+    free(text);
+    machines[1].later = 1;
+    expect_misuse(in->ctx, sator_report_machines(in->ctx, &machines[0].known, 2, NULL, &text),
+            "a field that library " SATOR_VERSION " does not have");
+    sator_map_result_free(result);
+}
+
+static void windows(void **state)
+{
+    static const struct {
+        struct sator_report_window window;
+        const char *part;
+    } cases[] = {
+            {{.n_from = 1}, "n_from"}, {{.n_stamps = -1}, "n_stamps"}, {{.size = 3}, "'size'"}};
+    struct inputs *in = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sator_page_options options = {
+                .size = sizeof options, .window = &cases[i].window};
+        struct sator_page *page;
+        char *text;
+        expect_misuse(in->ctx, sator_page_new(in->ctx, &options, &page), cases[i].part);
+        expect_misuse(in->ctx,
+                sator_report_stamps(in->ctx, in->network, 0, in->arch, in->dataflow,
+                        &cases[i].window, 10, &text),
+                cases[i].part);
+    }
+}
+
 static void messages_in_parts(void **state)
 {
     static const struct sator_word words[] = {{"space", "--space"}};
@@ -451,6 +504,8 @@ int main(void)
             cmocka_unit_test_setup_teardown(readers_and_reports, set_up, tear_down),
             cmocka_unit_test_setup_teardown(nothing, set_up, tear_down),
             cmocka_unit_test_setup_teardown(later_headers, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(later_machines, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(windows, set_up, tear_down),
             cmocka_unit_test_setup_teardown(messages_in_parts, set_up, tear_down),
             cmocka_unit_test(versions),
             cmocka_unit_test_setup_teardown(points, set_up, tear_down),
