@@ -480,8 +480,8 @@ enum sator_status sator_model_provenance(struct sator_ctx *ctx, struct sator_are
     SATOR_TRY(find_transports(&p, model, dataflow));
     sator_work_begin(ctx);
     for (int a = 0; a < n_accesses; a++) {
-        SATOR_TRY(find_box(&p, &workload->accesses[a], &p.accesses[a]));
-        longest += workload->accesses[a].relation->n_out;
+        SATOR_TRY(find_box(&p, &p.visit.workload->accesses[a], &p.accesses[a]));
+        longest += p.visit.workload->accesses[a].relation->n_out;
     }
     p.tuple = SATOR_NEW_ARRAY(arena, int64_t, longest + 1);
     SATOR_TRY(list_window(&p, window));

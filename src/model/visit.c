@@ -6,6 +6,7 @@
 #include "model/visit.h"
 
 #include "base/context.h"
+#include "relation/explicit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,13 +127,21 @@ bool visit_image(
 
 /* ---- opening ---- */
 
-static bool is_plain(const struct sator_relation *relation)
+/* "workload" with relations that can be looked up point by point. */
+static enum sator_status make_explicit(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_workload **result)
 {
-    for (int p = 0; p < relation->n_pieces; p++) {
-        if (relation->pieces[p].n_free > 0 || sator_cond_has_exists(relation->pieces[p].cond))
-            return false;
-    }
-    return true;
+    struct sator_workload *made = sator_arena_copy(arena, workload, sizeof *workload);
+    struct sator_access *accesses = sator_arena_copy(
+            arena, workload->accesses, sizeof *accesses * (size_t)workload->n_accesses);
+    enum sator_status st = sator_relation_explicit(ctx, arena, workload->domain, &made->domain);
+
+    for (int a = 0; a < workload->n_accesses && st == SATOR_OK; a++)
+        st = sator_relation_explicit(
+                ctx, arena, workload->accesses[a].relation, &accesses[a].relation);
+    made->accesses = accesses;
+    *result = made;
+    return st;
 }
 
 enum sator_status visit_open(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -140,21 +149,25 @@ enum sator_status visit_open(struct sator_ctx *ctx, struct sator_arena *arena,
         struct visit *visit)
 {
     int n_loops = workload->n_loops, n_time = dataflow->time->n_out;
-    bool plain =
-            is_plain(workload->domain) && is_plain(dataflow->space) && is_plain(dataflow->time);
+    const struct sator_relation *space, *time;
+    enum sator_status st = make_explicit(ctx, arena, workload, &workload);
 
-    for (int a = 0; a < workload->n_accesses; a++)
-        plain = plain && is_plain(workload->accesses[a].relation);
-    if (!plain) {
+    if (st == SATOR_OK)
+        st = sator_relation_explicit(ctx, arena, dataflow->space, &space);
+    if (st == SATOR_OK)
+        st = sator_relation_explicit(ctx, arena, dataflow->time, &time);
+    if (st == SATOR_DECLINED) {
         sator_error(ctx, dataflow->time_loc,
-                "stamps cannot be visited one by one: a map is given by hidden variables");
+                "stamps cannot be visited one by one: a map by hidden variables gives an instance "
+                "several values");
         sator_help(ctx, "give domain, accesses, space and time as expressions of the loops");
-        return SATOR_DECLINED;
     }
+    if (st != SATOR_OK)
+        return st;
     *visit = (struct visit){.ctx = ctx,
             .workload = workload,
-            .space = dataflow->space,
-            .time = dataflow->time,
+            .space = space,
+            .time = time,
             .n_time = n_time,
             .lower = SATOR_NEW_ARRAY(arena, int64_t, n_loops + 1),
             .upper = SATOR_NEW_ARRAY(arena, int64_t, n_loops + 1),

@@ -149,6 +149,51 @@ static void test_stamps_refused(void **state)
     close_case(&f);
 }
 
+/* The table of stamps (GIVE: free) of a workload on 2 x 2 PEs under "space" and "time". */
+static char *stamps_of(const char *workload, const char *space, const char *time)
+{
+    struct fixture f = open_case(workload, "systolic-2d-8x8", "levels.PE.shape=[2,2]", space, time);
+    char *text = NULL;
+
+    if (sator_report_stamps(f.ctx, f.network, 0, f.arch, f.dataflow, NULL, 1000, &text) != SATOR_OK)
+        fail_msg("%s", sator_ctx_take_messages(f.ctx, false));
+    close_case(&f);
+    return text;
+}
+
+/* Maps and a domain that are given by conditions on further variables are the same as those that
+ * are given by expressions: e is floor(i/2), p is i%2, and only even k are in the domain. */
+static void test_stamps_of_hidden_variables(void **state)
+{
+    static const char *const domains[] = {
+            "{ S[i,j,k] : 0 <= i < 4 and 0 <= j < 2 and 0 <= k < 6 and k % 2 = 0 }",
+            "{ S[i,j,k] : 0 <= i < 4 and 0 <= j < 2 and 0 <= k < 6 and exists d : k = 2d }"};
+    char *texts[2];
+
+    (void)state;
+    for (int w = 0; w < 2; w++) {
+        char path[] = "/tmp/sator-show-XXXXXX.yaml";
+        FILE *file = fdopen(mkstemps(path, 5), "w");
+        assert_non_null(file);
+        fprintf(file,
+                "name: w\ndomain: \"%s\"\nreads: [\"{ S[i,j,k] -> A[i,k] }\", \"%s\"]\n"
+                "writes: \"{ S[i,j,k] -> Y[i,j] }\"\n",
+                domains[w],
+                w == 0 ? "{ S[i,j,k] -> B[floor(k/4), j] }"
+                       : "{ S[i,j,k] -> B[q, j] : 4q <= k < 4q + 4 }");
+        fclose(file);
+        texts[w] = w == 0
+                ? stamps_of(path, "i%2, j", "floor(i/2), i%2 + j + k")
+                : stamps_of(path, "{ S[i,j,k] -> PE[p,j] : exists e : i = 2e + p and 0 <= p < 2 }",
+                          "{ S[i,j,k] -> T[e, i - 2e + j + k] : 2e <= i < 2e + 2 }");
+        remove(path);
+    }
+    assert_string_equal(texts[1], texts[0]);
+    assert_non_null(strstr(texts[0], "B[0,0]"));
+    free(texts[0]);
+    free(texts[1]);
+}
+
 /* Names that end alike are told apart, and an element that is read and written is there once. */
 static void test_stamps_of_alike_names(void **state)
 {
@@ -183,6 +228,7 @@ int main(void)
             cmocka_unit_test(test_relations_with_gaps),
             cmocka_unit_test(test_stamps_refused),
             cmocka_unit_test(test_stamps_of_alike_names),
+            cmocka_unit_test(test_stamps_of_hidden_variables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
