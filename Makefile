@@ -28,6 +28,13 @@ fidelity: build/sator
 python: build/Makefile
 	@+cmake --build build $(if $(given),,-j$(JOBS)) --target python -- --no-print-directory
 
+# The sources of the last commit, and Debian packages of what they build.
+dist:
+	@tools/dist.sh
+
+deb: dist
+	@tools/deb.sh $(JOBS)
+
 install: build/sator
 	cmake --install build --prefix $(PREFIX)
 
@@ -44,4 +51,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all demo check bench fidelity python install lint format deps clean FORCE
+.PHONY: all dist deb demo check bench fidelity python install lint format deps clean FORCE

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Install the Debian packages that the build needs and the machine lacks; with --check only name them, with --tests also
 # those that only `make check` needs (without them those parts are skipped).
-# Optional, not installed here: libopenmpi-dev, for sator explore under mpirun (doc/scaling.md).
+# Optional for the program: libopenmpi-dev, for sator explore under mpirun (doc/scaling.md).
 packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libsqlite3-dev libclang-dev libcmocka-dev"
 if [ "$1" = --tests ]; then
     packages="$packages python3-onnx python3-yaml libonnx-testdata" # what tests compare with
+    packages="$packages libopenmpi-dev openmpi-bin sqlite3 man-db groff dpkg-dev fakeroot"
     packages="$packages g++ python3-dev python3-pip python3-numpy python3-pandas python3-matplotlib"
     packages="$packages python3-nbconvert python3-ipykernel mypy"
 fi

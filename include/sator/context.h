@@ -22,7 +22,7 @@ extern "C" {
 #define SATOR_VERSION_MAJOR 0
 #define SATOR_VERSION_MINOR 1
 #define SATOR_VERSION_PATCH 0
-#define SATOR_VERSION "0.1.0" /* of these headers; sator_version() is that of the library */
+#define SATOR_VERSION "0.2.0" /* of these headers; sator_version() is that of the library */
 
 /* What the shared library offers; everything else in it is hidden. */
 #if defined(__GNUC__)
@@ -69,7 +69,7 @@ enum sator_status {
 
 struct sator_ctx;
 
-/* The version of the library that is running: "0.1.0", and 10000 * major + 100 * minor + patch. */
+/* The version of the library that is running: "0.2.0", and 10000 * major + 100 * minor + patch. */
 SATOR_API const char *sator_version(void);
 SATOR_API int sator_version_number(void);
 

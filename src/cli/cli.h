@@ -102,7 +102,7 @@ int cli_read_budget(const struct cli_options *options, double *seconds);
 
 /* ---- help.c: text made of the tables (GIVE: free) ---- */
 char *cli_help_text(const struct cli_command *command);
-char *cli_man_text(void);
+char *cli_man_text(const struct cli_command *command);
 char *cli_completion_text(void);
 
 /* ---- explore_slurm.c ---- */

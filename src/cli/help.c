@@ -102,6 +102,13 @@ static void roff(FILE *out, const char *text)
     }
 }
 
+static void roff_example(FILE *out, const char *example)
+{
+    fputs("\n.br\nExample: ", out);
+    roff(out, example);
+    fputc('\n', out);
+}
+
 static void roff_option(FILE *out, const struct cli_option *row)
 {
     fputs(".TP\n", out);
@@ -117,48 +124,94 @@ static void roff_option(FILE *out, const struct cli_option *row)
     }
     fputc('\n', out);
     roff(out, row->help);
-    if (strcmp(row->commands, "*") != 0)
-        fprintf(out, " (%s)", row->commands);
-    fputs("\n.br\nExample: ", out);
-    roff(out, row->example);
+    roff_example(out, row->example);
+}
+
+static void roff_section(FILE *out, const char *title)
+{
+    fprintf(out, ".SH %s\n", title);
+}
+
+static void roff_synopsis(FILE *out, const struct cli_command *row)
+{
+    fprintf(out, ".B sator %s\n", row->name);
+    roff(out, row->arguments);
+    fputs("\n.RI [ option ...]\n.br\n", out);
+}
+
+/* The heading: "NAME - what" of section 1. */
+static void roff_head(FILE *out, const char *command, const char *what)
+{
+    fprintf(out, ".TH \"SATOR%s%s\" 1 \"\" \"sator %s\" \"User Commands\"\n",
+            *command == '\0' ? "" : "\\-", command, SATOR_VERSION);
+    roff_section(out, "NAME");
+    fprintf(out, "sator%s%s \\- ", *command == '\0' ? "" : "\\-", command);
+    roff(out, what);
     fputc('\n', out);
 }
 
-char *cli_man_text(void)
+static void roff_end(FILE *out)
+{
+    roff_section(out, "EXIT STATUS");
+    roff(out, exit_codes);
+    fputc('\n', out);
+    roff_section(out, "ENVIRONMENT");
+    fputs(".TP\n.B NO_COLOR\nif set, terminals get no colours either\n", out);
+}
+
+static void man_of_command(FILE *out, const struct cli_command *command)
+{
+    roff_head(out, command->name, command->summary);
+    roff_section(out, "SYNOPSIS");
+    roff_synopsis(out, command);
+    roff_section(out, "DESCRIPTION");
+    roff(out, inputs);
+    roff_example(out, command->example);
+    roff_section(out, "OPTIONS");
+    for (int i = 0; i < cli_option_count; i++) {
+        if (cli_option_applies(&cli_option_table[i], command->name))
+            roff_option(out, &cli_option_table[i]);
+    }
+    roff_end(out);
+    roff_section(out, "SEE ALSO");
+    fputs(".BR sator (1)\n", out);
+}
+
+static void man_of_all(FILE *out)
+{
+    roff_head(out, "", "exact model of tensor computations on spatial accelerators");
+    roff_section(out, "SYNOPSIS");
+    for (int i = 0; i < cli_command_count; i++)
+        roff_synopsis(out, &cli_commands[i]);
+    roff_section(out, "DESCRIPTION");
+    roff(out, introduction);
+    fputs(".PP\n", out);
+    roff(out, inputs);
+    fputc('\n', out);
+    roff_section(out, "COMMANDS");
+    for (int i = 0; i < cli_command_count; i++) {
+        fprintf(out, ".TP\n.BR sator\\-%s (1)\n", cli_commands[i].name);
+        roff(out, cli_commands[i].summary);
+        roff_example(out, cli_commands[i].example);
+    }
+    roff_section(out, "OPTIONS");
+    for (int i = 0; i < cli_option_count; i++) {
+        if (strcmp(cli_option_table[i].commands, "*") == 0)
+            roff_option(out, &cli_option_table[i]);
+    }
+    roff_end(out);
+}
+
+char *cli_man_text(const struct cli_command *command)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_text(&text, &size);
 
-    fprintf(out, ".TH SATOR 1 \"\" \"sator %s\" \"User Commands\"\n", SATOR_VERSION);
-    fputs(".SH NAME\nsator \\- exact model of tensor computations on spatial accelerators\n"
-          ".SH SYNOPSIS\n",
-            out);
-    for (int i = 0; i < cli_command_count; i++) {
-        fprintf(out, ".B sator %s\n.RI [ option ...]\n", cli_commands[i].name);
-        roff(out, cli_commands[i].arguments);
-        fputs("\n.br\n", out);
-    }
-    fputs(".SH DESCRIPTION\n", out);
-    roff(out, introduction);
-    fputs(".PP\n", out);
-    roff(out, inputs);
-    fputs("\n.SH COMMANDS\n", out);
-    for (int i = 0; i < cli_command_count; i++) {
-        fprintf(out, ".TP\n.B %s\n", cli_commands[i].name);
-        roff(out, cli_commands[i].summary);
-        fputs("\n.br\nExample: ", out);
-        roff(out, cli_commands[i].example);
-        fputc('\n', out);
-    }
-    fputs(".SH OPTIONS\n", out);
-    for (int i = 0; i < cli_option_count; i++) {
-        if (*cli_option_table[i].commands != '\0')
-            roff_option(out, &cli_option_table[i]);
-    }
-    fputs(".SH EXIT STATUS\n", out);
-    roff(out, exit_codes);
-    fputs("\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set, terminals get no colours either\n", out);
+    if (command == NULL)
+        man_of_all(out);
+    else
+        man_of_command(out, command);
     return close_text(out, &text);
 }
 
@@ -204,6 +257,31 @@ static void completion_values(FILE *out)
             out);
 }
 
+/* What stands behind each command: names of the library, or the words that its arguments list. */
+static void completion_arguments(FILE *out)
+{
+    for (int i = 0; i < cli_command_count; i++) {
+        const char *arguments = cli_commands[i].arguments;
+        fprintf(out, "    %s) words=", cli_commands[i].name);
+        if (strncmp(arguments, "WORKLOAD", strlen("WORKLOAD")) == 0)
+            fputs("$(_sator_names workloads networks)", out);
+        else if (strncmp(arguments, "NAME", strlen("NAME")) == 0)
+            fputs("$(_sator_names workloads networks archs dataflows energies)", out);
+        else if (strcmp(arguments, "[COMMAND]") == 0)
+            for (int j = 0; j < cli_command_count; j++)
+                fprintf(out, "%s%s%s", j == 0 ? "'" : " ", cli_commands[j].name,
+                        j + 1 == cli_command_count ? "'" : "");
+        else if (strchr(arguments, '|') != NULL) { /* [one|or|another] */
+            char words[128];
+            snprintf(words, sizeof words, "%.*s", (int)strcspn(arguments + 1, "]"), arguments + 1);
+            fputc('\'', out);
+            complete_words(out, words, '|');
+            fputc('\'', out);
+        }
+        fputs(" ;;\n", out);
+    }
+}
+
 char *cli_completion_text(void)
 {
     char *text = NULL;
@@ -232,11 +310,10 @@ char *cli_completion_text(void)
           "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
           "        return\n"
           "    fi\n"
-          "    case \"$command\" in\n"
-          "    analyze) words=$(_sator_names workloads networks) ;;\n"
-          "    list) words='workloads networks archs dataflows' ;;\n"
-          "    show) words=$(_sator_names workloads networks archs dataflows) ;;\n"
-          "    *) words='' ;;\n"
+          "    case \"$command\" in\n",
+            out);
+    completion_arguments(out);
+    fputs("    *) words='' ;;\n"
           "    esac\n"
           "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\") $(compgen -f -- \"$current\"))\n"
           "}\n"

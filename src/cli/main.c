@@ -19,7 +19,7 @@ static int run(const struct cli_options *options)
     if (options->version)
         return cli_write(options, "sator " SATOR_VERSION "\n");
     if (options->man)
-        return write_and_free(options, cli_man_text());
+        return write_and_free(options, cli_man_text(options->command));
     if (options->completion != NULL)
         return write_and_free(options, cli_completion_text());
     if (options->help)

@@ -8,6 +8,7 @@ FLAGS=$3
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
 export LC_ALL=C
+version=$(sed -n 's/^project(sator VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")
 cmake --install "$BUILD" --prefix "$work/usr" >install.log 2>&1 || { cat install.log; exit 1; }
 PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name sator.pc)")
 LD_LIBRARY_PATH=$(dirname "$(find "$work/usr" -name libsator.so)")
@@ -16,8 +17,8 @@ fail() {
     echo "$*"
     exit 1
 }
-readelf -d "$LD_LIBRARY_PATH/libsator.so" | grep -q 'SONAME.*\[libsator\.so\.0\.1\]' || fail "the soname is another"
-[ "$(pkg-config --modversion sator)" = 0.1.0 ] || fail "pkg-config has another version"
+readelf -d "$LD_LIBRARY_PATH/libsator.so" | grep -q "SONAME.*\[libsator\.so\.${version%.*}\]" || fail "the soname is another"
+[ "$(pkg-config --modversion sator)" = "$version" ] || fail "pkg-config has another version"
 
 cat >expect-built <<'END'
 524288 cycles, bound by scratchpad reads
@@ -78,7 +79,7 @@ int main(void)
 END
 # shellcheck disable=SC2046,SC2086
 cc -Wall -Wextra -Werror $FLAGS plain.c -o plain $(pkg-config --cflags --libs sator) || fail plain.c
-[ "$(./plain | tr '\n' ' ')" = "18446744073709551617 0 0.1.0 0 " ] || fail "plain.c: $(./plain)"
+[ "$(./plain | tr '\n' ' ')" = "18446744073709551617 0 $version 0 " ] || fail "plain.c: $(./plain)"
 
 mkdir cmake && cat >cmake/CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.20)
