@@ -193,6 +193,8 @@ int cli_choose_layer(const struct sator_network *network, const char *wanted, in
 /* A context whose messages call the fields of options by the names of their flags (GIVE:
  * sator_ctx_free). */
 struct sator_ctx *cli_ctx_new(void);
+/* The value of --engine, "auto" where it is not given. */
+enum sator_engine_choice cli_engine(const struct cli_options *options);
 
 /* Zeroed memory, never NULL (memory.c). */
 void *cli_alloc(size_t size);

@@ -187,12 +187,7 @@ static int check_usage(struct analysis *analysis)
     }
     if (options->timing != NULL && strcmp(options->timing, "scheduled") == 0)
         analysis->analyze.timing = SATOR_TIMING_SCHEDULED;
-    if (options->engine != NULL)
-        analysis->analyze.engine = strcmp(options->engine, "closed") == 0 ? SATOR_ENGINE_CLOSED
-                : strcmp(options->engine, "listed") == 0                  ? SATOR_ENGINE_LISTED
-                : strcmp(options->engine, "tiled") == 0                   ? SATOR_ENGINE_TILED
-                : strcmp(options->engine, "general") == 0                 ? SATOR_ENGINE_GENERAL
-                                                                          : SATOR_ENGINE_AUTO;
+    analysis->analyze.engine = cli_engine(options);
     return CLI_DONE;
 }
 

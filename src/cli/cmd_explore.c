@@ -170,12 +170,7 @@ static int read_options(struct explore *e)
     explore->where = options->where;
     explore->keep = options->keep;
     explore->objective = e->objectives;
-    explore->engine = options->engine == NULL         ? SATOR_ENGINE_AUTO
-            : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
-            : strcmp(options->engine, "listed") == 0  ? SATOR_ENGINE_LISTED
-            : strcmp(options->engine, "tiled") == 0   ? SATOR_ENGINE_TILED
-            : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
-                                                      : SATOR_ENGINE_AUTO;
+    explore->engine = cli_engine(options);
     explore->work_limit = (uint64_t)options->work_limit;
     explore->threads = (int)options->threads;
     explore->database = options->db;

@@ -131,11 +131,7 @@ static int read_options(struct simulation *s)
     int exit_code = CLI_DONE;
 
     s->simulate.size = sizeof s->simulate;
-    s->simulate.engine = options->engine == NULL      ? SATOR_ENGINE_AUTO
-            : strcmp(options->engine, "closed") == 0  ? SATOR_ENGINE_CLOSED
-            : strcmp(options->engine, "listed") == 0  ? SATOR_ENGINE_LISTED
-            : strcmp(options->engine, "general") == 0 ? SATOR_ENGINE_GENERAL
-                                                      : SATOR_ENGINE_AUTO;
+    s->simulate.engine = cli_engine(options);
     if (options->cycles != NULL &&
             !read_cycles(options->cycles, &s->simulate.first_cycle, &s->simulate.last_cycle))
         return cli_usage(options, "--cycles '%s' is not A:B, two cycles, the first not the greater",

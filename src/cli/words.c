@@ -1,7 +1,8 @@
-/* Fields of the library's options, as the command line calls them. */
+/* The command line's words: for fields of the library's options, and for the values of some. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct sator_word words[] = {
         {"budget_seconds", "--budget"},
@@ -39,4 +40,19 @@ struct sator_ctx *cli_ctx_new(void)
     if (sator_ctx_set_words(ctx, words, (int)(sizeof words / sizeof *words)) != SATOR_OK)
         abort();
     return ctx;
+}
+
+enum sator_engine_choice cli_engine(const struct cli_options *options)
+{
+    static const struct {
+        const char *word;
+        enum sator_engine_choice engine;
+    } engines[] = {{"closed", SATOR_ENGINE_CLOSED}, {"tiled", SATOR_ENGINE_TILED},
+            {"listed", SATOR_ENGINE_LISTED}, {"general", SATOR_ENGINE_GENERAL}};
+
+    for (size_t i = 0; options->engine != NULL && i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(options->engine, engines[i].word) == 0)
+            return engines[i].engine;
+    }
+    return SATOR_ENGINE_AUTO;
 }
