@@ -64,7 +64,7 @@ enum sator_status {
     SATOR_OVERFLOW, /* an exact count does not fit into 128 bits; a message says so */
     SATOR_INTERRUPTED, /* sator_ctx_cancel was called */
     SATOR_DECLINED, /* the chosen engine does not handle this input; a message says why */
-    SATOR_NOMEM /* memory ran out */
+    SATOR_NOMEM /* memory ran out; functions that return an object or a text return NULL */
 };
 
 struct sator_ctx;
@@ -89,7 +89,7 @@ SATOR_API int sator_version_number(void);
  * A call with a NULL that it cannot use, a number that its enumeration does not have, a layer that
  * is not there, a bandwidth that is none and the like is SATOR_USAGE, with a message. */
 
-/* Return a new context (GIVE: sator_ctx_free). */
+/* Return a new context (GIVE: sator_ctx_free), NULL when there is no memory. */
 SATOR_API struct sator_ctx *sator_ctx_new(void);
 SATOR_API void sator_ctx_free(SATOR_TAKE struct sator_ctx *ctx);
 

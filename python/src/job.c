@@ -184,6 +184,10 @@ bool conclude(PyObject *module, struct sator_ctx *ctx, enum sator_status status)
 
     if (status == SATOR_OK && sator_ctx_message_count(ctx) == 0)
         return true;
+    if (status == SATOR_NOMEM || ctx == NULL) { /* there was no memory for a context */
+        PyErr_NoMemory();
+        return false;
+    }
     PyObject *messages = messages_of(ctx);
     char *all = sator_ctx_take_messages(ctx, false);
     PyObject *text = all == NULL ? Py_NewRef(Py_None)

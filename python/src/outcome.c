@@ -78,6 +78,8 @@ static PyObject *report(PyObject *object, PyObject *args)
     struct sator_ctx *ctx = sator_ctx_new();
     enum sator_status st = write_report(ctx, self_of(object), &options, &text);
     sator_ctx_free(ctx);
+    if (st == SATOR_NOMEM)
+        return PyErr_NoMemory();
     if (st != SATOR_OK)
         return PyErr_Format(PyExc_ValueError, "the result has no form as '%s'", format);
     PyObject *string = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");

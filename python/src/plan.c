@@ -76,9 +76,10 @@ static enum sator_status evaluate_part(struct job *job)
 {
     struct part *part = job->data;
     struct sator_workspace *workspace = sator_workspace_new();
-    enum sator_status st =
-            sator_plan_evaluate_points(job->ctx, part->plan, workspace, part->n_points,
-                    part->extents, part->n_columns, part->columns, part->is_valid, &part->n_done);
+    enum sator_status st = workspace == NULL
+            ? SATOR_NOMEM
+            : sator_plan_evaluate_points(job->ctx, part->plan, workspace, part->n_points,
+                      part->extents, part->n_columns, part->columns, part->is_valid, &part->n_done);
 
     sator_workspace_free(workspace);
     return st;

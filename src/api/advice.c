@@ -228,6 +228,7 @@ enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network
         const struct sator_analyze_options *options, struct sator_result *result)
 {
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     struct adviser adviser = {.ctx = ctx,
             .network = network,

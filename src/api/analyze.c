@@ -17,10 +17,11 @@ enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_networ
 {
     struct sator_analyze_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status taken = sator_analyze_take_options(ctx, options, &own);
     if (taken != SATOR_OK)
         return taken;
-    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_workspace *workspace = sator_workspace_own();
     struct sator_arena *arena = sator_arena_new();
     struct sator_plan plan;
     struct sator_result *made;
@@ -149,6 +150,7 @@ enum sator_status sator_analyze_network(struct sator_ctx *ctx, const struct sato
 {
     struct sator_analyze_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status taken = sator_analyze_take_options(ctx, options, &own);
     if (taken != SATOR_OK)
         return taken;

@@ -52,6 +52,7 @@ static struct sator_builder *begin(struct sator_ctx *ctx, const char *kind, cons
 {
     if (ctx == NULL)
         return NULL;
+    SATOR_CALL(ctx, return NULL)
     struct sator_arena *arena = sator_arena_new();
     struct sator_builder *b = SATOR_NEW(arena, struct sator_builder);
 
@@ -63,6 +64,10 @@ static struct sator_builder *begin(struct sator_ctx *ctx, const char *kind, cons
         b->status = sator_misuse(ctx, "the name of the %s is NULL", kind);
     return b;
 }
+
+/* A builder that memory ran out for takes nothing more. */
+#define BUILDER_CALL(b, leave)                                                                     \
+    SATOR_CALL((b) == NULL ? NULL : (b)->ctx, (b)->status = SATOR_NOMEM; leave)
 
 void sator_builder_free(struct sator_builder *b)
 {
@@ -95,6 +100,7 @@ static bool enter(struct sator_builder *b, const char *function, const char *kin
 
 void sator_build_set(struct sator_builder *b, const char *path, const char *value)
 {
+    BUILDER_CALL(b, return )
     if (enter(b, __func__, NULL, path != NULL && value != NULL))
         SATOR_PUSH(
                 b->arena, b->sets, b->n_sets, sator_arena_printf(b->arena, "%s=%s", path, value));
@@ -132,6 +138,7 @@ struct sator_builder *sator_workload_begin(struct sator_ctx *ctx, const char *na
 
 void sator_workload_loop(struct sator_builder *b, const char *name, int64_t extent)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, workload, name != NULL))
         return;
     if (b->reads.length + b->writes.length > 0) {
@@ -165,6 +172,7 @@ static void add_instance(struct sator_text *text, const struct sator_builder *b)
 void sator_workload_access(struct sator_builder *b, enum sator_role role, const char *tensor,
         int n_dims, const int64_t *rows)
 {
+    BUILDER_CALL(b, return )
     struct sator_text relation = {0};
 
     if (!enter(b, __func__, workload, tensor != NULL && (rows != NULL || n_dims == 0)))
@@ -194,6 +202,7 @@ void sator_workload_access(struct sator_builder *b, enum sator_role role, const 
 
 void sator_workload_condition(struct sator_builder *b, const int64_t *row)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, workload, row != NULL))
         return;
     sator_text_add(&b->domain, "%s", b->domain.length == 0 ? "" : " and ");
@@ -203,6 +212,7 @@ void sator_workload_condition(struct sator_builder *b, const int64_t *row)
 
 void sator_workload_word_bits(struct sator_builder *b, const char *tensor, int bits)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, workload, tensor != NULL))
         return;
     sator_text_add(&b->word_bits, "  ");
@@ -212,6 +222,7 @@ void sator_workload_word_bits(struct sator_builder *b, const char *tensor, int b
 
 enum sator_status sator_workload_end(struct sator_builder *b, struct sator_network **network)
 {
+    BUILDER_CALL(b, return SATOR_NOMEM)
     struct sator_text rest = {0}, domain = {0};
     enum sator_status st;
 
@@ -250,6 +261,7 @@ struct sator_builder *sator_network_begin(struct sator_ctx *ctx, const char *nam
 void sator_network_layer(struct sator_builder *b, const char *name,
         const struct sator_network *network, int layer, int repeat)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, network_kind, name != NULL && network != NULL))
         return;
     if (layer < 0 || layer >= network->n_layers || repeat < 1) {
@@ -267,6 +279,7 @@ void sator_network_layer(struct sator_builder *b, const char *name,
 
 enum sator_status sator_network_end(struct sator_builder *b, struct sator_network **network)
 {
+    BUILDER_CALL(b, return SATOR_NOMEM)
     struct sator_text text = {0};
     enum sator_status st;
 
@@ -345,6 +358,7 @@ static void add_both(struct sator_builder *b, const char *path, double read, dou
 void sator_arch_memory(
         struct sator_builder *b, const char *name, const struct sator_memory_fields *fields)
 {
+    BUILDER_CALL(b, return )
     struct sator_memory_fields own;
 
     if (!enter(b, __func__, architecture, name != NULL))
@@ -365,6 +379,7 @@ void sator_arch_memory(
 
 void sator_arch_array(struct sator_builder *b, const char *name, int n_dims, const int64_t *shape)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, architecture, name != NULL && shape != NULL))
         return;
     open_level(b, "array", name);
@@ -387,6 +402,7 @@ static bool has_array(struct sator_builder *b, const char *what)
 void sator_arch_link(
         struct sator_builder *b, const char *name, const int64_t *offset, int interval, double pj)
 {
+    BUILDER_CALL(b, return )
     struct sator_text *links = b == NULL ? NULL : &b->links;
 
     if (!enter(b, __func__, architecture, name != NULL && offset != NULL) || !has_array(b, name))
@@ -409,12 +425,14 @@ void sator_arch_link(
 
 void sator_arch_topology(struct sator_builder *b, const char *topology)
 {
+    BUILDER_CALL(b, return )
     if (enter(b, __func__, architecture, topology != NULL) && has_array(b, topology))
         b->topology = sator_arena_strdup(b->arena, topology);
 }
 
 void sator_arch_compute(struct sator_builder *b, const char *name, double pj, double cycles)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, architecture, name != NULL))
         return;
     open_level(b, "compute", name);
@@ -424,6 +442,7 @@ void sator_arch_compute(struct sator_builder *b, const char *name, double pj, do
 
 enum sator_status sator_arch_end(struct sator_builder *b, struct sator_arch **arch)
 {
+    BUILDER_CALL(b, return SATOR_NOMEM)
     struct sator_text rest = {0};
     enum sator_status st;
 
@@ -452,6 +471,7 @@ struct sator_builder *sator_dataflow_begin(struct sator_ctx *ctx, const char *na
 void sator_dataflow_digit(struct sator_builder *b, enum sator_stamp stamp, int dim,
         int64_t coefficient, const char *loop, int64_t divisor, int64_t modulus)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, dataflow_kind, loop != NULL))
         return;
     if ((stamp != SATOR_SPACE_STAMP && stamp != SATOR_TIME_STAMP) || dim < 0 || dim >= MOST_DIMS ||
@@ -493,6 +513,7 @@ static void close_entry(struct sator_builder *b)
 
 void sator_dataflow_level(struct sator_builder *b, const char *level)
 {
+    BUILDER_CALL(b, return )
     if (!enter(b, __func__, dataflow_kind, level != NULL))
         return;
     close_entry(b);
@@ -512,6 +533,7 @@ static void add_to_entry(struct sator_builder *b, struct sator_text *list, const
 
 void sator_dataflow_tile(struct sator_builder *b, const char *loop, int64_t factor)
 {
+    BUILDER_CALL(b, return )
     if (enter(b, __func__, dataflow_kind, loop != NULL))
         add_to_entry(
                 b, &b->tiles, sator_arena_printf(b->arena, "%s %lld", loop, (long long)factor));
@@ -519,6 +541,7 @@ void sator_dataflow_tile(struct sator_builder *b, const char *loop, int64_t fact
 
 void sator_dataflow_parallel(struct sator_builder *b, const char *loop, int64_t factor, int dim)
 {
+    BUILDER_CALL(b, return )
     if (enter(b, __func__, dataflow_kind, loop != NULL))
         add_to_entry(b, &b->parallel,
                 sator_arena_printf(b->arena, "%s %lld -> %d", loop, (long long)factor, dim));
@@ -526,6 +549,7 @@ void sator_dataflow_parallel(struct sator_builder *b, const char *loop, int64_t 
 
 void sator_dataflow_bypass(struct sator_builder *b, const char *tensor)
 {
+    BUILDER_CALL(b, return )
     if (enter(b, __func__, dataflow_kind, tensor != NULL))
         add_to_entry(b, &b->bypass, tensor);
 }
@@ -546,6 +570,7 @@ static void add_stamp(struct sator_text *rest, const struct sator_builder *b,
 
 enum sator_status sator_dataflow_end(struct sator_builder *b, struct sator_dataflow **dataflow)
 {
+    BUILDER_CALL(b, return SATOR_NOMEM)
     struct sator_text rest = {0};
     enum sator_status st;
 

@@ -132,6 +132,7 @@ enum sator_status sator_exploration_new(struct sator_ctx *ctx, const struct sato
     struct sator_explore_options own;
     struct sator_input_options own_input;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && exploration != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, -1, network->n_layers - 1);
     enum sator_status st = take_options(ctx, options, &own);
     if (st == SATOR_OK)

@@ -332,6 +332,7 @@ enum sator_status sator_network_load(struct sator_ctx *ctx, const char *spec,
 {
     struct sator_input_options own;
     SATOR_NEEDS(ctx, spec != NULL && network != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -357,6 +358,7 @@ enum sator_status sator_arch_load(struct sator_ctx *ctx, const char *spec,
 {
     struct sator_input_options own;
     SATOR_NEEDS(ctx, spec != NULL && arch != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -375,6 +377,7 @@ enum sator_status sator_dataflow_load(struct sator_ctx *ctx, const char *spec,
 {
     struct sator_input_options own;
     SATOR_NEEDS(ctx, spec != NULL && dataflow != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -392,6 +395,7 @@ enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, const char *na
         const char *space, const char *time, struct sator_dataflow **dataflow)
 {
     SATOR_NEEDS(ctx, name != NULL && space != NULL && time != NULL && dataflow != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     struct sator_arena *arena = sator_arena_new();
     struct sator_dataflow *made = SATOR_NEW(arena, struct sator_dataflow);
     const struct sator_source *space_source = sator_source_from_field(ctx, "space", space);
@@ -419,6 +423,7 @@ enum sator_status sator_experiments_read(struct sator_ctx *ctx, const char *path
         int *n_experiments, const struct sator_experiment **experiments)
 {
     SATOR_NEEDS(ctx, path != NULL && n_experiments != NULL && experiments != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     struct sator_experiment one;
     const struct sator_source *source;
     enum sator_status st;
@@ -622,6 +627,7 @@ enum sator_status sator_check_file(struct sator_ctx *ctx, const char *path,
 {
     struct sator_input_options own;
     SATOR_NEEDS(ctx, path != NULL && kind != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -784,6 +790,7 @@ enum sator_status sator_show(struct sator_ctx *ctx, const char *spec,
 {
     struct sator_input_options own;
     SATOR_NEEDS(ctx, spec != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;

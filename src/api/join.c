@@ -53,6 +53,7 @@ enum sator_status sator_network_load_all(struct sator_ctx *ctx, int n_specs,
         struct sator_network **network)
 {
     SATOR_NEEDS(ctx, network != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_TEXTS(ctx, specs, n_specs);
     enum sator_status st = SATOR_OK;
 

@@ -460,6 +460,7 @@ enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *n
 {
     struct sator_map_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_map_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -472,6 +473,7 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
 {
     struct sator_map_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && results != NULL && n_results != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_map_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -523,6 +525,7 @@ int sator_map_same_layer(const struct sator_network *network, int layer)
 {
     if (network == NULL || layer < 0 || layer >= network->n_layers)
         return -1;
+    SATOR_CALL(NULL, return layer) /* as if it were the first of its kind */
     char *key = sator_workload_key(&network->layers[layer]);
     int same = layer;
 

@@ -13,6 +13,7 @@ enum sator_status sator_network_parse(struct sator_ctx *ctx, const char *name, c
     struct sator_network *read = NULL;
     struct sator_spec spec;
     SATOR_NEEDS(ctx, name != NULL && text != NULL && network != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -35,6 +36,7 @@ enum sator_status sator_arch_parse(struct sator_ctx *ctx, const char *name, cons
     struct sator_input_options own;
     struct sator_spec spec;
     SATOR_NEEDS(ctx, name != NULL && text != NULL && arch != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -51,6 +53,7 @@ enum sator_status sator_dataflow_parse(struct sator_ctx *ctx, const char *name, 
     struct sator_input_options own;
     struct sator_spec spec;
     SATOR_NEEDS(ctx, name != NULL && text != NULL && dataflow != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_spec_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -66,6 +69,7 @@ enum sator_status sator_network_text(
 {
     struct sator_text made = {0};
     SATOR_NEEDS(ctx, network != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
 
     sator_yaml_write_network(&made, network);
     *text = sator_text_take(&made);
@@ -76,6 +80,7 @@ enum sator_status sator_arch_text(struct sator_ctx *ctx, const struct sator_arch
 {
     struct sator_text made = {0};
     SATOR_NEEDS(ctx, arch != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
 
     sator_yaml_write_arch(&made, arch);
     *text = sator_text_take(&made);
@@ -87,6 +92,7 @@ enum sator_status sator_dataflow_text(
 {
     struct sator_text made = {0};
     SATOR_NEEDS(ctx, dataflow != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
 
     sator_yaml_write_dataflow(&made, dataflow);
     *text = sator_text_take(&made);

@@ -90,6 +90,7 @@ enum sator_status sator_plan_new(struct sator_ctx *ctx, const struct sator_netwo
 {
     struct sator_analyze_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && plan != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     enum sator_status st = sator_analyze_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
@@ -98,7 +99,7 @@ enum sator_status sator_plan_new(struct sator_ctx *ctx, const struct sator_netwo
 
     SATOR_TRY(sator_plan_make(
             ctx, arena, network, layer, arch, dataflow, copy_options(arena, &own), made));
-    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_workspace *workspace = sator_workspace_own();
     made->question.footprints = sator_model_footprints(
             ctx, workspace, made->question.workload, made->question.options->engine, arena);
     sator_workspace_free(workspace);
@@ -114,6 +115,7 @@ enum sator_status sator_plan_remap(struct sator_ctx *ctx, const struct sator_pla
         const struct sator_dataflow *dataflow, struct sator_plan **remapped)
 {
     SATOR_NEEDS(ctx, plan != NULL && dataflow != NULL && remapped != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     struct sator_arena *arena = sator_arena_new();
     struct sator_plan *made = SATOR_NEW(arena, struct sator_plan);
     enum sator_status st;
@@ -197,6 +199,7 @@ enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_
         const struct sator_result **result)
 {
     SATOR_NEEDS(ctx, plan != NULL && workspace != NULL && result != NULL);
+    SATOR_CALL(ctx, return sator_workspace_abandon(workspace))
     struct sator_model_question question = plan->question;
     struct sator_arena *arena = workspace->arena;
     struct sator_result *made;

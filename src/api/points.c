@@ -62,6 +62,7 @@ static enum sator_status find_figure(struct sator_ctx *ctx, struct sator_arena *
 
 enum sator_figure_kind sator_plan_figure_kind(const struct sator_plan *plan, const char *figure)
 {
+    SATOR_CALL(NULL, return SATOR_FIGURE_NONE)
     struct sator_arena *arena = sator_arena_new();
     struct figure found;
     enum sator_figure_kind kind = SATOR_FIGURE_NONE;
@@ -154,6 +155,7 @@ enum sator_status sator_plan_evaluate_points(struct sator_ctx *ctx, const struct
         const struct sator_column *columns, bool *is_valid, int64_t *n_done)
 {
     SATOR_NEEDS(ctx, plan != NULL && workspace != NULL && (extents != NULL || n_points == 0));
+    SATOR_CALL(ctx, return sator_workspace_abandon(workspace))
     SATOR_NUMBER(ctx, n_points, 0, INT64_MAX);
     SATOR_NUMBER(ctx, n_columns, 0, INT_MAX);
     SATOR_NEEDS(ctx, columns != NULL || n_columns == 0);

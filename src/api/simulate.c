@@ -210,6 +210,7 @@ enum sator_status sator_simulate(struct sator_ctx *ctx, const struct sator_netwo
 {
     struct sator_simulate_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && simulation != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     SATOR_NUMBER(ctx, own.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_TILED);
     SATOR_NUMBER(ctx, own.first_cycle, 0, INT64_MAX);

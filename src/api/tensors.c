@@ -141,5 +141,6 @@ enum sator_status sator_check_tensors(
         struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
 {
     SATOR_NEEDS(ctx, network != NULL && arch != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     return sator_tensors_check(ctx, network, arch, true);
 }

@@ -134,6 +134,7 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
 {
     struct sator_map_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     enum sator_status st = sator_map_take_options(ctx, options, &own);
     if (st != SATOR_OK)

@@ -17,23 +17,9 @@ struct sator_chunk {
     _Alignas(SATOR_ALIGNMENT) char data[];
 };
 
-static void *checked(void *memory)
+static void release(struct sator_held *held)
 {
-    if (memory == NULL) {
-        fputs("sator: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
-}
-
-void *sator_alloc(size_t size)
-{
-    return checked(malloc(size == 0 ? 1 : size));
-}
-
-void *sator_realloc(void *memory, size_t size)
-{
-    return checked(realloc(memory, size == 0 ? 1 : size));
+    sator_arena_free((struct sator_arena *)held);
 }
 
 struct sator_arena *sator_arena_new(void)
@@ -41,6 +27,7 @@ struct sator_arena *sator_arena_new(void)
     struct sator_arena *arena = sator_alloc(sizeof *arena);
 
     *arena = (struct sator_arena){.chunk_size = FIRST_CHUNK};
+    sator_hold(&arena->held, release);
     return arena;
 }
 
@@ -48,6 +35,7 @@ void sator_arena_free(struct sator_arena *arena)
 {
     if (arena == NULL)
         return;
+    sator_let_go(&arena->held);
     for (struct sator_chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
         free(chunk);
@@ -81,6 +69,7 @@ void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other)
             last = &(*last)->next;
         *last = other->chunks;
     }
+    sator_let_go(&other->held);
     free(other);
 }
 
@@ -106,7 +95,7 @@ void sator_arena_clear(struct sator_arena *arena)
 char *sator_arena_alloc_chunk(struct sator_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 4)
-        checked(NULL);
+        sator_out_of_memory();
     size = (size + SATOR_ALIGNMENT - 1) & ~(size_t)(SATOR_ALIGNMENT - 1);
     size_t room = size > arena->chunk_size ? size : arena->chunk_size;
     struct sator_chunk *chunk = sator_alloc(sizeof *chunk + room);

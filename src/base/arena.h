@@ -1,18 +1,16 @@
 /* Memory that lives and dies together: one arena an object (a workload, a result), freed as a
- * whole.
- *
- * Allocation does not fail: when the system has no memory left the process ends with a message. An
- * arena is bounded by its input's size, never by a number written in the input, so this needs a
- * machine out of memory.
- */
+ * whole. Allocation does not fail: memory.h. */
 #ifndef SATOR_BASE_ARENA_H
 #define SATOR_BASE_ARENA_H
+
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 struct sator_arena {
+    struct sator_held held; /* first: a pointer to it is one to the arena */
     char *next, *end; /* of the room in the newest chunk */
     struct sator_chunk *chunks; /* the newest first; only it has room */
     size_t chunk_size; /* of the next one */
@@ -63,9 +61,5 @@ void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t
 #define SATOR_PUSH(arena, array, count, ...)                                                       \
     ((array) = sator_arena_grow((arena), (array), (count), sizeof *(array)),                       \
             (array)[(count)++] = (__VA_ARGS__))
-
-/* malloc and realloc that end the process when there is no memory. */
-__attribute__((returns_nonnull)) void *sator_alloc(size_t size);
-__attribute__((returns_nonnull)) void *sator_realloc(void *memory, size_t size);
 
 #endif

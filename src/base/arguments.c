@@ -6,11 +6,11 @@
 
 enum sator_status sator_misuse(struct sator_ctx *ctx, const char *format, ...)
 {
-    struct sator_text text = {0};
-    va_list arguments;
-
     if (ctx == NULL)
         return SATOR_USAGE;
+    SATOR_CALL(ctx, return SATOR_NOMEM)
+    struct sator_text text = {0};
+    va_list arguments;
     va_start(arguments, format);
     sator_text_add_v(&text, format, arguments);
     va_end(arguments);

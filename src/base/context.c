@@ -36,10 +36,20 @@ int sator_version_number(void)
 
 struct sator_ctx *sator_ctx_new(void)
 {
+    SATOR_CALL(NULL, return NULL)
+    struct sator_arena *arena = sator_arena_new();
     struct sator_ctx *ctx = sator_alloc(sizeof *ctx);
 
-    *ctx = (struct sator_ctx){
-            .arena = sator_arena_new(), .latest = -1, .work_limit = default_work_limit};
+    *ctx = (struct sator_ctx){.arena = arena, .latest = -1, .work_limit = default_work_limit};
+    return ctx;
+}
+
+struct sator_ctx *sator_ctx_own(void)
+{
+    struct sator_ctx *ctx = sator_ctx_new();
+
+    if (ctx == NULL)
+        sator_out_of_memory();
     return ctx;
 }
 
@@ -132,8 +142,11 @@ const struct sator_source *sator_source_from_field(
     return source;
 }
 
-static enum sator_status unreadable(struct sator_ctx *ctx, const char *path, const char *why)
+static enum sator_status unreadable(struct sator_ctx *ctx, const char *path, int error)
 {
+    if (error == ENOMEM)
+        sator_out_of_memory();
+    const char *why = error == EFBIG ? "it is larger than 64 MiB" : strerror(error);
     struct sator_source *source = SATOR_NEW(ctx->arena, struct sator_source);
 
     source->path = sator_arena_strdup(ctx->arena, path);
@@ -149,7 +162,7 @@ enum sator_status sator_source_read(
 
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
-        return unreadable(ctx, path, strerror(errno));
+        return unreadable(ctx, path, errno);
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0 && text.length <= LARGEST_FILE)
         sator_text_add_bytes(&text, buffer, got);
     bool failed = ferror(file) != 0;
@@ -158,7 +171,7 @@ enum sator_status sator_source_read(
         fclose(file);
     if (failed || text.length > LARGEST_FILE) {
         sator_text_clear(&text);
-        return unreadable(ctx, path, failed ? strerror(error) : "it is larger than 64 MiB");
+        return unreadable(ctx, path, failed ? error : EFBIG);
     }
     struct sator_source *made = SATOR_NEW(ctx->arena, struct sator_source);
     made->path = sator_arena_strdup(ctx->arena, strcmp(path, "-") == 0 ? "<stdin>" : path);
@@ -379,10 +392,11 @@ enum sator_status sator_ctx_message(
 
 char *sator_ctx_take_messages(struct sator_ctx *ctx, bool color)
 {
-    struct sator_text out = {0};
-
     if (ctx == NULL || ctx->n_messages == 0)
         return NULL;
+    SATOR_CALL(ctx, return NULL)
+    struct sator_text out = {0};
+
     for (int i = 0; i < ctx->n_messages; i++)
         add_message(&out, &ctx->messages[i], color);
     if (ctx->n_messages == MOST_MESSAGES && ctx->n_errors > MOST_MESSAGES)

@@ -44,6 +44,9 @@ struct sator_ctx {
             void *state); /* set last; callable from a signal handler */
 };
 
+/* A context for the library's own use (GIVE: sator_ctx_free), never NULL. */
+struct sator_ctx *sator_ctx_own(void);
+
 /* Read a file into a source that lives as long as "ctx"; SATOR_INPUT with a message when it cannot
  * be read (missing, a directory, unreadable, or larger than 64 MiB). */
 enum sator_status sator_source_read(

@@ -12,8 +12,9 @@ static void reserve(struct sator_text *text, size_t more)
 {
     if (text->capacity - text->length > more)
         return;
-    text->capacity = 2 * text->capacity + more + 64;
-    text->data = sator_realloc(text->data, text->capacity);
+    size_t capacity = 2 * text->capacity + more + 64;
+    text->data = sator_realloc(text->data, capacity);
+    text->capacity = capacity;
 }
 
 void sator_text_clear(struct sator_text *text)

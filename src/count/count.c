@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "count/engine.h"
+#include "relation/bridge.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -158,6 +159,7 @@ static enum sator_status ask(
     if (engines[e]->hurry != NULL)
         engines[e]->hurry(counter->state[e], counter->hurried);
     st = put(engines[e], counter->state[e], query, reason);
+    sator_bridge_check(counter->ctx);
     if (st == SATOR_OK)
         counter->answered[e] = true;
     if (st == SATOR_DECLINED && e == CLOSED && !counter->declined)

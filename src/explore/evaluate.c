@@ -231,7 +231,7 @@ struct explore_evaluator *explore_evaluator_new(
             .models = SATOR_NEW_ARRAY(arena, const struct sator_model *, n_layers),
             .footprints = SATOR_NEW_ARRAY(arena, const sator_int *, n_layers),
             .scratch = sator_arena_new(),
-            .workspace = sator_workspace_new()};
+            .workspace = sator_workspace_own()};
     return evaluator;
 }
 

@@ -61,6 +61,7 @@ enum sator_status sator_explore_list(struct sator_ctx *ctx, struct sator_explora
         uint64_t most, const struct sator_sink *sink)
 {
     SATOR_NEEDS(ctx, exploration != NULL && sink != NULL && sink->write != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     struct sator_text text = {0};
     enum sator_status st = SATOR_OK;
     bool go_on = true;
@@ -119,6 +120,7 @@ enum sator_status sator_explore_point(struct sator_ctx *ctx, struct sator_explor
         int layer, int hardware, uint64_t point, struct sator_result **result)
 {
     SATOR_NEEDS(ctx, exploration != NULL && result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     const struct explore_part *part = NULL;
     const char *rule = NULL;
     int member = 0;
@@ -145,6 +147,7 @@ enum sator_status sator_explore_point_mapping(struct sator_ctx *ctx,
         struct sator_map_result **mapping)
 {
     SATOR_NEEDS(ctx, exploration != NULL && mapping != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     const struct explore_part *part = NULL;
 
     for (int p = 0; p < exploration->n_parts; p++) {

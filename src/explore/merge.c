@@ -133,6 +133,7 @@ enum sator_status sator_explore_merge(struct sator_ctx *ctx, const char *output,
         const char *const *inputs, char **text)
 {
     SATOR_NEEDS(ctx, output != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_TEXTS(ctx, inputs, n_inputs);
     SATOR_NUMBER(ctx, n_inputs, 1, INT_MAX);
     struct sator_store *store = NULL;

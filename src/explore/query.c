@@ -390,9 +390,7 @@ static enum sator_status list_totals(struct selection *s, struct query_writer *w
         return stream_totals(s, writer);
     SATOR_TRY(pass_totals(s, NULL));
     collect_fronts(s);
-    kept = calloc((size_t)s->n_entries + 1, sizeof *kept);
-    if (kept == NULL)
-        return SATOR_LIMIT;
+    kept = sator_calloc((size_t)s->n_entries + 1, sizeof *kept);
     SATOR_TRY(pass_totals(s, kept));
     for (int i = 0; i < s->n_entries; i++) {
         kept[i].row.space = kept[i].space;
@@ -450,6 +448,7 @@ enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *databas
 {
     struct sator_query_options own;
     SATOR_NEEDS(ctx, database != NULL && sink != NULL && sink->write != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
@@ -464,7 +463,8 @@ enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *databas
     }
     s.fronts = SATOR_NEW_ARRAY(source.arena, struct explore_front, source.n_layers + 1);
     SATOR_TRY(read_options(&s));
-    struct query_writer writer = {.source = &source, .format = options->format, .schema = options->schema, .sink = sink};
+    struct query_writer writer = {
+            .source = &source, .format = options->format, .schema = options->schema, .sink = sink};
     query_write_start(&writer);
     st = list_rows(&s, &writer);
     query_write_end(&writer);

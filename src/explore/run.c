@@ -160,13 +160,8 @@ static enum sator_status run_into(struct keeper *keeper, const char *path, const
 {
     struct runner *runner = keeper->runner;
     struct sator_exploration *exploration = runner->exploration;
-    uint64_t *done = calloc(exploration->n_batches + 1, sizeof *done);
-    enum sator_status st;
-
-    if (done == NULL)
-        return sator_error(
-                runner->ctx, (struct sator_loc){0}, "not enough memory for so many batches");
-    st = batch_open_store(runner->ctx, exploration, path, resume, &runner->store);
+    uint64_t *done = sator_calloc(exploration->n_batches + 1, sizeof *done);
+    enum sator_status st = batch_open_store(runner->ctx, exploration, path, resume, &runner->store);
     if (runner->ranks != NULL) {
         if (st == SATOR_OK)
             st = read_joined(runner, database, done);
@@ -200,11 +195,9 @@ static enum sator_status count_all(
         struct keeper *keeper, const char *database, struct sator_explore_summary *summary)
 {
     struct runner *runner = keeper->runner;
-    uint64_t *done = calloc(runner->exploration->n_batches + 1, sizeof *done);
+    uint64_t *done = sator_calloc(runner->exploration->n_batches + 1, sizeof *done);
     enum sator_status st;
 
-    if (done == NULL)
-        return SATOR_LIMIT;
     keeper->n_rules = 0;
     keeper->rules = NULL;
     keeper->results = 0;
@@ -335,6 +328,7 @@ enum sator_status sator_explore_run(struct sator_ctx *ctx, struct sator_explorat
         const struct sator_explore_summary **summary)
 {
     SATOR_NEEDS(ctx, exploration != NULL && summary != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     struct sator_explore_summary *made =
             SATOR_NEW(exploration->arena, struct sator_explore_summary);
     enum sator_status st = run(ctx, exploration, progress, data, made);

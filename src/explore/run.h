@@ -18,7 +18,7 @@ struct runner {
     pthread_cond_t changed;
     uint64_t next;
     uint64_t latest; /* the greatest number that was handed out to this process */
-    bool stopping;
+    bool stopping, no_memory;
     int n_running, n_waiting, most_waiting;
     struct batch *first, *last; /* evaluated, not stored */
 };
@@ -30,6 +30,7 @@ struct keeper {
     struct worker *workers; /* run_threads.c */
     int n_workers;
     bool in_transaction;
+    const struct batch *batch; /* that is being kept */
     double started, begun; /* seconds: the run, the transaction */
     enum sator_status status;
     const struct explore_part *failed_part; /* the point that an evaluation stopped at */

@@ -49,6 +49,32 @@ static bool take_batch(struct runner *runner, uint64_t *number)
     }
 }
 
+struct evaluation {
+    struct worker *worker;
+    uint64_t number;
+    struct batch *batch; /* the outcome; NULL: memory ran out */
+};
+
+static void evaluate(void *data)
+{
+    struct evaluation *e = data;
+    struct runner *runner = e->worker->runner;
+
+    e->batch =
+            batch_evaluate(e->worker->ctx, runner->exploration, e->number, runner->done[e->number]);
+}
+
+/* The lock is held. */
+static void append(struct runner *runner, struct batch *batch)
+{
+    if (runner->first == NULL)
+        runner->first = batch;
+    else
+        runner->last->next = batch;
+    runner->last = batch;
+    runner->n_waiting++;
+}
+
 static void *work(void *data)
 {
     struct worker *worker = data;
@@ -62,16 +88,13 @@ static void *work(void *data)
         if (runner->stopping || !take_batch(runner, &number))
             break;
         pthread_mutex_unlock(&runner->lock);
-        struct batch *batch =
-                batch_evaluate(worker->ctx, runner->exploration, number, runner->done[number]);
+        struct evaluation e = {.worker = worker, .number = number};
+        sator_guarded(worker->ctx, evaluate, &e);
         pthread_mutex_lock(&runner->lock);
-        if (runner->first == NULL)
-            runner->first = batch;
-        else
-            runner->last->next = batch;
-        runner->last = batch;
-        runner->n_waiting++;
-        runner->stopping = runner->stopping || batch->status != SATOR_OK;
+        if (e.batch != NULL)
+            append(runner, e.batch);
+        runner->no_memory = runner->no_memory || e.batch == NULL;
+        runner->stopping = runner->stopping || e.batch == NULL || e.batch->status != SATOR_OK;
         pthread_cond_broadcast(&runner->changed);
     }
     runner->n_running--;
@@ -114,7 +137,7 @@ static enum sator_status commit(struct keeper *keeper)
     return sator_store_commit(keeper->runner->ctx, keeper->runner->store);
 }
 
-static enum sator_status keep(struct keeper *keeper, const struct batch *batch)
+static enum sator_status keep_batch(struct keeper *keeper, const struct batch *batch)
 {
     struct runner *runner = keeper->runner;
     enum sator_status st;
@@ -135,6 +158,13 @@ static enum sator_status keep(struct keeper *keeper, const struct batch *batch)
         SATOR_TRY(commit(keeper));
 done:
     return st;
+}
+
+static void keep(void *data)
+{
+    struct keeper *keeper = data;
+
+    keeper->status = keep_batch(keeper, keeper->batch);
 }
 
 /* No more batches; those in work end at their next point. */
@@ -162,7 +192,9 @@ static void keep_all(struct keeper *keeper, struct batch *queue)
             keeper->failed_point = batch->first + batch->points;
         }
         if (keeper->status == SATOR_OK) {
-            keeper->status = keep(keeper, batch);
+            keeper->batch = batch;
+            if (!sator_guarded(keeper->runner->ctx, keep, keeper))
+                keeper->status = SATOR_NOMEM;
             if (keeper->status != SATOR_OK)
                 stop(keeper);
         }
@@ -237,7 +269,10 @@ static void store_until_done(struct keeper *keeper)
             keeper->best = runner->ranks->best(runner->ranks, keeper->best);
         report(keeper);
     }
-    if (keeper->status == SATOR_OK)
+    if (runner->no_memory && keeper->status == SATOR_OK) { /* what was evaluated is kept */
+        keeper->status = commit(keeper);
+        keeper->status = keeper->status == SATOR_OK ? SATOR_NOMEM : keeper->status;
+    } else if (keeper->status == SATOR_OK)
         keeper->status = commit(keeper);
     else
         sator_store_rollback(runner->store);
@@ -291,7 +326,7 @@ void explore_run_threads(struct keeper *keeper)
     struct worker *workers = sator_alloc(sizeof *workers * (size_t)n);
 
     for (int i = 0; i < n; i++) {
-        workers[i] = (struct worker){.runner = runner, .ctx = sator_ctx_new()};
+        workers[i] = (struct worker){.runner = runner, .ctx = sator_ctx_own()};
         sator_ctx_set_words(workers[i].ctx, runner->ctx->words, runner->ctx->n_words);
         sator_ctx_set_work_limit(workers[i].ctx, runner->exploration->options.work_limit);
     }

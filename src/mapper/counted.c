@@ -49,7 +49,7 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
     int at = 0;
 
     *c = (struct mapper_counting){.problem = problem,
-            .ctx = sator_ctx_new(),
+            .ctx = sator_ctx_own(),
             .arena = sator_arena_new(),
             .n_slots = FIRST_SLOTS};
     c->ctx->work_limit = problem->work_limit < MOST_WORK ? problem->work_limit : MOST_WORK;

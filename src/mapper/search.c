@@ -225,13 +225,14 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
 struct errand {
     void (*work)(void *member);
     void *member;
+    bool is_done; /* else memory ran out */
 };
 
 static void *run_errand(void *data)
 {
     struct errand *errand = data;
 
-    errand->work(errand->member);
+    errand->is_done = sator_guarded(NULL, errand->work, errand->member);
     return NULL;
 }
 
@@ -243,17 +244,21 @@ void sator_mapper_run_threads(void (*work)(void *member), void *members, size_t 
     int started = 1;
 
     for (int i = 0; i < n; i++)
-        errand[i] = (struct errand){work, (char *)members + (size_t)i * size};
+        errand[i] = (struct errand){work, (char *)members + (size_t)i * size, false};
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
     while (started < n && pthread_create(&thread[started], NULL, run_errand, &errand[started]) == 0)
         started++;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    work(members);
+    run_errand(&errand[0]);
     for (int i = started; i < n; i++)
-        work(errand[i].member);
+        run_errand(&errand[i]);
     for (int i = 1; i < started; i++)
         pthread_join(thread[i], NULL);
+    for (int i = 0; i < n; i++) {
+        if (!errand[i].is_done)
+            sator_out_of_memory();
+    }
 }
 
 void sator_mapper_add_counters(

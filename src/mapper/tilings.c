@@ -21,7 +21,7 @@ struct mapper_tilings *sator_mapper_tilings_new(const struct mapper_problem *pro
 {
     struct mapper_tilings *tilings = sator_alloc(sizeof *tilings);
 
-    *tilings = (struct mapper_tilings){.problem = problem, .ctx = sator_ctx_new()};
+    *tilings = (struct mapper_tilings){.problem = problem, .ctx = sator_ctx_own()};
     return tilings;
 }
 

@@ -16,6 +16,7 @@ enum {
 };
 
 struct mapper_watch {
+    struct sator_held held; /* first: a pointer to it is one to the watch */
     const struct sator_ctx *search; /* its cancelling ends all questions; NULL: no longer */
     double deadline; /* as sator_mapper_now */
     pthread_mutex_t lock; /* of all that follows, and of the above once the thread runs */
@@ -55,6 +56,11 @@ static void *run(void *data)
     return NULL;
 }
 
+static void release(struct sator_held *held)
+{
+    sator_mapper_watch_free((struct mapper_watch *)held);
+}
+
 struct mapper_watch *sator_mapper_watch_new(const struct sator_ctx *search, double deadline)
 {
     struct mapper_watch *watch = sator_alloc(sizeof *watch);
@@ -72,6 +78,7 @@ struct mapper_watch *sator_mapper_watch_new(const struct sator_ctx *search, doub
     /* without a thread questions end by their work limit */
     watch->has_thread = pthread_create(&watch->thread, NULL, run, watch) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    sator_hold(&watch->held, release); /* the thread must not outlive the search */
     return watch;
 }
 
@@ -79,6 +86,7 @@ void sator_mapper_watch_free(struct mapper_watch *watch)
 {
     if (watch == NULL)
         return;
+    sator_let_go(&watch->held);
     pthread_mutex_lock(&watch->lock);
     watch->ended = true;
     pthread_cond_signal(&watch->ended_now);

@@ -37,9 +37,7 @@ struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem
     struct mapper_words *words = sator_alloc(sizeof *words);
 
     *words = (struct mapper_words){.problem = problem, .n_slots = FIRST_SLOTS};
-    words->entries = calloc(words->n_slots, sizeof *words->entries);
-    if (words->entries == NULL)
-        abort();
+    words->entries = sator_calloc(words->n_slots, sizeof *words->entries);
     return words;
 }
 
@@ -108,10 +106,8 @@ static struct entry *find(
 static void grow(struct mapper_words *words)
 {
     size_t n_slots = words->n_slots * 2;
-    struct entry *entries = calloc(n_slots, sizeof *entries);
+    struct entry *entries = sator_calloc(n_slots, sizeof *entries);
 
-    if (entries == NULL)
-        abort();
     for (size_t i = 0; i < words->n_slots; i++) {
         const struct entry *old = &words->entries[i];
         if (old->hash != 0)

@@ -294,7 +294,7 @@ enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_
 {
     static const struct sator_analyze_options defaults = {0};
     struct sator_arena *arena = sator_arena_new();
-    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_workspace *workspace = sator_workspace_own();
     struct sator_model_question question = {.workload = workload,
             .dataflow = dataflow,
             .options = options == NULL ? &defaults : options};

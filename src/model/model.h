@@ -67,6 +67,11 @@ struct sator_workspace {
 };
 
 /* Counter number "index" of an evaluation (from 0, without gaps), for "stamping". */
+/* A workspace for the library's own use (GIVE: sator_workspace_free), never NULL. */
+struct sator_workspace *sator_workspace_own(void);
+/* After memory ran out while "workspace" was used: its counters are in an unknown state and are
+ * left behind. Returns SATOR_NOMEM. */
+enum sator_status sator_workspace_abandon(struct sator_workspace *workspace);
 struct sator_counter *sator_workspace_counter(struct sator_workspace *workspace, int index,
         struct sator_ctx *ctx, enum sator_engine_choice engine,
         const struct sator_stamping *stamping);

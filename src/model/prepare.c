@@ -337,10 +337,24 @@ const sator_int *sator_model_footprints(struct sator_ctx *ctx, struct sator_work
 
 struct sator_workspace *sator_workspace_new(void)
 {
+    SATOR_CALL(NULL, return NULL)
+    return sator_workspace_own();
+}
+
+struct sator_workspace *sator_workspace_own(void)
+{
+    struct sator_arena *arena = sator_arena_new();
     struct sator_workspace *workspace = sator_alloc(sizeof *workspace);
 
-    *workspace = (struct sator_workspace){.arena = sator_arena_new()};
+    *workspace = (struct sator_workspace){.arena = arena};
     return workspace;
+}
+
+enum sator_status sator_workspace_abandon(struct sator_workspace *workspace)
+{
+    workspace->counters = NULL;
+    workspace->n_counters = 0;
+    return SATOR_NOMEM;
 }
 
 void sator_workspace_free(struct sator_workspace *workspace)

@@ -118,6 +118,7 @@ static enum sator_status join_points(
     isl_set *points = isl_set_flatten(isl_map_wrap(all));
     isl_stat done = isl_set_foreach_point(points, join_point, joined);
     isl_set_free(points);
+    sator_bridge_check(ctx);
     return done == isl_stat_ok ? SATOR_OK : sator_bridge_status(ctx);
 }
 

@@ -30,9 +30,11 @@ static void abort_isl(void *state)
 isl_ctx *sator_bridge_ctx(struct sator_ctx *ctx)
 {
     if (!ctx->relation_state) {
+        sator_bridge_replace_memory();
         isl_ctx *isl = isl_ctx_alloc();
 
-        assert(isl);
+        if (isl == NULL)
+            sator_out_of_memory();
         isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
         ctx->free_relation_state = free_isl;
         ctx->relation_state = isl;
@@ -41,11 +43,18 @@ isl_ctx *sator_bridge_ctx(struct sator_ctx *ctx)
     return ctx->relation_state;
 }
 
+void sator_bridge_check(struct sator_ctx *ctx)
+{
+    if (ctx->relation_state != NULL && isl_ctx_last_error(ctx->relation_state) == isl_error_alloc)
+        sator_out_of_memory();
+}
+
 enum sator_status sator_bridge_begin(struct sator_ctx *ctx)
 {
     isl_ctx *isl = sator_bridge_ctx(ctx);
     uint64_t left = ctx->work_limit > ctx->work_done ? ctx->work_limit - ctx->work_done : 0;
 
+    sator_bridge_check(ctx);
     isl_ctx_resume(isl);
     isl_ctx_reset_error(isl);
     isl_ctx_reset_operations(isl);
@@ -60,6 +69,7 @@ enum sator_status sator_bridge_status(struct sator_ctx *ctx)
     isl_ctx *isl = sator_bridge_ctx(ctx);
     const char *text;
 
+    sator_bridge_check(ctx);
     if (atomic_load(&ctx->cancelled))
         return SATOR_INTERRUPTED;
     switch (isl_ctx_last_error(isl)) {

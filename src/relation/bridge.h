@@ -16,6 +16,14 @@
 /* The isl context of "ctx" (KEEP). */
 isl_ctx *sator_bridge_ctx(struct sator_ctx *ctx);
 
+/* Before the first isl context is made (isl_memory.c). */
+void sator_bridge_replace_memory(void);
+/* Leave the call (base/memory.h) when an allocation of isl's has failed since sator_bridge_begin.
+ * isl may go on after one, with an object that is there and lacks a part: whoever has its answer
+ * from isl asks this before it is given. sator_bridge_begin and sator_bridge_status do so by
+ * themselves. */
+void sator_bridge_check(struct sator_ctx *ctx);
+
 /* Start an isl computation: forget old errors, give isl the operations that the work limit allows.
  * SATOR_INTERRUPTED when the context is cancelled. */
 enum sator_status sator_bridge_begin(struct sator_ctx *ctx);

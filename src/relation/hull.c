@@ -69,6 +69,7 @@ static enum sator_status ask(
     }
 done:
     isl_set_free(set);
+    sator_bridge_check(ctx);
     return st;
 }
 

@@ -23,12 +23,13 @@ static isl_set *box(struct sator_ctx *ctx, int n_dims, const int64_t *shape)
 
 /* Whether "map" without the pairs of a point with itself is empty; false where isl gives up. Takes
  * the map. */
-static bool joins_nothing(isl_map *map, bool apart)
+static bool joins_nothing(struct sator_ctx *ctx, isl_map *map, bool apart)
 {
     if (apart)
         map = isl_map_subtract(map, isl_map_identity(isl_map_get_space(map)));
     isl_bool empty = isl_map_is_empty(map);
     isl_map_free(map);
+    sator_bridge_check(ctx);
     return empty == isl_bool_true;
 }
 
@@ -40,7 +41,7 @@ bool sator_map_joins(
     isl_map *inside = sator_bridge_map(ctx, map);
     inside = isl_map_intersect_domain(inside, box(ctx, map->n_in, shape));
     inside = isl_map_intersect_range(inside, box(ctx, map->n_out, shape));
-    return !joins_nothing(inside, apart);
+    return !joins_nothing(ctx, inside, apart);
 }
 
 bool sator_map_shares(struct sator_ctx *ctx, const struct sator_relation *map, const int64_t *shape)
@@ -50,7 +51,7 @@ bool sator_map_shares(struct sator_ctx *ctx, const struct sator_relation *map, c
     isl_map *inside =
             isl_map_intersect_domain(sator_bridge_map(ctx, map), box(ctx, map->n_in, shape));
     inside = isl_map_apply_range(inside, isl_map_reverse(isl_map_copy(inside)));
-    return !joins_nothing(inside, true);
+    return !joins_nothing(ctx, inside, true);
 }
 
 bool sator_set_find(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -73,5 +74,6 @@ bool sator_set_find(struct sator_ctx *ctx, struct sator_arena *arena,
         }
     }
     isl_point_free(first);
+    sator_bridge_check(ctx);
     return found;
 }

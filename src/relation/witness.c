@@ -17,6 +17,7 @@ static enum sator_status first_point(
     if (empty == isl_bool_true) {
         *found = false;
         isl_set_free(set);
+        sator_bridge_check(ctx);
         return SATOR_OK;
     }
     if (empty == isl_bool_false)
@@ -35,6 +36,7 @@ static enum sator_status first_point(
     else
         *found = true;
     isl_point_free(first);
+    sator_bridge_check(ctx);
     return st;
 }
 
@@ -94,6 +96,7 @@ enum sator_status sator_witness_within(struct sator_ctx *ctx, const struct sator
     isl_bool subset = isl_map_is_subset(reads, writes);
     isl_map_free(reads);
     isl_map_free(writes);
+    sator_bridge_check(ctx);
     if (subset < 0)
         return sator_bridge_status(ctx);
     *within = subset == isl_bool_true;
@@ -144,6 +147,7 @@ static enum sator_status ask_empty(struct sator_ctx *ctx, isl_map *map, bool *em
     isl_bool answer = isl_map_is_empty(map);
 
     isl_map_free(map);
+    sator_bridge_check(ctx);
     if (answer < 0)
         return sator_bridge_status(ctx);
     *empty = answer == isl_bool_true;

@@ -13,10 +13,8 @@ enum {
 
 static cJSON *must(cJSON *item)
 {
-    if (item == NULL) {
-        fputs("sator: out of memory\n", stderr);
-        abort();
-    }
+    if (item == NULL)
+        sator_out_of_memory();
     return item;
 }
 

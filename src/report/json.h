@@ -1,4 +1,4 @@
-/* JSON objects piece by piece. A piece for which there is no memory ends the process: cJSON would
+/* JSON objects piece by piece. A piece for which there is no memory ends the call: cJSON would
  * leave it out, and a shortened report is a wrong one. */
 #ifndef SATOR_REPORT_JSON_H
 #define SATOR_REPORT_JSON_H

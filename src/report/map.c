@@ -118,12 +118,13 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
         const struct sator_map_result *const *results, int n_results,
         const struct sator_report_options *options, char **text)
 {
-    struct sator_map_network own_network;
+    SATOR_CALL(ctx, return SATOR_NOMEM)
+    struct sator_map_network own_network, *whole = NULL;
     if (network != NULL) {
         SATOR_OPTIONS(ctx, network, own_network);
-        network = &own_network;
-        SATOR_NEEDS(ctx, network->name != NULL);
-        SATOR_TEXTS(ctx, network->unmapped, network->n_unmapped);
+        whole = &own_network;
+        SATOR_NEEDS(ctx, whole->name != NULL);
+        SATOR_TEXTS(ctx, whole->unmapped, whole->n_unmapped);
     }
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL);
@@ -138,19 +139,19 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
     if (report_is_table(options->format)) {
         struct sator_report_options csv = *options;
         csv.format = SATOR_FORMAT_CSV;
-        enum sator_status st = sator_report_maps(ctx, network, results, n_results, &csv, text);
+        enum sator_status st = sator_report_maps(ctx, whole, results, n_results, &csv, text);
         if (st == SATOR_OK)
             *text = report_table_of_csv(*text, options->format);
         sator_arena_free(arena);
         return st;
     }
     if (options->format == SATOR_FORMAT_JSON)
-        report_map_json(&made, arena, network, results, n_results, options->schema);
+        report_map_json(&made, arena, whole, results, n_results, options->schema);
     else if (options->format == SATOR_FORMAT_CSV) {
         write_csv_header(&made);
         write_csv(&made, results, n_results);
     } else
-        report_map_text(&made, arena, network, results, n_results, options->color);
+        report_map_text(&made, arena, whole, results, n_results, options->color);
     return take(&made, arena, text);
 }
 
@@ -178,6 +179,7 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL && given != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, n_machines, 1, INT32_MAX);
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
@@ -238,6 +240,7 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL && front != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
@@ -268,6 +271,7 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);

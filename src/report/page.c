@@ -13,6 +13,7 @@ enum sator_status sator_page_new(
     struct sator_report_window window;
 
     SATOR_NEEDS(ctx, page != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     SATOR_OPTIONS(ctx, own.window, window);
     SATOR_NUMBER(ctx, window.n_from, 0, window.from == NULL ? 0 : INT_MAX);
@@ -40,6 +41,7 @@ void sator_page_free(struct sator_page *page)
 void sator_page_add_design(struct sator_page *page, const char *summary, const char *make,
         const struct sator_arch *arch)
 {
+    SATOR_CALL(NULL, page->lost = true; return )
     int at = 0;
 
     while (at < page->n_archs && page->archs[at] != arch)
@@ -98,6 +100,7 @@ enum sator_status sator_page_add_layer(struct sator_ctx *ctx, struct sator_page 
     SATOR_NEEDS(ctx,
             page != NULL && page->n_designs > 0 && network != NULL && dataflow != NULL &&
                     result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     SATOR_NUMBER(ctx, repeat, 1, INT_MAX);
     struct page_design *design = &page->designs[page->n_designs - 1];

@@ -48,6 +48,7 @@ struct page_points {
     struct sator_text field; /* that is being read */
     int column;
     bool quoted, was_quote, past_header;
+    bool lost; /* memory ran out: something is missing */
 };
 
 struct sator_page {
@@ -60,6 +61,7 @@ struct sator_page {
     struct page_result *results;
     struct page_window *windows;
     struct page_points *points; /* NULL: none */
+    bool lost; /* memory ran out: something is missing */
 };
 
 /* page_points.c */

@@ -63,6 +63,7 @@ static void put_design(
 
 char *sator_page_json(struct sator_page *page)
 {
+    SATOR_CALL(NULL, return NULL)
     struct sator_arena *arena = page->arena;
     cJSON *root = cJSON_CreateObject();
 
@@ -92,8 +93,10 @@ char *sator_page_json(struct sator_page *page)
     json_counts_as_text(root); /* a browser reads numbers as doubles */
     char *text = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
-    if (text == NULL)
-        abort(); /* out of memory */
+    if (text == NULL || page->lost || (page->points != NULL && page->points->lost)) {
+        free(text);
+        return NULL;
+    }
     return text;
 }
 
@@ -110,9 +113,12 @@ static void put_harmless(struct sator_text *out, const char *json)
 
 char *sator_page_html(struct sator_page *page)
 {
+    SATOR_CALL(NULL, return NULL)
     struct sator_text out = {0};
     char *json = sator_page_json(page);
 
+    if (json == NULL)
+        return NULL;
     sator_text_put(&out, report_page_head);
     put_harmless(&out, json);
     sator_text_put(&out, report_page_tail);

@@ -131,6 +131,7 @@ static bool read_csv(void *data, const char *text, size_t length)
 {
     struct page_points *points = data;
 
+    SATOR_CALL(NULL, points->lost = true; return false)
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
         if (points->quoted && c == '"' && !points->was_quote) {
@@ -154,12 +155,19 @@ static bool read_csv(void *data, const char *text, size_t length)
     return true;
 }
 
+static bool read_nothing(void *data, const char *text, size_t length)
+{
+    (void)data, (void)text, (void)length;
+    return false;
+}
+
 struct sator_sink sator_page_points(struct sator_page *page, const char *make)
 {
     if (page->points == NULL) {
+        SATOR_CALL(NULL, page->lost = true; return (struct sator_sink){.write = read_nothing})
+        char *copy = make == NULL ? NULL : sator_arena_strdup(page->arena, make);
         page->points = sator_alloc(sizeof *page->points);
-        *page->points = (struct page_points){
-                .make = make == NULL ? NULL : sator_arena_strdup(page->arena, make)};
+        *page->points = (struct page_points){.make = copy};
     }
     return (struct sator_sink){.write = read_csv, .data = page->points};
 }

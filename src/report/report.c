@@ -74,6 +74,7 @@ enum sator_status sator_report_results(struct sator_ctx *ctx,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL || n_results == 0);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
@@ -116,6 +117,7 @@ enum sator_status sator_report_networks(struct sator_ctx *ctx,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL || n_results == 0);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);
@@ -184,6 +186,7 @@ enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     options = &own;
     SATOR_NUMBER(ctx, options->format, SATOR_FORMAT_TEXT, SATOR_FORMAT_LATEX);

@@ -56,6 +56,7 @@ static enum sator_status computed(struct printer *p, const char *name, isl_map *
     char *text = map == NULL ? NULL : isl_map_to_str(map);
 
     isl_map_free(map);
+    sator_bridge_check(p->ctx);
     if (text != NULL) {
         sator_text_add(&p->out, "%s := %s;\n", name, text);
     } else {
@@ -201,6 +202,7 @@ enum sator_status sator_report_relations(struct sator_ctx *ctx, const struct sat
         char **text)
 {
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     enum sator_status st;
     struct printer p = {.ctx = ctx, .arena = sator_arena_new(), .arch = arch};

@@ -108,6 +108,7 @@ enum sator_status sator_report_simulation(struct sator_ctx *ctx,
 {
     struct sator_report_options own;
     SATOR_NEEDS(ctx, simulation != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, own);
     struct sator_arena *arena = sator_arena_new();
 

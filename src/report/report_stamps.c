@@ -213,6 +213,7 @@ enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_
         const struct sator_report_window *window, int max_cells, char **text)
 {
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     SATOR_NUMBER(ctx, max_cells, 0, INT_MAX);
     struct sator_report_window wanted;

@@ -362,6 +362,7 @@ enum sator_status sator_page_show(struct sator_ctx *ctx, struct sator_page *page
     struct sator_text out = {0};
 
     SATOR_NEEDS(ctx, page != NULL && picture != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, wanted);
 
     wanted.width = wanted.width < 20 ? 80 : wanted.width;

@@ -40,6 +40,7 @@ enum sator_status report_stamping_init(struct sator_ctx *ctx, struct sator_arena
     stamping->times = isl_map_range(isl_map_copy(time));
     stamping->dataflow = isl_map_range_product(space, time);
     stamping->stamps = isl_map_range(isl_map_copy(stamping->dataflow));
+    sator_bridge_check(ctx);
     if (stamping->stamps == NULL || stamping->times == NULL)
         st = sator_bridge_status(ctx);
 done:

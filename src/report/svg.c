@@ -181,6 +181,7 @@ enum sator_status sator_page_svg(
     struct sator_text out = {0};
 
     SATOR_NEEDS(ctx, page != NULL && picture != NULL && text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         if (strcmp(picture, names[i]) != 0)
             continue;

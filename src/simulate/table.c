@@ -1,5 +1,7 @@
 #include "simulate/table.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +15,8 @@ static struct word *new_words(int64_t n_instances, int n_planes, int bits)
 
     if (bits > 29 || n > UINT64_C(1) << 29 || n << bits > UINT64_C(1) << 29)
         return NULL;
-    struct word *words = malloc((size_t)(n << bits) * sizeof *words);
-    for (uint64_t i = 0; words != NULL && i < n << bits; i++)
+    struct word *words = sator_alloc((size_t)(n << bits) * sizeof *words);
+    for (uint64_t i = 0; i < n << bits; i++)
         words[i].stamp = -1;
     return words;
 }
@@ -25,8 +27,8 @@ bool table_init(struct table *table, int64_t n_instances, int n_planes)
     while (table->n_planes < n_planes)
         table->n_planes *= 2;
     table->words = new_words(n_instances, table->n_planes, 0);
-    table->counts = calloc((size_t)n_instances, sizeof *table->counts);
-    return table->words != NULL && table->counts != NULL;
+    table->counts = sator_calloc((size_t)n_instances, sizeof *table->counts);
+    return table->words != NULL;
 }
 
 void table_clear(struct table *table)

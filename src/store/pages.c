@@ -63,9 +63,17 @@ static uint64_t number_of(sqlite3_int64 offset)
     return (uint64_t)(offset / STORE_PAGE_BYTES) + 1;
 }
 
+/* Of a disk that fails SQLite would say that the database is malformed, which is as it was. */
+static int read_below(sqlite3_file *below, void *page, int length, sqlite3_int64 offset)
+{
+    int code = below->pMethods->xRead(below, page, length, offset);
+
+    return code == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_READ : code;
+}
+
 static int page_read(sqlite3_file *file, void *page, int length, sqlite3_int64 offset)
 {
-    int code = file_below(file)->pMethods->xRead(file_below(file), page, length, offset);
+    int code = read_below(file_below(file), page, length, offset);
     uint64_t digest;
 
     if (code != SQLITE_OK || !is_page(file, length, offset))
@@ -170,7 +178,7 @@ static int look(sqlite3_file *file, bool *is_store)
     *is_store = size == 0;
     if (code != SQLITE_OK || size < HEADER_BYTES)
         return code;
-    code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
+    code = read_below(file, header, HEADER_BYTES, 0);
     *is_store = code == SQLITE_OK && header[HEADER_RESERVED] == STORE_RESERVED_BYTES &&
             memcmp(header + HEADER_APPLICATION, application, sizeof application) == 0;
     return code;

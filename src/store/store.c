@@ -37,6 +37,7 @@ struct insert {
 };
 
 struct sator_store {
+    struct sator_held held; /* first: a pointer to it is one to the store */
     char *path;
     sqlite3 *database;
     int lock; /* descriptor; -1: a reader */
@@ -68,10 +69,21 @@ static enum sator_status damaged(
     return SATOR_INPUT;
 }
 
+/* What the system said, or else SQLite. */
+static const char *reason(const struct sator_store *store, int code)
+{
+    int error = store->database == NULL ? 0 : sqlite3_system_errno(store->database);
+
+    if (error != 0)
+        return strerror(error);
+    return store->database == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(store->database);
+}
+
 static enum sator_status fail(struct sator_ctx *ctx, const struct sator_store *store, int code)
 {
+    if (code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
+        return SATOR_NOMEM;
     struct sator_loc loc = file_loc(ctx, store->path);
-
     if (code == SQLITE_IOERR_DATA)
         return damaged(ctx, store, "a page is not what was written");
     switch (code & 0xff) {
@@ -93,9 +105,11 @@ static enum sator_status fail(struct sator_ctx *ctx, const struct sator_store *s
     case SQLITE_READONLY:
         sator_error(ctx, loc, "the file cannot be written");
         break;
+    case SQLITE_CANTOPEN:
+        sator_error(ctx, loc, "the file or its journal cannot be opened: %s", reason(store, code));
+        break;
     case SQLITE_IOERR:
-        sator_error(ctx, loc, "reading or writing failed: %s",
-                strerror(store->database == NULL ? EIO : sqlite3_system_errno(store->database)));
+        sator_error(ctx, loc, "reading or writing failed: %s", reason(store, code));
         sator_help(ctx, "all that was stored before is safe; resume when the disk works again");
         break;
     default:
@@ -266,6 +280,11 @@ done:
     return st;
 }
 
+static void release(struct sator_held *held)
+{
+    sator_store_close((struct sator_store *)held);
+}
+
 enum sator_status sator_store_open(struct sator_ctx *ctx, const char *path,
         enum sator_store_mode mode, struct sator_store **result)
 {
@@ -274,6 +293,7 @@ enum sator_status sator_store_open(struct sator_ctx *ctx, const char *path,
 
     *store = (struct sator_store){.lock = -1, .path = sator_alloc(strlen(path) + 1)};
     memcpy(store->path, path, strlen(path) + 1);
+    sator_hold(&store->held, release);
     if (mode != SATOR_STORE_READ) {
         SATOR_TRY(lock_file(ctx, store));
     } else if (access(path, R_OK) != 0) {
@@ -292,8 +312,10 @@ void sator_store_close(struct sator_store *store)
 {
     if (store == NULL)
         return;
-    for (int i = 0; i < store->n_inserts; i++)
-        sqlite3_finalize(store->inserts[i].statement);
+    sator_let_go(&store->held);
+    for (sqlite3_stmt *open;
+            store->database != NULL && (open = sqlite3_next_stmt(store->database, NULL)) != NULL;)
+        sqlite3_finalize(open);
     if (store->lock >= 0 && store->database != NULL) { /* leave no empty journal behind */
         sator_store_rollback(store);
         sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
@@ -338,10 +360,12 @@ enum sator_status sator_store_check(struct sator_ctx *ctx, struct sator_store *s
     SATOR_TRY(sator_store_scan(ctx, store, "pragma_quick_check(1)", "*", "1", &cursor));
     SATOR_TRY(sator_cursor_next(ctx, cursor, &found));
     struct sator_cell cell = sator_cursor_cell(cursor, 0, false);
-    if (!found || cell.kind != SATOR_CELL_TEXT || strcmp(cell.text, "ok") != 0) {
-        st = damaged(ctx, store,
-                found && cell.kind == SATOR_CELL_TEXT ? cell.text : "the check says nothing");
-    }
+    const char *says = found && cell.kind == SATOR_CELL_TEXT ? cell.text : "the check says nothing";
+    if (strstr(says, "error code=") !=
+            NULL) /* the check goes on after a page that it cannot read */
+        st = fail(ctx, store, SQLITE_IOERR_READ);
+    else if (strcmp(says, "ok") != 0)
+        st = damaged(ctx, store, says);
 done:
     sator_cursor_close(cursor);
     return st;

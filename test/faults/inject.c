@@ -74,7 +74,9 @@ __attribute__((destructor)) static void report(void)
 {
     const char *path = getenv("SATOR_INJECT_COUNT");
     char digits[32];
-    int fd = path == NULL ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int fd = path == NULL
+            ? -1
+            : (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
     if (fd >= 0)
         syscall(SYS_write, fd, digits, snprintf(digits, sizeof digits, "%ld\n", calls));

@@ -68,7 +68,7 @@ static enum sator_status cannot_load(struct sator_ctx *ctx, struct sator_loc loc
 
     for (size_t i = 0; why != NULL && i < sizeof no_memory / sizeof *no_memory; i++) {
         if (strstr(why, no_memory[i]) != NULL)
-            return SATOR_NOMEM;
+            sator_out_of_memory();
     }
     if (why != NULL)
         return sator_error(ctx, loc, "reading C needs libclang, which cannot be loaded: %s", why);

@@ -7,7 +7,7 @@ enum sator_status sator_yaml_kind(
         struct sator_ctx *ctx, const struct sator_source *source, enum sator_document *kind)
 {
     struct sator_arena *scratch = sator_arena_new();
-    struct sator_ctx *unheard = sator_ctx_new();
+    struct sator_ctx *unheard = sator_ctx_own();
     struct sator_yaml_node *root;
     enum sator_status st = SATOR_OK;
 

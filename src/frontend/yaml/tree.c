@@ -543,6 +543,8 @@ static bool build(struct builder *b)
 
     while (more) {
         if (!yaml_parser_parse(&b->parser, &event)) {
+            if (b->parser.error == YAML_MEMORY_ERROR)
+                sator_out_of_memory();
             report_syntax(b);
             return false;
         }
@@ -574,7 +576,7 @@ static enum sator_status parse(struct sator_ctx *ctx, struct sator_arena *arena,
     if (!is_text(b))
         return SATOR_INPUT;
     if (!yaml_parser_initialize(&b->parser))
-        return sator_error(ctx, (struct sator_loc){source, 0, 0}, "out of memory");
+        sator_out_of_memory();
     yaml_parser_set_encoding(&b->parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(
             &b->parser, (const unsigned char *)source->text + b->offset, b->length);

@@ -60,6 +60,7 @@ struct team {
 
 struct member {
     struct team *team;
+    bool has_lock;
     struct optimizer *optimizer;
     struct mapper_search search;
 };
@@ -198,12 +199,24 @@ static void visit(struct member *member, const struct visit *visit, struct outco
     outcome->n_listings = member->optimizer->n_listings;
 }
 
-static void work(void *data)
+static void lock(struct member *member)
+{
+    pthread_mutex_lock(&member->team->lock);
+    member->has_lock = true;
+}
+
+static void unlock(struct member *member)
+{
+    member->has_lock = false;
+    pthread_mutex_unlock(&member->team->lock);
+}
+
+static void visit_all(void *data)
 {
     struct member *member = data;
     struct team *team = member->team;
 
-    pthread_mutex_lock(&team->lock);
+    lock(member);
     for (;;) {
         while (team->search->stopped == SATOR_OK && team->next < team->count && !may_go(team))
             pthread_cond_wait(&team->changed, &team->lock);
@@ -211,16 +224,31 @@ static void work(void *data)
             break;
         brief(team, member);
         int k = team->next++;
-        pthread_mutex_unlock(&team->lock);
+        unlock(member);
         visit(member, &team->visits[k], &team->outcome[k % MOST_WINDOW]);
-        pthread_mutex_lock(&team->lock);
+        lock(member);
         team->outcome[k % MOST_WINDOW].done = true;
         merge_all(team, member);
         if (member->search.stopped != SATOR_OK)
             team->search->stopped = member->search.stopped;
         pthread_cond_broadcast(&team->changed);
     }
-    pthread_mutex_unlock(&team->lock);
+    unlock(member);
+}
+
+/* A member that memory runs out for stops the team, which else would wait for it. */
+static void work(void *data)
+{
+    struct member *member = data;
+
+    if (sator_guarded(NULL, visit_all, member))
+        return;
+    if (!member->has_lock)
+        lock(member);
+    member->team->search->stopped = SATOR_NOMEM;
+    pthread_cond_broadcast(&member->team->changed);
+    unlock(member);
+    sator_out_of_memory();
 }
 
 /* ---- members ---- */

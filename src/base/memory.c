@@ -1,0 +1,156 @@
+#include "base/memory.h"
+
+#include "base/context.h"
+
+#include <stdlib.h>
+
+/* Where this thread's calls are left to. It is the one thing that the library keeps beside the
+ * objects of its callers: an allocation has no context to ask. */
+static _Thread_local struct sator_guard *innermost;
+
+/* ---- what is held ---- */
+
+static void hold_in(struct sator_guard *guard, struct sator_held *held)
+{
+    held->next = guard->held;
+    held->link = &guard->held;
+    if (held->next != NULL)
+        held->next->link = &held->next;
+    guard->held = held;
+}
+
+void sator_hold(struct sator_held *held, void (*release)(struct sator_held *held))
+{
+    *held = (struct sator_held){.release = release};
+    if (innermost != NULL)
+        hold_in(innermost, held);
+}
+
+void sator_let_go(struct sator_held *held)
+{
+    if (held->link == NULL)
+        return;
+    *held->link = held->next;
+    if (held->next != NULL)
+        held->next->link = held->link;
+    held->link = NULL;
+}
+
+/* What a call made is that of the call around it, or its caller's. */
+static void pass_on(struct sator_guard *guard)
+{
+    while (guard->held != NULL) {
+        struct sator_held *held = guard->held;
+        sator_let_go(held);
+        if (guard->outer != NULL)
+            hold_in(guard->outer, held);
+    }
+}
+
+static void release_all(struct sator_guard *guard)
+{
+    while (guard->held != NULL)
+        guard->held->release(guard->held);
+}
+
+/* ---- guards ---- */
+
+bool sator_is_guarded(void)
+{
+    return innermost != NULL;
+}
+
+void sator_guard_enter(struct sator_guard *guard, struct sator_ctx *ctx)
+{
+    guard->outer = innermost;
+    guard->held = NULL;
+    guard->keeps = false;
+    guard->ctx = ctx;
+    if (ctx != NULL) {
+        guard->messages_arena = ctx->arena;
+        guard->messages = ctx->messages;
+        guard->n_messages = ctx->n_messages;
+        guard->n_errors = ctx->n_errors;
+    }
+    innermost = guard;
+}
+
+void sator_guard_leave(struct sator_guard *guard)
+{
+    if (innermost != guard)
+        return; /* it was left by a jump */
+    innermost = guard->outer;
+    pass_on(guard);
+}
+
+/* The context as it was when the call began, but for messages that were made since in its own
+ * arena, which stay. */
+static void restore(const struct sator_guard *guard)
+{
+    struct sator_ctx *ctx = guard->ctx;
+
+    if (ctx->arena != guard->messages_arena) { /* hushed, and that arena dies with the call */
+        ctx->arena = guard->messages_arena;
+        ctx->messages = guard->messages;
+        ctx->n_messages = guard->n_messages;
+        ctx->n_errors = guard->n_errors;
+    }
+    ctx->latest = -1;
+    /* Objects of it are lost, so that it cannot be freed. */
+    atomic_store(&ctx->cancel_relation_state, NULL);
+    ctx->relation_state = NULL;
+    ctx->free_relation_state = NULL;
+}
+
+_Noreturn void sator_out_of_memory(void)
+{
+    struct sator_guard *guard = innermost;
+
+    if (guard == NULL)
+        abort(); /* a public function without a guard: a mistake of ours */
+    innermost = guard->outer;
+    if (guard->ctx != NULL)
+        restore(guard);
+    if (guard->keeps)
+        pass_on(guard);
+    else
+        release_all(guard);
+    _longjmp(guard->jump, 1);
+}
+
+bool sator_guarded(struct sator_ctx *ctx, void (*work)(void *data), void *data)
+{
+    SATOR_CALL(ctx, return false)
+    guard_.keeps = true;
+    work(data);
+    return true;
+}
+
+/* ---- allocating ---- */
+
+void *sator_alloc(size_t size)
+{
+    void *memory = malloc(size == 0 ? 1 : size);
+
+    if (memory == NULL)
+        sator_out_of_memory();
+    return memory;
+}
+
+void *sator_realloc(void *memory, size_t size)
+{
+    void *moved = realloc(memory, size == 0 ? 1 : size);
+
+    if (moved == NULL)
+        sator_out_of_memory();
+    return moved;
+}
+
+void *sator_calloc(size_t n, size_t size)
+{
+    void *memory = calloc(n == 0 ? 1 : n, size == 0 ? 1 : size);
+
+    if (memory == NULL)
+        sator_out_of_memory();
+    return memory;
+}

@@ -1,0 +1,72 @@
+/* Memory, and what happens when there is none.
+ *
+ * An allocation does not return NULL. When the system has no memory left, sator_out_of_memory
+ * leaves the public call in progress at once, from however deep, and that call returns SATOR_NOMEM:
+ * no path of the program is one that is only taken, and so only tested, when memory runs out. Every
+ * public function that can allocate begins with a guard (SATOR_CALL), and a thread of ours has one
+ * of its own (sator_guarded).
+ *
+ * What the call was building goes with it: objects that say how they are released (sator_hold), as
+ * arenas do, are. What is allocated beside them stays taken, and so do isl's objects, whose context
+ * is given up: the next question makes a new one. Functions that change what outlives a call change
+ * it last, after they have allocated.
+ */
+#ifndef SATOR_BASE_MEMORY_H
+#define SATOR_BASE_MEMORY_H
+
+#include "sator/context.h"
+
+#include <setjmp.h>
+
+struct sator_arena;
+struct sator_message;
+
+/* Part of an object that is released when the call that made it is left. */
+struct sator_held {
+    struct sator_held *next, **link; /* "link" NULL: nobody holds it */
+    void (*release)(struct sator_held *held);
+};
+/* From here to sator_let_go, which its release and its own free function call, the object goes when
+ * the call in progress is left. It is the thread's that made it until that call has ended. */
+void sator_hold(struct sator_held *held, void (*release)(struct sator_held *held));
+void sator_let_go(struct sator_held *held);
+
+/* Uninitialized memory; the same with another size; zeroed memory for "n" elements of "size". */
+__attribute__((returns_nonnull)) void *sator_alloc(size_t size);
+__attribute__((returns_nonnull)) void *sator_realloc(void *memory, size_t size);
+__attribute__((returns_nonnull)) void *sator_calloc(size_t n, size_t size);
+
+/* Leave the call in progress; also for other libraries' ways of saying that memory ran out. */
+_Noreturn void sator_out_of_memory(void);
+/* Whether there is a call to leave; else there is nobody to tell, and the process ends. */
+bool sator_is_guarded(void);
+
+/* A call that can be left. Its fields are those of memory.c alone. */
+struct sator_guard {
+    jmp_buf jump;
+    struct sator_guard *outer;
+    struct sator_held *held; /* made since it was entered, the newest first */
+    bool keeps; /* these objects, when memory runs out */
+    struct sator_ctx *ctx;
+    /* of "ctx", when the guard was entered */
+    struct sator_arena *messages_arena;
+    struct sator_message *messages;
+    int n_messages, n_errors;
+};
+void sator_guard_enter(struct sator_guard *guard, struct sator_ctx *ctx);
+void sator_guard_leave(struct sator_guard *guard);
+
+/* Guard the rest of the function: when memory runs out there, the statement is carried out, which
+ * has to return: SATOR_CALL(ctx, return SATOR_NOMEM). "ctx" may be NULL. */
+#define SATOR_CALL(ctx, ...)                                                                       \
+    __attribute__((cleanup(sator_guard_leave))) struct sator_guard guard_;                         \
+    sator_guard_enter(&guard_, ctx);                                                               \
+    if (_setjmp(guard_.jump) != 0) {                                                               \
+        __VA_ARGS__;                                                                               \
+    }
+
+/* Run "work" under a guard of its own, as a thread has to: false when memory ran out in it. What it
+ * made stays, for others know of it. */
+bool sator_guarded(struct sator_ctx *ctx, void (*work)(void *data), void *data);
+
+#endif
