@@ -113,6 +113,36 @@ static enum sator_transfer_kind kind_of(
             analysis->arch, inner->level, tensor, inner->time_cut == analysis->n_time);
 }
 
+/* Leave out the wires that bring nothing in the whole run. */
+static enum sator_status drop_idle(struct timing *timing, struct timing_transfer *transfer)
+{
+    struct sator_transport *transport = &transfer->transport;
+    struct sator_network_link *links =
+            SATOR_NEW_ARRAY(timing->arena, struct sator_network_link, transport->n_links + 1);
+    const struct sator_relation **buses = SATOR_NEW_ARRAY(
+            timing->arena, const struct sator_relation *, transport->n_buses + 1);
+    const struct transfer *counted;
+    int n_links = 0, n_buses = 0;
+    enum sator_status st;
+
+    SATOR_TRY(analysis_transfer(timing->analysis, transfer->n_time, transfer->n_space,
+            transfer->holder, transfer->access, NULL, &counted));
+    for (int k = 0; k < transport->n_links; k++) {
+        if (counted->volumes.by_link[k] > 0)
+            links[n_links++] = transport->links[k];
+    }
+    for (int b = 0; b < transport->n_buses; b++) {
+        if (counted->volumes.by_bus[b] > 0)
+            buses[n_buses++] = transport->buses[b];
+    }
+    transport->links = links;
+    transport->n_links = n_links;
+    transport->buses = buses;
+    transport->n_buses = n_buses;
+done:
+    return st;
+}
+
 static enum sator_status add_transfer(
         struct timing *timing, int access, int memory, int holder, bool is_own)
 {
@@ -140,6 +170,8 @@ static enum sator_status add_transfer(
         st = sator_model_cut(analysis->ctx, timing->arena,
                 analysis_counter(analysis, made.n_time, made.n_space), what->relation, network,
                 &made.transport);
+        if (st == SATOR_OK)
+            st = drop_idle(timing, &made);
     }
     SATOR_PUSH(timing->arena, timing->transfers, timing->n_transfers, made);
     return st;

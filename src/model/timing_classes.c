@@ -21,10 +21,10 @@ enum {
     TICKS_PER_PAIR = 20
 };
 
-/* What is known of one class. */
+/* What is known of one class: of the stamps of a level, or of what a prefix of their digits has
+ * inside. */
 struct class
 {
-    int level;
     int length;
     int64_t *description;
     uint64_t hash;
@@ -80,17 +80,16 @@ static void find_middle(
     *high = count - c->reach - 1 + before;
 }
 
-static void describe_stamp(
-        struct classes *c, int length, const struct nest_stamp *stamp, const struct nest_stamp *of)
+static void describe_stamp(struct classes *c, int n_fixed, bool full,
+        const struct nest_stamp *stamp, const struct nest_stamp *of)
 {
     const struct nest *nest = &c->nest;
-    int n_fixed = nest_fixed(nest, length);
 
     for (int k = 0; k < n_fixed; k++)
         put(c, stamp->v[k] - of->v[k]);
     for (int l = 0; l < nest->n_loops; l++)
         put(c, nest_room(nest, n_fixed, stamp, l));
-    if (nest_is_full(nest, length)) {
+    if (full) {
         struct nest_values values = nest_skewed_values(nest, stamp);
         int64_t low, high, v = stamp->skewed;
         find_middle(c, stamp, &low, &high);
@@ -110,39 +109,37 @@ static void describe_stamp(
 
 /* The stamps around "stamp", itself in the middle of them: "*n" in "window", "*centre" of them
  * before it. */
-static void find_window(const struct classes *c, int length, int reach,
+static void find_window(const struct classes *c, int n_fixed, bool full, int reach,
         const struct nest_stamp *stamp, struct nest_stamp *window, int *n, int *centre)
 {
     struct nest_stamp at = *stamp;
 
     *centre = 0;
-    while (*centre < reach && nest_step(&c->nest, length, -1, &at))
+    while (*centre < reach && nest_step(&c->nest, n_fixed, full, -1, &at))
         window[reach - ++*centre] = at;
     memmove(window, window + reach - *centre, sizeof *window * (size_t)*centre);
     window[*centre] = at = *stamp;
     *n = *centre + 1;
-    for (int k = 0; k < reach && nest_step(&c->nest, length, 1, &at); k++)
+    for (int k = 0; k < reach && nest_step(&c->nest, n_fixed, full, 1, &at); k++)
         window[(*n)++] = at;
 }
 
-static void describe_at(struct classes *c, int level, int length, const struct nest_stamp *stamp)
+/* Describe the prefix of "n_fixed" digits: "kind" tells apart what is said of equal ones. */
+static void describe(
+        struct classes *c, int kind, int n_fixed, bool full, const struct nest_stamp *stamp)
 {
     struct nest_stamp window[MOST_WINDOW];
     int n, centre;
 
     c->length = 0;
     c->description = NULL;
-    find_window(c, length, c->reach, stamp, window, &n, &centre);
-    put(c, level);
+    find_window(c, n_fixed, full, c->reach, stamp, window, &n, &centre);
+    put(c, kind);
+    put(c, n_fixed);
     put(c, n);
     put(c, centre);
     for (int i = 0; i < n; i++)
-        describe_stamp(c, length, &window[i], stamp);
-}
-
-static void describe(struct classes *c, int level, const struct nest_stamp *stamp)
-{
-    describe_at(c, level, c->timing->lengths[level], stamp);
+        describe_stamp(c, n_fixed, full, &window[i], stamp);
 }
 
 static uint64_t hash_of(const struct classes *c)
@@ -154,19 +151,44 @@ static uint64_t hash_of(const struct classes *c)
     return hash ^ (hash >> 29);
 }
 
-/* Where the description that was written is, or may be put. */
-static int *find_class(struct classes *c, uint64_t hash)
+/* Where a class of this description is, or may be put. */
+static int *find_bucket(const struct classes *c, const struct class *wanted)
 {
-    int at = (int)(hash % (uint64_t)c->n_buckets);
+    int at = (int)(wanted->hash % (uint64_t)c->n_buckets);
 
     for (; c->bucket[at] != 0; at = (at + 1) % c->n_buckets) {
         const struct class *known = &c->list[c->bucket[at] - 1];
-        if (known->hash == hash && known->length == c->length &&
-                memcmp(known->description, c->description,
-                        sizeof *c->description * (size_t)c->length) == 0)
+        if (known->hash == wanted->hash && known->length == wanted->length &&
+                memcmp(known->description, wanted->description,
+                        sizeof *known->description * (size_t)known->length) == 0)
             break;
     }
     return &c->bucket[at];
+}
+
+static void grow(struct classes *c)
+{
+    c->n_buckets = c->n_buckets == 0 ? 256 : 4 * c->n_buckets;
+    c->bucket = SATOR_NEW_ARRAY(c->timing->arena, int, c->n_buckets);
+    for (int i = 0; i < c->n; i++)
+        *find_bucket(c, &c->list[i]) = i + 1;
+}
+
+/* The index of the class that was described, which is new when nothing is known of it: "*known". */
+static int find_class(struct classes *c, bool *known)
+{
+    struct class made = {.length = c->length, .description = c->description, .hash = hash_of(c)};
+
+    if (2 * (c->n + 1) > c->n_buckets)
+        grow(c);
+    int *at = find_bucket(c, &made);
+    *known = *at != 0;
+    if (*known)
+        return *at - 1;
+    c->failed |= c->n >= MOST_CLASSES;
+    SATOR_PUSH(c->timing->arena, c->list, c->n, made);
+    *at = c->n;
+    return c->n - 1;
 }
 
 /* ---- one stamp ---- */
@@ -220,9 +242,9 @@ static int narrow(
         const struct classes *c, const struct timing_transfer *transfer, int centre, int *n)
 {
     bool is_output = c->timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
-    int history = transfer->is_own ? 0 : c->reach - 1;
+    int history = transfer->is_own ? 0 : c->reach;
     int future = transfer->is_own                         ? 0
-            : is_output                                   ? c->reach - 1
+            : is_output                                   ? c->reach
             : transfer->kind == SATOR_TRANSFER_OVERLAPPED ? 1
                                                           : 0;
     int first = centre > history ? centre - history : 0;
@@ -329,7 +351,8 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     timing_sum_add(timing, &sum, 1, &inside);
     *sum.cycles = 0;
     memset(sum.busy, 0, sizeof *sum.busy * (size_t)timing->n_ports);
-    find_window(c, timing->lengths[level], c->reach, stamp, window, &n, &centre);
+    find_window(c, nest_fixed(&c->nest, timing->lengths[level]),
+            nest_is_full(&c->nest, timing->lengths[level]), c->reach, stamp, window, &n, &centre);
     for (int i = 0; i < timing->n_transfers && !c->failed; i++) {
         if (timing->transfers[i].n_time == timing->lengths[level])
             follow(c, i, window, n, centre, &entries, &sum.moved[3 * i]);
@@ -343,25 +366,18 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
 static void add_stamp(struct classes *c, int level, const struct nest_stamp *stamp, sator_int times,
         struct timing_sum *sum)
 {
+    int length = c->timing->lengths[level];
+    bool known;
+
     if (c->failed)
         return;
-    describe(c, level, stamp);
-    uint64_t hash = hash_of(c);
-    int *at = find_class(c, hash);
-    if (*at == 0) {
-        struct class made = {level, c->length, c->description, hash, {0}};
-        if (2 * (c->n + 1) > c->n_buckets) {
-            c->failed = true;
-            return;
-        }
-        SATOR_PUSH(c->timing->arena, c->list, c->n, made);
-        int index = *at = c->n;
-        made.sum = measure(c, level, stamp);
-        c->list[index - 1].sum = made.sum;
-        timing_sum_add(c->timing, sum, times, &made.sum);
-        return;
+    describe(c, 2 * level, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), stamp);
+    int i = find_class(c, &known);
+    if (!known) {
+        struct timing_sum own = measure(c, level, stamp);
+        c->list[i].sum = own; /* the list may have moved */
     }
-    timing_sum_add(c->timing, sum, times, &c->list[*at - 1].sum);
+    timing_sum_add(c->timing, sum, times, &c->list[i].sum);
 }
 
 /* ---- all stamps of a skewed row ---- */
@@ -387,7 +403,7 @@ static bool measure_run(struct classes *c, const struct nest_stamp *prefix, stru
     struct timing_entries entries = {0};
     int count, centre, at = 0;
 
-    find_window(c, timing->analysis->n_time - 1, 1, prefix, window, &count, &centre);
+    find_window(c, c->nest.n_order, false, 1, prefix, window, &count, &centre);
     int64_t n = nest_skewed_values(&c->nest, prefix).n;
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
@@ -417,24 +433,20 @@ static bool measure_run(struct classes *c, const struct nest_stamp *prefix, stru
 static bool add_run(
         struct classes *c, const struct nest_stamp *prefix, sator_int times, struct timing_sum *sum)
 {
-    struct class made = {.level = c->timing->n_levels};
+    bool known;
 
     if (c->not_by_rows)
         return false;
-    describe_at(c, made.level, c->timing->analysis->n_time - 1, prefix);
-    made.length = c->length;
-    made.description = c->description;
-    made.hash = hash_of(c);
-    int *at = find_class(c, made.hash);
-    if (*at == 0) {
-        made.sum = timing_sum_new(c->timing);
-        c->not_by_rows = 2 * (c->n + 1) > c->n_buckets || !measure_run(c, prefix, &made.sum);
+    describe(c, 2 * c->timing->n_levels, c->nest.n_order, false, prefix);
+    int i = find_class(c, &known);
+    if (!known) {
+        struct timing_sum own = timing_sum_new(c->timing);
+        c->not_by_rows = !measure_run(c, prefix, &own);
         if (c->not_by_rows)
             return false;
-        SATOR_PUSH(c->timing->arena, c->list, c->n, made);
-        *at = c->n;
+        c->list[i].sum = own;
     }
-    timing_sum_add(c->timing, sum, times, &c->list[*at - 1].sum);
+    timing_sum_add(c->timing, sum, times, &c->list[i].sum);
     return true;
 }
 
@@ -461,6 +473,28 @@ struct walk {
 };
 
 static void walk_digit(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times);
+static void walk_values(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times);
+
+/* All stamps under the first "k" digits: prefixes that describe the same have the same inside. */
+static void add_prefix(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times)
+{
+    struct classes *c = walk->c;
+    bool known;
+
+    if (c->failed)
+        return;
+    describe(c, 2 * walk->level + 1, k, false, stamp);
+    int i = find_class(c, &known);
+    if (!known) {
+        struct timing_sum *all = walk->sum, own = timing_sum_new(c->timing);
+        walk->sum = &own;
+        walk_values(walk, k, stamp, 1);
+        walk->sum = all;
+        c->list[i].sum = own;
+    }
+    if (!c->failed)
+        timing_sum_add(c->timing, walk->sum, times, &c->list[i].sum);
+}
 
 /* The values [first, first + n) of a digit, or (k = n_fixed) of the skewed row, which describe the
  * same: those near either end for themselves, one for the others. */
@@ -495,18 +529,22 @@ static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int t
 
 static void walk_digit(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times)
 {
-    const struct nest *nest = &walk->c->nest;
-
     if (k == walk->n_fixed && walk->full) {
         pass_through(walk->c, stamp, times, walk->sum);
         if (!add_run(walk->c, stamp, times, walk->sum))
             walk_skewed(walk, stamp, times);
         return;
     }
-    if (k == walk->n_fixed) {
+    if (k == walk->n_fixed)
         add_stamp(walk->c, walk->level, stamp, times, walk->sum);
-        return;
-    }
+    else
+        add_prefix(walk, k, stamp, times);
+}
+
+/* All values of digit number "k" under those before it. */
+static void walk_values(struct walk *walk, int k, struct nest_stamp *stamp, sator_int times)
+{
+    const struct nest *nest = &walk->c->nest;
     int loop = nest->digits[nest->order[k]].loop;
     int64_t count = nest_count(nest, stamp, k);
     for (int64_t first = 0, next; first < count && !walk->c->failed; first = next) {
@@ -566,14 +604,14 @@ static bool is_counted(struct classes *c)
     const struct nest *nest = &c->nest;
     bool has_tree = false;
 
-    c->reach = 2;
+    c->reach = 1;
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
         bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
         has_tree &= i > 0 && transfer->access == timing->transfers[i - 1].access;
         for (int k = 0; k < transfer->transport.n_links; k++) {
             int interval = transfer->transport.links[k].interval;
-            c->reach = interval + 1 > c->reach ? interval + 1 : c->reach;
+            c->reach = interval > c->reach ? interval : c->reach;
             if (is_output && interval > 1 && transfer->tile_time > 0)
                 return false; /* what the holder has decides what such a link brings */
         }
@@ -597,18 +635,17 @@ static bool is_counted(struct classes *c)
                 return false;
         }
     }
-    return c->reach <= MOST_INTERVAL + 1;
+    return c->reach <= MOST_INTERVAL;
 }
 
 enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *sum, bool *done)
 {
-    struct classes c = {.timing = timing, .n_buckets = 2 * MOST_CLASSES};
+    struct classes c = {.timing = timing};
     const struct nest_stamp whole = {0};
 
     *done = nest_read(timing, &c.nest) && is_counted(&c);
     if (!*done)
         return SATOR_OK;
-    c.bucket = SATOR_NEW_ARRAY(timing->arena, int, c.n_buckets);
     *sum = timing_sum_new(timing);
     add_inside(&c, 0, &whole, sum);
     *done = !c.failed;

@@ -64,8 +64,10 @@ struct nest_values {
 };
 struct nest_values nest_skewed_values(const struct nest *nest, const struct nest_stamp *stamp);
 
-/* The stamp of prefix length "length" after (step 1) or before (step -1) "stamp"; false: none. */
-bool nest_step(const struct nest *nest, int length, int step, struct nest_stamp *stamp);
+/* Of the stamps that the first "n_fixed" digits tell apart, and with "full" the skewed row, the one
+ * after (step 1) or before (step -1) "stamp"; false: none. */
+bool nest_step(
+        const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp);
 
 /* What the loop's fixed digits add up to. */
 int64_t nest_fixed_part(

@@ -195,11 +195,9 @@ static bool step_skewed(const struct nest *nest, int step, struct nest_stamp *st
     return false;
 }
 
-bool nest_step(const struct nest *nest, int length, int step, struct nest_stamp *stamp)
+bool nest_step(
+        const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp)
 {
-    int n_fixed = nest_fixed(nest, length);
-    bool full = nest_is_full(nest, length);
-
     if (full && step_skewed(nest, step, stamp))
         return true;
     for (int k = n_fixed - 1; k >= 0; k--) {
