@@ -119,8 +119,8 @@ static enum sator_status drop_idle(struct timing *timing, struct timing_transfer
     struct sator_transport *transport = &transfer->transport;
     struct sator_network_link *links =
             SATOR_NEW_ARRAY(timing->arena, struct sator_network_link, transport->n_links + 1);
-    const struct sator_relation **buses = SATOR_NEW_ARRAY(
-            timing->arena, const struct sator_relation *, transport->n_buses + 1);
+    const struct sator_relation **buses =
+            SATOR_NEW_ARRAY(timing->arena, const struct sator_relation *, transport->n_buses + 1);
     const struct transfer *counted;
     int n_links = 0, n_buses = 0;
     enum sator_status st;

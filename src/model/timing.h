@@ -76,10 +76,12 @@ struct timing_sum {
 struct timing_words {
     int64_t stamp, instance;
     int64_t words;
+    int64_t copies; /* instances that move the same and have no row: the first has it */
 };
 struct timing_moves {
     int n;
     struct timing_words *rows;
+    bool has_copies;
 };
 
 /* Add words; rows come sorted or are sorted afterwards (timing_moves_sort, which joins equals). */

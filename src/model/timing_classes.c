@@ -230,7 +230,7 @@ static void add_moves(struct classes *c, const struct timing_transfer *transfer,
         enum timing_phase phase =
                 phase_of(c, transfer, window, n, centre, (int)row->stamp, is_store);
         if (row->stamp == centre)
-            *moved += row->words;
+            *moved += (sator_int)row->words * (row->copies + 1);
         if (phase != TIMING_PHASES)
             timing_entries_add(c->timing, entries, port, transfer->access, phase, 0, row);
     }
@@ -252,40 +252,6 @@ static int narrow(
 
     *n = last - first + 1;
     return first;
-}
-
-/* What "transfer" moves around the centre of the window. */
-static void follow(struct classes *c, int i, const struct nest_stamp *window, int n, int centre,
-        struct timing_entries *entries, sator_int *moved)
-{
-    const struct timing_transfer *transfer = &c->timing->transfers[i];
-    struct timing_movement movement;
-    struct timing_window pairs;
-
-    if (transfer->sends < 0 && transfer->arrives < 0 && transfer->takes < 0)
-        return;
-    int first = narrow(c, transfer, centre, &n);
-    window += first;
-    centre -= first;
-    if (!nest_follow_parts(&c->nest, transfer, n, window, &movement)) {
-        c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);
-        c->pairs += pairs.n;
-        c->failed |= c->pairs > MOST_PAIRS;
-        if (!c->failed) {
-            c->st = sator_work(c->timing->analysis->ctx, (uint64_t)pairs.n * TICKS_PER_PAIR);
-            c->failed |= c->st != SATOR_OK;
-        }
-        c->failed |= c->failed || !timing_follow_window(c->timing, transfer, &pairs, &movement);
-        free(pairs.key);
-    }
-    if (c->failed)
-        return;
-    add_moves(c, transfer, transfer->sends, &movement.sent, false, window, n, centre, entries,
-            &moved[0]);
-    add_moves(c, transfer, transfer->arrives, &movement.arrived, false, window, n, centre, entries,
-            &moved[1]);
-    add_moves(c, transfer, transfer->takes, &movement.stored, true, window, n, centre, entries,
-            &moved[2]);
 }
 
 /* How many values a loop's digits within a stamp make, up to "rest". */
@@ -331,17 +297,154 @@ static int64_t count_most(const struct classes *c, const struct nest_stamp *stam
     return most;
 }
 
+/* Whether all PEs are there: no loop that is spread over them ends within them. */
+static bool is_whole(const struct nest *nest, const struct nest_stamp *stamp, int64_t *pes)
+{
+    *pes = 1;
+    for (int l = 0; l < nest->n_loops; l++) {
+        int64_t room = 0, spread = 1;
+        for (int i = 0; i < nest->n_digits; i++) {
+            const struct nest_digit *digit = &nest->digits[i];
+            if (digit->loop != l || digit->order >= 0)
+                continue;
+            room += digit->stride * (digit->extent - 1);
+            spread *= digit->is_space ? digit->extent : 1;
+        }
+        if (spread > 1 && nest_room(nest, nest->n_order, stamp, l) != room)
+            return false;
+        *pes *= spread;
+    }
+    return true;
+}
+
+/* What the PEs' own memory serves where all of them do the same: every instance reads its operands,
+ * but for sums that start from zero. False: they do not, or are asked for one by one. */
+static bool follow_own(struct classes *c, const struct timing_transfer *transfer,
+        const struct nest_stamp *window, int n, bool one_by_one, struct timing_movement *movement)
+{
+    const struct nest *nest = &c->nest;
+    const struct sator_access *what = &c->timing->analysis->workload->accesses[transfer->access];
+    const struct nest_access *access = &nest->accesses[transfer->access];
+    bool untouched = what->role == SATOR_WRITE, spread = false;
+    int64_t pes, fresh = 1;
+
+    if (!transfer->is_own || one_by_one || n != 1 || nest->is_skewed || access->n_pieces != 1 ||
+            !is_whole(nest, window, &pes))
+        return false;
+    for (int k = 0; k < nest->n_order; k++)
+        untouched &= window->v[k] == 0 || access->uses[nest->digits[nest->order[k]].loop];
+    for (int i = 0; i < nest->n_digits; i++)
+        spread |= nest->digits[i].is_space && nest->digits[i].extent > 1 &&
+                !access->uses[nest->digits[i].loop];
+    if (untouched && spread)
+        return false; /* of several PEs the first starts a sum */
+    for (int l = 0; l < nest->n_loops && untouched; l++)
+        fresh *= access->uses[l] ? count_within(nest, l, nest_room(nest, nest->n_order, window, l))
+                                 : 1;
+    struct timing_words row = {.words = count_most(c, window), .copies = pes - 1};
+    *movement = (struct timing_movement){.sent.has_copies = pes > 1, .stored.has_copies = pes > 1};
+    if (what->role == SATOR_WRITE)
+        SATOR_PUSH(c->timing->arena, movement->stored.rows, movement->stored.n, row);
+    row.words -= untouched ? fresh : 0;
+    if (row.words > 0)
+        SATOR_PUSH(c->timing->arena, movement->sent.rows, movement->sent.n, row);
+    return true;
+}
+
+/* How the rows of ports are found: one for instances that are alike, or each for itself. */
+struct rows {
+    bool one_by_one;
+    bool *have_copies, *have_others; /* ports with some of the first, and of the second */
+    bool mix; /* then what an instance moves in all is not known */
+    struct timing_entries entries;
+};
+
+static void note_rows(
+        const struct timing *timing, struct rows *rows, int port, const struct timing_moves *moves)
+{
+    if (port < 0 || moves->n == 0)
+        return;
+    const struct memory *memory = &timing->analysis->memories[timing->ports[port].memory];
+    rows->have_copies[port] |= moves->has_copies;
+    rows->have_others[port] |= !moves->has_copies && memory->result->instances > 1;
+    rows->mix |= rows->have_copies[port] && rows->have_others[port];
+}
+
+/* What "transfer" moves around the centre of the window. */
+static void follow(struct classes *c, int i, const struct nest_stamp *window, int n, int centre,
+        struct rows *rows, sator_int *moved)
+{
+    struct timing_entries *entries = &rows->entries;
+    const struct timing_transfer *transfer = &c->timing->transfers[i];
+    struct timing_movement movement;
+    struct timing_window pairs;
+
+    if (transfer->sends < 0 && transfer->arrives < 0 && transfer->takes < 0)
+        return;
+    int first = narrow(c, transfer, centre, &n);
+    window += first;
+    centre -= first;
+    if (!follow_own(c, transfer, window, n, rows->one_by_one, &movement) &&
+            !nest_follow_parts(&c->nest, transfer, n, window, rows->one_by_one, &movement)) {
+        c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);
+        c->pairs += pairs.n;
+        c->failed |= c->pairs > MOST_PAIRS;
+        if (!c->failed) {
+            c->st = sator_work(c->timing->analysis->ctx, (uint64_t)pairs.n * TICKS_PER_PAIR);
+            c->failed |= c->st != SATOR_OK;
+        }
+        c->failed |= c->failed || !timing_follow_window(c->timing, transfer, &pairs, &movement);
+        free(pairs.key);
+    }
+    if (c->failed)
+        return;
+    note_rows(c->timing, rows, transfer->sends, &movement.sent);
+    note_rows(c->timing, rows, transfer->arrives, &movement.arrived);
+    note_rows(c->timing, rows, transfer->takes, &movement.stored);
+    add_moves(c, transfer, transfer->sends, &movement.sent, false, window, n, centre, entries,
+            &moved[0]);
+    add_moves(c, transfer, transfer->arrives, &movement.arrived, false, window, n, centre, entries,
+            &moved[1]);
+    add_moves(c, transfer, transfer->takes, &movement.stored, true, window, n, centre, entries,
+            &moved[2]);
+}
+
 static void add_inside(
         struct classes *c, int level, const struct nest_stamp *outer, struct timing_sum *sum);
+
+/* What the transfers of "level" have the ports do in one stamp. */
+static struct timing_entries find_entries(
+        struct classes *c, int level, const struct nest_stamp *stamp, sator_int *moved)
+{
+    struct timing *timing = c->timing;
+    int length = timing->lengths[level], n_moved = 3 * timing->n_transfers, n, centre;
+    struct nest_stamp window[MOST_WINDOW];
+    sator_int *before = sator_arena_copy(
+            timing->arena, moved, sizeof *moved * (size_t)(n_moved == 0 ? 1 : n_moved));
+    struct rows rows = {.have_copies = SATOR_NEW_ARRAY(timing->arena, bool, timing->n_ports + 1),
+            .have_others = SATOR_NEW_ARRAY(timing->arena, bool, timing->n_ports + 1)};
+
+    find_window(c, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), c->reach, stamp,
+            window, &n, &centre);
+    for (int pass = 0; pass == 0 || (pass == 1 && rows.mix); pass++) {
+        rows.one_by_one = pass == 1;
+        rows.entries = (struct timing_entries){0};
+        memcpy(moved, before, sizeof *moved * (size_t)n_moved);
+        for (int i = 0; i < timing->n_transfers && !c->failed; i++) {
+            if (timing->transfers[i].n_time == length)
+                follow(c, i, window, n, centre, &rows, &moved[3 * i]);
+        }
+    }
+    return rows.entries;
+}
 
 /* What one stamp takes; its description was written and is "own" now. */
 static struct timing_sum measure(struct classes *c, int level, const struct nest_stamp *stamp)
 {
     struct timing *timing = c->timing;
     struct timing_sum inside = timing_sum_new(timing), sum = timing_sum_new(timing);
-    struct nest_stamp window[MOST_WINDOW];
-    struct timing_entries entries = {0};
-    int n, centre, at = 0;
+    struct timing_entries entries;
+    int at = 0;
 
     if (level == timing->n_levels - 1) {
         *inside.cycles = *inside.compute = timing_compute(timing, count_most(c, stamp));
@@ -351,12 +454,7 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     timing_sum_add(timing, &sum, 1, &inside);
     *sum.cycles = 0;
     memset(sum.busy, 0, sizeof *sum.busy * (size_t)timing->n_ports);
-    find_window(c, nest_fixed(&c->nest, timing->lengths[level]),
-            nest_is_full(&c->nest, timing->lengths[level]), c->reach, stamp, window, &n, &centre);
-    for (int i = 0; i < timing->n_transfers && !c->failed; i++) {
-        if (timing->transfers[i].n_time == timing->lengths[level])
-            follow(c, i, window, n, centre, &entries, &sum.moved[3 * i]);
-    }
+    entries = find_entries(c, level, stamp, sum.moved);
     timing_entries_sort(&entries);
     timing_add_stamp(timing, &entries, &at, 0, *inside.cycles, inside.busy, &sum);
     return sum;
@@ -387,7 +485,7 @@ static void add_row(struct classes *c, const struct timing_transfer *transfer, i
         sator_int *moved)
 {
     for (int64_t v = 0; port >= 0 && v < n; v++) {
-        const struct timing_words row = {v, 0, (int64_t)words[v]};
+        const struct timing_words row = {.stamp = v, .words = (int64_t)words[v]};
         if (words[v] == 0)
             continue;
         timing_entries_add(c->timing, entries, port, transfer->access, phase, v, &row);

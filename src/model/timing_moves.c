@@ -61,7 +61,8 @@ void timing_moves_add(struct timing_moves *moves, struct sator_arena *arena, int
     if (last != NULL && last->stamp == stamp && last->instance == instance)
         last->words += words;
     else if (words > 0)
-        SATOR_PUSH(arena, moves->rows, moves->n, (struct timing_words){stamp, instance, words});
+        SATOR_PUSH(arena, moves->rows, moves->n,
+                (struct timing_words){.stamp = stamp, .instance = instance, .words = words});
 }
 
 void timing_moves_sort(struct timing_moves *moves)

@@ -39,6 +39,7 @@ struct nest {
         int64_t range; /* element numbers are below it */
         bool *uses; /* loops */
     } * accesses;
+    struct parts **parts; /* of each transfer, once they are known (timing_parts.c) */
 };
 
 /* The values of the time digits that a prefix fixes, and of the skewed row. */
@@ -66,8 +67,7 @@ struct nest_values nest_skewed_values(const struct nest *nest, const struct nest
 
 /* Of the stamps that the first "n_fixed" digits tell apart, and with "full" the skewed row, the one
  * after (step 1) or before (step -1) "stamp"; false: none. */
-bool nest_step(
-        const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp);
+bool nest_step(const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp);
 
 /* What the loop's fixed digits add up to. */
 int64_t nest_fixed_part(
@@ -89,7 +89,7 @@ bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer,
 /* timing_parts.c: the same, and what they move, for a transfer without links whose pairs are
  * products; false: it is none. */
 bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
-        const struct nest_stamp *stamps, struct timing_movement *movement);
+        const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement);
 
 /* timing_runs.c: the words that "transfer", whose contents are of single stamps, sends and stores
  * at each value of the skewed row, from the first one on, under "prefixes[centre]" of the "n"

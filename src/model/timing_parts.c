@@ -21,12 +21,36 @@ struct local {
     bool before, after; /* held in the stamp before, after */
 };
 
+/* The pairs of one stamp, by holder, bus, element, instance. */
+struct pairs {
+    int n;
+    struct local *list;
+};
+
+/* The pairs, and those that are left out, of each place (an instance or a holder) of a part. */
+struct share {
+    int64_t place, all, out;
+};
+struct shares {
+    int n;
+    struct share *list;
+    bool are_alike; /* but for the place */
+};
+
+/* What a part says of a stamp and the one before: these depend on which digits are there in each,
+ * and on how far the digits that they fix are apart. */
+struct step {
+    int64_t *key;
+    struct shares sent, arrived; /* in the stamp */
+    struct shares stored; /* of the one before */
+};
+
 struct part {
     int n_digits;
     int digits[NEST_DIGITS];
     uint64_t loops;
-    int n; /* pairs of the stamp at hand, by holder, bus, element, instance */
-    struct local *pairs;
+    int n_steps;
+    struct step *steps;
 };
 
 struct parts {
@@ -34,8 +58,10 @@ struct parts {
     const struct timing_transfer *transfer;
     const struct nest_access *access;
     const struct sator_piece *piece;
-    struct sator_arena *arena;
+    struct sator_arena *arena; /* of the pairs that are being listed */
+    bool fits, is_output;
     int n_fixed;
+    int64_t constant, holder_constant; /* the first place */
     bool keeps[NEST_DIGITS]; /* space dimensions that tell buses apart */
     int64_t shape_below[NEST_DIGITS], holder_below[NEST_DIGITS]; /* what one step there adds */
     int n;
@@ -147,7 +173,8 @@ static bool read_bus(struct parts *p)
 
 struct lister {
     struct parts *p;
-    struct part *part;
+    const struct part *part;
+    struct pairs *pairs;
     int64_t sum[NEST_DIGITS]; /* of each loop */
     int room;
     bool overflows;
@@ -161,11 +188,11 @@ static void add_local(struct lister *l, struct local local)
         if ((l->part->loops >> i & 1) != 0)
             local.element += l->p->access->factor[i] * l->sum[i];
     }
-    if (l->part->n >= MOST_LOCAL) {
+    if (l->pairs->n >= MOST_LOCAL) {
         l->overflows = true;
         return;
     }
-    SATOR_PUSH(l->p->arena, l->part->pairs, l->part->n, local);
+    SATOR_PUSH(l->p->arena, l->pairs->list, l->pairs->n, local);
 }
 
 static void list_digit(struct lister *l, int k, struct local local)
@@ -211,53 +238,47 @@ static int compare_locals(const void *a, const void *b)
     return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
-static bool list_part(struct parts *p, struct part *part, const struct nest_stamp *stamp)
+/* The pairs of "part" in "stamp"; none without one. */
+static bool list_part(struct parts *p, const struct part *part, const struct nest_stamp *stamp,
+        struct pairs *pairs)
 {
-    struct lister l = {.p = p, .part = part};
+    struct lister l = {.p = p, .part = part, .pairs = pairs};
     int n = 0;
 
-    part->n = 0;
-    part->pairs = NULL;
+    *pairs = (struct pairs){0};
+    if (stamp == NULL)
+        return true;
     for (int i = 0; i < p->nest->n_loops; i++)
         l.sum[i] = nest_fixed_part(p->nest, p->n_fixed, stamp, i);
     list_digit(&l, 0, (struct local){0});
-    if (part->n > 0)
-        qsort(part->pairs, (size_t)part->n, sizeof *part->pairs, compare_locals);
-    for (int i = 0; i < part->n; i++) {
-        if (n == 0 || compare_locals(&part->pairs[n - 1], &part->pairs[i]) != 0)
-            part->pairs[n++] = part->pairs[i];
+    if (pairs->n > 0)
+        qsort(pairs->list, (size_t)pairs->n, sizeof *pairs->list, compare_locals);
+    for (int i = 0; i < pairs->n; i++) {
+        if (n == 0 || compare_locals(&pairs->list[n - 1], &pairs->list[i]) != 0)
+            pairs->list[n++] = pairs->list[i];
     }
-    part->n = n;
+    pairs->n = n;
     return !l.overflows;
 }
 
-/* Mark the pairs of "part" that "other", the same part in a neighbouring stamp, has too. */
-static void mark(struct part *part, const struct part *other, bool after)
+/* Mark the pairs that "other", of a neighbouring stamp, has too. */
+static void mark(struct pairs *pairs, const struct pairs *other, bool after)
 {
-    for (int i = 0, k = 0; i < part->n; i++) {
-        while (k < other->n && compare_locals(&other->pairs[k], &part->pairs[i]) < 0)
+    for (int i = 0, k = 0; i < pairs->n; i++) {
+        while (k < other->n && compare_locals(&other->list[k], &pairs->list[i]) < 0)
             k++;
-        *(after ? &part->pairs[i].after : &part->pairs[i].before) =
-                k < other->n && compare_locals(&other->pairs[k], &part->pairs[i]) == 0;
+        *(after ? &pairs->list[i].after : &pairs->list[i].before) =
+                k < other->n && compare_locals(&other->list[k], &pairs->list[i]) == 0;
     }
 }
 
-/* ---- products ---- */
+/* ---- tallies ---- */
 
 /* How a part's pairs are told apart and counted. */
 enum tally {
     BY_INSTANCE, /* pairs; those held before */
     BY_HOLDER_SENT, /* what shares a bus and an element; of these, those held before by all */
     BY_HOLDER_STORED /* the same; of these, those that anybody holds after */
-};
-
-/* The pairs, and those that are left out, of each place (an instance or a holder) of a part. */
-struct share {
-    int64_t place, all, out;
-};
-struct shares {
-    int n;
-    struct share *list;
 };
 
 static int compare_shares(const void *a, const void *b)
@@ -267,24 +288,35 @@ static int compare_shares(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static struct shares tally_part(struct parts *p, const struct part *part, enum tally tally)
+static bool are_alike(const struct shares *shares)
+{
+    for (int i = 1; i < shares->n; i++) {
+        if (shares->list[i].all != shares->list[0].all ||
+                shares->list[i].out != shares->list[0].out)
+            return false;
+    }
+    return shares->n > 0;
+}
+
+static struct shares tally_pairs(
+        struct sator_arena *arena, const struct pairs *pairs, enum tally tally)
 {
     struct shares shares = {0};
     int n = 0;
 
-    for (int i = 0, next; i < part->n; i = next) {
-        const struct local *first = &part->pairs[i];
+    for (int i = 0, next; i < pairs->n; i = next) {
+        const struct local *first = &pairs->list[i];
         struct share share = {tally == BY_INSTANCE ? first->instance : first->holder, 1, 0};
         bool all_before = first->before, any_after = first->after;
-        for (next = i + 1; tally != BY_INSTANCE && next < part->n &&
-                part->pairs[next].holder == first->holder && part->pairs[next].bus == first->bus &&
-                part->pairs[next].element == first->element;
+        for (next = i + 1; tally != BY_INSTANCE && next < pairs->n &&
+                pairs->list[next].holder == first->holder && pairs->list[next].bus == first->bus &&
+                pairs->list[next].element == first->element;
                 next++) {
-            all_before &= part->pairs[next].before;
-            any_after |= part->pairs[next].after;
+            all_before &= pairs->list[next].before;
+            any_after |= pairs->list[next].after;
         }
         share.out = tally == BY_HOLDER_STORED ? any_after : all_before;
-        SATOR_PUSH(p->arena, shares.list, shares.n, share);
+        SATOR_PUSH(arena, shares.list, shares.n, share);
     }
     if (shares.n > 0)
         qsort(shares.list, (size_t)shares.n, sizeof *shares.list, compare_shares);
@@ -297,19 +329,71 @@ static struct shares tally_part(struct parts *p, const struct part *part, enum t
         }
     }
     shares.n = n;
+    shares.are_alike = are_alike(&shares);
     return shares;
 }
 
-static void multiply(const struct parts *p, const struct shares *shares, int k, struct share so_far,
-        int64_t stamp, struct timing_moves *moves)
+/* ---- steps ---- */
+
+static void write_key(const struct parts *p, const struct part *part,
+        const struct nest_stamp *before, const struct nest_stamp *stamp, int64_t *key)
+{
+    const struct nest *nest = p->nest;
+    int n = 0;
+
+    for (int l = 0; l < nest->n_loops; l++) {
+        if ((part->loops >> l & 1) == 0)
+            continue;
+        key[n++] = before == NULL ? -1 : nest_room(nest, p->n_fixed, before, l);
+        key[n++] = stamp == NULL ? -1 : nest_room(nest, p->n_fixed, stamp, l);
+        key[n++] = before == NULL || stamp == NULL ? 0
+                                                   : nest_fixed_part(nest, p->n_fixed, stamp, l) -
+                        nest_fixed_part(nest, p->n_fixed, before, l);
+    }
+}
+
+/* What "part" says of "stamp" (NULL: none) and the one before; NULL: it has too many pairs. */
+static const struct step *find_step(struct parts *p, struct part *part,
+        const struct nest_stamp *before, const struct nest_stamp *stamp)
+{
+    struct sator_arena *arena = p->nest->timing->arena;
+    size_t bytes = 3 * sizeof(int64_t) * (size_t)__builtin_popcountll(part->loops);
+    int64_t key[3 * NEST_DIGITS];
+    struct pairs first, second;
+    struct step made;
+
+    write_key(p, part, before, stamp, key);
+    for (int i = 0; i < part->n_steps; i++) {
+        if (memcmp(part->steps[i].key, key, bytes) == 0)
+            return &part->steps[i];
+    }
+    p->arena = sator_arena_new();
+    bool fits = list_part(p, part, before, &first) && list_part(p, part, stamp, &second);
+    if (fits) {
+        mark(&second, &first, false);
+        mark(&first, &second, true);
+        made = (struct step){.key = sator_arena_copy(arena, key, bytes),
+                .sent = tally_pairs(arena, &second, BY_HOLDER_SENT),
+                .arrived = tally_pairs(arena, &second, BY_INSTANCE),
+                .stored = tally_pairs(arena, &first, BY_HOLDER_STORED)};
+        SATOR_PUSH(arena, part->steps, part->n_steps, made);
+    }
+    sator_arena_free(p->arena);
+    return fits ? &part->steps[part->n_steps - 1] : NULL;
+}
+
+/* ---- products ---- */
+
+static void multiply(const struct parts *p, const struct shares *const *shares, int k,
+        struct share so_far, int64_t stamp, struct timing_moves *moves)
 {
     if (k == p->n) {
         timing_moves_add(
                 moves, p->nest->timing->arena, stamp, so_far.place, so_far.all - so_far.out);
         return;
     }
-    for (int i = 0; i < shares[k].n; i++) {
-        const struct share *own = &shares[k].list[i];
+    for (int i = 0; i < shares[k]->n; i++) {
+        const struct share *own = &shares[k]->list[i];
         multiply(p, shares, k + 1,
                 (struct share){
                         so_far.place + own->place, so_far.all * own->all, so_far.out * own->out},
@@ -317,14 +401,37 @@ static void multiply(const struct parts *p, const struct shares *shares, int k, 
     }
 }
 
-static void add_products(
-        struct parts *p, enum tally tally, int64_t place, int64_t stamp, struct timing_moves *moves)
+/* One row for all places, which are alike. */
+static void add_alike(const struct parts *p, const struct shares *const *shares, int64_t place,
+        int64_t stamp, struct timing_moves *moves)
 {
-    struct shares shares[NEST_DIGITS];
+    struct timing_words row = {.stamp = stamp, .instance = place, .copies = 1};
+    int64_t all = 1, out = 1;
+
+    for (int k = 0; k < p->n; k++) {
+        row.instance += shares[k]->list[0].place;
+        row.copies *= shares[k]->n;
+        all *= shares[k]->list[0].all;
+        out *= shares[k]->list[0].out;
+    }
+    row.words = all - out;
+    row.copies--;
+    moves->has_copies |= row.copies > 0;
+    if (row.words > 0)
+        SATOR_PUSH(p->nest->timing->arena, moves->rows, moves->n, row);
+}
+
+static void add_products(const struct parts *p, const struct shares *const *shares, bool one_by_one,
+        int64_t place, int64_t stamp, struct timing_moves *moves)
+{
+    bool alike = !one_by_one;
 
     for (int k = 0; k < p->n; k++)
-        shares[k] = tally_part(p, &p->part[k], tally);
-    multiply(p, shares, 0, (struct share){place, 1, 1}, stamp, moves);
+        alike &= shares[k]->are_alike;
+    if (alike)
+        add_alike(p, shares, place, stamp, moves);
+    else
+        multiply(p, shares, 0, (struct share){place, 1, 1}, stamp, moves);
 }
 
 /* ---- transfers ---- */
@@ -354,71 +461,85 @@ static bool is_untouched(const struct parts *p, const struct nest_stamp *stamp)
     return true;
 }
 
-static void number_dims(struct parts *p, int64_t *constant, int64_t *holder_constant)
+static void number_dims(struct parts *p)
 {
     const int64_t *shape = p->nest->timing->analysis->shape;
     int64_t radix = 1, holder_radix = 1;
 
-    *constant = *holder_constant = 0;
     for (int d = p->transfer->n_space - 1; d >= 0; d--) {
         p->shape_below[d] = radix;
         radix *= shape[d];
         p->holder_below[d] = d < p->transfer->holder_space ? holder_radix : 0;
         holder_radix *= d < p->transfer->holder_space ? shape[d] : 1;
-        *constant += p->nest->space_constant[d] * p->shape_below[d];
-        *holder_constant += p->nest->space_constant[d] * p->holder_below[d];
+        p->constant += p->nest->space_constant[d] * p->shape_below[d];
+        p->holder_constant += p->nest->space_constant[d] * p->holder_below[d];
     }
 }
 
-bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
-        const struct nest_stamp *stamps, struct timing_movement *movement)
+/* Take the pairs of "transfer" apart, once. */
+static struct parts *find_parts(const struct nest *nest, const struct timing_transfer *transfer)
 {
+    struct parts **known = &nest->parts[transfer - nest->timing->transfers];
     const struct sator_access *what = &nest->timing->analysis->workload->accesses[transfer->access];
-    bool is_output = what->role == SATOR_WRITE;
-    int64_t constant, holder_constant;
 
-    if (transfer->is_own || transfer->transport.n_links > 0 || transfer->transport.n_buses > 1 ||
-            nest_is_full(nest, transfer->n_time) || what->relation->n_pieces != 1 ||
-            (is_output && transfer->transport.n_buses > 0 && transfer->arrives >= 0))
-        return false;
-    struct parts *p = SATOR_NEW(nest->timing->arena, struct parts);
+    if (*known != NULL)
+        return *known;
+    struct parts *p = *known = SATOR_NEW(nest->timing->arena, struct parts);
     *p = (struct parts){.nest = nest,
             .transfer = transfer,
             .access = &nest->accesses[transfer->access],
             .piece = &what->relation->pieces[0],
-            .arena = sator_arena_new(),
+            .is_output = what->role == SATOR_WRITE,
             .n_fixed = nest_fixed(nest, transfer->n_time)};
-    bool fits = read_bus(p);
-    number_dims(p, &constant, &holder_constant);
-    for (int x = 0; x < n && fits && is_output; x++)
-        fits = is_one_sum(p) || !is_untouched(p, &stamps[x]);
-    *movement = (struct timing_movement){0};
-    make_parts(p);
-    for (int x = 0; x < n && fits; x++) {
-        struct part before[NEST_DIGITS];
-        memcpy(before, p->part, sizeof before);
-        for (int k = 0; k < p->n && fits; k++) {
-            fits = list_part(p, &p->part[k], &stamps[x]);
-            if (x > 0 && fits) {
-                mark(&p->part[k], &before[k], false);
-                mark(&before[k], &p->part[k], true);
-            }
-        }
-        struct part now[NEST_DIGITS];
-        memcpy(now, p->part, sizeof now);
-        if (x > 0 && fits && is_output) { /* what the stamp before holds for the last time */
-            memcpy(p->part, before, sizeof before);
-            add_products(p, BY_HOLDER_STORED, holder_constant, x - 1, &movement->stored);
-            memcpy(p->part, now, sizeof now);
-        }
-        if (!fits || (is_output && is_untouched(p, &stamps[x])))
-            continue;
-        add_products(p, BY_HOLDER_SENT, holder_constant, x, &movement->sent);
-        if (transfer->arrives >= 0)
-            add_products(p, BY_INSTANCE, constant, x, &movement->arrived);
+    p->fits = !transfer->is_own && transfer->transport.n_links == 0 &&
+            transfer->transport.n_buses <= 1 && !nest_is_full(nest, transfer->n_time) &&
+            what->relation->n_pieces == 1 &&
+            !(p->is_output && transfer->transport.n_buses > 0 && transfer->arrives >= 0) &&
+            read_bus(p);
+    if (p->fits) {
+        number_dims(p);
+        make_parts(p);
     }
-    if (fits && is_output) /* nothing is held after the last stamp */
-        add_products(p, BY_HOLDER_STORED, holder_constant, n - 1, &movement->stored);
-    sator_arena_free(p->arena);
+    return p;
+}
+
+/* What "stamp" takes up, coming from the stamp before, and what leaves that one. */
+static bool add_step(struct parts *p, const struct nest_stamp *before,
+        const struct nest_stamp *stamp, int64_t x, bool one_by_one,
+        struct timing_movement *movement)
+{
+    const struct shares *sent[NEST_DIGITS], *arrived[NEST_DIGITS], *stored[NEST_DIGITS];
+
+    for (int k = 0; k < p->n; k++) {
+        const struct step *step = find_step(p, &p->part[k], before, stamp);
+        if (step == NULL)
+            return false;
+        sent[k] = &step->sent;
+        arrived[k] = &step->arrived;
+        stored[k] = &step->stored;
+    }
+    if (before != NULL && p->is_output)
+        add_products(p, stored, one_by_one, p->holder_constant, x - 1, &movement->stored);
+    if (stamp == NULL || (p->is_output && is_untouched(p, stamp)))
+        return true;
+    add_products(p, sent, one_by_one, p->holder_constant, x, &movement->sent);
+    if (p->transfer->arrives >= 0)
+        add_products(p, arrived, one_by_one, p->constant, x, &movement->arrived);
+    return true;
+}
+
+bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement)
+{
+    struct parts *p = find_parts(nest, transfer);
+    bool fits = p->fits;
+
+    *movement = (struct timing_movement){0};
+    for (int x = 0; x < n && fits && p->is_output; x++)
+        fits = is_one_sum(p) || !is_untouched(p, &stamps[x]);
+    for (int x = 0; x < n && fits; x++)
+        fits = add_step(p, x == 0 ? NULL : &stamps[x - 1], &stamps[x], x, one_by_one, movement);
+    if (fits && p->is_output) /* nothing is held after the last stamp */
+        fits = add_step(p, &stamps[n - 1], NULL, n, one_by_one, movement);
     return fits;
 }

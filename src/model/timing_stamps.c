@@ -195,8 +195,7 @@ static bool step_skewed(const struct nest *nest, int step, struct nest_stamp *st
     return false;
 }
 
-bool nest_step(
-        const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp)
+bool nest_step(const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp)
 {
     if (full && step_skewed(nest, step, stamp))
         return true;
