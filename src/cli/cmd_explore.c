@@ -102,6 +102,8 @@ static int refuse_void(const struct cli_options *options)
     const struct cli_void cases[] = {
             {is_mapping(options), "pack skew whole-skews fold idle ordered prune no-symmetry",
                     "is about spaces of dataflows: --dataflows optimal has one mapping a layer"},
+            {is_mapping(options), "timing",
+                    "is about spaces of dataflows: the best mappings are those by the roofline"},
             {is_matrix(options), "pack skew whole-skews fold idle",
                     "is about tiled dataflows, not about matrices"},
             {!is_mapping(options), "budget imperfect yaml", "goes with --dataflows optimal"},
@@ -171,6 +173,9 @@ static int read_options(struct explore *e)
     explore->keep = options->keep;
     explore->objective = e->objectives;
     explore->engine = cli_engine(options);
+    explore->timing = options->timing != NULL && strcmp(options->timing, "scheduled") == 0
+            ? SATOR_TIMING_SCHEDULED
+            : SATOR_TIMING_ROOFLINE;
     explore->work_limit = (uint64_t)options->work_limit;
     explore->threads = (int)options->threads;
     explore->database = options->db;

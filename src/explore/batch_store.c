@@ -198,7 +198,8 @@ static enum sator_status describe_store(struct sator_ctx *ctx,
 
     SATOR_TRY(sator_store_begin(ctx, store));
     SATOR_TRY(sator_store_put(ctx, store, "program", "sator " SATOR_VERSION));
-    SATOR_TRY(explore_origin_write(ctx, store, &explore_origin));
+    const struct explore_origin origin = explore_origin_of(options->timing);
+    SATOR_TRY(explore_origin_write(ctx, store, &origin));
     SATOR_TRY(sator_store_put(ctx, store, "network", exploration->network->name));
     SATOR_TRY(sator_store_put(ctx, store, "input", exploration->identity));
     SATOR_TRY(sator_store_put(ctx, store, "input_sha256", exploration->digest));
@@ -247,7 +248,8 @@ static enum sator_status compare_store(struct sator_ctx *ctx,
         goto done;
     }
     SATOR_TRY(sator_store_check(ctx, store));
-    SATOR_TRY(explore_origin_check(ctx, store, &explore_origin, "this run's"));
+    const struct explore_origin origin = explore_origin_of(exploration->options.timing);
+    SATOR_TRY(explore_origin_check(ctx, store, &origin, "this run's"));
     SATOR_TRY(sator_store_get(ctx, store, arena, "input", &input));
     SATOR_TRY(sator_store_get(ctx, store, arena, "shard", &shard));
     SATOR_TRY(sator_store_get(ctx, store, arena, "shards", &shards));
@@ -294,7 +296,8 @@ enum sator_status batch_open_other(struct sator_ctx *ctx,
     enum sator_status st = sator_store_open(ctx, path, SATOR_STORE_READ, store);
 
     if (st == SATOR_OK) {
-        st = explore_origin_check(ctx, *store, &explore_origin, "this run's");
+        const struct explore_origin origin = explore_origin_of(exploration->options.timing);
+        st = explore_origin_check(ctx, *store, &origin, "this run's");
         if (st == SATOR_OK)
             st = sator_store_get(ctx, *store, arena, "input_sha256", &digest);
         if (st == SATOR_OK && (digest == NULL || strcmp(digest, exploration->digest) != 0))

@@ -189,8 +189,8 @@ static void add_options(struct sator_text *text, const struct sator_exploration 
     /* One engine alone may decline; all others give the same. */
     bool all = options->engine == SATOR_ENGINE_AUTO || options->engine == SATOR_ENGINE_GENERAL;
     int engine = all ? 0 : (int)options->engine;
-    sator_text_add(
-            text, " work_limit=%llu engine=%d\n", (unsigned long long)options->work_limit, engine);
+    sator_text_add(text, " work_limit=%llu engine=%d%s\n", (unsigned long long)options->work_limit,
+            engine, options->timing == SATOR_TIMING_SCHEDULED ? " scheduled" : "");
 }
 
 void explore_describe(struct sator_exploration *exploration)

@@ -265,7 +265,8 @@ done:
 static enum sator_status ask_model(struct evaluation *e, struct explore_evaluator *evaluator,
         int layer, struct sator_arena *arena, const char **rule, struct sator_result **result)
 {
-    const struct sator_analyze_options options = {.engine = e->exploration->options.engine};
+    const struct sator_analyze_options options = {
+            .engine = e->exploration->options.engine, .timing = e->exploration->options.timing};
     bool overflows = false;
     struct sator_model_question question = {.workload = e->workload,
             .dataflow = &e->dataflow,
@@ -320,6 +321,8 @@ static enum sator_status evaluate(struct sator_ctx *ctx, struct explore_evaluato
     SATOR_TRY(find_fault(&e, rule));
     if (*rule == NULL)
         SATOR_TRY(ask_model(&e, evaluator, layer, arena, rule, result));
+    if (*rule == NULL && (*result)->unscheduled != NULL)
+        *rule = "unscheduled"; /* a lower bound is no result among times */
 done:
     if (st == SATOR_INPUT)
         sator_help(ctx, "this is about point %llu of layer '%s'", (unsigned long long)index,

@@ -2,8 +2,12 @@
 
 #include <string.h>
 
-const struct explore_origin explore_origin = {
-        .model = "sator", .timing = "roofline", .version = "2"};
+struct explore_origin explore_origin_of(enum sator_timing_choice timing)
+{
+    return (struct explore_origin){.model = "sator",
+            .timing = timing == SATOR_TIMING_SCHEDULED ? "scheduled" : "roofline",
+            .version = "3"};
+}
 
 enum sator_status explore_origin_read(struct sator_ctx *ctx, struct sator_store *store,
         struct sator_arena *arena, struct explore_origin *origin)

@@ -2,6 +2,7 @@
 #ifndef SATOR_EXPLORE_ORIGIN_H
 #define SATOR_EXPLORE_ORIGIN_H
 
+#include "sator/analyze.h"
 #include "store/store.h"
 
 struct explore_origin {
@@ -9,8 +10,8 @@ struct explore_origin {
     const char *version; /* a change of doc/model.md that changes a number raises it */
 };
 
-/* That of this program's explorations. */
-extern const struct explore_origin explore_origin;
+/* That of this program's explorations with "timing". */
+struct explore_origin explore_origin_of(enum sator_timing_choice timing);
 
 /* What "store" says, in "arena"; SATOR_INPUT with a message when it says nothing. */
 enum sator_status explore_origin_read(struct sator_ctx *ctx, struct sator_store *store,

@@ -204,6 +204,8 @@ static const char *why_not_prune(struct sator_ctx *ctx, const struct sator_explo
         return sator_arena_printf(exploration->arena,
                 "nothing is pruned: with %s a skew may be what makes a point valid",
                 sator_word(ctx, "ordered"));
+    if (exploration->options.timing == SATOR_TIMING_SCHEDULED)
+        return "nothing is pruned: a skew may spread what a port passes over more stamps";
     return NULL;
 }
 

@@ -138,3 +138,17 @@ row() { cycles rows.yaml -a row.yaml -d rows_flow.yaml --set levels.L1.transfers
 for kind in serial overlapped streamed; do
     echo "$kind: $(row $kind 32 0 1) $(row $kind 32 6 1) $(row $kind 32 6 256) $(row $kind 22.5 0 1)"
 done
+
+# An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
+space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
+# shellcheck disable=SC2086
+sator explore $space --timing scheduled --quiet --db times.db --json |
+    sed -n 's/^.*"space": "\([^"]*\)", "time": "\([^"]*\)".*"total": \([0-9]*\)}, "bandwidth.*$/\1|\2|\3/p' >rows
+[ "$(wc -l <rows)" -gt 20 ] || echo "few rows: $(wc -l <rows)"
+awk 'NR % 17 == 1' rows | while IFS='|' read -r where when total; do
+    same "explored, $where, $when" "$total" "$(cycles $space --space "$where" --time "$when")"
+    same "executed, $where, $when" "$total" "$(sator simulate $space --space "$where" --time "$when" --json |
+        sed -n 's/^.*"cycles":[^0-9]*\([0-9]*\),*$/\1/p')"
+done
+# shellcheck disable=SC2086
+sator explore $space --quiet --db times.db --resume >/dev/null 2>said || sed -n 's/^.*error: //p' said
