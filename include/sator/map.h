@@ -89,6 +89,8 @@ struct sator_map_level {
     const struct sator_map_loop *loops;
     int n_dims; /* array: dimensions, their extents, how many of each are used */
     const int64_t *shape, *used;
+    const int64_t
+            *skew; /* array: how much later its PEs run with each step along each; NULL: not */
     const struct sator_level_result
             *contents; /* memory: tiles and traffic (doc/model.md, section 4) */
     int n_fills;
@@ -118,6 +120,11 @@ struct sator_map_result {
     const char *yaml; /* a dataflow file of the "loops:" form */
     const char *idle_links; /* "east, south": links from a stamp before that carry nothing, as
                                time-stamps are not skewed; NULL when there are none */
+    int n_skews; /* that were searched, the one that is none among them */
+    const char
+            *skew; /* "PE 1 1": arrays whose PEs run at shifted times, coefficients; NULL: none */
+    double unskewed; /* then: the objective of the best mapping without, as far as it was found;
+                        NAN: none was looked for */
     const char *order; /* "t whole at DRAM, outside i j; not parallel: i": how the space keeps the
                           order of an operation in place; NULL for others */
     /* the certificate */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "frontend/frontend.h"
 #include "mapper/search.h"
+#include "mapper/skew.h"
 
 #include <limits.h>
 #include <math.h>
@@ -122,7 +123,7 @@ static const double ticks_a_second = 3e8;
 /* Seconds that a search which found nothing in time may still count the few that it takes then. */
 static const double seconds_for_any = 0.1;
 
-/* One question: a problem for every choice, all with the same constraints. */
+/* One question: a problem for every choice and every skew, all with the same constraints. */
 struct question {
     struct sator_ctx *ctx;
     struct sator_arena *arena;
@@ -131,15 +132,19 @@ struct question {
     const struct sator_map_options *options;
     double start, deadline; /* as sator_mapper_now; the latter INFINITY where there is no budget */
     double cycle_limit; /* look only for faster mappings; 0: for any */
+    double unskewed; /* the best value without a skew, as far as it was found; NAN: none was */
     struct mapper_watch *watch; /* where some transfer is counted */
     struct mapper_choices choices;
-    int n_problems;
+    struct mapper_skews skews;
+    int n_problems, n_unskewed; /* the first ones */
     struct mapper_problem *problems;
 };
 
-/* Compile one choice (NULL: nothing bypasses that need not), without constraints in "*plain". */
+/* Compile one choice (NULL: nothing bypasses that need not) under a skew (NULL: none), without
+ * constraints in "*plain". */
 static enum sator_status compile(const struct question *q, const unsigned *bypassed,
-        struct mapper_problem *problem, struct mapper_problem *plain)
+        const struct mapper_skew *skew, struct mapper_problem *problem,
+        struct mapper_problem *plain)
 {
     const struct sator_map_options *options = q->options;
     uint64_t limit = q->ctx->work_limit;
@@ -148,8 +153,8 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
 
     if (left < (double)limit)
         q->ctx->work_limit = (uint64_t)left;
-    st = sator_mapper_problem_init(
-            q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, problem);
+    st = sator_mapper_problem_init_skewed(
+            q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, skew, problem);
     if (st == SATOR_LIMIT && left < (double)limit)
         sator_help(q->ctx, "%s leaves no time for more", sator_word(q->ctx, "budget_seconds"));
     q->ctx->work_limit = problem->work_limit = limit;
@@ -198,6 +203,39 @@ static void watch(struct question *q, struct mapper_problem *plain)
     plain->watch = q->watch;
 }
 
+/* Whether "strategy" searches skews: the published heuristic does not. */
+static bool searches_skews(enum sator_map_strategy strategy)
+{
+    return strategy != SATOR_MAP_SUNSTONE;
+}
+
+static enum sator_status find_skews(struct question *q, const struct mapper_problem *first)
+{
+    struct mapper_problem alone = *first;
+
+    alone.has_counted |= !searches_skews(q->options->strategy);
+    return sator_mapper_find_skews(q->ctx, &alone, &q->skews);
+}
+
+/* The same choices under each skew, but those that leave no mapping, or none with a formula. */
+static enum sator_status add_skewed(struct question *q, const struct mapper_problem *plain)
+{
+    struct mapper_problem unused = *plain;
+    unsigned bypassed[MAPPER_MEMORIES];
+    enum sator_status st = SATOR_OK;
+
+    for (int s = 1; s < q->skews.n; s++) {
+        for (int i = 0; i < q->n_unskewed; i++) {
+            struct mapper_problem *problem = &q->problems[q->n_problems];
+            sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
+            SATOR_TRY(compile(q, bypassed, &q->skews.skew[s], problem, &unused));
+            q->n_problems += sator_mapper_close_skew(problem);
+        }
+    }
+done:
+    return st;
+}
+
 /* The problems of all choices. What bypasses needs no room: when something fits at all, it does
  * with everything bypassing that may. */
 static enum sator_status compile_all(struct question *q, struct sator_map_result *made)
@@ -207,17 +245,19 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
     unsigned bypassed[MAPPER_MEMORIES];
     enum sator_status st;
 
-    SATOR_TRY(compile(q, NULL, first, plain));
+    SATOR_TRY(compile(q, NULL, NULL, first, plain));
     SATOR_TRY(sator_mapper_choices_init(q->ctx, first, &q->choices));
-    q->n_problems = 1 << q->choices.n_bits;
-    q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_problems);
+    SATOR_TRY(find_skews(q, first));
+    q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
+    q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_unskewed * q->skews.n);
     q->problems[0] = *first;
-    for (int i = 1; i < q->n_problems; i++) { /* the last leaves "plain" with all bypasses */
+    for (int i = 1; i < q->n_unskewed; i++) { /* the last leaves "plain" with all bypasses */
         sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
-        SATOR_TRY(compile(q, bypassed, &q->problems[i], plain));
+        SATOR_TRY(compile(q, bypassed, NULL, &q->problems[i], plain));
     }
+    SATOR_TRY(add_skewed(q, plain));
     watch(q, plain);
-    SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_problems - 1], plain,
+    SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,
             q->options->constraints, q->options->n_constraints));
     made->space_size = NAN;
     if (first->imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
@@ -290,19 +330,24 @@ static void search_all(struct question *q, struct mapper_search *search, int *be
     bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
     for (int i = 0; i < q->n_problems; i++)
-        possible[i] = q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]);
+        possible[i] = sator_mapper_has_skew(&q->problems[i]) &&
+                (q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]));
     search->only_dives = true; /* a good mapping first, for all choices to be measured against */
     for (int i = 0;
             i < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;
             i++) {
         if (possible[i])
             search_one(q, search, i, best);
+        if (i < q->n_unskewed && search->found)
+            q->unskewed = search->best_cost.value;
     }
     search->only_dives = false;
     for (int i = 0; i < q->n_problems; i++) {
         if (!possible[i])
             continue;
         search_one(q, search, i, best);
+        if (i < q->n_unskewed && *best < q->n_unskewed && search->found)
+            q->unskewed = search->best_cost.value;
         if (!search->proved && !(search->bound > bound))
             bound = search->bound;
         proved &= search->proved;
@@ -375,6 +420,8 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
     if (search.found) {
         sator_mapper_describe(search.problem, search.words, &search.best, result);
         certify(&search, result);
+        result->n_skews = q->skews.n;
+        result->unskewed = q->unskewed;
     } else {
         st = say_none(q, &search);
     }
@@ -392,7 +439,7 @@ static bool is_used(const struct sator_map_result *result, const struct sator_li
     return false;
 }
 
-/* Links from a stamp before that carry nothing: time-stamps are not skewed (doc/mapper.md). */
+/* Links from a stamp before that carry nothing. */
 static const char *idle_links(const struct sator_map_result *result, const struct sator_arch *arch)
 {
     const char *names = NULL;
@@ -428,7 +475,8 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .options = options,
             .start = sator_mapper_now(),
             .deadline = INFINITY,
-            .cycle_limit = cycle_limit};
+            .cycle_limit = cycle_limit,
+            .unskewed = NAN};
     enum sator_status st;
 
     *made = (struct sator_map_result){.size = sizeof *made,

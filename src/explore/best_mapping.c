@@ -47,12 +47,14 @@ static const struct sator_dataflow *dataflow_of(
     nest->entries = SATOR_NEW_ARRAY(arena, struct sator_loop_entry, mapping->n_levels + 1);
     for (int i = 0; i < mapping->n_levels; i++) {
         const struct sator_map_level *level = &mapping->levels[i];
-        if (level->n_loops == 0 && level->n_bypassed == 0)
+        if (level->n_loops == 0 && level->n_bypassed == 0 && level->skew == NULL)
             continue;
         struct sator_loop_entry *entry = &nest->entries[nest->n_entries++];
         *entry = (struct sator_loop_entry){.level = level->name,
                 .n_bypass = level->n_bypassed,
                 .bypass = level->bypassed,
+                .n_skew = level->skew == NULL ? 0 : level->n_dims,
+                .skew = level->skew,
                 .n_loops = level->n_loops,
                 .loops = SATOR_NEW_ARRAY(arena, struct sator_nest_loop, level->n_loops)};
         for (int k = 0; k < level->n_loops; k++)

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_SKEW = 1000
+};
+
 struct reader {
     struct sator_ctx *ctx;
     struct mapper_problem *problem;
@@ -58,7 +62,9 @@ static enum sator_status unknown(struct reader *r, const char *word)
     malformed(r, word, "this is no constraint");
     sator_help(r->ctx,
             "write 'L1: k 8, c 4' (factors of a memory), 'L1: order k c' (its loops, outermost "
-            "first; '...' stands for all others), 'PE: only k c' (loops of an array) or "
+            "first; '...' stands for all others), 'PE: only k c' (loops of an array), 'PE: skew 1 "
+            "1' (how "
+            "much later its PEs run with each step along each dimension) or "
             "'utilization 0.5' (PEs used, of all)");
     return SATOR_INPUT;
 }
@@ -130,6 +136,43 @@ static enum sator_status read_only(struct reader *r, int level)
     for (int row = 0; row < r->problem->n_rows; row++) {
         if (r->problem->row[row].is_space && r->problem->row[row].level == level)
             r->problem->row[row].banned |= ~allowed;
+    }
+    return SATOR_OK;
+}
+
+/* "0", or a coefficient for each dimension. */
+static enum sator_status read_skew(struct reader *r, int level, const char *start, size_t length)
+{
+    struct mapper_problem *p = r->problem;
+    int n_dims = p->arch->levels[level].array.n_dims, n = 0;
+    int64_t step[MAPPER_ROWS] = {0};
+    char *end;
+
+    for (const char *word = next_word(r, &length); length > 0; word = next_word(r, &length)) {
+        long long value = strtoll(word, &end, 10);
+        if (end != word + length || llabs(value) > MOST_SKEW)
+            return malformed(r, word, "a skew's coefficients are whole numbers, such as '1 -1'");
+        if (n < MAPPER_ROWS)
+            step[n] = value;
+        n++;
+    }
+    if (*r->at != '\0')
+        return malformed(r, r->at, "skew: the coefficients are numbers, with blanks between them");
+    if (n != n_dims && !(n == 1 && step[0] == 0))
+        return malformed(r, start,
+                sator_arena_printf(p->arena,
+                        "array '%s' has %d %s: write as many coefficients, or 'skew 0'",
+                        p->arch->levels[level].name, n_dims,
+                        n_dims == 1 ? "dimension" : "dimensions"));
+    for (int row = 0; row < p->n_rows; row++) {
+        struct mapper_row *what = &p->row[row];
+        if (!what->is_space || what->level != level)
+            continue;
+        int64_t wanted = n == n_dims ? step[what->dim] : 0;
+        if (what->has_skew && what->skew != wanted)
+            return malformed(r, start, "another constraint skews this array in another way");
+        what->has_skew = true;
+        what->skew = wanted;
     }
     return SATOR_OK;
 }
@@ -340,8 +383,11 @@ enum sator_status sator_mapper_constrain(
     if (is_array) {
         if (is_word(first, length, "only"))
             return read_only(&r, level);
+        if (is_word(first, length, "skew"))
+            return read_skew(&r, level, first, length);
         return malformed(&r, first,
-                "this is an array: write which loops may run in parallel on it, 'only k c'");
+                "this is an array: write which loops may run in parallel on it, 'only k c', or how "
+                "its PEs run one after the other, 'skew 1 1'");
     }
     if (is_word(first, length, "order") && names_loops)
         return read_order(&r, level);

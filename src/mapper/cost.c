@@ -5,7 +5,7 @@
  * words kept from the stamp before are (times that loop steps) x (words of a tile and of the same
  * tile so shifted). The sum over the loops is exact; nothing is estimated.
  */
-#include "mapper/mapper.h"
+#include "mapper/skew.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,6 +87,27 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
 
 /* ---- one transfer ---- */
 
+/* Whether wires pass words along the digit's row, and PEs that differ in it alone are no
+ * neighbours: some loop that indexes the access stands inside of it. */
+static bool is_parted(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_shape *shape, const struct mapper_digit *digit)
+{
+    int order[MAPPER_LOOPS], at[MAPPER_LOOPS];
+
+    if (!(t->apart >> digit->row & 1) || t->is_complex)
+        return false;
+    sator_mapper_row_order(p, digit->row, order);
+    for (int k = 0; k < p->n_loops; k++)
+        at[order[k]] = k;
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *other = &shape->digit[k];
+        if (other->row == digit->row && at[other->loop] > at[digit->loop] &&
+                (p->access[t->access].relevant >> other->loop & 1))
+            return true;
+    }
+    return false;
+}
+
 /* The steps of each sliding index between the PEs that share; the counts of groups and tiles. */
 static void init_space(struct mapper_walk *walk, const struct mapper_shape *shape)
 {
@@ -106,6 +127,8 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
         }
         if (!(access->relevant >> digit->loop & 1)) {
             bool copied = !(t->collapsed >> digit->row & 1);
+            if (is_parted(walk->problem, t, shape, digit))
+                walk->groups *= digit->count;
             walk->copies *= copied ? digit->count : 1;
             walk->groups *= copied && walk->is_relaxed ? digit->count : 1;
             continue;
@@ -156,6 +179,7 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
     walk->cut = NULL;
     walk->open = 0;
     walk->scale = walk->tile_scale = 1;
+    walk->cold_row = sator_mapper_cold_row(problem, shape, t->child_row);
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;
@@ -358,6 +382,8 @@ int64_t sator_mapper_time_stamps(
 {
     int64_t stamps = 1;
 
+    if (problem->skew != NULL)
+        return sator_mapper_skewed_stamps(problem, mapping, 0);
     for (int i = 0; i < problem->n_loops; i++) {
         int64_t product = 1, lanes = 1;
         bool unrolled = false; /* outside the innermost memory */
@@ -385,7 +411,7 @@ static void run_walk(struct mapper_walk *walk, struct mapper_words *words,
 
     sator_mapper_walk_stamps(walk, mapping);
     sator_mapper_pace_init(pace);
-    for (int r = walk->transfer->child_row - 1; r >= 0 && !pace->dead; r--) {
+    for (int r = walk->transfer->child_row - 1; r >= walk->cold_row && !pace->dead; r--) {
         const int8_t *order = mapping->order[p->row[r].memory];
         if (p->row[r].is_space)
             continue;

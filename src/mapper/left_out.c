@@ -7,6 +7,8 @@
  * PE, or buses are shared in ways that depend on who stands beside whom. */
 static bool orders_matter(const struct mapper_problem *p)
 {
+    if (p->mixes_wires)
+        return true;
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_transfer *transfer = &p->transfer[t];
         if (transfer->may_pass || transfer->is_complex || transfer->reaches_back)

@@ -103,6 +103,8 @@ struct mapper_row {
     int dim; /* space: dimension of the array */
     int64_t shape; /* space: the array's extent */
     unsigned banned; /* space: loops that a constraint keeps out */
+    bool has_skew; /* space: a constraint says how the array is skewed along it ... */
+    int64_t skew; /* ... by so much */
     int64_t fixed[MAPPER_LOOPS]; /* time: factors that a constraint sets; 0: free */
     unsigned outside[MAPPER_LOOPS]; /* time: by loop, those that a constraint puts outside it */
     int linked; /* space: the access whose words pass from PE to PE along it, or -1: loops that
@@ -157,6 +159,9 @@ struct mapper_transfer {
      * and "buses" are empty. */
     bool is_complex;
     bool reaches_back; /* to the stamp before the one before, or further */
+    bool has_late; /* a skew makes some link later than that, or has its PE run ahead: not counted
+                    * on
+                    */
     unsigned apart; /* rows that cannot be exchanged, whatever the unrolling */
     bool is_counted; /* by the engines: a complex network, or an access without a formula */
     bool is_quotient; /* by tilings.c */
@@ -202,6 +207,7 @@ struct mapper_crew {
 
 struct sator_model_network;
 struct mapper_watch;
+struct mapper_skew;
 
 struct mapper_problem {
     struct sator_arena *arena;
@@ -243,6 +249,9 @@ struct mapper_problem {
     int n_missing; /* figures of energy that are not given: of levels and links */
     const char **missing; /* their names */
     bool has_counted; /* some transfer is counted, or a quotient */
+    const struct mapper_skew *skew; /* of the arrays; NULL: none */
+    bool has_late; /* some transfer */
+    bool mixes_wires; /* tensors that other loops index pass over wires along one row */
     bool has_fixed; /* a constraint sets factors */
     bool imperfect; /* the innermost memory's factors need not divide what they cover */
     int innermost; /* its row; inside of it stand only arrays */
@@ -275,6 +284,11 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
         const struct sator_workload *workload, const struct sator_arch *arch,
         enum sator_map_objective objective, const unsigned *bypassed,
         struct mapper_problem *problem);
+/* The same under a skew of the arrays (borrowed; NULL: none), a problem of its own, too. */
+enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        enum sator_map_objective objective, const unsigned *bypassed,
+        const struct mapper_skew *skew, struct mapper_problem *problem);
 
 /* ---- missing_energy.c ---- */
 /* The error that energies are missing, with settings and options that mend it. */
@@ -544,6 +558,7 @@ struct mapper_walk {
     int64_t tile_words;
     int64_t groups, tiles; /* of each, at once */
     int64_t stamps; /* in all; see sator_mapper_stamps */
+    int cold_row; /* loops of rows before it keep nothing (skew.h) */
     /* words that a group and a tile touch in the whole run, at least: set by
      * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;

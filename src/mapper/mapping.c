@@ -1,5 +1,5 @@
 /* A mapping as a dataflow: relations and cuts (doc/model.md, section 4). */
-#include "mapper/mapper.h"
+#include "mapper/skew.h"
 
 #include <string.h>
 
@@ -52,6 +52,30 @@ static const struct sator_expr *coordinate(const struct mapper_problem *p,
     return sum;
 }
 
+/* Join the "n" rows of memory "m"'s loops into one, the mixed radix number that they make, and add
+ * the skew of the arrays directly inside it. */
+static const struct sator_expr *join(const struct mapper_problem *p, struct sator_arena *arena,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m, int n,
+        const struct sator_expr *const *rows)
+{
+    const struct sator_expr *zero = sator_expr_constant(arena, 0), *row = zero;
+    int row_of = p->memory[m].row;
+
+    for (int k = 0, i = 0; k < p->n_loops && i < n; k++) {
+        int64_t factor = mapping->factor[row_of][mapping->order[m][k]];
+        if (factor == 1)
+            continue;
+        row = sator_expr_add(arena, zero, factor, row);
+        row = sator_expr_add(arena, row, 1, rows[i++]);
+    }
+    for (int r = row_of + 1; r < p->n_rows && p->row[r].is_space; r++) {
+        if (p->skew->step[r] != 0)
+            row = sator_expr_add(
+                    arena, row, p->skew->step[r], coordinate(p, arena, mapping, shape, r));
+    }
+    return row;
+}
+
 /* The tensors that bypass memory "m" by choice. */
 static void add_bypassed(
         const struct mapper_problem *p, struct sator_arena *arena, int m, struct sator_cut *cut)
@@ -74,7 +98,7 @@ const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_pro
     const struct sator_expr **space =
             SATOR_NEW_ARRAY(arena, const struct sator_expr *, MAPPER_ROWS);
     const struct sator_expr **time =
-            SATOR_NEW_ARRAY(arena, const struct sator_expr *, MAPPER_MEMORIES *MAPPER_LOOPS + 1);
+            SATOR_NEW_ARRAY(arena, const struct sator_expr *, MAPPER_MEMORIES *(MAPPER_LOOPS + 1));
     int n_space = 0, n_time = 0;
     struct mapper_shape shape;
 
@@ -93,6 +117,11 @@ const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_pro
             int loop = mapping->order[m][k];
             if (mapping->factor[r][loop] > 1)
                 time[n_time++] = digit(p, arena, mapping, &shape, r, loop);
+        }
+        if (sator_mapper_span(p, mapping, m) > 0) {
+            int first = cuts[m].time;
+            time[first] = join(p, arena, mapping, &shape, m, n_time - first, &time[first]);
+            n_time = first + 1;
         }
     }
     if (n_time == 0)

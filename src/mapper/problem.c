@@ -459,6 +459,15 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
         enum sator_map_objective objective, const unsigned *bypassed,
         struct mapper_problem *problem)
 {
+    return sator_mapper_problem_init_skewed(
+            ctx, arena, workload, arch, objective, bypassed, NULL, problem);
+}
+
+enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        enum sator_map_objective objective, const unsigned *bypassed,
+        const struct mapper_skew *skew, struct mapper_problem *problem)
+{
     struct builder b = {.ctx = ctx,
             .problem = problem,
             .workload = workload,
@@ -470,6 +479,7 @@ enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_
             .work_limit = ctx->work_limit,
             .workload = workload,
             .arch = arch,
+            .skew = skew,
             .objective = objective};
     SATOR_TRY(sator_arch_check_counted(ctx, arch));
     SATOR_TRY(add_loops(&b));

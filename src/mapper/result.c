@@ -1,7 +1,7 @@
 /* A mapping as plain data for reports, with the same figures in the same order as the model's. */
 #include "base/text.h"
 #include "count/count.h"
-#include "mapper/mapper.h"
+#include "mapper/skew.h"
 #include "model/network.h"
 
 #include <math.h>
@@ -253,7 +253,7 @@ static void add_terms(struct describer *d)
         for (int i = p->n_transfers - 1; i >= 0; i--) {
             if (p->transfer[i].access != a)
                 continue;
-            if (p->transfer[i].is_counted)
+            if (p->transfer[i].is_counted || p->transfer[i].has_late)
                 add_counted_terms(d, i);
             else
                 add_bus_terms(d, i);
@@ -309,8 +309,10 @@ static void finish_contents(struct describer *d, int m)
         contents->capacity_bytes += level->memory.capacities[i].bytes;
     }
     for (int r = 0; r < p->memory[m].row; r++) {
+        bool joined = !p->row[r].is_space && sator_mapper_span(p, d->mapping, p->row[r].memory) > 0;
         contents->space_cut += p->row[r].is_space;
-        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++)
+        contents->time_cut += joined;
+        for (int i = 0; i < p->n_loops && !p->row[r].is_space && !joined; i++)
             contents->time_cut += d->mapping->factor[r][i] > 1;
     }
     for (int a = 0; a < p->n_accesses; a++) {
@@ -424,6 +426,9 @@ static void describe_levels(struct describer *d)
             int n_dims = p->arch->levels[row->level].array.n_dims;
             level->shape = SATOR_NEW_ARRAY(d->arena, int64_t, n_dims);
             level->used = SATOR_NEW_ARRAY(d->arena, int64_t, n_dims);
+            if (sator_mapper_is_skewed_row(p, d->mapping, r))
+                level->skew = sator_arena_copy(
+                        d->arena, &p->skew->step[r], sizeof *level->skew * (size_t)n_dims);
         }
         int64_t used = 1;
         for (int i = 0; i < p->n_loops; i++)
@@ -480,12 +485,15 @@ static void describe_yaml(struct describer *d)
                 d->problem->workload->loop_names[0]);
     for (int i = 0; i < result->n_levels; i++) {
         const struct sator_map_level *level = &result->levels[i];
-        if (level->n_loops == 0 && level->n_bypassed == 0)
+        if (level->n_loops == 0 && level->n_bypassed == 0 && level->skew == NULL)
             continue;
         sator_text_add(&text, "  - at: %s\n", level->name);
         for (int k = 0; k < level->n_bypassed; k++)
             sator_text_add(&text, "%s%s%s", k == 0 ? "    bypass: [" : ", ", level->bypassed[k],
                     k == level->n_bypassed - 1 ? "]\n" : "");
+        for (int k = 0; k < level->n_dims && level->skew != NULL; k++)
+            sator_text_add(&text, "%s%lld%s", k == 0 ? "    skew: [" : ", ",
+                    (long long)level->skew[k], k == level->n_dims - 1 ? "]\n" : "");
         if (level->n_loops == 0)
             continue;
         sator_text_add(&text, "    %s: [", level->is_array ? "parallel" : "for");
@@ -535,6 +543,9 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
 
     sator_mapper_shape_init(problem, mapping, &d.shape);
     sator_mapper_count(problem, words, mapping, &d.traffic);
+    if (problem->has_late)
+        sator_mapper_count_late(problem, words, mapping, &d.traffic);
+    result->skew = sator_mapper_skew_text(problem, d.arena, mapping);
     sator_mapper_port_cycles(problem, &d.traffic, d.port_cycles);
     struct mapper_cost cost = sator_mapper_cost(problem, &d.traffic);
     result->instances = problem->instances;

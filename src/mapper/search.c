@@ -1,6 +1,7 @@
 #include "mapper/search.h"
 
 #include "base/context.h"
+#include "mapper/skew.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -68,6 +69,13 @@ void sator_mapper_offer(
 {
     if (!sator_mapper_is_better(search, cost))
         return;
+    if (search->problem->has_late) { /* links that no bound counts on may bring some words */
+        struct mapper_traffic traffic;
+        sator_mapper_count(search->problem, search->words, mapping, &traffic);
+        if (!sator_mapper_count_late(search->problem, search->words, mapping, &traffic))
+            return;
+        cost = sator_mapper_cost(search->problem, &traffic);
+    }
     search->found = true;
     search->best = *mapping;
     sator_mapper_arrange(search->problem, &search->best); /* loops whose place costs nothing */

@@ -8,7 +8,7 @@
  */
 #include "base/context.h"
 #include "count/count.h"
-#include "mapper/mapper.h"
+#include "mapper/skew.h"
 #include "model/network.h"
 
 #include <math.h>
@@ -43,9 +43,7 @@ static unsigned array_rows(const struct mapper_problem *p, int level)
     return rows;
 }
 
-/* The rows of the array at "level" over which "bus" spreads one word: the dimensions that its map
- * drops. False when the map is more than a choice of dimensions. */
-static bool bus_rows(
+bool sator_mapper_bus_rows(
         const struct mapper_problem *p, int level, const struct sator_bus *bus, unsigned *rows)
 {
     const struct sator_piece *piece = sator_relation_function(bus->map);
@@ -69,8 +67,7 @@ static bool bus_rows(
     return true;
 }
 
-/* How far "link" leads along each row; false when that is not the same from everywhere. */
-static bool find_shift(
+bool sator_mapper_link_shift(
         const struct mapper_problem *p, int level, const struct sator_link *link, int64_t *shift)
 {
     const struct sator_piece *piece = sator_relation_function(link->map);
@@ -100,6 +97,33 @@ static unsigned moved_rows(const struct mapper_problem *p, const int64_t *shift)
     return rows;
 }
 
+static bool is_free(const struct mapper_problem *p, int access)
+{
+    return !p->access[access].is_sliding && !p->access[access].is_counted;
+}
+
+/* Have the loops along "row" stand in the order that lets the transfer's tensor pass along it,
+ * where another tensor does not need them in its own. A tensor without a window may stand in any:
+ * of the PEs with equal words those that are neighbours share them. */
+static bool take_order(struct mapper_problem *p, int row, struct mapper_transfer *transfer)
+{
+    int taken = p->row[row].linked;
+
+    if (taken < 0 || p->access[taken].relevant == p->access[transfer->access].relevant) {
+        p->row[row].linked = transfer->access;
+        return true;
+    }
+    bool may_follow = is_free(p, transfer->access);
+    if (!may_follow && !is_free(p, taken))
+        return false;
+    for (int t = 0; t < p->n_transfers; t++)
+        p->transfer[t].apart |= p->transfer[t].collapsed & 1U << row;
+    transfer->apart |= 1U << row;
+    p->mixes_wires = true;
+    p->row[row].linked = may_follow ? taken : transfer->access;
+    return true;
+}
+
 /* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
  * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling, wherever they
  * lead: a tile of loops that stand alone in an index names the digits of these loops, so a provider
@@ -110,30 +134,32 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
         struct mapper_transfer *transfer)
 {
     struct mapper_pass pass = {.interval = link->interval, .link = link};
-    bool is_constant = find_shift(p, level, link, pass.shift);
+    bool is_constant = sator_mapper_link_shift(p, level, link, pass.shift);
     unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
     int row = __builtin_popcount(rows) == 1 ? __builtin_ctz(rows) : -1;
     double pj = sator_mapper_link_pj(p, link, transfer->access);
 
     if (rows == 0)
         return; /* to itself: nothing that it does not hold */
+    pass.interval -= (int)sator_mapper_skew_along(p->skew, pass.shift);
+    if (p->skew != NULL && (pass.interval < 0 || pass.interval > 1)) {
+        transfer->has_late = p->has_late = true;
+        return;
+    }
     transfer->linked_rows |= rows;
-    transfer->reaches_back |= link->interval > 1;
+    transfer->reaches_back |= pass.interval > 1;
     transfer->is_complex |=
-            link->interval > 1 || (!is_constant && p->access[transfer->access].is_sliding);
+            pass.interval > 1 || (!is_constant && p->access[transfer->access].is_sliding);
     SATOR_PUSH(p->arena, transfer->passes, transfer->n_passes, pass);
-    if (link->interval >= 1)
+    if (pass.interval >= 1)
         return;
     if (!is_constant || row < 0 || llabs(pass.shift[row]) != 1 ||
             transfer->n_buses > 0 || /* of an array further out, through a bypass */
             (transfer->link != NULL && !same_pj(transfer->bus_pj, pj)) ||
-            (p->row[row].linked >= 0 &&
-                    p->access[p->row[row].linked].relevant !=
-                            p->access[transfer->access].relevant)) {
+            !take_order(p, row, transfer)) {
         transfer->is_complex = true;
         return;
     }
-    p->row[row].linked = transfer->access;
     if (transfer->link == NULL)
         transfer->link = link;
     transfer->bus_pj = pj;
@@ -146,7 +172,7 @@ static void add_bus(struct mapper_problem *p, int level, const struct sator_bus 
     double pj = sator_mapper_bus_pj(p, bus, transfer->access);
     unsigned rows;
 
-    if (!bus_rows(p, level, bus, &rows) || transfer->link != NULL ||
+    if (!sator_mapper_bus_rows(p, level, bus, &rows) || transfer->link != NULL ||
             (transfer->n_buses > 0 && !same_pj(pj, transfer->bus_pj)) ||
             transfer->n_buses == MAPPER_ROWS) {
         transfer->is_complex = true;
@@ -307,5 +333,5 @@ enum sator_status sator_mapper_wire(
         transfer->n_buses = 0;
         transfer->link = NULL;
     }
-    return transfer->is_counted ? find_network(ctx, p, transfer) : SATOR_OK;
+    return transfer->is_counted || transfer->has_late ? find_network(ctx, p, transfer) : SATOR_OK;
 }

@@ -74,7 +74,7 @@ static void go_on(struct enumeration *e, int m)
     e->number++;
     if (e->number % (uint64_t)e->n_members != (uint64_t)e->member)
         return;
-    e->ragged = p->has_counted || e->passes; /* each mapping by itself */
+    e->ragged = p->has_counted || e->passes || p->skew != NULL; /* each mapping by itself */
     for (int i = 0; i < p->n_loops && p->imperfect; i++)
         e->ragged |= e->mapping.factor[p->memory[m].row][i] * e->parallel[i] * e->rest[i] !=
                 p->extent[i];

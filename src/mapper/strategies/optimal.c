@@ -7,6 +7,7 @@
  * off.
  */
 #include "mapper/strategies/optimal.h"
+#include "mapper/skew.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,12 @@ void optimal_find_least(struct optimizer *o)
         o->least[child + 1] = o->least[child];
         sator_mapper_share_add(o->problem, &o->least[child + 1], &one);
     }
+}
+
+double optimal_skewed_compute(const struct optimizer *o, int first)
+{
+    return (double)sator_mapper_skewed_stamps(o->problem, &o->mapping, first) *
+            o->problem->cycles_per_instance;
 }
 
 /* ---- shapes ---- */
@@ -313,6 +320,8 @@ static void add_visit(struct optimizer *o, const int *choice)
     double compute = o->compute_cycles; /* of any unrolling of as many PEs */
     if (o->imperfect)
         o->compute_cycles = optimal_least_compute(o);
+    if (o->problem->skew != NULL)
+        o->compute_cycles = optimal_skewed_compute(o, o->problem->n_memories);
     struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share);
     double least_cycles = o->compute_cycles;
     o->compute_cycles = compute;

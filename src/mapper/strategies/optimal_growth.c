@@ -55,7 +55,7 @@ void optimal_find_grown(struct optimizer *o)
     int innermost = p->n_memories - 1;
 
     o->feeds = p->transfer[0].child == p->n_memories;
-    o->may_grow = innermost > 0 && !p->has_fixed && !(o->feeds && p->has_orders);
+    o->may_grow = innermost > 0 && !p->has_fixed && p->skew == NULL && !(o->feeds && p->has_orders);
     for (int i = 0; i < p->n_transfers; i++)
         o->may_grow &=
                 !p->transfer[i].is_complex; /* what its PEs pass on may get less as tiles grow */

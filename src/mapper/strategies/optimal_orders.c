@@ -113,6 +113,7 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
     for (int t = 0; t < o->problem->n_transfers; t++) {
         const struct mapper_transfer *transfer = &o->problem->transfer[t];
         if (transfer->child_row > o->problem->memory[m].row &&
+                o->walk[t].cold_row <= o->problem->memory[m].row &&
                 (!pace[t].dead || transfer->reaches_back))
             alive |= 1U << t;
     }
@@ -266,6 +267,10 @@ static void place_loop(
     for (int t = 0; t < p->n_transfers; t++) {
         if (p->transfer[t].child_row <= row || pace[t].dead || factor == 1)
             continue;
+        if (row < o->walk[t].cold_row) {
+            pace[t].dead = true;
+            continue;
+        }
         ragged |= o->is_ragged[t] ? UINT32_C(1) << t : 0;
         if (o->is_ragged[t])
             place_ragged(o, t, &pace[t], loop, factor, step);

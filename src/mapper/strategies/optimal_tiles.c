@@ -522,6 +522,8 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         }
         if (o->imperfect && m == p->n_memories - 1)
             o->compute_cycles = optimal_compute(o);
+        if (p->skew != NULL)
+            o->compute_cycles = optimal_skewed_compute(o, m);
         for (int i = 0; i < p->n_loops; i++)
             left[i] = optimal_left(o, m, i, choice->factor[i]);
         memcpy(o->rest, left, sizeof left);

@@ -1,4 +1,5 @@
 /* Which parallel factors there are: for each class of equal rows, all products that fit it. */
+#include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@ static bool may_pass(const struct mapper_transfer *t, int r)
 static bool same_class(const struct mapper_problem *p, int a, int b, bool still)
 {
     if (p->row[a].level != p->row[b].level)
+        return false;
+    if (p->skew != NULL && (p->skew->step[a] != 0 || p->skew->step[b] != 0))
         return false;
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
@@ -178,7 +181,8 @@ void optimal_know_unrolling(struct optimizer *o, const int *choice)
 
     o->with_image = 0;
     for (int k = 0; k < o->n_symmetries; k++)
-        o->with_image |= passed == 0 || keeps_order(o, &o->symmetry[k]) ? 1U << k : 0;
+        o->with_image |=
+                (passed == 0 && !p->mixes_wires) || keeps_order(o, &o->symmetry[k]) ? 1U << k : 0;
     o->tangled = 0;
     for (int t = 0; t < p->n_transfers; t++) {
         if ((passed >> t & 1) && p->transfer[t].n_buses >= 2)

@@ -1,0 +1,350 @@
+/* Skewed arrays (doc/mapper.md, "Skew").
+ *
+ * The PEs of an array run a row of time later by s.p, p their coordinates. So what the link (o, h)
+ * brings PE p at its own time n is what PE p - o had at its own time n - g, g = h - s.o: the
+ * mapping problem is that of PEs which are not skewed, over links of interval g. What differs is
+ * at the ends of the row, which joins the loops of the memory outside the array: each step of the
+ * loops further out is a run of its own, which takes its length and the skew of the PEs in use, and
+ * in which no PE holds anything from the run before.
+ */
+#include "mapper/skew.h"
+
+#include "count/count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_STEP = 3, /* of a coefficient: the space has no greater ones */
+    MOST_SKEWS = 64
+};
+
+/* ---- a mapping under a skew ---- */
+
+int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *shift)
+{
+    int64_t sum = 0;
+
+    for (int r = 0; skew != NULL && r < MAPPER_ROWS; r++)
+        sum += skew->step[r] * shift[r];
+    return sum;
+}
+
+int64_t sator_mapper_span(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+{
+    int64_t span = 0;
+
+    if (p->skew == NULL)
+        return 0;
+    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
+        int64_t used = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            used *= mapping->factor[r][i];
+        span += llabs(p->skew->step[r]) * (used - 1);
+    }
+    return span;
+}
+
+int64_t sator_mapper_skewed_stamps(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int first)
+{
+    int64_t known = 1, open = p->instances, spans = 0;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
+            open /= mapping->factor[r][i];
+    }
+    for (int m = 0; m < p->n_memories; m++) {
+        int64_t own = 1, span = sator_mapper_span(p, mapping, m);
+        if (m < first) {
+            spans += span;
+            continue;
+        }
+        for (int i = 0; i < p->n_loops; i++)
+            own *= mapping->factor[p->memory[m].row][i];
+        open /= own;
+        known *= own + span;
+    }
+    return known * (open + spans);
+}
+
+int sator_mapper_cold_row(
+        const struct mapper_problem *p, const struct mapper_shape *shape, int child_row)
+{
+    int cold = 0, memory = 0;
+
+    if (p->skew == NULL)
+        return 0;
+    for (int k = 0, r = 0; k < shape->n_digits && shape->digit[k].row < child_row; k++) {
+        for (; r < shape->digit[k].row; r++)
+            memory = p->row[r].is_space ? memory : r;
+        if (p->skew->step[shape->digit[k].row] != 0)
+            cold = memory;
+    }
+    return cold;
+}
+
+/* ---- which skews there are ---- */
+
+static bool serves(const struct mapper_problem *p, int n_tensors, const char *const *tensors)
+{
+    for (int a = 0; a < p->n_accesses; a++) {
+        for (int i = 0; i < n_tensors; i++) {
+            if (strcmp(tensors[i], p->access[a].name) == 0)
+                return true;
+        }
+    }
+    return n_tensors == 0;
+}
+
+/* The rows of the array at "level" that may be skewed: none where a link leads elsewhere from
+ * different PEs; not those along which a bus shares words, which PEs of one bus then want at
+ * different times. */
+static unsigned skewable_rows(const struct mapper_problem *p, int level)
+{
+    const struct sator_array *array = &p->arch->levels[level].array;
+    int64_t shift[MAPPER_ROWS];
+    unsigned rows = 0, shared;
+
+    for (int r = 0; r < p->n_rows; r++)
+        rows |= p->row[r].is_space && p->row[r].level == level ? 1U << r : 0;
+    for (int i = 0; i < array->n_links; i++) {
+        const struct sator_link *link = &array->links[i];
+        if (serves(p, link->n_tensors, link->tensors) &&
+                !sator_mapper_link_shift(p, level, link, shift))
+            return 0;
+    }
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        if (!serves(p, bus->n_tensors, bus->tensors))
+            continue;
+        if (!sator_mapper_bus_rows(p, level, bus, &shared))
+            return 0;
+        rows &= ~shared;
+    }
+    return rows;
+}
+
+/* Whether each row that is skewed has a link along it which the skew makes a wire, or one from the
+ * stamp before: else it is of no use. */
+static bool is_useful(const struct mapper_problem *p, const struct mapper_skew *skew)
+{
+    unsigned useful = 0, skewed = 0;
+
+    for (int r = 0; r < p->n_rows; r++)
+        skewed |= skew->step[r] != 0 ? 1U << r : 0;
+    for (int level = 0; level < p->arch->n_levels; level++) {
+        const struct sator_array *array = &p->arch->levels[level].array;
+        if (p->arch->levels[level].kind != SATOR_LEVEL_ARRAY)
+            continue;
+        for (int i = 0; i < array->n_links; i++) {
+            const struct sator_link *link = &array->links[i];
+            int64_t shift[MAPPER_ROWS];
+            if (!serves(p, link->n_tensors, link->tensors) ||
+                    !sator_mapper_link_shift(p, level, link, shift))
+                continue;
+            int64_t interval = link->interval - sator_mapper_skew_along(skew, shift);
+            for (int r = 0; r < p->n_rows && (interval == 0 || interval == 1); r++)
+                useful |= shift[r] != 0 ? 1U << r : 0;
+        }
+    }
+    return (skewed & ~useful) == 0;
+}
+
+/* The longest interval of a link of the array at "level", at most MOST_STEP. */
+static int64_t longest_interval(const struct mapper_problem *p, int level)
+{
+    const struct sator_array *array = &p->arch->levels[level].array;
+    int64_t longest = 0;
+
+    for (int i = 0; i < array->n_links; i++) {
+        if (serves(p, array->links[i].n_tensors, array->links[i].tensors) &&
+                array->links[i].interval > longest)
+            longest = array->links[i].interval;
+    }
+    return longest < MOST_STEP ? longest : MOST_STEP;
+}
+
+/* The first row that a constraint wants to be skewed; -1: none. */
+static int wanted_row(const struct mapper_problem *p)
+{
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].has_skew && p->row[r].skew != 0)
+            return r;
+    }
+    return -1;
+}
+
+/* Those whose coefficients before row "row" are those of "skew". */
+static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, int row,
+        struct mapper_skews *skews)
+{
+    if (row == p->n_rows) {
+        bool any = false;
+        for (int r = 0; r < p->n_rows; r++)
+            any |= skew->step[r] != 0;
+        if (!any || (wanted_row(p) < 0 && !is_useful(p, skew)))
+            return;
+        if (skews->n < MOST_SKEWS)
+            SATOR_PUSH(p->arena, skews->skew, skews->n, *skew);
+        else
+            skews->overflows = true;
+        return;
+    }
+    if (p->row[row].has_skew) {
+        skew->step[row] = p->row[row].skew;
+        list_from(p, skew, row + 1, skews);
+        skew->step[row] = 0;
+        return;
+    }
+    list_from(p, skew, row + 1, skews);
+    int64_t most = p->row[row].is_space && p->row[row].shape > 1 &&
+                    (skewable_rows(p, p->row[row].level) >> row & 1)
+            ? longest_interval(p, p->row[row].level)
+            : 0;
+    for (int64_t step = 1; step <= most; step++) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            skew->step[row] = sign * step;
+            list_from(p, skew, row + 1, skews);
+        }
+    }
+    skew->step[row] = 0;
+}
+
+/* Why no array may be skewed; NULL: some may. */
+static const char *why_none(const struct mapper_problem *p)
+{
+    return p->has_counted      ? "some words have no formula"
+            : p->imperfect     ? "factors need not divide extents"
+            : p->order != NULL ? "instances must keep an order"
+                               : NULL;
+}
+
+static enum sator_status check_wanted(struct sator_ctx *ctx, const struct mapper_problem *p)
+{
+    const char *why = why_none(p);
+    int row = wanted_row(p);
+    static const struct sator_loc nowhere;
+
+    if (row < 0)
+        return SATOR_OK;
+    const char *array = p->arch->levels[p->row[row].level].name;
+    if (why != NULL)
+        return sator_error(
+                ctx, nowhere, "a constraint asks for a skew of '%s', but %s", array, why);
+    for (int r = 0; r < p->n_rows; r++) {
+        if (p->row[r].has_skew && p->row[r].skew != 0 &&
+                !(skewable_rows(p, p->row[r].level) >> r & 1))
+            return sator_error(ctx, nowhere,
+                    "a constraint asks for a skew of '%s' along dimension %d, but PEs share words "
+                    "there on a bus, or its links lead to different distances",
+                    p->arch->levels[p->row[r].level].name, p->row[r].dim);
+    }
+    return SATOR_OK;
+}
+
+enum sator_status sator_mapper_find_skews(
+        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_skews *skews)
+{
+    struct mapper_skew none = {.step = {0}};
+    enum sator_status st;
+
+    skews->n = 0;
+    skews->skew = NULL;
+    skews->overflows = false;
+    SATOR_PUSH(problem->arena, skews->skew, skews->n, none);
+    SATOR_TRY(check_wanted(ctx, problem));
+    if (why_none(problem) == NULL)
+        list_from(problem, &none, 0, skews);
+done:
+    return st;
+}
+
+bool sator_mapper_has_skew(const struct mapper_problem *p)
+{
+    for (int r = 0; r < p->n_rows; r++) {
+        int64_t step = p->skew == NULL ? 0 : p->skew->step[r];
+        if (p->row[r].has_skew && p->row[r].skew != step)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the problem under a skew ---- */
+
+/* The rows of memories inside a skewed array that a transfer into something further in passes by:
+ * loops there would stand between it and the row that is skewed. */
+static unsigned passed_by(const struct mapper_problem *p)
+{
+    unsigned rows = 0;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        bool skewed = false;
+        for (int r = 0; r < transfer->child_row; r++) {
+            if (p->row[r].is_space)
+                skewed |= (transfer->between >> r & 1) && p->skew->step[r] != 0;
+            else
+                rows |= skewed ? 1U << r : 0;
+        }
+    }
+    return rows;
+}
+
+bool sator_mapper_close_skew(struct mapper_problem *p)
+{
+    unsigned rows = p->skew == NULL ? 0 : passed_by(p);
+
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops && (rows >> r & 1); i++) {
+            if (p->row[r].fixed[i] > 1)
+                return false;
+            p->row[r].fixed[i] = 1;
+            p->has_fixed = true;
+        }
+    }
+    return p->skew == NULL || !p->has_counted;
+}
+
+/* ---- what is said, and what only the engines count ---- */
+
+bool sator_mapper_is_skewed_row(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int row)
+{
+    while (row >= 0 && p->row[row].is_space)
+        row--;
+    return row >= 0 && sator_mapper_span(p, mapping, p->row[row].memory) > 0;
+}
+
+const char *sator_mapper_skew_text(const struct mapper_problem *p, struct sator_arena *arena,
+        const struct mapper_mapping *mapping)
+{
+    const char *text = NULL;
+
+    for (int r = 0; p->skew != NULL && r < p->n_rows; r++) {
+        if (!p->row[r].is_space || !sator_mapper_is_skewed_row(p, mapping, r))
+            continue;
+        if (p->row[r].dim == 0)
+            text = sator_arena_printf(arena, "%s%s%s", text == NULL ? "" : text,
+                    text == NULL ? "" : ", ", p->arch->levels[p->row[r].level].name);
+        text = sator_arena_printf(arena, "%s %lld", text, (long long)p->skew->step[r]);
+    }
+    return text;
+}
+
+bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
+{
+    struct sator_volumes volumes;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (!p->transfer[t].has_late)
+            continue;
+        if (!sator_mapper_counted_volumes(sator_mapper_words_counting(words), mapping, t, &volumes))
+            return false;
+        traffic->unique[t] = (int64_t)volumes.unique;
+        traffic->arriving[t] = (int64_t)(volumes.total - volumes.temporal);
+    }
+    return true;
+}

@@ -1,0 +1,70 @@
+/* Skewed arrays: what differs from a mapping whose PEs run at the same time (doc/mapper.md,
+ * "Skew").
+ */
+#ifndef SATOR_MAPPER_SKEW_H
+#define SATOR_MAPPER_SKEW_H
+
+#include "mapper/mapper.h"
+
+/* How much later the PEs of each row run with each step along it; 0 for rows of memories. */
+struct mapper_skew {
+    int64_t step[MAPPER_ROWS];
+};
+
+/* Skews to be searched, the first is none. */
+struct mapper_skews {
+    int n;
+    struct mapper_skew *skew;
+    bool overflows; /* there are more */
+};
+
+/* The skews of "problem", which has none, that turn some link along each row that is skewed into a
+ * wire or one from the stamp before, or are what a constraint says; in its arena. Only none where
+ * transfers are counted, tiles may be short or an order must be kept; a message where a constraint
+ * asks for more. */
+enum sator_status sator_mapper_find_skews(
+        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_skews *skews);
+/* Whether the problem's skew is the one that constraints ask for. */
+bool sator_mapper_has_skew(const struct mapper_problem *problem);
+/* "PE 1 1": the arrays whose PEs run at shifted times in a mapping, and their coefficients; NULL
+ * where there are none. */
+const char *sator_mapper_skew_text(const struct mapper_problem *problem, struct sator_arena *arena,
+        const struct mapper_mapping *mapping);
+/* Whether PEs of the array that row "row" belongs to, or of one that shares its row of time, run at
+ * shifted times. */
+bool sator_mapper_is_skewed_row(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row);
+/* Set what late links bring into the numbers of a mapping that was counted without them; false when
+ * the engines give up. */
+bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+/* After the constraints: leave out loops at memories inside a skewed array that some transfer
+ * passes by. False when the problem, which has a skew, has no mapping then, or has no formula. */
+bool sator_mapper_close_skew(struct mapper_problem *problem);
+
+/* By how many stamps less a link that leads "shift" far, by row, is late under "skew" (or NULL). */
+int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *shift);
+/* How much later the last PE in use of the arrays directly inside memory "m" runs than the first.
+ */
+int64_t sator_mapper_span(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);
+/* The time-stamps of a mapping whose parallel factors, and those of the memories from "first"
+ * inward, are known: at least so many; with "first" 0 exactly. */
+int64_t sator_mapper_skewed_stamps(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int first);
+/* The first row whose loops keep anything in a child of row "child_row": that of the memory outside
+ * the innermost array before it whose PEs run apart; 0 when there is none. */
+int sator_mapper_cold_row(
+        const struct mapper_problem *problem, const struct mapper_shape *shape, int child_row);
+
+/* ---- wiring.c ---- */
+/* How far "link" of the array at "level" leads along each row; false when that is not the same from
+ * everywhere. */
+bool sator_mapper_link_shift(const struct mapper_problem *problem, int level,
+        const struct sator_link *link, int64_t *shift);
+/* The rows of the array at "level" over which "bus" spreads one word: the dimensions that its map
+ * drops. False when the map is more than a choice of dimensions. */
+bool sator_mapper_bus_rows(const struct mapper_problem *problem, int level,
+        const struct sator_bus *bus, unsigned *rows);
+
+#endif
