@@ -123,8 +123,7 @@ struct sator_map_result {
     int n_skews; /* that were searched, the one that is none among them */
     const char
             *skew; /* "PE 1 1": arrays whose PEs run at shifted times, coefficients; NULL: none */
-    double unskewed; /* then: the objective of the best mapping without, as far as it was found;
-                        NAN: none was looked for */
+    double unskewed; /* then: the objective of the same loops without a skew; else NAN */
     const char *order; /* "t whole at DRAM, outside i j; not parallel: i": how the space keeps the
                           order of an operation in place; NULL for others */
     /* the certificate */

@@ -132,12 +132,12 @@ struct question {
     const struct sator_map_options *options;
     double start, deadline; /* as sator_mapper_now; the latter INFINITY where there is no budget */
     double cycle_limit; /* look only for faster mappings; 0: for any */
-    double unskewed; /* the best value without a skew, as far as it was found; NAN: none was */
     struct mapper_watch *watch; /* where some transfer is counted */
     struct mapper_choices choices;
     struct mapper_skews skews;
-    int n_problems, n_unskewed; /* the first ones */
+    int n_problems, n_unskewed; /* the first ones, one a choice */
     struct mapper_problem *problems;
+    int *choice; /* of each problem */
 };
 
 /* Compile one choice (NULL: nothing bypasses that need not) under a skew (NULL: none), without
@@ -229,6 +229,7 @@ static enum sator_status add_skewed(struct question *q, const struct mapper_prob
             struct mapper_problem *problem = &q->problems[q->n_problems];
             sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
             SATOR_TRY(compile(q, bypassed, &q->skews.skew[s], problem, &unused));
+            q->choice[q->n_problems] = i;
             q->n_problems += sator_mapper_close_skew(problem);
         }
     }
@@ -250,6 +251,9 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
     SATOR_TRY(find_skews(q, first));
     q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
     q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_unskewed * q->skews.n);
+    q->choice = SATOR_NEW_ARRAY(q->arena, int, q->n_unskewed * q->skews.n);
+    for (int i = 0; i < q->n_unskewed; i++)
+        q->choice[i] = i;
     q->problems[0] = *first;
     for (int i = 1; i < q->n_unskewed; i++) { /* the last leaves "plain" with all bypasses */
         sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
@@ -321,33 +325,51 @@ static void search_one(struct question *q, struct mapper_search *search, int i, 
         *best = i;
 }
 
+/* The numbers of the problems, those first over whose arrays words pass along most dimensions: what
+ * they find leaves little of the others. */
+static const int *visiting_order(const struct question *q)
+{
+    int *order = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
+    int *rank = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
+
+    for (int i = 0; i < q->n_problems; i++) {
+        const struct mapper_problem *p = &q->problems[i];
+        int at = i;
+        rank[i] = 0;
+        for (int t = 0; t < p->n_transfers && q->n_problems > q->n_unskewed; t++)
+            rank[i] += __builtin_popcount(p->transfer[t].collapsed);
+        for (; at > 0 && rank[order[at - 1]] < rank[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return order;
+}
+
 /* Search all problems; "*best" is the number of the one that the best mapping maps. The bound is
  * the least of those left open. */
 static void search_all(struct question *q, struct mapper_search *search, int *best)
 {
     double bound = INFINITY;
     bool proved = true;
+    const int *order = visiting_order(q);
     bool *possible = SATOR_NEW_ARRAY(q->arena, bool, q->n_problems);
 
     for (int i = 0; i < q->n_problems; i++)
         possible[i] = sator_mapper_has_skew(&q->problems[i]) &&
                 (q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]));
     search->only_dives = true; /* a good mapping first, for all choices to be measured against */
-    for (int i = 0;
-            i < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;
-            i++) {
-        if (possible[i])
-            search_one(q, search, i, best);
-        if (i < q->n_unskewed && search->found)
-            q->unskewed = search->best_cost.value;
+    for (int k = 0;
+            k < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;
+            k++) {
+        if (possible[order[k]])
+            search_one(q, search, order[k], best);
     }
     search->only_dives = false;
-    for (int i = 0; i < q->n_problems; i++) {
+    for (int k = 0; k < q->n_problems; k++) {
+        int i = order[k];
         if (!possible[i])
             continue;
         search_one(q, search, i, best);
-        if (i < q->n_unskewed && *best < q->n_unskewed && search->found)
-            q->unskewed = search->best_cost.value;
         if (!search->proved && !(search->bound > bound))
             bound = search->bound;
         proved &= search->proved;
@@ -397,6 +419,20 @@ static enum sator_status say_none(const struct question *q, const struct mapper_
     return st;
 }
 
+/* What the best mapping would be worth if no array were skewed; NAN where none is. */
+static double unskewed_value(const struct question *q, const struct mapper_search *search, int best)
+{
+    const struct mapper_problem *problem = &q->problems[q->choice[best]];
+    struct mapper_traffic traffic;
+
+    if (best < q->n_unskewed)
+        return NAN;
+    struct mapper_words *words = sator_mapper_words_new(problem);
+    sator_mapper_count(problem, words, &search->best, &traffic);
+    sator_mapper_words_free(words);
+    return sator_mapper_cost(problem, &traffic).value;
+}
+
 static enum sator_status search_mapping(struct question *q, struct sator_map_result *result)
 {
     struct sator_map_options options = *q->options;
@@ -421,7 +457,7 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         sator_mapper_describe(search.problem, search.words, &search.best, result);
         certify(&search, result);
         result->n_skews = q->skews.n;
-        result->unskewed = q->unskewed;
+        result->unskewed = unskewed_value(q, &search, best);
     } else {
         st = say_none(q, &search);
     }
@@ -475,8 +511,7 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
             .options = options,
             .start = sator_mapper_now(),
             .deadline = INFINITY,
-            .cycle_limit = cycle_limit,
-            .unskewed = NAN};
+            .cycle_limit = cycle_limit};
     enum sator_status st;
 
     *made = (struct sator_map_result){.size = sizeof *made,
@@ -492,8 +527,9 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
     SATOR_TRY(search_mapping(&question, made));
     made->idle_links = idle_links(made, arch);
     made->order = question.problems[0].order;
-    made->left_out = sator_mapper_left_out(
-            &question.problems[0], sator_word(ctx, "imperfect"), arena, &made->n_left_out);
+    made->left_out =
+            sator_mapper_left_out(&question.problems[0], question.n_problems > question.n_unskewed,
+                    sator_word(ctx, "imperfect"), arena, &made->n_left_out);
     *result = made;
 done:
     sator_mapper_watch_free(question.watch);

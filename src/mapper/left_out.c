@@ -36,7 +36,7 @@ static bool has_remainders(const struct mapper_problem *p)
     return false;
 }
 
-const char *const *sator_mapper_left_out(const struct mapper_problem *problem,
+const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
         const char *imperfect, struct sator_arena *arena, int *n_left_out)
 {
     const char **list = NULL;
@@ -50,8 +50,15 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem,
         SATOR_PUSH(arena, list, count,
                 "remainders at several levels: tiles of which a number is left over that the "
                 "factors outside do not divide");
-    if (has_pes(problem))
+    if (has_pes(problem) && !skews)
         SATOR_PUSH(arena, list, count, "PEs that run the nest at shifted times (skewed)");
+    else if (skews)
+        SATOR_PUSH(arena, list, count,
+                "skewed arrays beyond what makes links wires, or from the stamp before; loops "
+                "joined "
+                "across the tiles of a memory outside; what a skew makes links bring two stamps "
+                "late "
+                "or ahead");
     if (orders_matter(problem))
         SATOR_PUSH(arena, list, count, "other orders of the loops that share an array dimension");
     SATOR_PUSH(arena, list, count,

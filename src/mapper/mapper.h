@@ -858,7 +858,7 @@ void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *
 /* ---- left_out.c ---- */
 /* What sator_analyze takes and the problem's space does not have, a phrase each in the arena
  * (KEEP). "imperfect" is the caller's word for the option of that name. */
-const char *const *sator_mapper_left_out(const struct mapper_problem *problem,
+const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
         const char *imperfect, struct sator_arena *arena, int *n_left_out);
 
 /* ---- draw.c ---- */

@@ -491,20 +491,19 @@ static void describe_yaml(struct describer *d)
         for (int k = 0; k < level->n_bypassed; k++)
             sator_text_add(&text, "%s%s%s", k == 0 ? "    bypass: [" : ", ", level->bypassed[k],
                     k == level->n_bypassed - 1 ? "]\n" : "");
-        for (int k = 0; k < level->n_dims && level->skew != NULL; k++)
-            sator_text_add(&text, "%s%lld%s", k == 0 ? "    skew: [" : ", ",
-                    (long long)level->skew[k], k == level->n_dims - 1 ? "]\n" : "");
-        if (level->n_loops == 0)
-            continue;
-        sator_text_add(&text, "    %s: [", level->is_array ? "parallel" : "for");
         for (int k = 0; k < level->n_loops; k++) {
             const struct sator_map_loop *loop = &level->loops[k];
+            if (k == 0)
+                sator_text_add(&text, "    %s: [", level->is_array ? "parallel" : "for");
             sator_text_add(
                     &text, "%s%s %lld", k == 0 ? "" : ", ", loop->name, (long long)loop->factor);
             if (level->is_array)
                 sator_text_add(&text, " -> %d", loop->dim);
+            sator_text_add(&text, "%s", k == level->n_loops - 1 ? "]\n" : "");
         }
-        sator_text_add(&text, "]\n");
+        for (int k = 0; k < level->n_dims && level->skew != NULL; k++)
+            sator_text_add(&text, "%s%lld%s", k == 0 ? "    skew: [" : ", ",
+                    (long long)level->skew[k], k == level->n_dims - 1 ? "]\n" : "");
     }
     d->result->yaml = sator_arena_strdup(d->arena, text.data);
     sator_text_clear(&text);

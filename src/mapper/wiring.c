@@ -114,8 +114,8 @@ static bool take_order(struct mapper_problem *p, int row, struct mapper_transfer
         return true;
     }
     bool may_follow = is_free(p, transfer->access);
-    if (!may_follow && !is_free(p, taken))
-        return false;
+    if (p->skew == NULL || (!may_follow && !is_free(p, taken)))
+        return false; /* short tiles, which no skewed problem has, are not counted so */
     for (int t = 0; t < p->n_transfers; t++)
         p->transfer[t].apart |= p->transfer[t].collapsed & 1U << row;
     transfer->apart |= 1U << row;

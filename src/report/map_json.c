@@ -59,6 +59,9 @@ static void put_levels(cJSON *object, struct sator_arena *arena, const struct sa
             json_append(shape, cJSON_CreateNumber((double)level->shape[d]));
             json_append(used, cJSON_CreateNumber((double)level->used[d]));
         }
+        cJSON *skew = json_put_array(made, "skew");
+        for (int d = 0; d < level->n_dims && level->skew != NULL; d++)
+            json_append(skew, cJSON_CreateNumber((double)level->skew[d]));
     }
 }
 
@@ -102,6 +105,7 @@ static void put_certificate(
     json_put_number(made, "bound", r->bound);
     json_put_number(made, "gap", r->gap);
     json_put_number(made, "space_size", r->space_size);
+    json_put_number(made, "skews", (double)r->n_skews);
     json_put_number(made, "evaluated", (double)c->evaluated);
     json_put_number(made, "equal", (double)c->equal);
     json_put_number(made, "unrollings", (double)c->unrollings);
@@ -153,6 +157,11 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
         json_put_number(object, "idle_links", NAN);
     if (r->order != NULL)
         json_put_text(object, "order", arena, r->order);
+    if (r->skew != NULL)
+        json_put_text(object, "skew", arena, r->skew);
+    else
+        json_put_number(object, "skew", NAN);
+    json_put_number(object, "unskewed", r->unskewed);
     cJSON *flow = json_put_object(object, "dataflow");
     json_put_text(flow, "space", arena, r->space);
     json_put_text(flow, "time", arena, r->time);

@@ -46,9 +46,24 @@ static const char *verdict(struct writer *w)
 static void write_idle_links(struct writer *w, const struct sator_map_result *r)
 {
     if (r->idle_links != NULL)
-        report_line(w->text, "idle links",
-                "%s: to a later stamp, of use to skewed dataflows (sator explore)",
+        report_line(w->text, "idle links", "%s: to a later stamp, and carry nothing here",
                 report_clean(w->arena, r->idle_links));
+}
+
+/* The skew chosen, and what it gains. */
+static void write_skew(struct writer *w)
+{
+    static const char *const units[] = {"EDP", "energy", "cycles"};
+    const struct sator_map_result *r = w->result;
+
+    if (r->skew == NULL)
+        return;
+    if (isnan(r->unskewed))
+        report_line(w->text, "skew", "%s, of %d", report_clean(w->arena, r->skew), r->n_skews);
+    else
+        report_line(w->text, "skew", "%s, of %d: the same loops without take %.4g times the %s",
+                report_clean(w->arena, r->skew), r->n_skews, r->unskewed / r->value,
+                units[r->objective]);
 }
 
 static void write_order(struct writer *w, const struct sator_map_result *r)
@@ -113,6 +128,7 @@ static void write_header(struct writer *w)
     report_line(w->text, "mapping", "%s, objective %s: %s", report_map_strategy(r->strategy),
             report_map_objective(r->objective), verdict(w));
     write_left_out(w, &w->result, 1);
+    write_skew(w);
     report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
     report_line(w->text, "latency", "%s, bound by %s",
             report_quantity(w->arena, r->total_cycles, 1, "cycle"),

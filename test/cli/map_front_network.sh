@@ -1,9 +1,9 @@
 #!/bin/sh
 # A network's front is that of all sums of its layers' own fronts, and each point's choices add up to it.
 . "$2/test/cli/harness"
-sator map resnet18 --arch tpu-8x8 --pareto energy,latency --json >front.json
-sator map resnet18 --arch tpu-8x8 --pareto energy,latency --csv >front.csv
-sator map resnet18 --arch tpu-8x8 --layer conv2_x --pareto energy,latency --json >layer.json
+sator map resnet18 --arch tpu-8x8 --constraint 'PE: skew 0' --pareto energy,latency --json >front.json
+sator map resnet18 --arch tpu-8x8 --constraint 'PE: skew 0' --pareto energy,latency --csv >front.csv
+sator map resnet18 --arch tpu-8x8 --constraint 'PE: skew 0' --layer conv2_x --pareto energy,latency --json >layer.json
 cat >check.py <<'END'
 import csv, json
 front = json.load(open("front.json"))
@@ -30,7 +30,7 @@ assert len(rows) == len(front["front"]) + 1 and rows[0][3:] == [x["layer"] for x
 print("holds", front["complete"], len(rows) > 5000)
 END
 python3 check.py
-sator map resnet18 --arch tpu-8x8 --pareto energy,latency | grep -c '^ *[0-9,]*  *[0-9,.]*  *[0-9,]*  *[0-9.]*e+'
-sator map resnet18 --arch tpu-8x8 --pareto energy,latency --budget 0.000001
+sator map resnet18 --arch tpu-8x8 --constraint 'PE: skew 0' --pareto energy,latency | grep -c '^ *[0-9,]*  *[0-9,.]*  *[0-9,]*  *[0-9.]*e+'
+sator map resnet18 --arch tpu-8x8 --constraint 'PE: skew 0' --pareto energy,latency --budget 0.000001
 echo "exit $?"
-sator map resnet18 --arch tpu-8x8 --pareto energy
+sator map resnet18 --arch tpu-8x8 --constraint 'PE: skew 0' --pareto energy

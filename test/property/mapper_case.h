@@ -4,7 +4,7 @@
 
 #include "base/context.h"
 #include "frontend/frontend.h"
-#include "mapper/mapper.h"
+#include "mapper/skew.h"
 #include "oracle/machines.h"
 
 #include <stdio.h>
@@ -74,6 +74,23 @@ static bool open_case(
     machines_workload(rng, options, c->workload_text, TEXT);
     machines_arch(rng, options, c->arch_text, TEXT);
     return open_texts(c, rng);
+}
+
+/* Turn the problem into that of the same choice under a random skew; false where it has none. */
+static inline bool skew_case(struct problem_case *c, struct machines_rng *rng)
+{
+    struct mapper_skews skews;
+    struct mapper_problem before = c->problem;
+    unsigned bypassed[MAPPER_MEMORIES];
+
+    if (sator_mapper_find_skews(c->ctx, &before, &skews) != SATOR_OK || skews.n == 1)
+        return false;
+    int chosen = 1 + (int)machines_draw(rng, (uint64_t)skews.n - 1);
+    for (int m = 0; m < before.n_memories; m++)
+        bypassed[m] = before.memory[m].bypassed;
+    return sator_mapper_problem_init_skewed(c->ctx, c->arena, &c->network->layers[0], c->arch,
+                   before.objective, bypassed, &skews.skew[chosen], &c->problem) == SATOR_OK &&
+            sator_mapper_close_skew(&c->problem);
 }
 
 static void close_case(struct problem_case *c)

@@ -114,6 +114,8 @@ static int check_mapping(const struct problem_case *c, struct mapper_words *word
     int wrong = 1;
 
     sator_mapper_count(&c->problem, words, mapping, &traffic);
+    if (c->problem.has_late && !sator_mapper_count_late(&c->problem, words, mapping, &traffic))
+        return -1;
     enum sator_status st = sator_model_analyze(c->ctx, &c->network->layers[0], c->arch,
             sator_mapper_dataflow(&c->problem, arena, mapping, "m"), NULL, &result);
     if (st == SATOR_OK) {
@@ -160,24 +162,35 @@ static void count_passed(const struct mapper_problem *problem, const struct mapp
     *tangled += buses;
 }
 
-static void run_cases(bool imperfect)
+enum kind {
+    PERFECT,
+    IMPERFECT,
+    SKEWED
+};
+
+static void run_cases(enum kind kind)
 {
+    bool imperfect = kind == IMPERFECT;
     const char *given = getenv("SATOR_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
     int n_cases = (int)run_count(400), wrong = 0, compared = 0, ragged = 0, direct = 0, idle = 0,
-        passed = 0, tangled = 0;
+        passed = 0, tangled = 0, skewed = 0;
     struct machines_rng rng = {seed};
     struct machines_options options = {.most_extent = 12,
             .bandwidths = true,
             .most_memories = 4,
             .prime_extents = imperfect,
-            .counted = true};
+            .counted = kind != SKEWED};
 
     print_message("seed %llu\n", (unsigned long long)seed);
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct problem_case c;
         uint64_t draws = machines_draw(&rng, UINT64_MAX);
         if (!open_case(&c, &rng, &options)) { /* wires and buses for one tensor */
+            close_case(&c);
+            continue;
+        }
+        if (kind == SKEWED && !skew_case(&c, &rng)) {
             close_case(&c);
             continue;
         }
@@ -191,6 +204,9 @@ static void run_cases(bool imperfect)
             sator_mapper_draw(&c.problem, &draws, &mapping);
             if (imperfect && !sator_mapper_is_in_space(&c.problem, &mapping))
                 continue;
+            if (kind == SKEWED && !sator_mapper_is_allowed(&c.problem, &mapping))
+                continue;
+            skewed += sator_mapper_skew_text(&c.problem, c.arena, &mapping) != NULL;
             count_passed(&c.problem, &mapping, &passed, &tangled);
             bool is_ragged = sator_mapper_is_ragged(&c.problem, &mapping, UINT_MAX);
             ragged += is_ragged;
@@ -209,9 +225,14 @@ static void run_cases(bool imperfect)
             compared, ragged, direct, idle);
     print_message("%d pass words of windows from PE to PE, %d of them over several buses\n", passed,
             tangled);
+    print_message("%d are skewed\n", skewed);
     assert_int_equal(wrong, 0);
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
+    if (kind == SKEWED) {
+        assert_true(skewed > n_cases / 8);
+        return;
+    }
     assert_true(passed > n_cases / 10 && tangled > n_cases / 80);
     assert_true(compared > (imperfect ? n_cases : n_cases * 3)); /* not all machines are for both */
     assert_true(imperfect ? ragged > n_cases : ragged == 0);
@@ -221,13 +242,19 @@ static void run_cases(bool imperfect)
 static void test_cost_is_the_models(void **state)
 {
     (void)state;
-    run_cases(false);
+    run_cases(PERFECT);
 }
 
 static void test_cost_of_imperfect_mappings(void **state)
 {
     (void)state;
-    run_cases(true);
+    run_cases(IMPERFECT);
+}
+
+static void test_cost_of_skewed_mappings(void **state)
+{
+    (void)state;
+    run_cases(SKEWED);
 }
 
 int main(void)
@@ -235,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_cost_is_the_models),
             cmocka_unit_test(test_cost_of_imperfect_mappings),
+            cmocka_unit_test(test_cost_of_skewed_mappings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

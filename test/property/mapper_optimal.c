@@ -365,6 +365,7 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
 enum kind {
     PERFECT,
     IMPERFECT,
+    SKEWED,
     COUNTED /* transfers that have no formula, most of which the engines take long for */
 };
 
@@ -373,8 +374,8 @@ static void run_problems(enum kind kind)
     bool imperfect = kind == IMPERFECT;
     const char *given = getenv("SATOR_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = (int)run_count(600) / (kind == COUNTED ? 4 : 1), wrong = 0, compared = 0,
-        feasible = 0, ordered = 0, ragged = 0, direct = 0;
+    int n_cases = (int)run_count(600) / (kind == COUNTED || kind == SKEWED ? 4 : 1), wrong = 0,
+        compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
     struct machines_rng rng = {seed};
 
     n_plain = 0;
@@ -397,6 +398,10 @@ static void run_problems(enum kind kind)
             continue;
         }
         if (kind == COUNTED && !c.problem.has_counted) {
+            close_case(&c);
+            continue;
+        }
+        if (kind == SKEWED && (!skew_case(&c, &rng) || c.problem.has_late)) {
             close_case(&c);
             continue;
         }
@@ -449,6 +454,12 @@ static void test_imperfect_optimal_is_exhaustive(void **state)
     run_problems(IMPERFECT);
 }
 
+static void test_skewed_optimal_is_exhaustive(void **state)
+{
+    (void)state;
+    run_problems(SKEWED);
+}
+
 static void test_counted_optimal_is_exhaustive(void **state)
 {
     (void)state;
@@ -460,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_optimal_is_exhaustive),
             cmocka_unit_test(test_imperfect_optimal_is_exhaustive),
+            cmocka_unit_test(test_skewed_optimal_is_exhaustive),
             cmocka_unit_test(test_counted_optimal_is_exhaustive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

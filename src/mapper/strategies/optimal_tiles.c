@@ -431,10 +431,14 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
     if (sator_mapper_should_stop(o->search))
         return;
     if (at == p->n_loops) {
+        if (p->skew != NULL && !o->tabulating)
+            o->compute_cycles = optimal_skewed_compute(o, m);
         add_tile(o, m, inner);
         return;
     }
     int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
+    if (p->skew != NULL && !o->tabulating) /* larger tiles take longer */
+        o->compute_cycles = optimal_skewed_compute(o, m);
     if (o->costs_grow && none_can_win(o, m, at, !o->imperfect && may_grow(o, at), inner))
         return;
     memcpy(before, o->size, sizeof before);
@@ -459,11 +463,14 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
 
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
+    double compute = o->compute_cycles;
+
     optimal_refresh_sizes(o, m, -1, o->size);
     if (sator_mapper_fits(o->problem, m, o->size, NULL))
         list_tiles(o, m, 0, inner);
     else
         o->search->counters.pruned_capacity++;
+    o->compute_cycles = compute;
 }
 
 /* Choose the factors of memory row "m", then of those outside it. */

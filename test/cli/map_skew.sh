@@ -1,0 +1,26 @@
+#!/bin/sh
+# Skewed arrays in the search: what they gain, how they are asked for, and that the analysis of what
+# is found has the same figures.
+. "$2/test/cli/harness"
+best() { # CONSTRAINT WORKLOAD ARCH: the figures of map, and of the analysis of its dataflow
+    echo "== $*"
+    constraint=$1
+    shift
+    sator map "$1" --arch "$2" --constraint "$constraint" >best.txt
+    sed -n '/^  mapping/p; /^  skew/p; /^  latency/p; /^  EDP/p; /^  space  .*PE/p; /^  time/p' best.txt
+    sator map "$1" --arch "$2" --constraint "$constraint" --yaml -o best.yaml
+    sator analyze "$1" --arch "$2" -d best.yaml | sed -n '/^  latency/p; /^  EDP/p'
+}
+# DRAM's 2 x 262,144 words of 16 bits at 368 bits a cycle bound it: 22,795; without, 3 % of the PEs work.
+best 'PE: skew 0' gemm:i=512,j=512,k=512 tpu-256x256
+best 'utilization 0.01' gemm:i=512,j=512,k=512 tpu-256x256
+best 'PE: skew 0 1' gemm:i=64,j=64,k=64 tpu-8x8
+best 'PE: skew 1 -1' gemm:i=8,j=8,k=8 tpu-8x8
+sator map gemm:i=8,j=8,k=8 --arch tpu-8x8 --yaml
+for constraint in 'PE: skew 1' 'PE: skew 1 x' 'PE: skew' 'PE: skew 1 1, 2' 'scratchpad: skew 1'; do
+    sator map gemm:i=8,j=8,k=8 --arch tpu-8x8 --constraint "$constraint" 2>&1
+done
+sator map gemm:i=8,j=8,k=8 --arch tpu-8x8 --constraint 'PE: skew 1 1' --constraint 'PE: skew 0' 2>&1
+sator map gemm:i=8,j=8,k=8 --arch tpu-8x8 --constraint 'PE: skew 1 1' --imperfect 2>&1
+sator map gemm:i=8,j=8,k=8 --arch gemmini --constraint 'PE: skew 0 1' 2>&1
+exit 0
