@@ -74,6 +74,12 @@ SATOR_API enum sator_status sator_dataflow_from_text(struct sator_ctx *ctx, cons
 SATOR_API void sator_dataflow_free(SATOR_TAKE struct sator_dataflow *dataflow);
 SATOR_API const char *sator_dataflow_name(const struct sator_dataflow *dataflow);
 
+/* Read all that an input holds: a file of another tool may have a network, an architecture and a
+ * dataflow (GIVE: free each); NULL for what is not there. */
+SATOR_API enum sator_status sator_input_load(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, SATOR_GIVE struct sator_network **network,
+        SATOR_GIVE struct sator_arch **arch, SATOR_GIVE struct sator_dataflow **dataflow);
+
 /* One experiment of the TENET program: paths of its files. */
 struct sator_experiment {
     const char *mapping, *pe_array, *statement;

@@ -646,6 +646,63 @@ done:
     return st;
 }
 
+/* ---- all that an input holds ---- */
+
+static bool holds(
+        const struct sator_spec *spec, enum sator_document document, enum sator_document kind)
+{
+    if (spec->format == SATOR_INPUT_YAML)
+        return document == kind ||
+                (kind == SATOR_DOCUMENT_WORKLOAD && document == SATOR_DOCUMENT_NETWORK);
+    if (spec->format == SATOR_INPUT_EXPERIMENT)
+        return true;
+    if (spec->format == SATOR_INPUT_PE_ARRAY || spec->format == SATOR_INPUT_MAPPING)
+        return kind ==
+                (spec->format == SATOR_INPUT_MAPPING ? SATOR_DOCUMENT_DATAFLOW
+                                                     : SATOR_DOCUMENT_ARCH);
+    return has_part(spec, kind);
+}
+
+enum sator_status sator_input_load(struct sator_ctx *ctx, const char *spec,
+        const struct sator_input_options *options, struct sator_network **network,
+        struct sator_arch **arch, struct sator_dataflow **dataflow)
+{
+    SATOR_NEEDS(ctx, spec != NULL && network != NULL && arch != NULL && dataflow != NULL);
+    struct sator_input_options own;
+    struct sator_spec opened = {0};
+    struct sator_network *read_net = NULL;
+    struct sator_arch *read_machine = NULL;
+    struct sator_dataflow *read_flow = NULL;
+    enum sator_document document = SATOR_DOCUMENT_UNKNOWN;
+    enum sator_status st = sator_spec_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+
+    SATOR_TRY(sator_spec_open(ctx, spec, &own, SATOR_DOCUMENT_UNKNOWN, &opened));
+    if (opened.format == SATOR_INPUT_YAML)
+        SATOR_TRY(sator_yaml_kind(ctx, opened.source, &document));
+    if (opened.format == SATOR_INPUT_YAML && document == SATOR_DOCUMENT_UNKNOWN)
+        SATOR_TRY(sator_yaml_unknown(ctx, opened.source));
+    if (holds(&opened, document, SATOR_DOCUMENT_WORKLOAD))
+        SATOR_TRY(sator_network_load(ctx, spec, &own, &read_net));
+    if (holds(&opened, document, SATOR_DOCUMENT_ARCH))
+        SATOR_TRY(sator_arch_load(ctx, spec, &own, &read_machine));
+    if (holds(&opened, document, SATOR_DOCUMENT_DATAFLOW))
+        SATOR_TRY(sator_dataflow_load(ctx, spec, &own, &read_flow));
+    *network = read_net;
+    *arch = read_machine;
+    *dataflow = read_flow;
+    read_net = NULL;
+    read_machine = NULL;
+    read_flow = NULL;
+done:
+    sator_network_free(read_net);
+    sator_arch_free(read_machine);
+    sator_dataflow_free(read_flow);
+    sator_spec_clear(&opened);
+    return st;
+}
+
 /* ---- show ---- */
 
 static enum sator_status show_network(struct sator_ctx *ctx, const struct sator_spec *spec,

@@ -76,6 +76,9 @@ extern const int cli_option_count;
 #include "cli/commands.def"
 #undef COMMAND
 
+/* ---- cmd_convert.c ---- */
+int cli_convert_to(const struct cli_options *options, const char *format);
+
 /* ---- options.c ---- */
 /* Read the command line; false after a message to stderr: a usage error. */
 bool cli_parse(int argc, char **argv, struct cli_options *options);

@@ -1,6 +1,8 @@
 /* sator analyze: read the inputs, analyse every dataflow, report. */
 #include "cli/pictures.h"
 
+#include "sator/convert.h"
+
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -144,7 +146,7 @@ static void expand_patterns(struct analysis *analysis)
         else
             analysis->specs.items[analysis->specs.count++] = given->items[i];
     }
-    bool has_text = analysis->options->space != NULL;
+    bool has_text = analysis->options->space != NULL || analysis->options->stt != NULL;
     analysis->is_comparison =
             given->count + has_text > 1 || (given->count == 1 && is_pattern(given->items[0]));
 }
@@ -234,13 +236,29 @@ static void load_flow(struct analysis *analysis, const char *spec, bool from_pat
         sator_dataflow_free(flow->dataflow); /* read to say what is wrong with it */
 }
 
+/* The dataflow of --stt, a matrix of the loops of the layer that is analysed, or of the first. */
+static void load_matrix(struct analysis *analysis, const struct sator_arch *machine)
+{
+    struct flow *flow = &analysis->flows[analysis->n_flows];
+    int layer = 0;
+
+    if (machine == NULL || analysis->network == NULL ||
+            cli_choose_layer(analysis->network, analysis->options->layer, &layer) != CLI_DONE)
+        return; /* said already, or said where the layer is chosen */
+    *flow = (struct flow){.analysis = analysis, .arch = machine};
+    enum sator_status status = sator_dataflow_from_stt(analysis->ctx, analysis->network,
+            layer < 0 ? 0 : layer, machine, analysis->options->stt, &flow->dataflow);
+    load(analysis, status, "--stt");
+    analysis->n_flows += status == SATOR_OK;
+}
+
 /* Read every input, the readable ones past the first wrong one too; each dataflow meets each
  * machine. */
 static void load_inputs(
         struct analysis *analysis, const char *workload, const struct cli_list *archs)
 {
     struct sator_ctx *ctx = analysis->ctx;
-    size_t n_specs = (size_t)analysis->specs.count + 1;
+    size_t n_specs = (size_t)analysis->specs.count + 2;
 
     load(analysis, sator_network_load(ctx, workload, &analysis->input, &analysis->network),
             workload);
@@ -255,6 +273,8 @@ static void load_inputs(
             load_flow(analysis, analysis->specs.items[i], analysis->from_pattern[i], machine);
         if (analysis->options->space != NULL)
             load_flow(analysis, NULL, false, machine);
+        if (analysis->options->stt != NULL)
+            load_matrix(analysis, machine);
     }
     cli_print_messages(ctx);
 }
@@ -578,7 +598,8 @@ static int load_named(struct analysis *analysis)
     const struct cli_options *options = analysis->options;
     const char *workload = options->arguments.items[0];
     struct cli_list archs = options->arch;
-    bool no_dataflow = options->dataflow.count == 0 && options->space == NULL;
+    bool no_dataflow =
+            options->dataflow.count == 0 && options->space == NULL && options->stt == NULL;
 
     if ((archs.count == 0 || no_dataflow) && is_experiment(analysis, workload)) {
         if (archs.count == 0 && no_dataflow) {

@@ -108,6 +108,11 @@ int cli_show(const struct cli_options *options)
 
     if (options->arguments.count != 1)
         return cli_usage(options, "show takes one NAME: a library entry or a file");
+    if (options->as != NULL)
+        return cli_convert_to(options, options->as);
+    if (options->arch.count + options->dataflow.count > 0 || options->space != NULL ||
+            options->time != NULL || options->stt != NULL || options->layer != NULL)
+        return cli_usage(options, "--arch, --dataflow, --layer and the like go with --as");
     struct sator_ctx *ctx = cli_ctx_new();
     cli_watch(ctx);
     enum sator_status status = sator_show(ctx, options->arguments.items[0], &input, &text);

@@ -1,0 +1,68 @@
+/* Energies and areas as Accelergy's reference tables: a word of 16 bits moved, an operation. */
+#include "convert/convert.h"
+
+#include <math.h>
+
+static int64_t instances(const struct sator_arch *arch, int level)
+{
+    int64_t many = 1;
+
+    for (int i = 0; i < level; i++) {
+        for (int d = 0;
+                arch->levels[i].kind == SATOR_LEVEL_ARRAY && d < arch->levels[i].array.n_dims; d++)
+            many *= arch->levels[i].array.shape[d];
+    }
+    return many;
+}
+
+static void write_action(struct convert *c, const char *name, const struct sator_energy *energy)
+{
+    double pj = energy->pj * SATOR_USUAL_BITS / energy->bits;
+
+    if (isnan(energy->pj))
+        return;
+    sator_text_add(c->text, "    - {name: %s, arguments: {}, energy: %.15g}\n", name, pj);
+}
+
+static void write_table(struct convert *c, int i)
+{
+    const struct sator_level *level = &c->arch->levels[i];
+    const struct sator_memory *memory = &level->memory;
+
+    if (level->kind == SATOR_LEVEL_ARRAY)
+        return;
+    if (level->kind == SATOR_LEVEL_MEMORY ? isnan(memory->read.pj) && isnan(memory->write.pj)
+                                          : isnan(level->compute.energy_pj.value)) {
+        convert_unsaid(c,
+                sator_arena_printf(
+                        c->arena, "%s, whose energies are not given as one", level->name));
+        return;
+    }
+    sator_text_add(c->text, "  - name: %s.%s[1..%lld]\n    actions:\n", c->arch->name, level->name,
+            (long long)instances(c->arch, i));
+    if (level->kind == SATOR_LEVEL_COMPUTE) {
+        sator_text_add(c->text, "    - {name: compute, arguments: {}, energy: %.15g}\n",
+                level->compute.energy_pj.value);
+        return;
+    }
+    write_action(c, "read", &memory->read);
+    write_action(c, "write", &memory->write);
+    write_action(c, "update", &memory->write);
+    if (!isnan(memory->leakage_pj.value))
+        sator_text_add(c->text, "    - {name: leak, arguments: {}, energy: %.15g}\n",
+                memory->leakage_pj.value);
+}
+
+void convert_to_accelergy(struct convert *c)
+{
+    if (c->arch == NULL) {
+        sator_error(c->ctx, (struct sator_loc){0},
+                "accelergy's tables are of an architecture: give one");
+        return;
+    }
+    sator_text_put(c->text, "ERT:\n  version: '0.4'\n  tables:\n");
+    for (int i = 0; i < c->arch->n_levels; i++)
+        write_table(c, i);
+    if (c->network != NULL || c->dataflow != NULL)
+        convert_unsaid(c, "all but the architecture");
+}
