@@ -106,6 +106,14 @@ struct sator_energy_term {
     const char *source; /* where the figure comes from; NULL when the file does not say */
 };
 
+/* What controlling the machine takes (doc/model.md, section 8): its energy is the terms
+ * "control.fetch" and "control.reorder". */
+struct sator_control_cost {
+    int instruction_bits; /* 0: the machine says nothing of control, and all else is 0 */
+    sator_int loads, stores; /* instructions, each for a tile from or to the outermost memory */
+    sator_int reordered; /* words that are rewritten there for whoever reads them next */
+};
+
 /* The latency at one scratchpad bandwidth, as a roofline. */
 struct sator_bandwidth_point {
     double bits_per_cycle;
@@ -155,6 +163,7 @@ struct sator_result {
     const struct sator_energy_term *energy_terms;
     double energy_pj; /* the sum of the terms; NAN when a needed figure is missing */
     double edp; /* energy_pj x total_cycles */
+    struct sator_control_cost control;
     double clock_mhz, area_um2; /* of the machine; NAN when not given */
     int n_sweep;
     const struct sator_bandwidth_point *sweep;

@@ -115,6 +115,7 @@ struct sator_map_result {
     const struct sator_map_level *levels;
     int n_energy_terms;
     const struct sator_energy_term *energy_terms;
+    struct sator_control_cost control; /* part of the energy; the search leaves it out */
     const char *space, *time; /* the dataflow in Sator's notation */
     const char *cuts; /* "{L2: {time: 1, space: 0}, ...}" */
     const char *yaml; /* a dataflow file of the "loops:" form */

@@ -458,6 +458,7 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         certify(&search, result);
         result->n_skews = q->skews.n;
         result->unskewed = unskewed_value(q, &search, best);
+        st = sator_mapper_control(q->ctx, search.problem, &search.best, result);
     } else {
         st = say_none(q, &search);
     }

@@ -189,6 +189,15 @@ struct sator_tensor_mention {
     struct sator_loc loc;
 };
 
+/* What controls the machine: instructions for what moves between the outermost memory and those
+ * inside it (doc/model.md, section 8). */
+struct sator_control {
+    int instruction_bits; /* 0: the file says nothing of control */
+    int from; /* the level that instructions are read from; -1: instruction_pj is what one costs */
+    struct sator_figure instruction_pj;
+    bool reorders; /* outputs are rewritten in the outermost memory, for whoever reads them next */
+};
+
 struct sator_arch {
     struct sator_arena *arena;
     const char *name;
@@ -198,6 +207,7 @@ struct sator_arch {
     double technology_nm; /* NAN when not given */
     int n_levels;
     const struct sator_level *levels;
+    struct sator_control control;
     int n_mentions;
     const struct sator_tensor_mention *mentions;
 };

@@ -852,6 +852,11 @@ double sator_mapper_tree_pj(
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct sator_map_result *result);
 
+/* control.c: add what the mapping's instructions take, where the machine says it, to "result", which is
+ * described. The search leaves it out. */
+enum sator_status sator_mapper_control(struct sator_ctx *ctx, const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, struct sator_map_result *result);
+
 /* The loops of a space row from the outermost digit of its coordinate to the innermost. */
 void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order);
 

@@ -178,6 +178,8 @@ void analysis_add_words(struct analysis *analysis, const char *component, sator_
         const struct sator_action *action);
 /* Reads (or writes and updates) of "memory": one term, or one a tensor where actions differ. */
 void analysis_add_memory(struct analysis *analysis, const struct memory *memory, bool writes);
+/* The terms of control, where the machine says what it takes. */
+enum sator_status analysis_control(struct analysis *analysis);
 /* The terms that need the latency, and the sum. */
 enum sator_status analysis_finish_energy(struct analysis *analysis);
 

@@ -1,4 +1,5 @@
 #include "model/analysis.h"
+#include "model/control.h"
 
 #include <math.h>
 
@@ -92,6 +93,42 @@ void analysis_add_memory(struct analysis *analysis, const struct memory *memory,
     }
     if (one_kind)
         add_term(analysis, &all);
+}
+
+/* ---- control ---- */
+
+/* The time rows of the memory below the outermost one that hold access "access". */
+static int control_prefix(const struct analysis *analysis, int access)
+{
+    if (analysis->n_memories == 0 || !analysis->memories[0].held[access])
+        return -1;
+    for (int m = 1; m < analysis->n_memories; m++) {
+        if (analysis->memories[m].held[access])
+            return analysis->memories[m].time_cut;
+    }
+    return analysis->n_time;
+}
+
+enum sator_status analysis_control(struct analysis *analysis)
+{
+    int *prefix = SATOR_NEW_ARRAY(analysis->arena, int, analysis->workload->n_accesses + 1);
+    const struct sator_control_question question = {.workload = analysis->workload,
+            .arch = analysis->arch,
+            .time = analysis->dataflow->time,
+            .space = analysis->dataflow->space,
+            .time_loc = analysis->dataflow->time_loc,
+            .prefix = prefix,
+            .engine = analysis->options->engine};
+    struct sator_energy_term terms[SATOR_CONTROL_TERMS];
+    int n_terms;
+
+    for (int i = 0; i < analysis->workload->n_accesses; i++)
+        prefix[i] = control_prefix(analysis, i);
+    enum sator_status st = sator_control_count(
+            analysis->ctx, analysis->arena, &question, &analysis->result->control, terms, &n_terms);
+    for (int i = 0; st == SATOR_OK && i < n_terms; i++)
+        add_term(analysis, &terms[i]);
+    return st;
 }
 
 /* ---- the sum ---- */

@@ -239,6 +239,7 @@ static enum sator_status run(struct analysis *analysis)
     analysis_metrics(analysis);
     if (analysis->options->timing == SATOR_TIMING_SCHEDULED)
         SATOR_TRY(analysis_timing(analysis));
+    SATOR_TRY(analysis_control(analysis));
     SATOR_TRY(analysis_finish_energy(analysis));
     note_engines(analysis);
 done:

@@ -41,6 +41,7 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
         double steps = (double)r->time_stamps * r->repeat;
         t.known &= sator_mul(r->instances, r->repeat, &instances) &&
                 sator_add(t.instances, instances, &t.instances);
+        report_control_add(&t.control, &r->control, r->n_energy_terms, r->energy_terms, r->repeat);
         t.pj += r->energy_pj * r->repeat;
         t.cycles += r->total_cycles * r->repeat;
         busy += r->utilization * steps;

@@ -2,7 +2,7 @@
 #ifndef SATOR_REPORT_MAP_H
 #define SATOR_REPORT_MAP_H
 
-#include "report/report.h"
+#include "report/control.h"
 #include "sator/map.h"
 
 const char *report_map_objective(enum sator_map_objective objective);
@@ -14,6 +14,7 @@ struct report_map_totals {
     bool known; /* every layer has a mapping: otherwise NAN in all that follows but the last four */
     sator_int instances; /* valid where "known" */
     double pj, cycles, edp, utilization;
+    struct report_control control; /* of the layers that have a mapping */
     bool proved; /* every layer */
     int n_unproved; /* of the layers that have a mapping */
     double evaluated, seconds; /* of the search, which equal layers share */

@@ -150,6 +150,9 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     cJSON *energy = json_put_object(object, "energy_pj");
     json_put_number(energy, "total", r->energy_pj);
     json_put_components(energy, arena, r->n_energy_terms, r->energy_terms);
+    const struct report_control control =
+            report_control_of(&r->control, r->n_energy_terms, r->energy_terms);
+    json_put_control(object, &control);
     put_levels(object, arena, r);
     if (r->idle_links != NULL)
         json_put_text(object, "idle_links", arena, r->idle_links);
@@ -195,6 +198,7 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
     json_put_number(totals, "latency_cycles", t.cycles);
     json_put_number(totals, "energy_pj", t.pj);
     json_put_number(totals, "edp", t.edp);
+    json_put_control(totals, &t.control);
     if (n_results > 0) {
         const struct physical physical = report_physical(
                 (double)t.instances, t.cycles, t.pj, results[0]->clock_mhz, results[0]->area_um2);

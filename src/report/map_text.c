@@ -130,6 +130,11 @@ static void write_header(struct writer *w)
     write_left_out(w, &w->result, 1);
     write_skew(w);
     report_line(w->text, "energy", "%s", energy(w, r->energy_pj));
+    const struct report_control control =
+            report_control_of(&r->control, r->n_energy_terms, r->energy_terms);
+    if (control.instruction_bits > 0)
+        report_line(w->text, "control", "%s; chosen without it",
+                report_control_text(w->arena, &control, r->energy_pj));
     report_line(w->text, "latency", "%s, bound by %s",
             report_quantity(w->arena, r->total_cycles, 1, "cycle"),
             report_clean(w->arena, r->bound_by));
@@ -460,6 +465,9 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
                 (double)t.instances, t.cycles, t.pj, results[0]->clock_mhz, results[0]->area_um2);
         write_physical(w, &physical);
     }
+    if (t.control.instruction_bits > 0)
+        report_line(w->text, "control", "%s; chosen without it",
+                report_control_text(w->arena, &t.control, t.pj));
 }
 
 /* A machine's totals: a network's with repeats, a layer's for once. */

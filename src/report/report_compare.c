@@ -1,5 +1,6 @@
 /* Several dataflows side by side, and networks layer by layer, as text. The best of a column has a
  * '*'; figures that are all the same have none. */
+#include "report/control.h"
 #include "report/physical.h"
 
 #include <math.h>
@@ -317,6 +318,9 @@ static void write_totals(
             report_number(arena, n->energy_pj / unit_pj, 2), isnan(n->energy_pj) ? "" : " ",
             isnan(n->energy_pj) ? "" : unit,
             isnan(edp) ? "-" : sator_arena_printf(arena, "%.3e pJ x cycles", edp));
+    const struct report_control control = report_control_of_network(n);
+    if (control.instruction_bits > 0)
+        sator_text_add(text, "  control: %s\n", report_control_text(arena, &control, n->energy_pj));
     const struct physical physical = report_network_physical(n);
     const char *units = report_physical_text(arena, &physical);
     if (*units != '\0')

@@ -1,5 +1,6 @@
 /* JSON. Counts of instances, stamps and words may pass 2^53 and are strings; a figure that is not
  * known is null. */
+#include "report/control.h"
 #include "report/page.h"
 #include "report/physical.h"
 
@@ -257,6 +258,9 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_physical(object, &physical);
     put_bandwidth(object, arena, result);
     put_energy(object, arena, result);
+    const struct report_control control =
+            report_control_of(&result->control, result->n_energy_terms, result->energy_terms);
+    json_put_control(object, &control);
     json_put_number(object, "edp", result->edp);
     put_cuts(object, arena, result);
     put_levels(object, arena, result);
@@ -296,6 +300,8 @@ static void put_network(
     json_put_number(json_put_object(totals, "latency_cycles"), "total", network->total_cycles);
     json_put_number(json_put_object(totals, "energy_pj"), "total", network->energy_pj);
     json_put_number(totals, "edp", network->energy_pj * network->total_cycles);
+    const struct report_control control = report_control_of_network(network);
+    json_put_control(totals, &control);
     const struct physical physical = report_network_physical(network);
     json_put_physical(totals, &physical);
     cJSON *sweep = report_network_points(network) == 0 ? NULL : json_put_array(totals, "sweep");

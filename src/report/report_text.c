@@ -1,5 +1,6 @@
 /* One result as text, section by section. */
 #include "base/checked.h"
+#include "report/control.h"
 #include "report/physical.h"
 
 #include <math.h>
@@ -422,6 +423,11 @@ static void write_energy(struct writer *w)
             isnan(r->energy_pj) ? " (a figure marked '-' is not given)" : unit);
     report_line(w->text, "EDP", "%s",
             isnan(r->edp) ? "-" : sator_arena_printf(w->arena, "%.3e pJ x cycles", r->edp));
+    const struct report_control control =
+            report_control_of(&r->control, r->n_energy_terms, r->energy_terms);
+    if (control.instruction_bits > 0)
+        report_line(
+                w->text, "control", "%s", report_control_text(w->arena, &control, r->energy_pj));
     if (r->n_energy_terms == 0)
         return;
     report_table_column(&table, "component", "", true);

@@ -7,7 +7,7 @@ static const char *const workload_keys[] = {"name", "summary", "source", "sizes"
         "word_bits", "domain", "reads", "writes", "repeat", "runs"};
 static const char *const network_keys[] = {"name", "summary", "source", "layers", "others"};
 static const char *const arch_keys[] = {"name", "summary", "source", "clock_mhz", "technology_nm",
-        "energy_table", "energy", "levels"};
+        "energy_table", "energy", "control", "levels"};
 static const char *const dataflow_keys[] = {
         "name", "summary", "source", "space", "time", "cuts", "loops", "for_layers"};
 

@@ -646,6 +646,7 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
         warn_of_overlaps(reader, list, arch);
     if (reader->ctx->n_errors == before)
         sator_yaml_warn_of_timing(reader, list, arch);
+    sator_yaml_control(reader, sator_yaml_get(reader, root, "control"), arch);
     if (reader->ctx->n_errors == before)
         sator_yaml_apply_energies(reader, root, list, arch, levels);
 }

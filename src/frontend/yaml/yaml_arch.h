@@ -47,6 +47,10 @@ void sator_yaml_wire_bandwidth(struct sator_yaml_reader *reader, const struct sa
 void sator_yaml_warn_of_timing(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
         const struct sator_arch *arch);
 
+/* "control" of an architecture whose levels are known. */
+void sator_yaml_control(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        struct sator_arch *arch);
+
 /* All that a memory holds, in bytes; words count "word_bits" each. NAN when it is not known: no
  * capacity, or words and "word_bits" 0. */
 double sator_yaml_capacity_bytes(const struct sator_memory *memory, int64_t word_bits);

@@ -495,6 +495,23 @@ static void write_text(struct sator_text *text, const char *key, const char *val
     sator_yaml_quote(text, value);
 }
 
+static void write_control(struct sator_text *text, const struct sator_arch *arch)
+{
+    const struct sator_control *control = &arch->control;
+
+    if (control->instruction_bits == 0)
+        return;
+    sator_text_add(text, "\ncontrol: {instruction_bits: %d", control->instruction_bits);
+    if (control->from >= 0) {
+        sator_text_add(text, ", from: ");
+        write_string(text, arch->levels[control->from].name);
+    }
+    write_figure(text, ", ", "energy_pj", &control->instruction_pj);
+    if (control->reorders)
+        sator_text_add(text, ", reorder: true");
+    sator_text_add(text, "}");
+}
+
 void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arch)
 {
     static const char *const kinds[] = {"memory", "array", "compute"};
@@ -511,6 +528,7 @@ void sator_yaml_write_arch(struct sator_text *text, const struct sator_arch *arc
         sator_text_add(text, "\ntechnology_nm: ");
         write_number(text, arch->technology_nm);
     }
+    write_control(text, arch);
     sator_text_add(text, "\nlevels:\n");
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
