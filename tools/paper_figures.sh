@@ -1,9 +1,23 @@
 #!/bin/sh
 # Figures of TENET (ISCA 2021) at full size, from the library and the published program's own files, under the
-# paper's own equations (--model tenet) and, beside them, Sator's. usage: tools/paper_figures.sh [build/sator [FIGURE]]
+# paper's own equations (--model tenet) and, beside them, Sator's; one of Sunstone (ISPASS 2023). usage: tools/paper_figures.sh [build/sator [FIGURE]]
 sator=${1:-build/sator}
 figure=${2:-all}
 data=test/tenet/published/data
+
+# What control costs: name, then a question about a network; energy, times less than untiled, instructions, shares of them and of reordering
+control() {
+    name=$1
+    shift
+    "$sator" "$@" | awk -v name="$name" -v untiled="$untiled" '
+        /energy [0-9.]+ mJ/ { sub(/.*energy /, ""); energy = $1 }
+        /^  total  / { energy = $2 }
+        /^  control/ { instructions = $2; fetch = $7; sub(/.*reordered, /, ""); reorder = $1 }
+        END {
+            if (untiled == "") print energy
+            else printf "%-34s %7.2f %6.1f %12s %8s %9s\n", name, energy, untiled / energy, instructions, fetch, reorder
+        }'
+}
 
 wanted() {
     [ "$figure" = all ] || [ "$figure" = "$1" ]
@@ -127,4 +141,14 @@ if wanted 12; then
     for layer in 1 2 3 4 5; do
         row "MobileNet layer$layer" "$data/mobilenet/experiment/experiment_$layer"
     done
+fi
+if wanted sunstone; then
+    work=$(mktemp -d) || exit 1
+    printf 'energy_table: 65nm\nlevels: [{memory: DRAM}, {array: PE, shape: 1}, {compute: mac}]\n' >"$work/untiled.yaml"
+    untiled=
+    untiled=$(control untiled analyze resnet18 --arch "$work/untiled.yaml" --space 0 --time 'k, oy, ox, c, ry, rx')
+    rm -r "$work"
+    printf "%-34s %7.2f\n" untiled "$untiled"
+    control "conv2d/dot-product-16x16" analyze resnet18 --arch diannao --dataflow conv2d/dot-product-16x16
+    control "map, objective energy" map resnet18 --arch diannao --objective energy
 fi
