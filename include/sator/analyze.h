@@ -139,7 +139,7 @@ struct sator_result {
                                    "roofline" */
     const char *workload, *arch, *dataflow;
     const char *space, *time; /* the dataflow's maps as text */
-    const char *engine; /* "closed", "tiled", "listed", "general", or "mixed" */
+    const char *engine; /* "closed", "skewed", "tiled", "listed", "general", or "mixed" */
     const char *declined; /* why the closed form was not used, or NULL */
     sator_int instances, stamps, time_stamps, pes, active_pes, max_active_pes;
     sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp */

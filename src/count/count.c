@@ -1,6 +1,6 @@
-/* The chooser: asks the closed form first, then, of what that declines or takes long for, tiled
- * nests and short lists, and the general engine the rest. Engines are opened when they are first
- * asked. */
+/* The chooser: asks the closed form first, then, of what that declines or takes long for, skewed
+ * and tiled nests and short lists, and the general engine the rest. Engines are opened when they
+ * are first asked. */
 #include "count/count.h"
 
 #include "base/arena.h"
@@ -11,15 +11,16 @@
 #include <stdlib.h>
 
 enum {
-    N_ENGINES = 4,
+    N_ENGINES = 5,
     CLOSED = 0,
-    TILED = 1,
-    LISTED = 2,
-    GENERAL = 3
+    SKEWED = 1,
+    TILED = 2,
+    LISTED = 3,
+    GENERAL = 4
 };
 
-static const struct sator_engine *const engines[N_ENGINES] = {
-        &sator_engine_closed, &sator_engine_tiled, &sator_engine_listed, &sator_engine_general};
+static const struct sator_engine *const engines[N_ENGINES] = {&sator_engine_closed,
+        &sator_engine_skewed, &sator_engine_tiled, &sator_engine_listed, &sator_engine_general};
 
 struct sator_counter {
     struct sator_ctx *ctx;
@@ -221,6 +222,8 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
                 counter->declined);
         return st;
     }
+    if (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED)
+        st = ask(counter, SKEWED, query, &reason);
     for (int e = TILED; e <= LISTED; e++) {
         bool is_chosen = counter->choice == (e == TILED ? SATOR_ENGINE_TILED : SATOR_ENGINE_LISTED);
         if (is_chosen || (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED))

@@ -1,4 +1,4 @@
-/* Exact counting of what a dataflow does: the one interface of the four engines.
+/* Exact counting of what a dataflow does: the one interface of the engines.
  *
  * A stamping is a domain with the leading dimensions of its space and time maps: all of them for
  * the dataflow itself, fewer for a memory level (doc/model.md, section 4). Questions about one
@@ -44,8 +44,9 @@ struct sator_transport {
     int n_buses; /* { PE[p] -> BUS[b] }: multicast for reads, reduction for writes */
     const struct sator_relation *const *buses;
     sator_int footprint; /* of the tensor, when it is known (sator_count_footprint); else 0 */
-    /* A link of interval 2 or more serves a pair ((p,t), f) only if what the leading dimensions of p
-     * and t select, these many, has f in all stamps back to the provider's: where held_time > 0. */
+    /* A link of interval 2 or more serves a pair ((p,t), f) only if what the leading dimensions of
+     * p and t select, these many, has f in all stamps back to the provider's: where held_time > 0.
+     */
     int held_space, held_time;
 };
 
@@ -99,8 +100,8 @@ sator_int sator_count_footprint(struct sator_counter *counter, const struct sato
 enum sator_status sator_count_tile(
         struct sator_counter *counter, const struct sator_relation *access, sator_int *words);
 
-/* Which engine answered so far ("closed", "tiled", "listed", "general", "mixed"), and why the closed form
- * declined (or NULL). */
+/* Which engine answered so far ("closed", "skewed", "tiled", "listed", "general", "mixed"), and why
+ * the closed form declined (or NULL). */
 const char *sator_counter_engine(const struct sator_counter *counter);
 const char *sator_counter_declined(const struct sator_counter *counter);
 

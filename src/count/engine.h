@@ -37,6 +37,7 @@ struct sator_engine {
 };
 
 extern const struct sator_engine sator_engine_closed;
+extern const struct sator_engine sator_engine_skewed;
 extern const struct sator_engine sator_engine_tiled;
 extern const struct sator_engine sator_engine_listed;
 extern const struct sator_engine sator_engine_general;

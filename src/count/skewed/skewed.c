@@ -1,0 +1,271 @@
+/* The engine for skewed nests (doc/counting.md, "Skewed nests"): its questions. */
+#include "count/skewed/skewed.h"
+
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/context.h"
+#include "count/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_SPAN = 1 << 24 /* to count the PEs at each distance */
+};
+
+struct skewed_state {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    struct skewed_nest nest;
+    struct sator_counter *counter; /* of the nest without the skew */
+};
+
+static void skewed_close(void *opaque)
+{
+    struct skewed_state *state = opaque;
+
+    if (state == NULL)
+        return;
+    sator_counter_free(state->counter);
+    sator_arena_free(state->arena);
+    free(state);
+}
+
+static enum sator_status skewed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
+        void **opaque, const char **reason)
+{
+    struct skewed_state *state = sator_alloc(sizeof *state);
+
+    *state = (struct skewed_state){.ctx = ctx, .arena = sator_arena_new()};
+    *reason = skewed_reduce(state->arena, stamping, &state->nest);
+    enum sator_status st = *reason != NULL
+            ? SATOR_DECLINED
+            : sator_counter_new(ctx, SATOR_ENGINE_AUTO, &state->nest.plain, &state->counter);
+    if (st == SATOR_OK)
+        *opaque = state;
+    else
+        skewed_close(state);
+    return st;
+}
+
+/* What the other nest cannot be asked is left to the engines that follow; they say why. */
+static enum sator_status passed_on(enum sator_status st, const char **reason)
+{
+    if (st == SATOR_OK || st == SATOR_INTERRUPTED)
+        return st;
+    *reason = "the nest without the skew is not counted";
+    return SATOR_DECLINED;
+}
+
+/* ---- links and buses ---- */
+
+/* "map" over the coordinates of the other nest, whose runs it keeps: each output a coordinate plus
+ * a constant, "offset" (or NULL) by output; NULL where it is not that. "kept": bits of the
+ * coordinates that stand in it. */
+static const struct sator_relation *lift(const struct skewed_state *state,
+        const struct sator_relation *map, int64_t *offset, unsigned *kept)
+{
+    const struct sator_piece *piece = sator_relation_function(map);
+    int n_runs = state->nest.n_runs, n_in = state->nest.plain.n_space;
+    const char **names = SATOR_NEW_ARRAY(state->arena, const char *, n_in);
+
+    if (piece == NULL || map->n_in != state->nest.given->n_space)
+        return NULL;
+    const struct sator_expr **out =
+            SATOR_NEW_ARRAY(state->arena, const struct sator_expr *, n_runs + map->n_out + 1);
+    *kept = 0;
+    for (int v = 0; v < n_in; v++)
+        names[v] = sator_arena_printf(state->arena, "p%d", v);
+    for (int r = 0; r < n_runs; r++)
+        out[r] = sator_expr_var(state->arena, r);
+    for (int i = 0; i < map->n_out; i++) {
+        const struct sator_expr *was = piece->out[i];
+        bool is_one = was->n_terms == 1 && was->terms[0].atom == SATOR_ATOM_VAR &&
+                was->terms[0].factor == 1;
+        if (!is_one && was->n_terms > 0)
+            return NULL;
+        if (offset != NULL && (!is_one || was->terms[0].var != i))
+            return NULL;
+        if (offset != NULL)
+            offset[i] = was->constant;
+        *kept |= is_one ? 1U << was->terms[0].var : 0;
+        out[n_runs + i] = sator_expr_constant(state->arena, was->constant);
+        if (is_one)
+            out[n_runs + i] = sator_expr_add(state->arena, out[n_runs + i], 1,
+                    sator_expr_var(state->arena, n_runs + was->terms[0].var));
+    }
+    return sator_relation_make(
+            state->arena, map->in_name, n_in, names, map->out_name, n_runs + map->n_out, out, NULL);
+}
+
+/* The transport of the other nest. */
+static const char *lift_transport(const struct skewed_state *state,
+        const struct sator_transport *given, struct sator_transport *lifted)
+{
+    const struct skewed_nest *nest = &state->nest;
+    int n_space = nest->given->n_space;
+    bool is_last = nest->row == nest->given->n_time - 1;
+    unsigned kept, skewed = 0;
+    struct sator_network_link *links =
+            SATOR_NEW_ARRAY(state->arena, struct sator_network_link, given->n_links + 1);
+    const struct sator_relation **buses =
+            SATOR_NEW_ARRAY(state->arena, const struct sator_relation *, given->n_buses + 1);
+
+    *lifted = *given;
+    lifted->links = links;
+    lifted->buses = buses;
+    lifted->held_space = lifted->held_time = 0;
+    for (int d = 0; d < n_space; d++)
+        skewed |= nest->skew[d] != 0 ? 1U << d : 0;
+    for (int k = 0; k < given->n_links; k++) {
+        int64_t offset[TILED_SPACES] = {0}, interval = given->links[k].interval, moved = 0;
+        const struct sator_relation *map = given->links[k].map->n_out != n_space
+                ? NULL
+                : lift(state, given->links[k].map, offset, &kept);
+        if (map == NULL)
+            return "a link under a skew is no translation";
+        for (int d = 0; d < n_space; d++)
+            moved += nest->skew[d] * offset[d];
+        interval -= moved;
+        if (interval < 0 || interval > INT32_MAX || (!is_last && moved != 0))
+            return "a link under a skew has its PE run ahead";
+        if (interval > nest->span && nest->n_runs > 0)
+            return "a link reaches the run before";
+        if (given->held_time > 0 && given->links[k].interval > 1)
+            return "a link under a skew brings sums past other stamps";
+        links[k] = (struct sator_network_link){.map = map, .interval = (int)interval};
+    }
+    for (int b = 0; b < given->n_buses; b++) {
+        buses[b] = lift(state, given->buses[b], NULL, &kept);
+        if (buses[b] == NULL || (skewed & ~kept) != 0)
+            return "a bus under a skew joins PEs at different times";
+    }
+    return NULL;
+}
+
+static enum sator_status skewed_volumes(void *opaque, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+{
+    struct skewed_state *state = opaque;
+    struct sator_transport lifted;
+    struct sator_hush before;
+
+    if ((*reason = lift_transport(state, transport, &lifted)) != NULL)
+        return SATOR_DECLINED;
+    sator_ctx_hush(state->ctx, &before);
+    enum sator_status st = sator_count_volumes(state->counter, access, &lifted, volumes);
+    sator_ctx_unhush(state->ctx, &before);
+    return passed_on(st, reason);
+}
+
+/* ---- stamps ---- */
+
+/* The most PEs at one value of the row: those whose delays lie in a window of its length. Delays of
+ * the dimensions add up, each 0 .. |s_d| (used - 1) in steps of |s_d|. */
+static sator_int most_active(const struct skewed_nest *nest)
+{
+    int64_t n = nest->span + 1;
+    sator_int *at = sator_alloc(sizeof *at * (size_t)n), others = 1, most = 0, now = 0;
+
+    memset(at, 0, sizeof *at * (size_t)n);
+    at[0] = 1;
+    for (int d = 0; d < nest->given->n_space; d++) {
+        int64_t step = nest->skew[d] < 0 ? -nest->skew[d] : nest->skew[d];
+        int64_t wide = step * nest->used[d];
+        if (step == 0) {
+            others *= nest->used[d];
+            continue;
+        }
+        for (int64_t i = step; i < n; i++) /* sums of steps ... */
+            at[i] += at[i - step];
+        for (int64_t i = n - 1; i >= wide; i--) /* ... "used" of them at most */
+            at[i] -= at[i - wide];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        now += at[i] - (i >= nest->length ? at[i - nest->length] : 0);
+        most = now > most ? now : most;
+    }
+    free(at);
+    return most * others;
+}
+
+static enum sator_status skewed_stamps(
+        void *opaque, struct sator_stamp_counts *counts, const char **reason)
+{
+    struct skewed_state *state = opaque;
+    const struct skewed_nest *nest = &state->nest;
+    struct sator_stamp_counts plain;
+    struct sator_hush before;
+    sator_int pes = 1, values = 0;
+
+    if (!nest->is_whole || nest->span >= MOST_SPAN) {
+        *reason = "tiles are cut short under a skew";
+        return SATOR_DECLINED;
+    }
+    sator_ctx_hush(state->ctx, &before);
+    enum sator_status st = sator_count_stamps(state->counter, &plain);
+    sator_ctx_unhush(state->ctx, &before);
+    if (st != SATOR_OK)
+        return passed_on(st, reason);
+    for (int d = 0; d < nest->given->n_space; d++)
+        pes *= nest->used[d];
+    if (plain.stamps != plain.time_stamps * nest->runs * pes || /* coordinates that leave gaps */
+            !sator_mul(nest->runs, nest->length + nest->span, &values) ||
+            !sator_mul(values, nest->inside, &values)) {
+        *reason = "PEs are idle under a skew";
+        return SATOR_DECLINED;
+    }
+    *counts = (struct sator_stamp_counts){.instances = plain.instances,
+            .stamps = plain.stamps,
+            .time_stamps = values,
+            .active_pes = pes,
+            .max_active_pes = most_active(nest)};
+    return SATOR_OK;
+}
+
+static enum sator_status skewed_max_per_stamp(
+        void *opaque, sator_int *most, int64_t *instance, const char **reason)
+{
+    struct skewed_state *state = opaque;
+    struct sator_hush before;
+
+    sator_ctx_hush(state->ctx, &before);
+    enum sator_status st = sator_count_max_per_stamp(state->counter, most, instance);
+    sator_ctx_unhush(state->ctx, &before);
+    return passed_on(st, reason);
+}
+
+static enum sator_status skewed_tile(
+        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+{
+    struct skewed_state *state = opaque;
+    struct sator_hush before;
+
+    sator_ctx_hush(state->ctx, &before);
+    enum sator_status st = sator_count_tile(state->counter, access, words);
+    sator_ctx_unhush(state->ctx, &before);
+    return passed_on(st, reason);
+}
+
+static enum sator_status skewed_outside(
+        void *opaque, bool *found, int64_t *instance, const char **reason)
+{
+    struct skewed_state *state = opaque;
+    struct sator_hush before;
+
+    sator_ctx_hush(state->ctx, &before);
+    enum sator_status st = sator_count_outside(state->counter, found, instance);
+    sator_ctx_unhush(state->ctx, &before);
+    return passed_on(st, reason);
+}
+
+const struct sator_engine sator_engine_skewed = {
+        .name = "skewed",
+        .open = skewed_open,
+        .close = skewed_close,
+        .outside = skewed_outside,
+        .stamps = skewed_stamps,
+        .max_per_stamp = skewed_max_per_stamp,
+        .volumes = skewed_volumes,
+        .tile = skewed_tile,
+};

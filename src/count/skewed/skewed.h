@@ -1,0 +1,27 @@
+/* A stamping with one skewed row, and the one without the skew. */
+#ifndef SATOR_COUNT_SKEWED_SKEWED_H
+#define SATOR_COUNT_SKEWED_SKEWED_H
+
+#include "count/tiled/nest.h"
+
+struct skewed_nest {
+    const struct sator_stamping *given;
+    int row; /* of time, that is skewed; the rows before it are runs, those after it inside */
+    int64_t skew[TILED_SPACES]; /* by dimension */
+    int64_t used[TILED_SPACES]; /* coordinates of each are 0 .. used - 1 */
+    bool is_whole; /* no tile is cut short where it matters to stamps: see reduce.c */
+    int64_t length; /* of the row without the skew */
+    int64_t span; /* how much later the last PE runs than the first */
+    sator_int runs, inside; /* values of the rows before and after it */
+    /* The stamping without the skew: the rows of the runs are its first coordinates. */
+    int n_runs;
+    struct sator_stamping plain;
+};
+
+/* Set "nest" from "given" (borrowed), everything in "arena"; NULL, or why the skew is not taken
+ * out.
+ */
+const char *skewed_reduce(
+        struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
+
+#endif
