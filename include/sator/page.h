@@ -27,7 +27,8 @@ SATOR_API void sator_page_free(SATOR_TAKE struct sator_page *page);
 
 /* Begin a design: an architecture with a dataflow, or with one for every layer. The layers that
  * follow belong to it. "summary" says how it came about: "(IJ-P | J,IJK-T)", "best mapping"; "make"
- * the part of a command line that names the dataflow ("-d FILE"), or NULL. */
+ * the part of a command line that names the dataflow ("-d FILE"); either may be NULL. Without a
+ * page or an architecture nothing is begun. */
 SATOR_API void sator_page_add_design(struct sator_page *page, const char *summary, const char *make,
         SATOR_KEEP const struct sator_arch *arch);
 /* Add layer "layer" of "network", which a network runs "repeat" times. A result that an earlier

@@ -41,6 +41,11 @@ bool sator_has_texts(const char *const *texts, int n_texts)
     return true;
 }
 
+enum {
+    MOST_GROWTH = 4096 /* bytes that a later library's struct may have more: a size that was never
+                          set is no size */
+};
+
 /* The size that the caller gives its struct. */
 static enum sator_status read_size(
         struct sator_ctx *ctx, const void *given, size_t first, size_t *size)
@@ -48,8 +53,11 @@ static enum sator_status read_size(
     memcpy(size, given, sizeof *size);
     if (*size == 0)
         *size = first;
-    if (*size >= first)
+    if (*size >= first && *size <= first + MOST_GROWTH)
         return SATOR_OK;
+    if (*size > first)
+        return sator_misuse(
+                ctx, "'size' is %zu: it is sizeof the struct, which has %zu bytes", *size, first);
     return sator_misuse(ctx,
             "'size' is %zu, and the struct never had less than %zu bytes: it is sizeof the struct",
             *size, first);

@@ -44,12 +44,15 @@ void sator_page_add_design(struct sator_page *page, const char *summary, const c
     SATOR_CALL(NULL, page->lost = true; return )
     int at = 0;
 
+    if (page == NULL || arch == NULL)
+        return;
     while (at < page->n_archs && page->archs[at] != arch)
         at++;
     if (at == page->n_archs)
         SATOR_PUSH(page->arena, page->archs, page->n_archs, arch);
     SATOR_PUSH(page->arena, page->designs, page->n_designs,
-            (struct page_design){.summary = sator_arena_strdup(page->arena, summary),
+            (struct page_design){
+                    .summary = sator_arena_strdup(page->arena, summary == NULL ? "" : summary),
                     .make = make == NULL ? NULL : sator_arena_strdup(page->arena, make),
                     .arch = at});
 }
