@@ -47,8 +47,8 @@ from ._results import (
     Result,
     Simulation,
 )
-from ._run import ExploreProgress, MapProgress, Plan, SimulateProgress, analyze, compare, explore, map, plan, query
-from ._run import report, simulate
+from ._run import ExploreProgress, MapProgress, Plan, SimulateProgress, analyze, compare, convert, explore, map, plan
+from ._run import query, report, simulate, space_time
 from ._sator import version as _version
 
 __version__: str = _version()
@@ -58,5 +58,5 @@ __all__ = [
     "ExploreProgress", "Front", "InfeasibleError", "InputError", "Interrupted", "LimitError", "Link", "MapProgress",
     "Mapping", "Memory", "Message", "Network", "NetworkFront", "NetworkMapping", "NetworkResult",
     "NoMemoryError", "OverflowError", "Page", "Plan", "Result", "SatorError", "SatorWarning", "SimulateProgress", "Simulation", "UsageError", "Workload",
-    "analyze", "compare", "explore", "library", "map", "plan", "query", "report", "simulate",
+    "analyze", "compare", "convert", "explore", "library", "map", "plan", "query", "report", "simulate", "space_time",
 ]

@@ -414,3 +414,35 @@ def report(*results: _Shown, database: Optional[Spec] = None, command: Optional[
         raise ValueError("a report is of one result at least")
     return Page(_sator.page(_outcomes(results, "report"), command, [int(t) for t in from_stamp], stamps,
                             None if database is None else os.fspath(database)))
+
+
+# ---- other tools ----
+
+_FORMATS = ("timeloop", "maestro", "zigzag", "scalesim", "accelergy", "stt", "sator")
+
+
+def convert(format: str, *, workload: Optional[AnyNetwork] = None, arch: Optional[AnyArch] = None,
+            dataflow: Optional[AnyDataflow] = None, layer: Union[None, int, str] = None) -> str:
+    """Inputs in the notation of another tool (doc/interop.md), as text: what is given of the three.
+
+    format: "timeloop", "maestro", "zigzag", "scalesim", "accelergy", "stt", or "sator", this library's own; layer: of a
+    network, only this one. What the format cannot say is an InputError, what is left out a SatorWarning.
+    """
+    if format not in _FORMATS:
+        raise ValueError(f"format {format!r} is not one of {', '.join(_FORMATS)}")
+    network = None if workload is None else _network(workload)
+    return _sator.convert(None if network is None else network._input, -1 if network is None else network._layer(layer),
+                          None if arch is None else _arch(arch), None if dataflow is None else _dataflow(dataflow), format)
+
+
+def space_time(matrix: Sequence[Sequence[int]], workload: AnyNetwork, arch: AnyArch, *,
+               layer: Union[None, int, str] = None) -> Dataflow:
+    """The dataflow of a space-time transformation: rows times the loops, the first rows the arrays' dimensions, the
+    others time's, ``[[1,0,0], [0,1,0], [1,1,1]]``."""
+    network = _network(workload)
+    number = network._layer(layer)
+    if number < 0:
+        raise ValueError("a transformation is one layer's: say which by layer=")
+    rows = [[int(entry) for entry in row] for row in matrix]
+    made: Dataflow = Dataflow._of(_sator.stt(network._input, number, _arch(arch), json.dumps(rows)))
+    return made

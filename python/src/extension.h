@@ -13,6 +13,7 @@
 #include <Python.h>
 
 #include <sator/build.h>
+#include <sator/convert.h>
 #include <sator/explore.h>
 #include <sator/input.h>
 #include <sator/map.h>

@@ -141,14 +141,17 @@ bool texts_of(PyObject *list, const char ***texts, int *n_texts)
 
 /* ---- reading ---- */
 
-/* What is to be read: a spec, a text in memory, or two stamps. */
+/* What is to be read: a spec, a text in memory, two stamps, or a space-time transformation. */
 struct question {
     struct input *made;
     const char *kind; /* "network", "arch" or "dataflow" */
     int n_specs;
     const char **specs; /* or: */
     const char *name, *text; /* or: */
-    const char *space, *time;
+    const char *space, *time; /* or: */
+    const char *matrix; /* with: */
+    const struct input *network, *arch;
+    int layer;
     struct sator_input_options options;
 };
 
@@ -157,6 +160,9 @@ static enum sator_status read_input(struct job *job)
     struct question *q = job->data;
     struct input *made = q->made;
 
+    if (q->matrix != NULL)
+        return sator_dataflow_from_stt(made->ctx, q->network->network, q->layer, q->arch->arch,
+                q->matrix, &made->dataflow);
     if (q->space != NULL)
         return sator_dataflow_from_text(made->ctx, q->name, q->space, q->time, &made->dataflow);
     if (strcmp(q->kind, "network") == 0)
@@ -246,6 +252,51 @@ static PyObject *stamps(PyObject *module, PyObject *args)
     return read_question(module, &q);
 }
 
+static PyObject *stt(PyObject *module, PyObject *args)
+{
+    struct question q = {.kind = "dataflow"};
+    PyObject *network, *arch;
+
+    if (!PyArg_ParseTuple(args, "OiOs", &network, &q.layer, &arch, &q.matrix) ||
+            !need_inputs(network, arch, NULL))
+        return NULL;
+    q.network = self_of(network);
+    q.arch = self_of(arch);
+    return read_question(module, &q);
+}
+
+/* ---- writing ---- */
+
+/* What is given of the three, the others being None, in another tool's notation. */
+static PyObject *convert(PyObject *module, PyObject *args)
+{
+    PyObject *given[3], *answer = NULL;
+    struct input none = {0};
+    const struct input *parts[3];
+    const char *format;
+    char *text = NULL;
+    int layer;
+
+    if (!PyArg_ParseTuple(args, "OiOOs", &given[0], &layer, &given[1], &given[2], &format))
+        return NULL;
+    for (int i = 0; i < 3; i++) {
+        if (given[i] != Py_None && !is_input(given[i])) {
+            PyErr_SetString(PyExc_TypeError, "an input that was read is expected");
+            return NULL;
+        }
+        parts[i] = given[i] == Py_None ? &none : self_of(given[i]);
+    }
+    struct sator_ctx *ctx = sator_ctx_new();
+    enum sator_status st = sator_convert(
+            ctx, parts[0]->network, layer, parts[1]->arch, parts[2]->dataflow, format, &text);
+    if (conclude(module, ctx, st))
+        answer = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    if (st == SATOR_OK)
+        free(text);
+    sator_ctx_free(ctx);
+    return answer;
+}
+
 static PyObject *library(PyObject *module, PyObject *args)
 {
     PyObject *list;
@@ -277,5 +328,8 @@ PyMethodDef input_methods[] = {
                 "load(kind, specs, sets, defines, include_dirs, function, nest) -> Input"},
         {"parse", parse, METH_VARARGS, "parse(kind, name, text, sets) -> Input"},
         {"stamps", stamps, METH_VARARGS, "stamps(name, space, time) -> Input"},
+        {"stt", stt, METH_VARARGS, "stt(network, layer, arch, matrix) -> Input"},
+        {"convert", convert, METH_VARARGS,
+                "convert(network, layer, arch, dataflow, format) -> str"},
         {"library", library, METH_VARARGS, "library(kind) -> list of (name, summary)"},
         {"version", version, METH_NOARGS, "version() -> str"}, {0}};

@@ -238,6 +238,23 @@ class Several(unittest.TestCase):
             sator.compare()
 
 
+class OtherTools(unittest.TestCase):
+    def test_formats(self):
+        arch = array(4, 4)
+        text = sator.convert("timeloop", workload=gemm(i=8, j=8, k=8))
+        self.assertIn("problem", text)
+        self.assertEqual(sator.convert("sator", arch=arch), arch.to_yaml())
+        with self.assertRaises(ValueError):
+            sator.convert("excel", arch=arch)
+        with self.assertRaises(sator.SatorError):
+            sator.convert("timeloop")
+
+    def test_space_time(self):
+        """i and j across the array, i + j + k in time: 4 + 4 + 8 - 2 stamps."""
+        flow = sator.space_time([[1, 0, 0], [0, 1, 0], [1, 1, 1]], gemm(i=4, j=4, k=8), array(4, 4))
+        self.assertEqual(sator.analyze(gemm(i=4, j=4, k=8), array(4, 4), flow).time_stamps, 14)
+
+
 class Pages(unittest.TestCase):
     def test_analyses(self):
         result = sator.analyze(gemm(i=4, j=4, k=4), array(4, 4), sator.Dataflow(space="i,j", time="i+j+k"))
