@@ -28,6 +28,16 @@ for row, ms in zip(json.load(open("out.json"))["rows"]["eyeriss"], expected):
         print(row, "expected", ms)
 EOF
 
+# SCALE-Sim: vectors, and fewer rows or columns than the array has: folds x (R + C + K - 2) or (2 R + C + M - 2), less 1
+cat >vectors.csv <<'EOF'
+case,dataflow,rows,cols,M,N,K,total_cycles
+column,os,8,4,1,100,4096,102649
+fc,is,32,256,1,2,7,319
+point,ws,12,4,1,1,1,26
+wide,ws,64,8,3,1000,1,17124
+EOF
+fidelity scalesim vectors.csv | tail -1
+
 # a few rows of the tables that take longer: cycles, and volumes, which are right in all
 sed -n '1p; 6p; 40p; 60p' "$SOURCE/test/fidelity/tileflow.csv" >few.csv
 fidelity tileflow few.csv

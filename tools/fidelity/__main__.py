@@ -54,12 +54,18 @@ def main():
         refused += errors
     target = given.json or (None if given.table else os.path.join(sator.ROOT, "build", "fidelity.json"))
     if target:
-        with open(target, "w", encoding="utf-8") as file:
-            json.dump({**result, "rows": every}, file, indent=1)
-            file.write("\n")
+        try:
+            with open(target, "w", encoding="utf-8") as file:
+                json.dump({**result, "rows": every}, file, indent=1)
+                file.write("\n")
+        except OSError as error:
+            refused.append(f"{target} cannot be written: {error.strerror}")
     for message in refused:
         print(f"error: {message}", file=sys.stderr)
     return 1 if refused else 0
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+except KeyboardInterrupt:
+    sys.exit(130)

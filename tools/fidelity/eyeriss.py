@@ -25,7 +25,7 @@ def placement(record, size, loops):
     width, folds = min(e, COLS), math.ceil(e / COLS)
     stacked, beside = ROWS // size, COLS // width
     above = left = 1
-    row, column, tree = ["ry"], [], [f"j%{width}"]
+    row, column, tree = sator.varying([("ry", 1, size)], loops), [], [f"j%{width}"]
     if folds > 1 and e % COLS and e < loops["oy"]:
         record.refuse(f"column 'e' is {e}: strips of more than {COLS} rows must be multiples of it, or the whole output")
     column += sator.varying([("oy", 1, width)], loops)
@@ -38,7 +38,7 @@ def placement(record, size, loops):
         above, left = above * fits, left * (extent // fits)
     if above > stacked or left > beside:
         record.refuse(f"{folds * r * t} sets of {size} x {width} PEs (folds {folds}, r {r}, t {t}) do not fit on {ROWS} x {COLS}")
-    return " + ".join(row), " + ".join(column) or "0", f"PE[i,j] -> TREE[{', '.join(term for term in tree if not term.endswith('%1'))}]"
+    return " + ".join(row) or "0", " + ".join(column) or "0", f"PE[i,j] -> TREE[{', '.join(term for term in tree if not term.endswith('%1'))}]"
 
 
 def cycles(record):

@@ -59,7 +59,10 @@ def analyze(work, arch, flow, settings=None, timing="scheduled"):
         command = [PROGRAM, "analyze", paths[0], "--arch", arch, "--dataflow", paths[1], "--timing", timing, "--json"]
         for path, value in (settings or {}).items():
             command += ["--set", f"{path}={yaml(value)}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise Failed(f"{PROGRAM} does not run: {error.strerror}; 'make' builds it, SATOR=PROGRAM names another") from None
     if done.returncode:
         raise Failed(f"{' '.join(command)}\n{done.stderr.strip()}")
     return json.loads(done.stdout)

@@ -13,8 +13,16 @@ SUMMARY = {"scalesim_wrong": table.wrong}
 WORD = 16  # bits; any width gives the same cycles
 
 
+def along(size, pes):
+    """Values of a loop along `pes` PEs. Words pass through all of them, so that a fold takes as long with one row as with
+    two; but a loop of one value has no skew by which the model could tell: it is given two."""
+    return max(size, min(pes, 2))
+
+
 def cycles(kind, rows, cols, i, j, k):
     """Scheduled cycles of Y[i,j] += A[i,k] B[k,j] on rows x cols PEs."""
+    j = along(j, cols)
+    i, k = (along(i, rows), k) if kind == "os" else (i, along(k, rows))
     work = sator.workload({"i": i, "j": j, "k": k}, "Y[i,j] += A[i,k] * B[k,j]")
     settings = {"levels.PE.shape": [rows, cols]}
     if kind == "os":
