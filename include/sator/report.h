@@ -20,7 +20,7 @@ enum sator_format {
 struct sator_report_options {
     size_t size; /* sizeof the struct: sator/context.h */
     enum sator_format format;
-    int schema; /* JSON: 2: all counts are integers; else strings where they may pass 2^53 */
+    int schema; /* JSON: 1: counts that may pass 2^53 are strings; else (2): all are integers */
     bool color; /* text: mark the best with terminal colours */
     const char *sort; /* comparison: a key such as "latency_cycles.total"; NULL: as given */
     bool comparison; /* several were asked for: a list, even when one is left of them */

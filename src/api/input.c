@@ -448,6 +448,7 @@ static enum sator_status check_yaml(
     struct sator_network *network;
     struct sator_arch *arch;
     struct sator_dataflow *dataflow;
+    bool is_table;
     enum sator_status st;
 
     SATOR_TRY(sator_yaml_kind(ctx, spec->source, &document));
@@ -469,7 +470,10 @@ static enum sator_status check_yaml(
         sator_dataflow_free(dataflow);
         break;
     case SATOR_DOCUMENT_UNKNOWN:
-        st = sator_yaml_unknown(ctx, spec->source);
+        *kind = "energy table";
+        SATOR_TRY(sator_yaml_check_table(ctx, spec->source, &is_table));
+        if (!is_table)
+            st = sator_yaml_unknown(ctx, spec->source);
         break;
     }
 done:

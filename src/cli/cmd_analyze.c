@@ -90,7 +90,7 @@ enum sator_format cli_format(const struct cli_options *options)
 
 int cli_schema(const struct cli_options *options)
 {
-    return options->schema != NULL && *options->schema == '2' ? 2 : 1;
+    return options->schema != NULL && *options->schema == '1' ? 1 : 2;
 }
 
 /* ---- what was asked for ---- */

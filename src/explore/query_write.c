@@ -162,7 +162,7 @@ static void json_value(
             sator_text_add(text, "null");
         return;
     }
-    const char *quote = strstr(key, "pes") == NULL && schema != 2 ? "\"" : "";
+    const char *quote = strstr(key, "pes") == NULL && schema == 1 ? "\"" : "";
     sator_text_add(text, "%s", quote);
     sator_text_add_int(text, value->count);
     sator_text_add(text, "%s", quote);
@@ -193,7 +193,7 @@ static void json_fields(struct sator_text *text, const struct explore_record *re
 
 static void json_tensors(struct sator_text *text, const struct explore_record *record, int schema)
 {
-    const char *quote = schema == 2 ? "" : "\"";
+    const char *quote = schema == 1 ? "\"" : "";
 
     for (int t = 0; t < record->n_tensors; t++) {
         const struct explore_tensor *tensor = &record->tensors[t];
@@ -214,7 +214,7 @@ static void json_start(struct query_writer *writer)
     const struct explore_origin *origin = &writer->source->origin;
 
     sator_text_add(
-            &writer->text, writer->schema == 2 ? "{\"schema\": 2, \"model\": " : "{\"model\": ");
+            &writer->text, writer->schema == 1 ? "{\"model\": " : "{\"schema\": 2, \"model\": ");
     sator_text_add_json(&writer->text, origin->model);
     sator_text_add(&writer->text, ", \"timing\": ");
     sator_text_add_json(&writer->text, origin->timing);

@@ -133,8 +133,8 @@ char *json_print(cJSON *root, int schema)
 {
     struct sator_text text = {0};
 
-    if (schema == 2)
-        root = with_schema(must(root), schema);
+    if (schema != 1)
+        root = with_schema(must(root), 2);
     else
         json_counts_as_text(must(root));
     char *json = cJSON_Print(must(root));

@@ -29,8 +29,8 @@ void json_put_components(cJSON *energy, struct sator_arena *arena, int n_terms,
         const struct sator_energy_term *terms);
 /* Make the counts in "item" strings, for those who read numbers as doubles: schema 1. */
 void json_counts_as_text(cJSON *item);
-/* "root" (TAKE) as text (GIVE: free), with a line break at the end, by "schema": 2 has all counts
- * as integers and says so, anything else is 1. */
+/* "root" (TAKE) as text (GIVE: free), with a line break at the end, by "schema": 1 has strings
+ * where counts may pass 2^53, anything else is 2, which has integers and says so. */
 char *json_print(cJSON *root, int schema);
 
 #endif

@@ -4,7 +4,7 @@
 "$SATOR" check "$SOURCE/examples/gemm.c" >checked 2>message || { grep -q libclang message && echo "SKIP: no libclang" && exit 77; }
 instances() { # workload and options -> loop instances
     "$SATOR" analyze "$@" --arch systolic-2d-8x8 --space 'i%8, j%8' --json |
-        sed -n 's/.*"instances":[^"]*"\([0-9]*\)".*/\1/p' | head -1
+        sed -n 's/.*"instances":[^0-9]*\([0-9]*\),.*/\1/p' | head -1
 }
 kernels=$SOURCE/test/c
 instances "$kernels/gemm.c" -I "$kernels/include" --nest 2 -DSMALL --time 'i/8, j/8, k'

@@ -27,10 +27,10 @@ assert len(rows) == len(results) > 10
 for row, result in zip(rows, results):
     assert row["point"] == str(result["point"]) and row["space"] == result["dataflow"]["space"]
     assert float(row["latency_cycles.total"]) == result["latency_cycles"]["total"]
-    assert row["stamps"] == result["stamps"] and int(row["pes"]) == result["pes"]
+    assert int(row["stamps"]) == result["stamps"] and int(row["pes"]) == result["pes"]
     for tensor in result["tensors"]:
         name = "tensors.%s.%s.unique_volume" % (tensor["name"], tensor["role"])
-        assert row[name] == tensor["unique_volume"]
+        assert int(row[name]) == tensor["unique_volume"]
 # the query's order, filter and front against their definitions
 import subprocess, sys, os
 def query(*options):

@@ -17,6 +17,7 @@ cat >compare.py <<'END'
 import json
 def read(path):
     text = json.load(open(path))
+    assert text.pop("schema") == 2
     def clean(node):
         if isinstance(node, dict):
             return {k: clean(v) for k, v in node.items() if k not in ("seconds", "arch", "advice")}

@@ -61,7 +61,7 @@ class Analyses(unittest.TestCase):
         shown = json.loads(text)
         self.assertEqual(result.total_cycles, shown["latency_cycles"]["total"])
         self.assertEqual(result.edp, shown["edp"])
-        self.assertEqual([str(t["unique_volume"]) for t in result.tensors],
+        self.assertEqual([t["unique_volume"] for t in result.tensors],
                          [t["unique_volume"] for t in shown["tensors"]])
         self.assertIn("conv3", str(result))
 

@@ -200,6 +200,26 @@ void sator_table_read(struct sator_table *table, const struct sator_source *sour
         read_entry(table, list->items[i]);
 }
 
+enum sator_status sator_yaml_check_table(
+        struct sator_ctx *ctx, const struct sator_source *source, bool *is_table)
+{
+    static const char *const keys[] = {"ERT", "ART", "entries"};
+    struct sator_yaml_reader reader;
+    struct sator_table table = {.reader = &reader, .word_bits = SATOR_USUAL_BITS};
+
+    *is_table = false;
+    sator_yaml_reader_init(&reader, ctx, NULL);
+    struct sator_yaml_node *root = sator_yaml_open(&reader, source, SATOR_DOCUMENT_UNKNOWN);
+    for (int i = 0; root != NULL && root->kind == SATOR_YAML_MAP && i < 3; i++)
+        *is_table |= sator_yaml_find(root, keys[i]) != NULL;
+    if (*is_table)
+        sator_table_read(&table, source);
+    enum sator_status st = sator_yaml_reader_end(&reader);
+    if (st == SATOR_OK)
+        sator_arena_free(reader.arena);
+    return st;
+}
+
 /* ---- what it tells ---- */
 
 bool sator_table_has(const struct sator_table *table, const char *component)
