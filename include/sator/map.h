@@ -49,6 +49,8 @@ struct sator_map_options {
                     any number. Others block all signals. */
     void (*progress)(void *data, const struct sator_map_progress *progress); /* caller's thread */
     void *progress_data;
+    enum sator_timing_choice timing; /* the scheduled time: of a hundred mappings at most, on the
+                                        caller's thread; not of a front */
 };
 
 /* What a search did: the certificate's counts. */
@@ -139,6 +141,9 @@ struct sator_map_result {
     struct sator_map_counters counters;
     double seconds;
     struct sator_arena *arena; /* owns all of the above */
+    const char *timing; /* what total_cycles is: "scheduled" or "roofline", which bound_by is of */
+    double roofline_cycles;
+    const char *unscheduled; /* why it is not the scheduled time that was asked for; or NULL */
 };
 
 /* Find the best mapping of layer "layer" of "network" on "arch" (GIVE: sator_map_result_free).

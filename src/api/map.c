@@ -61,6 +61,7 @@ enum sator_status sator_map_take_options(struct sator_ctx *ctx,
     SATOR_REAL(ctx, options->limit);
     SATOR_NUMBER(ctx, options->intra_order, 0, 2);
     SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
+    SATOR_NUMBER(ctx, options->timing, SATOR_TIMING_ROOFLINE, SATOR_TIMING_SCHEDULED);
     return expand_constraints(ctx, options);
 }
 
@@ -433,9 +434,41 @@ static double unskewed_value(const struct question *q, const struct mapper_searc
     return sator_mapper_cost(problem, &traffic).value;
 }
 
+/* Of the best by the roofline, and those that the search comes across after it, the best by the
+ * scheduled time. What is proved of the roofline bounds it. */
+static void search_times(
+        struct question *q, struct mapper_search *search, struct mapper_timer *timer, int *best)
+{
+    struct mapper_mapping first = search->best;
+    struct mapper_cost cost = search->best_cost;
+    bool proved = search->proved;
+    double bound = proved ? cost.value : search->bound;
+    enum sator_status stopped = search->stopped;
+
+    search->timer = timer;
+    search->found = false;
+    sator_mapper_offer(search, &first, cost);
+    search->proved = false;
+    if (search->found && search->best_cost.value > bound) {
+        sator_mapper_words_free(search->words);
+        search_all(q, search, best);
+    }
+    if (!search->found) { /* its time is not counted */
+        search->timer = NULL;
+        search->found = true;
+        search->best = first;
+        search->best_cost = cost;
+    }
+    search->stopped = stopped;
+    search->bound = bound;
+    search->proved = proved && search->best_cost.value <= bound * (1 + 1e-12);
+}
+
 static enum sator_status search_mapping(struct question *q, struct sator_map_result *result)
 {
     struct sator_map_options options = *q->options;
+    struct mapper_timer timer = {0};
+    bool is_timed = options.timing == SATOR_TIMING_SCHEDULED;
     struct mapper_search search = {.ctx = q->ctx,
             .options = &options,
             .cycle_limit = q->cycle_limit,
@@ -448,16 +481,24 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         options.progress = report_without_bound;
         options.progress_data = (void *)(uintptr_t)q->options;
     }
+    if (is_timed)
+        options.threads = 1;
     if (options.samples == 0)
         options.samples = 100000;
     options.samples = (options.samples + (uint64_t)q->n_problems - 1) / (uint64_t)q->n_problems;
+    search.timer = NULL;
     search_all(q, &search, &best);
+    if (is_timed && search.found)
+        search_times(q, &search, &timer, &best);
     result->seconds = sator_mapper_now() - q->start;
     if (search.found) {
-        sator_mapper_describe(search.problem, search.words, &search.best, result);
+        sator_mapper_describe(search.problem, search.words, &search.best,
+                search.timer != NULL ? search.best_cost.cycles : NAN, result);
+        if (is_timed && search.timer == NULL)
+            result->unscheduled = "the model does not count the phases of the best mapping";
         certify(&search, result);
         result->n_skews = q->skews.n;
-        result->unskewed = unskewed_value(q, &search, best);
+        result->unskewed = search.timer != NULL ? NAN : unskewed_value(q, &search, best);
         st = sator_mapper_control(q->ctx, search.problem, &search.best, result);
     } else {
         st = say_none(q, &search);
@@ -562,6 +603,10 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
     enum sator_status st = sator_map_take_options(ctx, options, &own);
     if (st != SATOR_OK)
         return st;
+    if (own.timing == SATOR_TIMING_SCHEDULED) {
+        sator_error(ctx, (struct sator_loc){0}, "a front is of the roofline, which has proofs");
+        return SATOR_USAGE;
+    }
     struct sator_map_options each = own;
     double start = sator_mapper_now(), cycle_limit = 0;
     struct sator_map_result **front = NULL, *next = NULL;

@@ -65,7 +65,10 @@ static int read_options(struct mapping *mapping)
             .seed = (uint64_t)options->random_seed,
             .samples = (uint64_t)options->random_samples,
             .top_down = choice(options->direction, directions, 2) == 1,
-            .intra_order = choice(options->intra_order, intra, 3)};
+            .intra_order = choice(options->intra_order, intra, 3),
+            .timing = options->timing != NULL && strcmp(options->timing, "scheduled") == 0
+                    ? SATOR_TIMING_SCHEDULED
+                    : SATOR_TIMING_ROOFLINE};
     return cli_read_budget(options, &mapping->map.budget_seconds);
 }
 
@@ -78,8 +81,9 @@ static int refuse_void(const struct cli_options *options)
             {!sunstone, "direction intra-order", "goes with --strategy sunstone"},
             {!random, "seed samples", "goes with --strategy random"},
             {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},
-            {options->pareto != NULL, "strategy objective yaml why-not",
+            {options->pareto != NULL, "strategy objective yaml why-not timing",
                     "does not go with --pareto"},
+            {options->why_not != NULL, "timing", "does not go with --why-not: rooflines compare"},
             {options->why_not != NULL, "json csv yaml html svg show",
                     "does not go with --why-not, which is text"},
             {options->yaml, "json csv html svg show", "does not go with --yaml"},

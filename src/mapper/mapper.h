@@ -848,9 +848,10 @@ double sator_mapper_tree_pj(
         const struct mapper_problem *p, const struct mapper_transfer *transfer, int bus);
 
 /* ---- result.c ---- */
-/* The mapping and all its figures as plain data in the result's arena. */
+/* The mapping and all its figures as plain data in the result's arena; "scheduled" is its scheduled
+ * time, or NAN for the roofline. */
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct sator_map_result *result);
+        const struct mapper_mapping *mapping, double scheduled, struct sator_map_result *result);
 
 /* control.c: add what the mapping's instructions take, where the machine says it, to "result", which is
  * described. The search leaves it out. */

@@ -532,7 +532,7 @@ static void describe_latency(struct describer *d)
 }
 
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct sator_map_result *result)
+        const struct mapper_mapping *mapping, double scheduled, struct sator_map_result *result)
 {
     struct describer d = {.problem = problem,
             .words = words,
@@ -549,7 +549,9 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
     struct mapper_cost cost = sator_mapper_cost(problem, &d.traffic);
     result->instances = problem->instances;
     result->time_stamps = d.traffic.time_stamps;
-    result->total_cycles = cost.cycles;
+    result->roofline_cycles = cost.cycles;
+    result->timing = isnan(scheduled) ? "roofline" : "scheduled";
+    result->total_cycles = isnan(scheduled) ? cost.cycles : scheduled;
     result->clock_mhz = problem->arch->clock_mhz;
     result->area_um2 = sator_arch_area(problem->arch);
     result->pes = result->active_pes = 1;

@@ -76,9 +76,12 @@ void sator_mapper_offer(
             return;
         cost = sator_mapper_cost(search->problem, &traffic);
     }
+    struct mapper_mapping arranged = *mapping;
+    sator_mapper_arrange(search->problem, &arranged); /* loops whose place costs nothing */
+    if (search->timer != NULL && !sator_mapper_time(search, &arranged, &cost))
+        return;
     search->found = true;
-    search->best = *mapping;
-    sator_mapper_arrange(search->problem, &search->best); /* loops whose place costs nothing */
+    search->best = arranged;
     search->best_cost = cost;
     search->counters.improvements++;
 }

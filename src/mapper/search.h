@@ -4,6 +4,11 @@
 
 #include "mapper/mapper.h"
 
+/* What a search knows of scheduled times. */
+struct mapper_timer {
+    int n_asked;
+};
+
 struct mapper_search {
     struct sator_ctx *ctx;
     const struct mapper_problem *problem;
@@ -22,6 +27,7 @@ struct mapper_search {
     bool proved;
     struct sator_map_counters counters;
     uint64_t evaluated_before; /* by others, for progress: not in the counters */
+    struct mapper_timer *timer; /* costs have the scheduled time; NULL: the roofline */
     double deadline; /* of the monotonic clock, seconds; INFINITY: none */
     double next_report;
     enum sator_status stopped; /* why the search ended early, or SATOR_OK */
@@ -59,6 +65,12 @@ void sator_mapper_add_counters(
         struct sator_map_counters *sum, const struct sator_map_counters *part);
 /* The divisors of "n", ascending (in the arena). */
 int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **divisors);
+
+/* ---- scheduled.c ---- */
+/* Put the scheduled time into the cost of a mapping; whether it is then better than the best so
+ * far. After so many mappings the search stops. */
+bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
+        struct mapper_cost *cost);
 
 /* ---- space.c ---- */
 /* Whether the order of memory row "m" matters to any transfer. */

@@ -130,7 +130,7 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_text(object, "workload", arena, r->workload);
     json_put_text(object, "arch", arena, r->arch);
     json_put_text(object, "model", arena, "sator");
-    json_put_text(object, "timing", arena, "roofline");
+    json_put_text(object, "timing", arena, r->timing);
     json_put(object, "repeat", cJSON_CreateNumber(r->repeat));
     json_put_text(object, "strategy", arena, report_map_strategy(r->strategy));
     json_put_text(object, "objective", arena, report_map_objective(r->objective));
@@ -141,7 +141,10 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_number(latency, "compute", r->compute_cycles);
     json_put_number(latency, "read", slowest(r, false));
     json_put_number(latency, "write", slowest(r, true));
+    json_put_number(latency, "roofline", r->roofline_cycles);
     json_put_number(latency, "total", r->total_cycles);
+    if (r->unscheduled != NULL)
+        json_put_text(object, "unscheduled", arena, r->unscheduled);
     json_put_text(object, "bound_by", arena, r->bound_by);
     const struct physical physical = report_physical(
             (double)r->instances, r->total_cycles, r->energy_pj, r->clock_mhz, r->area_um2);

@@ -135,9 +135,14 @@ static void write_header(struct writer *w)
     if (control.instruction_bits > 0)
         report_line(w->text, "control", "%s; chosen without it",
                 report_control_text(w->arena, &control, r->energy_pj));
-    report_line(w->text, "latency", "%s, bound by %s",
-            report_quantity(w->arena, r->total_cycles, 1, "cycle"),
+    if (strcmp(r->timing, "scheduled") == 0)
+        report_line(w->text, "latency", "%s with phases",
+                report_quantity(w->arena, r->total_cycles, 1, "cycle"));
+    report_line(w->text, strcmp(r->timing, "scheduled") == 0 ? "roofline" : "latency",
+            "%s, bound by %s", report_quantity(w->arena, r->roofline_cycles, 1, "cycle"),
             report_clean(w->arena, r->bound_by));
+    if (r->unscheduled != NULL)
+        report_line(w->text, "", "a lower bound: %s", r->unscheduled);
     write_physical(w, &physical);
     report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
     report_line(w->text, "utilization", "%.1f%%; %s of %s %s work", r->utilization * 100,

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Mappings by the time with phases: it is what an analysis and an execution of the mapping say, no less than the best
+# roofline, and no more than the time of the mapping that is best by the roofline.
+. "$2/test/cli/harness"
+figure() { sed -n 's/^.*"'"$1"'":[^0-9n]*\([0-9.nul]*\),*$/\1/p' "$2" | head -n 1; }
+for arch in tpu-8x8 gemmini; do
+    set -- gemm:i=24,j=20,k=18 --arch $arch --objective latency
+    sator map "$@" --yaml -o roofline.yaml
+    sator map "$@" --timing scheduled --yaml -o scheduled.yaml
+    sator map "$@" --timing scheduled --json >map.json
+    sator map "$@" --json >bound.json
+    sator analyze gemm:i=24,j=20,k=18 --arch $arch -d roofline.yaml --timing scheduled --json >first.json
+    sator analyze gemm:i=24,j=20,k=18 --arch $arch -d scheduled.yaml --timing scheduled --json >best.json
+    sator simulate gemm:i=24,j=20,k=18 --arch $arch -d scheduled.yaml --json >run.json
+    total=$(figure total map.json)
+    [ "$total" = "$(figure scheduled best.json)" ] || echo "$arch: mapped $total, analysed $(figure scheduled best.json)"
+    [ "$total" = "$(figure cycles run.json)" ] || echo "$arch: mapped $total, executed $(figure cycles run.json)"
+    echo "$(figure total bound.json) $total $(figure scheduled first.json)" |
+        awk -v arch=$arch '!($1 <= $2 && $2 <= $3) { print arch ": " $0 }'
+    grep -c '"timing":.*"scheduled"' map.json
+done
+sator map gemm --arch tpu-8x8 --timing scheduled --pareto energy,latency || echo refused
