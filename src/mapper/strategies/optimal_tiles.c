@@ -1,4 +1,5 @@
 /* The tiles of a memory, those with the best bound first. */
+#include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
 #include <stdlib.h>
@@ -437,8 +438,9 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         return;
     }
     int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
-    if (p->skew != NULL && !o->tabulating) /* larger tiles take longer */
-        o->compute_cycles = optimal_skewed_compute(o, m);
+    if (p->skew != NULL && !o->tabulating) /* larger tiles take longer, but longer runs are fewer */
+        o->compute_cycles =
+                optimal_skewed_compute(o, sator_mapper_span(p, &o->mapping, m) > 0 ? m + 1 : m);
     if (o->costs_grow && none_can_win(o, m, at, !o->imperfect && may_grow(o, at), inner))
         return;
     memcpy(before, o->size, sizeof before);
