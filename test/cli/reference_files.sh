@@ -21,11 +21,12 @@ rm -f "${TMPDIR:-/tmp}/messages.$$"
 diff "$list" "${TMPDIR:-/tmp}/outcomes.$$" || failed=1
 rm -f "${TMPDIR:-/tmp}/outcomes.$$"
 # doc/interop.md says how many.
-for tool in timeloop maestro zigzag scalesim; do
+for row in Timeloop MAESTRO ZigZag SCALE-Sim; do
+    tool=$(echo $row | tr -d - | tr '[:upper:]' '[:lower:]')
     reads=$(grep -c "^$tool/.*: reads$" "$list")
     all=$(grep -c "^$tool/" "$list")
-    grep -qi "^| $tool .*| $reads of $all |" "$2/doc/interop.md" || {
-        echo "doc/interop.md does not say that $reads of $all files of $tool read"
+    grep -q "^| $row | $reads of $all |" "$2/doc/interop.md" || {
+        echo "doc/interop.md does not say that $reads of $all files of $row read"
         failed=1
     }
 done
