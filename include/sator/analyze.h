@@ -114,6 +114,16 @@ struct sator_control_cost {
     sator_int reordered; /* words that are rewritten there for whoever reads them next */
 };
 
+/* What gating of zeros is expected to leave out at one place (doc/model.md, section 4,
+ * "Expectations"). */
+struct sator_saving {
+    const char *component; /* "registers.read", "mac" */
+    const char *tensor; /* whose accesses; NULL: loop instances */
+    sator_int actions; /* words, or instances, that are counted: all of them */
+    double carried_out; /* expected share of them, 0 to 1 */
+    double pj; /* expected to be saved; NAN when the figure is not given */
+};
+
 /* The latency at one scratchpad bandwidth, as a roofline. */
 struct sator_bandwidth_point {
     double bits_per_cycle;
@@ -169,7 +179,11 @@ struct sator_result {
     const struct sator_bandwidth_point *sweep;
     int n_advice; /* sator_advise; ports first, the slowest first */
     const struct sator_advice *advice;
-    struct sator_arena *arena; /* owns all of the above */
+    struct sator_arena *arena; /* owns all of this */
+    double expected_energy_pj; /* energy_pj without the savings; NAN unless the workload states a
+                                  density */
+    int n_savings;
+    const struct sator_saving *savings;
 };
 
 struct sator_analyze_options {
@@ -207,6 +221,8 @@ SATOR_API const struct sator_level_result *sator_result_level(
 SATOR_API const struct sator_port_result *sator_result_port(
         const struct sator_result *result, int index);
 SATOR_API const struct sator_energy_term *sator_result_energy_term(
+        const struct sator_result *result, int index);
+SATOR_API const struct sator_saving *sator_result_saving(
         const struct sator_result *result, int index);
 SATOR_API const struct sator_bandwidth_point *sator_result_sweep_point(
         const struct sator_result *result, int index);

@@ -15,6 +15,7 @@ ELEMENT(sator_result_tensor, sator_result, sator_tensor_result, tensors, n_tenso
 ELEMENT(sator_result_level, sator_result, sator_level_result, levels, n_levels)
 ELEMENT(sator_result_port, sator_result, sator_port_result, ports, n_ports)
 ELEMENT(sator_result_energy_term, sator_result, sator_energy_term, energy_terms, n_energy_terms)
+ELEMENT(sator_result_saving, sator_result, sator_saving, savings, n_savings)
 ELEMENT(sator_result_sweep_point, sator_result, sator_bandwidth_point, sweep, n_sweep)
 ELEMENT(sator_result_advice, sator_result, sator_advice, advice, n_advice)
 ELEMENT(sator_tensor_result_link, sator_tensor_result, sator_link_volume, links, n_links)

@@ -108,6 +108,49 @@ static void warn_of_idle_buses(
     }
 }
 
+static bool gates(int n_gates, const struct sator_gate *gates, const char *tensor)
+{
+    for (int g = 0; g < n_gates; g++) {
+        for (int i = 0; i < gates[g].n_zeros; i++) {
+            if (strcmp(gates[g].zeros[i], tensor) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_gated(const struct sator_arch *arch, const char *tensor)
+{
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        if ((level->kind == SATOR_LEVEL_MEMORY &&
+                    gates(level->memory.n_gates, level->memory.gates, tensor)) ||
+                (level->kind == SATOR_LEVEL_COMPUTE &&
+                        gates(level->compute.n_gates, level->compute.gates, tensor)))
+            return true;
+    }
+    return false;
+}
+
+/* Zeros of a tensor that no level of the machine gates save nothing. */
+static void warn_of_densities(
+        struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
+{
+    for (int i = 0; i < network->n_layers; i++) {
+        const struct sator_workload *layer = &network->layers[i];
+        for (int k = 0; k < layer->n_accesses; k++) {
+            const struct sator_access *access = &layer->accesses[k];
+            if (!access->says_density || is_gated(arch, access->tensor))
+                continue;
+            sator_warn(ctx, sator_access_loc(layer, access),
+                    "the density of '%s' has no effect: no level of '%s' gates its zeros",
+                    access->tensor, arch->name);
+            sator_help(ctx, "a memory or the compute level says so with 'gating'");
+            return;
+        }
+    }
+}
+
 enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_network *network,
         const struct sator_arch *arch, bool may_warn)
 {
@@ -133,6 +176,8 @@ enum sator_status sator_tensors_check(struct sator_ctx *ctx, const struct sator_
     }
     if (may_warn)
         warn_of_idle_buses(ctx, network, arch);
+    if (may_warn)
+        warn_of_densities(ctx, network, arch);
     free(names.names);
     return st;
 }

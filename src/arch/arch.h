@@ -120,6 +120,15 @@ struct sator_port {
     struct sator_loc loc;
 };
 
+/* What is not done where an element is 0, to save energy: accesses of "tensor" to a memory, or
+ * loop instances (doc/model.md, section 4, "Expectations"). */
+struct sator_gate {
+    const char *tensor; /* NULL: of loop instances */
+    int n_zeros; /* tensors: the element of any of them is enough */
+    const char *const *zeros;
+    struct sator_loc loc;
+};
+
 struct sator_memory {
     int n_capacities;
     const struct sator_capacity *capacities;
@@ -147,6 +156,8 @@ struct sator_memory {
     const char *const *may_bypass;
     bool overlaps; /* transfers overlap with compute; false: fill and drain add to the latency */
     struct sator_transfers transfers;
+    int n_gates;
+    const struct sator_gate *gates;
     bool holds_idle; /* contents stay while the PE idles; else they are of the stamp before only */
 };
 
@@ -172,6 +183,8 @@ struct sator_compute {
     int64_t per_stamp; /* most instances that one PE runs in one stamp; 0: any number */
     struct sator_figure leakage_pj;
     struct sator_figure area_um2; /* of one PE's */
+    int n_gates; /* 0 or 1 */
+    const struct sator_gate *gates;
 };
 
 struct sator_level {

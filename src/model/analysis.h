@@ -182,5 +182,7 @@ void analysis_add_memory(struct analysis *analysis, const struct memory *memory,
 enum sator_status analysis_control(struct analysis *analysis);
 /* The terms that need the latency, and the sum. */
 enum sator_status analysis_finish_energy(struct analysis *analysis);
+/* expected.c: what gating of zeros is expected to save of the sum. */
+enum sator_status analysis_expected(struct analysis *analysis);
 
 #endif

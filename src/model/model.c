@@ -241,6 +241,7 @@ static enum sator_status run(struct analysis *analysis)
         SATOR_TRY(analysis_timing(analysis));
     SATOR_TRY(analysis_control(analysis));
     SATOR_TRY(analysis_finish_energy(analysis));
+    SATOR_TRY(analysis_expected(analysis));
     note_engines(analysis);
 done:
     return st;
@@ -278,6 +279,7 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
     made->time = question->time;
     made->clock_mhz = model->arch->clock_mhz;
     made->area_um2 = model->area_um2;
+    made->expected_energy_pj = NAN;
     analysis.footprints = SATOR_NEW_ARRAY(arena, sator_int, question->workload->n_accesses + 1);
     for (int i = 0; question->footprints != NULL && i < question->workload->n_accesses; i++)
         analysis.footprints[i] = question->footprints[i];

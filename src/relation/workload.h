@@ -11,6 +11,8 @@ struct sator_access {
     const char *tensor;
     enum sator_role role;
     int word_bits;
+    bool says_density;
+    double density; /* where it says: the expected share of the tensor's elements that are not 0 */
     const struct sator_relation *relation; /* { S[n] -> F[f] } */
 };
 

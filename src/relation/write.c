@@ -181,6 +181,8 @@ char *sator_workload_key(const struct sator_workload *workload)
     for (int i = 0; i < workload->n_accesses; i++) {
         const struct sator_access *access = &workload->accesses[i];
         sator_text_add(&text, "\n%d %d ", (int)access->role, access->word_bits);
+        if (access->says_density)
+            sator_text_add(&text, "%.17g ", access->density);
         sator_relation_write(&text, access->relation);
     }
     return sator_text_take(&text);

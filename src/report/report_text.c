@@ -451,6 +451,36 @@ static void write_energy(struct writer *w)
         sator_text_add(w->text, "  [%d] %s\n", i + 1, report_clean(w->arena, notes[i]));
 }
 
+/* What gating is expected to save: apart from the energy of all that is counted. */
+static void write_expected(struct writer *w)
+{
+    const struct sator_result *r = w->result;
+    struct table table = {.arena = w->arena};
+    double unit_pj;
+    const char *unit =
+            report_energy_unit(isnan(r->expected_energy_pj) ? 0 : r->expected_energy_pj, &unit_pj);
+
+    if (r->n_savings == 0)
+        return;
+    report_section(w->text, "Energy expected where zeros are gated", w->color);
+    report_line(w->text, "total", "%s %s", number(w, r->expected_energy_pj / unit_pj), unit);
+    report_table_column(&table, "gated", "", true);
+    report_table_column(&table, "tensor", "", true);
+    report_table_column(&table, "actions", "", false);
+    report_table_column(&table, "carried out", "%", false);
+    report_table_column(&table, "saved", unit, false);
+    for (int i = 0; i < r->n_savings; i++) {
+        const struct sator_saving *saving = &r->savings[i];
+        report_table_cell(&table, report_clean(w->arena, saving->component), false);
+        report_table_cell(&table,
+                saving->tensor == NULL ? "" : report_clean(w->arena, saving->tensor), false);
+        report_table_cell(&table, count(w, saving->actions), false);
+        report_table_cell(&table, report_fixed(w->arena, 100 * saving->carried_out, 1), false);
+        report_table_cell(&table, report_fixed(w->arena, saving->pj / unit_pj, 2), false);
+    }
+    report_table_write(w->text, &table, false);
+}
+
 static void write_sweep(struct writer *w)
 {
     static const char *const headers[] = {"read", "write", "latency"};
@@ -489,5 +519,6 @@ void report_text_result(struct sator_text *text, struct sator_arena *arena,
     write_bandwidth(&w);
     write_levels(&w);
     write_energy(&w);
+    write_expected(&w);
     write_sweep(&w);
 }

@@ -71,6 +71,8 @@ static void expect_same_workload(const struct sator_workload *a, const struct sa
         assert_string_equal(a->accesses[i].tensor, b->accesses[i].tensor);
         assert_int_equal(a->accesses[i].role, b->accesses[i].role);
         assert_int_equal(a->accesses[i].word_bits, b->accesses[i].word_bits);
+        assert_int_equal(a->accesses[i].says_density, b->accesses[i].says_density);
+        assert_true(a->accesses[i].density == b->accesses[i].density);
         expect_same_relation(a->accesses[i].relation, b->accesses[i].relation);
     }
 }
@@ -87,6 +89,16 @@ static void expect_same_names(int n_a, const char *const *a, int n_b, const char
     assert_int_equal(n_a, n_b);
     for (int i = 0; i < n_a; i++)
         assert_string_equal(a[i], b[i]);
+}
+
+static void expect_same_gates(
+        int n_a, const struct sator_gate *a, int n_b, const struct sator_gate *b)
+{
+    assert_int_equal(n_a, n_b);
+    for (int i = 0; i < n_a; i++) {
+        expect_same_text(a[i].tensor, b[i].tensor);
+        expect_same_names(a[i].n_zeros, a[i].zeros, b[i].n_zeros, b[i].zeros);
+    }
 }
 
 static const struct sator_capacity *capacity_of(
@@ -109,6 +121,7 @@ static void expect_same_burst(const struct sator_burst *a, const struct sator_bu
 static void expect_same_timing(const struct sator_memory *a, const struct sator_memory *b)
 {
     assert_int_equal(a->holds_idle, b->holds_idle);
+    expect_same_gates(a->n_gates, a->gates, b->n_gates, b->gates);
     assert_int_equal(a->transfers.others, b->transfers.others);
     assert_int_equal(a->transfers.n_tensors, b->transfers.n_tensors);
     for (int i = 0; i < a->transfers.n_tensors; i++) {
@@ -230,6 +243,8 @@ static void expect_same_arch(const struct sator_arch *a, const struct sator_arch
             expect_same_figure(&x->compute.area_um2, &y->compute.area_um2);
             assert_true(same_number(x->compute.cycles, y->compute.cycles));
             assert_int_equal(x->compute.per_stamp, y->compute.per_stamp);
+            expect_same_gates(
+                    x->compute.n_gates, x->compute.gates, y->compute.n_gates, y->compute.gates);
         }
     }
 }
@@ -363,6 +378,7 @@ static void test_workloads(void **state)
             "name: null_is_text\nsizes: {i: 4, j: 9}\nop: \"Y[i] += A[j]\"\nwhere: i + j < 7\n",
             "sizes: {i: 4, j: 9}\nop: \"Y[i] += A[j]\"\nwhere: j >= 2\n",
             "sizes: {i: 4}\nop: \"A[i] += A[i-1]\"\nword_bits: {A: 7}\nrepeat: 3\n",
+            "sizes: {i: 4, j: 2}\nop: \"Y[i] += A[i] * B[j]\"\ndensity: {B: 0.1, A: 0}\n",
             "domain: \"{ R[i] : 0 <= i < 4 }\"\nreads: \"{ R[i] -> A[i] }\"\n"
             "writes: [\"{ R[i] -> Y[i] }\", \"{ R[i] -> Z[floor(i/2)] }\"]\n",
             "domain: \"{ S[i,j] : 0 <= i < 4 and 0 <= j < 4; S[i,j] : 8 <= i < 9 and j = i }\"\n"
@@ -403,6 +419,8 @@ static void test_archs(void **state)
             "     multicast: [{map: \"PE[i,j] -> BUS[i]\", bandwidth_bits: 0.5}],\n"
             "     reduction: [{map: \"PE[i,j] -> TREE[j]\", bandwidth_bits: 32}]}\n"
             "  - {memory: L0, transfers: overlapped, holds: idle}\n  - {compute: mac}\n",
+            "levels:\n  - {memory: L2, gating: {A: [A], B: B}}\n  - {array: PE, shape: 4}\n"
+            "  - {memory: L0, gating: {A: [B, C], Y: [A]}}\n  - {compute: mac, gating: [A, B]}\n",
             "name: n\nsummary: \"what: it is\"\nsource: a book\nlevels:\n"
             "  - {memory: L2, capacity_bytes: 7, area_um2_per_byte: {value: 0.1, source: x}}\n"
             "  - {memory: L1, area_um2: 0.3}\n"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const workload_keys[] = {"name", "summary", "source", "sizes", "op", "where",
-        "word_bits", "domain", "reads", "writes", "repeat", "runs"};
+        "word_bits", "density", "domain", "reads", "writes", "repeat", "runs"};
 static const char *const network_keys[] = {"name", "summary", "source", "layers", "others"};
 static const char *const arch_keys[] = {"name", "summary", "source", "clock_mhz", "technology_nm",
         "energy_table", "energy", "control", "levels"};

@@ -1,5 +1,6 @@
 /* Architectures: levels of memory, arrays with their networks, compute (doc/formats.md). */
 #include "frontend/yaml/yaml_arch.h"
+#include "frontend/yaml/yaml_activity.h"
 
 #include "base/text.h"
 
@@ -18,11 +19,12 @@ static const int64_t most_pes = INT64_C(1) << 32;
 static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_words",
         "double_buffered", "bandwidth_bits", "ports", "energy_pj", "leakage_pj", "tensors",
         "bypass", "may_bypass", "overlaps", "transfers", "setup_cycles", "granule_bits", "holds",
-        "area_um2", "area_um2_per_byte", "word_bits", "component", "banks", "cell_ports", "source"};
+        "area_um2", "area_um2_per_byte", "word_bits", "gating", "component", "banks", "cell_ports",
+        "source"};
 static const char *const array_keys[] = {"array", "shape", "topology", "links", "multicast",
         "reduction", "pass_through", "word_bits", "source"};
 static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",
-        "leakage_pj", "area_um2", "component", "source"};
+        "leakage_pj", "area_um2", "gating", "component", "source"};
 
 /* ---- memories ---- */
 
@@ -173,6 +175,7 @@ static void read_memory(struct sator_yaml_reader *reader, const struct sator_yam
     if ((node = sator_yaml_get(reader, map, "overlaps")) != NULL)
         sator_yaml_bool(reader, node, "overlaps", &memory->overlaps);
     sator_yaml_memory_timing(reader, map, memory);
+    sator_yaml_memory_gates(reader, sator_yaml_get(reader, map, "gating"), memory);
 }
 
 /* ---- compute ---- */
@@ -197,6 +200,7 @@ static void read_compute(struct sator_yaml_reader *reader, const struct sator_ya
         sator_yaml_number(reader, node, "cycles", true, &compute->cycles);
     if ((node = sator_yaml_get(reader, map, "per_stamp")) != NULL)
         sator_yaml_int(reader, node, "per_stamp", 1, INT64_C(1) << 40, &compute->per_stamp);
+    sator_yaml_compute_gate(reader, sator_yaml_get(reader, map, "gating"), compute);
 }
 
 /* ---- arrays ---- */
@@ -640,8 +644,10 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
         read_level(reader, list->items[i], &levels, &arch->n_levels);
     arch->levels = levels;
     sator_yaml_mentions(reader, list, arch);
-    if (reader->ctx->n_errors == before)
+    if (reader->ctx->n_errors == before) {
         check_levels(reader, list->loc, arch);
+        sator_yaml_check_gates(reader, arch);
+    }
     if (reader->ctx->n_errors == before)
         warn_of_overlaps(reader, list, arch);
     if (reader->ctx->n_errors == before)

@@ -173,7 +173,7 @@ static void check_sizes_used(struct network_reader *n)
 static void read_layer(struct network_reader *n, struct sator_yaml_node *item, int index)
 {
     static const char *const reference_keys[] = {"name", "summary", "source", "workload", "sizes",
-            "op", "where", "word_bits", "domain", "reads", "writes", "repeat", "runs"};
+            "op", "where", "word_bits", "density", "domain", "reads", "writes", "repeat", "runs"};
     struct sator_yaml_reader *reader = n->reader;
     struct sator_workload layer;
 
@@ -252,8 +252,7 @@ static void read_network(struct network_reader *n, struct sator_yaml_node *root)
     if (layered) {
         read_layers(n, root);
         sator_yaml_lower_others(reader, root, n->network);
-    }
-    else if (sator_yaml_lower_workload(reader, root, n->network->name, &layer))
+    } else if (sator_yaml_lower_workload(reader, root, n->network->name, &layer))
         SATOR_PUSH(reader->arena, n->layers, n->n_layers, layer);
 }
 

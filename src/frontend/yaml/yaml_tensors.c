@@ -17,17 +17,22 @@ static void mention(struct collector *c, const struct sator_yaml_node *node)
                         sator_arena_strdup(c->reader->arena, node->text), node->loc});
 }
 
-/* Names in the list, or keys of the map, that "key" has in "map". */
-static void collect(struct collector *c, const struct sator_yaml_node *map, const char *key)
+/* Names in a list, or keys of a map. */
+static void collect_names(struct collector *c, const struct sator_yaml_node *node)
 {
-    const struct sator_yaml_node *node = sator_yaml_get(c->reader, map, key);
-
-    if (node == NULL)
-        return;
     for (int i = 0; node->kind == SATOR_YAML_LIST && i < node->n_items; i++)
         mention(c, node->items[i]);
     for (int i = 0; node->kind == SATOR_YAML_MAP && i < node->n_pairs; i++)
         mention(c, node->pairs[i].key);
+}
+
+/* Of what "key" has in "map". */
+static void collect(struct collector *c, const struct sator_yaml_node *map, const char *key)
+{
+    const struct sator_yaml_node *node = sator_yaml_get(c->reader, map, key);
+
+    if (node != NULL)
+        collect_names(c, node);
 }
 
 void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_yaml_node *levels,
@@ -42,6 +47,11 @@ void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_ya
         const struct sator_yaml_node *level = levels->items[i];
         for (int k = 0; k < SATOR_YAML_COUNT(of_memory); k++)
             collect(&c, level, of_memory[k]);
+        const struct sator_yaml_node *gating = sator_yaml_get(reader, level, "gating");
+        collect(&c, level, "gating");
+        for (int n = 0; gating != NULL && gating->kind == SATOR_YAML_MAP && n < gating->n_pairs;
+                n++)
+            collect_names(&c, gating->pairs[n].value);
         const struct sator_yaml_node *energy = sator_yaml_get(reader, level, "energy_pj");
         if (energy != NULL && energy->kind == SATOR_YAML_MAP)
             collect(&c, energy, "tensors");

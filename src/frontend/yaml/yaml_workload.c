@@ -1,6 +1,7 @@
 /* One workload from its map: the einsum form or the isl form (doc/formats.md). */
 #include "frontend/yaml/yaml_workload.h"
 
+#include "frontend/yaml/yaml_activity.h"
 #include "frontend/yaml/yaml_runs.h"
 
 #include <string.h>
@@ -137,6 +138,8 @@ static void finish_accesses(struct lowering *l)
                             .relation = relation});
         }
     }
+    sator_yaml_densities(
+            l->reader, sator_yaml_get(l->reader, l->map, "density"), w->n_accesses, accesses);
     w->accesses = accesses;
     if (w->domain != NULL && l->reader->ctx->n_errors == l->errors_before &&
             (w->n_accesses == 0 || accesses[w->n_accesses - 1].role != SATOR_WRITE))

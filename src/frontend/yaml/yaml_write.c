@@ -161,6 +161,23 @@ static void write_word_bits(
     sator_text_add(text, "}");
 }
 
+static void write_densities(
+        struct sator_text *text, const struct sator_workload *w, const char *indent)
+{
+    int n = 0;
+
+    for (int i = 0; i < w->n_accesses; i++) {
+        if (!w->accesses[i].says_density)
+            continue;
+        sator_text_add(text, n == 0 ? "\n%sdensity: {" : "%s", n == 0 ? indent : ", ");
+        n++;
+        write_string(text, w->accesses[i].tensor);
+        sator_text_add(text, ": ");
+        write_number(text, w->accesses[i].density);
+    }
+    sator_text_add(text, n > 0 ? "}" : "");
+}
+
 /* The keys of a workload, the first of them without its line's beginning. */
 static void write_workload(
         struct sator_text *text, const struct sator_workload *w, const char *indent)
@@ -182,6 +199,7 @@ static void write_workload(
         write_accesses(text, w, SATOR_WRITE, indent);
     }
     write_word_bits(text, w, indent);
+    write_densities(text, w, indent);
     if (w->repeat != 1)
         sator_text_add(text, "\n%srepeat: %d", indent, w->repeat);
     sator_yaml_write_runs(text, w, indent);
@@ -377,6 +395,25 @@ static void write_transfers(struct sator_text *text, const struct sator_transfer
         sator_text_add(text, "}");
 }
 
+/* "gating: {B: [A]}" of a memory, "gating: [A]" of a compute level. */
+static void write_gates(struct sator_text *text, int n_gates, const struct sator_gate *gates)
+{
+    if (n_gates > 0 && gates[0].tensor == NULL) {
+        write_names(text, "gating", gates[0].n_zeros, gates[0].zeros);
+        return;
+    }
+    for (int i = 0; i < n_gates; i++) {
+        sator_text_add(text, i == 0 ? ", gating: {" : ", ");
+        write_string(text, gates[i].tensor);
+        for (int k = 0; k < gates[i].n_zeros; k++) {
+            sator_text_add(text, k == 0 ? ": [" : ", ");
+            write_string(text, gates[i].zeros[k]);
+        }
+        sator_text_add(text, "]");
+    }
+    sator_text_add(text, n_gates > 0 ? "}" : "");
+}
+
 static void write_memory(struct sator_text *text, const struct sator_memory *memory)
 {
     write_capacities(text, memory, true);
@@ -398,6 +435,7 @@ static void write_memory(struct sator_text *text, const struct sator_memory *mem
     if (!memory->overlaps)
         sator_text_add(text, ", overlaps: false");
     write_transfers(text, &memory->transfers);
+    write_gates(text, memory->n_gates, memory->gates);
     if (memory->holds_idle)
         sator_text_add(text, ", holds: idle");
     sator_text_add(text, "}\n");
@@ -483,6 +521,7 @@ static void write_compute(struct sator_text *text, const struct sator_compute *c
         sator_text_add(text, ", per_stamp: %lld", (long long)compute->per_stamp);
     write_figure(text, ", ", "leakage_pj", &compute->leakage_pj);
     write_figure(text, ", ", "area_um2", &compute->area_um2);
+    write_gates(text, compute->n_gates, compute->gates);
     sator_text_add(text, "}\n");
 }
 

@@ -1,0 +1,63 @@
+#!/bin/sh
+# What gating of zeros is expected to save: by hand, beside the counts; and the power that the Eyeriss chip was measured to take.
+. "$2/test/cli/harness"
+command -v python3 >/dev/null || { echo "SKIP: no python3"; exit 77; }
+cat >arch.yaml <<'END'
+levels:
+  - {memory: DRAM, energy_pj: 100, gating: {A: [A]}}
+  - {array: PE, shape: [2]}
+  - {memory: registers, energy_pj: 1, gating: {B: [A], Y: [A, B]}}
+  - {compute: mac, energy_pj: 10, gating: [A, B]}
+END
+cat >gemm.yaml <<'END'
+sizes: {i: 4, j: 2, k: 8}
+op: "Y[i,j] += A[i,k] * B[k,j]"
+density: {A: 0.5, B: 0.25}
+END
+# PE[j], T[k, i]: A is read by both PEs, 64 words from DRAM, of which half are 0. 64 reads of B in the registers, half of them for a zero of A; Y is
+# updated 64 times and read 64 - 8 x 1 fresh starts = 56 times, 1/8 of that with neither 0; of 64 instances 1/8
+sator analyze gemm.yaml --arch arch.yaml --space j --time k,i --json >dense.json
+python3 - <<'END'
+import json
+r = json.load(open("dense.json"))
+for s in r["energy_expected_pj"]["savings"]:
+    print(s["component"], s["tensor"], s["actions"], s["carried_out"], s["pj"])
+saved = sum(s["pj"] for s in r["energy_expected_pj"]["savings"])
+assert abs(r["energy_pj"]["total"] - saved - r["energy_expected_pj"]["total"]) < 1e-6
+END
+# the counts, and all that comes of them, are as without a density
+sed '/density/d' gemm.yaml >plain.yaml
+sator analyze plain.yaml --arch arch.yaml --space j --time k,i --json | grep -v 'energy_expected_pj\|"workload"' >plain.json
+python3 -c '
+import json
+r = json.load(open("dense.json"))
+del r["energy_expected_pj"], r["workload"]
+p = json.loads(open("plain.json").read())
+print("the same counts" if r == p else "other counts")' 2>&1 | tail -1
+sator analyze gemm.yaml --arch arch.yaml --space j --time k,i | sed -n '/^Energy expected/,$p'
+# what is read is written again
+sator show gemm.yaml --set density.A=0.4 | grep density
+sator show arch.yaml | grep gating
+# a density that no machine gates, a gate that cannot be counted
+sator analyze gemm.yaml --arch systolic-1d --space j --time k,i 2>&1 >/dev/null
+sed '/registers/a\  - {memory: latch, tensors: [B]}' arch.yaml >inner.yaml
+sator analyze gemm.yaml --arch inner.yaml --space j --time k,i || echo "exit $?"
+
+# Eyeriss (JSSC 2017, Table V), AlexNet, 200 MHz: 332, 288, 266, 235, 236 mW; zeros of its images 0.01, 38.7, 72.5, 79.3, 77.6 %. The chip without its DRAM,
+# in units of conv1's power, which has no zeros: what is counted, what is expected, what was measured
+watts() { # LAYER FLOW DENSITY MEASURED
+    sator analyze alexnet:n=4 --layer "$1" --arch eyeriss -d conv2d/eyeriss-"$2" --timing scheduled --set layers."$1".density="{A: $3}" --json 2>/dev/null |
+        python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+dram = sum(pj for name, pj in r["energy_pj"]["by_component"].items() if name.startswith("DRAM"))
+print(r["workload"], (r["energy_pj"]["total"] - dram) / r["ms"], (r["energy_expected_pj"]["total"] - dram) / r["ms"], '"$4"')'
+}
+{
+    watts conv1 conv1 0.9999 332
+    watts conv2 conv2 0.613 288
+    watts conv3 conv3 0.275 266
+    watts conv4 conv4 0.207 235
+    watts conv5 conv4 0.224 236
+} | awk 'NR == 1 {counted = $2; expected = $3; measured = $4}
+    {printf "%s: counted %.2f, expected %.2f, measured %.2f\n", $1, $2 / counted, $3 / expected, $4 / measured}'
