@@ -24,6 +24,7 @@ struct sator_report_options {
     bool color; /* text: mark the best with terminal colours */
     const char *sort; /* comparison: a key such as "latency_cycles.total"; NULL: as given */
     bool comparison; /* several were asked for: a list, even when one is left of them */
+    int width; /* text: columns that a line may have, where its words allow; 0: any number */
 };
 
 /* One result, or several side by side. SATOR_USAGE, with the nearest key, when "sort" is unknown;

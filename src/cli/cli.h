@@ -129,6 +129,8 @@ int cli_stream(const struct cli_options *options,
 void cli_print_messages(struct sator_ctx *ctx);
 /* Whether "stream" (stdout or stderr) is a terminal that wants colours. */
 bool cli_color(FILE *stream);
+/* Columns of the terminal that the result is written to, or that COLUMNS says; 0: any number. */
+int cli_width(const struct cli_options *options);
 /* The exit code for a status; the cases in which the library records no message are said here about
  * "what". */
 int cli_status(enum sator_status status, const char *what);

@@ -503,6 +503,7 @@ static int write_report(const struct analysis *analysis)
     struct sator_report_options report = {.format = cli_format(options),
             .schema = cli_schema(options),
             .color = options->output == NULL && cli_color(stdout),
+            .width = cli_width(options),
             .sort = options->sort,
             .comparison = analysis->is_comparison};
     int n_results = 0, n_networks = 0, exit_code = CLI_DONE;

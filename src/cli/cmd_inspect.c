@@ -42,8 +42,9 @@ int cli_list(const struct cli_options *options)
         N_KINDS = sizeof kinds / sizeof *kinds
     };
     const char *kind = options->arguments.count > 0 ? options->arguments.items[0] : NULL;
-    struct sator_report_options report = {
-            .format = cli_format(options), .schema = cli_schema(options)};
+    struct sator_report_options report = {.format = cli_format(options),
+            .schema = cli_schema(options),
+            .width = cli_width(options)};
     bool known = kind == NULL;
     char *text = NULL;
 

@@ -282,7 +282,8 @@ static struct sator_report_options report_options(const struct cli_options *opti
 {
     return (struct sator_report_options){.format = cli_format(options),
             .schema = cli_schema(options),
-            .color = options->output == NULL && cli_color(stdout)};
+            .color = options->output == NULL && cli_color(stdout),
+            .width = cli_width(options)};
 }
 
 static int write_report(struct mapping *mapping)

@@ -192,7 +192,8 @@ static int run(struct simulation *s)
     struct sator_report_options report = {.size = sizeof report,
             .format = cli_format(options),
             .schema = cli_schema(options),
-            .color = options->output == NULL && cli_color(stdout)};
+            .color = options->output == NULL && cli_color(stdout),
+            .width = cli_width(options)};
     char *text = NULL;
 
     s->begun_ms = s->shown_ms = now_ms();

@@ -6,8 +6,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+    NARROWEST = 20, /* columns that a terminal is taken to have at least */
+    WIDEST = 1000
+};
 
 bool cli_color(FILE *stream)
 {
@@ -16,6 +22,17 @@ bool cli_color(FILE *stream)
     if (off != NULL && *off != '\0')
         return false;
     return term != NULL && strcmp(term, "dumb") != 0 && isatty(fileno(stream)) != 0;
+}
+
+int cli_width(const struct cli_options *options)
+{
+    const char *said = getenv("COLUMNS");
+    struct winsize size = {0};
+    long width = said == NULL ? 0 : strtol(said, NULL, 10);
+
+    if (options->output == NULL && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        width = size.ws_col;
+    return width <= 0 ? 0 : width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : (int)width;
 }
 
 void cli_print_messages(struct sator_ctx *ctx)

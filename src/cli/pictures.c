@@ -5,7 +5,6 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum {
@@ -64,13 +63,9 @@ struct sator_page *cli_page_new(struct sator_ctx *ctx, const struct cli_options 
 
 static int columns(const struct cli_options *options)
 {
-    const char *said = getenv("COLUMNS");
-    struct winsize size = {0};
-    long width = said == NULL ? 0 : strtol(said, NULL, 10);
+    int width = cli_width(options);
 
-    if (options->output == NULL && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        width = size.ws_col;
-    return width < 20 ? DEFAULT_WIDTH : width > WIDEST ? WIDEST : (int)width;
+    return width == 0 ? DEFAULT_WIDTH : width > WIDEST ? WIDEST : width;
 }
 
 static bool has_unicode(void)

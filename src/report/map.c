@@ -108,9 +108,10 @@ static void write_csv(
 
 /* ---- the public functions ---- */
 
-static enum sator_status take(struct sator_text *made, struct sator_arena *arena, char **text)
+static enum sator_status take(struct sator_text *made, struct sator_arena *arena,
+        const struct sator_report_options *options, char **text)
 {
-    *text = sator_text_take(made);
+    *text = report_take(made, report_look(options));
     sator_arena_free(arena);
     return SATOR_OK;
 }
@@ -152,8 +153,8 @@ enum sator_status sator_report_maps(struct sator_ctx *ctx, const struct sator_ma
         write_csv_header(&made);
         write_csv(&made, results, n_results);
     } else
-        report_map_text(&made, arena, whole, results, n_results, options->color);
-    return take(&made, arena, text);
+        report_map_text(&made, arena, whole, results, n_results, report_look(options));
+    return take(&made, arena, options, text);
 }
 
 /* The caller's machines, whose struct may be of another size, as "own". */
@@ -211,9 +212,9 @@ enum sator_status sator_report_machines(struct sator_ctx *ctx,
         for (int i = 0; i < n_machines; i++)
             write_csv(&made, machines[i].results, machines[i].n_results);
     } else {
-        report_machines_text(&made, arena, machines, n_machines, options->color);
+        report_machines_text(&made, arena, machines, n_machines, report_look(options));
     }
-    return take(&made, arena, text);
+    return take(&made, arena, options, text);
 }
 
 static void front_csv(struct sator_text *text, const struct sator_map_front *front)
@@ -262,8 +263,8 @@ enum sator_status sator_report_network_front(struct sator_ctx *ctx,
     else if (options->format == SATOR_FORMAT_CSV)
         front_csv(&made, front);
     else
-        report_network_front_text(&made, arena, front, options->color);
-    return take(&made, arena, text);
+        report_network_front_text(&made, arena, front, report_look(options));
+    return take(&made, arena, options, text);
 }
 
 enum sator_status sator_report_front(struct sator_ctx *ctx,
@@ -296,6 +297,6 @@ enum sator_status sator_report_front(struct sator_ctx *ctx,
         write_csv_header(&made);
         write_csv(&made, results, n_results);
     } else
-        report_front_text(&made, arena, results, n_results, complete, options->color);
-    return take(&made, arena, text);
+        report_front_text(&made, arena, results, n_results, complete, report_look(options));
+    return take(&made, arena, options, text);
 }

@@ -24,26 +24,27 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
 
 void report_map_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
-        int n_results, bool color);
+        int n_results, struct look look);
 void report_map_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
         int n_results, int schema);
 
 /* Machines side by side. */
 void report_machines_text(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_machine *machines, int n_machines, bool color);
+        const struct sator_map_machine *machines, int n_machines, struct look look);
 void report_machines_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_machine *machines, int n_machines, int schema);
 
 /* A network's front; the number of a point says which of its mappings each layer takes. */
 void report_network_front_text(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_front *front, bool color);
+        const struct sator_map_front *front, struct look look);
 void report_network_front_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_front *front, int schema);
 
 /* The front of a workload's mappings. */
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_result *const *results, int n_results, bool complete, bool color);
+        const struct sator_map_result *const *results, int n_results, bool complete,
+        struct look look);
 void report_front_json(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_result *const *results, int n_results, bool complete, int schema);
 

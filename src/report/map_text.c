@@ -9,7 +9,7 @@ struct writer {
     struct sator_text *text;
     struct sator_arena *arena;
     const struct sator_map_result *result;
-    bool color;
+    struct look look;
 };
 
 static const char *energy(struct writer *w, double pj)
@@ -217,7 +217,7 @@ static void draw(struct writer *w)
 {
     int depth = 0;
 
-    report_section(w->text, "Loop nest", w->color);
+    report_section(w->text, "Loop nest", w->look);
     for (int i = 0; i < w->result->n_levels; i++) {
         const struct sator_map_level *level = &w->result->levels[i];
         if (level->is_array)
@@ -234,9 +234,10 @@ static void write_traffic(struct writer *w)
     static const char *const headers[] = {"tile", "fills", "writes", "reads", "updates"};
     struct table table = {.arena = w->arena};
 
-    report_section(w->text, "Accesses (words)", w->color);
+    report_section(w->text, "Accesses (words)", w->look);
     report_table_column(&table, "level", "", true);
     report_table_column(&table, "tensor", "", true);
+    report_table_key(&table);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         report_table_column(&table, headers[i], "", false);
     for (int i = 0; i < w->result->n_levels; i++) {
@@ -255,7 +256,7 @@ static void write_traffic(struct writer *w)
             report_table_cell(&table, report_count(w->arena, t->updates), false);
         }
     }
-    report_table_write(w->text, &table, w->color);
+    report_table_write(w->text, &table, w->look);
 }
 
 static void write_energy(struct writer *w)
@@ -263,7 +264,7 @@ static void write_energy(struct writer *w)
     const struct sator_map_result *r = w->result;
     struct table table = {.arena = w->arena};
 
-    report_section(w->text, "Energy", w->color);
+    report_section(w->text, "Energy", w->look);
     report_table_column(&table, "component", "", true);
     report_table_column(&table, "actions", "", false);
     report_table_column(&table, "pJ each", "", false);
@@ -281,7 +282,7 @@ static void write_energy(struct writer *w)
                         : sator_arena_printf(w->arena, "%.1f%%", t->pj / r->energy_pj * 100),
                 false);
     }
-    report_table_write(w->text, &table, w->color);
+    report_table_write(w->text, &table, w->look);
 }
 
 static const char *counted(const struct writer *w, uint64_t count, const char *noun)
@@ -295,7 +296,7 @@ static void write_certificate(struct writer *w)
     const struct sator_map_counters *c = &r->counters;
     const char *unit = report_map_unit(r->objective);
 
-    report_section(w->text, "Certificate", w->color);
+    report_section(w->text, "Certificate", w->look);
     report_line(
             w->text, "best", "%.10g %s (%s)", r->value, unit, report_map_objective(r->objective));
     if (isfinite(r->bound))
@@ -330,7 +331,7 @@ static void write_one(struct writer *w)
     draw(w);
     write_traffic(w);
     write_energy(w);
-    report_section(w->text, "Dataflow", w->color);
+    report_section(w->text, "Dataflow", w->look);
     report_line(w->text, "space", "%s", report_clean(w->arena, r->space));
     report_line(w->text, "time", "%s", report_clean(w->arena, r->time));
     report_line(w->text, "cuts", "%s", report_clean(w->arena, r->cuts));
@@ -451,7 +452,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     }
     sator_text_add(w->text, "\n");
     layer_table(w, &table, results, n_results);
-    report_table_write(w->text, &table, w->color);
+    report_table_write(w->text, &table, w->look);
     sator_text_add(w->text, "\n");
     if (network->n_unmapped > 0) {
         struct sator_text names = {0};
@@ -510,9 +511,9 @@ static const char *machine_proof(struct writer *w, const struct machine_row *row
 }
 
 void report_machines_text(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_machine *machines, int n_machines, bool color)
+        const struct sator_map_machine *machines, int n_machines, struct look look)
 {
-    struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    struct writer writer = {.text = text, .arena = arena, .look = look}, *w = &writer;
     struct machine_row *rows = SATOR_NEW_ARRAY(arena, struct machine_row, n_machines);
     double least_pj = INFINITY, least_ms = INFINITY, pj, ms;
     struct table table = {.arena = arena};
@@ -555,13 +556,14 @@ void report_machines_text(struct sator_text *text, struct sator_arena *arena,
         report_table_cell(&table, report_fixed(arena, p->area_um2 * 1e-6, 2), false);
         report_table_cell(&table, machine_proof(w, &rows[i]), false);
     }
-    report_table_write(text, &table, color);
+    report_table_write(text, &table, look);
 }
 
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_result *const *results, int n_results, bool complete, bool color)
+        const struct sator_map_result *const *results, int n_results, bool complete,
+        struct look look)
 {
-    struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    struct writer writer = {.text = text, .arena = arena, .look = look}, *w = &writer;
     const struct units units = choose_units(results, n_results);
     struct table table = {.arena = arena};
 
@@ -581,7 +583,7 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
         report_table_cell(&table, report_count(w->arena, results[i]->active_pes), false);
         report_table_cell(&table, report_clean(w->arena, results[i]->bound_by), false);
     }
-    report_table_write(w->text, &table, w->color);
+    report_table_write(w->text, &table, w->look);
 }
 
 /* Of "n" points at most MOST_ROWS, evenly, with the first and the last. */
@@ -614,12 +616,12 @@ static void write_front_heading(struct writer *w, const struct sator_map_front *
 }
 
 void report_network_front_text(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_map_front *front, bool color)
+        const struct sator_map_front *front, struct look look)
 {
     enum {
         MOST_ROWS = 24
     };
-    struct writer writer = {.text = text, .arena = arena, .color = color}, *w = &writer;
+    struct writer writer = {.text = text, .arena = arena, .look = look}, *w = &writer;
     struct table table = {.arena = arena};
     int n = front->n_points, n_rows = n < MOST_ROWS ? n : MOST_ROWS;
     double clock_mhz = front->layers[0].results[0]->clock_mhz, unit_pj, unit_ms;
@@ -647,14 +649,14 @@ void report_network_front_text(struct sator_text *text, struct sator_arena *aren
             report_table_cell(&table, report_fixed(arena, physical.ms / unit_ms, 3), false);
         report_table_cell(&table, edp(w, point->energy_pj * point->total_cycles), false);
     }
-    report_table_write(text, &table, color);
+    report_table_write(text, &table, look);
 }
 
 void report_map_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_network *network, const struct sator_map_result *const *results,
-        int n_results, bool color)
+        int n_results, struct look look)
 {
-    struct writer w = {.text = text, .arena = arena, .color = color};
+    struct writer w = {.text = text, .arena = arena, .look = look};
 
     if (network != NULL) {
         write_network(&w, network, results, n_results);

@@ -54,7 +54,7 @@ static void write_results(struct sator_text *out, const struct comparison *compa
     if (options->format == SATOR_FORMAT_CSV)
         report_csv_results(out, comparison);
     else if (comparison->n_results == 1)
-        report_text_result(out, comparison->arena, comparison->results[0], options->color);
+        report_text_result(out, comparison->arena, comparison->results[0], report_look(options));
     else
         report_text_results(out, comparison);
 }
@@ -104,7 +104,7 @@ enum sator_status sator_report_results(struct sator_ctx *ctx,
         *text = report_json_results(&comparison);
     } else {
         write_results(&out, &comparison);
-        *text = sator_text_take(&out);
+        *text = report_take(&out, report_look(options));
     }
 done:
     sator_arena_free(comparison.arena);
@@ -151,7 +151,7 @@ enum sator_status sator_report_networks(struct sator_ctx *ctx,
         report_csv_networks(&out, &comparison);
     else
         report_text_networks(&out, &comparison);
-    *text = sator_text_take(&out);
+    *text = report_take(&out, report_look(options));
 done:
     sator_arena_free(comparison.arena);
     return st;
@@ -178,7 +178,7 @@ static void list_kind(struct sator_text *out, struct sator_arena *arena, const c
         report_table_cell(&table, summary == NULL ? "" : report_clean(arena, summary), false);
     }
     if (!csv)
-        report_table_write(out, &table, false);
+        report_table_write(out, &table, (struct look){0}); /* summaries are broken below */
 }
 
 enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
@@ -207,7 +207,7 @@ enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,
             sator_text_add(&out, "%s", csv || i == 0 ? "" : "\n");
             list_kind(&out, arena, kinds[i], csv);
         }
-        *text = sator_text_take(&out);
+        *text = report_take(&out, report_look(options));
         if (report_is_table(options->format))
             *text = report_table_of_csv(*text, options->format);
     }

@@ -122,6 +122,13 @@ const char *report_energy_unit(double least_pj, double *unit_pj);
 const char *report_value(struct sator_arena *arena, const struct value *value,
         enum metric_format format, double unit_pj, int decimals);
 
+/* How text looks. */
+struct look {
+    bool color; /* of a terminal */
+    int width; /* of a line; 0: any */
+};
+struct look report_look(const struct sator_report_options *options);
+
 struct cell {
     const char *text;
     bool marked;
@@ -129,6 +136,7 @@ struct cell {
 struct column {
     const char *header, *unit;
     bool left; /* aligned to the left */
+    bool key; /* says what a row is about */
 };
 struct table {
     struct sator_arena *arena;
@@ -139,11 +147,17 @@ struct table {
 };
 void report_table_column(struct table *table, const char *header, const char *unit, bool left);
 void report_table_cell(struct table *table, const char *text, bool marked);
-/* Write the table, indented by two blanks; marked cells get a '*', with "color" in green. */
-void report_table_write(struct sator_text *text, const struct table *table, bool color);
+/* The last column says what a row is about, as the first one does. */
+void report_table_key(struct table *table);
+/* Write the table, indented by two blanks; marked cells get a '*', with colour in green. What does
+ * not fit the width follows below, with the key columns again. */
+void report_table_write(struct sator_text *text, const struct table *table, struct look look);
+/* "text" as a string (TAKE, GIVE: free) whose lines are broken at blanks where they are wider than
+ * "look" has it; what follows is indented to where the line's value begins. */
+char *report_take(struct sator_text *text, struct look look);
 
 /* The title of a section, after an empty line. */
-void report_section(struct sator_text *text, const char *title, bool color);
+void report_section(struct sator_text *text, const char *title, struct look look);
 /* A line "  name         value". */
 __attribute__((format(printf, 3, 4))) void report_line(
         struct sator_text *text, const char *name, const char *format, ...);
@@ -163,7 +177,7 @@ struct comparison {
 };
 
 void report_text_result(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_result *result, bool color);
+        const struct sator_result *result, struct look look);
 void report_text_results(struct sator_text *text, const struct comparison *comparison);
 void report_text_networks(struct sator_text *text, const struct comparison *comparison);
 char *report_json_results(const struct comparison *comparison);

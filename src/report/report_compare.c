@@ -102,14 +102,14 @@ static void grid_series(struct grid *grid, const char *header, const char *unit,
     grid_column(grid, header, unit, format == FORMAT_WORD, cells);
 }
 
-static void grid_write(struct sator_text *text, struct grid *grid, bool color)
+static void grid_write(struct sator_text *text, struct grid *grid, struct look look)
 {
     for (int row = 0; row < grid->n_rows; row++) {
         for (int c = 0; c < grid->n_columns; c++)
             report_table_cell(
                     &grid->table, grid->columns[c][row].text, grid->columns[c][row].marked);
     }
-    report_table_write(text, &grid->table, color);
+    report_table_write(text, &grid->table, look);
 }
 
 static struct grid grid_new(struct sator_arena *arena, int n_rows)
@@ -239,7 +239,7 @@ static void write_sweeps(struct sator_text *text, const struct comparison *compa
         grid_series(&grid, report_number(arena, results[0]->sweep[p].bits_per_cycle, 2), "",
                 FORMAT_CYCLES, &series);
     }
-    grid_write(text, &grid, comparison->options->color);
+    grid_write(text, &grid, report_look(comparison->options));
 }
 
 /* Whose model it is when it is not Sator's own; all results are of one. */
@@ -270,7 +270,7 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
     }
     reuse_columns(&grid, results);
     sort_column(&grid, comparison);
-    grid_write(text, &grid, comparison->options->color);
+    grid_write(text, &grid, report_look(comparison->options));
     sator_text_add(text,
             "\n  * best of its column; bound by: what decides the latency;\n"
             "  scratchpad, interconnect: bandwidth needed to keep up with the PEs\n");
@@ -327,15 +327,16 @@ static void write_totals(
         sator_text_add(text, "  %s\n", units);
 }
 
-static void write_network(struct sator_text *text, struct sator_arena *arena,
+static void write_network(struct sator_text *text, const struct comparison *comparison,
         const struct sator_network_result *network)
 {
+    struct sator_arena *arena = comparison->arena;
     struct grid grid = grid_new(arena, network->n_layers);
 
     sator_text_add(text, "%s on %s, dataflow %s\n\n", report_clean(arena, network->network),
             report_clean(arena, network->arch), report_clean(arena, network->dataflow));
     layer_columns(&grid, network);
-    grid_write(text, &grid, false);
+    grid_write(text, &grid, report_look(comparison->options));
     write_totals(text, arena, network);
     write_model(text, network->layers[0].result);
 }
@@ -386,7 +387,7 @@ static void write_network_totals(struct sator_text *text, const struct compariso
         if (report_metrics[m].header != NULL && report_network_has(&report_metrics[m]))
             total_column(&grid, &report_metrics[m], comparison);
     }
-    grid_write(text, &grid, comparison->options->color);
+    grid_write(text, &grid, report_look(comparison->options));
 }
 
 /* Whether all are of one network, so that their layers can be compared. */
@@ -442,7 +443,7 @@ static void write_best_per_layer(struct sator_text *text, const struct compariso
     grid_series(&grid, key.metric->header == NULL ? key.metric->key : key.metric->header,
             key.metric->format == FORMAT_ENERGY ? series.unit : key.metric->unit,
             key.metric->format, &series);
-    grid_write(text, &grid, false);
+    grid_write(text, &grid, report_look(comparison->options));
 }
 
 static void write_network_sweeps(struct sator_text *text, const struct comparison *comparison)
@@ -468,7 +469,7 @@ static void write_network_sweeps(struct sator_text *text, const struct compariso
         mark_best(&series, BETTER_LOW);
         grid_series(&grid, report_number(arena, bandwidth, 2), "", FORMAT_CYCLES, &series);
     }
-    grid_write(text, &grid, comparison->options->color);
+    grid_write(text, &grid, report_look(comparison->options));
 }
 
 void report_text_networks(struct sator_text *text, const struct comparison *comparison)
@@ -476,7 +477,7 @@ void report_text_networks(struct sator_text *text, const struct comparison *comp
     const struct sator_network_result *first = comparison->networks[0];
 
     if (comparison->n_networks == 1) {
-        write_network(text, comparison->arena, first);
+        write_network(text, comparison, first);
         write_network_sweeps(text, comparison);
         return;
     }

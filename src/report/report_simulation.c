@@ -76,7 +76,7 @@ static void write_time(
                 report_count(arena, s->stalls[i].cycles), report_clean(arena, s->stalls[i].port));
 }
 
-static char *to_text(struct sator_arena *arena, const struct sator_simulation *s, bool color)
+static char *to_text(struct sator_arena *arena, const struct sator_simulation *s, struct look look)
 {
     struct sator_text out = {0};
 
@@ -87,19 +87,19 @@ static char *to_text(struct sator_arena *arena, const struct sator_simulation *s
     report_line(&out, "dataflow", "%s", report_clean(arena, s->dataflow));
     report_line(&out, "  space", "%s", report_clean(arena, s->space));
     report_line(&out, "  time", "%s", report_clean(arena, s->time));
-    report_section(&out, "Execution", color);
+    report_section(&out, "Execution", look);
     report_line(&out, "values", "%s%s", word_of(s, s->values_are_equal),
             s->is_whole ? " to the loop nest in order" : "");
     report_line(&out, "counts", "%s%s; %s words moved", word_of(s, s->counts_are_equal),
             s->is_whole ? " to the analysis" : "", report_count(arena, s->words));
     write_time(&out, arena, s);
     if (s->n_differences > 0)
-        report_section(&out, "Differences", color);
+        report_section(&out, "Differences", look);
     for (int i = 0; i < s->n_kept; i++)
         sator_text_add(&out, "  %s\n", report_clean(arena, s->differences[i].text));
     if (s->n_differences > s->n_kept)
         sator_text_add(&out, "  and %d more\n", s->n_differences - s->n_kept);
-    return sator_text_take(&out);
+    return report_take(&out, look);
 }
 
 enum sator_status sator_report_simulation(struct sator_ctx *ctx,
@@ -117,7 +117,7 @@ enum sator_status sator_report_simulation(struct sator_ctx *ctx,
         return sator_misuse(ctx, "an execution is written as text or JSON");
     }
     *text = own.format == SATOR_FORMAT_JSON ? to_json(arena, simulation, own.schema)
-                                            : to_text(arena, simulation, own.color);
+                                            : to_text(arena, simulation, report_look(&own));
     sator_arena_free(arena);
     return SATOR_OK;
 }

@@ -169,7 +169,7 @@ static void write_table(
     }
     for (int s = 0; s < window->n_stamps; s++)
         write_row(&table, trace, s, columns, n_columns);
-    report_table_write(out, &table, false);
+    report_table_write(out, &table, (struct look){0});
     sator_text_add(out, "  = kept in the register, <NAME from there, unmarked from %s\n",
             report_clean(arena, trace->unmarked));
 }

@@ -10,7 +10,7 @@ struct writer {
     struct sator_text *text;
     struct sator_arena *arena;
     const struct sator_result *result;
-    bool color;
+    struct look look;
 };
 
 static const char *count(const struct writer *w, sator_int value)
@@ -70,9 +70,10 @@ static void write_volumes(struct writer *w)
             "unique", "footprint", "reuse factor"};
     bool partial = reads_partial_sums(r);
 
-    report_section(w->text, "Volumes (words)", w->color);
+    report_section(w->text, "Volumes (words)", w->look);
     report_table_column(&table, "tensor", "", true);
     report_table_column(&table, "role", "", true);
+    report_table_key(&table);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
         report_table_column(&table, headers[i], "", false);
     if (partial)
@@ -92,7 +93,7 @@ static void write_volumes(struct writer *w)
         if (partial)
             report_table_cell(&table, count(w, t->partial_sum_reads), false);
     }
-    report_table_write(w->text, &table, false);
+    report_table_write(w->text, &table, w->look);
 }
 
 /* What each link, bus or tree carries; only when the array has some. */
@@ -105,7 +106,7 @@ static void write_links(struct writer *w)
         n_links += r->tensors[i].n_links;
     if (n_links == 0)
         return;
-    report_section(w->text, "Spatial reuse by link (words)", w->color);
+    report_section(w->text, "Spatial reuse by link (words)", w->look);
     for (int i = 0; i < r->n_tensors; i++) {
         const struct sator_tensor_result *t = &r->tensors[i];
         if (t->n_links == 0)
@@ -164,7 +165,7 @@ static void write_metrics(struct writer *w)
     const struct physical physical = report_result_physical(r);
     const char *units = report_physical_text(w->arena, &physical);
 
-    report_section(w->text, "Time", w->color);
+    report_section(w->text, "Time", w->look);
     report_line(w->text, "latency", "%s, bound by %s", cycles(w, r->total_cycles),
             report_clean(w->arena, r->bound_by));
     if (isnan(r->scheduled_cycles))
@@ -229,9 +230,9 @@ static void write_ports(struct writer *w)
     }
     if (r->n_ports == 0)
         return;
-    report_section(w->text, "Ports (bits through the busiest instance)", w->color);
+    report_section(w->text, "Ports (bits through the busiest instance)", w->look);
     if (table.n_cells > 0)
-        report_table_write(w->text, &table, false);
+        report_table_write(w->text, &table, w->look);
     write_unknown_ports(w);
 }
 
@@ -242,7 +243,7 @@ static void write_advice(struct writer *w)
 
     if (r->n_advice == 0)
         return;
-    report_section(w->text, "What would make it faster", w->color);
+    report_section(w->text, "What would make it faster", w->look);
     for (int i = 0; i < r->n_advice; i++) {
         const struct sator_advice *item = &r->advice[i];
         const char *then = strcmp(item->bound_by, r->bound_by) == 0 ? "still the bound"
@@ -271,7 +272,7 @@ static void write_bandwidth(struct writer *w)
     const struct sator_result *r = w->result;
     struct table table = {.arena = w->arena};
 
-    report_section(w->text, "Bandwidth needed (bits per cycle of compute)", w->color);
+    report_section(w->text, "Bandwidth needed (bits per cycle of compute)", w->look);
     report_table_column(&table, "tensor", "", true);
     report_table_column(&table, "scratchpad", "", false);
     report_table_column(&table, "interconnect", "", false);
@@ -285,7 +286,7 @@ static void write_bandwidth(struct writer *w)
     report_table_cell(&table, "all", false);
     report_table_cell(&table, report_fixed(w->arena, r->scratchpad_bits_per_cycle, 2), false);
     report_table_cell(&table, report_fixed(w->arena, r->interconnect_bits_per_cycle, 2), false);
-    report_table_write(w->text, &table, false);
+    report_table_write(w->text, &table, w->look);
 }
 
 static const char *capacity(struct writer *w, const struct sator_level_result *level)
@@ -331,20 +332,22 @@ static void write_levels(struct writer *w)
     report_section(w->text,
             "Memory levels (words; all instances together, tile and capacity of one; (cut): "
             "derived)",
-            w->color);
+            w->look);
     report_table_column(&table, "level", "", true);
     report_table_column(&table, "instances", "", false);
     report_table_column(&table, "capacity", "", false);
     report_table_column(&table, "cut", "", false);
     report_table_column(&table, "tensor", "", true);
+    report_table_key(&table);
     report_table_column(&table, "role", "", true);
+    report_table_key(&table);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
         report_table_column(&table, headers[i], "", false);
     for (int i = 0; i < r->n_levels; i++) {
         for (int j = 0; j < r->levels[i].n_tensors; j++)
             level_row(w, &table, &r->levels[i], j);
     }
-    report_table_write(w->text, &table, false);
+    report_table_write(w->text, &table, w->look);
 }
 
 /* The number of the footnote for "source", which is added when it is new. */
@@ -417,7 +420,7 @@ static void write_energy(struct writer *w)
 
     if (strcmp(r->model, "tenet") == 0)
         return; /* it has none */
-    report_section(w->text, "Energy", w->color);
+    report_section(w->text, "Energy", w->look);
     report_line(w->text, "total", "%s%s%s", report_number(w->arena, r->energy_pj / unit_pj, 2),
             isnan(r->energy_pj) ? "" : " ",
             isnan(r->energy_pj) ? " (a figure marked '-' is not given)" : unit);
@@ -446,7 +449,7 @@ static void write_energy(struct writer *w)
                           w->arena, "[%d]", footnote(w->arena, term->source, &notes, &n_notes));
         energy_row(w, &table, term, unit_pj, note);
     }
-    report_table_write(w->text, &table, false);
+    report_table_write(w->text, &table, w->look);
     for (int i = 0; i < n_notes; i++)
         sator_text_add(w->text, "  [%d] %s\n", i + 1, report_clean(w->arena, notes[i]));
 }
@@ -462,10 +465,11 @@ static void write_expected(struct writer *w)
 
     if (r->n_savings == 0)
         return;
-    report_section(w->text, "Energy expected where zeros are gated", w->color);
+    report_section(w->text, "Energy expected where zeros are gated", w->look);
     report_line(w->text, "total", "%s %s", number(w, r->expected_energy_pj / unit_pj), unit);
     report_table_column(&table, "gated", "", true);
     report_table_column(&table, "tensor", "", true);
+    report_table_key(&table);
     report_table_column(&table, "actions", "", false);
     report_table_column(&table, "carried out", "%", false);
     report_table_column(&table, "saved", unit, false);
@@ -478,7 +482,7 @@ static void write_expected(struct writer *w)
         report_table_cell(&table, report_fixed(w->arena, 100 * saving->carried_out, 1), false);
         report_table_cell(&table, report_fixed(w->arena, saving->pj / unit_pj, 2), false);
     }
-    report_table_write(w->text, &table, false);
+    report_table_write(w->text, &table, w->look);
 }
 
 static void write_sweep(struct writer *w)
@@ -489,7 +493,7 @@ static void write_sweep(struct writer *w)
 
     if (r->n_sweep == 0)
         return;
-    report_section(w->text, "Latency by scratchpad bandwidth (cycles)", w->color);
+    report_section(w->text, "Latency by scratchpad bandwidth (cycles)", w->look);
     report_table_column(&table, "bits/cycle", "", false);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
         report_table_column(&table, headers[i], "", false);
@@ -502,13 +506,13 @@ static void write_sweep(struct writer *w)
         report_table_cell(&table, number(w, point->total_cycles), false);
         report_table_cell(&table, report_clean(w->arena, point->bound_by), false);
     }
-    report_table_write(w->text, &table, false);
+    report_table_write(w->text, &table, w->look);
 }
 
 void report_text_result(struct sator_text *text, struct sator_arena *arena,
-        const struct sator_result *result, bool color)
+        const struct sator_result *result, struct look look)
 {
-    struct writer w = {.text = text, .arena = arena, .result = result, .color = color};
+    struct writer w = {.text = text, .arena = arena, .result = result, .look = look};
 
     write_header(&w);
     write_volumes(&w);

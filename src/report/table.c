@@ -2,6 +2,7 @@
  * their UTF-8. */
 #include "report/report.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,8 +179,15 @@ const char *report_value(struct sator_arena *arena, const struct value *value,
 
 void report_table_column(struct table *table, const char *header, const char *unit, bool left)
 {
-    SATOR_PUSH(table->arena, table->columns, table->n_columns,
-            (struct column){.header = header, .unit = unit, .left = left});
+    const struct column column = {
+            .header = header, .unit = unit, .left = left, .key = table->n_columns == 0};
+
+    SATOR_PUSH(table->arena, table->columns, table->n_columns, column);
+}
+
+void report_table_key(struct table *table)
+{
+    table->columns[table->n_columns - 1].key = true;
 }
 
 void report_table_cell(struct table *table, const char *text, bool marked)
@@ -227,41 +235,191 @@ static void measure(const struct table *table, int *widths, bool *marks)
     }
 }
 
-void report_table_write(struct sator_text *text, const struct table *table, bool color)
+/* The columns of the next block: the keys, and of the others that have not been "shown" as many as
+ * fit into "most" columns of text, at least one. */
+static bool choose(const struct table *table, const int *widths, int most, bool *shown, bool *block)
 {
-    int *widths = SATOR_NEW_ARRAY(table->arena, int, table->n_columns);
-    bool *marks = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
+    int room = most;
+    bool any = false;
+
+    for (int c = 0; c < table->n_columns; c++) {
+        block[c] = table->columns[c].key;
+        room -= block[c] ? 2 + widths[c] : 0;
+    }
+    for (int c = 0; c < table->n_columns; c++) {
+        if (shown[c] || table->columns[c].key)
+            continue;
+        if (any && 2 + widths[c] > room)
+            return true;
+        room -= 2 + widths[c];
+        shown[c] = block[c] = any = true;
+    }
+    return any;
+}
+
+static void write_headers(
+        struct sator_text *text, const struct table *table, const int *widths, const bool *block)
+{
     bool has_units = false;
 
-    measure(table, widths, marks);
     for (int c = 0; c < table->n_columns; c++) {
         const struct column *column = &table->columns[c];
+        if (!block[c])
+            continue;
         has_units = has_units || *column->unit != '\0';
         sator_text_add(text, "  ");
         add_padded(text, column->header, widths[c], column->left, false, false);
     }
     end_line(text);
     for (int c = 0; has_units && c < table->n_columns; c++) {
+        if (!block[c])
+            continue;
         sator_text_add(text, "  ");
         add_padded(text, table->columns[c].unit, widths[c], table->columns[c].left, false, false);
     }
     if (has_units)
         end_line(text);
+}
+
+static void write_rows(struct sator_text *text, const struct table *table, const int *widths,
+        const bool *marks, const bool *block, bool color)
+{
     for (int i = 0; i < table->n_cells; i++) {
         int c = i % table->n_columns;
         const struct cell *cell = &table->cells[i];
         bool room = marks[c] && !cell->marked && !table->columns[c].left;
-        sator_text_add(text, "  ");
-        add_padded(text, cell->text, widths[c] - room, table->columns[c].left, cell->marked, color);
-        sator_text_add(text, "%s", room ? " " : "");
+        if (block[c]) {
+            sator_text_add(text, "  ");
+            add_padded(text, cell->text, widths[c] - room, table->columns[c].left, cell->marked,
+                    color);
+            sator_text_add(text, "%s", room ? " " : "");
+        }
         if (c == table->n_columns - 1)
             end_line(text);
     }
 }
 
-void report_section(struct sator_text *text, const char *title, bool color)
+void report_table_write(struct sator_text *text, const struct table *table, struct look look)
 {
-    sator_text_add(text, "\n%s%s%s\n", color ? "\033[1m" : "", title, color ? "\033[0m" : "");
+    int *widths = SATOR_NEW_ARRAY(table->arena, int, table->n_columns);
+    bool *marks = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
+    bool *shown = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
+    bool *block = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
+    int most = look.width > 0 ? look.width : INT_MAX / 2;
+
+    measure(table, widths, marks);
+    for (bool first = true; choose(table, widths, most, shown, block) || first; first = false) {
+        sator_text_add(text, "%s", first ? "" : "\n");
+        write_headers(text, table, widths, block);
+        write_rows(text, table, widths, marks, block, look.color);
+    }
+}
+
+/* ---- lines ---- */
+
+struct look report_look(const struct sator_report_options *options)
+{
+    if (options->format != SATOR_FORMAT_TEXT)
+        return (struct look){0};
+    return (struct look){options->color, options->width};
+}
+
+/* The columns of the terminal that the "length" bytes at "line" take. */
+static int line_width(const char *line, size_t length)
+{
+    int columns = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '\033') { /* to the letter that ends it */
+            while (i < length && line[i] != 'm')
+                i++;
+        } else {
+            columns += ((unsigned char)line[i] & 0xC0) != 0x80;
+        }
+    }
+    return columns;
+}
+
+/* Where the value of a line "  name         value" begins; two more than its indentation when it
+ * has none, or not in the first half. */
+static int value_column(const char *line, size_t length, int width)
+{
+    size_t begin = 0, i;
+
+    while (begin < length && line[begin] == ' ')
+        begin++;
+    for (i = begin; i + 2 < length; i++) {
+        if (line[i] == ' ' && line[i + 1] == ' ')
+            break;
+    }
+    while (i < length && line[i] == ' ')
+        i++;
+    return i + 2 < length && (int)i <= width / 2 ? (int)i : (int)begin + 2;
+}
+
+/* The last blank of "line" that leaves at most "room" columns before it, behind "from"; else the
+ * first one behind; "length" when there is none. */
+static size_t break_at(const char *line, size_t length, size_t from, int room)
+{
+    size_t best = length;
+
+    for (size_t i = from + 1; i < length; i++) {
+        if (line[i] != ' ')
+            continue;
+        if (best < length && line_width(line, i) > room)
+            break;
+        best = i;
+        if (line_width(line, i) > room)
+            break;
+    }
+    return best;
+}
+
+static void add_line(struct sator_text *text, const char *line, size_t length, int width)
+{
+    int indent = value_column(line, length, width), used = 0;
+    size_t from = 0;
+
+    while (from < length && line[from] == ' ')
+        from++;
+    if (line_width(line, (size_t)indent < length ? (size_t)indent : length) == indent)
+        from = (size_t)indent > from ? (size_t)indent : from;
+    while (used + line_width(line, length) > width) {
+        size_t at = break_at(line, length, from, width - used);
+        if (at == length)
+            break;
+        sator_text_add_bytes(text, line, at);
+        sator_text_add(text, "\n%*s", indent, "");
+        while (at < length && line[at] == ' ')
+            at++;
+        line += at;
+        length -= at;
+        from = 0;
+        used = indent;
+    }
+    sator_text_add_bytes(text, line, length);
+    sator_text_add(text, "\n");
+}
+
+char *report_take(struct sator_text *text, struct look look)
+{
+    struct sator_text fitted = {0};
+
+    if (look.width <= 0 || text->data == NULL)
+        return sator_text_take(text);
+    for (const char *line = text->data; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        add_line(&fitted, line, length, look.width);
+        line += length + (line[length] == '\n');
+    }
+    sator_text_clear(text);
+    return sator_text_take(&fitted);
+}
+
+void report_section(struct sator_text *text, const char *title, struct look look)
+{
+    sator_text_add(
+            text, "\n%s%s%s\n", look.color ? "\033[1m" : "", title, look.color ? "\033[0m" : "");
 }
 
 void report_line(struct sator_text *text, const char *name, const char *format, ...)
