@@ -111,6 +111,22 @@ static void test_unknown_points(void **state)
     sator_arch_free(tpu);
 }
 
+/* Eyeriss (JSSC 2017, section VI): the scratchpads of all PEs take 2.5 times the area of the global
+ * buffer. */
+static void test_areas_of_eyeriss(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"energy=estimate"};
+    struct sator_input_options options = {.sets = sets, .n_sets = 1};
+    struct sator_arch *arch = NULL;
+
+    assert_int_equal(sator_arch_load(ctx, "eyeriss", &options, &arch), SATOR_OK);
+    compare("Eyeriss (JSSC 2017), area of the PEs' memories in that of the buffer",
+            168 * arch->levels[3].memory.area_um2.value / arch->levels[1].memory.area_um2.value,
+            2.5, 3);
+    sator_arch_free(arch);
+}
+
 /* What a larger memory costs: all of it grows. */
 static void test_growth(void **state)
 {
@@ -177,6 +193,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_points, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_law, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_unknown_points, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_areas_of_eyeriss, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_growth, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_build, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_library, set_up, tear_down),
