@@ -82,6 +82,8 @@ enum sator_status sator_convert(struct sator_ctx *ctx, const struct sator_networ
         sator_help_names(ctx, format, names, N_FORMATS);
     } else {
         formats[found].write(&c);
+        if (arch != NULL && arch->control.instruction_bits > 0)
+            convert_unsaid(&c, "control");
     }
     if (ctx->n_errors == errors) {
         warn_of_unsaid(&c);

@@ -853,8 +853,8 @@ double sator_mapper_tree_pj(
 void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, double scheduled, struct sator_map_result *result);
 
-/* control.c: add what the mapping's instructions take, where the machine says it, to "result", which is
- * described. The search leaves it out. */
+/* control.c: add what the mapping's instructions take, where the machine says it, to "result",
+ * which is described. The search leaves it out. */
 enum sator_status sator_mapper_control(struct sator_ctx *ctx, const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct sator_map_result *result);
 

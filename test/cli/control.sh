@@ -55,3 +55,6 @@ cmp mapped analyzed
 
 # a time-stamp with conditions
 sator analyze gemm:i=4,j=3,k=6 -a machine.yaml --space 'i%2' --time '{ S[i,j,k] -> T[0, i/2, j, k] : k < 3; S[i,j,k] -> T[1, i/2, j, k] : k >= 3 }' || echo refused
+
+# other tools have no words for it
+sator show machine.yaml --as timeloop 2>&1 | grep -o 'left out: .*'
