@@ -107,7 +107,7 @@ static int refuse_void(const struct cli_options *options)
             {is_matrix(options), "pack skew whole-skews fold idle",
                     "is about tiled dataflows, not about matrices"},
             {!is_mapping(options), "budget imperfect yaml", "goes with --dataflows optimal"},
-            {options->list_points, "db resume shard slurm point hardware json csv yaml batch keep",
+            {options->list_points, "db resume shard slurm point hardware json csv format yaml batch keep",
                     "does not go with --list"},
             {options->point != NULL,
                     "db resume shard slurm points top batch where keep pareto threads",

@@ -103,7 +103,7 @@ struct query_writer {
     struct sator_text text; /* not handed on yet */
     bool stopped; /* by the sink */
     uint64_t n_rows;
-    int n_columns; /* SATOR_FORMAT_TEXT: cells wait for the columns' widths */
+    int n_columns; /* of a table: cells wait for the columns' widths */
     bool *shown; /* hardware that a row is about */
     char **cells;
     int n_cells;

@@ -374,6 +374,45 @@ static void write_table(struct query_writer *writer)
     free(writer->cells);
 }
 
+/* "cell" with what the notation of the table takes for its own escaped. */
+static void add_escaped(struct sator_text *text, const char *cell, bool is_latex)
+{
+    for (; *cell != '\0'; cell++) {
+        if (strchr(is_latex ? "%&_#$" : "|*", *cell) != NULL)
+            sator_text_put(text, "\\");
+        sator_text_add_bytes(text, cell, 1);
+    }
+}
+
+/* The same cells as a table of Markdown or LaTeX; the first and the last three are words. */
+static void write_marked_table(struct query_writer *writer, bool is_latex)
+{
+    struct sator_text *text = &writer->text;
+    int n = writer->n_columns;
+
+    sator_text_put(text, is_latex ? "\\begin{tabular}{" : "");
+    for (int c = 0; c < n && is_latex; c++)
+        sator_text_put(text, c == 0 || c >= n - 3 ? "l" : "r");
+    sator_text_put(text, is_latex ? "}\n\\toprule\n" : "");
+    for (int i = 0; i < writer->n_cells; i++) {
+        bool is_last = i % n == n - 1;
+        sator_text_put(text, is_latex ? (i % n == 0 ? "" : " & ") : (i % n == 0 ? "| " : " | "));
+        add_escaped(text, writer->cells[i], is_latex);
+        free(writer->cells[i]);
+        if (!is_last)
+            continue;
+        sator_text_put(text, is_latex ? " \\\\\n" : " |\n");
+        if (i == n - 1 && is_latex)
+            sator_text_put(text, "\\midrule\n");
+        for (int c = 0; i == n - 1 && !is_latex && c < n; c++)
+            sator_text_add(text, "| %s%s",
+                    c == 0 || c >= n - 3 ? "---" : "---:", c == n - 1 ? " |\n" : " ");
+        hand_on(writer, false);
+    }
+    sator_text_put(text, is_latex ? "\\bottomrule\n\\end{tabular}\n" : "");
+    free(writer->cells);
+}
+
 static void write_hardware(struct query_writer *writer)
 {
     const struct query_source *source = writer->source;
@@ -426,6 +465,8 @@ void query_write_end(struct query_writer *writer)
         if (writer->n_rows == 0)
             sator_text_add(&writer->text, "  (no results)\n");
         write_hardware(writer);
+    } else if (writer->format != SATOR_FORMAT_CSV) {
+        write_marked_table(writer, writer->format == SATOR_FORMAT_LATEX);
     }
     hand_on(writer, true);
     sator_text_clear(&writer->text);

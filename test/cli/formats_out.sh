@@ -53,3 +53,12 @@ a\_b|c & 50\%\_array & command line & 4 & compute & 1 & 144 & - & - \\
 EOF
 [ "$("$sator" map alexnet --arch conventional --format md | wc -l)" = 10 ] || fail "alexnet has 8 layers"
 "$sator" list networks --format md | grep -q '| networks | resnet50 | ' || fail "the library is no table"
+
+# Explorations: the same rows as a table for a page and for a paper, and % escaped there.
+"$sator" explore gemm:i=8,j=8,k=8 --arch tpu-8x8 --db q.db --top 2 --format md -q >out.md || fail "explore has no Markdown"
+head -2 out.md | tail -1 | grep -q '^| --- | ---: ' || fail "no line under the header: $(cat out.md)"
+[ "$(grep -c '^| gemm |' out.md)" = 2 ] || fail "not two rows: $(cat out.md)"
+"$sator" query q.db --top 3 --format tex >out.tex || fail "query has no LaTeX"
+[ "$(grep -c '^gemm & .* \\\\$' out.tex)" = 3 ] && grep -q '[0-9] \\% &' out.tex && grep -qx '\\end{tabular}' out.tex || fail "no table: $(cat out.tex)"
+"$sator" query q.db --summary --format tex 2>/dev/null && fail "a summary is no table"
+exit 0
