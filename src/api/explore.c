@@ -113,6 +113,7 @@ static enum sator_status take_options(struct sator_ctx *ctx,
     *options = own;
     SATOR_NUMBER(ctx, options->space, SATOR_SPACE_TILED, SATOR_SPACE_MAPPINGS);
     SATOR_NUMBER(ctx, options->prune, SATOR_PRUNE_SAFE, SATOR_PRUNE_NONE);
+    SATOR_NUMBER(ctx, options->timing, SATOR_TIMING_ROOFLINE, SATOR_TIMING_SCHEDULED);
     SATOR_NUMBER(ctx, options->pack, 0, 3);
     SATOR_NUMBER(ctx, options->skew, SATOR_NO_SKEW, 2);
     SATOR_NUMBER(ctx, options->fold, 0, INT_MAX);
@@ -122,6 +123,10 @@ static enum sator_status take_options(struct sator_ctx *ctx,
     SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
     SATOR_NUMBER(ctx, options->n_shards, 0, INT_MAX);
     SATOR_NUMBER(ctx, options->shard, options->n_shards > 0, options->n_shards);
+    if (options->space == SATOR_SPACE_MAPPINGS && options->timing == SATOR_TIMING_SCHEDULED) {
+        sator_error(ctx, (struct sator_loc){0}, "the best mappings are those by the roofline");
+        return SATOR_USAGE;
+    }
     return SATOR_OK;
 }
 
