@@ -186,10 +186,8 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
             any |= skew->step[r] != 0;
         if (!any || (wanted_row(p) < 0 && !is_useful(p, skew)))
             return;
-        if (skews->n < MOST_SKEWS)
+        if (skews->n <= MOST_SKEWS)
             SATOR_PUSH(p->arena, skews->skew, skews->n, *skew);
-        else
-            skews->overflows = true;
         return;
     }
     if (p->row[row].has_skew) {
@@ -252,7 +250,6 @@ enum sator_status sator_mapper_find_skews(
 
     skews->n = 0;
     skews->skew = NULL;
-    skews->overflows = false;
     SATOR_PUSH(problem->arena, skews->skew, skews->n, none);
     SATOR_TRY(check_wanted(ctx, problem));
     if (why_none(problem) == NULL)

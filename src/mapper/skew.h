@@ -11,11 +11,10 @@ struct mapper_skew {
     int64_t step[MAPPER_ROWS];
 };
 
-/* Skews to be searched, the first is none. */
+/* Skews to be searched, 65 at most; the first is none. */
 struct mapper_skews {
     int n;
     struct mapper_skew *skew;
-    bool overflows; /* there are more */
 };
 
 /* The skews of "problem", which has none, that turn some link along each row that is skewed into a
