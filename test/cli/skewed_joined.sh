@@ -13,5 +13,5 @@ name: short
 space: "PE[i%8, j%8]"
 time: "T[2*(i/8) + k + i%8]"
 END
-sator analyze gemm:i=512,j=8,k=2 --arch mesh-8x8 -d short.yaml --json | tr -d '\t\n' |
-    grep -o '"name":"B","role":"read"[^}]*"unique_volume":"[0-9]*"' | grep -o '"unique_volume".*'
+sator analyze gemm:i=512,j=8,k=2 --arch mesh-8x8 -d short.yaml |
+    sed -n '/^Volumes/,/^Spatial/s/^  B  *read  *//p' | tr -s ' '
