@@ -161,6 +161,7 @@ struct sator_query_options {
     bool quiet; /* no warnings about results that lack a figure of "where", "sort" or "pareto" */
     enum sator_format format;
     int schema; /* JSON: as in sator_report_options */
+    int width; /* text: columns that a line may have, where its words allow; 0: any number */
 };
 
 /* List results of a database. */

@@ -355,6 +355,7 @@ static int write_report(const struct sator_sink *sink, void *data)
     const struct cli_options *options = report->explore->options;
     struct sator_query_options query = {.format = cli_format(options),
             .schema = cli_schema(options),
+            .width = cli_width(options),
             .quiet = options->quiet,
             .pareto = options->pareto,
             .sort = objective_of(options),

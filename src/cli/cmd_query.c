@@ -24,7 +24,8 @@ static int run(const struct sator_sink *sink, void *data)
             .summary = options->summary,
             .quiet = options->quiet,
             .format = cli_format(options),
-            .schema = cli_schema(options)};
+            .schema = cli_schema(options),
+            .width = cli_width(options)};
 
     enum sator_status st =
             sator_explore_query(query->ctx, options->arguments.items[0], &wanted, sink);

@@ -463,8 +463,11 @@ enum sator_status sator_explore_query(struct sator_ctx *ctx, const char *databas
     }
     s.fronts = SATOR_NEW_ARRAY(source.arena, struct explore_front, source.n_layers + 1);
     SATOR_TRY(read_options(&s));
-    struct query_writer writer = {
-            .source = &source, .format = options->format, .schema = options->schema, .sink = sink};
+    struct query_writer writer = {.source = &source,
+            .format = options->format,
+            .schema = options->schema,
+            .width = options->width,
+            .sink = sink};
     query_write_start(&writer);
     st = list_rows(&s, &writer);
     query_write_end(&writer);

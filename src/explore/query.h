@@ -104,6 +104,7 @@ struct query_writer {
     bool stopped; /* by the sink */
     uint64_t n_rows;
     int n_columns; /* of a table: cells wait for the columns' widths */
+    int width; /* of a line of text; 0: any */
     bool *shown; /* hardware that a row is about */
     char **cells;
     int n_cells;

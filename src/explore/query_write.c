@@ -350,7 +350,39 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
     add_text(writer, row->time);
 }
 
-/* The table: numbers to the right, words to the left. */
+enum {
+    N_KEYS = 3 /* columns that say what a row is about: layer, hardware, point */
+};
+
+/* The columns from "from" on that fit beside the keys, at least one: the first one behind them. */
+static int block_end(const struct query_writer *writer, const size_t *widths, int from)
+{
+    size_t used = 0;
+    int end = from + 1;
+
+    for (int c = 0; c <= from; c++)
+        used += c < N_KEYS || c == from ? 2 + widths[c] : 0;
+    while (end < writer->n_columns && used + 2 + widths[end] <= (size_t)writer->width)
+        used += 2 + widths[end++];
+    return writer->width > 0 ? end : writer->n_columns;
+}
+
+/* The keys and the columns from "from" up to "end": numbers to the right, words to the left. */
+static void write_block(struct query_writer *writer, const size_t *widths, int from, int end)
+{
+    int n = writer->n_columns;
+
+    for (int i = 0; i < writer->n_cells; i++) {
+        int column = i % n;
+        bool left = column == 0 || column >= n - 3, last = column == end - 1;
+        if (column >= N_KEYS && (column < from || column >= end))
+            continue;
+        sator_text_add(&writer->text, left ? "  %-*s%s" : "  %*s%s",
+                left && last ? 0 : (int)widths[column], writer->cells[i], last ? "\n" : "");
+        hand_on(writer, false);
+    }
+}
+
 static void write_table(struct query_writer *writer)
 {
     int n = writer->n_columns;
@@ -361,16 +393,13 @@ static void write_table(struct query_writer *writer)
         if (length > widths[i % n])
             widths[i % n] = length;
     }
-    for (int i = 0; i < writer->n_cells; i++) {
-        int column = i % n, width = (int)widths[column];
-        bool left = column == 0 || column >= n - 3;
-        const char *end = column == n - 1 ? "\n" : "";
-        if (column == n - 1)
-            width = 0;
-        sator_text_add(&writer->text, left ? "  %-*s%s" : "  %*s%s", width, writer->cells[i], end);
-        hand_on(writer, false);
-        free(writer->cells[i]);
+    for (int from = N_KEYS, end; from < n; from = end) {
+        end = block_end(writer, widths, from);
+        sator_text_add(&writer->text, "%s", from == N_KEYS ? "" : "\n");
+        write_block(writer, widths, from, end);
     }
+    for (int i = 0; i < writer->n_cells; i++)
+        free(writer->cells[i]);
     free(writer->cells);
 }
 

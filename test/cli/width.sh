@@ -18,7 +18,9 @@ fits() { # WIDTH COMMAND
     done
     comm -23 whole.words fitted.words | grep -v '^[0-9.]*$' | sed "s/^/lost by $1 at $width: /"
 }
+sator explore gemm:i=16,j=16,k=16 --arch systolic-2d-8x8 --db points.db --quiet >/dev/null
 for width in 40 60 80; do
+    [ $width = 40 ] || fits $width query points.db --top 5 --sort edp # a dataflow is 43 wide
     fits $width analyze alexnet --layer conv3 --arch eyeriss -d conv2d/ryoy-p_oy-ox-t --timing roofline
     fits $width analyze alexnet --layer conv3 --arch eyeriss -d 'conv2d/*-p_*' --timing roofline
     fits $width analyze alexnet --arch conventional -d conv2d/weight-stationary --timing roofline
