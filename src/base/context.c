@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     LARGEST_FILE = 64 << 20,
@@ -86,6 +87,15 @@ enum sator_status sator_ctx_set_words(
     return SATOR_OK;
 }
 
+enum sator_status sator_ctx_set_output(struct sator_ctx *ctx, const char *path, bool *is_read)
+{
+    if (ctx == NULL || (path != NULL && is_read == NULL))
+        return SATOR_USAGE;
+    ctx->output = path;
+    ctx->output_is_read = is_read;
+    return SATOR_OK;
+}
+
 void sator_ctx_set_work_limit(struct sator_ctx *ctx, uint64_t ticks)
 {
     if (ctx != NULL)
@@ -153,6 +163,28 @@ static enum sator_status unreadable(struct sator_ctx *ctx, const char *path, int
     return sator_error(ctx, (struct sator_loc){.source = source}, "cannot read the file: %s", why);
 }
 
+static enum sator_status destroyed(struct sator_ctx *ctx, const char *path)
+{
+    struct sator_source *source = SATOR_NEW(ctx->arena, struct sator_source);
+
+    *ctx->output_is_read = true;
+    source->path = sator_arena_strdup(ctx->arena, path);
+    sator_error(ctx, (struct sator_loc){.source = source},
+            "this file is read, and it is where the result is to be written (%s)",
+            sator_word(ctx, "output"));
+    return SATOR_INPUT;
+}
+
+/* Whether the file is the one that the caller will write; a device or a pipe may be both. */
+static bool is_output(const struct sator_ctx *ctx, FILE *file)
+{
+    struct stat own, other;
+
+    return ctx->output != NULL && stat(ctx->output, &other) == 0 && S_ISREG(other.st_mode) &&
+            fstat(fileno(file), &own) == 0 && own.st_dev == other.st_dev &&
+            own.st_ino == other.st_ino;
+}
+
 enum sator_status sator_source_read(
         struct sator_ctx *ctx, const char *path, const struct sator_source **source)
 {
@@ -163,6 +195,11 @@ enum sator_status sator_source_read(
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
         return unreadable(ctx, path, errno);
+    if (is_output(ctx, file)) {
+        if (file != stdin)
+            fclose(file);
+        return destroyed(ctx, path);
+    }
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0 && text.length <= LARGEST_FILE)
         sator_text_add_bytes(&text, buffer, got);
     bool failed = ferror(file) != 0;

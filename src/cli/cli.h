@@ -38,6 +38,7 @@ struct cli_list {
 struct cli_options {
     const struct cli_command *command; /* NULL: none was named */
     struct cli_list arguments;
+    bool *output_is_read; /* set when an input was found to be what --output names */
     char *line; /* the command line, quoted for a shell */
     char *bare_line; /* the same without what is about output */
 #define OPTION(kind, field, name, letter, argument, commands, help, example) CLI_FIELD_##kind field;
@@ -113,7 +114,7 @@ char *cli_completion_text(void);
 int cli_explore_slurm(const struct cli_options *options);
 
 /* ---- output_check.c ---- */
-/* CLI_USAGE after a message when --output cannot be written, or names what the command reads. */
+/* CLI_USAGE after a message when --output or --trace cannot be written, or names what the command reads. */
 int cli_check_output(const struct cli_options *options);
 
 /* ---- output.c ---- */
@@ -195,9 +196,9 @@ int cli_find_layer(const struct sator_network *network, const char *wanted, int 
 int cli_choose_layer(const struct sator_network *network, const char *wanted, int *layer);
 
 /* ---- words.c ---- */
-/* A context whose messages call the fields of options by the names of their flags (GIVE:
- * sator_ctx_free). */
-struct sator_ctx *cli_ctx_new(void);
+/* A context whose messages call the fields of options by the names of their flags, and that does not
+ * read what --output names (GIVE: sator_ctx_free). "options" NULL: it reads no files. */
+struct sator_ctx *cli_ctx_new(const struct cli_options *options);
 /* The value of --engine, "auto" where it is not given. */
 enum sator_engine_choice cli_engine(const struct cli_options *options);
 

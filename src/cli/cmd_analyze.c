@@ -653,7 +653,7 @@ static int analyze(struct analysis *analysis)
 int cli_analyze(const struct cli_options *options)
 {
     struct analysis analysis = {.options = options,
-            .ctx = cli_ctx_new(),
+            .ctx = cli_ctx_new(options),
             .input = cli_input_options(options),
             .analyze = {.engine = SATOR_ENGINE_AUTO}};
 

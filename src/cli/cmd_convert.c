@@ -87,7 +87,7 @@ int cli_convert_to(const struct cli_options *options, const char *format)
 
     if (usage != CLI_DONE)
         return usage;
-    c.ctx = cli_ctx_new();
+    c.ctx = cli_ctx_new(options);
     cli_watch(c.ctx);
     enum sator_status status = load(&c);
     if (status == SATOR_OK)

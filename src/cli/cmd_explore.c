@@ -428,7 +428,7 @@ static int run_all(struct explore *e)
     int exit_code = cli_status(st, e->options->arguments.items[0]);
     bool ended = st == SATOR_OK || st == SATOR_INFEASIBLE;
     if (summary != NULL && summary->database != NULL && (ended || st == SATOR_INTERRUPTED)) {
-        struct report report = {.explore = e, .summary = summary, .ctx = cli_ctx_new()};
+        struct report report = {.explore = e, .summary = summary, .ctx = cli_ctx_new(NULL)};
         if (!e->options->quiet)
             warn_unknown(summary);
         exit_code = cli_worse(exit_code,
@@ -570,7 +570,7 @@ int cli_explore(const struct cli_options *options)
 
     if (exit_code != CLI_DONE)
         goto done;
-    e.ctx = cli_ctx_new();
+    e.ctx = cli_ctx_new(options);
     cli_watch(e.ctx);
     exit_code = load(&e);
     if (exit_code == CLI_DONE)

@@ -16,7 +16,7 @@ int cli_check(const struct cli_options *options)
     FILE *out = open_memstream(&text, &size);
     for (int i = 0; out != NULL && i < options->arguments.count; i++) {
         const char *file = options->arguments.items[i], *kind = NULL;
-        struct sator_ctx *ctx = cli_ctx_new();
+        struct sator_ctx *ctx = cli_ctx_new(options);
         cli_watch(ctx);
         enum sator_status status = sator_check_file(ctx, file, &input, &kind);
         cli_print_messages(ctx);
@@ -65,7 +65,7 @@ int cli_list(const struct cli_options *options)
                 kind, nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
                 nearest == NULL ? "" : "'?");
     }
-    struct sator_ctx *ctx = cli_ctx_new();
+    struct sator_ctx *ctx = cli_ctx_new(options);
     enum sator_status status = sator_report_library(ctx, kind, &report, &text);
     cli_print_messages(ctx);
     int exit_code = status == SATOR_OK ? cli_write(options, text) : cli_status(status, "list");
@@ -114,7 +114,7 @@ int cli_show(const struct cli_options *options)
     if (options->arch.count + options->dataflow.count > 0 || options->space != NULL ||
             options->time != NULL || options->stt != NULL || options->layer != NULL)
         return cli_usage(options, "--arch, --dataflow, --layer and the like go with --as");
-    struct sator_ctx *ctx = cli_ctx_new();
+    struct sator_ctx *ctx = cli_ctx_new(options);
     cli_watch(ctx);
     enum sator_status status = sator_show(ctx, options->arguments.items[0], &input, &text);
     cli_print_messages(ctx);

@@ -559,7 +559,7 @@ int cli_map(const struct cli_options *options)
 {
     int n = options->arch.count == 0 ? 1 : options->arch.count;
     struct mapping *mappings = cli_alloc(sizeof *mappings * (size_t)n);
-    struct sator_ctx *ctx = cli_ctx_new();
+    struct sator_ctx *ctx = cli_ctx_new(options);
 
     sator_ctx_set_work_limit(ctx, (uint64_t)options->work_limit);
     mappings[0] = (struct mapping){.options = options, .ctx = ctx};

@@ -11,7 +11,7 @@ int cli_merge(const struct cli_options *options)
 
     if (files->count < 2)
         return cli_usage(options, "merge takes the OUTPUT and at least one DATABASE");
-    struct sator_ctx *ctx = cli_ctx_new();
+    struct sator_ctx *ctx = cli_ctx_new(options);
     cli_watch(ctx);
     enum sator_status st =
             sator_explore_merge(ctx, files->items[0], files->count - 1, files->items + 1, &text);

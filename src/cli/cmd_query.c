@@ -77,7 +77,7 @@ int cli_query(const struct cli_options *options)
     int page = cli_check_page(options);
     if (page != CLI_DONE)
         return page;
-    query.ctx = cli_ctx_new();
+    query.ctx = cli_ctx_new(options);
     cli_watch(query.ctx);
     int exit_code = cli_wants_page(options) ? write_page(&query) : cli_stream(options, run, &query);
     cli_print_messages(query.ctx);

@@ -219,7 +219,7 @@ static int run(struct simulation *s)
 
 int cli_simulate(const struct cli_options *options)
 {
-    struct simulation s = {.options = options, .ctx = sator_ctx_new()};
+    struct simulation s = {.options = options, .ctx = cli_ctx_new(options)};
     int exit_code = check_usage(options);
 
     sator_ctx_set_work_limit(s.ctx, (uint64_t)options->work_limit);

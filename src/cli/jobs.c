@@ -170,7 +170,7 @@ void cli_run_jobs(struct cli_job *jobs, int n_jobs, const struct cli_run *run)
 
     init_runner(&runner);
     for (int i = 0; i < n_workers; i++) {
-        workers[i] = (struct worker){.runner = &runner, .ctx = cli_ctx_new()};
+        workers[i] = (struct worker){.runner = &runner, .ctx = cli_ctx_new(NULL)};
         sator_ctx_set_work_limit(workers[i].ctx, run->work_limit);
         cli_watch(workers[i].ctx);
     }

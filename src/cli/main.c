@@ -35,7 +35,8 @@ static int run(const struct cli_options *options)
 
 int main(int argc, char **argv)
 {
-    struct cli_options options = {0};
+    bool output_is_read = false;
+    struct cli_options options = {.output_is_read = &output_is_read};
 
     cli_interrupt_init();
     int exit_code = cli_parse(argc, argv, &options) ? run(&options) : CLI_USAGE;

@@ -168,6 +168,8 @@ static int write_file(const char *path, const char *text)
 
 int cli_write(const struct cli_options *options, const char *text)
 {
+    if (*options->output_is_read)
+        return CLI_USAGE; /* it was said; nothing is worth the input */
     if (options->output != NULL && strcmp(options->output, "-") != 0)
         return write_file(options->output, text);
     int error = write_all(STDOUT_FILENO, text, strlen(text));

@@ -1,5 +1,6 @@
-/* Whether -o names a file that may be written, asked before any work begins: a slip there must not
- * destroy what the command reads, nor be noticed only when hours of work are to be written. */
+/* Whether -o and --trace name files that may be written, asked before any work begins: a slip there
+ * must not destroy what the command reads, nor be noticed only when hours of work are to be
+ * written. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -55,8 +56,8 @@ static const char *reader_of(const struct cli_options *options, const struct sta
         const struct cli_option *row = &cli_option_table[i];
         const char *field = (const char *)options + row->offset;
         const char *text;
-        if (strcmp(row->name, "output") == 0)
-            continue;
+        if (strcmp(row->name, "output") == 0 || strcmp(row->name, "trace") == 0)
+            continue; /* what is written */
         if (row->kind == CLI_TEXT) {
             memcpy(&text, field, sizeof text);
             if (text != NULL && leads_to(text, target))
@@ -96,15 +97,15 @@ static int check_directory(const char *path)
     return error == 0 ? CLI_DONE : cannot_write(path, error);
 }
 
-int cli_check_output(const struct cli_options *options)
+/* The same for the file "path" of the option "name". */
+static int check(const struct cli_options *options, const char *name, const char *path)
 {
-    const char *path = options->output;
     struct stat target;
 
     if (path == NULL || strcmp(path, "-") == 0)
         return CLI_DONE;
     if (*path == '\0')
-        return cli_usage(options, "--output '': the name of the file is empty");
+        return cli_usage(options, "--%s '': the name of the file is empty", name);
     if (stat(path, &target) != 0) {
         if (errno != ENOENT)
             return cannot_write(path, errno);
@@ -116,15 +117,22 @@ int cli_check_output(const struct cli_options *options)
         return access(path, W_OK) == 0 ? CLI_DONE : cannot_write(path, errno);
     const char *reader = reader_of(options, &target);
     if (reader != NULL)
-        return cli_usage(options, "--output %s: the command reads this file%s%s", path,
+        return cli_usage(options, "--%s %s: the command reads this file%s%s", name, path,
                 *reader == '\0' ? "" : ": --", reader);
     if (is_database(path))
         return cli_usage(
-                options, "--output %s: this is a database, which a text would destroy", path);
+                options, "--%s %s: this is a database, which a text would destroy", name, path);
     if (access(path, W_OK) != 0)
         return cannot_write(path, errno);
     char *real = realpath(path, NULL); /* a symbolic link stays one */
     int exit_code = check_directory(real == NULL ? path : real);
     free(real);
     return exit_code;
+}
+
+int cli_check_output(const struct cli_options *options)
+{
+    int exit_code = check(options, "output", options->output);
+
+    return exit_code == CLI_DONE ? check(options, "trace", options->trace) : exit_code;
 }

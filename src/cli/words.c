@@ -18,6 +18,7 @@ static const struct sator_word words[] = {
         {"nest", "--nest"},
         {"objective", "--objective"},
         {"ordered", "--ordered"},
+        {"output", "--output"},
         {"pack", "--pack"},
         {"pareto", "--pareto"},
         {"resume", "--resume"},
@@ -33,11 +34,14 @@ static const struct sator_word words[] = {
         {"work_limit", "--work-limit"},
 };
 
-struct sator_ctx *cli_ctx_new(void)
+struct sator_ctx *cli_ctx_new(const struct cli_options *options)
 {
     struct sator_ctx *ctx = sator_ctx_new();
 
-    if (sator_ctx_set_words(ctx, words, (int)(sizeof words / sizeof *words)) != SATOR_OK)
+    if (sator_ctx_set_words(ctx, words, (int)(sizeof words / sizeof *words)) != SATOR_OK ||
+            (options != NULL &&
+                    sator_ctx_set_output(ctx, options->output, options->output_is_read) !=
+                            SATOR_OK))
         abort();
     return ctx;
 }

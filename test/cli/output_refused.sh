@@ -3,7 +3,7 @@
 . "$2/test/cli/harness"
 try() {
     sator "$@" >/dev/null 2>message
-    echo "$?: $*: $(sed -n '1s/^sator: //p' message)"
+    echo "$?: $*: $(sed -n '1{s/^sator: //;p}' message)"
     cmp -s saved.yaml gemm.yaml || echo "the input was destroyed"
 }
 sator show gemm >gemm.yaml
@@ -16,6 +16,10 @@ try check gemm.yaml -o gemm.yaml
 try check gemm.yaml -o ./soft.yaml
 try check gemm.yaml -o folder/../hard.yaml
 try check gemm.yaml:i=8 -o gemm.yaml
+printf 'name: two\nlayers:\n  - {name: one, workload: soft.yaml}\n' >net.yaml
+try check net.yaml -o gemm.yaml
+try analyze net.yaml -a tpu-8x8 -d gemm/ij-p_j-ijk-t -o hard.yaml
+try simulate gemm.yaml:i=4,j=4,k=4 -a tpu-8x8 -d gemm/ij-p_j-ijk-t --trace soft.yaml
 try map gemm -a arch.yaml -o arch.yaml
 try map gemm -a tpu-8x8 --set energy_table=gemm.yaml -o gemm.yaml
 sator explore gemm.yaml:i=8,j=8,k=8 -a tpu-8x8 --db a.db --quiet >/dev/null
