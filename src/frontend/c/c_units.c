@@ -297,6 +297,7 @@ enum sator_status c_units_open(struct c_units *units, struct sator_ctx *ctx,
     int n_printed = 0;
 
     *units = (struct c_units){.ctx = ctx, .arena = arena, .source = source};
+    SATOR_TRY(c_check_depth(ctx, source));
     SATOR_TRY(sator_libclang_load(ctx, start, &units->clang));
     arguments = make_arguments(units, options);
     units->index = units->clang.createIndex(0, 0);

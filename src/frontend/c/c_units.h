@@ -26,6 +26,9 @@ struct c_units {
     CXCursor *printed_functions; /* the same of the printed unit */
 };
 
+/* SATOR_INPUT for a text that is nested deeper than libclang can read (c_depth.c). */
+enum sator_status c_check_depth(struct sator_ctx *ctx, const struct sator_source *source);
+
 /* Load libclang and parse "source" twice. The file's errors are reported. Clear it also after a
  * failure. */
 enum sator_status c_units_open(struct c_units *units, struct sator_ctx *ctx,
