@@ -56,7 +56,7 @@ SATOR_API enum sator_status sator_page_svg(struct sator_ctx *ctx, struct sator_p
 /* The same as characters of a terminal: "array", "roofline", "tree", "pareto". */
 struct sator_show_options {
     size_t size; /* sizeof the struct: sator/context.h */
-    int width; /* columns; 0: 80 */
+    int width; /* columns, at most 10,000; below 20: 80 */
     bool ascii; /* no Unicode */
     bool color;
 };

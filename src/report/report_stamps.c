@@ -17,9 +17,10 @@ enum sator_status report_window_trace(struct sator_ctx *ctx, struct sator_arena 
 {
     const struct sator_workload *workload = &network->layers[layer];
     const struct sator_model *model;
+    const sator_int most = result->time_stamps < INT_MAX / 2 ? result->time_stamps : INT_MAX / 2;
     const struct sator_window wanted = {.n_from = window->n_from,
             .from = window->from,
-            .n_stamps = window->n_stamps,
+            .n_stamps = window->n_stamps < most ? window->n_stamps : (int)most,
             .most_words = window->most_words};
     enum sator_status st;
 

@@ -351,6 +351,10 @@ bool show_tree(
 
 /* ---- the choice ---- */
 
+enum {
+    WIDEST = 10000 /* columns */
+};
+
 enum sator_status sator_page_show(struct sator_ctx *ctx, struct sator_page *page,
         const char *picture, const struct sator_show_options *options, char **text)
 {
@@ -364,6 +368,8 @@ enum sator_status sator_page_show(struct sator_ctx *ctx, struct sator_page *page
     SATOR_NEEDS(ctx, page != NULL && picture != NULL && text != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_OPTIONS(ctx, options, wanted);
+    options = &wanted;
+    SATOR_NUMBER(ctx, options->width, 0, WIDEST);
 
     wanted.width = wanted.width < 20 ? 80 : wanted.width;
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {

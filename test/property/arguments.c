@@ -153,6 +153,7 @@ static void call_plan(struct setting *s)
     OUT(sator_plan);
 
     options.n_sweep = 0;
+    options.timing = SATOR_TIMING_ROOFLINE; /* phases of 2^41 stamps take all memory */
     for (int i = 0; i < 12; i++)
         extents[i] = odd_long();
     if (succeeds(s, "sator_plan_new",

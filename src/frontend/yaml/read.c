@@ -151,7 +151,7 @@ bool sator_yaml_int(struct sator_yaml_reader *reader, const struct sator_yaml_no
     for (; *digits != '\0' && fits; digits++)
         fits = !__builtin_mul_overflow(read, 10, &read) &&
                 !__builtin_add_overflow(read, *digits - '0', &read);
-    if (negative)
+    if (negative && fits)
         read = -read;
     if (fits && read >= least && read <= most) {
         *value = read;
