@@ -37,7 +37,7 @@ struct sator_map_options {
     const char *const *constraints; /* texts, see doc/mapper.md: "L1: k 8, c 4", "L1: order k c";
                                        or a Timeloop file, whose constraints are meant */
     int n_constraints;
-    bool imperfect; /* innermost tiles of any size, the last of them smaller; not sunstone */
+    bool imperfect; /* factors need not divide what they cover, at any level; not sunstone */
     double budget_seconds; /* stop after this long; 0: no limit */
     uint64_t seed; /* random */
     uint64_t samples; /* random: 0 for 100,000; shared by the choices of what bypasses what */

@@ -500,6 +500,8 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         result->n_skews = q->skews.n;
         result->unskewed = search.timer != NULL ? NAN : unskewed_value(q, &search, best);
         st = sator_mapper_control(q->ctx, search.problem, &search.best, result);
+        result->left_out = sator_mapper_left_out(&q->problems[0], q->n_problems > q->n_unskewed,
+                sator_word(q->ctx, "imperfect"), search.chains_open, q->arena, &result->n_left_out);
     } else {
         st = say_none(q, &search);
     }
@@ -569,9 +571,6 @@ static enum sator_status map_below(struct sator_ctx *ctx, const struct sator_net
     SATOR_TRY(search_mapping(&question, made));
     made->idle_links = idle_links(made, arch);
     made->order = question.problems[0].order;
-    made->left_out =
-            sator_mapper_left_out(&question.problems[0], question.n_problems > question.n_unskewed,
-                    sator_word(ctx, "imperfect"), arena, &made->n_left_out);
     *result = made;
 done:
     sator_mapper_watch_free(question.watch);

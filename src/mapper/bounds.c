@@ -99,6 +99,13 @@ void sator_mapper_bounds_free(struct mapper_bounds *b)
 
 /* ---- a known tile ---- */
 
+/* Where tiles may be short: the steps of a group of PEs, or of each by itself, along all loops, on
+ * average over the groups, at the least; and what is left of them (near and far bits) where all is
+ * kept along a loop. */
+struct ragged_steps {
+    double all, inverse[2 * MAPPER_LOOPS];
+};
+
 /* One transfer while it is bounded. */
 struct local {
     struct mapper_walk walk;
@@ -117,6 +124,9 @@ struct local {
         double kept[2], fetched[2];
     } idle[MAPPER_LOOPS];
     struct mapper_slides slides;
+    struct ragged_steps group_steps, tile_steps; /* chains */
+    double lone; /* the share of the words that loops further out may keep, though some inside of
+                    them move the tile: these may have but one step */
 };
 
 /* Whether a memory row lies between the child and a row over which words are shared: its factors,
@@ -139,10 +149,14 @@ struct outside {
     const int64_t *near, *far; /* factors by loop */
     double inverse[2 * MAPPER_LOOPS]; /* of the factors, by bit */
     double stamps, most_stamps;
-    bool is_direct; /* an imperfect problem's compute units */
+    bool is_direct; /* an imperfect problem's compute units, but for chains */
     struct mapper_blocks blocks;
     /* other children of imperfect problems: both together, and how much shorter the last tile is */
     int64_t both[MAPPER_LOOPS], cut[MAPPER_LOOPS];
+    /* chains: tiles of the child, over all PEs; the share of the iterations that a last
+     * step of the inner factors may have for itself, as the only one of their steps */
+    int64_t tiles[MAPPER_LOOPS];
+    double lone[MAPPER_LOOPS];
 };
 
 /* How much shorter each loop's last tile is. */
@@ -299,6 +313,155 @@ static bool has_cut(const struct mapper_problem *p, const struct mapper_access *
     return false;
 }
 
+/* ---- short tiles at any level ---- */
+
+/* See struct outside: of "n" iterations in "steps" steps of "step", the last shorter. Unless the
+ * nearest factor is known, any number of them that leaves one over may be a factor. */
+static double lone_share(int64_t n, int64_t step, int64_t steps, int64_t near)
+{
+    bool is_lone = near == 1 ? steps > 2 : steps > near && steps % near == 1;
+
+    return is_lone ? (double)(n - (steps - 1) * step) / (double)n : 0;
+}
+
+/* The tiles of each loop; of relevant ones no iteration is in two, so that words of loops that
+ * stand alone in an index are as many as iterations, whatever the tiles. */
+static void find_tiles(const struct mapper_bounds *b, int child, const struct mapper_shape *shape,
+        struct outside *outside)
+{
+    const struct mapper_problem *p = b->problem;
+    int row = child == p->n_memories ? p->n_rows : p->memory[child].row;
+    int64_t pes[MAPPER_LOOPS];
+
+    for (int i = 0; i < p->n_loops; i++)
+        pes[i] = 1;
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < row; k++)
+        pes[shape->digit[k].loop] *= shape->digit[k].count;
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t tiles = sator_mapper_blocks(p->extent[i], shape->inside[row][i]);
+        bool is_near = outside->near[i] > 1, is_far = tiles > pes[i] * outside->near[i];
+        outside->tiles[i] = tiles;
+        outside->lone[i] = lone_share(p->extent[i], shape->inside[row][i] * pes[i],
+                sator_mapper_blocks(tiles, pes[i]), outside->near[i]);
+        outside->inverse[i] = is_near ? 0 : 1; /* whether there is such a loop */
+        outside->inverse[p->n_loops + i] = is_far ? 0 : 1;
+        outside->stamps *= (double)sator_mapper_blocks(tiles, pes[i]);
+        outside->most_stamps *= (double)tiles; /* of all PEs together */
+    }
+}
+
+/* Of the positions of "loop" over which its tiles are spread outside row "row", the share that has
+ * a tile at some time, at least. */
+static double used_share(
+        const struct mapper_problem *p, const struct mapper_shape *shape, int row, int loop)
+{
+    double used = 1, all = 1;
+
+    for (int k = shape->n_digits - 1; k >= 0; k--) { /* innermost first */
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (digit->row >= row || digit->loop != loop)
+            continue;
+        int level = p->row[digit->row].level;
+        int64_t pes = digit->count;
+        while (k > 0 && p->row[shape->digit[k - 1].row].level == level) {
+            k--;
+            pes *= shape->digit[k].loop == loop ? shape->digit[k].count : 1;
+        }
+        double least = (double)sator_mapper_least_spread(p, digit->row, pes);
+        used = least == 1 || all == 1 ? least * used : (least - 1) * all + 1;
+        all *= (double)pes;
+    }
+    return used / all;
+}
+
+/* The steps of one side. Of a loop that does not index the tensor a tile is fetched again for each
+ * step of its group, of one that does there are as many tiles as there are. */
+static void find_steps_of(const struct mapper_bounds *b, const struct mapper_walk *walk,
+        const struct mapper_shape *shape, const struct outside *outside, bool grouped,
+        struct ragged_steps *steps)
+{
+    const struct mapper_problem *p = b->problem;
+    const struct mapper_transfer *t = walk->transfer;
+
+    steps->all = 1;
+    for (int i = 0; i < p->n_loops; i++) {
+        bool relevant = walk->access->relevant >> i & 1;
+        int64_t shared = 1, apart = 1, near = outside->near[i], tiles = outside->tiles[i];
+        for (int k = 0; k < shape->n_digits && shape->digit[k].row < t->child_row; k++) {
+            const struct mapper_digit *digit = &shape->digit[k];
+            bool copied = walk->is_relaxed && !relevant && !(t->collapsed >> digit->row & 1);
+            if (digit->loop == i)
+                *(grouped && (walk->shared >> digit->row & 1) && !copied ? &shared : &apart) *=
+                        digit->count;
+        }
+        double pes = (double)apart, once = used_share(p, shape, t->child_row, i);
+        double all = relevant ? (double)tiles / (double)shared / pes
+                              : (double)sator_mapper_blocks(tiles, shared) / pes;
+        double beyond = relevant ? all / (double)near
+                                 : (double)sator_mapper_blocks(tiles, shared * near) / pes;
+        once = fmin(once, all);
+        beyond = fmax(beyond, once);
+        if ((b->open >> i & 1) && !relevant && outside->inverse[p->n_loops + i] == 1)
+            all = beyond =
+                    once; /* with smaller tiles there may be steps, along which all is kept */
+        steps->all *= all;
+        steps->inverse[i] = beyond / all;
+        steps->inverse[p->n_loops + i] = once / beyond;
+    }
+}
+
+/* Whether a memory row lies between the child and a digit of "loop". */
+static bool is_split(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_shape *shape, int loop)
+{
+    int near = t->child_row - 1;
+
+    while (near >= 0 && p->row[near].is_space)
+        near--;
+    for (int k = 0; k < shape->n_digits; k++) {
+        if (shape->digit[k].loop == loop && shape->digit[k].row < near)
+            return true;
+    }
+    return false;
+}
+
+/* Where tiles may be short. Words of loops that stand alone in an index are as many as iterations,
+ * whatever the tiles; others at least that share of what whole tiles would bring. */
+static void open_ragged(struct mapper_bounds *b, const struct mapper_shape *shape,
+        const struct outside *outside, struct local *local)
+{
+    struct mapper_walk *walk = &local->walk;
+    const struct mapper_problem *p = b->problem;
+    const int64_t *tile = shape->inside[walk->transfer->child_row];
+
+    find_steps_of(b, walk, shape, outside, true, &local->group_steps);
+    find_steps_of(b, walk, shape, outside, false, &local->tile_steps);
+    for (int i = 0; i < p->n_loops; i++) {
+        bool relevant = walk->access->relevant >> i & 1;
+        int64_t shared = 1;
+        for (int k = 0; k < shape->n_digits && shape->digit[k].row < walk->transfer->child_row; k++)
+            shared *= shape->digit[k].loop == i && (walk->shared >> shape->digit[k].row & 1)
+                    ? shape->digit[k].count
+                    : 1;
+        if (relevant)
+            walk->scale *= (double)p->extent[i] / ((double)outside->tiles[i] * (double)tile[i]);
+        else if (shared > 1)
+            local->ratio_fixed &=
+                    outside->tiles[i] % shared == 0 && !is_split(p, walk->transfer, shape, i);
+    }
+    walk->group_cover = walk->tile_cover = 0;
+    unsigned near = 0;
+    for (int i = 0; i < p->n_loops; i++)
+        near |= (walk->access->relevant >> i & 1) && outside->near[i] > 1 ? 1U << i : 0;
+    local->lone = 0;
+    for (int i = 0; i < p->n_loops; i++) {
+        double lone =
+                b->open >> i & 1 ? 1. / 3 : outside->lone[i]; /* three smaller steps at least */
+        if ((near != 0 ? near : walk->access->relevant) >> i & 1)
+            local->lone = fmax(local->lone, lone);
+    }
+}
+
 static void open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
         const struct outside *outside, struct local *local)
 {
@@ -321,6 +484,15 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
             (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
     local->covers_only = sliding &&
             (b->strides || (local->walk.spread && any_holds && has_gap(p, &local->walk)));
+    if (p->chains) {
+        local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+        local->run_loops = ~0U;
+        local->n_idle = 0;
+        local->walk.open = b->open;
+        local->covers_only |= local->walk.is_relaxed && any_holds;
+        open_ragged(b, shape, outside, local);
+        return;
+    }
     if (local->walk.is_relaxed && outside->is_direct)
         local->covers_only = true;
     else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
@@ -380,10 +552,16 @@ static struct spread spread_of(
     return spread;
 }
 
-/* The steps of index "e" for a group, and for a tile alone, that runs through the loops "run". */
+/* What a transfer runs through between two steps of loops that stand alone in an index: of some
+ * loops all, of others the steps of the nearest row. */
+struct run {
+    unsigned whole, near;
+};
+
+/* The steps of index "e" for a group, and for a tile alone, in a run. */
 static void steps_of_run(const struct mapper_bounds *b, const struct local *local, int e,
-        unsigned run, const struct mapper_shape *shape, struct mapper_steps *group,
-        struct mapper_steps *alone)
+        const struct run *run, const struct mapper_shape *shape, const struct outside *outside,
+        struct mapper_steps *group, struct mapper_steps *alone)
 {
     const struct mapper_walk *walk = &local->walk;
     const struct mapper_index *index = &walk->access->index[e];
@@ -392,13 +570,18 @@ static void steps_of_run(const struct mapper_bounds *b, const struct local *loca
     *group = *alone = (struct mapper_steps){.n_spread = 0};
     for (int i = 0; i < index->n_parts; i++) {
         int loop = index->loop[i];
+        int64_t extent = b->problem->extent[loop];
         struct spread spread = spread_of(walk, shape, loop);
-        if (run >> loop & 1) {
-            group->tile[i] = spread.all_shared ? b->problem->extent[loop] : 1;
-            alone->tile[i] = spread.any ? 1 : b->problem->extent[loop];
+        if (run->whole >> loop & 1) {
+            group->tile[i] = spread.all_shared ? extent : 1;
+            alone->tile[i] = spread.any ? 1 : extent;
             continue;
         }
         group->tile[i] = alone->tile[i] = walk->steps[e].tile[i];
+        if ((run->near >> loop & 1) && !spread.any) {
+            int64_t steps = group->tile[i] * outside->near[loop];
+            group->tile[i] = alone->tile[i] = steps < extent ? steps : extent;
+        }
         for (int k = 0; k < shape->n_digits && spreads && spread.contiguous; k++) {
             const struct mapper_digit *digit = &shape->digit[k];
             if (digit->row >= walk->transfer->child_row || digit->loop != loop ||
@@ -411,16 +594,17 @@ static void steps_of_run(const struct mapper_bounds *b, const struct local *loca
     }
 }
 
-/* The words that cross at the least while a transfer runs through the loops "run", between two
- * steps of loops that stand alone in an index: each word that is touched, since nothing was kept
+/* The words that cross at the least in a run: each word that is touched, since nothing was kept
  * before. Of the loops that are open the largest tiles are in the shape. As many runs bring no
  * fewer words with smaller ones: a tile's values grow with it, but each step adds no more than the
- * one before, so values over size only fall; the number of runs is one over the sizes. */
-static void find_run(struct mapper_bounds *b, struct local *local, unsigned run,
+ * one before, so values over size only fall; the number of runs is one over the sizes. The same
+ * holds where the last tile is short. */
+static void find_run(struct mapper_bounds *b, struct local *local, const struct run *run,
         const struct mapper_shape *shape, const struct outside *outside)
 {
     const struct mapper_problem *p = b->problem;
     const struct mapper_walk *walk = &local->walk;
+    double share = 1;
 
     local->run_group = local->run_tile = 1;
     for (int e = 0; e < walk->access->n_indices; e++) {
@@ -430,20 +614,22 @@ static void find_run(struct mapper_bounds *b, struct local *local, unsigned run,
             local->run_tile *= (double)walk->tile_values[e];
             continue;
         }
-        steps_of_run(b, local, e, run, shape, &group, &alone);
+        steps_of_run(b, local, e, run, shape, outside, &group, &alone);
         local->run_group *=
                 (double)sator_mapper_words_union(b->words, walk->transfer->access, e, &group);
         local->run_tile *=
                 (double)sator_mapper_words_union(b->words, walk->transfer->access, e, &alone);
     }
     for (int i = 0; i < p->n_loops && p->imperfect; i++) { /* the last tile is short */
-        if (!(walk->access->relevant >> i & 1) || (run >> i & 1))
-            continue;
-        double share = (double)p->extent[i] / (double)(p->extent[i] + outside->cut[i]);
-        local->run_group *= share;
-        local->run_tile *= share;
+        double tile = (double)shape->inside[walk->transfer->child_row][i];
+        double covered = p->chains ? (double)outside->tiles[i] * tile
+                                   : (double)(p->extent[i] + outside->cut[i]);
+        if ((walk->access->relevant >> i & 1) && !(run->whole >> i & 1))
+            share *= (double)p->extent[i] / covered;
     }
-    local->run_loops = run;
+    local->run_group *= share;
+    local->run_tile *= share;
+    local->run_loops = run->whole | run->near << p->n_loops;
 }
 
 /* The least that crosses when loops of a sliding index are open: each run by itself. */
@@ -452,18 +638,84 @@ static void bound_runs(struct mapper_bounds *b, struct local *local, const struc
 {
     const struct mapper_walk *walk = &local->walk;
     int n_loops = b->problem->n_loops;
-    unsigned run = keep->halo >> n_loops & ((1U << n_loops) - 1); /* nothing is near */
+    unsigned loops = (1U << n_loops) - 1;
+    struct run run = {.whole = keep->halo >> n_loops & loops}; /* nothing is near */
     double runs = outside->stamps;
 
-    for (unsigned loops = run; loops != 0; loops &= loops - 1)
-        runs *= outside->inverse[n_loops + __builtin_ctz(loops)];
+    for (unsigned left = run.whole; left != 0; left &= left - 1)
+        runs *= outside->inverse[n_loops + __builtin_ctz(left)];
     for (int i = 0; i < n_loops; i++) /* with a smaller tile it may be in a run */
-        run |= outside->far[i] == 1 ? b->open & 1U << i : 0;
-    run &= walk->access->relevant & ~walk->access->plain;
-    if (local->run_loops != run)
-        find_run(b, local, run, shape, outside);
+        run.whole |= outside->far[i] == 1 ? b->open & 1U << i : 0;
+    run.whole &= walk->access->relevant & ~walk->access->plain;
+    if (local->run_loops != run.whole)
+        find_run(b, local, &run, shape, outside);
     range->unique_lb = (double)walk->groups * runs * local->run_group;
     range->arriving_lb = (double)walk->tiles * runs * local->run_tile;
+}
+
+/* The product of what is left of a side's steps when all is kept along the loops "bits". */
+static double steps_left(const struct ragged_steps *steps, unsigned bits)
+{
+    double left = steps->all;
+
+    for (; bits != 0; bits &= bits - 1)
+        left *= steps->inverse[__builtin_ctz(bits)];
+    return left;
+}
+
+/* The least that crosses where tiles may be short and all is kept along the loops "bits": each word
+ * once for each step of others that do not index the tensor; of a tensor that slides, once a run.
+ */
+static void kept_along(struct mapper_bounds *b, struct local *local, unsigned bits,
+        const struct mapper_shape *shape, const struct outside *outside, double *group,
+        double *tile)
+{
+    const struct mapper_walk *walk = &local->walk;
+    int n = b->problem->n_loops;
+    unsigned slides = walk->access->relevant & ~walk->access->plain;
+    struct run run = {0};
+
+    *group = walk->scale * local->group_words;
+    *tile = walk->scale * local->tile_words;
+    for (int i = 0; i < n; i++) {
+        bool has_near = outside->inverse[i] < 1, has_far = outside->inverse[n + i] < 1;
+        bool near = !has_near || bits >> i & 1, far = !has_far || bits >> (n + i) & 1;
+        bool opens = b->open >> i & 1 && !has_far;
+        if (!(slides >> i & 1))
+            continue;
+        run.whole |= near && far && (has_near || has_far || opens) ? 1U << i : 0;
+        run.near |= near && !far && has_near ? 1U << i : 0;
+    }
+    if (slides != 0) {
+        if (local->run_loops != (run.whole | run.near << n))
+            find_run(b, local, &run, shape, outside);
+        *group = local->run_group;
+        *tile = local->run_tile;
+        bits |= run.whole | run.whole << n;
+    }
+    *group *= steps_left(&local->group_steps, bits);
+    *tile *= steps_left(&local->tile_steps, bits);
+}
+
+static void bound_ragged(struct mapper_bounds *b, struct local *local,
+        const struct order_keep *keep, const struct mapper_shape *shape,
+        const struct outside *outside, struct mapper_range *range)
+{
+    const struct mapper_walk *walk = &local->walk;
+    int n = b->problem->n_loops;
+    unsigned loops = ((1U << n) - 1) & ~walk->access->plain, bits = keep->reuse;
+    double group, tile, lone_group, lone_tile;
+
+    if (walk->access->is_sliding)
+        bits |= keep->halo & (loops | loops << n);
+    kept_along(b, local, bits, shape, outside, &group, &tile);
+    if (local->lone > 0) {
+        kept_along(b, local, loops | loops << n, shape, outside, &lone_group, &lone_tile);
+        group += local->lone * (fmin(lone_group, group) - group);
+        tile += local->lone * (fmin(lone_tile, tile) - tile);
+    }
+    range->unique_lb = (double)walk->groups * group;
+    range->arriving_lb = (double)walk->tiles * tile;
 }
 
 /* The least that crosses with a known tile: all of it in the first stamp of each run, then what is
@@ -500,7 +752,9 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     const struct mapper_walk *walk = &local->walk;
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
 
-    if (local->is_open)
+    if (b->problem->chains)
+        bound_ragged(b, local, keep, shape, outside, range);
+    else if (local->is_open)
         bound_runs(b, local, keep, shape, outside, range);
     else
         bound_steps(local, keep, outside, range);
@@ -512,6 +766,11 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     if (walk->access->is_sliding) {
         range->unique_lb = fmax(range->unique_lb, groups * (double)walk->group_cover);
         range->arriving_lb = fmax(range->arriving_lb, tiles * (double)walk->tile_cover);
+    }
+    if (b->problem->chains && !walk->transfer->is_counted) {
+        range->unique_lb = fmax(range->unique_lb, (double)walk->access->footprint);
+        range->arriving_lb = fmax(range->arriving_lb, (double)walk->access->footprint);
+        groups = tiles = 1; /* the stamps are those of all */
     }
     range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
     range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
@@ -632,7 +891,11 @@ static void open_outside(const struct mapper_bounds *b, int child, const struct 
     outside->near = near;
     outside->far = far;
     outside->stamps = outside->most_stamps = 1;
-    outside->is_direct = p->imperfect && child == p->n_memories;
+    outside->is_direct = p->imperfect && child == p->n_memories && !p->chains;
+    if (p->chains) {
+        find_tiles(b, child, shape, outside);
+        return;
+    }
     if (outside->is_direct)
         find_blocks(b, shape, outside);
     for (int i = 0; i < p->n_loops; i++) {

@@ -3,7 +3,8 @@
  * Where last tiles are short there are two kinds of instances for each loop that is spread over
  * them: the last has the short tile, all others whole ones. Every combination is counted by itself.
  * A short tile moves fewer words, but what has nothing to do for a while has to fetch again what it
- * held. Accesses without a formula are asked for in the model, instance by instance.
+ * held. Accesses without a formula, and mappings that leave whole instances idle for a while, are
+ * asked for in the model, instance by instance.
  */
 #include "mapper/mapper.h"
 
@@ -242,6 +243,17 @@ static void count_kinds(struct kinds *k, double *cycles)
 
 /* ---- a mapping ---- */
 
+static unsigned all_with_ports(const struct mapper_problem *p)
+{
+    unsigned memories = 0;
+
+    for (int i = 0; i < p->n_ports; i++) {
+        if (p->memory[p->port[i].memory].instances > 1)
+            memories |= 1U << p->port[i].memory;
+    }
+    return memories;
+}
+
 void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic)
@@ -253,7 +265,9 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
     if (!problem->has_inner_ports || traffic->is_unknown)
         return;
     bool is_ragged = sator_mapper_is_ragged(problem, mapping, ~0U);
-    unsigned asked = is_ragged ? problem->asked_ragged_ports : problem->asked_ports;
+    unsigned asked = !is_ragged                        ? problem->asked_ports
+            : sator_mapper_is_filled(problem, mapping) ? problem->asked_ragged_ports
+                                                       : all_with_ports(problem);
     if (!is_ragged && asked == 0)
         return;
     sator_mapper_port_cycles(problem, traffic, traffic->busiest_cycles);

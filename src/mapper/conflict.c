@@ -4,7 +4,7 @@
  * A mapping with a given unrolling is legal, if any is, when what the unrolling leaves of each loop
  * stands at the outermost memory whose factor no constraint sets: no other mapping with that
  * unrolling has a smaller tile anywhere. So it is enough to look through the unrollings. In an
- * imperfect problem that holds of the least innermost tile whose number they allow.
+ * imperfect problem that holds of the least innermost tile.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -22,15 +22,9 @@ struct feasibility {
     struct mapper_words *words;
     struct mapper_mapping mapping, found; /* found: with most_pes */
     int64_t left[MAPPER_LOOPS]; /* of each loop, beside the factors set */
-    /* imperfect problems: the innermost tiles that each loop may have, and what their number is to
-     * be a multiple of */
-    int n_tiles[MAPPER_LOOPS];
-    const int64_t *tiles[MAPPER_LOOPS];
-    int64_t number[MAPPER_LOOPS];
-    double lanes; /* of all arrays inside the innermost memory */
+    int64_t number[MAPPER_LOOPS]; /* imperfect problems: product of the factors set further out */
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
-    int broken_loop; /* whose factors do not divide its extent, or any number of its tiles; -1: none
-                      */
+    int broken_loop; /* whose factors do not divide its extent; -1: none */
     double needed_pes; /* that the utilization asks for */
     double most_pes; /* that a mapping legal in all else uses, as far as looked; 0: none is legal */
     int looks;
@@ -45,29 +39,8 @@ static double all_pes(const struct mapper_problem *p)
     return all;
 }
 
-/* Whether "number" divides some number of tiles of "loop". Whatever the lanes inside the innermost
- * memory, n iterations in tiles of t blocks of l are as many tiles as in tiles of t x l: only where
- * t is set they matter. */
-static bool may_spread(const struct feasibility *f, int loop, int64_t number)
-{
-    const struct mapper_problem *p = &f->problem;
-    bool is_set = p->row[p->innermost].fixed[loop] != 0;
-    int64_t most = is_set && f->lanes < (double)p->extent[loop] ? (int64_t)f->lanes
-            : is_set                                            ? p->extent[loop]
-                                                                : 1;
-
-    for (int64_t lanes = 1; lanes <= most; lanes++) {
-        int64_t blocks = sator_mapper_blocks(p->extent[loop], lanes);
-        for (int k = 0; k < f->n_tiles[loop]; k++) {
-            if ((blocks + f->tiles[loop][k] - 1) / f->tiles[loop][k] % number == 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* The least innermost tile of "loop" that its unrolling allows and whose number is a multiple of
- * "number", or is it, where no memory further out may take the rest; sets the rest. 0: none. */
+/* The least innermost tile of "loop" that its unrolling allows and that the factors set, "number"
+ * together, and one more where a memory is free to have it, cover; sets that one. 0: none. */
 static int64_t least_tile(const struct feasibility *f, int loop, int64_t number, int64_t *rest)
 {
     const struct mapper_problem *p = &f->problem;
@@ -77,14 +50,15 @@ static int64_t least_tile(const struct feasibility *f, int loop, int64_t number,
     sator_mapper_unrolled(p, &f->mapping, loop, &unrolled);
     int64_t blocks = sator_mapper_blocks(p->extent[loop], unrolled.lanes);
     for (int64_t tile = fixed == 0 ? 1 : fixed;;) {
-        int64_t left = sator_mapper_left(p, loop, &unrolled, tile) * unrolled.pes;
-        int64_t tiles = (blocks + tile - 1) / tile;
-        *rest = left / number;
-        if (left != 0 && left % number == 0 && (f->free_row[loop] >= 0 || left == number))
+        int64_t left = sator_mapper_left(p, loop, &unrolled, tile);
+        int64_t tiles = sator_mapper_blocks(blocks, tile);
+        bool divides = unrolled.form == MAPPER_ANY || left % number == 0;
+        *rest = sator_mapper_blocks(left, number);
+        if (left != 0 && divides && (f->free_row[loop] >= 0 || *rest == 1))
             return tile;
         if (fixed != 0 || tiles == 1)
             return 0;
-        tile = (blocks + tiles - 2) / (tiles - 1);
+        tile = sator_mapper_blocks(blocks, tiles - 1);
     }
 }
 
@@ -109,7 +83,6 @@ static void set_fixed_imperfect(struct feasibility *f)
     for (int i = 0; i < p->n_loops; i++) {
         f->free_row[i] = -1;
         f->number[i] = 1;
-        f->n_tiles[i] = sator_mapper_tiles_of(p, p->arena, i, 1, &f->tiles[i]);
         for (int r = p->n_rows - 1; r > p->innermost; r--)
             f->mapping.factor[r][i] = 1;
         for (int r = p->innermost - 1; r >= 0; r--) {
@@ -117,8 +90,6 @@ static void set_fixed_imperfect(struct feasibility *f)
             if (f->number[i] <= p->extent[i])
                 f->number[i] *= fixed; /* at most 2^48: extents are at most 2^24 */
         }
-        if (!may_spread(f, i, f->number[i]))
-            f->broken_loop = i;
     }
 }
 
@@ -207,23 +178,18 @@ static void unroll(
         unroll(f, next, 0, is_space ? p->row[next].shape : 1, beyond / shape, pes);
         return;
     }
-    int64_t whole = p->imperfect ? p->extent[loop] : f->left[loop], number = f->number[loop];
+    int64_t whole = p->imperfect ? p->extent[loop] : f->left[loop];
     bool banned = p->row[row].banned >> loop & 1;
-    bool is_lane = row > p->innermost; /* which does not divide the tiles */
     for (int64_t factor = 1; factor <= whole && factor <= room && !(factor > 1 && banned);
             factor++) {
-        if (p->imperfect ? !is_lane && !may_spread(f, loop, number * factor) : whole % factor != 0)
+        if (!p->imperfect && whole % factor != 0)
             continue;
         f->mapping.factor[row][loop] = factor;
-        if (p->imperfect)
-            f->number[loop] = is_lane ? number : number * factor;
-        else
-            f->left[loop] = whole / factor;
+        f->left[loop] = p->imperfect ? whole : whole / factor;
         unroll(f, row, loop + 1, room / factor, beyond, pes * (double)factor);
     }
     f->mapping.factor[row][loop] = 1;
     f->left[loop] = whole;
-    f->number[loop] = number;
 }
 
 /* Look for a legal mapping of "problem"; whether there may be one. */
@@ -233,9 +199,6 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     f->problem = *problem;
     f->problem.least_utilization = 0;
     f->needed_pes = problem->least_utilization * all_pes(problem);
-    f->lanes = 1;
-    for (int r = problem->innermost + 1; r < problem->n_rows; r++)
-        f->lanes *= (double)problem->row[r].shape;
     set_fixed(f);
     if (f->broken_loop >= 0)
         return false;
@@ -291,42 +254,15 @@ static bool leaves_some(struct sator_ctx *ctx, struct feasibility *f,
     return is_feasible(f, problem);
 }
 
-/* The least tile of "loop" beside the factors set, and how many of them are left. */
+/* How many tiles of "loop", the least or those that are set, are left beside the factors set. */
 static void set_left_tiles(struct feasibility *f, int loop)
 {
     const struct mapper_problem *p = &f->problem;
     int64_t *tile = &f->mapping.factor[p->innermost][loop], extent = p->extent[loop];
 
-    for (int k = 0; k < f->n_tiles[loop]; k++) {
-        *tile = f->tiles[loop][k];
-        f->left[loop] = (extent + *tile - 1) / *tile;
-        if (f->left[loop] % f->number[loop] == 0)
-            break;
-    }
-    f->left[loop] /= f->number[loop];
-}
-
-/* Factors that divide no number of innermost tiles. */
-static void say_broken_tiles(struct sator_ctx *ctx, const struct feasibility *f)
-{
-    const struct mapper_problem *p = &f->problem;
-    int loop = f->broken_loop;
-    int64_t fixed = p->row[p->innermost].fixed[loop];
-    char number[48], extent[48];
-
-    sator_int_format(f->number[loop], ',', number);
-    sator_int_format(p->extent[loop], ',', extent);
-    if (fixed != 0)
-        sator_help(ctx,
-                "the %s iterations of loop '%s' are %lld tiles of %lld: not a multiple of %s, to "
-                "which its other factors multiply",
-                extent, p->loop_names[loop], (long long)((p->extent[loop] + fixed - 1) / fixed),
-                (long long)fixed, number);
-    else
-        sator_help(ctx,
-                "the factors of loop '%s' multiply to %s: no tiles of equal size, the last of them "
-                "smaller, of its %s iterations are that many, or a multiple",
-                p->loop_names[loop], number, extent);
+    if (*tile > extent)
+        *tile = extent;
+    f->left[loop] = sator_mapper_blocks(sator_mapper_blocks(extent, *tile), f->number[loop]);
 }
 
 /* The inequality that constraints break, after a search that found nothing. */
@@ -341,10 +277,6 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
         for (int r = 0; r < p->n_rows; r++) {
             int64_t fixed = p->row[r].fixed[f->broken_loop];
             product *= fixed == 0 || product > (sator_int)1 << 60 ? 1 : fixed;
-        }
-        if (p->imperfect) {
-            say_broken_tiles(ctx, f);
-            return;
         }
         sator_help(ctx, "the factors of loop '%s' multiply to %s, which does not divide %lld",
                 p->loop_names[f->broken_loop], sator_int_format(product, ',', all),

@@ -169,7 +169,6 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
     walk->problem = problem;
     walk->transfer = t;
     walk->access = access;
-    walk->counts = t->child < problem->n_memories ? access->relevant : ~0U;
     walk->number = transfer;
     walk->passes = passes && as != RELAXED;
     walk->is_relaxed = passes && as == RELAXED;
@@ -377,6 +376,28 @@ void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words
 
 /* ---- a whole mapping ---- */
 
+/* The time-stamps of loop "i" in which the first "n" of its iterations in a digit's step run, rows
+ * from "row" on: a short last part takes no time of its own where other PEs have a whole one. */
+static int64_t stamps_of(
+        const struct mapper_mapping *mapping, const struct mapper_problem *p, int i, int64_t n)
+{
+    int64_t stamps = 0, inside[MAPPER_ROWS + 1], time[MAPPER_ROWS + 1];
+
+    inside[p->n_rows] = time[p->n_rows] = 1;
+    for (int r = p->n_rows - 1; r >= 0; r--) {
+        inside[r] = inside[r + 1] * mapping->factor[r][i];
+        time[r] = time[r + 1] * (p->row[r].is_space ? 1 : mapping->factor[r][i]);
+    }
+    for (int r = 0; r < p->n_rows && n > 0; r++) {
+        int64_t whole = n / inside[r + 1];
+        if (p->row[r].is_space && whole > 0)
+            return stamps + time[r + 1];
+        stamps += whole * time[r + 1];
+        n %= inside[r + 1];
+    }
+    return stamps;
+}
+
 int64_t sator_mapper_time_stamps(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
@@ -384,21 +405,8 @@ int64_t sator_mapper_time_stamps(
 
     if (problem->skew != NULL)
         return sator_mapper_skewed_stamps(problem, mapping, 0);
-    for (int i = 0; i < problem->n_loops; i++) {
-        int64_t product = 1, lanes = 1;
-        bool unrolled = false; /* outside the innermost memory */
-        for (int r = 0; r < problem->n_rows; r++) {
-            if (!problem->row[r].is_space)
-                product *= mapping->factor[r][i];
-            else if (r > problem->innermost)
-                lanes *= mapping->factor[r][i];
-            else
-                unrolled |= mapping->factor[r][i] > 1;
-        }
-        /* a short last tile takes less time only when no PE has a whole one meanwhile */
-        int64_t blocks = sator_mapper_blocks(problem->extent[i], lanes);
-        stamps *= unrolled || product < blocks ? product : blocks;
-    }
+    for (int i = 0; i < problem->n_loops; i++)
+        stamps *= stamps_of(mapping, problem, i, problem->extent[i]);
     return stamps;
 }
 
@@ -474,7 +482,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             continue;
         }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
-        if (sator_mapper_is_ragged(problem, mapping, walk.counts)) {
+        if (sator_mapper_is_cut(problem, mapping, &shape, t)) {
             sator_mapper_count_ragged(&walk, words, mapping, &shape, traffic);
             continue;
         }

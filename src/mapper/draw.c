@@ -20,7 +20,8 @@ static int64_t smallest_prime(int64_t n)
 }
 
 enum {
-    MOST_TRIES = 1000
+    MOST_TRIES = 1000,
+    FILL_TRIES = 20
 };
 
 /* A random row that may take "prime" more of "loop"; the outermost one when none is found. */
@@ -37,105 +38,98 @@ static int draw_row(const struct mapper_problem *problem, uint64_t *state, const
     return 0;
 }
 
-/* Give the prime factors of "rest" to random rows. */
-static void draw_rows(const struct mapper_problem *problem, uint64_t *state,
-        struct mapper_mapping *mapping, int64_t *used, int loop, int64_t rest)
-{
-    while (rest > 1) {
-        int64_t prime = smallest_prime(rest);
-        int r = draw_row(problem, state, used, loop, prime);
-        if (problem->imperfect && r >= problem->innermost)
-            r = 0; /* its factor is drawn */
-        used[r] *= prime;
-        mapping->factor[r][loop] *= prime;
-        rest /= prime;
-    }
-}
-
-/* Take all factors of the loop back. */
-static void take_back(const struct mapper_problem *problem, struct mapper_mapping *mapping,
-        int64_t *used, int loop)
-{
-    for (int r = 0; r < problem->n_rows; r++) {
-        used[r] /= mapping->factor[r][loop];
-        mapping->factor[r][loop] = 1;
-    }
-}
-
-/* A random number of lanes inside the innermost memory. */
-static void draw_lanes(const struct mapper_problem *problem, uint64_t *state,
-        struct mapper_mapping *mapping, int64_t *used, int loop)
-{
-    int64_t lanes = 1;
-
-    for (int r = problem->innermost + 1; r < problem->n_rows; r++) {
-        int64_t most = problem->row[r].shape / used[r];
-        most = most < problem->extent[loop] ? most : problem->extent[loop];
-        if (problem->row[r].banned >> loop & 1 || sator_mapper_random(state) % 2 == 0)
-            continue;
-        int64_t factor = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)most);
-        if (!sator_mapper_may_lane(problem, loop, lanes * factor))
-            continue;
-        mapping->factor[r][loop] = factor;
-        used[r] *= factor;
-        lanes *= factor;
-    }
-}
-
-/* Any number of tiles, then the least tile for it, then the number that it needs. */
-static int64_t draw_tile(const struct mapper_problem *problem, uint64_t *state,
-        struct mapper_mapping *mapping, int loop)
-{
-    struct mapper_unrolled unrolled;
-
-    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
-    int64_t blocks = sator_mapper_blocks(problem->extent[loop], unrolled.lanes);
-    int64_t number = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)blocks);
-    if (sator_mapper_random(state) % 2 == 0)
-        number = (blocks + number - 1) / number; /* large tiles too */
-    if (problem->innermost == 0)
-        number = 1; /* nothing further out takes more */
-    int64_t tile = problem->row[problem->innermost].fixed[loop];
-    if (tile == 0)
-        tile = (blocks + number - 1) / number;
-    mapping->factor[problem->innermost][loop] = tile;
-    return (blocks + tile - 1) / tile;
-}
-
 /* Give the factors of "loop" to random rows, prime by prime; first those that constraints set. */
 static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         struct mapper_mapping *mapping, int64_t *used, int loop)
 {
     int64_t rest = problem->extent[loop];
-    int innermost = problem->innermost;
 
-    if (problem->imperfect) {
-        draw_lanes(problem, state, mapping, used, loop);
-        rest = draw_tile(problem, state, mapping, loop);
-    }
-    for (int r = 0; r < (problem->imperfect ? innermost : problem->n_rows); r++) {
+    for (int r = 0; r < problem->n_rows; r++) {
         int64_t fixed = problem->row[r].fixed[loop];
         if (fixed == 0 || rest % fixed != 0)
             continue;
         mapping->factor[r][loop] = fixed;
         rest /= fixed;
     }
-    draw_rows(problem, state, mapping, used, loop, rest);
+    while (rest > 1) {
+        int64_t prime = smallest_prime(rest);
+        int r = draw_row(problem, state, used, loop, prime);
+        used[r] *= prime;
+        mapping->factor[r][loop] *= prime;
+        rest /= prime;
+    }
 }
 
-/* Give factors that divide to the loops whose factors are not in the space of an imperfect problem;
- * fewer may be excluded then. */
-static void mend(
-        const struct mapper_problem *problem, struct mapper_mapping *mapping, int64_t *used)
+/* A random ceiling of "tiles", "most" at most: any number of tiles is as likely as any other, or
+ * any factor. */
+static int64_t draw_ceiling(uint64_t *state, int64_t tiles, int64_t most)
+{
+    int64_t number = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)tiles);
+
+    if (sator_mapper_random(state) % 2 == 0)
+        number = sator_mapper_blocks(tiles, number);
+    int64_t factor = sator_mapper_blocks(tiles, number);
+    return factor <= most ? factor : 1;
+}
+
+/* A random chain of ceilings, from the innermost row outward; the outermost memory whose factor is
+ * free takes what is left. */
+static void draw_chain(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int64_t *used, int loop)
+{
+    int64_t rest = problem->extent[loop];
+
+    for (int r = problem->n_rows - 1; r >= 0; r--) {
+        const struct mapper_row *row = &problem->row[r];
+        int64_t factor = row->fixed[loop], room = row->is_space ? row->shape / used[r] : rest;
+        if (factor == 0 && (r == 0 || (row->banned >> loop & 1)))
+            factor = r == 0 ? rest : 1;
+        if (factor == 0)
+            factor = row->is_space && sator_mapper_random(state) % 2 == 0
+                    ? 1
+                    : draw_ceiling(state, rest, room);
+        mapping->factor[r][loop] = factor;
+        used[r] *= factor;
+        rest = sator_mapper_blocks(rest, factor);
+    }
+}
+
+/* A random tile and random factors of memories for the PEs that "loop" has, if some leave each of
+ * them a tile at all times; else one tile of all. */
+static void fill(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int64_t *used, int loop,
+        const struct mapper_unrolled *unrolled)
+{
+    int64_t blocks = sator_mapper_blocks(problem->extent[loop], unrolled->lanes), left = 0;
+    int64_t *tile = &mapping->factor[problem->innermost][loop];
+
+    for (int r = 0; r < problem->innermost; r++)
+        mapping->factor[r][loop] = problem->row[r].is_space ? mapping->factor[r][loop] : 1;
+    for (int tries = 0; tries < FILL_TRIES && left == 0; tries++) {
+        *tile = draw_ceiling(state, blocks, blocks);
+        left = sator_mapper_left(problem, loop, unrolled, *tile);
+    }
+    for (int r = 0; r < problem->n_rows && left == 0; r++) {
+        used[r] /= mapping->factor[r][loop];
+        mapping->factor[r][loop] = r == problem->innermost ? problem->extent[loop] : 1;
+    }
+    while (left > 1) {
+        int64_t prime = smallest_prime(left);
+        int r = (int)(sator_mapper_random(state) % (uint64_t)problem->innermost);
+        mapping->factor[problem->row[r].is_space ? 0 : r][loop] *= prime;
+        left /= prime;
+    }
+}
+
+/* Mend the loops whose words pass from PE to PE; fewer may do so then. */
+static void mend(const struct mapper_problem *problem, uint64_t *state,
+        struct mapper_mapping *mapping, int64_t *used)
 {
     for (int i = 0; i < problem->n_loops; i++) {
         struct mapper_unrolled unrolled;
-        int64_t *tile = &mapping->factor[problem->innermost][i];
         sator_mapper_unrolled(problem, mapping, i, &unrolled);
-        if (sator_mapper_left(problem, i, &unrolled, *tile) != 0)
-            continue;
-        take_back(problem, mapping, used, i);
-        *tile = problem->extent[i];
+        if (unrolled.form != MAPPER_ANY && !sator_mapper_is_chain(problem, mapping, i))
+            fill(problem, state, mapping, used, i, &unrolled);
     }
 }
 
@@ -150,12 +144,17 @@ void sator_mapper_draw(
             mapping->factor[r][i] = 1;
     }
     int first = (int)(sator_mapper_random(state) % (uint64_t)(problem->n_loops + 1));
+    /* factors that divide are chains, too, and those of small tiles */
+    bool chains = problem->imperfect && sator_mapper_random(state) % 2 == 0;
     for (int k = 0; k < problem->n_loops; k++) {
         int i = (first + k) % problem->n_loops;
-        draw_factors(problem, state, mapping, used, i);
+        if (chains)
+            draw_chain(problem, state, mapping, used, i);
+        else
+            draw_factors(problem, state, mapping, used, i);
     }
     if (problem->imperfect && !problem->has_fixed)
-        mend(problem, mapping, used);
+        mend(problem, state, mapping, used);
     for (int m = 0; m < problem->n_memories; m++) {
         for (int i = 0; i < problem->n_loops; i++) {
             int j = (int)(sator_mapper_random(state) % (uint64_t)(i + 1));

@@ -1,67 +1,144 @@
 /* Which factors the mappings of an imperfect problem have (doc/mapper.md, "Factors that do not
  * divide an extent").
  *
- * From inside outward a loop has lanes (the arrays inside the innermost memory), a tile of blocks
- * of so many iterations (that memory's factor), and a number of tiles, which is what its factors
- * further out multiply to.
+ * From inside outward a loop's factors are a chain of ceilings: of R iterations or tiles a factor f
+ * makes ceil(R / f) tiles, and of the factors that make as many f is the least. The chain ends with
+ * one tile. Where words pass from PE to PE only chains are in the space that leave no PE of theirs
+ * without a tile: see enum mapper_form.
  */
 #include "mapper/mapper.h"
+
+static bool has_digit(const struct mapper_mapping *mapping, int loop, unsigned rows)
+{
+    bool any = false;
+
+    for (; rows != 0; rows &= rows - 1)
+        any |= mapping->factor[__builtin_ctz(rows)][loop] > 1;
+    return any;
+}
 
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled)
 {
-    *unrolled = (struct mapper_unrolled){
-            .lanes = 1, .pes = 1, .wired = sator_mapper_passes_directly(problem, mapping)};
+    *unrolled = (struct mapper_unrolled){.lanes = 1, .pes = 1};
     for (int r = 0; r < problem->n_rows; r++) {
         int64_t factor = mapping->factor[r][loop];
-        if (!problem->row[r].is_space || factor == 1)
-            continue;
-        *(r > problem->innermost ? &unrolled->lanes : &unrolled->pes) *= factor;
-        unrolled->wired |= problem->direct_wired >> r & 1;
+        if (problem->row[r].is_space && factor > 1)
+            *(r > problem->innermost ? &unrolled->lanes : &unrolled->pes) *= factor;
     }
+    if (sator_mapper_passes_directly(problem, mapping) ||
+            has_digit(mapping, loop, problem->direct_wired))
+        unrolled->form = MAPPER_WHOLE;
+    else if (sator_mapper_passed(problem, mapping) != 0 ||
+            has_digit(mapping, loop, problem->linked_rows))
+        unrolled->form = MAPPER_FILLED;
+}
+
+int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row, int64_t pes)
+{
+    int64_t dims = 0, root = 1;
+
+    for (int r = 0; r < problem->n_rows; r++)
+        dims += problem->row[r].level == problem->row[row].level && problem->row[r].shape > 1;
+    /* a x b PEs are for N tiles when a = ceil(N / b) and b = ceil(N / a): more than a (b - 1) and
+     * (a - 1) b, so at least a b - min(a, b) + 1 */
+    while ((root + 1) * (root + 1) <= pes)
+        root++;
+    return dims < 2 ? pes : dims == 2 ? pes - root + 1 : (pes + 1) / 2;
+}
+
+bool sator_mapper_spreads(const struct mapper_problem *problem, int row, int64_t tiles, int64_t pes)
+{
+    if (pes == 1)
+        return true;
+    if (row < 0 || !problem->row[row].is_space)
+        return false;
+    for (int64_t here = 1; here <= pes && here <= problem->row[row].shape; here++) {
+        if (pes % here == 0 && sator_mapper_is_ceiling(tiles, here) &&
+                sator_mapper_spreads(
+                        problem, row - 1, sator_mapper_blocks(tiles, here), pes / here))
+            return true;
+    }
+    return false;
 }
 
 bool sator_mapper_may_lane(const struct mapper_problem *problem, int loop, int64_t lanes)
 {
-    int64_t n = problem->extent[loop], blocks = sator_mapper_blocks(n, lanes);
+    int64_t n = problem->extent[loop];
 
-    if (problem->direct_sliding >> loop & 1)
-        return n % lanes == 0;
-    return (n + blocks - 1) / blocks == lanes; /* no fewer do for as many blocks */
+    if (problem->chains)
+        return sator_mapper_spreads(problem, problem->n_rows - 1, n, lanes);
+    return problem->direct_sliding >> loop & 1 ? n % lanes == 0 : sator_mapper_is_ceiling(n, lanes);
 }
 
 int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
         const struct mapper_unrolled *unrolled, int64_t tile)
 {
     int64_t n = problem->extent[loop], blocks = sator_mapper_blocks(n, unrolled->lanes);
-    int64_t number = (blocks + tile - 1) / tile;
+    int64_t number = sator_mapper_blocks(blocks, tile);
 
-    if (!sator_mapper_may_lane(problem, loop, unrolled->lanes) || number % unrolled->pes != 0)
+    if (!sator_mapper_may_lane(problem, loop, unrolled->lanes))
         return 0;
-    if ((blocks + number - 1) / number != tile &&
+    if (!sator_mapper_is_ceiling(blocks, tile) &&
             problem->row[problem->innermost].fixed[loop] != tile)
         return 0;
     if (tile > blocks || (problem->innermost == 0 && number > 1))
         return 0; /* nothing further out takes more tiles */
-    if (unrolled->wired && number * tile * unrolled->lanes != n)
+    if (unrolled->form == MAPPER_WHOLE && number * tile * unrolled->lanes != n)
         return 0;
-    if (problem->is_direct && unrolled->pes == 1 && tile > 1 && number > 1 &&
+    if ((unrolled->form != MAPPER_ANY || !problem->chains) && number % unrolled->pes != 0)
+        return 0;
+    if (!problem->chains && problem->is_direct && unrolled->pes == 1 && tile > 1 && number > 1 &&
             (blocks - 1) % tile == 0)
         return 0; /* the last tile is a single block */
-    return number / unrolled->pes;
+    return sator_mapper_blocks(number, unrolled->pes);
+}
+
+bool sator_mapper_is_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
+{
+    struct mapper_unrolled unrolled;
+    int64_t tile = mapping->factor[problem->innermost][loop];
+
+    sator_mapper_unrolled(problem, mapping, loop, &unrolled);
+    if (sator_mapper_left(problem, loop, &unrolled, tile) == 0)
+        return false;
+    int64_t number =
+            sator_mapper_blocks(sator_mapper_blocks(problem->extent[loop], unrolled.lanes), tile);
+    for (int r = problem->innermost - 1; r >= 0; r--) {
+        const struct mapper_row *row = &problem->row[r];
+        int64_t factor = mapping->factor[r][loop];
+        int inner = r;
+        while (row->is_space && problem->row[r - 1].is_space) /* a memory is outermost */
+            factor *= mapping->factor[--r][loop];
+        bool may = row->is_space
+                ? sator_mapper_spreads(problem, inner, number, factor)
+                : sator_mapper_is_ceiling(number, factor) || row->fixed[loop] == factor;
+        if (unrolled.form == MAPPER_ANY && problem->chains ? !may : number % factor != 0)
+            return false;
+        number = sator_mapper_blocks(number, factor);
+    }
+    return number == 1;
 }
 
 bool sator_mapper_is_in_space(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping)
 {
+    bool all = true;
+
+    for (int i = 0; i < problem->n_loops && all; i++)
+        all = sator_mapper_is_chain(problem, mapping, i);
+    return all;
+}
+
+bool sator_mapper_is_filled(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping)
+{
     for (int i = 0; i < problem->n_loops; i++) {
-        struct mapper_unrolled unrolled;
-        int64_t outside = 1;
-        sator_mapper_unrolled(problem, mapping, i, &unrolled);
-        for (int r = 0; r < problem->innermost; r++)
-            outside *= problem->row[r].is_space ? 1 : mapping->factor[r][i];
-        if (outside !=
-                sator_mapper_left(problem, i, &unrolled, mapping->factor[problem->innermost][i]))
+        int64_t inside = 1, outside = 1;
+        for (int r = 0; r < problem->n_rows; r++)
+            *(r < problem->innermost ? &outside : &inside) *= mapping->factor[r][i];
+        if (outside != sator_mapper_blocks(problem->extent[i], inside))
             return false;
     }
     return true;

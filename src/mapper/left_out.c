@@ -36,8 +36,18 @@ static bool has_remainders(const struct mapper_problem *p)
     return false;
 }
 
+/* Whether links or wires pass words on, so that PEs must not be without a tile. */
+static bool passes_on(const struct mapper_problem *p)
+{
+    bool passes = p->linked_rows != 0;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        passes |= p->transfer[t].may_pass;
+    return passes;
+}
+
 const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
-        const char *imperfect, struct sator_arena *arena, int *n_left_out)
+        const char *imperfect, bool chains_open, struct sator_arena *arena, int *n_left_out)
 {
     const char **list = NULL;
     int count = 0;
@@ -46,10 +56,12 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
         SATOR_PUSH(arena, list, count,
                 sator_arena_printf(
                         arena, "factors that do not divide a loop's extent (%s)", imperfect));
-    else if (has_remainders(problem))
+    else if (has_remainders(problem) && chains_open)
         SATOR_PUSH(arena, list, count,
-                "remainders at several levels: tiles of which a number is left over that the "
-                "factors outside do not divide");
+                "most mappings with remainders at several levels: too many to look at all of them");
+    else if (has_remainders(problem) && passes_on(problem))
+        SATOR_PUSH(arena, list, count,
+                "remainders at several levels of loops whose words pass from PE to PE");
     if (has_pes(problem) && !skews)
         SATOR_PUSH(arena, list, count, "PEs that run the nest at shifted times (skewed)");
     else if (skews)

@@ -253,11 +253,14 @@ struct mapper_problem {
     bool has_late; /* some transfer */
     bool mixes_wires; /* tensors that other loops index pass over wires along one row */
     bool has_fixed; /* a constraint sets factors */
-    bool imperfect; /* the innermost memory's factors need not divide what they cover */
+    bool imperfect; /* factors need not divide what they cover ... */
+    bool chains; /* ... at any level; else those outside the innermost memory divide the number of
+                    its tiles, which leave a remainder only at the end */
     int innermost; /* its row; inside of it stand only arrays */
     bool is_direct; /* some words go to the compute units from outside an array */
     unsigned direct_sliding; /* loops of sliding indices of such tensors */
-    unsigned direct_wired; /* space rows along which wires pass such words on */
+    unsigned direct_wired; /* space rows along which links or wires pass such words on */
+    unsigned linked_rows; /* the same of any words that have a formula */
     bool has_orders; /* a constraint orders loops */
     unsigned ordered; /* loops that an order of instances keeps from running in parallel */
     const char *order; /* how the space keeps that order, for people; NULL: there is none */
@@ -563,7 +566,6 @@ struct mapper_walk {
      * sator_mapper_walk_cover */
     int64_t group_cover, tile_cover;
     bool spread; /* parallel positions move an index */
-    unsigned counts; /* loops whose short last tiles change the words */
     /* imperfect problems, set by sator_mapper_walk_cut: how much shorter the last tile of each loop
      * is; all words are fewer by a factor for loops that stand alone in an index; of the others,
      * the share of the stamps in which a group and a tile have the last one, and the mean values of
@@ -716,12 +718,18 @@ void sator_mapper_port_cycles(
         const struct mapper_problem *problem, const struct mapper_traffic *traffic, double *cycles);
 
 /* ---- imperfect.c ---- */
+/* Which chains of factors a loop may have where they need not divide. */
+enum mapper_form {
+    MAPPER_ANY, /* ceilings at every level */
+    MAPPER_FILLED, /* words pass along its PEs: only the innermost tiles leave a remainder, and all
+                      its PEs have a tile at all times */
+    MAPPER_WHOLE /* the same into the compute units: all factors divide */
+};
 /* The parallel positions of one loop: in the arrays inside the innermost memory, and in those
  * outside of it. */
 struct mapper_unrolled {
     int64_t lanes, pes;
-    bool wired; /* some along wires that lead to the compute units, or words pass there from one to
-                   the other: its factors divide altogether */
+    enum mapper_form form;
 };
 void sator_mapper_unrolled(const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, int loop, struct mapper_unrolled *unrolled);
@@ -730,14 +738,32 @@ static inline int64_t sator_mapper_blocks(int64_t n, int64_t lanes)
 {
     return (n + lanes - 1) / lanes;
 }
+/* Whether "factor" is the least that makes as many tiles of "n" as it does. */
+static inline bool sator_mapper_is_ceiling(int64_t n, int64_t factor)
+{
+    return sator_mapper_blocks(n, sator_mapper_blocks(n, factor)) == factor;
+}
+/* The least number of tiles that "pes" PEs of the array of row "row" are for: where the array has
+ * several dimensions, not every number is a product of two that fit. */
+int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row, int64_t pes);
+/* Whether "pes" PEs of the array dimensions from row "row" outward are a chain of ceilings over
+ * "tiles" tiles: as many of each dimension as are needed for so many steps. */
+bool sator_mapper_spreads(
+        const struct mapper_problem *problem, int row, int64_t tiles, int64_t pes);
 /* Whether "lanes" of the loop may be unrolled inside the innermost memory. */
 bool sator_mapper_may_lane(const struct mapper_problem *problem, int loop, int64_t lanes);
-/* What a loop with "tile" blocks at the innermost memory leaves to the memories further out; 0: the
- * space of the imperfect problem has no such mapping. */
+/* What a loop with "tile" blocks at the innermost memory leaves to the memories further out, all of
+ * its PEs taken off; 0: the space of the imperfect problem has no such mapping. */
 int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
         const struct mapper_unrolled *unrolled, int64_t tile);
-/* Whether the factors of all loops are those of a mapping of the space. */
+/* Whether the factors of "loop" are those of a mapping of the space; those of all loops. */
+bool sator_mapper_is_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
 bool sator_mapper_is_in_space(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
+/* Whether no innermost memory is ever without a tile: every combination of the digits outside it
+ * occurs, and only the last tile of a loop is short. */
+bool sator_mapper_is_filled(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* The tiles of "n" blocks that are least for their number, ascending (in the arena). */
 int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **tiles);
@@ -754,6 +780,9 @@ bool sator_mapper_is_ragged(
  * loop; before the covers. */
 void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_shape *shape, const int64_t *cut, const int64_t *outside);
+/* Whether tiles of the transfer are short, or some PE has none at some time. */
+bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer);
 /* One transfer of a mapping whose last tiles may be short, its temporal loops placed one by one,
  * innermost first. */
 struct mapper_ragged {
@@ -863,9 +892,10 @@ void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *
 
 /* ---- left_out.c ---- */
 /* What sator_analyze takes and the problem's space does not have, a phrase each in the arena
- * (KEEP). "imperfect" is the caller's word for the option of that name. */
+ * (KEEP). "imperfect" is the caller's word for the option of that name; "chains_open": the search
+ * gave up before it had looked at all chains of ceilings. */
 const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
-        const char *imperfect, struct sator_arena *arena, int *n_left_out);
+        const char *imperfect, bool chains_open, struct sator_arena *arena, int *n_left_out);
 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);

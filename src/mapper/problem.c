@@ -435,6 +435,7 @@ static void find_direct(struct mapper_problem *p)
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
+        p->linked_rows |= t->is_counted ? 0 : t->linked_rows;
         if (t->child < p->n_memories)
             continue;
         p->is_direct = true;
@@ -551,6 +552,6 @@ enum sator_status sator_mapper_allow_imperfect(
             return SATOR_INPUT;
         }
     }
-    problem->imperfect = true;
+    problem->imperfect = problem->chains = true;
     return SATOR_OK;
 }

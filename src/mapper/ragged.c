@@ -254,6 +254,23 @@ bool sator_mapper_is_ragged(
     return false;
 }
 
+bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int transfer)
+{
+    const struct mapper_transfer *t = &problem->transfer[transfer];
+    unsigned relevant = problem->access[t->access].relevant;
+
+    for (int i = 0; i < problem->n_loops && problem->imperfect; i++) {
+        int64_t tile = shape->inside[t->child_row][i], outside = 1;
+        for (int r = 0; r < t->child_row; r++)
+            outside *= mapping->factor[r][i];
+        if (outside != sator_mapper_blocks(problem->extent[i], tile) ||
+                ((relevant >> i & 1) && outside * tile != problem->extent[i]))
+            return true;
+    }
+    return false;
+}
+
 void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic)

@@ -135,9 +135,19 @@ static void report(struct mapper_search *search)
                     .evaluated = search->evaluated_before + search->counters.evaluated});
 }
 
+uint64_t sator_mapper_looks(const struct mapper_search *search)
+{
+    const struct sator_map_counters *c = &search->counters;
+
+    return (c->unrollings + c->pruned_unrolling) / 4 + c->tilings + c->orders + 16 * c->evaluated;
+}
+
 bool sator_mapper_should_stop(struct mapper_search *search)
 {
     if (search->stopped != SATOR_OK)
+        return true;
+    search->gave_up |= search->most_looks != 0 && sator_mapper_looks(search) >= search->most_looks;
+    if (search->gave_up)
         return true;
     if (++search->counters.looks % CALLS_A_LOOK != 0)
         return false;

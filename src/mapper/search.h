@@ -18,6 +18,8 @@ struct mapper_search {
     struct mapper_mapping best;
     struct mapper_cost best_cost;
     bool only_dives; /* optimal: look for good mappings, without a proof */
+    uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
+    bool gave_up, chains_open; /* it did; the chains of ceilings were not all looked at */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as
                        many as are worth it */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
@@ -51,6 +53,8 @@ void sator_mapper_note_unknown(struct mapper_search *search, double bound);
 void sator_mapper_finish(struct mapper_search *search);
 /* Cost a legal mapping and keep it if it is the best so far. */
 void sator_mapper_try(struct mapper_search *search, const struct mapper_mapping *mapping);
+/* What a search has done, in partial orders looked at, about. */
+uint64_t sator_mapper_looks(const struct mapper_search *search);
 /* Whether to stop: cancelled, or out of time. Also reports progress; cheap to call often. */
 bool sator_mapper_should_stop(struct mapper_search *search);
 enum {

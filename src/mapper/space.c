@@ -38,29 +38,27 @@ static double splits(const struct mapper_problem *p, int row, int64_t rest, int 
     return ways;
 }
 
-/* The same with any tile of the innermost memory that is the least for its number, and any lanes
- * inside of it. */
-static double imperfect_splits(const struct mapper_problem *p, int loop)
-{
-    int64_t most = p->extent[loop];
-    double ways = 0, lanes = 1;
+enum {
+    MOST_COUNTED = 256 /* iterations of a loop whose chains are counted, not estimated */
+};
 
-    for (int r = p->innermost + 1; r < p->n_rows; r++)
-        lanes *= (double)p->row[r].shape;
-    most = lanes < (double)most ? (int64_t)lanes : most;
-    for (int64_t n = 1; n <= most; n++) {
-        double inside =
-                sator_mapper_may_lane(p, loop, n) ? splits(p, p->innermost + 1, n, p->n_rows) : 0;
-        int64_t blocks = sator_mapper_blocks(p->extent[loop], n);
-        for (int64_t tile = 1; inside > 0;) {
-            int64_t number = (blocks + tile - 1) / tile;
-            ways += inside * splits(p, 0, number, p->innermost);
-            if (number == 1)
-                break;
-            tile = (blocks + number - 2) / (number - 1);
-        }
+/* The chains of ceilings of "rest" tiles over the rows from "row" outward. */
+static double chains(const struct mapper_problem *p, int row, int64_t rest)
+{
+    double ways = 0;
+
+    if (row <= 0)
+        return 1;
+    if (rest > MOST_COUNTED)
+        return pow(2 * sqrt((double)rest), row);
+    for (int64_t factor = 1;;) {
+        int64_t tiles = sator_mapper_blocks(rest, factor);
+        if (!p->row[row].is_space || factor <= p->row[row].shape)
+            ways += chains(p, row - 1, tiles);
+        if (tiles == 1)
+            return ways;
+        factor = sator_mapper_blocks(rest, tiles - 1); /* the least that makes fewer */
     }
-    return ways;
 }
 
 double sator_mapper_space_size(const struct mapper_problem *problem)
@@ -71,7 +69,7 @@ double sator_mapper_space_size(const struct mapper_problem *problem)
         return size;
     size = 1; /* each loop by itself, without arrays and constraints: at most so many */
     for (int i = 0; i < problem->n_loops; i++)
-        size *= problem->imperfect ? imperfect_splits(problem, i)
+        size *= problem->imperfect ? chains(problem, problem->n_rows - 1, problem->extent[i])
                                    : splits(problem, 0, problem->extent[i], problem->n_rows);
     for (int m = 0; m < problem->n_memories; m++) {
         if (sator_mapper_order_matters(problem, m))

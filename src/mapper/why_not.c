@@ -144,32 +144,30 @@ bool sator_mapper_is_in_order(const struct mapper_problem *p, const struct sator
 /* ---- what it breaks ---- */
 
 /* Why the factors of loop "i" are not in the space of an imperfect problem though they cover the
- * extent. */
+ * extent: the first, from inside, that is more than it need be; or that leaves PEs without a tile
+ * where words pass from one to the other. */
 static void say_tiles(const struct mapper_problem *p, const struct mapper_mapping *mapping, int i,
         struct sator_text *text)
 {
     struct mapper_unrolled unrolled;
-    const char *name = p->loop_names[i];
-    int64_t n = p->extent[i], tile = mapping->factor[p->innermost][i];
+    int64_t left = p->extent[i];
 
     sator_mapper_unrolled(p, mapping, i, &unrolled);
-    int64_t blocks = sator_mapper_blocks(n, unrolled.lanes), number = (blocks + tile - 1) / tile;
-    if (!sator_mapper_may_lane(p, i, unrolled.lanes)) {
-        bool slides = p->direct_sliding >> i & 1;
-        sator_text_add(text, "%lld parallel iterations of loop '%s' inside %s %s its extent %lld\n",
-                (long long)unrolled.lanes, name, p->arch->levels[p->row[p->innermost].level].name,
-                slides ? "do not divide" : "are more than as many steps need for", (long long)n);
-    } else if (unrolled.wired && number * tile * unrolled.lanes != n)
-        sator_text_add(text,
-                "the factors of loop '%s' do not divide its extent %lld, and wires pass its words "
-                "on\n",
-                name, (long long)n);
-    else if (unrolled.pes == 1 && number > 1 && (blocks + number - 1) / number == tile)
-        sator_text_add(text, "the last tile of loop '%s' is a single step\n", name);
-    else
-        sator_text_add(text, "%lld tiles of loop '%s' need no more than %lld at %s, not %lld\n",
-                (long long)number, name, (long long)((blocks + number - 1) / number),
-                p->arch->levels[p->row[p->innermost].level].name, (long long)tile);
+    for (int r = p->n_rows - 1; r >= 0; r--) {
+        int64_t factor = mapping->factor[r][i], number = sator_mapper_blocks(left, factor);
+        const char *level = p->arch->levels[p->row[r].level].name;
+        if (!p->row[r].is_space && !sator_mapper_is_ceiling(left, factor)) {
+            sator_text_add(text, "%lld tiles of loop '%s' need no more than %lld at %s, not %lld\n",
+                    (long long)number, p->loop_names[i],
+                    (long long)sator_mapper_blocks(left, number), level, (long long)factor);
+            return;
+        }
+        left = number;
+    }
+    sator_text_add(text,
+            "the factors of loop '%s' do not divide its extent %lld, or the number of its "
+            "innermost tiles, and links or wires pass its words on\n",
+            p->loop_names[i], (long long)p->extent[i]);
 }
 
 /* The product of the factors of loop "name" in the entries at "from" and inside it; beyond every
@@ -207,28 +205,15 @@ static void check_extents(const struct mapper_problem *p, const struct sator_loo
     }
 }
 
-/* The tiles of an imperfect problem: only the innermost one may be ragged, and not in every form.
- */
+/* The chains of an imperfect problem. */
 static void check_tiles(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         struct sator_text *text)
 {
     for (int i = 0; i < p->n_loops && p->imperfect; i++) {
-        struct mapper_unrolled unrolled;
-        int64_t product = 1, outside = 1, tile = mapping->factor[p->innermost][i];
-        for (int r = 0; r < p->n_rows; r++) {
+        int64_t product = 1;
+        for (int r = 0; r < p->n_rows; r++)
             product = times(product, mapping->factor[r][i]);
-            if (r < p->innermost)
-                outside = product;
-        }
-        if (product <= p->extent[i])
-            continue;
-        sator_mapper_unrolled(p, mapping, i, &unrolled);
-        int64_t blocks = sator_mapper_blocks(p->extent[i], unrolled.lanes);
-        if (outside != (blocks + tile - 1) / tile)
-            sator_text_add(text,
-                    "the factors of loop '%s' multiply to %lld, not to its extent %lld\n",
-                    p->loop_names[i], (long long)product, (long long)p->extent[i]);
-        else if (sator_mapper_left(p, i, &unrolled, tile) == 0)
+        if (product > p->extent[i] && !sator_mapper_is_chain(p, mapping, i))
             say_tiles(p, mapping, i, text);
     }
 }

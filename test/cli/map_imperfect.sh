@@ -44,7 +44,7 @@ for option in --imperfect ''; do
         sator map gemm:i=17,j=1,k=1 --arch small.yaml --objective latency --strategy $strategy $option | sed -n 's,^  latency *\([0-9]* cycles\).*,\1,p'
     done
 done
-# 17 iterations in 6 tiles of 3, on 6 PEs; no number of tiles of 17 iterations is a multiple of 8
+# 17 iterations in 6 tiles of 3, on 6 PEs; 9 PEs take two steps each, of 8 that DRAM may have, and 6 tiles of 3 one of 4
 constrained() {
     sator map gemm:i=17,j=1,k=1 --arch small.yaml --objective latency --imperfect "$@" | sed -n 's,^  latency *\([0-9]* cycles\).*,\1,p'
 }
@@ -79,7 +79,20 @@ loops:
   - at: lane
     parallel: [i 8 -> 0]
 END
-sator map gemm:i=73,j=1,k=1 --arch lanes.yaml --objective latency --imperfect --why-not single.yaml | grep 'single step'
+sator map gemm:i=73,j=1,k=1 --arch lanes.yaml --objective latency --imperfect --why-not single.yaml | grep 'legal'
+# remainders at every level: nests that are better than all whose outer factors divide the number of innermost tiles
+cat >given.yaml <<'END'
+name: given
+loops:
+  - at: L2
+    for: [i 4, j 3, k 101]
+  - at: PE
+    parallel: [i 32 -> 0, j 32 -> 1]
+END
+for bytes in 6 16; do
+    sator map gemm:i=97,j=89,k=101 --arch conventional --set levels.L1.capacity_bytes=$bytes --imperfect --why-not given.yaml |
+        awk '/^given: legal/ { print ($6 >= 1 ? "the best is at least as good" : "better than the best: " $0) }'
+done
 compare gemm:i=7,j=5,k=3 latency --arch multicast-1d-64 # wires and buses that the engines count
 sator map jacobi2d --arch conventional --imperfect
 echo "exit $?"

@@ -106,6 +106,8 @@ static void compare(struct checked *c, const char *what, int child, int known,
     struct mapper_share exact;
     bool over = false;
 
+    if (c->problem->imperfect && !sator_mapper_is_in_space(c->problem, mapping))
+        return; /* completed to a chain that is longer than it need be */
     sator_mapper_count(c->problem, c->words, mapping, &traffic);
     if (traffic.is_unknown)
         return;

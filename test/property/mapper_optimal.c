@@ -227,15 +227,13 @@ static void tile_plainly(struct plain_search *s, int loop, int row, int64_t rest
             tile_plainly(s, next, p->n_rows - 1, next < p->n_loops ? p->extent[next] : 1);
         return;
     }
-    bool any = p->imperfect && row >= p->memory[p->n_memories - 1].row;
-    bool is_tile = any && !p->row[row].is_space;
-    int64_t most = is_tile && p->row[row].fixed[loop] > rest ? p->row[row].fixed[loop] : rest;
+    int64_t fixed = p->row[row].fixed[loop], most = fixed > rest ? fixed : rest;
     for (int64_t d = 1; d <= most; d++) {
         int64_t left = (rest + d - 1) / d;
-        if (any ? (rest + left - 1) / left != d && p->row[row].fixed[loop] != d && is_tile
-                : rest % d != 0)
-            continue; /* of the tiles with the same number the least is in the space, and one that a
-                         constraint sets */
+        /* of the factors that leave as many tiles the least is in the space, and one that a
+         * constraint sets */
+        if (p->imperfect ? (rest + left - 1) / left != d && fixed != d : rest % d != 0)
+            continue;
         s->mapping.factor[row][loop] = d;
         tile_plainly(s, loop, row - 1, left);
     }
@@ -268,9 +266,9 @@ static double perfect_value(struct problem_case *c, const struct sator_map_optio
     struct mapper_search perfect;
     bool imperfect = c->problem.imperfect;
 
-    c->problem.imperfect = false;
+    c->problem.imperfect = c->problem.chains = false;
     run(c, sator_mapper_optimal, &perfect, options, 1);
-    c->problem.imperfect = imperfect;
+    c->problem.imperfect = c->problem.chains = imperfect;
     return perfect.proved ? value(&perfect) : INFINITY;
 }
 
@@ -351,6 +349,9 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
     if (same)
         return 0;
     print_message("%s%s", c->workload_text, c->arch_text);
+    print_message("bound when stopped %g, feasible %d, perfect %g, obeys %d %d %d %d\n",
+            stopped.bound, same_feasibility(c, plain, exhaustive.found), perfect_value(c, &options),
+            obeys(c, &optimal), obeys(c, &sunstone), obeys(c, &random), obeys(c, &exhaustive));
     print_message("objective %d\n", (int)c->problem.objective);
     for (int i = 0; i < n_texts; i++)
         print_message("--constraint '%s'\n", texts[i]);

@@ -21,7 +21,7 @@ static void refresh_shape(struct enumeration *e, int row, int loop)
 {
     int64_t extent = e->problem->extent[loop];
 
-    for (int r = row; r > 0; r--) { /* the outermost covers all */
+    for (int r = row; r > 0; r--) {
         int64_t inside = e->shape.inside[r + 1][loop] * e->mapping.factor[r][loop];
         e->shape.inside[r][loop] = inside < extent ? inside : extent;
     }
@@ -75,12 +75,47 @@ static void go_on(struct enumeration *e, int m)
     if (e->number % (uint64_t)e->n_members != (uint64_t)e->member)
         return;
     e->ragged = p->has_counted || e->passes || p->skew != NULL; /* each mapping by itself */
-    for (int i = 0; i < p->n_loops && p->imperfect; i++)
-        e->ragged |= e->mapping.factor[p->memory[m].row][i] * e->parallel[i] * e->rest[i] !=
-                p->extent[i];
+    e->ragged |= p->imperfect; /* tiles further out may be short */
     go_outward(e, m);
     if (e->search->counters.improvements != improvements)
         e->best_number = e->number;
+}
+
+/* Divide "tiles" among the array dimensions next outside row "row" (of the memory inside them);
+ * false where fewer PEs would do. */
+static bool spread_tiles(const struct enumeration *e, int row, int loop, int64_t *tiles)
+{
+    for (int r = row - 1; r >= 0 && e->problem->row[r].is_space; r--) {
+        int64_t factor = e->mapping.factor[r][loop];
+        if (!sator_mapper_is_ceiling(*tiles, factor))
+            return false;
+        *tiles = sator_mapper_blocks(*tiles, factor);
+    }
+    return true;
+}
+
+/* The same of a loop whose factors need not divide: they are a chain of ceilings, those of the
+ * array dimensions with it. */
+static int64_t left_of_chain(const struct enumeration *e, int m, int loop, int64_t factor)
+{
+    const struct mapper_problem *p = e->problem;
+    const struct mapper_unrolled *unrolled = &e->unrolled[loop];
+    bool is_inner = m == p->n_memories - 1, is_any = unrolled->form == MAPPER_ANY;
+    int row = p->memory[m].row;
+    int64_t tiles = p->extent[loop];
+
+    if (is_inner &&
+            (!spread_tiles(e, p->n_rows, loop, &tiles) ||
+                    sator_mapper_left(p, loop, unrolled, factor) == 0))
+        return 0;
+    tiles = sator_mapper_blocks(p->extent[loop], e->shape.inside[row + 1][loop]);
+    if (is_any ? !sator_mapper_is_ceiling(tiles, factor) && p->row[row].fixed[loop] != factor
+               : !is_inner && e->rest[loop] % factor != 0)
+        return 0;
+    int64_t left = tiles = sator_mapper_blocks(tiles, factor);
+    for (int r = row - 1; r >= 0; r--) /* further memories take none of it yet */
+        left = sator_mapper_blocks(left, p->row[r].is_space ? e->mapping.factor[r][loop] : 1);
+    return spread_tiles(e, row, loop, &tiles) ? left : 0;
 }
 
 /* What is left outside memory "m" of a loop that has "factor" there; 0: it cannot have. */
@@ -91,8 +126,8 @@ static int64_t left_outside(const struct enumeration *e, int m, int loop, int64_
 
     if (fixed != 0 && factor != fixed)
         return 0;
-    if (p->imperfect && m == p->n_memories - 1) {
-        whole = sator_mapper_left(p, loop, &e->unrolled[loop], factor);
+    if (p->imperfect) {
+        whole = left_of_chain(e, m, loop, factor);
         return m > 0 || whole == 1 ? whole : 0;
     }
     return whole % factor == 0 ? whole / factor : 0;
@@ -109,7 +144,7 @@ static void count_too_large(struct enumeration *e, int m)
 static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *size)
 {
     const struct mapper_problem *p = e->problem;
-    bool any = p->imperfect && m == p->n_memories - 1;
+    bool any = p->imperfect;
     int row = p->memory[m].row;
 
     if (sator_mapper_should_stop(e->search))
@@ -122,8 +157,13 @@ static void tiles_from(struct enumeration *e, int m, int loop, const int64_t *si
         return;
     }
     int64_t rest = e->rest[loop], grown[MAPPER_ACCESSES];
-    const int64_t *list = any ? e->tiles[loop] : e->factors[loop];
-    int count = any ? e->n_tiles[loop] : e->n_factors[loop];
+    bool is_inner = any && m == p->n_memories - 1;
+    const int64_t *list = is_inner ? e->tiles[loop] : e->factors[loop];
+    int count = is_inner ? e->n_tiles[loop] : e->n_factors[loop];
+    if (any && !is_inner && p->row[row].fixed[loop] != 0) { /* it may be more than there is */
+        list = &p->row[row].fixed[loop];
+        count = 1;
+    }
     for (int k = 0; k < count && (any || list[k] <= rest); k++) {
         int64_t left = left_outside(e, m, loop, list[k]);
         if (left == 0)
@@ -157,9 +197,11 @@ static void tile_outermost(struct enumeration *e)
     int64_t *factor = e->mapping.factor[p->memory[0].row];
 
     for (int i = 0; i < p->n_loops; i++) {
-        if (row->fixed[i] != 0 && row->fixed[i] != e->rest[i])
+        bool may_exceed = p->imperfect && e->unrolled[i].form == MAPPER_ANY;
+        if (row->fixed[i] != 0 &&
+                (may_exceed ? row->fixed[i] < e->rest[i] : row->fixed[i] != e->rest[i]))
             return;
-        factor[i] = e->rest[i];
+        factor[i] = row->fixed[i] != 0 ? row->fixed[i] : e->rest[i];
     }
     if (p->n_memories == 1)
         go_on(e, 0);
@@ -204,10 +246,11 @@ static void try_unrolling(struct enumeration *e)
     e->traffic.time_stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
         sator_mapper_unrolled(p, &e->mapping, i, &e->unrolled[i]);
-        e->rest[i] = p->extent[i] / e->parallel[i];
+        e->rest[i] = sator_mapper_blocks(p->extent[i], e->parallel[i]);
         e->traffic.time_stamps *= e->rest[i]; /* of whole tiles; those with short ones differ */
     }
     sator_mapper_shape_init(p, &e->mapping, &e->shape);
+    memcpy(e->shape.inside[0], p->extent, sizeof p->extent); /* the outermost covers all */
     e->passes = sator_mapper_passed(p, &e->mapping) != 0;
     e->traffic.is_uneven = false;
     if (!e->passes)
@@ -232,8 +275,8 @@ static void unroll_from(struct enumeration *e, int row, int loop)
     int64_t used = e->used[row], before = e->parallel[loop];
     for (int k = 0; k < e->n_factors[loop]; k++) {
         int64_t d = e->factors[loop][k], rest = p->extent[loop] / before;
-        if (p->imperfect) /* some of the last tile's positions may be idle */
-            rest = (p->extent[loop] + before - 1) / before;
+        if (p->imperfect) /* of a chain the product may be more than the extent */
+            rest = p->extent[loop];
         if (d > rest || d > p->row[row].shape / used || (d > 1 && (p->row[row].banned >> loop & 1)))
             break;
         if (!p->imperfect && rest % d != 0)

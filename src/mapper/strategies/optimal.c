@@ -264,7 +264,7 @@ static void visit_listed(struct optimizer *o, bool dive, double rest)
         qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
     for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
         const struct visit *visit = &visits->item[k];
-        if (!dive && optimal_is_worth_a_team(o)) {
+        if (!dive && o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
             optimal_visit_as_team(o, k, rest);
             break;
         }
@@ -493,7 +493,7 @@ static void search_all(struct optimizer *o)
         o->later = INFINITY;
         search_sizes(o, list, count);
     }
-    if (o->search->stopped != SATOR_OK || o->search->only_dives)
+    if (o->search->stopped != SATOR_OK || o->search->only_dives || o->search->gave_up)
         return;
     sator_mapper_finish(o->search);
 }
@@ -538,22 +538,59 @@ static void optimize(struct mapper_search *search)
     free(o);
 }
 
+/* Search the mappings of "p" with the best so far to beat. */
+static void search_problem(struct mapper_search *search, const struct mapper_problem *p)
+{
+    const struct mapper_problem *all = search->problem;
+
+    search->problem = p;
+    search->proved = false;
+    optimize(search); /* after a stop: only finds its bound */
+    search->problem = all;
+}
+
+/* Chains of ceilings last, with what is best without them to beat. Where they are too many their
+ * search is given up: the proof is over the others then. */
+static void search_chains(struct mapper_search *search)
+{
+    struct sator_map_options alone = *search->options;
+    const struct sator_map_options *options = search->options;
+    bool proved = search->proved;
+    double bound = search->bound;
+
+    alone.threads = 1; /* for the same chains to be looked at, however many there are */
+    search->options = &alone;
+    search->most_looks = sator_mapper_looks(search) + MOST_CHAIN_LOOKS;
+    search_problem(search, search->problem);
+    search->options = options;
+    search->most_looks = 0;
+    if (!search->gave_up)
+        return;
+    search->gave_up = false;
+    search->chains_open = true;
+    search->proved = proved && search->found;
+    search->bound = bound;
+    if (search->proved)
+        sator_mapper_finish(search);
+}
+
 void sator_mapper_optimal(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
-    struct mapper_problem perfect = *p;
+    struct mapper_problem perfect = *p, filled = *p;
 
-    perfect.imperfect = false;
+    perfect.imperfect = perfect.chains = filled.chains = false;
     if (p->has_fixed && !sator_mapper_is_feasible(p)) {
         search->proved = true; /* that there is none */
         return;
     }
-    if (p->imperfect && sator_mapper_is_feasible(&perfect)) {
-        /* the best perfect mapping is one to measure the others against */
-        search->problem = &perfect;
+    if (!p->imperfect) {
         optimize(search);
-        search->problem = p;
-        search->proved = false;
+        return;
     }
-    optimize(search);
+    /* the best of those that are searched faster are ones to measure the others against */
+    if (sator_mapper_is_feasible(&perfect))
+        search_problem(search, &perfect);
+    search_problem(search, &filled);
+    search_chains(search);
 }

@@ -14,7 +14,8 @@ enum {
     CHUNK = 8192, /* unrollings compared before the first is visited */
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
-    N_DIVISOR_LISTS = 1024
+    N_DIVISOR_LISTS = 1024,
+    MOST_CHAIN_LOOKS = 1 << 15 /* at chains of ceilings: sator_mapper_looks */
 };
 
 /* Rows of an array that no transfer tells apart: only the product of their factors matters. */
@@ -127,7 +128,9 @@ struct optimizer {
         int count;
         const int64_t *divisors;
         struct divisor_list *next;
-    } divisor_lists[N_DIVISOR_LISTS];
+    } divisor_lists[N_DIVISOR_LISTS], ceiling_lists[N_DIVISOR_LISTS];
+    /* imperfect problems: PEs of the current unrolling in rows outside a memory's */
+    int64_t pes_outside[MAPPER_MEMORIES][MAPPER_LOOPS];
     int64_t parallel[MAPPER_LOOPS]; /* PEs that the current unrolling spreads each loop over */
     int n_divisors[MAPPER_LOOPS]; /* what may divide what is left of a loop */
     const int64_t *divisors[MAPPER_LOOPS];
@@ -178,6 +181,8 @@ struct optimizer {
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];
     bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two */
+    bool is_filled; /* no innermost memory is ever without a tile */
+    bool is_short[MAPPER_LOOPS]; /* else: loops whose factors leave a remainder */
     bool is_uneven; /* what orders save is not the same at all instances of a memory */
     struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];
     int64_t group_all[MAPPER_TRANSFERS], tile_all[MAPPER_TRANSFERS]; /* words, if none were kept */
@@ -210,8 +215,6 @@ void optimal_order_listing(struct optimizer *o);
 int64_t optimal_left(const struct optimizer *o, int m, int loop, int64_t factor);
 /* The cycles that the compute units take with the innermost tiles chosen. */
 double optimal_compute(const struct optimizer *o);
-/* Whether the last tile of "loop", as chosen, is as large as the others. */
-bool optimal_is_whole(const struct optimizer *o, int loop);
 /* Keep the shape's suffix products right from row "row" outward for one loop. */
 void optimal_refresh_shape(struct optimizer *o, int row, int loop);
 /* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
@@ -246,6 +249,10 @@ bool optimal_is_moved(struct optimizer *o);
 void optimal_find_tiles(struct optimizer *o);
 /* The divisors of "n", ascending; remembered. */
 int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors);
+/* What "loop" may have as its factor at memory "m" outside of what is chosen, as far as ceilings
+ * and divisors go; remembered. */
+int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factors);
+bool optimal_fills_array(const struct optimizer *o, int m, int loop, int64_t factor);
 /* Whether the arrays of row "row" may take "factor" of "loop" beside the parallel factors that are
  * chosen: those of arrays inside the innermost memory come first. */
 bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor);
@@ -263,6 +270,13 @@ double optimal_least_compute(const struct optimizer *o);
 /* Whether maximal tiles may be enough; and whether they are for the current crew. */
 void optimal_find_grown(struct optimizer *o);
 void optimal_know_grown(struct optimizer *o);
+/* Whether the last tile of "loop", as chosen, is as large as the others. */
+bool optimal_is_whole(const struct optimizer *o, int loop);
+/* Whether the grown tile may take factors of "loop" up to "factor" of it from outside: where
+ * factors need not divide, it slides along nothing, and these tiles leave no remainder on any PE.
+ * Factors outside may do: the nearest of them, g, becomes ceil(g / prime), and there are no more
+ * tiles anywhere. */
+bool optimal_may_multiply(const struct optimizer *o, int loop, int64_t factor);
 /* Where the grown memory feeds the compute units: whether, with its factors as chosen, none of
  * these keeps anything from one of its tiles to the next, nor slides while there. */
 bool optimal_is_settled(const struct optimizer *o);

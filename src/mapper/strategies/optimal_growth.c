@@ -143,6 +143,16 @@ bool optimal_is_spread(const struct optimizer *o, int loop)
     return false;
 }
 
+bool optimal_may_multiply(const struct optimizer *o, int loop, int64_t factor)
+{
+    const struct mapper_unrolled *unrolled = &o->unrolled_of[loop];
+    int64_t pes = o->problem->chains ? unrolled->pes : 1;
+
+    return !o->imperfect ||
+            (!(o->problem->chains && o->slides[loop]) &&
+                    o->problem->extent[loop] % (unrolled->lanes * pes * factor) == 0);
+}
+
 /* Whether no last tile is short along "loop" or the loops that it slides with. */
 static bool is_whole(const struct optimizer *o, int loop)
 {
@@ -203,7 +213,11 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
         int i = o->listing[at];
         int64_t rest = optimal_left(o, o->grown, i, o->mapping.factor[row][i]);
         const int64_t *divisors = o->divisors[i];
-        int n_divisors = o->imperfect ? optimal_divisors(o, rest, &divisors) : o->n_divisors[i];
+        int n_divisors = o->n_divisors[i];
+        if (p->chains && !optimal_may_multiply(o, i, o->mapping.factor[row][i]))
+            continue;
+        if (o->imperfect)
+            n_divisors = optimal_divisors(o, rest, &divisors);
         for (int d = 1; d < n_divisors && rest > 1; d++) {
             int64_t prime = divisors[d]; /* ascending: the first that divides is prime */
             if (rest % prime != 0)
@@ -257,7 +271,8 @@ bool optimal_is_dominated(struct optimizer *o, int m)
         return false;
     if (m == o->grown) {
         optimal_find_growable(o, o->outside_fits);
-        return o->n_growable > 0 && (o->outside_fits || (o->beyond_fits && next_always_fits(o)));
+        bool always = o->beyond_fits && !p->chains; /* else factors may have none of the primes */
+        return o->n_growable > 0 && (o->outside_fits || (always && next_always_fits(o)));
     }
     if (m != o->grown - 1)
         return false;
@@ -266,7 +281,7 @@ bool optimal_is_dominated(struct optimizer *o, int m)
         int64_t prime = o->growable[k].prime, here = o->mapping.factor[row][loop];
         if (here % prime == 0)
             return true;
-        if (m > 1 || (o->rest[loop] / here) % prime != 0)
+        if (m > 1 || o->rest[loop] % (here * prime) != 0)
             continue;
         o->mapping.factor[row][loop] *= prime;
         optimal_refresh_shape(o, row, loop);

@@ -1,9 +1,9 @@
-/* Innermost tiles of any size, the last of them smaller (doc/mapper.md, "Factors that do not divide
- * an extent").
+/* Factors that need not divide: chains of ceilings (doc/mapper.md, "Factors that do not divide an
+ * extent").
  *
- * Of the tiles with the same number the least is taken; the number is what the factors outside
- * multiply to. So everything outside the innermost memory divides as in a perfect problem, with the
- * number of tiles in the place of the extent.
+ * What is left of a loop outside a memory is the number of its tiles, rounded up, over the PEs that
+ * are further out, rounded up: in whatever order factors are divided by, ceilings of ceilings are
+ * the same.
  */
 #include "mapper/strategies/optimal.h"
 
@@ -16,23 +16,30 @@ static int64_t number_of(int64_t extent, int64_t tile)
 
 int64_t optimal_left(const struct optimizer *o, int m, int loop, int64_t factor)
 {
-    const struct mapper_unrolled *unrolled = &o->unrolled_of[loop];
+    const struct mapper_problem *p = o->problem;
 
-    if (!o->imperfect || m != o->problem->n_memories - 1)
+    if (!o->imperfect)
         return o->rest[loop] / factor;
-    return number_of(number_of(o->problem->extent[loop], unrolled->lanes), factor) / unrolled->pes;
+    int64_t tiles = number_of(p->extent[loop], o->shape.inside[p->memory[m].row + 1][loop]);
+    return number_of(number_of(tiles, factor), o->pes_outside[m][loop]);
 }
 
+/* Of the steps of an outer loop all but the last have a tile at the first PE that is whole; the
+ * last one has, too, unless only the short one is left. */
 double optimal_compute(const struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    const int64_t *tile = o->mapping.factor[p->innermost];
+    const int64_t *factor = o->mapping.factor[p->innermost];
     double stamps = 1;
 
-    for (int i = 0; i < p->n_loops; i++)
-        stamps *= o->unrolled_of[i].pes == 1
-                ? (double)number_of(p->extent[i], o->unrolled_of[i].lanes)
-                : (double)optimal_left(o, p->n_memories - 1, i, tile[i]) * (double)tile[i];
+    for (int i = 0; i < p->n_loops; i++) {
+        const struct mapper_unrolled *unrolled = &o->unrolled_of[i];
+        int64_t blocks = number_of(p->extent[i], unrolled->lanes);
+        int64_t tiles = number_of(blocks, factor[i]), steps = number_of(tiles, unrolled->pes);
+        bool only_last = tiles - (steps - 1) * unrolled->pes == 1;
+        int64_t last = only_last ? blocks - (tiles - 1) * factor[i] : factor[i];
+        stamps *= (double)(steps - 1) * (double)factor[i] + (double)last;
+    }
     return stamps * p->cycles_per_instance;
 }
 
@@ -96,16 +103,55 @@ static bool can_spread(struct optimizer *o, int loop, int64_t lanes, int64_t pes
     return (*marks)[pes];
 }
 
+/* Mark the products up to "most", times "product", of "rows" ceilings of "number" tiles, none of
+ * them above "shape". */
+static void mark_products(
+        char *marks, int64_t most, int64_t number, int rows, int64_t shape, int64_t product)
+{
+    marks[product] = 1;
+    for (int64_t factor = 2; factor <= number && factor <= shape && rows > 0;) {
+        int64_t tiles = number_of(number, factor);
+        if (factor > most / product)
+            return;
+        mark_products(marks, most, tiles, rows - 1, shape, product * factor);
+        if (tiles == 1)
+            return;
+        factor = number_of(number, tiles - 1); /* the least that makes fewer */
+    }
+}
+
+/* The numbers of PEs outside the innermost memory that tiles of "loop" may be spread over. */
+static const char *mark_chains(struct optimizer *o, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t n = p->extent[loop], most = o->most_spread[loop], shape = 1;
+    char *marks = SATOR_NEW_ARRAY(o->arena, char, most + 1);
+    int rows = 0;
+
+    memset(marks, 0, (size_t)most + 1);
+    for (int r = 0; r < p->innermost; r++) {
+        rows += p->row[r].is_space && p->row[r].shape > 1;
+        shape = p->row[r].is_space && p->row[r].shape > shape ? p->row[r].shape : shape;
+    }
+    for (int64_t tile = 1;;) { /* any number of tiles may be spread */
+        int64_t number = number_of(n, tile);
+        mark_products(marks, most, number, rows, shape, 1);
+        if (number == 1)
+            return marks;
+        tile = number_of(n, number - 1); /* the least for its number */
+    }
+}
+
 /* Whether "loop" has a tile for the current unrolling. */
 static bool has_tile(struct optimizer *o, int loop)
 {
     const struct mapper_problem *p = o->problem;
     const struct mapper_unrolled *unrolled = &o->unrolled_of[loop];
-    int64_t lanes = unrolled->lanes;
+    int64_t lanes = unrolled->lanes, n = p->extent[loop];
 
     return sator_mapper_may_lane(p, loop, lanes) &&
-            !(unrolled->wired && p->extent[loop] % (lanes * unrolled->pes) != 0) &&
-            can_spread(o, loop, lanes, unrolled->pes);
+            !(unrolled->form == MAPPER_WHOLE && n % (lanes * unrolled->pes) != 0) &&
+            (p->chains || can_spread(o, loop, lanes, unrolled->pes));
 }
 
 bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor)
@@ -114,6 +160,8 @@ bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor)
 
     if (row > o->problem->innermost)
         return true; /* all lanes are looked at together */
+    if (o->problem->chains)
+        return o->parallel[loop] * factor <= o->most_spread[loop] * o->most_lanes[loop];
     sator_mapper_unrolled(o->problem, &o->mapping, loop, &unrolled); /* the lanes are placed */
     return can_spread(o, loop, unrolled.lanes, o->parallel[loop] / unrolled.lanes * factor);
 }
@@ -146,7 +194,8 @@ bool optimal_take_unrolling(struct optimizer *o)
 static void find_lanes(struct optimizer *o, int loop)
 {
     const struct mapper_problem *p = o->problem;
-    int64_t *factors = NULL, most = p->extent[loop];
+    bool one_row = !p->chains || p->innermost + 2 == p->n_rows;
+    int64_t *factors = NULL, most = one_row ? p->extent[loop] : 2 * p->extent[loop];
     double lanes = 1;
     int count = 0;
 
@@ -221,8 +270,9 @@ void optimal_find_tiles(struct optimizer *o)
         o->n_most_inner[i] = o->n_tiles[i] + 1;
         o->inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, o->n_most_inner[i]);
         keep_fitting(o, i);
-        o->most_spread[i] = p->extent[i] < pes ? p->extent[i] : pes;
-        o->spreads[i] = find_spreads(o, i);
+        int64_t most = p->chains ? 2 * p->extent[i] : p->extent[i];
+        o->most_spread[i] = most < pes ? most : pes;
+        o->spreads[i] = p->chains ? mark_chains(o, i) : find_spreads(o, i);
         for (int64_t n = 1; n <= o->most_spread[i]; n++) {
             if (o->spreads[i][n])
                 SATOR_PUSH(o->arena, numbers, count, n);
@@ -233,9 +283,12 @@ void optimal_find_tiles(struct optimizer *o)
     }
 }
 
-int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors)
+/* The list of "n" among "lists", made by "list" when first asked for. */
+static int remembered(struct optimizer *o, struct divisor_list *lists, int64_t n,
+        int (*make)(struct sator_arena *arena, int64_t n, const int64_t **list),
+        const int64_t **divisors)
 {
-    struct divisor_list *list = &o->divisor_lists[(uint64_t)n % N_DIVISOR_LISTS];
+    struct divisor_list *list = &lists[(uint64_t)n % N_DIVISOR_LISTS];
 
     while (list->n != n && list->next != NULL)
         list = list->next;
@@ -246,25 +299,65 @@ int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors)
         }
         list->n = n;
         list->next = NULL;
-        list->count = sator_mapper_divisors(o->arena, n, &list->divisors);
+        list->count = make(o->arena, n, &list->divisors);
     }
     *divisors = list->divisors;
     return list->count;
+}
+
+int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors)
+{
+    return remembered(o, o->divisor_lists, n, sator_mapper_divisors, divisors);
+}
+
+int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factors)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (!p->chains || o->unrolled_of[loop].form != MAPPER_ANY)
+        return optimal_divisors(o, o->rest[loop], factors);
+    int64_t tiles = number_of(p->extent[loop], o->shape.inside[p->memory[m].row + 1][loop]);
+    return remembered(o, o->ceiling_lists, tiles, sator_mapper_tiles, factors);
+}
+
+/* Whether the PEs of the arrays next outside memory "m" are a chain over the tiles that it has when
+ * "loop" has "factor" there: else fewer do. */
+bool optimal_fills_array(const struct optimizer *o, int m, int loop, int64_t factor)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row;
+    int64_t pes = 1;
+
+    if (!p->chains)
+        return m == p->n_memories - 1 || o->rest[loop] % factor == 0;
+    for (int r = row - 1; r >= 0 && p->row[r].is_space; r--)
+        pes *= o->mapping.factor[r][loop];
+    if (pes == 1)
+        return true;
+    int64_t tiles = number_of(number_of(p->extent[loop], o->shape.inside[row + 1][loop]), factor);
+    return sator_mapper_spreads(p, row - 1, tiles, pes);
 }
 
 void optimal_take_tiles(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
 
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int i = 0; i < p->n_loops; i++) {
+            o->pes_outside[m][i] = 1;
+            for (int r = 0; r < p->memory[m].row; r++)
+                o->pes_outside[m][i] *= p->row[r].is_space ? o->mapping.factor[r][i] : 1;
+        }
+    }
     for (int i = 0; i < p->n_loops; i++) {
         const struct mapper_unrolled *unrolled = &o->unrolled_of[i];
         int64_t blocks = number_of(p->extent[i], unrolled->lanes);
+        int64_t fixed = p->row[p->innermost].fixed[i];
         o->n_inner[i] = 0;
         for (int k = 0; k < o->n_tiles[i] && unrolled->lanes == 1; k++) {
             if (sator_mapper_left(p, i, unrolled, o->every_tile[i][k]) != 0)
                 o->inner[i][o->n_inner[i]++] = o->every_tile[i][k];
         }
-        int64_t fixed = p->row[p->innermost].fixed[i];
         for (int64_t tile = fixed == 0 ? 1 : fixed; unrolled->lanes > 1;) {
             int64_t number = number_of(blocks, tile);
             if (sator_mapper_left(p, i, unrolled, tile) != 0)

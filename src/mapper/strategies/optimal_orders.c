@@ -40,7 +40,10 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
         const struct mapper_walk *walk = &o->walk[t];
         double groups = (double)walk->groups, tiles = (double)walk->tiles;
         int64_t runs = walk->stamps / pace[t].inside; /* of the loops placed */
-        double open = pace[t].dead ? 0 : (double)(runs - o->plain_stamps[t]);
+        /* where it is not dead no loop is placed that stands alone, or the last ones have one step
+         */
+        int64_t plain = o->is_ragged[t] && !o->is_filled ? 0 : o->plain_stamps[t];
+        double open = pace[t].dead ? 0 : (double)(runs - plain);
         double unique = (double)unique_of(o, t, &pace[t]);
         double arriving = (double)arriving_of(o, t, &pace[t]);
         struct mapper_range range = {
@@ -51,7 +54,11 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
         };
         if (walk->passes && o->is_ragged[t]) /* shorter tiles may leave more to fetch */
             range.unique_lb = 0;
-        if (walk->access->is_sliding) {
+        if (o->is_ragged[t] && p->chains) {
+            double least = walk->groups == 0 ? 0 : (double)walk->access->footprint;
+            range.unique_lb = fmax(range.unique_lb, least);
+            range.arriving_lb = fmax(range.arriving_lb, least);
+        } else if (walk->access->is_sliding) {
             range.unique_lb =
                     fmax(range.unique_lb, groups * (double)(walk->copies * walk->group_cover));
             range.arriving_lb = fmax(range.arriving_lb, tiles * (double)walk->tile_cover);
@@ -120,6 +127,18 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
     return alive;
 }
 
+/* Whether some PEs that have something to do when "loop" begins have nothing when it ends: what
+ * they then hold is lost, so it matters which loops are inside of it. */
+static bool leaves_idle(const struct optimizer *o, int t, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    bool is_spread = is_asked(o, t);
+
+    for (int r = 0; r < p->n_rows; r++)
+        is_spread |= p->row[r].is_space && o->mapping.factor[r][loop] > 1;
+    return is_spread && o->is_ragged[t] && sator_mapper_is_ragged(p, &o->mapping, 1U << loop);
+}
+
 /* Whether some compute units that have something to do when "loop" begins have nothing when it
  * ends: what they then hold is lost, so it matters which loops are inside of it. */
 static bool ends_idle(const struct optimizer *o, int t, int loop)
@@ -128,6 +147,8 @@ static bool ends_idle(const struct optimizer *o, int t, int loop)
     int64_t lanes = 1, outside = 1;
     bool is_spread = false;
 
+    if (p->chains)
+        return leaves_idle(o, t, loop);
     if (is_asked(o, t)) /* where the loop does not divide */
         return sator_mapper_is_ragged(p, &o->mapping, 1U << loop);
     for (int r = 0; r < p->n_rows; r++) {
@@ -233,7 +254,8 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     bool relevant = access->relevant >> loop & 1;
 
     pace->inside *= factor;
-    pace->dead = access->plain >> loop & 1; /* its tiles share nothing */
+    /* its tiles share nothing, unless the last ones have but one step of it */
+    pace->dead = (access->plain >> loop & 1) && !o->is_short[loop];
     pace->moved |= relevant;
     if (is_asked(o, t))
         return;
@@ -346,7 +368,7 @@ static bool open_ragged(struct optimizer *o, int t)
     const struct mapper_problem *p = o->problem;
     struct mapper_walk *walk = &o->walk[t];
 
-    if (!sator_mapper_is_ragged(p, &o->mapping, walk->counts))
+    if (!sator_mapper_is_cut(p, &o->mapping, &o->shape, t))
         return false;
     o->group_all[t] = o->tile_all[t] = walk->access->volume;
     if (p->transfer[t].is_counted)
@@ -361,13 +383,13 @@ static bool open_ragged(struct optimizer *o, int t)
     }
     if (walk->groups == 0) /* nothing crosses */
         o->group_all[t] = o->tile_all[t] = 0;
-    walk->cut = p->transfer[t].child == p->n_memories ? NULL : o->groups[t].cut;
+    walk->cut = p->chains || p->transfer[t].child == p->n_memories ? NULL : o->groups[t].cut;
     for (int i = 0; i < p->n_loops; i++) {
         double covered = 1; /* iterations, with those that there are not */
-        for (int r = 0; r < p->n_rows; r++)
+        int row = p->transfer[t].child_row;
+        for (int r = 0; r < row; r++)
             covered *= (double)o->mapping.factor[r][i];
-        if (walk->cut != NULL) /* a single tile has none of these */
-            covered = (double)(p->extent[i] + walk->cut[i]);
+        covered *= (double)o->shape.inside[row][i]; /* a single tile has none of these */
         if (walk->access->plain >> i & 1)
             walk->scale *= (double)p->extent[i] / covered;
     }
@@ -411,6 +433,9 @@ void optimal_try_orders(struct optimizer *o)
     o->is_uneven = false;
     for (int t = 0; t < p->n_transfers; t++)
         o->is_uneven |= is_uneven(o, t);
+    o->is_filled = sator_mapper_is_filled(p, &o->mapping);
+    for (int i = 0; i < p->n_loops; i++)
+        o->is_short[i] = !o->is_filled && sator_mapper_is_ragged(p, &o->mapping, 1U << i);
     o->seen.tiling++;
     o->seen.n_orders = 0;
     order_from(o, p->n_memories - 1, 0, 0, 0);

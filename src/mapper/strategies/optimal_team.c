@@ -263,6 +263,7 @@ static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper
     copy->arena = sator_arena_new();
     copy->bounds = sator_mapper_bounds_new(o->problem, search->words);
     memset(copy->divisor_lists, 0, sizeof copy->divisor_lists);
+    memset(copy->ceiling_lists, 0, sizeof copy->ceiling_lists);
     memset(copy->tile_list, 0, sizeof copy->tile_list);
     memset(&copy->visits, 0, sizeof copy->visits);
     optimal_seen_init(copy);

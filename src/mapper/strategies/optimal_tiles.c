@@ -258,13 +258,17 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     int n_divisors = o->n_divisors[loop];
 
     if (o->imperfect && m == o->problem->n_memories - 1) {
-        count = o->n_inner[loop];
-        memcpy(factors, o->inner[loop], sizeof *factors * (size_t)count);
-        n_divisors = 0;
+        divisors = o->inner[loop];
+        n_divisors = o->n_inner[loop];
+    } else if (o->problem->chains && fixed != 0 && o->unrolled_of[loop].form == MAPPER_ANY) {
+        divisors = &o->problem->row[row].fixed[loop];
+        n_divisors = 1;
     } else if (o->imperfect)
-        n_divisors = optimal_divisors(o, o->rest[loop], &divisors);
-    for (int d = 0; d < n_divisors && divisors[d] <= o->rest[loop]; d++) {
-        if (o->rest[loop] % divisors[d] == 0 && (fixed == 0 || divisors[d] == fixed))
+        n_divisors = optimal_factors(o, m, loop, &divisors);
+    for (int d = 0; d < n_divisors && (o->imperfect || divisors[d] <= o->rest[loop]); d++) {
+        bool leaves = o->imperfect ? optimal_fills_array(o, m, loop, divisors[d])
+                                   : o->rest[loop] % divisors[d] == 0;
+        if (leaves && (fixed == 0 || divisors[d] == fixed))
             factors[count++] = divisors[d];
     }
     if (m == o->grown - 1 && !o->tabulating)
@@ -297,18 +301,10 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 static bool has_multiple(
         const struct optimizer *o, int loop, const int64_t *factors, int count, int k)
 {
-    int64_t whole = o->problem->extent[loop]; /* a short last tile may grow into a worse one */
-    int64_t lanes = o->imperfect ? o->unrolled_of[loop].lanes : 1;
-
-    if (o->imperfect && whole % (lanes * factors[k]) != 0)
+    if (!optimal_may_multiply(o, loop, factors[k]))
         return false;
     for (int i = k + 1; i < count; i++) {
-        if (factors[i] % factors[k] == 0 && (!o->imperfect || whole % (lanes * factors[i]) == 0))
-            return true;
-    }
-    return false;
-    for (int i = k + 1; i < count; i++) {
-        if (factors[i] % factors[k] == 0 && (!o->imperfect || whole % factors[i] == 0))
+        if (factors[i] % factors[k] == 0 && optimal_may_multiply(o, loop, factors[i]))
             return true;
     }
     return false;
@@ -484,9 +480,13 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     if (m == 0) {
         bool is_only = o->imperfect && p->n_memories == 1; /* and takes all blocks */
         for (int i = 0; i < p->n_loops; i++) {
+            int64_t fixed = p->row[row].fixed[i];
             o->mapping.factor[row][i] = is_only
                     ? sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes)
                     : o->rest[i];
+            if (p->chains && o->unrolled_of[i].form == MAPPER_ANY &&
+                    fixed > o->mapping.factor[row][i])
+                o->mapping.factor[row][i] = fixed;
             optimal_refresh_shape(o, row, i);
         }
         if (is_only)
