@@ -55,7 +55,7 @@ static void write_dataflows(struct maestro *m, struct sator_text *text)
     sator_text_put(text, "for_layers:\n");
     for (int i = 0; i < m->n_layers; i++) {
         n += m->layers[i].has_dataflow;
-        if (m->layers[i].has_dataflow)
+        if (m->layers[i].has_dataflow && maestro_check_layer(m, &m->layers[i]))
             maestro_write_dataflow(m, &m->layers[i], text);
     }
     if (n == 0 && !maestro_failed(m))

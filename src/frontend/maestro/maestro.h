@@ -66,7 +66,9 @@ bool maestro_failed(const struct maestro *m);
 
 /* maestro_parse.c: the layers of a network's file; located errors. */
 void maestro_parse(struct maestro *m);
-/* maestro_layer.c: a layer as a workload; false after an error. */
+/* maestro_layer.c: whether the layer's type is known and has its dimensions, false after an error;
+ * the layer as a workload. */
+bool maestro_check_layer(struct maestro *m, const struct maestro_layer *layer);
 bool maestro_is_product(const struct maestro_layer *layer);
 void maestro_write_layer(
         struct maestro *m, const struct maestro_layer *layer, struct sator_text *text);

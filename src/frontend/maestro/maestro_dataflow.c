@@ -296,11 +296,14 @@ void maestro_write_dataflow(
         struct maestro *m, const struct maestro_layer *layer, struct sator_text *text)
 {
     struct writer w = {.m = m, .layer = layer};
+    static const struct maestro_directive none;
+    const struct maestro_directive *directives =
+            layer->n_directives == 0 ? &none : layer->directives;
     int64_t pes = 1, units = 0; /* of the outermost level: what the array has */
     int begin = 0;
 
     for (int i = 0; i < layer->n_directives; i++) {
-        const struct maestro_directive *d = &layer->directives[i];
+        const struct maestro_directive *d = &directives[i];
         if (d->class == MAESTRO_CLUSTER &&
                 (__builtin_mul_overflow(pes, d->size, &pes) || pes > INT32_MAX)) {
             sator_error(m->ctx, d->loc, "clusters of more than 2^31 PEs");
@@ -309,10 +312,10 @@ void maestro_write_dataflow(
     }
     init(&w);
     for (int i = 0; i <= layer->n_directives; i++) {
-        const struct maestro_directive *d = &layer->directives[i];
+        const struct maestro_directive *d = &directives[i];
         if (i < layer->n_directives && d->class != MAESTRO_CLUSTER)
             continue;
-        write_level(&w, layer->directives + begin, i - begin, units, pes);
+        write_level(&w, directives + begin, i - begin, units, pes);
         begin = i + 1;
         if (i < layer->n_directives) {
             units = d->size;

@@ -124,6 +124,13 @@ static void write_convolution(
     sator_text_add(text, "] * B[%s,ry,rx]\"\n", kind->weight);
 }
 
+bool maestro_check_layer(struct maestro *m, const struct maestro_layer *layer)
+{
+    const struct kind *kind = kind_of(m, layer);
+
+    return kind != NULL && check_dims(m, layer, kind);
+}
+
 void maestro_write_layer(
         struct maestro *m, const struct maestro_layer *layer, struct sator_text *text)
 {

@@ -340,8 +340,11 @@ static void read_layer(struct parser *p)
     struct parser dataflow = {0};
 
     layer.name = read_name(p, "a layer's name");
-    layer.loc.length = p->previous_end - layer.loc.offset;
-    for (int i = 0; layer.name != NULL && i < p->m->n_layers; i++) {
+    if (layer.name == NULL)
+        layer.name = ""; /* said already */
+    else
+        layer.loc.length = p->previous_end - layer.loc.offset;
+    for (int i = 0; *layer.name != '\0' && i < p->m->n_layers; i++) {
         if (strcmp(p->m->layers[i].name, layer.name) == 0) {
             layer.name = sator_arena_printf(p->m->arena, "%s_%d", layer.name, p->m->n_layers + 1);
             i = -1;
