@@ -84,9 +84,9 @@ static void add_temporal(
         sator_text_clear(&whole);
     }
     sator_text_clear(&text);
-    for (int at = order == NULL                      ? -1
-                    : order->kind == SATOR_YAML_LIST ? order->n_items - 1
-                                                     : (int)strlen(order->text) - 1;
+    for (int at = order == NULL || order->kind == SATOR_YAML_MAP ? -1
+                    : order->kind == SATOR_YAML_LIST             ? order->n_items - 1
+                                                                 : (int)strlen(order->text) - 1;
             at >= 0; at--) {
         for (int d = 0; d < n_dims; d++) {
             const char *name = order->kind == SATOR_YAML_LIST ? order->items[at]->text

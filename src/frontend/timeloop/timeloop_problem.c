@@ -23,6 +23,8 @@ static const struct sator_yaml_node *shape_of(struct timeloop *t)
 
     if (shape != NULL && shape->kind == SATOR_YAML_MAP)
         return shape;
+    if (shape != NULL && !sator_yaml_is(&t->reader, shape, SATOR_YAML_SCALAR, "a shape's name"))
+        return NULL;
     if (shape != NULL && strcmp(shape->text, "cnn-layer") != 0 &&
             strcmp(shape->text, "cnn_layer") != 0) {
         sator_error(t->reader.ctx, shape->loc, "the shape '%s' is not known; give it in full",
