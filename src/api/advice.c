@@ -254,6 +254,7 @@ enum sator_status sator_advise_network(struct sator_ctx *ctx, const struct sator
     enum sator_status st = SATOR_OK;
 
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, result->n_layers, network->n_layers, network->n_layers);
     for (int i = 0; i < result->n_layers && st == SATOR_OK; i++) {
         struct sator_result *own; /* made with the network's result: const for others alone */

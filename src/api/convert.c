@@ -59,6 +59,7 @@ enum sator_status sator_convert(struct sator_ctx *ctx, const struct sator_networ
     SATOR_NEEDS(ctx,
             (network != NULL || arch != NULL || dataflow != NULL) && format != NULL &&
                     text != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NEEDS(ctx, network == NULL ? layer < 0 : layer < network->n_layers);
     struct sator_text out = {0};
     struct convert c = {.ctx = ctx,
@@ -170,6 +171,7 @@ enum sator_status sator_dataflow_from_stt(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx,
             network != NULL && layer >= 0 && layer < network->n_layers && arch != NULL &&
                     matrix != NULL && dataflow != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     const struct sator_workload *workload = &network->layers[layer];
     const struct sator_source *source = sator_source_from_field(ctx, "stt", matrix);
     struct sator_arena *arena = sator_arena_new();

@@ -672,6 +672,7 @@ enum sator_status sator_input_load(struct sator_ctx *ctx, const char *spec,
         struct sator_arch **arch, struct sator_dataflow **dataflow)
 {
     SATOR_NEEDS(ctx, spec != NULL && network != NULL && arch != NULL && dataflow != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
     struct sator_input_options own;
     struct sator_spec opened = {0};
     struct sator_network *read_net = NULL;
