@@ -109,16 +109,17 @@ char *sator_arena_alloc_chunk(struct sator_arena *arena, size_t size)
 
 void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size)
 {
-    void *copy = sator_arena_alloc(arena, size);
+    void *copy = sator_arena_take(arena, size);
 
     return size == 0 ? copy : memcpy(copy, data, size);
 }
 
 char *sator_arena_strndup(struct sator_arena *arena, const char *text, size_t length)
 {
-    char *copy = sator_arena_alloc(arena, length + 1);
+    char *copy = sator_arena_take(arena, length + 1);
 
     memcpy(copy, text, length);
+    copy[length] = '\0';
     return copy;
 }
 
@@ -152,8 +153,10 @@ void *sator_arena_grow(struct sator_arena *arena, void *array, int count, size_t
 
     if (count != 0 && (used & (used - 1)) != 0)
         return array;
-    void *larger = sator_arena_alloc(arena, (used == 0 ? 1 : 2 * used) * element_size);
-    if (used != 0)
-        memcpy(larger, array, used * element_size);
+    if (used == 0)
+        return sator_arena_alloc(arena, element_size);
+    char *larger = sator_arena_take(arena, 2 * used * element_size);
+    memcpy(larger, array, used * element_size);
+    memset(larger + used * element_size, 0, used * element_size);
     return larger;
 }

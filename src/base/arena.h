@@ -28,20 +28,25 @@ enum {
     SATOR_ALIGNMENT = 16
 };
 
-/* The same as sator_arena_alloc when the newest chunk has no room for more, but not zeroed. */
+/* The same as sator_arena_take when the newest chunk has no room for more. */
 char *sator_arena_alloc_chunk(struct sator_arena *arena, size_t size);
 
-/* Return "size" zeroed bytes, aligned for any object. Inline: an analysis takes some 200 objects,
- * most of them smaller than what a call costs. */
-static inline void *sator_arena_alloc(struct sator_arena *arena, size_t size)
+/* Return "size" bytes that hold anything, aligned for any object. Inline: an analysis takes some
+ * 200 objects, most of them smaller than what a call costs. */
+static inline void *sator_arena_take(struct sator_arena *arena, size_t size)
 {
     char *memory = arena->next;
 
     if (size >= (size_t)(arena->end - memory))
-        memory = sator_arena_alloc_chunk(arena, size);
-    else
-        arena->next += (size + SATOR_ALIGNMENT - 1) & ~(size_t)(SATOR_ALIGNMENT - 1);
-    return memset(memory, 0, size);
+        return sator_arena_alloc_chunk(arena, size);
+    arena->next += (size + SATOR_ALIGNMENT - 1) & ~(size_t)(SATOR_ALIGNMENT - 1);
+    return memory;
+}
+
+/* The same, zeroed. */
+static inline void *sator_arena_alloc(struct sator_arena *arena, size_t size)
+{
+    return memset(sator_arena_take(arena, size), 0, size);
 }
 
 void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size);
