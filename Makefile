@@ -22,6 +22,9 @@ check: deps build/sator
 bench: build/sator
 	@tools/bench.sh $(JOBS)
 
+bench-baseline: build/sator
+	@tools/gate.sh --write "$(REASON)"
+
 fidelity: build/sator
 	@tools/fidelity.sh
 
@@ -51,4 +54,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all dist deb demo check bench fidelity python install lint format deps clean FORCE
+.PHONY: all dist deb demo check bench bench-baseline fidelity python install lint format deps clean FORCE
