@@ -107,7 +107,7 @@ static bool succeeds(struct setting *s, const char *call, enum sator_status st, 
 }
 
 #define OUT(type) struct type *made = (struct type *)(uintptr_t)&untouched
-#define OUT_TEXT char *made = (char *)(uintptr_t)&untouched
+#define OUT_TEXT char *text = (char *)(uintptr_t)&untouched
 
 static struct sator_analyze_options odd_analysis(void)
 {
@@ -237,17 +237,17 @@ static void call_report(struct setting *s)
     if (random_number(2)) {
         if (succeeds(s, "sator_report_results",
                     sator_report_results(
-                            s->ctx, results, 1 + (int)random_number(2), &options.is, &made),
-                    made))
-            free(made);
+                            s->ctx, results, 1 + (int)random_number(2), &options.is, &text),
+                    text))
+            free(text);
         return;
     }
     if (window.n_from <= 4 &&
             succeeds(s, "sator_report_stamps",
                     sator_report_stamps(
-                            s->ctx, s->network, odd(), s->arch, s->dataflow, &window, odd(), &made),
-                    made))
-        free(made);
+                            s->ctx, s->network, odd(), s->arch, s->dataflow, &window, odd(), &text),
+                    text))
+        free(text);
 }
 
 static void call_page(struct setting *s)
@@ -274,20 +274,19 @@ static void call_page(struct setting *s)
                         s->dataflow, s->result),
                 &untouched);
     }
-    struct sator_page *page = made;
     {
         OUT_TEXT;
-        if (succeeds(s, "sator_page_svg", sator_page_svg(s->ctx, page, odd_text(), &made), made))
-            free(made);
+        if (succeeds(s, "sator_page_svg", sator_page_svg(s->ctx, made, odd_text(), &text), text))
+            free(text);
     }
     {
         OUT_TEXT;
-        if (succeeds(s, "sator_page_show", sator_page_show(s->ctx, page, odd_text(), &show, &made),
-                    made))
-            free(made);
+        if (succeeds(s, "sator_page_show", sator_page_show(s->ctx, made, odd_text(), &show, &text),
+                    text))
+            free(text);
     }
-    free(sator_page_json(page));
-    sator_page_free(page);
+    free(sator_page_json(made));
+    sator_page_free(made);
 }
 
 static void call_build_workload(struct setting *s)

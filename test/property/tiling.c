@@ -151,7 +151,7 @@ static int64_t divide(int64_t a, int64_t b)
 /* Add what iteration "n" touches, as numbers in mixed radix; places one by one from "e" on. */
 static void touch(const struct nest *nest, const int64_t *n, int e, struct hold *one)
 {
-    if (e == nest->n_indices) {
+    if (e == nest->n_indices || e == MOST_LOOPS) {
         hold[n_holds++] = *one;
         return;
     }

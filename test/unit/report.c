@@ -367,7 +367,7 @@ static void test_table_is_aligned(void **state)
             "1,000,000", "2", "b", "-", "3"};
     for (int i = 0; i < 9; i++)
         report_table_cell(&table, cells[i], i == 1);
-    report_table_write(&out, &table, false);
+    report_table_write(&out, &table, (struct look){0});
     assert_string_equal(out.data,
             "  name        count  x\n"
             "              words\n"
