@@ -397,6 +397,25 @@ static int64_t most_equal(const int64_t *keys, int64_t n, int64_t n_keys, int64_
     return most;
 }
 
+/* The most instances that one PE runs in a time-stamp, added up over the time-stamps. */
+static int64_t sum_most(const struct stamped *stamped, int64_t n_pes)
+{
+    int64_t *in_pe = tuples_must(calloc((size_t)n_pes + 1, sizeof *in_pe));
+    int64_t sum = 0;
+
+    for (int64_t rank = 0; rank < stamped->n_ranks; rank++) {
+        int64_t most = 0;
+        memset(in_pe, 0, (size_t)n_pes * sizeof *in_pe);
+        for (int64_t i = 0; i < stamped->n; i++) {
+            if (stamped->rank[i] == rank && ++in_pe[stamped->pe[i]] > most)
+                most = in_pe[stamped->pe[i]];
+        }
+        sum += most;
+    }
+    free(in_pe);
+    return sum;
+}
+
 static void count_stamps(const struct stamped *stamped, int64_t n_pes, struct oracle_result *result)
 {
     struct tuples stamps;
@@ -411,6 +430,7 @@ static void count_stamps(const struct stamped *stamped, int64_t n_pes, struct or
     }
     result->stamps = stamps.n;
     result->time_stamps = stamped->n_ranks;
+    result->most_instances = sum_most(stamped, n_pes);
     result->max_per_stamp = most_equal(of_instance, stamped->n, stamps.n, &ignored);
     most_equal(stamped->pe, stamped->n, n_pes, &result->active_pes);
     result->max_active_pes = most_equal(rank_of_stamp, stamps.n, stamped->n_ranks, &ignored);

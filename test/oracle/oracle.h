@@ -133,6 +133,7 @@ struct oracle_volumes {
 struct oracle_result {
     bool outside; /* an instance leaves the array: nothing else but "instances" is set */
     int64_t instances, stamps, time_stamps, active_pes, max_active_pes, max_per_stamp;
+    int64_t most_instances; /* of one PE in a time-stamp, added up over the time-stamps */
     struct oracle_volumes accesses[ORACLE_ACCESSES];
 };
 
