@@ -100,22 +100,38 @@ static struct sator_result gemm(void)
 }
 
 /* The report of "n" results (GIVE: free). */
-static char *report(const struct sator_result *results, int n, enum sator_format format,
-        const char *sort, bool comparison)
+static char *report_with(
+        const struct sator_result *results, int n, const struct sator_report_options *options)
 {
     struct sator_ctx *ctx = sator_ctx_new();
     const struct sator_result *list[8];
-    struct sator_report_options options = {
-            .format = format, .sort = sort, .comparison = comparison};
     char *text = NULL;
 
     for (int i = 0; i < n; i++)
         list[i] = &results[i];
-    assert_int_equal(sator_report_results(ctx, list, n, &options, &text), SATOR_OK);
+    assert_int_equal(sator_report_results(ctx, list, n, options, &text), SATOR_OK);
     assert_null(sator_ctx_take_messages(ctx, false));
     sator_ctx_free(ctx);
     assert_non_null(text);
     return text;
+}
+
+static char *report(const struct sator_result *results, int n, enum sator_format format,
+        const char *sort, bool comparison)
+{
+    struct sator_report_options options = {
+            .format = format, .sort = sort, .comparison = comparison};
+
+    return report_with(results, n, &options);
+}
+
+/* As JSON of "schema", 0 for the one by default (GIVE: free). */
+static char *report_schema(const struct sator_result *results, int n, bool comparison, int schema)
+{
+    struct sator_report_options options = {
+            .format = SATOR_FORMAT_JSON, .comparison = comparison, .schema = schema};
+
+    return report_with(results, n, &options);
 }
 
 static const cJSON *at(const cJSON *item, const char *path)
@@ -141,25 +157,51 @@ static const char *string_at(const cJSON *item, const char *path)
     return text;
 }
 
-static void test_json(void **state)
+/* doc/output.md: a count that may pass 2^53 is a string by schema 1, else an integer. cJSON reads
+ * that as a double: whether all its digits are written, the text tells. */
+static void check_count(const cJSON *json, int schema, const char *path, const char *digits)
+{
+    const cJSON *item = at(json, path);
+
+    if (schema == 1) {
+        assert_string_equal(string_at(json, path), digits);
+        return;
+    }
+    if (!cJSON_IsNumber(item))
+        fail_msg("%s is no number", path);
+    assert_true(item->valuedouble == strtod(digits, NULL));
+}
+
+/* The schemas that can be asked for: the one by default, and both by number. */
+static const int schemas[] = {0, 1, 2};
+
+static void check_schema(const cJSON *json, int schema)
+{
+    if (schema == 1)
+        assert_null(cJSON_GetObjectItemCaseSensitive(json, "schema"));
+    else
+        assert_true(at(json, "schema")->valuedouble == 2);
+}
+
+static void check_json(int schema)
 {
     static const struct {
         const char *path, *text;
     } strings[] = {{"workload", "gemm"}, {"arch", "systolic-2d-8x8"},
             {"dataflow/name", "(IJ-P | J,IJK-T)"}, {"dataflow/space", "PE[i%8, j%8]"},
             {"dataflow/time", "T[i/8, j/8, i%8 + j%8 + k]"}, {"engine", "closed"},
-            {"instances", "2160"}, {"stamps", "2160"}, {"time_stamps", "118"},
             {"tensors/0/name", "A"}, {"tensors/0/role", "read"}, {"tensors/1/role", "write"},
-            {"tensors/0/access_volume", "2160"}, {"tensors/0/total_volume", "2160"},
-            {"tensors/0/temporal_reuse", "0"}, {"tensors/0/spatial_reuse", "1800"},
-            {"tensors/0/unique_volume", "360"}, {"tensors/0/footprint", "180"},
-            {"tensors/0/links/east", "1800"}, {"unique_volume", "600"},
             {"bound_by", "scratchpad reads"}, {"levels/0/name", "L2"},
-            {"levels/0/tensors/0/tile_words", "62153"}, {"levels/0/tensors/0/fills", "1234567"},
-            {"levels/0/tensors/0/writes", "1234568"}, {"levels/0/tensors/0/reads", "7"},
-            {"levels/0/tensors/0/updates", "0"}, {"energy_pj/terms/1/component", "scratchpad.read"},
-            {"energy_pj/terms/1/actions", "360"}, {"energy_pj/terms/1/source", "a book"},
-            {"sweep/1/bound_by", "scratchpad reads"}};
+            {"energy_pj/terms/1/component", "scratchpad.read"},
+            {"energy_pj/terms/1/source", "a book"}, {"sweep/1/bound_by", "scratchpad reads"}},
+      counts[] = {{"instances", "2160"}, {"stamps", "2160"}, {"time_stamps", "118"},
+              {"tensors/0/access_volume", "2160"}, {"tensors/0/total_volume", "2160"},
+              {"tensors/0/temporal_reuse", "0"}, {"tensors/0/spatial_reuse", "1800"},
+              {"tensors/0/unique_volume", "360"}, {"tensors/0/footprint", "180"},
+              {"tensors/0/links/east", "1800"}, {"unique_volume", "600"},
+              {"levels/0/tensors/0/tile_words", "62153"}, {"levels/0/tensors/0/fills", "1234567"},
+              {"levels/0/tensors/0/writes", "1234568"}, {"levels/0/tensors/0/reads", "7"},
+              {"levels/0/tensors/0/updates", "0"}, {"energy_pj/terms/1/actions", "360"}};
     static const struct {
         const char *path;
         double number;
@@ -177,11 +219,13 @@ static void test_json(void **state)
             "energy_pj/terms/2/pj_per_action", "levels/0/capacity_words",
             "bandwidth_bits_per_cycle/by_tensor/A/interconnect"};
     struct sator_result result = gemm();
-    char *text = report(&result, 1, SATOR_FORMAT_JSON, NULL, false);
+    char *text = report_schema(&result, 1, false, schema);
     cJSON *json = cJSON_Parse(text);
 
-    (void)state;
     assert_non_null(json);
+    check_schema(json, schema);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        check_count(json, schema, counts[i].path, counts[i].text);
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         assert_string_equal(string_at(json, strings[i].path), strings[i].text);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -194,43 +238,76 @@ static void test_json(void **state)
     free(text);
 }
 
-static void test_json_of_odd_values(void **state)
+static void test_json(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        check_json(schemas[i]);
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void check_odd_values(int schema)
 {
     struct sator_result result = gemm();
     struct sator_tensor_result tensor = gemm_tensors[0];
 
-    (void)state;
     tensor.access_volume = huge;
     tensor.name = "bad \xff\xc3\x28 \"quoted\"\n";
     result.tensors = &tensor;
     result.n_tensors = 1;
     result.active_pes = huge;
-    char *text = report(&result, 1, SATOR_FORMAT_JSON, NULL, false);
+    char *text = report_schema(&result, 1, false, schema);
     cJSON *json = cJSON_Parse(text);
     assert_non_null(json);
-    assert_string_equal(string_at(json, "tensors/0/access_volume"), HUGE_TEXT);
-    assert_string_equal(string_at(json, "active_pes"), HUGE_TEXT);
+    check_count(json, schema, "tensors/0/access_volume", HUGE_TEXT);
+    check_count(json, schema, "active_pes", HUGE_TEXT); /* a string only where it is so large */
+    const char *mark = schema == 1 ? "\"" : "";
+    char member[80];
+    snprintf(member, sizeof member, "\"access_volume\":\t%s" HUGE_TEXT "%s,", mark, mark);
+    assert_contains(text, member);
+    snprintf(member, sizeof member, "\"active_pes\":\t%s" HUGE_TEXT "%s,", mark, mark);
+    assert_contains(text, member);
     assert_string_equal(
             string_at(json, "tensors/0/name"), "bad \xEF\xBF\xBD\xEF\xBF\xBD( \"quoted\"\n");
     cJSON_Delete(json);
     free(text);
 }
 
-static void test_json_of_several(void **state)
+static void test_json_of_odd_values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        check_odd_values(schemas[i]);
+}
+
+static void check_several(int schema)
 {
     struct sator_result results[] = {gemm(), gemm()};
-    char *two = report(results, 2, SATOR_FORMAT_JSON, NULL, true);
-    char *one_left = report(results, 1, SATOR_FORMAT_JSON, NULL, true);
+    char *two = report_schema(results, 2, true, schema);
+    char *one_left = report_schema(results, 1, true, schema);
     cJSON *json_two = cJSON_Parse(two), *json_one = cJSON_Parse(one_left);
 
-    (void)state;
+    check_schema(json_two, schema);
+    check_schema(json_one, schema);
     assert_int_equal(cJSON_GetArraySize(at(json_two, "results")), 2);
     assert_int_equal(cJSON_GetArraySize(at(json_one, "results")), 1);
-    assert_string_equal(string_at(json_two, "results/1/tensors/1/unique_volume"), "240");
+    check_count(json_two, schema, "results/1/tensors/1/unique_volume", "240");
     cJSON_Delete(json_two);
     cJSON_Delete(json_one);
     free(two);
     free(one_left);
+}
+
+static void test_json_of_several(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        check_several(schemas[i]);
 }
 
 /* The fields of the CSV record at "*text", which moves to the next one; quotes are undone. Returns
@@ -320,12 +397,6 @@ static void test_csv_of_a_sweep(void **state)
     assert_string_equal(field(names, fields, n, "latency_cycles.total"), "180");
     assert_string_equal(rest, "");
     free(text);
-}
-
-static void assert_contains(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("no '%s' in:\n%s", part, text);
 }
 
 static void test_text(void **state)
@@ -477,6 +548,28 @@ static void test_unknown_sort_key(void **state)
     sator_ctx_free(ctx);
 }
 
+static void check_network_json(
+        struct sator_ctx *ctx, const struct sator_network_result *network, int schema)
+{
+    struct sator_report_options options = {.format = SATOR_FORMAT_JSON, .schema = schema};
+    char *text = NULL;
+
+    assert_int_equal(sator_report_networks(ctx, &network, 1, &options, &text), SATOR_OK);
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    check_schema(json, schema);
+    assert_string_equal(string_at(json, "network"), "net");
+    assert_int_equal(cJSON_GetArraySize(at(json, "layers")), 3);
+    assert_string_equal(string_at(json, "layers/0/layer"), "conv1");
+    assert_true(at(json, "layers/0/repeat")->valuedouble == 2);
+    assert_string_equal(string_at(json, "layers/2/same_as"), "conv1");
+    check_count(json, schema, "totals/unique_volume", HUGE_TEXT);
+    assert_true(at(json, "totals/edp")->valuedouble == 300);
+    assert_true(at(json, "totals/sweep/0/latency_cycles/total")->valuedouble == 2 * 11 + 32 + 11);
+    cJSON_Delete(json);
+    free(text);
+}
+
 static void test_network(void **state)
 {
     static const struct sator_bandwidth_point fast[] = {{64, 1, 1, 11, "scratchpad reads"}};
@@ -501,25 +594,14 @@ static void test_network(void **state)
     struct sator_network_result other = network;
     const struct sator_network_result *both[] = {&network, &other};
     struct sator_ctx *ctx = sator_ctx_new();
-    struct sator_report_options options = {.format = SATOR_FORMAT_JSON};
+    struct sator_report_options options;
     char *text = NULL;
 
     (void)state;
     /* Results of the library have all their strings; these are short of them on purpose elsewhere.
      */
-    assert_int_equal(sator_report_networks(ctx, both, 1, &options, &text), SATOR_OK);
-    cJSON *json = cJSON_Parse(text);
-    assert_non_null(json);
-    assert_string_equal(string_at(json, "network"), "net");
-    assert_int_equal(cJSON_GetArraySize(at(json, "layers")), 3);
-    assert_string_equal(string_at(json, "layers/0/layer"), "conv1");
-    assert_true(at(json, "layers/0/repeat")->valuedouble == 2);
-    assert_string_equal(string_at(json, "layers/2/same_as"), "conv1");
-    assert_string_equal(string_at(json, "totals/unique_volume"), HUGE_TEXT);
-    assert_true(at(json, "totals/edp")->valuedouble == 300);
-    assert_true(at(json, "totals/sweep/0/latency_cycles/total")->valuedouble == 2 * 11 + 32 + 11);
-    cJSON_Delete(json);
-    free(text);
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++)
+        check_network_json(ctx, both[0], schemas[i]);
     other.dataflow = "flow-b";
     other.layers = layers_b;
     other.total_cycles = 90;
