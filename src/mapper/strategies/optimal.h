@@ -181,7 +181,7 @@ struct optimizer {
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];
     bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two */
-    bool is_filled; /* no innermost memory is ever without a tile */
+    bool is_filled; /* no innermost memory is ever without a tile, nor has one of a single step */
     bool is_short[MAPPER_LOOPS]; /* else: loops whose factors leave a remainder */
     bool is_uneven; /* what orders save is not the same at all instances of a memory */
     struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];

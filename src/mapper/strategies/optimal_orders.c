@@ -410,6 +410,20 @@ static bool is_uneven(const struct optimizer *o, int t)
             (p->access[transfer->access].is_sliding || transfer->child == p->n_memories);
 }
 
+/* Whether the last innermost tile of some loop is a single step: along it nothing moves there. */
+static bool has_single(const struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t tile = o->mapping.factor[p->innermost][i];
+        int64_t blocks = sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes);
+        if (tile > 1 && blocks % tile == 1)
+            return true;
+    }
+    return false;
+}
+
 void optimal_try_orders(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
@@ -433,7 +447,7 @@ void optimal_try_orders(struct optimizer *o)
     o->is_uneven = false;
     for (int t = 0; t < p->n_transfers; t++)
         o->is_uneven |= is_uneven(o, t);
-    o->is_filled = sator_mapper_is_filled(p, &o->mapping);
+    o->is_filled = !p->chains || (sator_mapper_is_filled(p, &o->mapping) && !has_single(o));
     for (int i = 0; i < p->n_loops; i++)
         o->is_short[i] = !o->is_filled && sator_mapper_is_ragged(p, &o->mapping, 1U << i);
     o->seen.tiling++;
