@@ -42,7 +42,7 @@ for (const [name, words] of Object.entries(given)) {
   try {
     run("report", ...words, "-o", file(name));
     const plain = words.filter((w, i) => !["--from", "--stamps"].includes(w) && !["--from", "--stamps"].includes(words[i - 1]));
-    reports[name] = JSON.parse(run("analyze", ...plain, "--json"));
+    reports[name] = JSON.parse(run("analyze", ...plain, "--json", "--schema", "1"));
   } catch (error) { check(`report ${name} is written`, false, String(error.stderr ?? error)); }
 }
 run("report", "resnet18", "--arch", "conventional", "--arch", "simba-like", "-q", "-o", file("mapped"));

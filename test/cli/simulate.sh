@@ -42,6 +42,6 @@ grep '"ph":"X"' t.json | grep -c '"pid":2' # an instance a PE and stamp
 sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --events e.jsonl --cycles 3:4 -o out.txt || exit 1
 sed 1d e.jsonl | cut -d, -f1-3
 echo "== refused"
-for bad in '--cycles 3:4' '--events e.jsonl --cycles 4:3' '--arch eyeriss' '--dataflow gemm/ij-p_j-ijk-t --trace no/such/file'; do
+for bad in '--cycles 3:4' '--events e.jsonl --cycles 4:3' '--arch eyeriss' '--dataflow gemm/ij-p_j-ijk-t' '--trace no/such/file'; do
     sator simulate gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t $bad 2>&1 | head -n 1
 done

@@ -84,7 +84,7 @@ cc -Wall -Wextra -Werror $FLAGS plain.c -o plain $(pkg-config --cflags --libs sa
 mkdir cmake && cat >cmake/CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.20)
 project(user C)
-find_package(sator 0.1 REQUIRED)
+find_package(sator 0.2 REQUIRED)
 foreach(kind sator static)
   add_executable(extents_\${kind} $SOURCE/examples/extents.c)
   target_link_libraries(extents_\${kind} PRIVATE sator::\${kind})

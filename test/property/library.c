@@ -13,7 +13,7 @@
 
 enum {
     MOST_COMBINATIONS = 20000,
-    LEAST_COMBINATIONS = 4000, /* that fit together: fewer would mean that inputs are refused */
+    LEAST_COMBINATIONS = 3900, /* that fit together: fewer would mean that inputs are refused */
     WORK_LIMIT = 20 * 1000 * 1000 /* of the general engine; what takes longer is not compared */
 };
 

@@ -200,20 +200,34 @@ void sator_table_read(struct sator_table *table, const struct sator_source *sour
         read_entry(table, list->items[i]);
 }
 
+/* Whether a document of no other kind is meant as a table; what is wrong in it is not said here. */
+static bool is_meant_as_table(const struct sator_source *source)
+{
+    static const char *const keys[] = {"ERT", "ART", "entries"};
+    struct sator_arena *scratch = sator_arena_new();
+    struct sator_ctx *unheard = sator_ctx_own();
+    struct sator_yaml_node *root;
+    bool found = false;
+
+    sator_yaml_parse(unheard, scratch, source, 0, source->length, &root);
+    for (int i = 0; root != NULL && root->kind == SATOR_YAML_MAP && i < 3; i++)
+        found |= sator_yaml_find(root, keys[i]) != NULL;
+    sator_ctx_free(unheard);
+    sator_arena_free(scratch);
+    return found;
+}
+
 enum sator_status sator_yaml_check_table(
         struct sator_ctx *ctx, const struct sator_source *source, bool *is_table)
 {
-    static const char *const keys[] = {"ERT", "ART", "entries"};
     struct sator_yaml_reader reader;
     struct sator_table table = {.reader = &reader, .word_bits = SATOR_USUAL_BITS};
 
-    *is_table = false;
+    *is_table = is_meant_as_table(source);
+    if (!*is_table)
+        return SATOR_OK;
     sator_yaml_reader_init(&reader, ctx, NULL);
-    struct sator_yaml_node *root = sator_yaml_open(&reader, source, SATOR_DOCUMENT_UNKNOWN);
-    for (int i = 0; root != NULL && root->kind == SATOR_YAML_MAP && i < 3; i++)
-        *is_table |= sator_yaml_find(root, keys[i]) != NULL;
-    if (*is_table)
-        sator_table_read(&table, source);
+    sator_table_read(&table, source);
     enum sator_status st = sator_yaml_reader_end(&reader);
     if (st == SATOR_OK)
         sator_arena_free(reader.arena);
