@@ -26,36 +26,48 @@ struct volume_case {
     const char *bus;
     int64_t access_volume, total, temporal, spatial, unique, footprint; /* access_volume 0: declined
                                                                          */
+    int held_time;
 };
 
 #define SHORT                                                                                      \
     "{ S[i,k] : 0 <= i < 2 and 0 <= k < 5 }", "{ S[i,k] -> PE[k%2] }", "{ S[i,k] -> T[i, k/2] }"
 
+#define PAST                                                                                       \
+    "{ S[i,k] : 0 <= i < 2 and 0 <= k < 2 }", "{ S[i,k] -> PE[0] }", "{ S[i,k] -> T[i, k] }", {1}, \
+            "{ S[i,k] -> A[k] }"
+
 static const struct volume_case volume_cases[] = {
         /* TENET (ISCA 2021), Figure 1 */
         {"Figure 1, A", "{ S[i,j] : 0 <= i < 4 and 0 <= j < 3 }", "{ S[i,j] -> PE[i] }",
                 "{ S[i,j] -> T[j] }", {4}, "{ S[i,j] -> A[i+j] }", {{"{ PE[i] -> PE[i-1] }", 1}},
-                NULL, 12, 12, 0, 6, 6, 6},
+                NULL, 12, 12, 0, 6, 6, 6, 0},
         /* PE 0 runs k = 0, 2, 4, PE 1 k = 1, 3 and is idle then: of A[i] both keep what they have
            while i stands, 2 + 1 of 5 pairs. */
-        {"a short tile", SHORT, {2}, "{ S[i,k] -> A[i] }", {{0}}, NULL, 10, 10, 6, 0, 4, 2},
+        {"a short tile", SHORT, {2}, "{ S[i,k] -> A[i] }", {{0}}, NULL, 10, 10, 6, 0, 4, 2, 0},
         {"a short tile on a bus", SHORT, {2}, "{ S[i,k] -> A[i] }", {{0}}, "{ PE[p] -> BUS[] }", 10,
-                10, 6, 2, 2, 2},
+                10, 6, 2, 2, 2, 0},
         /* What is idle before i steps has lost its word: PE 1 fetches twice, PE 0 once. */
         {"idle PEs lose their words", SHORT, {2}, "{ S[i,k] -> A[0] }", {{0}}, NULL, 10, 10, 7, 0,
-                3, 1},
+                3, 1, 0},
         {"and the bus brings one of them", SHORT, {2}, "{ S[i,k] -> A[0] }", {{0}},
-                "{ PE[p] -> BUS[] }", 10, 10, 7, 1, 2, 1},
+                "{ PE[p] -> BUS[] }", 10, 10, 7, 1, 2, 1, 0},
         /* Two stamps back over a link to the same PE: what i = 1 wants at k/2 = 0 its PE had at
            k/2 = 1 of i = 0, and at k/2 = 1 PE 0 alone had it at k/2 = 2. */
         {"two stamps back", SHORT, {2}, "{ S[i,k] -> A[0] }", {{"{ PE[p] -> PE[p] }", 2}}, NULL, 10,
-                10, 7, 1, 2, 1},
+                10, 7, 1, 2, 1, 0},
+        /* A[k] at the stamps (0,0), (0,1), (1,0), (1,1): the link brings A[0] and A[1] once each.
+         */
+        {"past a stamp", PAST, {{"{ PE[p] -> PE[p] }", 2}}, NULL, 4, 4, 0, 2, 2, 2, 0},
+        /* What is held outside is {A[0], A[1]} at i = 0 as at i = 1 .. */
+        {"past one change outside", PAST, {{"{ PE[p] -> PE[p] }", 2}}, NULL, 4, 4, 0, 2, 2, 2, 1},
+        /* .. but a stamp's own element when k belongs to it, and the other one in between. */
+        {"past a stamp outside", PAST, {{"{ PE[p] -> PE[p] }", 2}}, NULL, 0, 0, 0, 0, 0, 0, 2},
         /* i = 0 .. 4 touch {0,1} {0,1} {1,2} on PE 0, {1,2} {2,3} on PE 1: kept 2 + 1, and 1. */
         {"quotients", "{ S[i,r] : 0 <= i < 5 and 0 <= r < 3 }", "{ S[i,r] -> PE[i/3] }",
                 "{ S[i,r] -> T[i%3] }", {2}, "{ S[i,r] -> A[floor((i+r)/2)] }", {{0}}, NULL, 15, 10,
-                4, 0, 6, 4},
+                4, 0, 6, 4, 0},
         {"skewed", "{ S[i,k] : 0 <= i < 4 and 0 <= k < 4 }", "{ S[i,k] -> PE[i] }",
-                "{ S[i,k] -> T[i + k] }", {4}, "{ S[i,k] -> A[k] }", {{0}}, NULL, 0, 0, 0, 0, 0,
+                "{ S[i,k] -> T[i + k] }", {4}, "{ S[i,k] -> A[k] }", {{0}}, NULL, 0, 0, 0, 0, 0, 0,
                 0}};
 
 static const struct sator_relation *read(
@@ -83,8 +95,11 @@ static void check_volumes(const struct volume_case *c)
             .n_time = time->n_out,
             .shape = c->shape};
     struct sator_network_link links[MOST_WAYS] = {0};
-    struct sator_transport transport = {
-            .registers = true, .links = links, .buses = &bus, .n_buses = bus != NULL};
+    struct sator_transport transport = {.registers = true,
+            .links = links,
+            .buses = &bus,
+            .n_buses = bus != NULL,
+            .held_time = c->held_time};
     struct sator_volumes v = {0};
     struct sator_counter *counter;
 

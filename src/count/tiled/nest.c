@@ -372,7 +372,7 @@ const char *tiled_nest_finish(struct tiled_nest *nest)
         why = make_digits(nest, l);
     nest->n_time = 0;
     for (int i = 0; i < stamping->n_time && why == NULL; i++)
-        why = place_row(nest, i, TILED_TIME, 0);
+        why = place_row(nest, i, TILED_TIME, i);
     for (int i = 0; i < stamping->n_space && why == NULL; i++) {
         nest->origin[i] = nest->row[stamping->n_time + i]->constant;
         why = place_row(nest, stamping->n_time + i, TILED_SPACE, i);

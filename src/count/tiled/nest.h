@@ -43,7 +43,7 @@ struct tiled_digit {
     int64_t top; /* of the last iteration */
     enum tiled_kind kind;
     int order; /* time: among all digits of time, outermost first */
-    int row; /* space: the dimension ... */
+    int row; /* space, time: the dimension ... */
     int64_t weight; /* ... and the digit's factor there */
     int64_t fixed; /* the only value of the instances that have the access; -1: any */
 };

@@ -5,6 +5,7 @@
  * is its own; so few patterns look different to a part, and what it has to say is remembered.
  */
 #include "base/arena.h"
+#include "count/closed/closed.h"
 #include "count/tiled/tiled.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct counting {
     int n_buses; /* of TILED_ALL */
     const uint64_t *spread; /* bits of PEs' numbers, by bus */
     sator_int *left; /* words, after each bus */
+    bool passes; /* a link brings a word past stamps of which more is asked than is known */
     const char *reason;
 };
 
@@ -125,6 +127,25 @@ static void add_families(struct counting *c, const struct tiled_word *word)
     free(pe);
 }
 
+/* Whether what is held outside may change twice on the way from a source of the pattern: then it
+ * need not hold in between what it does at both ends (sator_transport.held_time). */
+static bool passes_stamps(const struct tiled_question *q, const struct tiled_source *source)
+{
+    int n_changes = 0;
+
+    for (int j = 0; j < source->back; j++)
+        n_changes += q->pattern[j] < q->n_held;
+    return n_changes > 1;
+}
+
+static void credit(struct counting *c, const struct tiled_word *word, int number)
+{
+    const struct tiled_source *source = &c->q->source[number];
+
+    c->passes |= passes_stamps(c->q, source);
+    c->credit[source->credit] += word->times;
+}
+
 static void add_word(struct counting *c, const struct tiled_word *word)
 {
     uint64_t sources = word->holder[0].sources;
@@ -133,7 +154,7 @@ static void add_word(struct counting *c, const struct tiled_word *word)
     case TILED_EACH:
         c->total += word->times;
         if (sources != 0)
-            c->credit[c->q->source[__builtin_ctzll(sources)].credit] += word->times;
+            credit(c, word, __builtin_ctzll(sources));
         return;
     case TILED_LEAST:
         c->groups += sources == 0 ? word->times : 0;
@@ -164,7 +185,9 @@ static enum sator_status count_pattern(struct counting *c)
     }
     for (int i = 0; i < product.n; i++)
         add_word(c, &product.word[i]);
-    return SATOR_OK;
+    if (c->passes)
+        c->reason = closed_link_passes;
+    return c->passes ? SATOR_DECLINED : SATOR_OK;
 }
 
 /* ---- all patterns ---- */

@@ -172,6 +172,16 @@ static const char *add_link(struct finder *f, const struct sator_network_link *l
     return why;
 }
 
+/* The digits of time in the first "n_rows" rows: they are the outermost. */
+static int count_outer(const struct tiled_nest *nest, int n_rows)
+{
+    int n = 0;
+
+    for (int d = 0; d < nest->n_digits; d++)
+        n += nest->digit[d].kind == TILED_TIME && nest->digit[d].row < n_rows;
+    return n;
+}
+
 enum sator_status tiled_find_sources(
         struct tiled_question *q, const struct sator_transport *transport, const char **reason)
 {
@@ -181,6 +191,7 @@ enum sator_status tiled_find_sources(
     f.source = SATOR_NEW_ARRAY(q->arena, struct tiled_source, TILED_SOURCES);
     q->source = f.source;
     q->n_sources = 0;
+    q->n_held = count_outer(q->nest, transport->held_time);
     sort_digits(q->nest, &f.digits);
     if (transport->registers)
         f.source[q->n_sources++] = (struct tiled_source){.credit = 0, .back = 1};

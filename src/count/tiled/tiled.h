@@ -57,6 +57,8 @@ struct tiled_question {
     const struct tiled_nest *nest;
     int n_sources;
     const struct tiled_source *source;
+    int n_held; /* digits of time that are those of sator_transport.held_time; 0: nothing is asked
+                 */
     enum tiled_aspect aspect;
     bool is_spread[TILED_DIGITS]; /* of space, that the buses asked for drop */
     int field[TILED_DIGITS], width[TILED_DIGITS]; /* bits of these in a PE's number */
