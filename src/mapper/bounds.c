@@ -331,15 +331,20 @@ static void find_tiles(const struct mapper_bounds *b, int child, const struct ma
 {
     const struct mapper_problem *p = b->problem;
     int row = child == p->n_memories ? p->n_rows : p->memory[child].row;
-    int64_t pes[MAPPER_LOOPS];
+    int64_t pes[MAPPER_LOOPS], within[MAPPER_LOOPS]; /* the nearest memory */
 
     for (int i = 0; i < p->n_loops; i++)
-        pes[i] = 1;
-    for (int k = 0; k < shape->n_digits && shape->digit[k].row < row; k++)
-        pes[shape->digit[k].loop] *= shape->digit[k].count;
+        pes[i] = within[i] = 1;
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < row; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        pes[digit->loop] *= digit->count;
+        within[digit->loop] *= digit->row > p->memory[child - 1].row ? digit->count : 1;
+    }
     for (int i = 0; i < p->n_loops; i++) {
         int64_t tiles = sator_mapper_blocks(p->extent[i], shape->inside[row][i]);
-        bool is_near = outside->near[i] > 1, is_far = tiles > pes[i] * outside->near[i];
+        /* a constraint may set factors where a single tile is left: these move nothing */
+        bool is_near = outside->near[i] > 1 && tiles > within[i];
+        bool is_far = tiles > pes[i] * outside->near[i];
         outside->tiles[i] = tiles;
         outside->lone[i] = lone_share(p->extent[i], shape->inside[row][i] * pes[i],
                 sator_mapper_blocks(tiles, pes[i]), outside->near[i]);

@@ -253,10 +253,13 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     const struct mapper_access *access = o->walk[t].access;
     bool relevant = access->relevant >> loop & 1;
 
-    pace->inside *= factor;
-    /* its tiles share nothing, unless the last ones have but one step of it */
-    pace->dead = (access->plain >> loop & 1) && !o->is_short[loop];
-    pace->moved |= relevant;
+    /* a constraint may set a factor where a single tile is left: it moves nothing */
+    if (step < o->problem->extent[loop]) {
+        pace->inside *= factor;
+        /* its tiles share nothing, unless the last ones have but one step of it */
+        pace->dead = (access->plain >> loop & 1) && !o->is_short[loop];
+        pace->moved |= relevant;
+    }
     if (is_asked(o, t))
         return;
     int64_t kept = sator_mapper_ragged_place(&o->groups[t], loop, factor, step);
