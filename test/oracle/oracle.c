@@ -493,9 +493,59 @@ static bool is_temporal(
             tuples_find(pairs, (int64_t[]){pair[0], pair[1] - 1, pair[2]}) >= 0;
 }
 
+/* What the memory outside holds: (instance, time prefix, element); "prefix_of" the time-stamps. */
+struct held {
+    struct tuples words;
+    int64_t *prefix_of;
+    int64_t pes_inside; /* of one instance */
+};
+
+static void held_init(struct held *held, const struct oracle_program *program,
+        const struct stamped *stamped, int n_space, const struct tuples *pairs)
+{
+    struct tuples prefixes;
+
+    held->pes_inside = 1;
+    for (int d = program->held_space; d < n_space; d++)
+        held->pes_inside *= program->shape[d];
+    held->prefix_of = tuples_must(calloc((size_t)stamped->n_ranks + 1, sizeof(int64_t)));
+    tuples_init(&prefixes, program->held_time);
+    for (int64_t i = 0; i < stamped->n; i++) {
+        int64_t time[ORACLE_TIME] = {0};
+        for (int d = 0; d < program->held_time; d++)
+            time[d] = oracle_value(program, program->time[d], stamped->points + i * ORACLE_LOOPS);
+        held->prefix_of[stamped->rank[i]] = tuples_add(&prefixes, time);
+    }
+    tuples_clear(&prefixes);
+    tuples_init(&held->words, 3);
+    for (int64_t i = 0; i < pairs->n; i++) {
+        const int64_t *pair = tuples_at(pairs, i);
+        tuples_add(&held->words,
+                (int64_t[]){pair[0] / held->pes_inside, held->prefix_of[pair[1]], pair[2]});
+    }
+}
+
+static void held_clear(struct held *held)
+{
+    tuples_clear(&held->words);
+    free(held->prefix_of);
+}
+
+/* Whether the element of "pair" is held outside at the "interval" stamps before it; without "held"
+ * it is. */
+static bool is_held(const struct held *held, const int64_t *pair, int interval)
+{
+    for (int back = 1; held != NULL && back <= interval; back++) {
+        int64_t word[3] = {pair[0] / held->pes_inside, held->prefix_of[pair[1] - back], pair[2]};
+        if (tuples_find(&held->words, word) < 0)
+            return false;
+    }
+    return true;
+}
+
 /* The first link that serves "pair", or -1. */
 static int serving_link(const struct oracle_program *program, const struct feeds *feeds,
-        const struct tuples *pairs, const int64_t *pair)
+        const struct held *held, const struct tuples *pairs, const int64_t *pair)
 {
     for (int l = 0; l < program->n_links; l++) {
         if (!feeds->start[l])
@@ -503,7 +553,8 @@ static int serving_link(const struct oracle_program *program, const struct feeds
         for (int64_t i = feeds->start[l][pair[0]]; i < feeds->start[l][pair[0] + 1]; i++) {
             int64_t provided[3] = {
                     feeds->list[l][i], pair[1] - program->links[l].interval, pair[2]};
-            if (tuples_find(pairs, provided) >= 0)
+            if (tuples_find(pairs, provided) >= 0 &&
+                    is_held(held, pair, program->links[l].interval))
                 return l;
         }
     }
@@ -651,21 +702,25 @@ static int64_t share_bus(const struct oracle_program *program, int n_space,
 }
 
 static void count_reuse(const struct oracle_program *program, int n_space,
-        const struct oracle_access *access, enum oracle_wires wires, const struct tuples *pairs,
-        struct oracle_volumes *volumes)
+        const struct oracle_access *access, enum oracle_wires wires, const struct stamped *stamped,
+        const struct tuples *pairs, struct oracle_volumes *volumes)
 {
+    const bool asks = access->is_write && program->held_time > 0;
     struct feeds feeds;
+    struct held held;
     bool *left = tuples_must(calloc((size_t)pairs->n + 1, sizeof *left));
 
     feeds_init(&feeds, program, n_space, access->tensor, wires);
     if (wires == ORACLE_WIRES_ORDERED)
         cut_cycles(program, n_space, pairs, &feeds);
+    if (asks)
+        held_init(&held, program, stamped, n_space, pairs);
     for (int64_t i = 0; i < pairs->n; i++) {
         const int64_t *pair = tuples_at(pairs, i);
         int link;
         if (is_temporal(program, pairs, pair))
             volumes->temporal++;
-        else if ((link = serving_link(program, &feeds, pairs, pair)) >= 0)
+        else if ((link = serving_link(program, &feeds, asks ? &held : NULL, pairs, pair)) >= 0)
             volumes->by_link[link]++;
         else
             left[i] = true;
@@ -678,6 +733,8 @@ static void count_reuse(const struct oracle_program *program, int n_space,
         volumes->unique += left[i];
     volumes->spatial = volumes->total - volumes->temporal - volumes->unique;
     free(left);
+    if (asks)
+        held_clear(&held);
     feeds_clear(&feeds);
 }
 
@@ -700,7 +757,7 @@ void oracle_run(const struct oracle_program *program, int n_space, int n_time,
             volumes->total = assignment.pairs.n;
             volumes->footprint = assignment.elements.n;
             volumes->tile = tile_of(&assignment.pairs);
-            count_reuse(program, n_space, access, wires, &assignment.pairs, volumes);
+            count_reuse(program, n_space, access, wires, &stamped, &assignment.pairs, volumes);
             tuples_clear(&assignment.pairs);
             tuples_clear(&assignment.elements);
         }

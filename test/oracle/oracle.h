@@ -104,6 +104,10 @@ struct oracle_program {
     int64_t shape[ORACLE_SPACE];
     bool fits; /* the shape was chosen so that no instance leaves the array */
     bool registers;
+    /* The leading dimensions of space and time that select what an instance of the memory outside
+     * holds: over links of interval 2 or more it must hold an output's element all the way
+     * (doc/model.md, section 4). held_time 0: it always does. */
+    int held_space, held_time;
     int n_tensors;
     int n_accesses;
     struct oracle_access accesses[ORACLE_ACCESSES];

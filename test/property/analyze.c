@@ -179,6 +179,7 @@ static void compare_stamps(struct check *check, const struct oracle_program *pro
 struct memory {
     const char *name;
     int n_space, n_time;
+    int above_time; /* of the memory above, which is no part of an array: its prefix */
     bool behind_array;
 };
 
@@ -207,6 +208,7 @@ static void compare_level(struct check *check, const struct oracle_program *prog
 
     if (!memory->behind_array)
         cut.n_links = cut.n_buses = 0;
+    cut.held_time = memory->above_time;
     oracle_run(&cut, memory->n_space, memory->n_time, ORACLE_WIRES_ORDERED, &expected);
     for (int a = 0; a < program->n_accesses; a++) {
         const struct oracle_access *access = &program->accesses[a];
@@ -245,9 +247,9 @@ static void compare_levels(struct check *check, const struct oracle_program *pro
 {
     const struct notation_levels *levels = &check->style.levels;
     struct memory scratchpad = {
-            "scratchpad", 0, cut_of(levels->scratchpad_cut, 0, program->n_time), false};
+            "scratchpad", 0, cut_of(levels->scratchpad_cut, 0, program->n_time), 0, false};
     struct memory local = {"local", program->n_space,
-            cut_of(levels->local_cut, program->n_time, program->n_time), true};
+            cut_of(levels->local_cut, program->n_time, program->n_time), scratchpad.n_time, true};
 
     compare_level(check, program, &scratchpad, levels->dram ? "dram" : "nothing", result);
     if (levels->local)
