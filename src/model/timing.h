@@ -81,7 +81,6 @@ struct timing_words {
 struct timing_moves {
     int n;
     struct timing_words *rows;
-    bool has_copies;
 };
 
 /* Add words; rows come sorted or are sorted afterwards (timing_moves_sort, which joins equals). */

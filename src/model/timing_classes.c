@@ -221,9 +221,27 @@ static enum timing_phase phase_of(const struct classes *c, const struct timing_t
     return with_other ? TIMING_WITH_RUN : TIMING_PHASES;
 }
 
+/* How the rows of ports are found: one for instances that are alike, or each for itself. */
+struct rows {
+    bool one_by_one;
+    bool *have_copies, *have_others; /* ports with some of the first, and of the second */
+    bool mix; /* then what an instance moves in all is not known */
+    struct timing_entries entries;
+};
+
+static void note_row(
+        const struct timing *timing, struct rows *rows, int port, const struct timing_words *row)
+{
+    const struct memory *memory = &timing->analysis->memories[timing->ports[port].memory];
+
+    rows->have_copies[port] |= row->copies > 0;
+    rows->have_others[port] |= row->copies == 0 && memory->result->instances > 1;
+    rows->mix |= rows->have_copies[port] && rows->have_others[port];
+}
+
 static void add_moves(struct classes *c, const struct timing_transfer *transfer, int port,
         const struct timing_moves *moves, bool is_store, const struct nest_stamp *window, int n,
-        int centre, struct timing_entries *entries, sator_int *moved)
+        int centre, struct rows *rows, sator_int *moved)
 {
     for (int i = 0; port >= 0 && i < moves->n; i++) {
         const struct timing_words *row = &moves->rows[i];
@@ -231,8 +249,10 @@ static void add_moves(struct classes *c, const struct timing_transfer *transfer,
                 phase_of(c, transfer, window, n, centre, (int)row->stamp, is_store);
         if (row->stamp == centre)
             *moved += (sator_int)row->words * (row->copies + 1);
-        if (phase != TIMING_PHASES)
-            timing_entries_add(c->timing, entries, port, transfer->access, phase, 0, row);
+        if (phase == TIMING_PHASES)
+            continue;
+        note_row(c->timing, rows, port, row);
+        timing_entries_add(c->timing, &rows->entries, port, transfer->access, phase, 0, row);
     }
 }
 
@@ -317,6 +337,17 @@ static bool is_whole(const struct nest *nest, const struct nest_stamp *stamp, in
     return true;
 }
 
+/* The number of the PE whose digits are all 0. */
+static int64_t first_pe(const struct nest *nest)
+{
+    const struct analysis *analysis = nest->timing->analysis;
+    int64_t pe = 0;
+
+    for (int d = 0; d < analysis->n_space; d++)
+        pe = pe * analysis->shape[d] + nest->space_constant[d];
+    return pe;
+}
+
 /* What the PEs' own memory serves where all of them do the same: every instance reads its operands,
  * but for sums that start from zero. False: they do not, or are asked for one by one. */
 static bool follow_own(struct classes *c, const struct timing_transfer *transfer,
@@ -341,8 +372,9 @@ static bool follow_own(struct classes *c, const struct timing_transfer *transfer
     for (int l = 0; l < nest->n_loops && untouched; l++)
         fresh *= access->uses[l] ? count_within(nest, l, nest_room(nest, nest->n_order, window, l))
                                  : 1;
-    struct timing_words row = {.words = count_most(c, window), .copies = pes - 1};
-    *movement = (struct timing_movement){.sent.has_copies = pes > 1, .stored.has_copies = pes > 1};
+    struct timing_words row = {
+            .instance = first_pe(nest), .words = count_most(c, window), .copies = pes - 1};
+    *movement = (struct timing_movement){0};
     if (what->role == SATOR_WRITE)
         SATOR_PUSH(c->timing->arena, movement->stored.rows, movement->stored.n, row);
     row.words -= untouched ? fresh : 0;
@@ -351,30 +383,10 @@ static bool follow_own(struct classes *c, const struct timing_transfer *transfer
     return true;
 }
 
-/* How the rows of ports are found: one for instances that are alike, or each for itself. */
-struct rows {
-    bool one_by_one;
-    bool *have_copies, *have_others; /* ports with some of the first, and of the second */
-    bool mix; /* then what an instance moves in all is not known */
-    struct timing_entries entries;
-};
-
-static void note_rows(
-        const struct timing *timing, struct rows *rows, int port, const struct timing_moves *moves)
-{
-    if (port < 0 || moves->n == 0)
-        return;
-    const struct memory *memory = &timing->analysis->memories[timing->ports[port].memory];
-    rows->have_copies[port] |= moves->has_copies;
-    rows->have_others[port] |= !moves->has_copies && memory->result->instances > 1;
-    rows->mix |= rows->have_copies[port] && rows->have_others[port];
-}
-
 /* What "transfer" moves around the centre of the window. */
 static void follow(struct classes *c, int i, const struct nest_stamp *window, int n, int centre,
         struct rows *rows, sator_int *moved)
 {
-    struct timing_entries *entries = &rows->entries;
     const struct timing_transfer *transfer = &c->timing->transfers[i];
     struct timing_movement movement;
     struct timing_window pairs;
@@ -398,14 +410,11 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     }
     if (c->failed)
         return;
-    note_rows(c->timing, rows, transfer->sends, &movement.sent);
-    note_rows(c->timing, rows, transfer->arrives, &movement.arrived);
-    note_rows(c->timing, rows, transfer->takes, &movement.stored);
-    add_moves(c, transfer, transfer->sends, &movement.sent, false, window, n, centre, entries,
+    add_moves(c, transfer, transfer->sends, &movement.sent, false, window, n, centre, rows,
             &moved[0]);
-    add_moves(c, transfer, transfer->arrives, &movement.arrived, false, window, n, centre, entries,
+    add_moves(c, transfer, transfer->arrives, &movement.arrived, false, window, n, centre, rows,
             &moved[1]);
-    add_moves(c, transfer, transfer->takes, &movement.stored, true, window, n, centre, entries,
+    add_moves(c, transfer, transfer->takes, &movement.stored, true, window, n, centre, rows,
             &moved[2]);
 }
 

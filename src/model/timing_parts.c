@@ -416,7 +416,6 @@ static void add_alike(const struct parts *p, const struct shares *const *shares,
     }
     row.words = all - out;
     row.copies--;
-    moves->has_copies |= row.copies > 0;
     if (row.words > 0)
         SATOR_PUSH(p->nest->timing->arena, moves->rows, moves->n, row);
 }

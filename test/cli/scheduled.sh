@@ -139,6 +139,17 @@ for kind in serial overlapped streamed; do
     echo "$kind: $(row $kind 32 0 1) $(row $kind 32 6 1) $(row $kind 32 6 256) $(row $kind 22.5 0 1)"
 done
 
+# PEs whose own memory has a write port of half a word a cycle. Each of its i makes 2 cycles of updates. PE 2 is idle in
+# every other stamp, and takes C and D up again, 4 cycles more; D it shares, so PE 1 reads it back in the first stamp, too:
+# 4 + 14, 14, 4 + 2, 2. Where PE 0 is idle instead and each has a D of its own, C comes once: 2 + 14, 14.
+printf 'levels:\n  - {array: PE, shape: [4]}\n  - {memory: L0, bandwidth_bits: {read: 64, write: 8}}\n  - {compute: mac}\n' >own.yaml
+own() { # the output, extents, the first PE
+    printf 'sizes: {i: %s, j: %s}\nop: "%s += C[]"\n' "$2" "$3" "$1" >own_sums.yaml
+    cycles own_sums.yaml -a own.yaml --space "$4 + j%3" --time "i/7, j/3" 2>/dev/null
+}
+same "some come back" "$(own 'D[]' 8 5 0)" $((18 + 14 + 6 + 2))
+same "not from PE 0 on" "$(own 'D[j]' 14 3 1)" $((16 + 14))
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086
