@@ -494,10 +494,11 @@ struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words);
 int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile);
 /* The tiling of a transfer's digits, none in order yet; "grouped": PEs along the rows "shared"
  * share words. "alone": only the words of one PE (see ragged.c), or NULL. It is that of the same
- * transfer, grouped or not, until the next call. */
+ * transfer, grouped or not, until the next call; if it "stays", until the next call for one that
+ * does, whatever is counted meanwhile. */
 struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        unsigned shared, bool grouped, const struct mapper_alone *alone);
+        unsigned shared, bool grouped, const struct mapper_alone *alone, bool stays);
 /* The words that cross, or TILING_UNKNOWN. */
 int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
@@ -801,11 +802,11 @@ struct mapper_alone {
     unsigned last;
 };
 /* Nothing placed. "grouped": the words that all groups of PEs take, which share them; else those
- * that arrive in all PEs. "walk" is initialised from the same shape. "alone": only those of the
- * transfers below, or into, one PE; NULL: of all. */
+ * that arrive in all PEs. "walk" is initialised from the same shape. One of a transfer, grouped or
+ * not, at a time; other mappings may be counted before it is done. */
 void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
         struct mapper_words *words, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping, bool grouped, const struct mapper_alone *alone);
+        const struct mapper_mapping *mapping, bool grouped);
 /* The words of all time-stamps, if none were kept from the one before. */
 int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged);
 /* Place "loop" with "factor" > 1 and the instances that a step of it skips: of these

@@ -74,9 +74,10 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
 
 /* ---- one transfer ---- */
 
-void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
+static void open_transfer(struct mapper_ragged *ragged, const struct mapper_walk *walk,
         struct mapper_words *words, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping, bool grouped, const struct mapper_alone *alone)
+        const struct mapper_mapping *mapping, bool grouped, const struct mapper_alone *alone,
+        bool stays)
 {
     const struct mapper_problem *p = walk->problem;
     int child_row = walk->transfer->child_row;
@@ -86,7 +87,7 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
     ragged->tiling = NULL;
     if (!grouped || !walk->passes)
         ragged->tiling = sator_mapper_tiling_open(sator_mapper_words_tilings(words), mapping, shape,
-                (int)(walk->transfer - p->transfer), walk->shared, grouped, alone);
+                (int)(walk->transfer - p->transfer), walk->shared, grouped, alone, stays);
     for (int i = 0; i < p->n_loops; i++) {
         int64_t tiles = shape->inside[child_row][i];
         bool whole = false;
@@ -104,6 +105,13 @@ void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_
         }
         ragged->cut[i] = whole ? 0 : tiles - p->extent[i];
     }
+}
+
+void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
+        struct mapper_words *words, const struct mapper_shape *shape,
+        const struct mapper_mapping *mapping, bool grouped)
+{
+    open_transfer(ragged, walk, words, shape, mapping, grouped, NULL, true);
 }
 
 /* Words that pass from PE to PE, cases of all sliding indices together: what stays of the values of
@@ -228,7 +236,7 @@ int64_t sator_mapper_ragged_words(const struct mapper_walk *walk, struct mapper_
     const struct mapper_problem *p = walk->problem;
     struct mapper_ragged ragged;
 
-    sator_mapper_ragged_init(&ragged, walk, words, shape, mapping, grouped, alone);
+    open_transfer(&ragged, walk, words, shape, mapping, grouped, alone, false);
     int64_t sum = sator_mapper_ragged_all(&ragged);
     for (int r = walk->transfer->child_row - 1; r >= 0; r--) {
         for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {

@@ -13,7 +13,8 @@
 struct mapper_tilings {
     const struct mapper_problem *problem;
     struct sator_ctx *ctx;
-    struct sator_tiling *tiling[MAPPER_TRANSFERS][2]; /* where PEs share words, and where not */
+    /* where PEs share words, and where not; those that stay open while others are counted */
+    struct sator_tiling *tiling[MAPPER_TRANSFERS][2], *open[MAPPER_TRANSFERS][2];
     struct sator_tiling *tile[MAPPER_ACCESSES]; /* nothing outside */
 };
 
@@ -32,6 +33,8 @@ void sator_mapper_tilings_free(struct mapper_tilings *tilings)
     for (int t = 0; t < MAPPER_TRANSFERS; t++) {
         sator_tiling_free(tilings->tiling[t][0]);
         sator_tiling_free(tilings->tiling[t][1]);
+        sator_tiling_free(tilings->open[t][0]);
+        sator_tiling_free(tilings->open[t][1]);
     }
     for (int a = 0; a < MAPPER_ACCESSES; a++)
         sator_tiling_free(tilings->tile[a]);
@@ -76,12 +79,13 @@ int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, con
 
 struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        unsigned shared, bool grouped, const struct mapper_alone *alone)
+        unsigned shared, bool grouped, const struct mapper_alone *alone, bool stays)
 {
     static const int64_t single[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
-    struct sator_tiling **tiling = &tilings->tiling[transfer][grouped];
+    struct sator_tiling **tiling =
+            stays ? &tilings->open[transfer][grouped] : &tilings->tiling[transfer][grouped];
 
     if (*tiling == NULL)
         *tiling = make_tiling(tilings, t->access);
@@ -107,8 +111,8 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
         unsigned shared, bool grouped, const struct mapper_alone *alone)
 {
     const struct mapper_problem *p = tilings->problem;
-    struct sator_tiling *tiling =
-            sator_mapper_tiling_open(tilings, mapping, shape, transfer, shared, grouped, alone);
+    struct sator_tiling *tiling = sator_mapper_tiling_open(
+            tilings, mapping, shape, transfer, shared, grouped, alone, false);
     int64_t words = sator_tiling_all(tiling);
 
     for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {

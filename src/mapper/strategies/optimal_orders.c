@@ -376,12 +376,11 @@ static bool open_ragged(struct optimizer *o, int t)
     o->group_all[t] = o->tile_all[t] = walk->access->volume;
     if (p->transfer[t].is_counted)
         return true;
-    sator_mapper_ragged_init(
-            &o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true, NULL);
+    sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
     o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
     if (walk->shared != 0) {
         sator_mapper_ragged_init(
-                &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false, NULL);
+                &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false);
         o->tile_all[t] = sator_mapper_ragged_all(&o->tiles[t]);
     }
     if (walk->groups == 0) /* nothing crosses */
