@@ -27,7 +27,8 @@ void sator_mapper_unrolled(const struct mapper_problem *problem,
             *(r > problem->innermost ? &unrolled->lanes : &unrolled->pes) *= factor;
     }
     if (sator_mapper_passes_directly(problem, mapping) ||
-            has_digit(mapping, loop, problem->direct_wired))
+            has_digit(mapping, loop, problem->direct_wired) ||
+            (problem->merged_sliding >> loop & 1) != 0)
         unrolled->form = MAPPER_WHOLE;
     else if (sator_mapper_passed(problem, mapping) != 0 ||
             has_digit(mapping, loop, problem->linked_rows))

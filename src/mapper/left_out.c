@@ -62,6 +62,9 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
     else if (has_remainders(problem) && passes_on(problem))
         SATOR_PUSH(arena, list, count,
                 "remainders at several levels of loops whose words pass from PE to PE");
+    if (problem->imperfect && problem->merged_sliding != 0)
+        SATOR_PUSH(arena, list, count,
+                "remainders of loops that share an index of a sum that trees merge");
     if (has_pes(problem) && !skews)
         SATOR_PUSH(arena, list, count, "PEs that run the nest at shifted times (skewed)");
     else if (skews)

@@ -353,6 +353,8 @@ static void find_merged(struct mapper_problem *p)
         if (p->access[t->access].role != SATOR_WRITE)
             continue;
         t->merges = !has_links && (t->is_complex || t->n_buses > 0);
+        if (t->merges && !t->is_counted)
+            p->merged_sliding |= p->access[t->access].relevant & ~p->access[t->access].plain;
         t->merged_pj = t->merges ? spared[t->access] : 0;
         p->lends |= t->merged_pj > 0;
         if (!t->is_outside)
