@@ -95,6 +95,20 @@ int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
     return sator_mapper_blocks(number, unrolled->pes);
 }
 
+bool sator_mapper_is_row_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row)
+{
+    bool all = true;
+
+    for (int i = 0; i < problem->n_loops && all; i++) {
+        int64_t number = problem->extent[i];
+        for (int r = problem->n_rows - 1; r > row; r--)
+            number = sator_mapper_blocks(number, mapping->factor[r][i]);
+        all = sator_mapper_is_ceiling(number, mapping->factor[row][i]);
+    }
+    return all;
+}
+
 bool sator_mapper_is_chain(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
 {
@@ -129,6 +143,8 @@ bool sator_mapper_is_in_space(
 
     for (int i = 0; i < problem->n_loops && all; i++)
         all = sator_mapper_is_chain(problem, mapping, i);
+    for (int r = 0; r < problem->n_rows && all && problem->chains; r++)
+        all = !problem->row[r].is_space || sator_mapper_is_row_chain(problem, mapping, r);
     return all;
 }
 

@@ -762,6 +762,10 @@ int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
 /* Whether the factors of "loop" are those of a mapping of the space; those of all loops. */
 bool sator_mapper_is_chain(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
+/* Whether the factors of array dimension "row" are ceilings of the tiles that those inside leave.
+ */
+bool sator_mapper_is_row_chain(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row);
 bool sator_mapper_is_in_space(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Whether no innermost memory is ever without a tile: every combination of the digits outside it

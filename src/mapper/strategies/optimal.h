@@ -107,6 +107,7 @@ struct optimizer {
         unsigned classes;
     } kin[MAPPER_ROWS];
     bool placing_still; /* place factors so that no words pass */
+    bool placing_chains; /* and as chains of ceilings of the tiles inside, which are chosen */
     int n_symmetries;
     struct symmetry symmetry[MOST_SYMMETRIES];
     /* imperfect problems: the tiles of the innermost memory that are the least for their number,
@@ -243,6 +244,9 @@ bool optimal_place_unrolling(
 void optimal_know_unrolling(struct optimizer *o, const int *choice);
 /* Whether the current unrolling is visited with its factors on other rows. */
 bool optimal_is_moved(struct optimizer *o);
+/* Move the factors of the current mapping among rows that nothing tells apart so that those of each
+ * row are ceilings; false where none are. */
+bool optimal_place_chains(struct optimizer *o);
 
 /* ---- optimal_imperfect.c ---- */
 /* List the innermost tiles; optimal_find_unrollings comes after. */

@@ -479,6 +479,7 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 
     if (m == 0) {
         bool is_only = o->imperfect && p->n_memories == 1; /* and takes all blocks */
+        struct mapper_mapping placed = o->mapping;
         for (int i = 0; i < p->n_loops; i++) {
             int64_t fixed = p->row[row].fixed[i];
             o->mapping.factor[row][i] = is_only
@@ -494,8 +495,12 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         if (!optimal_tile_fits(o, 0))
             o->search->counters.pruned_capacity++;
         else if (sator_mapper_is_allowed(p, &o->mapping) &&
-                (!is_only || sator_mapper_is_in_space(p, &o->mapping)))
+                (!(is_only || p->chains) || optimal_place_chains(o)))
             optimal_try_orders(o);
+        if (p->chains) {
+            o->mapping = placed; /* with the factors as the tiles further out have them */
+            sator_mapper_shape_init(p, &o->mapping, &o->shape);
+        }
         for (int i = 0; i < p->n_loops; i++) {
             o->mapping.factor[row][i] = 1;
             optimal_refresh_shape(o, row, i);

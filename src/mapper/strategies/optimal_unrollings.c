@@ -76,6 +76,16 @@ static void find_kins(struct optimizer *o)
     }
 }
 
+static bool may_place(const struct optimizer *o, const struct row_class *class)
+{
+    const struct mapper_problem *p = o->problem;
+    bool may = !(o->placing_still && sator_mapper_passed(p, &o->mapping) != 0);
+
+    for (int k = 0; k < class->n_rows && may && o->placing_chains; k++)
+        may = sator_mapper_is_row_chain(p, &o->mapping, class->row[k]);
+    return may;
+}
+
 /* Give the factors of "u" to the rows of a class so that each fits; false when they cannot. */
 static bool split_rows(struct optimizer *o, const struct row_class *class, int k, int loop,
         int64_t room, int64_t *left)
@@ -88,8 +98,7 @@ static bool split_rows(struct optimizer *o, const struct row_class *class, int k
             o->mapping.factor[class->row[k]][i] = left[i];
             needed *= left[i];
         }
-        return needed <= p->row[class->row[k]].shape &&
-                !(o->placing_still && sator_mapper_passed(p, &o->mapping) != 0);
+        return needed <= p->row[class->row[k]].shape && may_place(o, class);
     }
     if (loop == p->n_loops)
         return split_rows(o, class, k + 1, 0, p->row[class->row[k + 1]].shape, left);
@@ -148,6 +157,38 @@ bool optimal_is_moved(struct optimizer *o)
     }
     o->placing_still = false;
     return moved;
+}
+
+static bool place_again(struct optimizer *o, const struct row_class *class)
+{
+    struct unrolling all;
+
+    for (int i = 0; i < o->problem->n_loops; i++) {
+        all.factor[i] = 1;
+        for (int k = 0; k < class->n_rows; k++)
+            all.factor[i] *= o->mapping.factor[class->row[k]][i];
+    }
+    return optimal_place_unrolling(o, class, &all);
+}
+
+bool optimal_place_chains(struct optimizer *o)
+{
+    unsigned merged = 0;
+    bool all = true;
+
+    if (sator_mapper_is_in_space(o->problem, &o->mapping))
+        return true;
+    o->placing_chains = true;
+    o->placing_still = sator_mapper_passed(o->problem, &o->mapping) == 0;
+    for (int g = 0; g < o->n_kins && all && o->placing_still; g++) {
+        all = place_again(o, &o->kin[g].rows);
+        merged |= o->kin[g].classes;
+    }
+    o->placing_still = false;
+    for (int c = 0; c < o->n_classes && all; c++)
+        all = (merged >> c & 1) || place_again(o, &o->class[c]);
+    o->placing_chains = false;
+    return all && sator_mapper_is_in_space(o->problem, &o->mapping);
 }
 
 /* Whether the images of loops that share an array dimension stand there in the order that the loops
