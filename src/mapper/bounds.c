@@ -779,6 +779,11 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     }
     range->unique_ub = groups * outside->most_stamps * (double)walk->group_words;
     range->arriving_ub = tiles * outside->most_stamps * (double)walk->tile_words;
+    if (b->problem->chains && b->open != 0 && walk->transfer->merges) {
+        /* smaller tiles bring more, and leave other PEs of a tree idle */
+        range->unique_ub = range->arriving_ub = (double)walk->access->volume;
+        range->ratio = 0;
+    }
     if (walk->transfer->is_counted || walk->transfer->is_quotient)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
     if (walk->is_relaxed)
