@@ -3,6 +3,7 @@
  * (doc/model.md, section 4) about the same relations and cuts.
  */
 #include "base/context.h"
+#include "base/memo.h"
 #include "count/count.h"
 #include "mapper/mapper.h"
 #include "model/model.h"
@@ -11,13 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The largest tile of given extents, remembered. */
-struct counted_tile {
-    int64_t words; /* 0: a free slot */
-    int access;
-    int64_t tile[MAPPER_LOOPS]; /* 1 for loops that do not index the access */
-};
 
 /* The latest answer about a transfer: what a mapping costs, and its report, ask the same. */
 struct counted_answer {
@@ -34,12 +28,10 @@ struct mapper_counting {
     struct sator_counter *counter;
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
     struct counted_answer *latest; /* of each transfer */
-    size_t n_slots, n_used;
-    struct counted_tile *slot;
+    struct sator_memo *tiles; /* words of the largest, by access and extents */
 };
 
 enum {
-    FIRST_SLOTS = 256,
     MOST_WORK = 1 << 28 /* of one question, about a second: a search asks many */
 };
 
@@ -48,13 +40,10 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
     struct mapper_counting *c = sator_alloc(sizeof *c);
     int at = 0;
 
-    *c = (struct mapper_counting){.problem = problem,
-            .ctx = sator_ctx_own(),
-            .arena = sator_arena_new(),
-            .n_slots = FIRST_SLOTS};
+    *c = (struct mapper_counting){
+            .problem = problem, .ctx = sator_ctx_own(), .arena = sator_arena_new()};
     c->ctx->work_limit = problem->work_limit < MOST_WORK ? problem->work_limit : MOST_WORK;
-    c->slot = sator_alloc(sizeof *c->slot * c->n_slots);
-    memset(c->slot, 0, sizeof *c->slot * c->n_slots);
+    c->tiles = sator_memo_new(sizeof(int64_t));
     for (int r = 0; r < problem->n_rows; r++) {
         if (problem->row[r].is_space)
             c->shape[at++] = problem->row[r].shape;
@@ -79,7 +68,7 @@ void sator_mapper_counting_free(struct mapper_counting *c)
     for (int i = 0; i < c->problem->n_transfers; i++)
         free(c->latest[i].by_link);
     free(c->latest);
-    free(c->slot);
+    sator_memo_free(c->tiles);
     free(c);
 }
 
@@ -167,36 +156,6 @@ done:
 
 /* ---- tiles ---- */
 
-static struct counted_tile *find_tile(
-        struct counted_tile *slots, size_t n_slots, int access, const int64_t *tile)
-{
-    uint64_t hash = (uint64_t)access;
-
-    for (int i = 0; i < MAPPER_LOOPS; i++)
-        hash = (hash ^ (uint64_t)tile[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t at = (size_t)(hash >> 20) & (n_slots - 1);
-    while (slots[at].words != 0 &&
-            (slots[at].access != access ||
-                    memcmp(slots[at].tile, tile, sizeof slots[at].tile) != 0))
-        at = (at + 1) & (n_slots - 1);
-    return &slots[at];
-}
-
-static void grow_slots(struct mapper_counting *c)
-{
-    size_t n_slots = 2 * c->n_slots;
-    struct counted_tile *slots = sator_alloc(sizeof *slots * n_slots);
-
-    memset(slots, 0, sizeof *slots * n_slots);
-    for (size_t i = 0; i < c->n_slots; i++) {
-        if (c->slot[i].words != 0)
-            *find_tile(slots, n_slots, c->slot[i].access, c->slot[i].tile) = c->slot[i];
-    }
-    free(c->slot);
-    c->slot = slots;
-    c->n_slots = n_slots;
-}
-
 /* Ask the engines for the largest tile: the time-stamp is the number of the tile along each loop.
  */
 static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *tile)
@@ -233,22 +192,18 @@ static int64_t count_tile(struct mapper_counting *c, int access, const int64_t *
 int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const int64_t *tile)
 {
     const struct mapper_problem *p = c->problem;
-    int64_t key[MAPPER_LOOPS];
+    int64_t key[MAPPER_LOOPS + 1]; /* 1 for loops that do not index the access */
+    bool is_new;
 
     for (int i = 0; i < MAPPER_LOOPS; i++) {
         bool indexes = i < p->n_loops && (p->access[access].relevant >> i & 1);
         key[i] = !indexes ? 1 : tile[i] < p->extent[i] ? tile[i] : p->extent[i];
     }
-    struct counted_tile *slot = find_tile(c->slot, c->n_slots, access, key);
-    if (slot->words != 0)
-        return slot->words == INT64_MAX ? INT64_MAX : slot->words - 1;
-    int64_t words = count_tile(c, access, key);
-    slot->access = access;
-    slot->words = words == INT64_MAX ? words : words + 1; /* 0 is a free slot */
-    memcpy(slot->tile, key, sizeof key);
-    if (++c->n_used * 2 > c->n_slots)
-        grow_slots(c);
-    return words;
+    key[MAPPER_LOOPS] = access;
+    int64_t *words = sator_memo_place(c->tiles, key, MAPPER_LOOPS + 1, &is_new);
+    if (is_new)
+        *words = count_tile(c, access, key);
+    return *words;
 }
 
 /* ---- transfers ---- */

@@ -452,13 +452,13 @@ static inline int64_t sator_mapper_pair(const struct mapper_index *index, int64_
 bool sator_mapper_words_gapless(
         struct mapper_words *words, int access, int index, const struct mapper_steps *steps);
 
-/* The place of a number to be remembered under "key" (not beginning as one of words.c's); "*known"
- * says whether it is there. Valid until the next call. */
+/* The place of a number to be remembered under "key" (not beginning as one of words.c's); "*is_new"
+ * says that it is not there yet. Valid until the next call. */
 enum {
     MAPPER_KEY = 7 + MAPPER_PARTS + 2 * MAPPER_SPREADS
 };
 int64_t *sator_mapper_words_place(
-        struct mapper_words *words, const int64_t *key, int length, bool *known);
+        struct mapper_words *words, const int64_t *key, int length, bool *is_new);
 
 /* ---- words_cut.c: the same with short last tiles ---- */
 /* The values over the tiles of all spread positions without the last "cut" iterations of each part:
@@ -627,10 +627,9 @@ static inline int64_t sator_mapper_arriving(
 }
 
 /* ---- passing.c: words that pass from PE to PE ---- */
-struct mapper_recall; /* numbers remembered by long keys */
-struct mapper_recall *sator_mapper_words_recall(struct mapper_words *words);
-struct mapper_recall *sator_mapper_recall_new(void);
-void sator_mapper_recall_free(struct mapper_recall *recall);
+struct sator_memo;
+/* What entered, int64_t, by the keys of passing.c. */
+struct sator_memo *sator_mapper_words_entering(struct mapper_words *words);
 /* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
  * of buses no one family of which has them all. */
 bool sator_mapper_is_passed(const struct mapper_problem *problem,

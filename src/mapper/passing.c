@@ -14,101 +14,10 @@
 #include "mapper/passing.h"
 
 #include "base/checked.h"
+#include "base/memo.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- numbers remembered by long keys ---- */
-
-struct recall_slot {
-    uint64_t hash; /* 0: free */
-    size_t at;
-    int length;
-    int64_t value;
-};
-
-struct mapper_recall {
-    struct recall_slot *slot;
-    size_t n_slots, n_used;
-    int64_t *key; /* one after the other */
-    size_t n_key, key_room;
-};
-
-struct mapper_recall *sator_mapper_recall_new(void)
-{
-    struct mapper_recall *recall = sator_alloc(sizeof *recall);
-
-    *recall = (struct mapper_recall){.n_slots = 1024};
-    recall->slot = sator_alloc(sizeof *recall->slot * recall->n_slots);
-    memset(recall->slot, 0, sizeof *recall->slot * recall->n_slots);
-    return recall;
-}
-
-void sator_mapper_recall_free(struct mapper_recall *recall)
-{
-    if (recall == NULL)
-        return;
-    free(recall->slot);
-    free(recall->key);
-    free(recall);
-}
-
-static struct recall_slot *find_slot(const struct mapper_recall *recall, struct recall_slot *slots,
-        size_t n_slots, uint64_t hash, const int64_t *key, int length)
-{
-    size_t at = (size_t)(hash >> 16) & (n_slots - 1);
-
-    while (slots[at].hash != 0 &&
-            (slots[at].hash != hash || slots[at].length != length ||
-                    memcmp(recall->key + slots[at].at, key, sizeof *key * (size_t)length) != 0))
-        at = (at + 1) & (n_slots - 1);
-    return &slots[at];
-}
-
-static void grow_slots(struct mapper_recall *recall)
-{
-    size_t n_slots = 2 * recall->n_slots;
-    struct recall_slot *slots = sator_alloc(sizeof *slots * n_slots);
-
-    memset(slots, 0, sizeof *slots * n_slots);
-    for (size_t i = 0; i < recall->n_slots; i++) {
-        const struct recall_slot *old = &recall->slot[i];
-        if (old->hash != 0)
-            *find_slot(recall, slots, n_slots, old->hash, recall->key + old->at, old->length) =
-                    *old;
-    }
-    free(recall->slot);
-    recall->slot = slots;
-    recall->n_slots = n_slots;
-}
-
-/* The place of the number remembered under "key", -1 when there is none yet. Valid until the next
- * call. */
-static int64_t *place_of(struct mapper_recall *recall, const int64_t *key, int length)
-{
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-
-    for (int i = 0; i < length; i++) {
-        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    hash |= 1;
-    struct recall_slot *slot = find_slot(recall, recall->slot, recall->n_slots, hash, key, length);
-    if (slot->hash != 0)
-        return &slot->value;
-    if (++recall->n_used * 2 > recall->n_slots) {
-        grow_slots(recall);
-        slot = find_slot(recall, recall->slot, recall->n_slots, hash, key, length);
-    }
-    if (recall->n_key + (size_t)length > recall->key_room) {
-        recall->key_room = 2 * recall->key_room + 4096;
-        recall->key = sator_realloc(recall->key, sizeof *key * recall->key_room);
-    }
-    memcpy(recall->key + recall->n_key, key, sizeof *key * (size_t)length);
-    *slot = (struct recall_slot){.hash = hash, .at = recall->n_key, .length = length, .value = -1};
-    recall->n_key += (size_t)length;
-    return &slot->value;
-}
 
 /* ---- digits ---- */
 
@@ -741,8 +650,9 @@ int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mappe
         key[at++] = digit->count;
         key[at++] = digit->step;
     }
-    int64_t *value = place_of(sator_mapper_words_recall(words), key, at);
-    if (*value < 0)
+    bool is_new;
+    int64_t *value = sator_memo_place(sator_mapper_words_entering(words), key, (size_t)at, &is_new);
+    if (is_new)
         *value = count_entering(walk, shift, cuts);
     return *value;
 }

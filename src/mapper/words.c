@@ -6,29 +6,18 @@
  * of runs, counted once and remembered.
  */
 #include "base/checked.h"
+#include "base/memo.h"
 #include "count/tiled/value_set.h"
 #include "mapper/mapper.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FIRST_SLOTS = 1024
-};
-
-struct entry {
-    int64_t value;
-    uint64_t hash; /* 0: free */
-    int length;
-    int64_t key[MAPPER_KEY];
-};
-
 struct mapper_words {
     const struct mapper_problem *problem;
-    struct entry *entries;
-    size_t n_slots, n_used;
+    struct sator_memo *numbers; /* int64_t, by words.c's and words_cut.c's keys */
     struct mapper_counting *counting; /* these three are made when they are needed */
-    struct mapper_recall *recall;
+    struct sator_memo *entering;
     struct mapper_tilings *tilings;
 };
 
@@ -36,8 +25,8 @@ struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem
 {
     struct mapper_words *words = sator_alloc(sizeof *words);
 
-    *words = (struct mapper_words){.problem = problem, .n_slots = FIRST_SLOTS};
-    words->entries = sator_calloc(words->n_slots, sizeof *words->entries);
+    *words = (struct mapper_words){.problem = problem};
+    words->numbers = sator_memo_new(sizeof(int64_t));
     return words;
 }
 
@@ -45,9 +34,9 @@ void sator_mapper_words_free(struct mapper_words *words)
 {
     if (words == NULL)
         return;
-    free(words->entries);
+    sator_memo_free(words->numbers);
     sator_mapper_counting_free(words->counting);
-    sator_mapper_recall_free(words->recall);
+    sator_memo_free(words->entering);
     sator_mapper_tilings_free(words->tilings);
     free(words);
 }
@@ -59,11 +48,11 @@ struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
     return words->counting;
 }
 
-struct mapper_recall *sator_mapper_words_recall(struct mapper_words *words)
+struct sator_memo *sator_mapper_words_entering(struct mapper_words *words)
 {
-    if (words->recall == NULL)
-        words->recall = sator_mapper_recall_new();
-    return words->recall;
+    if (words->entering == NULL)
+        words->entering = sator_memo_new(sizeof(int64_t));
+    return words->entering;
 }
 
 struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
@@ -78,64 +67,10 @@ const struct mapper_problem *sator_mapper_words_problem(const struct mapper_word
     return words->problem;
 }
 
-/* ---- memory ---- */
-
-static uint64_t hash_key(const int64_t *key, int n)
-{
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-
-    for (int i = 0; i < n; i++) {
-        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    return hash | 1;
-}
-
-static struct entry *find(
-        struct entry *entries, size_t n_slots, uint64_t hash, const int64_t *key, int length)
-{
-    size_t slot = hash & (n_slots - 1);
-
-    while (entries[slot].hash != 0 &&
-            (entries[slot].hash != hash || entries[slot].length != length ||
-                    memcmp(entries[slot].key, key, sizeof *key * (size_t)length) != 0))
-        slot = (slot + 1) & (n_slots - 1);
-    return &entries[slot];
-}
-
-static void grow(struct mapper_words *words)
-{
-    size_t n_slots = words->n_slots * 2;
-    struct entry *entries = sator_calloc(n_slots, sizeof *entries);
-
-    for (size_t i = 0; i < words->n_slots; i++) {
-        const struct entry *old = &words->entries[i];
-        if (old->hash != 0)
-            *find(entries, n_slots, old->hash, old->key, old->length) = *old;
-    }
-    free(words->entries);
-    words->entries = entries;
-    words->n_slots = n_slots;
-}
-
 int64_t *sator_mapper_words_place(
-        struct mapper_words *words, const int64_t *key, int length, bool *known)
+        struct mapper_words *words, const int64_t *key, int length, bool *is_new)
 {
-    uint64_t hash = hash_key(key, length);
-    struct entry *entry = find(words->entries, words->n_slots, hash, key, length);
-
-    *known = entry->hash != 0;
-    if (*known)
-        return &entry->value;
-    if ((words->n_used + 1) * 2 > words->n_slots) {
-        grow(words);
-        entry = find(words->entries, words->n_slots, hash, key, length);
-    }
-    words->n_used++;
-    entry->hash = hash;
-    entry->length = length;
-    memcpy(entry->key, key, sizeof *key * (size_t)length);
-    return &entry->value;
+    return sator_memo_place(words->numbers, key, (size_t)length, is_new);
 }
 
 /* ---- sets ---- */
@@ -313,9 +248,9 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         key[at++] = steps->spread_step[i];
         key[at++] = steps->spread_count[i];
     }
-    bool known;
-    int64_t *value = sator_mapper_words_place(words, key, at, &known);
-    if (!known)
+    bool is_new;
+    int64_t *value = sator_mapper_words_place(words, key, at, &is_new);
+    if (is_new)
         *value = count_values(what, steps, moves, question);
     return *value;
 }

@@ -141,7 +141,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
             &sator_mapper_words_problem(words)->access[access].index[index], steps, .length = 1};
     int64_t key[MAPPER_KEY], parts = 0;
     int at = 0;
-    bool known;
+    bool is_new;
 
     key[at++] = access * MAPPER_INDICES + index;
     key[at++] = KEPT_CUT + steps->n_spread * 2 + only_kept;
@@ -160,8 +160,8 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         key[at++] = steps->spread_count[s];
     }
     key[at++] = parts;
-    int64_t *value = sator_mapper_words_place(words, key, at, &known);
-    if (!known)
+    int64_t *value = sator_mapper_words_place(words, key, at, &is_new);
+    if (is_new)
         *value = count_cut(&r, now, before, shift, only_kept);
     return *value;
 }

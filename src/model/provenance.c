@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/memo.h"
 #include "model/analysis.h"
 #include "model/provenance_parts.h"
 
@@ -311,7 +312,7 @@ static void ask_neighbours(const struct access_words *words, struct sator_traced
 static void share_bus(struct access_words *words, int bus, int64_t from, int64_t to)
 {
     const struct pe_pairs *lines = words->lines[bus];
-    struct word_table seen = {0};
+    struct sator_memo *seen = sator_memo_new(0); /* (line, element) */
 
     for (int64_t i = from; i < to; i++) {
         struct sator_traced_word *word = &words->is.words[i];
@@ -319,13 +320,13 @@ static void share_bus(struct access_words *words, int bus, int64_t from, int64_t
         for (int64_t b = lines->starts[word->pe];
                 b < lines->starts[word->pe + 1] && word->source < 0; b++) {
             bool is_new;
-            word_table_find(&seen, lines->others[b], word->element, &is_new);
+            sator_memo_place(seen, (int64_t[]){lines->others[b], word->element}, 2, &is_new);
             shared = shared || !is_new;
         }
         if (shared)
             word->source = words->bus_sources[bus];
     }
-    word_table_clear(&seen);
+    sator_memo_free(seen);
 }
 
 static void trace_access(struct provenance *p, struct access_words *words)

@@ -3,6 +3,7 @@
  * keeps from the one before is not sent again); the outermost where none has.
  */
 #include "base/context.h"
+#include "base/memo.h"
 #include "model/provenance_parts.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ struct holder {
     int time_cut, space_cut;
     int64_t instance_pes; /* PEs below one instance */
     int *tiles; /* number of the tile that each stamp of the window lies in */
-    struct word_table had; /* (instance, element) -> 1 + the latest tile that it was touched in */
+    struct sator_memo
+            *had; /* int64_t: (instance, element) -> 1 + the latest tile that it was touched in */
 };
 
 struct memories {
@@ -46,7 +48,8 @@ static void add_holder(struct memories *m, const struct sator_level_result *leve
             .time_cut = level->time_cut,
             .space_cut = level->space_cut,
             .instance_pes = 1,
-            .tiles = SATOR_NEW_ARRAY(p->arena, int, p->n_stamps + 1)};
+            .tiles = SATOR_NEW_ARRAY(p->arena, int, p->n_stamps + 1),
+            .had = sator_memo_new(sizeof(int64_t))};
 
     for (int i = level->space_cut; i < p->n_space; i++)
         holder.instance_pes *= p->shape[i];
@@ -95,6 +98,14 @@ static enum sator_status had_before(const struct memories *m, const struct holde
     return st;
 }
 
+static int64_t *latest_tile(
+        const struct holder *holder, const struct sator_traced_word *word, bool *is_new)
+{
+    int64_t key[] = {word->pe / holder->instance_pes, word->element};
+
+    return sator_memo_place(holder->had, key, 2, is_new);
+}
+
 static enum sator_status find_memory(struct memories *m, struct sator_traced_word *word)
 {
     const struct provenance *p = m->p;
@@ -105,8 +116,7 @@ static enum sator_status find_memory(struct memories *m, struct sator_traced_wor
         int tile = holder->tiles[word->stamp];
         bool is_new, had = h == m->n_holders - 1;
         if (!had) {
-            int64_t *latest = word_table_find(
-                    &holder->had, word->pe / holder->instance_pes, word->element, &is_new);
+            int64_t *latest = latest_tile(holder, word, &is_new);
             had = *latest >= tile; /* one is added: in this tile or the one before */
             bool reaches_back = *latest == 0 && tile <= 1 && !p->at_start;
             had = had && *latest > 0;
@@ -131,8 +141,7 @@ static void note(struct memories *m, int64_t from, int64_t to)
         struct holder *holder = &m->holders[h];
         for (int64_t i = from; i < to; i++) {
             bool is_new;
-            *word_table_find(&holder->had, words[i].pe / holder->instance_pes, words[i].element,
-                    &is_new) = 1 + holder->tiles[words[i].stamp];
+            *latest_tile(holder, &words[i], &is_new) = 1 + holder->tiles[words[i].stamp];
         }
     }
 }
@@ -163,6 +172,6 @@ enum sator_status provenance_memories(
     }
 done:
     for (int h = 0; h < m.n_holders; h++)
-        word_table_clear(&m.holders[h].had);
+        sator_memo_free(m.holders[h].had);
     return st;
 }

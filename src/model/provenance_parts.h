@@ -51,15 +51,4 @@ enum sator_status pe_pairs_of_bus(
 enum sator_status provenance_memories(
         struct provenance *p, int access, const struct sator_result *result);
 
-/* A number for each pair (a, b) that was asked for: *word_table_find is 0 for a new one. */
-struct word_table {
-    size_t n, room; /* room: a power of two */
-    struct word_table_entry {
-        int64_t a, b, value;
-        bool used;
-    } * entries;
-};
-int64_t *word_table_find(struct word_table *table, int64_t a, int64_t b, bool *is_new);
-void word_table_clear(struct word_table *table);
-
 #endif

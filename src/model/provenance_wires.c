@@ -2,6 +2,7 @@
 #include "model/provenance_parts.h"
 
 #include "base/context.h"
+#include "base/memo.h"
 #include "relation/bridge.h"
 
 #include <isl/point.h>
@@ -171,27 +172,23 @@ enum sator_status pe_pairs_of_link(
     return st;
 }
 
-/* Lines are numbered by their tuples, which are compared whole. */
-static int64_t line_number(struct word_table *table, const struct joined *joined, int64_t row)
+/* Lines are numbered by their tuples. */
+static int64_t line_number(struct sator_memo *lines, const struct joined *joined, int64_t row)
 {
     const int64_t *at = joined->rows + (size_t)row * (1 + (size_t)joined->n_out);
-    int64_t number = 0;
+    bool is_new;
+    int64_t *number = sator_memo_place(lines, at + 1, (size_t)joined->n_out, &is_new);
 
-    for (int i = 0; i < joined->n_out; i++) {
-        bool is_new;
-        int64_t *known = word_table_find(table, number * 64 + i, at[1 + i], &is_new);
-        if (is_new)
-            *known = (int64_t)table->n;
-        number = *known;
-    }
-    return number;
+    if (is_new)
+        *number = (int64_t)sator_memo_size(lines);
+    return *number;
 }
 
 enum sator_status pe_pairs_of_bus(
         struct provenance *p, const struct sator_relation *map, const struct pe_pairs **pairs)
 {
     struct joined joined = {.p = p, .n_out = map->n_out};
-    struct word_table lines = {0};
+    struct sator_memo *lines = sator_memo_new(sizeof(int64_t));
     enum sator_status st = SATOR_OK;
 
     if (is_function(map))
@@ -202,61 +199,13 @@ enum sator_status pe_pairs_of_bus(
     int64_t *numbers = sator_alloc(sizeof *numbers * ((size_t)joined.n + 1));
     for (int64_t i = 0; i < joined.n; i++) {
         pes[i] = joined.rows[(size_t)i * (1 + (size_t)joined.n_out)];
-        numbers[i] = line_number(&lines, &joined, i);
+        numbers[i] = line_number(lines, &joined, i);
     }
     if (st == SATOR_OK)
         *pairs = sort_pairs(p, joined.n, pes, numbers);
-    word_table_clear(&lines);
+    sator_memo_free(lines);
     free(pes);
     free(numbers);
     free(joined.rows);
     return st;
-}
-
-/* ---- a table ---- */
-
-static size_t place(const struct word_table *table, int64_t a, int64_t b)
-{
-    uint64_t hash = (uint64_t)a * 0x9E3779B97F4A7C15u ^ (uint64_t)b * 0xC2B2AE3D27D4EB4Fu;
-
-    hash ^= hash >> 29;
-    hash *= 0xBF58476D1CE4E5B9u;
-    hash ^= hash >> 32;
-    size_t at = (size_t)hash & (table->room - 1);
-    while (table->entries[at].used && (table->entries[at].a != a || table->entries[at].b != b))
-        at = (at + 1) & (table->room - 1);
-    return at;
-}
-
-static void grow(struct word_table *table)
-{
-    struct word_table old = *table;
-
-    table->room = old.room == 0 ? 64 : 2 * old.room;
-    table->entries = sator_alloc(sizeof *table->entries * table->room);
-    memset(table->entries, 0, sizeof *table->entries * table->room);
-    for (size_t i = 0; i < old.room; i++) {
-        if (old.entries[i].used)
-            table->entries[place(table, old.entries[i].a, old.entries[i].b)] = old.entries[i];
-    }
-    free(old.entries);
-}
-
-int64_t *word_table_find(struct word_table *table, int64_t a, int64_t b, bool *is_new)
-{
-    if (2 * (table->n + 1) > table->room)
-        grow(table);
-    struct word_table_entry *entry = &table->entries[place(table, a, b)];
-    *is_new = !entry->used;
-    if (*is_new) {
-        *entry = (struct word_table_entry){.a = a, .b = b, .used = true};
-        table->n++;
-    }
-    return &entry->value;
-}
-
-void word_table_clear(struct word_table *table)
-{
-    free(table->entries);
-    *table = (struct word_table){0};
 }

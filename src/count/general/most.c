@@ -339,7 +339,6 @@ static enum sator_status most_of(
         struct sator_points *points, struct family *family, sator_int *most, int64_t *outer)
 {
     const struct sator_memo_value *known;
-    struct sator_memo_key key;
     int64_t *cells = NULL;
     enum sator_status st;
     size_t n_cells;
@@ -353,15 +352,14 @@ static enum sator_status most_of(
         return count_all(points, family, most);
     cells = family_cells(family, &n_cells);
     SATOR_TRY(sator_points_work(points, n_cells * 4));
-    key = sator_points_key(cells, n_cells);
-    known = sator_points_recall(points, key);
+    known = sator_points_recall(points, cells, n_cells);
     if (known) {
         *most = known->count;
         if (known->n_outer > 0)
             memcpy(outer, known->outer, sizeof *outer * (size_t)known->n_outer);
     } else {
         SATOR_TRY(most_new(points, family, most, outer));
-        sator_points_remember(points, key,
+        sator_points_remember(points, cells, n_cells,
                 &(struct sator_memo_value){*most, *most > 0 ? family->n_outer : 0, outer});
     }
 done:

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/memo.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,21 +19,14 @@
 
 /* ---- memory of sub-counts ---- */
 
-struct memo_entry {
-    struct sator_memo_key key;
-    struct sator_memo_value value;
-};
-
 struct sator_points {
     struct sator_ctx *ctx;
-    struct sator_arena *arena; /* keys and outer values */
-    struct memo_entry *entries;
-    size_t n_entries, capacity; /* a power of two */
-    size_t n_cells;
+    struct sator_memo *memory; /* struct sator_memo_value, by the cells of systems */
+    struct sator_arena *arena; /* outer values */
+    size_t n_outer;
 };
 
 enum {
-    LEAST_CAPACITY = 256,
     MOST_CELLS = 8 << 20
 };
 
@@ -40,10 +34,9 @@ struct sator_points *sator_points_new(struct sator_ctx *ctx)
 {
     struct sator_points *points = sator_alloc(sizeof *points);
 
-    *points = (struct sator_points){.ctx = ctx, .capacity = LEAST_CAPACITY};
+    *points = (struct sator_points){.ctx = ctx};
     points->arena = sator_arena_new();
-    points->entries = sator_alloc(sizeof *points->entries * points->capacity);
-    memset(points->entries, 0, sizeof *points->entries * points->capacity);
+    points->memory = sator_memo_new(sizeof(struct sator_memo_value));
     return points;
 }
 
@@ -52,87 +45,39 @@ void sator_points_free(struct sator_points *points)
     if (!points)
         return;
     sator_arena_free(points->arena);
-    free(points->entries);
+    sator_memo_free(points->memory);
     free(points);
 }
 
-struct sator_memo_key sator_points_key(const int64_t *cells, size_t n_cells)
-{
-    uint64_t hash = 0x9e3779b97f4a7c15u ^ n_cells;
-
-    for (size_t c = 0; c < n_cells; c++) {
-        hash = (hash ^ (uint64_t)cells[c]) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    return (struct sator_memo_key){cells, n_cells, hash};
-}
-
-static struct memo_entry *find_entry(const struct sator_points *points, struct sator_memo_key key)
-{
-    size_t mask = points->capacity - 1;
-    size_t slot = (size_t)key.hash & mask;
-
-    for (;; slot = (slot + 1) & mask) {
-        struct memo_entry *entry = &points->entries[slot];
-
-        if (!entry->key.cells)
-            return entry;
-        if (entry->key.hash == key.hash && entry->key.n_cells == key.n_cells &&
-                memcmp(entry->key.cells, key.cells, sizeof *key.cells * key.n_cells) == 0)
-            return entry;
-    }
-}
-
 const struct sator_memo_value *sator_points_recall(
-        const struct sator_points *points, struct sator_memo_key key)
+        const struct sator_points *points, const int64_t *cells, size_t n_cells)
 {
-    const struct memo_entry *entry = find_entry(points, key);
-
-    return entry->key.cells ? &entry->value : NULL;
-}
-
-static void grow_memo(struct sator_points *points)
-{
-    struct memo_entry *old = points->entries;
-    size_t old_capacity = points->capacity;
-
-    points->capacity *= 2;
-    points->entries = sator_alloc(sizeof *old * points->capacity);
-    memset(points->entries, 0, sizeof *old * points->capacity);
-    for (size_t i = 0; i < old_capacity; i++)
-        if (old[i].key.cells)
-            *find_entry(points, old[i].key) = old[i];
-    free(old);
+    return sator_memo_find(points->memory, cells, n_cells);
 }
 
 static void forget_all(struct sator_points *points)
 {
-    sator_arena_free(points->arena);
-    points->arena = sator_arena_new();
-    memset(points->entries, 0, sizeof *points->entries * points->capacity);
-    points->n_entries = points->n_cells = 0;
+    sator_arena_clear(points->arena);
+    sator_memo_clear(points->memory);
+    points->n_outer = 0;
 }
 
-void sator_points_remember(struct sator_points *points, struct sator_memo_key key,
+void sator_points_remember(struct sator_points *points, const int64_t *cells, size_t n_cells,
         const struct sator_memo_value *value)
 {
-    struct memo_entry *entry;
+    bool is_new;
 
-    if (points->n_cells + key.n_cells > MOST_CELLS)
+    if (sator_memo_key_words(points->memory) + points->n_outer + n_cells > MOST_CELLS)
         forget_all(points);
-    if (points->n_entries * 2 >= points->capacity)
-        grow_memo(points);
-    entry = find_entry(points, key);
-    if (entry->key.cells)
+    struct sator_memo_value *memory = sator_memo_place(points->memory, cells, n_cells, &is_new);
+    if (!is_new)
         return; /* a recursion that met the same system has been here */
-    key.cells = sator_arena_copy(points->arena, key.cells, sizeof *key.cells * key.n_cells);
-    entry->key = key;
-    entry->value = *value;
+    *memory = *value;
+    memory->outer = NULL;
     if (value->n_outer > 0)
-        entry->value.outer = sator_arena_copy(
+        memory->outer = sator_arena_copy(
                 points->arena, value->outer, sizeof *value->outer * (size_t)value->n_outer);
-    points->n_entries++;
-    points->n_cells += key.n_cells + (size_t)value->n_outer;
+    points->n_outer += (size_t)value->n_outer;
 }
 
 /* ---- what the recursion looks at ---- */
@@ -469,7 +414,6 @@ static enum sator_status count_part(
 {
     size_t n_cells = (size_t)part->n_rows * (size_t)sator_system_stride(part);
     int64_t *cells;
-    struct sator_memo_key key;
     const struct sator_memo_value *known;
     enum sator_status st = SATOR_OK;
 
@@ -478,13 +422,13 @@ static enum sator_status count_part(
     cells = sator_alloc(sizeof *cells * (n_cells + 1));
     cells[0] = part->n_vars;
     memcpy(cells + 1, part->cells, sizeof *cells * n_cells);
-    key = sator_points_key(cells, n_cells + 1);
-    known = sator_points_recall(points, key);
+    known = sator_points_recall(points, cells, n_cells + 1);
     if (known) {
         *count = known->count;
     } else {
         SATOR_TRY(count_new(points, part, count));
-        sator_points_remember(points, key, &(struct sator_memo_value){.count = *count});
+        sator_points_remember(
+                points, cells, n_cells + 1, &(struct sator_memo_value){.count = *count});
     }
 done:
     free(cells);

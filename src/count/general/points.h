@@ -27,20 +27,14 @@ enum sator_status sator_points_most(struct sator_points *points, int n_systems,
 /* What points.c gives most.c. */
 
 /* A sub-count is found by the cells of its systems. */
-struct sator_memo_key {
-    const int64_t *cells;
-    size_t n_cells;
-    uint64_t hash;
-};
 struct sator_memo_value {
     sator_int count;
     int n_outer;
     const int64_t *outer;
 };
-struct sator_memo_key sator_points_key(const int64_t *cells, size_t n_cells);
 const struct sator_memo_value *sator_points_recall(
-        const struct sator_points *points, struct sator_memo_key key);
-void sator_points_remember(struct sator_points *points, struct sator_memo_key key,
+        const struct sator_points *points, const int64_t *cells, size_t n_cells);
+void sator_points_remember(struct sator_points *points, const int64_t *cells, size_t n_cells,
         const struct sator_memo_value *value);
 enum sator_status sator_points_work(struct sator_points *points, uint64_t ticks);
 /* A finite range of "var", by propagation or projection; SATOR_INPUT with a message when there is

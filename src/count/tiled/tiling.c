@@ -8,6 +8,7 @@
 #include "count/tiled/tiling.h"
 
 #include "base/arena.h"
+#include "base/memo.h"
 #include "count/tiled/tiled.h"
 
 #include <stdlib.h>
@@ -25,7 +26,6 @@ struct state {
     int parent; /* -1: none */
     int8_t loop, kind;
     int64_t size;
-    uint64_t hash;
     int n_times; /* digits of time that are placed */
     int64_t all, most; /* words of all stamps, of the largest tile; -1 while unknown */
     /* Words kept from stamp to stamp, or -1. At 2 k: in the steps of a digit of another part that
@@ -48,10 +48,9 @@ struct sator_tiling {
         int part, before; /* the state before */
         bool is_time;
     } placed[TILING_DIGITS];
-    int n_states;
-    size_t n_slots;
-    int *slot; /* of states by hash; -1: free */
+    int n_states, state_room;
     struct state *states;
+    struct sator_memo *numbers; /* int: of a state, by its parent and digit */
     struct tiled_nest nest; /* of the state that is counted, with */
     bool is_shared[TILED_DIGITS]; /* by digit */
     int row[TILING_DIGITS + TILING_LOOPS]; /* by entry of its chain that is placed: the digit, -1 */
@@ -59,62 +58,27 @@ struct sator_tiling {
 
 /* ---- states ---- */
 
-static uint64_t hash_of(int parent, int loop, int kind, int64_t size)
-{
-    uint64_t hash = ((uint64_t)(unsigned)parent << 16 ^ (uint64_t)loop << 8 ^ (uint64_t)kind);
-
-    hash = (hash ^ (uint64_t)size << 32) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ hash >> 29 ^ (uint64_t)size) * UINT64_C(0xff51afd7ed558ccd);
-    return hash ^ hash >> 32;
-}
-
-static size_t find_slot(
-        const struct sator_tiling *t, uint64_t hash, int parent, int loop, int kind, int64_t size)
-{
-    size_t at = (size_t)hash & (t->n_slots - 1);
-
-    for (; t->slot[at] >= 0; at = (at + 1) & (t->n_slots - 1)) {
-        const struct state *state = &t->states[t->slot[at]];
-        if (state->hash == hash && state->parent == parent && state->loop == loop &&
-                state->kind == kind && state->size == size)
-            break;
-    }
-    return at;
-}
-
-static void grow(struct sator_tiling *t)
-{
-    t->n_slots *= 2;
-    t->slot = sator_realloc(t->slot, sizeof *t->slot * t->n_slots);
-    t->states = sator_realloc(t->states, sizeof *t->states * (t->n_slots / 2 + 1));
-    memset(t->slot, 0xff, sizeof *t->slot * t->n_slots);
-    for (int i = 0; i < t->n_states; i++) {
-        const struct state *s = &t->states[i];
-        t->slot[find_slot(t, s->hash, s->parent, s->loop, s->kind, s->size)] = i;
-    }
-}
-
 /* The state after one digit more. */
 static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int64_t size)
 {
-    uint64_t hash = hash_of(parent, loop, kind, size);
-    size_t at = find_slot(t, hash, parent, loop, kind, size);
+    int64_t key[] = {(int64_t)parent * 65536 + loop * 256 + kind, size};
+    bool is_new;
+    int *number = sator_memo_place(t->numbers, key, 2, &is_new);
 
-    if (t->slot[at] >= 0)
-        return t->slot[at];
-    if ((size_t)t->n_states * 2 + 2 > t->n_slots) {
-        grow(t);
-        at = find_slot(t, hash, parent, loop, kind, size);
-    }
+    if (!is_new)
+        return *number;
+    *number = t->n_states;
     int n_times = (parent < 0 ? 0 : t->states[parent].n_times) + (kind == PLACED);
     int64_t *kept = SATOR_NEW_ARRAY(t->arena, int64_t, 2 * n_times + 1);
     memset(kept, 0xff, sizeof *kept * (size_t)(2 * n_times + 1));
-    t->slot[at] = t->n_states;
+    if (t->n_states == t->state_room) {
+        t->state_room *= 2;
+        t->states = sator_realloc(t->states, sizeof *t->states * (size_t)t->state_room);
+    }
     t->states[t->n_states] = (struct state){.parent = parent,
             .loop = (int8_t)loop,
             .kind = (int8_t)kind,
             .size = size,
-            .hash = hash,
             .n_times = n_times,
             .all = -1,
             .most = -1,
@@ -473,10 +437,9 @@ struct sator_tiling *sator_tiling_new(
             .arena = sator_arena_new(),
             .scratch = sator_arena_new(),
             .n_loops = access->n_loops,
-            .n_slots = 64};
-    t->slot = sator_alloc(sizeof *t->slot * t->n_slots);
-    t->states = sator_alloc(sizeof *t->states * t->n_slots);
-    memset(t->slot, 0xff, sizeof *t->slot * t->n_slots);
+            .state_room = 64,
+            .numbers = sator_memo_new(sizeof(int))};
+    t->states = sator_alloc(sizeof *t->states * (size_t)t->state_room);
     memset(t->part_of, -1, sizeof t->part_of);
     for (int e = 0; e < access->n_indices && is_class; e++)
         is_class = add_part(t, &access->index[e], 0);
@@ -500,7 +463,7 @@ void sator_tiling_free(struct sator_tiling *t)
         return;
     sator_arena_free(t->arena);
     sator_arena_free(t->scratch);
-    free(t->slot);
+    sator_memo_free(t->numbers);
     free(t->states);
     free(t);
 }
