@@ -63,8 +63,8 @@ static void write_dataflows(struct maestro *m, struct sator_text *text)
     if (m->n_doubled > 0)
         sator_warn(m->ctx, m->doubled_loc,
                 "a dimension is mapped again in the same level of clusters, as a whole: that has "
-                "no effect (%d times in this file)",
-                m->n_doubled);
+                "no effect (%d time%s in this file)",
+                m->n_doubled, m->n_doubled == 1 ? "" : "s");
 }
 
 static void write_network(struct maestro *m, struct sator_text *text)
@@ -75,8 +75,8 @@ static void write_network(struct maestro *m, struct sator_text *text)
     if (m->n_transposed > 0)
         sator_warn(m->ctx, m->transposed_loc,
                 "TRCONV is read as a convolution over the Y and X that are given, as if zeros had "
-                "been put in already (%d layers)",
-                m->n_transposed);
+                "been put in already (%d layer%s)",
+                m->n_transposed, m->n_transposed == 1 ? "" : "s");
 }
 
 enum sator_status sator_maestro_read(struct sator_ctx *ctx, const struct sator_source *source,

@@ -52,6 +52,8 @@ static bool next_line(struct scalesim *s, const char *separators, struct line *l
             line->fields[line->n] = trimmed(s->source, begin, begin + part);
             begin += part + 1;
         }
+        if (line->n > 1 && line->fields[line->n - 1].length == 0)
+            line->n--; /* a separator ends the line */
         return true;
     }
     return false;

@@ -370,10 +370,13 @@ static void add_array(
 {
     const char *name = sator_arena_printf(t->reader.scratch, "%s_fanout", outer);
 
-    sator_text_add(text,
-            "  - {array: %s, shape: [%lld, %lld], multicast: [{name: all, map: \"%s[i,j] -> "
-            "BUS[0]\"}], reduction: [{name: sum, map: \"%s[i,j] -> TREE[0]\"}]}\n",
-            name, (long long)x, (long long)y, name, name);
+    sator_text_add(text, "  - {array: %s, shape: [%lld, %lld]", name, (long long)x, (long long)y);
+    if (x * y > 1)
+        sator_text_add(text,
+                ", multicast: [{name: all, map: \"%s[i,j] -> BUS[0]\"}], "
+                "reduction: [{name: sum, map: \"%s[i,j] -> TREE[0]\"}]",
+                name, name);
+    sator_text_put(text, "}\n");
 }
 
 /* The array between a level and the next: X, then Y. */
@@ -461,9 +464,10 @@ void timeloop_write_arch(struct timeloop *t, struct sator_text *text)
     sator_yaml_quote(text, sator_yaml_base_name(t->reader.scratch, t->source->path));
     sator_text_put(text, "\nlevels:\n");
     for (int i = 0; i < n_levels; i++) {
-        /* without a fan-out, the arithmetic is an array of one */
-        if (i == n_levels - 1 && levels[i].instances == levels[0].instances)
-            add_array(t, levels[i - 1].name, 1, 1, text);
+        /* without a fan-out, the innermost memory and the arithmetic are an array of one: the
+         * operands come from that memory */
+        if (i == n_levels - 2 && levels[i + 1].instances == levels[0].instances)
+            add_array(t, levels[i > 0 ? i - 1 : 0].name, 1, 1, text);
         if (i == n_levels - 1) {
             sator_text_put(text, "  - {compute: ");
             sator_yaml_quote(text, levels[i].name);
