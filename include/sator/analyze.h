@@ -85,7 +85,8 @@ struct sator_level_result {
 /* One direction of a port of a memory, or a shared port as a whole (doc/model.md, section 3). */
 struct sator_port_result {
     const char *name; /* "L2 reads", "L2.psum writes", "L2.bus" */
-    int level; /* index into the result's levels */
+    int level; /* index into the result's levels; -1: of the wires of a link, the buses or trees of
+                  an array, in the scheduled latency alone */
     bool reads, writes; /* both: they take turns */
     int n_tensors;
     const char *const *tensors; /* that pass through it */
@@ -96,6 +97,7 @@ struct sator_port_result {
     /* of the scheduled latency; NAN where that is not known */
     double busy_cycles; /* the busiest instance of each stamp, added up */
     double exposed_cycles, stalled_cycles; /* that wait for it: before and after runs, within */
+    const char *array; /* whose wires they are; NULL: a memory's port */
 };
 
 struct sator_energy_term {

@@ -42,7 +42,7 @@ static bool read_ratio(double value, sator_int *over, sator_int *under)
 
 /* ---- ports ---- */
 
-static bool list_ports(struct timing *timing)
+static bool list_memory_ports(struct timing *timing)
 {
     const struct analysis *analysis = timing->analysis;
     bool fits = true;
@@ -65,18 +65,79 @@ static bool list_ports(struct timing *timing)
     return fits;
 }
 
-/* The port of memory "memory" for words of "tensor" in one direction; -1: they take no time. */
-static int port_of(const struct timing *timing, int memory, const char *tensor, bool writes)
+static bool add_wires(struct timing *timing, const struct sator_level *array, const char *name,
+        const void *declared, double bandwidth)
 {
+    struct timing_port port = {
+            .memory = -1, .lane = -1, .declared = declared, .array = array, .granule = 1};
+
+    if (isnan(bandwidth))
+        return true;
+    port.name = sator_arena_printf(timing->analysis->arena, "%s.%s", array->name, name);
+    bool fits = read_ratio(bandwidth, &port.bits, &port.cycles);
+    SATOR_PUSH(timing->arena, timing->ports, timing->n_ports, port);
+    return fits;
+}
+
+/* The links, buses and trees that have a bandwidth: of one wire, bus or tree. */
+static bool list_wire_ports(struct timing *timing)
+{
+    const struct sator_arch *arch = timing->analysis->arch;
+    bool fits = true;
+
+    for (int l = 0; l < arch->n_levels; l++) {
+        const struct sator_array *array = &arch->levels[l].array;
+        if (arch->levels[l].kind != SATOR_LEVEL_ARRAY)
+            continue;
+        for (int i = 0; i < array->n_links; i++)
+            fits &= add_wires(timing, &arch->levels[l], array->links[i].name, &array->links[i],
+                    array->links[i].bandwidth_bits);
+        for (int i = 0; i < array->n_buses; i++)
+            fits &= add_wires(timing, &arch->levels[l], array->buses[i].name, &array->buses[i],
+                    array->buses[i].bandwidth_bits);
+    }
+    return fits;
+}
+
+/* The port of memory "memory" for the words of an access in one direction, and how many these are
+ * there. */
+static struct timing_use use_of_memory(
+        const struct timing *timing, int memory, int access, bool writes, sator_int words)
+{
+    const char *tensor = timing->analysis->workload->accesses[access].tensor;
+
     for (int q = 0; memory >= 0 && q < timing->n_ports; q++) {
         const struct timing_port *port = &timing->ports[q];
         const struct memory *own = &timing->analysis->memories[memory];
         if (port->memory == memory &&
                 sator_lane_serves(
                         &own->level->memory, &own->named->lanes[port->lane], tensor, writes))
-            return q;
+            return (struct timing_use){
+                    .port = q, .bits = own->named->word_bits[access], .words = words};
     }
-    return -1;
+    return (struct timing_use){.port = -1};
+}
+
+/* The port of a link, a family of buses or of trees. */
+static struct timing_use use_of_wires(const struct timing *timing, int access, const void *declared,
+        const struct sator_widths *widths, sator_int words)
+{
+    const struct sator_access *what = &timing->analysis->workload->accesses[access];
+    const struct sator_arch *arch = timing->analysis->arch;
+    struct timing_use use = {.port = -1, .words = words};
+
+    for (int q = 0; q < timing->n_ports; q++) {
+        if (timing->ports[q].declared == declared)
+            use.port = q;
+    }
+    if (use.port < 0)
+        return use;
+    use.bits = sator_width_of(widths, what->tensor, what->word_bits);
+    for (int l = 0; &arch->levels[l] != timing->ports[use.port].array; l++)
+        use.first_dims +=
+                arch->levels[l].kind == SATOR_LEVEL_ARRAY ? arch->levels[l].array.n_dims : 0;
+    use.dims = timing->ports[use.port].array->array.n_dims;
+    return use;
 }
 
 /* ---- transfers ---- */
@@ -113,34 +174,92 @@ static enum sator_transfer_kind kind_of(
             analysis->arch, inner->level, tensor, inner->time_cut == analysis->n_time);
 }
 
-/* Leave out the wires that bring nothing in the whole run. */
-static enum sator_status drop_idle(struct timing *timing, struct timing_transfer *transfer)
+/* The words that cross the family "b" of buses or trees: those that are left of what shares the
+ * buses before it, and sums once each, when they leave. */
+static sator_int count_crossing(const struct sator_volumes *volumes,
+        const struct sator_transport *transport, int b, bool is_output)
 {
-    struct sator_transport *transport = &transfer->transport;
+    sator_int words = volumes->unique;
+
+    for (int later = b + 1; later < transport->n_buses && !is_output; later++)
+        words += volumes->by_bus[later];
+    return words;
+}
+
+/* Leave out the wires that bring nothing in the whole run, but for buses that words cross alone and
+ * that have a bandwidth; find the ports of the others. */
+static void use_network(struct timing *timing, struct timing_transfer *transfer,
+        const struct sator_model_network *network, const struct sator_volumes *volumes)
+{
+    struct sator_transport *transport = &transfer->transport, whole = *transport;
+    bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
     struct sator_network_link *links =
-            SATOR_NEW_ARRAY(timing->arena, struct sator_network_link, transport->n_links + 1);
+            SATOR_NEW_ARRAY(timing->arena, struct sator_network_link, whole.n_links + 1);
     const struct sator_relation **buses =
-            SATOR_NEW_ARRAY(timing->arena, const struct sator_relation *, transport->n_buses + 1);
+            SATOR_NEW_ARRAY(timing->arena, const struct sator_relation *, whole.n_buses + 1);
+    int n = 0;
+
+    transfer->wires =
+            SATOR_NEW_ARRAY(timing->arena, struct timing_use, whole.n_links + whole.n_buses + 1);
+    transport->n_links = transport->n_buses = 0;
+    transport->links = links;
+    transport->buses = buses;
+    for (int k = 0; k < whole.n_links; k++) {
+        if (volumes->by_link[k] == 0)
+            continue;
+        transfer->wires[n++] = use_of_wires(timing, transfer->access, network->link_sources[k],
+                &network->link_sources[k]->widths, volumes->by_link[k]);
+        links[transport->n_links++] = whole.links[k];
+    }
+    for (int b = 0; b < whole.n_buses; b++) {
+        struct timing_use use = use_of_wires(timing, transfer->access, network->bus_sources[b],
+                &network->bus_sources[b]->widths, count_crossing(volumes, &whole, b, is_output));
+        if (volumes->by_bus[b] == 0 && use.port < 0)
+            continue;
+        transfer->wires[n++] = use;
+        buses[transport->n_buses++] = whole.buses[b];
+    }
+    for (int i = 0; i < n; i++)
+        transfer->limits_wires |= transfer->wires[i].port >= 0;
+}
+
+/* The links and buses that the words go over. */
+static enum sator_status find_network(struct timing *timing, struct timing_transfer *transfer)
+{
+    struct analysis *analysis = timing->analysis;
+    const struct sator_model_network *network = model_network(
+            analysis->model, transfer->holder_space, transfer->n_space, transfer->access);
     const struct transfer *counted;
-    int n_links = 0, n_buses = 0;
     enum sator_status st;
 
-    SATOR_TRY(analysis_transfer(timing->analysis, transfer->n_time, transfer->n_space,
-            transfer->holder, transfer->access, NULL, &counted));
-    for (int k = 0; k < transport->n_links; k++) {
-        if (counted->volumes.by_link[k] > 0)
-            links[n_links++] = transport->links[k];
-    }
-    for (int b = 0; b < transport->n_buses; b++) {
-        if (counted->volumes.by_bus[b] > 0)
-            buses[n_buses++] = transport->buses[b];
-    }
-    transport->links = links;
-    transport->n_links = n_links;
-    transport->buses = buses;
-    transport->n_buses = n_buses;
+    SATOR_TRY(sator_model_cut(analysis->ctx, timing->arena,
+            analysis_counter(analysis, transfer->n_time, transfer->n_space),
+            analysis->workload->accesses[transfer->access].relation, network,
+            &transfer->transport));
+    SATOR_TRY(analysis_transfer(analysis, transfer->n_time, transfer->n_space, transfer->holder,
+            transfer->access, NULL, &counted));
+    use_network(timing, transfer, network, &counted->volumes);
 done:
     return st;
+}
+
+static void find_ports(struct timing *timing, struct timing_transfer *transfer)
+{
+    static const struct sator_level_tensor nothing;
+    const struct memory *memories = timing->analysis->memories;
+    int i = transfer->access;
+    const struct sator_level_tensor *outer =
+            transfer->holder < 0 ? &nothing : &memories[transfer->holder].tensors[i];
+    const struct sator_level_tensor *inner =
+            transfer->memory < 0 ? &nothing : &memories[transfer->memory].tensors[i];
+
+    transfer->sends = use_of_memory(timing, transfer->holder, i, false, outer->reads);
+    transfer->takes = use_of_memory(timing, transfer->holder, i, true, outer->updates);
+    transfer->arrives = use_of_memory(timing, transfer->memory, i, true, inner->writes);
+    transfer->asks = transfer->sends.port >= 0 || transfer->takes.port >= 0 ||
+            transfer->arrives.port >= 0 || transfer->limits_wires;
+    transfer->first_moved = timing->n_moved;
+    timing->n_moved += timing_n_ways(transfer);
 }
 
 static enum sator_status add_transfer(
@@ -158,21 +277,10 @@ static enum sator_status add_transfer(
             .tile_time = outer == NULL ? 0 : outer->time_cut,
             .holder_space = outer == NULL ? 0 : outer->space_cut,
             .is_own = is_own,
-            .kind = kind_of(timing, memory, holder, what->tensor),
-            .sends = port_of(timing, holder, what->tensor, false),
-            .takes = port_of(timing, holder, what->tensor, true),
-            .arrives = port_of(timing, memory, what->tensor, true)};
-    enum sator_status st = SATOR_OK;
+            .kind = kind_of(timing, memory, holder, what->tensor)};
+    enum sator_status st = is_own ? SATOR_OK : find_network(timing, &made);
 
-    if (!is_own) {
-        const struct sator_model_network *network =
-                model_network(analysis->model, made.holder_space, made.n_space, access);
-        st = sator_model_cut(analysis->ctx, timing->arena,
-                analysis_counter(analysis, made.n_time, made.n_space), what->relation, network,
-                &made.transport);
-        if (st == SATOR_OK)
-            st = drop_idle(timing, &made);
-    }
+    find_ports(timing, &made);
     SATOR_PUSH(timing->arena, timing->transfers, timing->n_transfers, made);
     return st;
 }
@@ -338,40 +446,18 @@ done:
 
 /* ---- results ---- */
 
-/* What cannot be said yet of this machine. */
-static const char *find_uncounted(const struct timing *timing)
-{
-    const struct sator_arch *arch = timing->analysis->arch;
-
-    for (int i = 0; i < arch->n_levels; i++) {
-        const struct sator_level *level = &arch->levels[i];
-        for (int k = 0; level->kind == SATOR_LEVEL_ARRAY && k < level->array.n_links; k++) {
-            if (!isnan(level->array.links[k].bandwidth_bits))
-                return "bandwidths of links are not counted yet";
-        }
-        for (int k = 0; level->kind == SATOR_LEVEL_ARRAY && k < level->array.n_buses; k++) {
-            if (!isnan(level->array.buses[k].bandwidth_bits))
-                return "bandwidths of buses and trees are not counted yet";
-        }
-    }
-    return NULL;
-}
-
-/* Whether the words that were followed are those that levels.c counts. */
+/* Whether the words that were followed are those that are counted of the whole run. */
 static bool adds_up(const struct timing *timing, const struct timing_sum *sum)
 {
-    const struct memory *memories = timing->analysis->memories;
+    static struct timing_movement nothing;
 
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
-        const sator_int *moved = &sum->moved[3 * i];
-        if ((transfer->sends >= 0 &&
-                    moved[0] != memories[transfer->holder].tensors[transfer->access].reads) ||
-                (transfer->arrives >= 0 &&
-                        moved[1] != memories[transfer->memory].tensors[transfer->access].writes) ||
-                (transfer->takes >= 0 &&
-                        moved[2] != memories[transfer->holder].tensors[transfer->access].updates))
-            return false;
+        for (int w = 0; w < timing_n_ways(transfer); w++) {
+            const struct timing_use *use = timing_way(timing, transfer, &nothing, w).use;
+            if (use->port >= 0 && sum->moved[transfer->first_moved + w] != use->words)
+                return false;
+        }
     }
     return true;
 }
@@ -385,6 +471,56 @@ static double compute_cycles(const struct sator_arch *arch)
     return 1;
 }
 
+/* The tensors whose words pass port "q", which is of wires. */
+static const char *const *list_tensors(const struct timing *timing, int q, int *n)
+{
+    struct analysis *analysis = timing->analysis;
+    const char **names =
+            SATOR_NEW_ARRAY(analysis->arena, const char *, analysis->workload->n_accesses + 1);
+
+    *n = 0;
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        const char *tensor = analysis->model->tensors[transfer->access];
+        bool passes = false;
+        for (int w = 3; w < timing_n_ways(transfer); w++)
+            passes |= transfer->wires[w - 3].port == q;
+        if (passes && !model_lists(tensor, *n, names))
+            names[(*n)++] = tensor;
+    }
+    return names;
+}
+
+/* Links, buses and trees with a bandwidth are ports, too, where words pass. */
+static void add_wire_results(struct timing *timing)
+{
+    struct analysis *analysis = timing->analysis;
+    struct sator_result *result = analysis->result;
+    int n = result->n_ports;
+    struct sator_port_result *ports =
+            SATOR_NEW_ARRAY(analysis->arena, struct sator_port_result, n + timing->n_ports + 1);
+
+    if (n > 0)
+        memcpy(ports, analysis->ports, sizeof *ports * (size_t)n);
+    for (int q = 0; q < timing->n_ports; q++) {
+        const struct timing_port *port = &timing->ports[q];
+        if (port->memory >= 0)
+            continue;
+        ports[n] = (struct sator_port_result){.name = port->name,
+                .level = -1,
+                .array = sator_arena_strdup(analysis->arena, port->array->name),
+                .reads = true,
+                .writes = true,
+                .bits = -1,
+                .bandwidth_bits = (double)port->bits / (double)port->cycles,
+                .cycles = NAN};
+        ports[n].tensors = list_tensors(timing, q, &ports[n].n_tensors);
+        n += ports[n].n_tensors > 0;
+    }
+    result->n_ports = n;
+    result->ports = analysis->ports = ports;
+}
+
 /* What it is made of; what is busy for longest decides it. */
 static void report(struct timing *timing, const struct timing_sum *sum)
 {
@@ -392,6 +528,7 @@ static void report(struct timing *timing, const struct timing_sum *sum)
     struct sator_result *result = analysis->result;
     double most = (double)*sum->compute;
 
+    add_wire_results(timing);
     result->timing = "scheduled";
     result->scheduled_cycles = result->total_cycles = (double)*sum->cycles;
     result->scheduled_compute_cycles = most;
@@ -452,11 +589,8 @@ enum sator_status analysis_timing(struct analysis *analysis)
     struct timing_sum sum;
     enum sator_status st = SATOR_OK;
 
-    timing.why = find_uncounted(&timing);
-    if (timing.why == NULL &&
-            (!list_ports(&timing) ||
-                    !read_ratio(
-                            compute_cycles(analysis->arch), &timing.cycles, &timing.per_cycles)))
+    if (!list_memory_ports(&timing) || !list_wire_ports(&timing) ||
+            !read_ratio(compute_cycles(analysis->arch), &timing.cycles, &timing.per_cycles))
         timing.why = "a bandwidth, or the cycles of an instance, are no ratio of 64-bit numbers";
     if (timing.why == NULL) {
         list_levels(&timing);

@@ -6,14 +6,26 @@
 
 /* ---- what the recursion is over ---- */
 
-/* A lane of a memory that has a bandwidth: the ratio bits / cycles of what it takes. A transfer of
- * w words of b bits takes setup + ceil(w b / granule) granule cycles / bits cycles; times are
- * counted in units of 1 / bits of a cycle, which makes them whole numbers. */
+/* A lane of a memory, or the wires of a link, the buses or the trees of an array, that have a
+ * bandwidth: the ratio bits / cycles of what it takes. A transfer of w words of b bits takes setup
+ * + ceil(w b / granule) granule cycles / bits cycles; times are counted in units of 1 / bits of a
+ * cycle, which makes them whole numbers. */
 struct timing_port {
     const char *name;
-    int memory, lane;
+    int memory, lane; /* -1: wires */
+    const void *declared; /* of wires: the sator_link or sator_bus */
+    const struct sator_level *array;
     sator_int setup, granule;
     sator_int bits, cycles;
+};
+
+/* What the words of a transfer pass in one way: a port, in which they have so many bits. */
+struct timing_use {
+    int port; /* -1: none that has a bandwidth */
+    int bits;
+    sator_int words; /* of the whole run, as section 4 counts them */
+    int first_dims; /* of wires: space dimensions before those of their array, */
+    int dims; /* and these; what lies deeper inside shares the wires */
 };
 
 /* What one access moves between a memory, or the PEs' registers where no memory is inside an array,
@@ -28,8 +40,11 @@ struct timing_transfer {
     bool is_own; /* the PEs' own memory serves their operands: nothing lies between */
     enum sator_transfer_kind kind;
     struct sator_transport transport; /* between the two; not where is_own */
-    /* ports that its words pass, or -1: reads and updates of the holder, writes of the memory */
-    int sends, takes, arrives;
+    struct timing_use sends, takes, arrives; /* reads, updates of the holder, the memory's writes */
+    struct timing_use *wires; /* of the transport's links, then its buses */
+    bool limits_wires; /* some of these have a bandwidth */
+    bool asks; /* something does */
+    int first_moved; /* in timing_sum */
 };
 
 enum timing_phase { /* of a stamp, in their order */
@@ -54,6 +69,7 @@ struct timing {
     struct timing_port *ports;
     int n_transfers; /* those of one access follow each other, outermost first */
     struct timing_transfer *transfers;
+    int n_moved; /* ways that words take, of all transfers */
     int n_levels; /* distinct time prefixes, ascending; the last is all dimensions */
     int *lengths;
     struct timing_delays *delays; /* room for the ports' */
@@ -68,8 +84,8 @@ struct timing_sum {
     sator_int *busy; /* v of each port, in units of 1 / bits */
     sator_int *exposed,
             *stalled; /* cycles that wait for each port: nothing runs; what runs waits */
-    sator_int *
-            moved; /* of each transfer: words sent, arrived, stored; as far as they were followed */
+    sator_int *moved; /* of each transfer: words sent, arrived, stored, those of each wire and bus;
+                         as far as they were followed */
 };
 
 /* Words that a port's instance passes in a stamp: one row of what a transfer moves. */
@@ -133,7 +149,19 @@ struct timing_movement {
     struct timing_moves sent; /* read from the holder, by the holder's instance */
     struct timing_moves arrived; /* written to the memory, by its instance */
     struct timing_moves stored; /* updates of the holder, by the holder's instance */
+    struct timing_moves *wires; /* by wire, bus or tree; NULL unless the transfer limits_wires */
 };
+
+/* The ways that the words of a transfer take, numbered: sent, arrived, stored, then each link and
+ * bus. */
+struct timing_way {
+    const struct timing_use *use;
+    const struct timing_moves *moves;
+    bool is_store; /* they move when sums leave */
+};
+int timing_n_ways(const struct timing_transfer *transfer);
+struct timing_way timing_way(const struct timing *timing, const struct timing_transfer *transfer,
+        const struct timing_movement *movement, int way);
 
 /* The words of one transfer in a few stamps that follow each other: "key" has the pairs held in
  * them, (stamp x instances + instance) x elements + element, each times 2, plus 1 where nobody
@@ -178,9 +206,10 @@ struct timing_entries {
     struct timing_entry *list;
 };
 
-/* What words in "stamp" take, in "phase" of it, at "port". */
-void timing_entries_add(const struct timing *timing, struct timing_entries *entries, int port,
-        int access, enum timing_phase phase, int64_t stamp, const struct timing_words *row);
+/* What words in "stamp" take, in "phase" of it, where they pass. */
+void timing_entries_add(const struct timing *timing, struct timing_entries *entries,
+        const struct timing_use *use, enum timing_phase phase, int64_t stamp,
+        const struct timing_words *row);
 void timing_entries_sort(struct timing_entries *entries);
 /* Add one stamp to "sum": the entries of it from "*at" on, and what is "inside" it (R, v). */
 void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,

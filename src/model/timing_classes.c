@@ -232,27 +232,28 @@ struct rows {
 static void note_row(
         const struct timing *timing, struct rows *rows, int port, const struct timing_words *row)
 {
-    const struct memory *memory = &timing->analysis->memories[timing->ports[port].memory];
+    int memory = timing->ports[port].memory;
 
     rows->have_copies[port] |= row->copies > 0;
-    rows->have_others[port] |= row->copies == 0 && memory->result->instances > 1;
+    rows->have_others[port] |= row->copies == 0 &&
+            (memory < 0 || timing->analysis->memories[memory].result->instances > 1);
     rows->mix |= rows->have_copies[port] && rows->have_others[port];
 }
 
-static void add_moves(struct classes *c, const struct timing_transfer *transfer, int port,
-        const struct timing_moves *moves, bool is_store, const struct nest_stamp *window, int n,
-        int centre, struct rows *rows, sator_int *moved)
+static void add_moves(struct classes *c, const struct timing_transfer *transfer,
+        struct timing_way way, const struct nest_stamp *window, int n, int centre,
+        struct rows *rows, sator_int *moved)
 {
-    for (int i = 0; port >= 0 && i < moves->n; i++) {
-        const struct timing_words *row = &moves->rows[i];
+    for (int i = 0; way.use->port >= 0 && i < way.moves->n; i++) {
+        const struct timing_words *row = &way.moves->rows[i];
         enum timing_phase phase =
-                phase_of(c, transfer, window, n, centre, (int)row->stamp, is_store);
+                phase_of(c, transfer, window, n, centre, (int)row->stamp, way.is_store);
         if (row->stamp == centre)
             *moved += (sator_int)row->words * (row->copies + 1);
         if (phase == TIMING_PHASES)
             continue;
-        note_row(c->timing, rows, port, row);
-        timing_entries_add(c->timing, &rows->entries, port, transfer->access, phase, 0, row);
+        note_row(c->timing, rows, way.use->port, row);
+        timing_entries_add(c->timing, &rows->entries, way.use, phase, 0, row);
     }
 }
 
@@ -391,7 +392,7 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     struct timing_movement movement;
     struct timing_window pairs;
 
-    if (transfer->sends < 0 && transfer->arrives < 0 && transfer->takes < 0)
+    if (!transfer->asks)
         return;
     int first = narrow(c, transfer, centre, &n);
     window += first;
@@ -410,12 +411,9 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     }
     if (c->failed)
         return;
-    add_moves(c, transfer, transfer->sends, &movement.sent, false, window, n, centre, rows,
-            &moved[0]);
-    add_moves(c, transfer, transfer->arrives, &movement.arrived, false, window, n, centre, rows,
-            &moved[1]);
-    add_moves(c, transfer, transfer->takes, &movement.stored, true, window, n, centre, rows,
-            &moved[2]);
+    for (int w = 0; w < timing_n_ways(transfer); w++)
+        add_moves(c, transfer, timing_way(c->timing, transfer, &movement, w), window, n, centre,
+                rows, &moved[w]);
 }
 
 static void add_inside(
@@ -426,7 +424,7 @@ static struct timing_entries find_entries(
         struct classes *c, int level, const struct nest_stamp *stamp, sator_int *moved)
 {
     struct timing *timing = c->timing;
-    int length = timing->lengths[level], n_moved = 3 * timing->n_transfers, n, centre;
+    int length = timing->lengths[level], n_moved = timing->n_moved, n, centre;
     struct nest_stamp window[MOST_WINDOW];
     sator_int *before = sator_arena_copy(
             timing->arena, moved, sizeof *moved * (size_t)(n_moved == 0 ? 1 : n_moved));
@@ -441,7 +439,7 @@ static struct timing_entries find_entries(
         memcpy(moved, before, sizeof *moved * (size_t)n_moved);
         for (int i = 0; i < timing->n_transfers && !c->failed; i++) {
             if (timing->transfers[i].n_time == length)
-                follow(c, i, window, n, centre, &rows, &moved[3 * i]);
+                follow(c, i, window, n, centre, &rows, &moved[timing->transfers[i].first_moved]);
         }
     }
     return rows.entries;
@@ -489,15 +487,14 @@ static void add_stamp(struct classes *c, int level, const struct nest_stamp *sta
 
 /* ---- all stamps of a skewed row ---- */
 
-static void add_row(struct classes *c, const struct timing_transfer *transfer, int port,
-        enum timing_phase phase, const sator_int *words, int64_t n, struct timing_entries *entries,
-        sator_int *moved)
+static void add_row(struct classes *c, const struct timing_use *use, enum timing_phase phase,
+        const sator_int *words, int64_t n, struct timing_entries *entries, sator_int *moved)
 {
-    for (int64_t v = 0; port >= 0 && v < n; v++) {
+    for (int64_t v = 0; use->port >= 0 && v < n; v++) {
         const struct timing_words row = {.stamp = v, .words = (int64_t)words[v]};
         if (words[v] == 0)
             continue;
-        timing_entries_add(c->timing, entries, port, transfer->access, phase, v, &row);
+        timing_entries_add(c->timing, entries, use, phase, v, &row);
         *moved += words[v];
     }
 }
@@ -515,17 +512,16 @@ static bool measure_run(struct classes *c, const struct nest_stamp *prefix, stru
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
         bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
-        if (transfer->n_time != timing->analysis->n_time ||
-                (transfer->sends < 0 && transfer->arrives < 0 && transfer->takes < 0))
+        if (transfer->n_time != timing->analysis->n_time || !transfer->asks)
             continue;
         sator_int *sent = SATOR_NEW_ARRAY(timing->arena, sator_int, n);
         sator_int *stored = SATOR_NEW_ARRAY(timing->arena, sator_int, n);
         if (!nest_follow_run(&c->nest, transfer, window, count, centre, sent, stored))
             return false;
-        add_row(c, transfer, transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN, sent,
-                n, &entries, &sum->moved[3 * i]);
-        add_row(c, transfer, transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN,
-                stored, n, &entries, &sum->moved[3 * i + 2]);
+        add_row(c, &transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN, sent, n,
+                &entries, &sum->moved[transfer->first_moved]);
+        add_row(c, &transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN, stored, n,
+                &entries, &sum->moved[transfer->first_moved + 2]);
     }
     timing_entries_sort(&entries);
     sator_int run = timing_compute(timing, count_most(c, prefix));
@@ -722,13 +718,12 @@ static bool is_counted(struct classes *c)
             if (is_output && interval > 1 && transfer->tile_time > 0)
                 return false; /* what the holder has decides what such a link brings */
         }
-        bool asks = transfer->sends >= 0 || transfer->arrives >= 0 || transfer->takes >= 0;
-        if (asks && is_output && (has_tree || !tells_loops(c, transfer->access)))
+        if (transfer->asks && is_output && (has_tree || !tells_loops(c, transfer->access)))
             return false;
         has_tree |= transfer->transport.n_buses > 0;
         for (int k = 0; k < nest->n_digits; k++) {
             const struct nest_digit *digit = &nest->digits[k];
-            if (asks && is_output && digit->skew < 0 &&
+            if (transfer->asks && is_output && digit->skew < 0 &&
                     !nest->accesses[transfer->access].uses[digit->loop])
                 return false;
         }

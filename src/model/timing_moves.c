@@ -198,6 +198,7 @@ static int64_t find(const struct stays *stays, int64_t stamp, int64_t instance, 
 struct wiring {
     int64_t *first; /* of each instance, and the end */
     int64_t *to;
+    int64_t per_bus; /* of a bus's number: what lies deeper inside than the array shares it */
 };
 
 static void place_of(const struct follower *f, int n_space, int64_t instance, int64_t *place)
@@ -263,8 +264,9 @@ static void wire_link(const struct follower *f, int n_space, int64_t n_instances
 
 /* The bus of every instance. */
 static void name_bus(const struct follower *f, int n_space, int64_t n_instances,
-        const struct sator_relation *map, struct wiring *wiring)
+        const struct sator_relation *map, const struct timing_use *use, struct wiring *wiring)
 {
+    int n_inner = n_space - use->first_dims - use->dims;
     int64_t *place = SATOR_NEW_ARRAY(f->arena, int64_t, n_space + 1);
     int n_out = map->n_out;
     int64_t *value = SATOR_NEW_ARRAY(f->arena, int64_t, n_instances * n_out + 1);
@@ -286,15 +288,64 @@ static void name_bus(const struct follower *f, int n_space, int64_t n_instances,
             wiring->to[q] =
                     wiring->to[q] * (most[d] - least[d] + 1) + value[q * n_out + d] - least[d];
     }
+    wiring->per_bus = 1;
+    for (int d = n_out - n_inner; d < n_out && use->port >= 0; d++)
+        wiring->per_bus *= most[d] - least[d] + 1;
 }
 
 /* ---- where pairs come from ---- */
 
+/* Where the words of a transfer go over limited wires: of links in the stamp that they bring them
+ * to, of buses in the stamp that takes them up, of trees in that in which sums leave. */
+struct crossing {
+    struct sator_arena *arena;
+    const struct timing_transfer *transfer;
+    const int64_t *shape;
+    struct timing_moves *wires; /* NULL: no wire is limited */
+};
+
 struct origins {
     enum way *way;
+    int *link; /* that brings it */
     int64_t *from; /* the pair that it is, or is a copy of */
     struct wiring *links, *buses;
 };
+
+/* The number of the wire from one instance to another, in all copies of its array. */
+static int64_t wire_between(
+        const struct crossing *crossing, const struct timing_use *use, int64_t from, int64_t to)
+{
+    int64_t pes = 1;
+
+    for (int d = use->first_dims + use->dims; d < crossing->transfer->n_space; d++) {
+        from /= crossing->shape[d];
+        to /= crossing->shape[d];
+    }
+    for (int d = use->first_dims; d < use->first_dims + use->dims; d++)
+        pes *= crossing->shape[d];
+    return from * pes + to % pes;
+}
+
+static void cross_link(const struct crossing *crossing, const struct stays *stays,
+        const struct origins *origins, int64_t stamp, int64_t e)
+{
+    if (crossing->wires == NULL)
+        return;
+    int k = origins->link[e];
+    const struct timing_use *use = &crossing->transfer->wires[k];
+    timing_moves_add(&crossing->wires[k], crossing->arena, stamp,
+            wire_between(
+                    crossing, use, instance_at(stays, origins->from[e]), instance_at(stays, e)),
+            1);
+}
+
+static void cross_bus(const struct crossing *crossing, const struct origins *origins, int b,
+        int64_t stamp, int64_t bus)
+{
+    if (crossing->wires != NULL)
+        timing_moves_add(&crossing->wires[crossing->transfer->transport.n_links + b],
+                crossing->arena, stamp, bus / origins->buses[b].per_bus, 1);
+}
 
 static bool over_link(const struct stays *stays, const struct wiring *link, int interval,
         int64_t stamp, int64_t e, int64_t *from)
@@ -376,9 +427,11 @@ static bool is_kept(const struct follower *f, const struct stays *stays,
 
 /* Set the ways of the pairs of stamp "x"; "outside" is what the holder has of sums, or NULL. */
 static void find_origins(const struct follower *f, const struct stays *stays,
-        const struct stays *outside, const struct sator_transport *transport,
-        struct origins *origins, struct left *left, int64_t x)
+        const struct stays *outside, const struct crossing *crossing, struct origins *origins,
+        struct left *left, int64_t x)
 {
+    const struct sator_transport *transport = &crossing->transfer->transport;
+    bool is_output = f->timing->analysis->workload->accesses[f->access].role == SATOR_WRITE;
     int64_t n = 0;
 
     for (int64_t e = stays->first[x]; e < stays->first[x + 1]; e++) {
@@ -389,24 +442,32 @@ static void find_origins(const struct follower *f, const struct stays *stays,
         for (int k = 0; k < transport->n_links && origins->way[e] == WAY_SENT; k++) {
             int interval = transport->links[k].interval;
             if (over_link(stays, &origins->links[k], interval, x, e, &origins->from[e]) &&
-                    is_kept(f, stays, outside, interval, x, e))
+                    is_kept(f, stays, outside, interval, x, e)) {
                 origins->way[e] = WAY_LINK;
+                origins->link[e] = k;
+                cross_link(crossing, stays, origins, x, e);
+            }
         }
         if (origins->way[e] == WAY_SENT)
             left[n++] = (struct left){.element = element_at(stays, e), .pair = e};
     }
-    for (int b = 0; b < transport->n_buses; b++)
+    for (int b = 0; b < transport->n_buses; b++) {
         n = share_bus(stays, &origins->buses[b], origins, left, n);
+        for (int64_t i = 0; i < n && !is_output; i++)
+            cross_bus(crossing, origins, b, x, left[i].bus);
+    }
 }
 
-static bool make_origins(const struct follower *f, const struct timing_transfer *transfer,
+static bool make_origins(const struct follower *f, const struct crossing *crossing,
         const struct stays *outside, const struct stays *stays, struct origins *origins)
 {
+    const struct timing_transfer *transfer = crossing->transfer;
     const struct sator_transport *transport = &transfer->transport;
     struct left *left = SATOR_NEW_ARRAY(f->arena, struct left, stays->n + 1);
 
     origins->way = SATOR_NEW_ARRAY(f->arena, enum way, stays->n + 1);
     origins->from = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
+    origins->link = SATOR_NEW_ARRAY(f->arena, int, stays->n + 1);
     origins->links = SATOR_NEW_ARRAY(f->arena, struct wiring, transport->n_links + 1);
     origins->buses = SATOR_NEW_ARRAY(f->arena, struct wiring, transport->n_buses + 1);
     for (int k = 0; k < transport->n_links; k++) {
@@ -416,9 +477,10 @@ static bool make_origins(const struct follower *f, const struct timing_transfer 
                 &origins->links[k]);
     }
     for (int b = 0; b < transport->n_buses; b++)
-        name_bus(f, transfer->n_space, stays->n_instances, transport->buses[b], &origins->buses[b]);
+        name_bus(f, transfer->n_space, stays->n_instances, transport->buses[b],
+                &transfer->wires[transport->n_links + b], &origins->buses[b]);
     for (int64_t x = 0; x < stays->n_stamps; x++)
-        find_origins(f, stays, outside, transport, origins, left, x);
+        find_origins(f, stays, outside, crossing, origins, left, x);
     return true;
 }
 
@@ -460,9 +522,11 @@ static bool take_fresh(const struct follower *f, struct stays *outside, int64_t 
 
 /* The words of sums: read back unless they start from zero, and sent up when their chain ends.
  * Without "outside", "stays" has what starts from zero already. */
-static void move_sums(const struct follower *f, int64_t ratio, struct stays *outside,
-        struct stays *stays, const struct origins *origins, struct timing_movement *movement)
+static void move_sums(const struct follower *f, const struct crossing *crossing, int64_t ratio,
+        struct stays *outside, struct stays *stays, const struct origins *origins,
+        struct timing_movement *movement)
 {
+    int n_trees = crossing->transfer->transport.n_buses;
     struct sator_arena *arena = f->timing->arena;
     int64_t *root = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
     int64_t *last = SATOR_NEW_ARRAY(f->arena, int64_t, stays->n + 1);
@@ -487,9 +551,12 @@ static void move_sums(const struct follower *f, int64_t ratio, struct stays *out
             last[root[e]] = e + 1; /* the first instance of the latest stamp; 0: none yet */
     }
     for (int64_t e = 0; e < stays->n; e++) {
-        if (root[e] == e)
-            timing_moves_add(&movement->stored, arena, stamp_at(stays, last[e] - 1),
-                    instance_at(stays, last[e] - 1) / ratio, 1);
+        if (root[e] != e)
+            continue;
+        int64_t stamp = stamp_at(stays, last[e] - 1), instance = instance_at(stays, last[e] - 1);
+        timing_moves_add(&movement->stored, arena, stamp, instance / ratio, 1);
+        for (int b = 0; b < n_trees; b++)
+            cross_bus(crossing, origins, b, stamp, origins->buses[b].to[instance]);
     }
     timing_moves_sort(&movement->stored);
 }
@@ -506,6 +573,24 @@ static void move_inputs(const struct follower *f, int64_t ratio, const struct st
         if (origins->way[e] != WAY_HELD)
             timing_moves_add(&movement->arrived, arena, stamp, instance, 1);
     }
+}
+
+/* Room for what goes over limited wires. */
+static struct crossing new_crossing(const struct follower *f,
+        const struct timing_transfer *transfer, struct timing_movement *movement)
+{
+    int n = timing_n_ways(transfer) - 3;
+
+    if (n > 0)
+        movement->wires = SATOR_NEW_ARRAY(f->timing->arena, struct timing_moves, n);
+    return (struct crossing){
+            f->timing->arena, transfer, f->timing->analysis->shape, movement->wires};
+}
+
+static void sort_crossing(const struct crossing *crossing)
+{
+    for (int i = 0; i < timing_n_ways(crossing->transfer) - 3; i++)
+        timing_moves_sort(&crossing->wires[i]);
 }
 
 /* ---- operands of a PE's own memory ---- */
@@ -543,15 +628,17 @@ static bool follow_transfer(const struct follower *f, const struct timing_transf
 
     if (transfer->is_own)
         return move_operands(f, outside, is_output, movement);
+    struct crossing crossing = new_crossing(f, transfer, movement);
     if (!make_stays(f, timing_level_of(f->timing, transfer->n_time), transfer->n_space, &stays) ||
-            !make_origins(f, transfer, is_output ? outside : NULL, &stays, &origins))
+            !make_origins(f, &crossing, is_output ? outside : NULL, &stays, &origins))
         return false;
     int64_t ratio =
             f->list->space_below[transfer->holder_space] / f->list->space_below[transfer->n_space];
     if (is_output)
-        move_sums(f, ratio, outside, &stays, &origins, movement);
+        move_sums(f, &crossing, ratio, outside, &stays, &origins, movement);
     else
         move_inputs(f, ratio, &stays, &origins, movement);
+    sort_crossing(&crossing);
     *outside = stays;
     return true;
 }
@@ -622,13 +709,15 @@ bool timing_follow_window(struct timing *timing, const struct timing_transfer *t
     } else {
         struct stays stays = stays_of(&f, window);
         int64_t ratio = window->n_instances / window->holder_instances;
-        fits = make_origins(&f, transfer, NULL, &stays, &origins);
+        struct crossing crossing = new_crossing(&f, transfer, movement);
+        fits = make_origins(&f, &crossing, NULL, &stays, &origins);
         if (fits && is_output) {
             find_fresh(&f, &stays, &origins);
-            move_sums(&f, ratio, NULL, &stays, &origins, movement);
+            move_sums(&f, &crossing, ratio, NULL, &stays, &origins, movement);
         } else if (fits) {
             move_inputs(&f, ratio, &stays, &origins, movement);
         }
+        sort_crossing(&crossing);
     }
     sator_arena_free(f.arena);
     return fits;

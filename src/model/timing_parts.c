@@ -490,10 +490,10 @@ static struct parts *find_parts(const struct nest *nest, const struct timing_tra
             .piece = &what->relation->pieces[0],
             .is_output = what->role == SATOR_WRITE,
             .n_fixed = nest_fixed(nest, transfer->n_time)};
-    p->fits = !transfer->is_own && transfer->transport.n_links == 0 &&
+    p->fits = !transfer->is_own && !transfer->limits_wires && transfer->transport.n_links == 0 &&
             transfer->transport.n_buses <= 1 && !nest_is_full(nest, transfer->n_time) &&
             what->relation->n_pieces == 1 &&
-            !(p->is_output && transfer->transport.n_buses > 0 && transfer->arrives >= 0) &&
+            !(p->is_output && transfer->transport.n_buses > 0 && transfer->arrives.port >= 0) &&
             read_bus(p);
     if (p->fits) {
         number_dims(p);
@@ -522,7 +522,7 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
     if (stamp == NULL || (p->is_output && is_untouched(p, stamp)))
         return true;
     add_products(p, sent, one_by_one, p->holder_constant, x, &movement->sent);
-    if (p->transfer->arrives >= 0)
+    if (p->transfer->arrives.port >= 0)
         add_products(p, arrived, one_by_one, p->constant, x, &movement->arrived);
     return true;
 }

@@ -8,7 +8,7 @@
 
 static int n_numbers(const struct timing *timing)
 {
-    return 2 + 3 * timing->n_ports + 3 * timing->n_transfers;
+    return 2 + 3 * timing->n_ports + timing->n_moved;
 }
 
 struct timing_sum timing_sum_new(const struct timing *timing)
@@ -29,6 +29,31 @@ void timing_sum_add(const struct timing *timing, struct timing_sum *sum, sator_i
 {
     for (int i = 0; i < n_numbers(timing); i++)
         sum->cycles[i] += times * more->cycles[i];
+}
+
+int timing_n_ways(const struct timing_transfer *transfer)
+{
+    return 3 +
+            (transfer->limits_wires ? transfer->transport.n_links + transfer->transport.n_buses
+                                    : 0);
+}
+
+struct timing_way timing_way(const struct timing *timing, const struct timing_transfer *transfer,
+        const struct timing_movement *movement, int way)
+{
+    bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
+
+    switch (way) {
+    case 0:
+        return (struct timing_way){&transfer->sends, &movement->sent, false};
+    case 1:
+        return (struct timing_way){&transfer->arrives, &movement->arrived, false};
+    case 2:
+        return (struct timing_way){&transfer->takes, &movement->stored, true};
+    default:
+        return (struct timing_way){&transfer->wires[way - 3], &movement->wires[way - 3],
+                is_output && way - 3 >= transfer->transport.n_links};
+    }
 }
 
 int timing_level_of(const struct timing *timing, int length)
@@ -66,39 +91,38 @@ static sator_int cost_of(const struct timing_port *port, sator_int bits)
     return port->setup * port->bits + rounded * port->cycles;
 }
 
-void timing_entries_add(const struct timing *timing, struct timing_entries *entries, int port,
-        int access, enum timing_phase phase, int64_t stamp, const struct timing_words *row)
+void timing_entries_add(const struct timing *timing, struct timing_entries *entries,
+        const struct timing_use *use, enum timing_phase phase, int64_t stamp,
+        const struct timing_words *row)
 {
-    const struct memory *memory = &timing->analysis->memories[timing->ports[port].memory];
-    int word_bits = memory->named->word_bits[access];
     struct timing_entry entry = {.stamp = stamp,
             .instance = row->instance,
-            .port = port,
+            .port = use->port,
             .phase = phase,
-            .cost = cost_of(&timing->ports[port], (sator_int)row->words * word_bits)};
+            .cost = cost_of(&timing->ports[use->port], (sator_int)row->words * use->bits)};
 
     SATOR_PUSH(timing->arena, entries->list, entries->n, entry);
 }
 
-/* The words of one direction of a transfer at one port, in the phases that they fall into. */
+/* The words that go one way, in the phases that they fall into. */
 static void add_moves(const struct timing *timing, const struct timing_stamps *stamps,
-        const struct timing_transfer *transfer, int port, const struct timing_moves *moves,
-        bool is_store, struct timing_entries *entries)
+        const struct timing_transfer *transfer, struct timing_way way,
+        struct timing_entries *entries)
 {
-    int level = timing_level_of(timing, transfer->n_time), step = is_store ? 1 : -1;
+    int level = timing_level_of(timing, transfer->n_time), step = way.is_store ? 1 : -1;
 
-    for (int i = 0; port >= 0 && i < moves->n; i++) {
-        const struct timing_words *row = &moves->rows[i];
+    for (int i = 0; way.use->port >= 0 && i < way.moves->n; i++) {
+        const struct timing_words *row = &way.moves->rows[i];
         enum timing_phase phase = TIMING_WITH_RUN;
         int64_t stamp = row->stamp;
         if (transfer->kind == SATOR_TRANSFER_SERIAL)
-            phase = is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
+            phase = way.is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
         else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED &&
                 same_tile(timing, stamps, level, transfer->tile_time, stamp, stamp + step))
             stamp += step;
         else if (transfer->kind == SATOR_TRANSFER_OVERLAPPED)
-            phase = is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
-        timing_entries_add(timing, entries, port, transfer->access, phase, stamp, row);
+            phase = way.is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
+        timing_entries_add(timing, entries, way.use, phase, stamp, row);
     }
 }
 
@@ -128,10 +152,9 @@ static struct timing_entries list_entries(const struct timing *timing,
         const struct timing_transfer *transfer = &timing->transfers[i];
         if (transfer->n_time != timing->lengths[level])
             continue;
-        add_moves(timing, stamps, transfer, transfer->sends, &movements[i].sent, false, &entries);
-        add_moves(timing, stamps, transfer, transfer->arrives, &movements[i].arrived, false,
-                &entries);
-        add_moves(timing, stamps, transfer, transfer->takes, &movements[i].stored, true, &entries);
+        for (int w = 0; w < timing_n_ways(transfer); w++)
+            add_moves(timing, stamps, transfer, timing_way(timing, transfer, &movements[i], w),
+                    &entries);
     }
     timing_entries_sort(&entries);
     return entries;
@@ -268,9 +291,10 @@ enum sator_status timing_recur(struct timing *timing, const struct timing_stamps
     *sum->cycles = runs.cycles[0];
     memcpy(sum->busy, runs.busy, sizeof *sum->busy * (size_t)timing->n_ports);
     for (int i = 0; i < timing->n_transfers; i++) {
-        sum->moved[3 * i] = count_words(&movements[i].sent);
-        sum->moved[3 * i + 1] = count_words(&movements[i].arrived);
-        sum->moved[3 * i + 2] = count_words(&movements[i].stored);
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        for (int w = 0; w < timing_n_ways(transfer); w++)
+            sum->moved[transfer->first_moved + w] =
+                    count_words(timing_way(timing, transfer, &movements[i], w).moves);
     }
     return SATOR_OK;
 }

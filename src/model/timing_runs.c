@@ -232,9 +232,9 @@ static void follow_box(struct follower *f)
     for (int i = 0; i < f->n_digits; i++)
         point.row += f->digits[i].skew * f->box[i].first;
     point.element = element_at(f, 1, point.row, point.place);
-    if (f->transfer->sends >= 0 && link_of(f, &point) == -1 && !(f->is_output && is_fresh(f)))
+    if (f->transfer->sends.port >= 0 && link_of(f, &point) == -1 && !(f->is_output && is_fresh(f)))
         count_box(f, f->sent);
-    if (f->transfer->takes >= 0 && f->is_output && ends(f, &point))
+    if (f->transfer->takes.port >= 0 && f->is_output && ends(f, &point))
         count_box(f, f->stored);
 }
 
@@ -355,8 +355,9 @@ bool nest_follow_run(const struct nest *nest, const struct timing_transfer *tran
             .stored = stored};
 
     if (transfer->is_own || transfer->transport.n_buses > 0 || transfer->holder_space > 0 ||
-            transfer->arrives >= 0 || transfer->n_space < nest->timing->analysis->n_space ||
-            what->relation->n_pieces != 1 || transfer->kind == SATOR_TRANSFER_OVERLAPPED)
+            transfer->limits_wires || transfer->arrives.port >= 0 ||
+            transfer->n_space < nest->timing->analysis->n_space || what->relation->n_pieces != 1 ||
+            transfer->kind == SATOR_TRANSFER_OVERLAPPED)
         return false;
     if (!read_links(&f) || !read_runs(&f, prefixes, n, centre) || !read_digits(&f))
         return false;

@@ -146,7 +146,8 @@ static void put_ports(cJSON *object, struct sator_arena *arena, const struct sat
         const struct sator_port_result *p = &result->ports[i];
         cJSON *port = json_append(ports, cJSON_CreateObject());
         json_put_text(port, "name", arena, p->name);
-        json_put_text(port, "level", arena, result->levels[p->level].name);
+        json_put_text(
+                port, "level", arena, p->level < 0 ? p->array : result->levels[p->level].name);
         json_put_text(port, "direction", arena,
                 !p->writes          ? "read"
                         : !p->reads ? "write"

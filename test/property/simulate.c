@@ -16,7 +16,7 @@
 struct check {
     struct machine_files files;
     uint64_t timing; /* 0: as the machine's text says; else what draw_timing starts from */
-    bool refused;
+    bool refused, timed; /* timed: the analysis counts its time */
     char difference[2048]; /* what is wrong, "" when nothing */
 };
 
@@ -140,7 +140,7 @@ static void check_hardware(const struct hardware *hardware, struct check *check,
     const char *what;
 
     check->difference[0] = '\0';
-    check->refused = false;
+    check->refused = check->timed = false;
     enum sator_status status = machine_read(ctx, &check->files, hardware, NULL, &what, &inputs);
     if (status == SATOR_OK && check->timing != 0)
         draw_timing(check->timing, inputs.arch);
@@ -150,9 +150,10 @@ static void check_hardware(const struct hardware *hardware, struct check *check,
         status = sator_simulate(
                 ctx, inputs.network, 0, inputs.arch, inputs.dataflow, NULL, &simulation);
     char *messages = machine_messages(ctx);
-    if (status == SATOR_OK)
+    if (status == SATOR_OK) {
         find_difference(simulation, check);
-    else if (status == SATOR_INPUT &&
+        check->timed = !isnan(simulation->model_cycles);
+    } else if (status == SATOR_INPUT &&
             inputs.dataflow != NULL) /* the analysis refuses it: no tile fits, say */
         check->refused = true;
     else
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
     static struct hardware hardware;
     struct run_options options;
     struct check check = {0};
-    int64_t n_executed = 0, n_refused = 0;
+    int64_t n_executed = 0, n_refused = 0, n_timed = 0;
     int n_failed = 0;
 
     if (!run_options(argc, argv, 1000, &options))
@@ -206,13 +207,15 @@ int main(int argc, char **argv)
         bool failed = fails(&hardware, &check);
         n_refused += check.refused;
         n_executed += !check.refused;
+        n_timed += check.timed;
         if (failed) {
             n_failed++;
             report(&options, i, &check, &hardware);
         }
     }
     machine_close(&check.files);
-    printf("%" PRId64 " machines executed, %" PRId64 " refused by the analysis\n", n_executed,
-            n_refused);
+    printf("%" PRId64 " machines executed, the time of %" PRId64 " counted, %" PRId64
+           " refused by the analysis\n",
+            n_executed, n_timed, n_refused);
     return n_failed > 0;
 }
