@@ -1,18 +1,19 @@
 /* sator map: time to proof on one thread, how far the other strategies stay behind, and how many
  * complete mappings are costed in a second.
  *
- *     bench_map [--all]          stdout: the keys of build/bench.json; stderr: a line a case
- *     bench_map --evaluations    only mappings costed in a second
+ *     bench_map [--all]              stdout: the keys of build/bench.json; stderr: a line a case
+ *     bench_map --evaluations        only mappings costed in a second
+ *     bench_map --corners [NAME]     only cases that are hard; those whose name contains NAME
+ *     bench_map --library [MACHINE]  only all layers of library networks on library machines
  *
  * Times are of the processor (one thread), the least of three runs.
  */
-#include "sator/map.h"
+#include "map_bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum group {
     CONV_TWO_LEVEL,
@@ -36,27 +37,12 @@ static bool all; /* --all */
 static struct outcome outcomes[MOST_CASES];
 static int n_outcomes;
 static double resnet_s;
+static double anytime = 1; /* the worst of the cases: bench_anytime */
 /* The same cases with factors that divide and with any: convolutions on the two-level machine, and
  * all on the others. */
 static struct {
     double perfect_s, imperfect_s, worst_ms;
 } two_level, deep;
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void die(struct sator_ctx *ctx, const char *what)
-{
-    char *messages = sator_ctx_take_messages(ctx, false);
-
-    fprintf(stderr, "bench_map: %s\n%s", what, messages == NULL ? "" : messages);
-    exit(1);
-}
 
 static double value_of(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, enum sator_map_strategy strategy)
@@ -73,39 +59,20 @@ static double value_of(struct sator_ctx *ctx, const struct sator_network *networ
     return value;
 }
 
-/* The least time in ms of some proofs; the last result (free). */
-static double time_proof(struct sator_ctx *ctx, const struct sator_network *network, int layer,
-        const struct sator_arch *arch, bool imperfect, struct sator_map_result **result)
-{
-    struct sator_map_options options = {.budget_seconds = 60, .imperfect = imperfect};
-    double least = INFINITY;
-
-    *result = NULL;
-    for (int run = 0; run < RUNS; run++) {
-        sator_map_result_free(*result);
-        double start = processor_seconds();
-        if (sator_map(ctx, network, layer, arch, &options, result) != SATOR_OK)
-            die(ctx, "no mapping");
-        double ms = (processor_seconds() - start) * 1e3;
-        least = ms < least ? ms : least;
-        if (ms > 2000)
-            break;
-    }
-    return least;
-}
-
 /* How long the proof takes with factors that need not divide, and how much better the optimum is.
  */
 static void run_imperfect(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, const struct outcome *perfect)
 {
+    struct sator_map_options options = {
+            .size = sizeof options, .budget_seconds = 60, .imperfect = true};
     struct sator_map_result *result;
-    double ms = time_proof(ctx, network, layer, arch, true, &result);
+    double ms = bench_proof(ctx, network, layer, arch, &options, &result);
 
     fprintf(stderr, "%-48s %9.2f ms %s EDP %.4g, %.3fx\n", "  imperfect", ms,
             result->proved ? "proved" : "OPEN  ", result->value, perfect->optimal / result->value);
     if (!(result->value <= perfect->optimal * (1 + 1e-9)))
-        die(ctx, "an imperfect optimum is worse than the perfect one");
+        bench_die(ctx, "an imperfect optimum is worse than the perfect one");
     if (perfect->group == CONV_TWO_LEVEL) {
         two_level.perfect_s += perfect->ms / 1e3;
         two_level.imperfect_s += ms / 1e3;
@@ -120,14 +87,17 @@ static void run_imperfect(struct sator_ctx *ctx, const struct sator_network *net
 static double run_layer(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, enum group group)
 {
+    struct sator_map_options options = {.size = sizeof options, .budget_seconds = 60};
     struct outcome *o = &outcomes[n_outcomes++];
     struct sator_map_result *result;
 
     if (n_outcomes == MOST_CASES)
         exit(1);
     *o = (struct outcome){.group = group};
-    o->ms = time_proof(ctx, network, layer, arch, false, &result);
+    o->ms = bench_proof(ctx, network, layer, arch, &options, &result);
     o->optimal = result->value;
+    if (o->ms > 5)
+        anytime = fmax(anytime, bench_anytime(ctx, network, layer, arch, &options, o->optimal));
     o->looked_at = result->counters.tilings + result->counters.orders + result->counters.unrollings;
     bool proved = result->proved;
     sator_map_result_free(result);
@@ -155,7 +125,7 @@ static double run_network(const char *spec, const char *arch_spec, enum group gr
 
     if (sator_network_load(ctx, spec, NULL, &network) != SATOR_OK ||
             sator_arch_load(ctx, arch_spec, NULL, &arch) != SATOR_OK)
-        die(ctx, spec);
+        bench_die(ctx, spec);
     for (int layer = 0; layer < sator_network_layer_count(network); layer++) {
         if (sator_map_same_layer(network, layer) == layer)
             seconds += run_layer(ctx, network, layer, arch, group);
@@ -200,15 +170,15 @@ static struct evaluations evaluate(struct sator_ctx *ctx, const struct sator_arc
             space->constraints[options.n_constraints] != NULL)
         options.n_constraints++;
     if (sator_network_load(ctx, space->network, NULL, &network) != SATOR_OK)
-        die(ctx, space->network);
+        bench_die(ctx, space->network);
     for (int run = 0; run < RUNS; run++) {
         struct sator_map_result *result = NULL;
-        double start = processor_seconds();
+        double start = bench_seconds();
         if (sator_map(ctx, network, space->layer, arch, &options, &result) != SATOR_OK)
-            die(ctx, "no mapping");
-        double seconds = processor_seconds() - start;
+            bench_die(ctx, "no mapping");
+        double seconds = bench_seconds() - start;
         if (strategy == SATOR_MAP_EXHAUSTIVE && !result->proved)
-            die(ctx, "a space was not enumerated to its end");
+            bench_die(ctx, "a space was not enumerated to its end");
         if (seconds < least.seconds)
             least = (struct evaluations){(double)result->counters.evaluated, seconds};
         sator_map_result_free(result);
@@ -225,7 +195,7 @@ static double evaluations_per_second(enum sator_map_strategy strategy, const cha
     struct evaluations sum = {0, 0};
 
     if (sator_arch_load(ctx, "conventional", NULL, &arch) != SATOR_OK)
-        die(ctx, "conventional");
+        bench_die(ctx, "conventional");
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         struct evaluations one = evaluate(ctx, arch, &spaces[i], strategy);
         fprintf(stderr, "%-12s %-24s %9.0f mappings costed in %.3f s: %.2f million a second\n",
@@ -300,6 +270,14 @@ int main(int argc, char **argv)
         evaluations_per_second(SATOR_MAP_RANDOM, "random");
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "--corners") == 0) {
+        bench_corners(argc > 2 ? argv[2] : NULL);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--library") == 0) {
+        bench_library(argc > 2 ? argv[2] : NULL);
+        return 0;
+    }
     resnet_s = run_network("resnet18", "conventional", CONV_TWO_LEVEL);
     run_network("resnet18:n=16", "conventional", CONV_TWO_LEVEL);
     for (size_t i = 0; i < sizeof weight_updates / sizeof *weight_updates; i++)
@@ -318,14 +296,20 @@ int main(int argc, char **argv)
                 deep.imperfect_s / deep.perfect_s, deep.worst_ms);
     }
     summarise();
+    struct bench_corners corners = bench_corners(NULL);
+    anytime = fmax(anytime, corners.anytime);
     double evaluations = evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
     double drawn = evaluations_per_second(SATOR_MAP_RANDOM, "random");
     fprintf(stderr, "a second: exhaustive %.3g, random %.3g\n", evaluations, drawn);
     printf("{\"map_conv_two_level_median_ms\": %.3f,\n \"map_conv_two_level_worst_ms\": %.3f,\n"
            " \"map_nonconv_worst_ms\": %.3f,\n \"map_simba_worst_ms\": %.3f,\n"
            " \"map_imperfect_ratio\": %.2f,\n \"map_evaluations_per_s\": %.0f,\n"
-           " \"map_resnet18_s\": %.4f}\n",
+           " \"map_resnet18_s\": %.4f,\n \"map_tree_resnet18_s\": %.4f,\n"
+           " \"map_five_level_worst_s\": %.4f,\n \"map_corners_worst_s\": %.4f,\n"
+           " \"map_corners_unproved\": %d,\n \"map_anytime_ratio\": %.3f}\n",
             quantile(CONV_TWO_LEVEL, 0.5), quantile(CONV_TWO_LEVEL, 1), quantile(NONCONV, 1),
-            quantile(SIMBA, 1), two_level.imperfect_s / two_level.perfect_s, evaluations, resnet_s);
+            quantile(SIMBA, 1), two_level.imperfect_s / two_level.perfect_s, evaluations, resnet_s,
+            corners.tree_resnet18_s, corners.five_level_worst_s, corners.worst_s, corners.unproved,
+            anytime);
     return 0;
 }

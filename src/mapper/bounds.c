@@ -32,6 +32,7 @@ struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
     unsigned open; /* loops whose tiles are not known */
+    const int64_t *shrink; /* how much smaller tiles may be by loop, or NULL */
     bool strides; /* see sator_mapper_bounds_strides */
     double compute; /* cycles that every mapping takes */
     const struct mapper_crew *crew;
@@ -75,6 +76,7 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->problem = problem;
     b->words = words;
     b->open = 0;
+    b->shrink = NULL;
     b->strides = false;
     b->compute = 0;
     b->crew = NULL;
@@ -751,6 +753,22 @@ static void bound_steps(struct local *local, const struct order_keep *keep,
     range->arriving_lb = (double)walk->tiles * walk->tile_scale * tile;
 }
 
+/* The most that crosses when tiles may be smaller: along loops that do not index the tensor each of
+ * the smaller tiles brings as many words, along others all of them together do. */
+static void shrink_tiles(
+        const struct mapper_bounds *b, const struct mapper_walk *walk, struct mapper_range *range)
+{
+    const struct mapper_access *access = walk->access;
+    double times = 1;
+
+    for (int i = 0; i < b->problem->n_loops; i++)
+        times *= access->relevant >> i & 1 ? 1 : (double)b->shrink[i];
+    range->unique_ub *= times;
+    range->arriving_ub *= times;
+    if (b->problem->imperfect || access->is_sliding)
+        range->unique_ub = range->arriving_ub = (double)access->volume;
+}
+
 static void range_of(struct mapper_bounds *b, struct local *local, const struct order_keep *keep,
         const struct mapper_shape *shape, const struct outside *outside, struct mapper_range *range)
 {
@@ -784,6 +802,8 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
         range->unique_ub = range->arriving_ub = (double)walk->access->volume;
         range->ratio = 0;
     }
+    if (b->shrink != NULL)
+        shrink_tiles(b, walk, range);
     if (walk->transfer->is_counted || walk->transfer->is_quotient)
         sator_mapper_range_counted(b->problem, (int)(walk->transfer - b->problem->transfer), range);
     if (walk->is_relaxed)
@@ -804,6 +824,11 @@ static double lent_by(const struct mapper_bounds *b, const struct mapper_transfe
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops)
 {
     bounds->open = loops;
+}
+
+void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most)
+{
+    bounds->shrink = most;
 }
 
 void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside)

@@ -46,6 +46,10 @@ void sator_mapper_bounds_free(struct mapper_bounds *bounds);
  * must not fall with the words that cross is for the caller to know. */
 void sator_mapper_bounds_open(struct mapper_bounds *bounds, unsigned loops);
 
+/* From now on tiles may be smaller than those of the shape, along each loop by the factor "most"
+ * (borrowed; NULL: they are not): the most words that may cross are those of the smallest. */
+void sator_mapper_bounds_shrink(struct mapper_bounds *bounds, const int64_t *most);
+
 /* From now on the loops outside a tile may step by several of it at once, or not: parallel factors
  * above the memories that fill it are not chosen yet, and count as temporal ones. */
 void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides);

@@ -98,14 +98,18 @@ struct optimizer {
     bool passing; /* those unrollings are listed that let words pass from PE to PE; else others */
     double later; /* a bound of those listed after these */
     int n_outer; /* the first ones, outside all memories that fill the compute units */
-    /* Rows that are classes by themselves since words may pass between their PEs, but one class for
-     * unrollings in which none do: of such only one for each product of their factors is visited.
-     */
+    /* Rows that are classes by themselves since words may pass between their PEs, or since PEs
+     * share some words along some of them only, but one class for unrollings in which none pass,
+     * and for loops whose words are as many either way: of such only one for each product of their
+     * factors is visited. */
     int n_kins;
     struct kin {
         struct row_class rows; /* all of them */
         unsigned classes;
+        unsigned told; /* loops for which it matters which row they are on */
     } kin[MAPPER_ROWS];
+    unsigned staying; /* loops whose factors stay on their rows while others are placed */
+    int64_t (*stay)[MAPPER_LOOPS]; /* these, by row of the class */
     bool placing_still; /* place factors so that no words pass */
     bool placing_chains; /* and as chains of ceilings of the tiles inside, which are chosen */
     int n_symmetries;
@@ -165,8 +169,8 @@ struct optimizer {
     struct mapper_crew crew; /* of the current unrolling */
     /* factors by class or kin, which an image under a symmetry has, too; images cost the same */
     int n_unrolled;
-    const int64_t *unrolled[MAPPER_ROWS];
-    int64_t kin_factor[MAPPER_ROWS][MAPPER_LOOPS];
+    const int64_t *unrolled[2 * MAPPER_ROWS];
+    int64_t kin_factor[2 * MAPPER_ROWS][MAPPER_LOOPS];
     unsigned with_image; /* symmetries under which it has one */
     struct mapper_mapping mapping;
     struct mapper_shape shape;
@@ -274,6 +278,9 @@ double optimal_least_compute(const struct optimizer *o);
 /* Whether maximal tiles may be enough; and whether they are for the current crew. */
 void optimal_find_grown(struct optimizer *o);
 void optimal_know_grown(struct optimizer *o);
+/* Whether the costs of the transfers into memory "m" are bounded by those of a tile that is larger
+ * than others; "*grow": they never fall with larger ones, else sator_mapper_bounds_shrink. */
+bool optimal_is_bounded(const struct optimizer *o, int m, bool *grow);
 /* Whether the last tile of "loop", as chosen, is as large as the others. */
 bool optimal_is_whole(const struct optimizer *o, int loop);
 /* Whether the grown tile may take factors of "loop" up to "factor" of it from outside: where

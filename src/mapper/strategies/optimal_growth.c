@@ -49,6 +49,25 @@ void optimal_know_grown(struct optimizer *o)
     o->grown = o->may_grow && o->costs_grow ? p->n_memories - 1 : -1;
 }
 
+/* Where costs fall as words grow, the most words are known for all tiles together if each arrives
+ * as often, and plain loops alone move it. */
+bool optimal_is_bounded(const struct optimizer *o, int m, bool *grow)
+{
+    const struct mapper_problem *p = o->problem;
+    bool bounded = true;
+
+    *grow = true;
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (t->child != m || (o->grows >> i & 1))
+            continue;
+        *grow = false;
+        bounded &=
+                t->merges && !t->is_counted && !t->is_quotient && !p->access[t->access].is_sliding;
+    }
+    return bounded;
+}
+
 void optimal_find_grown(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;

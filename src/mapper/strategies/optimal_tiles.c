@@ -337,9 +337,9 @@ static int64_t common_multiple(const int64_t *factors, int count)
 
 /* Whether no tile of memory "m" with the factors chosen so far can win, whatever the loops from the
  * "at"-th on get: the bound of one tile that is larger than all of them. For a plain loop that is
- * its largest factor that fits by itself, since the bound only falls with it; for a sliding loop a
- * common multiple of its factors where that "grows": larger tiles bring less when they are
- * multiples
+ * its largest factor that fits by itself, since the bound only falls with it (words that spare
+ * energy further in are taken to be as many as of the smallest tile); for a sliding loop a common
+ * multiple of its factors where that "grows": larger tiles bring less when they are multiples
  * ("Maximal tiles", doc/mapper.md). Else tensors that slide along it are bounded as open. */
 static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const struct inner *inner)
 {
@@ -348,7 +348,11 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], factors[MOST_DIVISORS];
     struct mapper_share own;
     struct mapper_cost bound;
+    bool costs_grow;
 
+    if (!optimal_is_bounded(o, m, &costs_grow))
+        return false;
+    memcpy(most, optimal_ones, sizeof most);
     for (int k = at; k < p->n_loops; k++) {
         int loop = o->listing[k];
         int count = list_factors(o, m, loop, factors);
@@ -373,8 +377,10 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     for (int k = at; k < p->n_loops && !grows; k++)
         open |= 1U << o->listing[k];
     sator_mapper_bounds_open(o->bounds, open);
+    sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
     sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
+    sator_mapper_bounds_shrink(o->bounds, NULL);
     sator_mapper_bounds_open(o->bounds, 0);
     bool hopeless = (!slides || all_gapless(o, m)) &&
             is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
@@ -437,7 +443,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
     if (p->skew != NULL && !o->tabulating) /* larger tiles take longer, but longer runs are fewer */
         o->compute_cycles =
                 optimal_skewed_compute(o, sator_mapper_span(p, &o->mapping, m) > 0 ? m + 1 : m);
-    if (o->costs_grow && none_can_win(o, m, at, !o->imperfect && may_grow(o, at), inner))
+    if (none_can_win(o, m, at, !o->imperfect && may_grow(o, at), inner))
         return;
     memcpy(before, o->size, sizeof before);
     int count = list_factors(o, m, loop, factors);

@@ -14,9 +14,21 @@ static bool may_pass(const struct mapper_transfer *t, int r)
     return t->may_pass && (rows >> r & 1);
 }
 
-/* Whether no transfer tells the rows apart; "still": as long as no words pass. */
-static bool same_class(const struct mapper_problem *p, int a, int b, bool still)
+/* The loops for which it matters to transfer "t" whether they are on a row along which PEs share
+ * words: those that stand alone in an index bring their words to each PE either way. */
+static unsigned told_by(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
+    bool any = p->imperfect || t->is_counted || t->is_quotient || t->is_complex;
+
+    return any ? ~0U : ~p->access[t->access].plain;
+}
+
+/* Whether no transfer tells the rows apart; "still": as long as no words pass. Where it is for
+ * loops beside "*told", these are added (NULL: then they are told apart). */
+static bool same_class(const struct mapper_problem *p, int a, int b, bool still, unsigned *told)
+{
+    unsigned all = (1U << p->n_loops) - 1, some = 0;
+
     if (p->row[a].level != p->row[b].level)
         return false;
     if (p->skew != NULL && (p->skew->step[a] != 0 || p->skew->step[b] != 0))
@@ -25,10 +37,15 @@ static bool same_class(const struct mapper_problem *p, int a, int b, bool still)
         const struct mapper_transfer *t = &p->transfer[i];
         if (((t->apart >> a | t->apart >> b) & 1) != 0 || (!still && may_pass(t, a)))
             return false;
-        if ((t->collapsed >> a & 1) != (t->collapsed >> b & 1) ||
-                (t->linked_rows >> a & 1) != (t->linked_rows >> b & 1))
+        if ((t->linked_rows >> a & 1) != (t->linked_rows >> b & 1))
             return false;
+        if ((t->collapsed >> a & 1) != (t->collapsed >> b & 1))
+            some |= told_by(p, t) & all;
     }
+    if (some == all || (some != 0 && told == NULL))
+        return false;
+    if (told != NULL)
+        *told |= some;
     return true;
 }
 
@@ -43,7 +60,7 @@ static void find_classes(struct optimizer *o)
         /* neighbours only: rows in between would stand between their digits */
         while (c < o->n_classes &&
                 !(o->class[c].row[o->class[c].n_rows - 1] == r - 1 &&
-                        same_class(p, o->class[c].row[0], r, false)))
+                        same_class(p, o->class[c].row[0], r, false, NULL)))
             c++;
         if (c == o->n_classes)
             o->class[o->n_classes++] = (struct row_class){.most = 1};
@@ -66,7 +83,7 @@ static void find_kins(struct optimizer *o)
             if (o->class[end].n_rows > 1 ||
                     (end > c &&
                             (row != o->class[end - 1].row[0] + 1 ||
-                                    !same_class(p, o->class[c].row[0], row, true))))
+                                    !same_class(p, o->class[c].row[0], row, true, &kin->told))))
                 break;
             kin->rows.row[kin->rows.n_rows++] = row;
             kin->classes |= 1U << end;
@@ -109,7 +126,8 @@ static bool split_rows(struct optimizer *o, const struct row_class *class, int k
         n_divisors = optimal_divisors(o, whole, &divisors);
     for (int d = n_divisors - 1; d >= 0; d--) {
         int64_t factor = divisors[d];
-        if (factor > room || whole % factor != 0)
+        if (factor > room || whole % factor != 0 ||
+                ((o->staying >> loop & 1) && factor != o->stay[k][loop]))
             continue;
         o->mapping.factor[class->row[k]][loop] = factor;
         left[loop] = whole / factor;
@@ -148,7 +166,10 @@ bool optimal_is_moved(struct optimizer *o)
         }
         for (int k = 0; k < rows->n_rows; k++)
             memcpy(before[k], o->mapping.factor[rows->row[k]], sizeof before[k]);
+        o->staying = o->kin[g].told;
+        o->stay = before;
         optimal_place_unrolling(o, rows, &all); /* as it is, if in no other way */
+        o->staying = 0;
         for (int k = 0; k < rows->n_rows; k++) {
             int64_t *factor = o->mapping.factor[rows->row[k]];
             moved |= memcmp(before[k], factor, sizeof *factor * (size_t)p->n_loops) != 0;
@@ -215,6 +236,26 @@ static bool keeps_order(const struct optimizer *o, const struct symmetry *symmet
     return true;
 }
 
+/* Note the factors of a kin: those of each loop together, and those of loops that are told apart by
+ * row. */
+static void merge_kin(struct optimizer *o, const struct kin *kin)
+{
+    int64_t *all = o->kin_factor[o->n_unrolled];
+
+    o->unrolled[o->n_unrolled++] = all;
+    memcpy(all, optimal_ones, sizeof o->kin_factor[0]);
+    for (int k = 0; k < kin->rows.n_rows; k++) {
+        const int64_t *factor = o->mapping.factor[kin->rows.row[k]];
+        int64_t *own = o->kin_factor[o->n_unrolled];
+        for (int i = 0; i < o->problem->n_loops; i++) {
+            all[i] *= factor[i];
+            own[i] = kin->told >> i & 1 ? factor[i] : 1;
+        }
+        if (kin->told != 0)
+            o->unrolled[o->n_unrolled++] = own;
+    }
+}
+
 void optimal_know_unrolling(struct optimizer *o, const int *choice)
 {
     const struct mapper_problem *p = o->problem;
@@ -231,13 +272,8 @@ void optimal_know_unrolling(struct optimizer *o, const int *choice)
     }
     o->n_unrolled = 0;
     for (int g = 0; g < o->n_kins && passed == 0; g++) {
-        for (int i = 0; i < p->n_loops; i++) {
-            o->kin_factor[g][i] = 1;
-            for (int k = 0; k < o->kin[g].rows.n_rows; k++)
-                o->kin_factor[g][i] *= o->mapping.factor[o->kin[g].rows.row[k]][i];
-        }
         merged |= o->kin[g].classes;
-        o->unrolled[o->n_unrolled++] = o->kin_factor[g];
+        merge_kin(o, &o->kin[g]);
     }
     for (int c = 0; c < o->n_classes; c++) {
         if (!(merged >> c & 1))

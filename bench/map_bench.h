@@ -1,0 +1,35 @@
+/* What the parts of bench_map share. */
+#ifndef SATOR_BENCH_MAP_BENCH_H
+#define SATOR_BENCH_MAP_BENCH_H
+
+#include "sator/map.h"
+
+/* Seconds of the processor that this process has used. */
+double bench_seconds(void);
+/* Print "what" and the messages of "ctx", and end the program. */
+_Noreturn void bench_die(struct sator_ctx *ctx, const char *what);
+/* The least time in ms of some proofs of at most "budget" seconds (one, where it takes long); the
+ * last result (GIVE: sator_map_result_free). */
+double bench_proof(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options,
+        struct sator_map_result **result);
+/* How many times as large as "optimal" the best value is that is found in 10 ms of the processor,
+ * the best of some tries: budgets are of the time that passes, in which others may have it. */
+double bench_anytime(struct sator_ctx *ctx, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_options *options, double optimal);
+
+/* What the corners came to. */
+struct bench_corners {
+    double tree_resnet18_s; /* the slower of one tree and a tree a row */
+    double row_trees_resnet18_s, five_level_worst_s, anytime, worst_s;
+    int unproved;
+};
+/* Prove the cases that are known to be hard, those whose names contain "only" (NULL: all); a line
+ * each on stderr. */
+struct bench_corners bench_corners(const char *only);
+
+/* Map all layers of the library's networks onto its machines, those whose name contains "only"
+ * (NULL: all); tables on stderr, the keys on stdout. */
+void bench_library(const char *only);
+
+#endif

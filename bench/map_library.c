@@ -1,0 +1,121 @@
+/* All layers of the library's networks on all of its machines. */
+#include "map_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SLOWEST = 20 /* cases named */
+};
+
+struct one {
+    double ms;
+    bool proved;
+    char name[120];
+};
+
+static struct one *ones;
+static int n_ones, refused;
+
+static void note(double ms, bool proved, const char *network, const char *layer, const char *arch)
+{
+    if ((n_ones & (n_ones - 1)) == 0) {
+        ones = realloc(ones, sizeof *ones * (size_t)(n_ones == 0 ? 1 : 2 * n_ones));
+        if (ones == NULL)
+            abort();
+    }
+    struct one *one = &ones[n_ones++];
+    one->ms = ms;
+    one->proved = proved;
+    snprintf(one->name, sizeof one->name, "%s %s on %s", network, layer, arch);
+}
+
+static int by_ms(const void *a, const void *b)
+{
+    double x = ((const struct one *)a)->ms, y = ((const struct one *)b)->ms;
+
+    return (x > y) - (x < y);
+}
+
+static void run_layers(
+        struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
+{
+    struct sator_map_options options = {.size = sizeof options, .budget_seconds = 60};
+
+    for (int layer = 0; layer < sator_network_layer_count(network); layer++) {
+        struct sator_map_result *result = NULL;
+        if (sator_map_same_layer(network, layer) != layer)
+            continue;
+        double start = bench_seconds();
+        if (sator_map(ctx, network, layer, arch, &options, &result) == SATOR_OK)
+            note((bench_seconds() - start) * 1e3, result->proved, sator_network_name(network),
+                    sator_network_layer_name(network, layer), sator_arch_name(arch));
+        else
+            refused++; /* no tensor of the machine, say, or no mapping fits */
+        free(sator_ctx_take_messages(ctx, false));
+        sator_map_result_free(result);
+    }
+}
+
+static void run_arch(const char *name)
+{
+    /* for machines that do not state energies */
+    const char *const sets[] = {"energy_table=45nm"};
+    struct sator_input_options options = {.size = sizeof options, .sets = sets, .n_sets = 1};
+    struct sator_ctx *ctx = sator_ctx_new();
+    struct sator_arch *arch = NULL;
+    int first = n_ones, proved = 0;
+
+    if (sator_arch_load(ctx, name, &options, &arch) != SATOR_OK) {
+        free(sator_ctx_take_messages(ctx, false));
+        if (sator_arch_load(ctx, name, NULL, &arch) != SATOR_OK)
+            bench_die(ctx, name);
+    }
+    for (int i = 0; i < sator_library_count("networks"); i++) {
+        struct sator_network *network = NULL;
+        if (sator_network_load(ctx, sator_library_name("networks", i), NULL, &network) != SATOR_OK)
+            bench_die(ctx, sator_library_name("networks", i));
+        run_layers(ctx, network, arch);
+        sator_network_free(network);
+    }
+    int n = n_ones - first;
+    if (n > 0) {
+        qsort(ones + first, (size_t)n, sizeof *ones, by_ms);
+        for (int i = first; i < n_ones; i++)
+            proved += ones[i].proved;
+        fprintf(stderr, "%-20s %4d layers, %4d proved, median %8.2f ms, p99 %9.2f, worst %9.2f\n",
+                name, n, proved, ones[first + n / 2].ms, ones[first + (n - 1) * 99 / 100].ms,
+                ones[n_ones - 1].ms);
+    }
+    sator_arch_free(arch);
+    sator_ctx_free(ctx);
+}
+
+void bench_library(const char *only)
+{
+    int unproved = 0;
+
+    for (int i = 0; i < sator_library_count("archs"); i++) {
+        const char *name = sator_library_name("archs", i);
+        if (only == NULL || strstr(name, only) != NULL)
+            run_arch(name);
+    }
+    if (n_ones == 0)
+        return;
+    qsort(ones, (size_t)n_ones, sizeof *ones, by_ms);
+    for (int i = 0; i < n_ones; i++) {
+        unproved += !ones[i].proved;
+        if (i >= n_ones - SLOWEST || !ones[i].proved)
+            fprintf(stderr, "  %10.2f ms %s %s\n", ones[i].ms, ones[i].proved ? "proved" : "OPEN  ",
+                    ones[i].name);
+    }
+    fprintf(stderr, "%d layers, %d not proved; %d refused\n", n_ones, unproved, refused);
+    printf("{\"map_library_layers\": %d,\n \"map_library_median_ms\": %.3f,\n"
+           " \"map_library_p99_s\": %.4f,\n \"map_library_worst_s\": %.3f,\n"
+           " \"map_library_unproved\": %d}\n",
+            n_ones, ones[n_ones / 2].ms, ones[(n_ones - 1) * 99 / 100].ms / 1e3,
+            ones[n_ones - 1].ms / 1e3, unproved);
+    free(ones);
+}
