@@ -211,6 +211,11 @@ void timing_entries_add(const struct timing *timing, struct timing_entries *entr
         const struct timing_use *use, enum timing_phase phase, int64_t stamp,
         const struct timing_words *row);
 void timing_entries_sort(struct timing_entries *entries);
+/* What "words" take where they pass, in units of the port's 1 / bits. */
+sator_int timing_cost(const struct timing *timing, const struct timing_use *use, int64_t words);
+/* Add "times" a stamp with these delays of the ports, and what is "inside" it (R, v). */
+void timing_add_delays(const struct timing *timing, const struct timing_delays *delays,
+        sator_int run, const sator_int *busy, sator_int times, struct timing_sum *sum);
 /* Add one stamp to "sum": the entries of it from "*at" on, and what is "inside" it (R, v). */
 void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
         int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum);

@@ -487,16 +487,21 @@ static void add_stamp(struct classes *c, int level, const struct nest_stamp *sta
 
 /* ---- all stamps of a skewed row ---- */
 
-static void add_row(struct classes *c, const struct timing_use *use, enum timing_phase phase,
-        const sator_int *words, int64_t n, struct timing_entries *entries, sator_int *moved)
+bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer)
 {
-    for (int64_t v = 0; use->port >= 0 && v < n; v++) {
-        const struct timing_words row = {.stamp = v, .words = (int64_t)words[v]};
-        if (words[v] == 0)
-            continue;
-        timing_entries_add(c->timing, entries, use, phase, v, &row);
-        *moved += words[v];
-    }
+    return transfer->n_time == nest->timing->analysis->n_time && transfer->asks;
+}
+
+/* Add "words" that go one way in "phase" to what their port does. */
+static void add_words(const struct timing *timing, const struct timing_use *use,
+        enum timing_phase phase, int64_t words, sator_int times, sator_int *moved)
+{
+    if (words == 0 || use->port < 0)
+        return;
+    sator_int cost = timing_cost(timing, use, words);
+    timing->delays[use->port].phase[phase] += cost;
+    timing->delays[use->port].all += cost;
+    *moved += times * words;
 }
 
 /* What the stamps of the row under "prefix" take, followed all at once; false: they cannot be. */
@@ -504,31 +509,32 @@ static bool measure_run(struct classes *c, const struct nest_stamp *prefix, stru
 {
     struct timing *timing = c->timing;
     struct nest_stamp window[MOST_WINDOW];
-    struct timing_entries entries = {0};
-    int count, centre, at = 0;
+    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+    sator_int run = timing_compute(timing, count_most(c, prefix));
+    struct nest_row row;
+    int count, centre;
 
     find_window(c, c->nest.n_order, false, 1, prefix, window, &count, &centre);
-    int64_t n = nest_skewed_values(&c->nest, prefix).n;
-    for (int i = 0; i < timing->n_transfers; i++) {
-        const struct timing_transfer *transfer = &timing->transfers[i];
-        bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
-        if (transfer->n_time != timing->analysis->n_time || !transfer->asks)
-            continue;
-        sator_int *sent = SATOR_NEW_ARRAY(timing->arena, sator_int, n);
-        sator_int *stored = SATOR_NEW_ARRAY(timing->arena, sator_int, n);
-        if (!nest_follow_run(&c->nest, transfer, window, count, centre, sent, stored))
-            return false;
-        add_row(c, &transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN, sent, n,
-                &entries, &sum->moved[transfer->first_moved]);
-        add_row(c, &transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN, stored, n,
-                &entries, &sum->moved[transfer->first_moved + 2]);
+    if (!nest_follow_run(&c->nest, window, count, centre, &row))
+        return false;
+    for (int64_t v = 0; v < row.n; v++) {
+        sator_int times = v == row.middle ? row.times : 1;
+        memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
+        for (int i = 0; i < timing->n_transfers; i++) {
+            const struct timing_transfer *transfer = &timing->transfers[i];
+            bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
+            const int64_t *words = &row.words[2 * i * row.n + v];
+            sator_int *moved = &sum->moved[transfer->first_moved];
+            if (!nest_is_of_stamps(&c->nest, transfer))
+                continue;
+            add_words(timing, &transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN,
+                    words[0], times, &moved[0]);
+            add_words(timing, &transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN,
+                    words[row.n], times, &moved[2]);
+        }
+        *sum->compute += times * run;
+        timing_add_delays(timing, timing->delays, run, idle, times, sum);
     }
-    timing_entries_sort(&entries);
-    sator_int run = timing_compute(timing, count_most(c, prefix));
-    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
-    *sum->compute = run * n;
-    for (int64_t v = 0; v < n; v++)
-        timing_add_stamp(timing, &entries, &at, v, run, idle, sum);
     return true;
 }
 

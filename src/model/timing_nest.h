@@ -91,10 +91,18 @@ bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer,
 bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement);
 
-/* timing_runs.c: the words that "transfer", whose contents are of single stamps, sends and stores
- * at each value of the skewed row, from the first one on, under "prefixes[centre]" of the "n"
- * prefixes that follow each other; false: it has another form. */
-bool nest_follow_run(const struct nest *nest, const struct timing_transfer *transfer,
-        const struct nest_stamp *prefixes, int n, int centre, sator_int *sent, sator_int *stored);
+/* timing_runs.c: what moves at each value of the skewed row under one prefix, from the first on:
+ * the one numbered "middle" stands for "times" of them. */
+struct nest_row {
+    int64_t n;
+    int64_t middle, times;
+    int64_t *words; /* [transfer][sent, stored][value] */
+};
+/* Whether the transfer's contents are of single stamps, and its words pass a port. */
+bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer);
+/* The row under "prefixes[centre]" of the "n" prefixes that follow each other; false: a transfer
+ * has another form. */
+bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
+        struct nest_row *row);
 
 #endif

@@ -84,11 +84,14 @@ static bool same_tile(const struct timing *timing, const struct timing_stamps *s
             tile_of(timing, stamps, level, tile_time, y);
 }
 
-static sator_int cost_of(const struct timing_port *port, sator_int bits)
+sator_int timing_cost(const struct timing *timing, const struct timing_use *use, int64_t words)
 {
-    sator_int rounded = (bits + port->granule - 1) / port->granule * port->granule;
+    const struct timing_port *port = &timing->ports[use->port];
+    sator_int bits = (sator_int)words * use->bits;
 
-    return port->setup * port->bits + rounded * port->cycles;
+    if (port->granule > 1)
+        bits = (bits + port->granule - 1) / port->granule * port->granule;
+    return port->setup * port->bits + bits * port->cycles;
 }
 
 void timing_entries_add(const struct timing *timing, struct timing_entries *entries,
@@ -99,7 +102,7 @@ void timing_entries_add(const struct timing *timing, struct timing_entries *entr
             .instance = row->instance,
             .port = use->port,
             .phase = phase,
-            .cost = cost_of(&timing->ports[use->port], (sator_int)row->words * use->bits)};
+            .cost = timing_cost(timing, use, row->words)};
 
     SATOR_PUSH(timing->arena, entries->list, entries->n, entry);
 }
@@ -188,7 +191,7 @@ static int measure_port(const struct timing_entries *entries, int at, struct tim
 
 static sator_int whole_cycles(const struct timing_port *port, sator_int cost)
 {
-    return (cost + port->bits - 1) / port->bits;
+    return cost == 0 ? 0 : (cost + port->bits - 1) / port->bits;
 }
 
 /* The slowest port, at which "*cycles" pass; -1 when none takes any. */
@@ -209,29 +212,35 @@ static int slowest(const struct timing *timing, const struct timing_delays *dela
     return port;
 }
 
-void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
-        int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum)
+void timing_add_delays(const struct timing *timing, const struct timing_delays *delays,
+        sator_int run, const sator_int *busy, sator_int times, struct timing_sum *sum)
 {
-    struct timing_delays *delays = timing->delays;
     sator_int total, cycles;
-
-    memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
-    while (*at < entries->n && entries->list[*at].stamp == stamp)
-        *at = measure_port(entries, *at, delays);
     int port = slowest(timing, delays, TIMING_WITH_RUN, busy, &total);
     if (port >= 0 && total > run)
-        sum->stalled[port] += total - run;
-    *sum->cycles += total > run ? total : run;
+        sum->stalled[port] += times * (total - run);
+    *sum->cycles += times * (total > run ? total : run);
     for (int p = 0; p < TIMING_PHASES; p++) {
         if (p == TIMING_WITH_RUN)
             continue;
         port = slowest(timing, delays, (enum timing_phase)p, NULL, &cycles);
         if (port >= 0)
-            sum->exposed[port] += cycles;
-        *sum->cycles += cycles;
+            sum->exposed[port] += times * cycles;
+        *sum->cycles += times * cycles;
     }
     for (int q = 0; q < timing->n_ports; q++)
-        sum->busy[q] += busy[q] + delays[q].all;
+        sum->busy[q] += times * (busy[q] + delays[q].all);
+}
+
+void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
+        int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum)
+{
+    struct timing_delays *delays = timing->delays;
+
+    memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
+    while (*at < entries->n && entries->list[*at].stamp == stamp)
+        *at = measure_port(entries, *at, delays);
+    timing_add_delays(timing, delays, run, busy, 1, sum);
 }
 
 /* ---- the recursion ---- */

@@ -148,8 +148,37 @@ static struct numbers add_sets(const struct nest *nest, const struct numbers *a,
     return sum;
 }
 
+/* The same where no loop has two digits in the row, and their factors are 1 or -1: all values
+ * between the first and the last are there. */
+static bool find_range(
+        const struct nest *nest, const struct nest_stamp *stamp, struct nest_values *values)
+{
+    uint64_t loops = 0;
+
+    *values = (struct nest_values){0};
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t factor = i == nest->run ? 1 : digit->skew;
+        if (factor == 0)
+            continue;
+        if ((loops >> digit->loop & 1) != 0 || (factor != 1 && factor != -1))
+            return false;
+        loops |= UINT64_C(1) << digit->loop;
+        int64_t rest =
+                nest->size[digit->loop] - nest_fixed_part(nest, nest->n_order, stamp, digit->loop);
+        int64_t count = (rest + digit->stride - 1) / digit->stride;
+        count = count < digit->extent ? count : digit->extent;
+        *(factor < 0 ? &values->first : &values->last) += factor * (count - 1);
+    }
+    values->n = values->last - values->first + 1;
+    return true;
+}
+
 struct nest_values nest_skewed_values(const struct nest *nest, const struct nest_stamp *stamp)
 {
+    struct nest_values values;
+    if (find_range(nest, stamp, &values))
+        return values;
     bool zero = true, whole = true;
     struct numbers all = {.extent = 1, .there = &zero};
 
