@@ -2,6 +2,7 @@
 #ifndef SATOR_EXPLORE_QUERY_H
 #define SATOR_EXPLORE_QUERY_H
 
+#include "base/grid.h"
 #include "base/text.h"
 #include "explore/figures.h"
 #include "explore/origin.h"
@@ -103,11 +104,9 @@ struct query_writer {
     struct sator_text text; /* not handed on yet */
     bool stopped; /* by the sink */
     uint64_t n_rows;
-    int n_columns; /* of a table: cells wait for the columns' widths */
+    struct sator_grid table; /* cells wait for the columns' widths */
     int width; /* of a line of text; 0: any */
     bool *shown; /* hardware that a row is about */
-    char **cells;
-    int n_cells;
 };
 void query_write_start(struct query_writer *writer);
 void query_write_row(struct query_writer *writer, const struct query_row *row);

@@ -272,36 +272,36 @@ enum {
     N_SHOWN = sizeof shown_fields / sizeof *shown_fields
 };
 
-static void add_cell(struct query_writer *writer, char *text)
-{
-    if ((writer->n_cells & (writer->n_cells - 1)) == 0)
-        writer->cells = sator_realloc(writer->cells,
-                sizeof *writer->cells * (size_t)(writer->n_cells == 0 ? 1 : 2 * writer->n_cells));
-    writer->cells[writer->n_cells++] = text;
-}
-
 static void add_text(struct query_writer *writer, const char *text)
 {
-    struct sator_text copy = {0};
+    sator_grid_cell(&writer->table, sator_arena_strdup(writer->table.arena, text), false);
+}
 
-    sator_text_add(&copy, "%s", text);
-    add_cell(writer, sator_text_take(&copy));
+/* "text" (TAKE) as a cell. */
+static void take_cell(struct query_writer *writer, struct sator_text *text)
+{
+    add_text(writer, text->data == NULL ? "" : text->data);
+    sator_text_clear(text);
 }
 
 static void text_header(struct query_writer *writer)
 {
+    struct sator_grid *table = &writer->table;
+
     writer->shown = SATOR_NEW_ARRAY(writer->source->arena, bool, writer->source->n_hardware + 1);
-    add_text(writer, "layer");
-    add_text(writer, "hw");
-    add_text(writer, "point");
+    table->arena = sator_arena_new();
+    sator_grid_column(table, "layer", "", true);
+    sator_grid_column(table, "hw", "", false);
+    sator_grid_key(table);
+    sator_grid_column(table, "point", "", false);
+    sator_grid_key(table);
     for (int i = 0; i < N_SHOWN; i++)
-        add_text(writer, shown_headers[i]);
+        sator_grid_column(table, shown_headers[i], "", false);
     for (int i = 0; i < writer->source->names.n_figures; i++)
-        add_text(writer, writer->source->names.figures[i]);
-    add_text(writer, "bound by");
-    add_text(writer, "space");
-    add_text(writer, "time");
-    writer->n_columns = writer->n_cells;
+        sator_grid_column(table, writer->source->names.figures[i], "", false);
+    sator_grid_column(table, "bound by", "", true);
+    sator_grid_column(table, "space", "", true);
+    sator_grid_column(table, "time", "", true);
 }
 
 static void shown_value(struct sator_text *text, const char *key, const struct explore_value *value)
@@ -333,113 +333,34 @@ static void text_row(struct query_writer *writer, const struct query_row *row)
     writer->shown[row->record.hardware] = true;
     add_text(writer, layer_name(writer->source, row));
     sator_text_add(&text, "%d", row->record.hardware);
-    add_cell(writer, sator_text_take(&text));
+    take_cell(writer, &text);
     add_point(&text, row, "-");
-    add_cell(writer, sator_text_take(&text));
+    take_cell(writer, &text);
     for (int i = 0; i < N_SHOWN; i++) {
         shown_value(
                 &text, shown_fields[i], &row->record.fields[explore_field_index(shown_fields[i])]);
-        add_cell(writer, sator_text_take(&text));
+        take_cell(writer, &text);
     }
     for (int i = 0; i < row->record.n_figures; i++) {
         shown_value(&text, "", &row->record.figures[i]);
-        add_cell(writer, sator_text_take(&text));
+        take_cell(writer, &text);
     }
     add_text(writer, row->bound_by == NULL ? "-" : row->bound_by);
     add_text(writer, row->space);
     add_text(writer, row->time);
 }
 
-enum {
-    N_KEYS = 3 /* columns that say what a row is about: layer, hardware, point */
-};
-
-/* The columns from "from" on that fit beside the keys, at least one: the first one behind them. */
-static int block_end(const struct query_writer *writer, const size_t *widths, int from)
-{
-    size_t used = 0;
-    int end = from + 1;
-
-    for (int c = 0; c <= from; c++)
-        used += c < N_KEYS || c == from ? 2 + widths[c] : 0;
-    while (end < writer->n_columns && used + 2 + widths[end] <= (size_t)writer->width)
-        used += 2 + widths[end++];
-    return writer->width > 0 ? end : writer->n_columns;
-}
-
-/* The keys and the columns from "from" up to "end": numbers to the right, words to the left. */
-static void write_block(struct query_writer *writer, const size_t *widths, int from, int end)
-{
-    int n = writer->n_columns;
-
-    for (int i = 0; i < writer->n_cells; i++) {
-        int column = i % n;
-        bool left = column == 0 || column >= n - 3, last = column == end - 1;
-        if (column >= N_KEYS && (column < from || column >= end))
-            continue;
-        sator_text_add(&writer->text, left ? "  %-*s%s" : "  %*s%s",
-                left && last ? 0 : (int)widths[column], writer->cells[i], last ? "\n" : "");
-        hand_on(writer, false);
-    }
-}
-
 static void write_table(struct query_writer *writer)
 {
-    int n = writer->n_columns;
-    size_t widths[N_SHOWN + EXPLORE_MOST_FIGURES + 6] = {0};
-
-    for (int i = 0; i < writer->n_cells; i++) {
-        size_t length = strlen(writer->cells[i]);
-        if (length > widths[i % n])
-            widths[i % n] = length;
-    }
-    for (int from = N_KEYS, end; from < n; from = end) {
-        end = block_end(writer, widths, from);
-        sator_text_add(&writer->text, "%s", from == N_KEYS ? "" : "\n");
-        write_block(writer, widths, from, end);
-    }
-    for (int i = 0; i < writer->n_cells; i++)
-        free(writer->cells[i]);
-    free(writer->cells);
-}
-
-/* "cell" with what the notation of the table takes for its own escaped. */
-static void add_escaped(struct sator_text *text, const char *cell, bool is_latex)
-{
-    for (; *cell != '\0'; cell++) {
-        if (strchr(is_latex ? "%&_#$" : "|*", *cell) != NULL)
-            sator_text_put(text, "\\");
-        sator_text_add_bytes(text, cell, 1);
-    }
-}
-
-/* The same cells as a table of Markdown or LaTeX; the first and the last three are words. */
-static void write_marked_table(struct query_writer *writer, bool is_latex)
-{
     struct sator_text *text = &writer->text;
-    int n = writer->n_columns;
 
-    sator_text_put(text, is_latex ? "\\begin{tabular}{" : "");
-    for (int c = 0; c < n && is_latex; c++)
-        sator_text_put(text, c == 0 || c >= n - 3 ? "l" : "r");
-    sator_text_put(text, is_latex ? "}\n\\toprule\n" : "");
-    for (int i = 0; i < writer->n_cells; i++) {
-        bool is_last = i % n == n - 1;
-        sator_text_put(text, is_latex ? (i % n == 0 ? "" : " & ") : (i % n == 0 ? "| " : " | "));
-        add_escaped(text, writer->cells[i], is_latex);
-        free(writer->cells[i]);
-        if (!is_last)
-            continue;
-        sator_text_put(text, is_latex ? " \\\\\n" : " |\n");
-        if (i == n - 1 && is_latex)
-            sator_text_put(text, "\\midrule\n");
-        for (int c = 0; i == n - 1 && !is_latex && c < n; c++)
-            sator_text_add(text, "| %s%s",
-                    c == 0 || c >= n - 3 ? "---" : "---:", c == n - 1 ? " |\n" : " ");
-        hand_on(writer, false);
-    }
-    sator_text_put(text, is_latex ? "\\bottomrule\n\\end{tabular}\n" : "");
-    free(writer->cells);
+    if (writer->format == SATOR_FORMAT_MARKDOWN)
+        sator_grid_markdown(text, &writer->table);
+    else if (writer->format == SATOR_FORMAT_LATEX)
+        sator_grid_latex(text, &writer->table);
+    else
+        sator_grid_text(text, &writer->table, writer->width, false);
+    sator_arena_free(writer->table.arena);
 }
 
 static void write_hardware(struct query_writer *writer)
@@ -489,13 +410,12 @@ void query_write_end(struct query_writer *writer)
 {
     if (writer->format == SATOR_FORMAT_JSON) {
         sator_text_add(&writer->text, "%s]}\n", writer->n_rows == 0 ? "" : "\n");
-    } else if (writer->format == SATOR_FORMAT_TEXT) {
-        write_table(writer);
-        if (writer->n_rows == 0)
-            sator_text_add(&writer->text, "  (no results)\n");
-        write_hardware(writer);
     } else if (writer->format != SATOR_FORMAT_CSV) {
-        write_marked_table(writer, writer->format == SATOR_FORMAT_LATEX);
+        write_table(writer);
+        if (writer->format == SATOR_FORMAT_TEXT && writer->n_rows == 0)
+            sator_text_add(&writer->text, "  (no results)\n");
+        if (writer->format == SATOR_FORMAT_TEXT)
+            write_hardware(writer);
     }
     hand_on(writer, true);
     sator_text_clear(&writer->text);

@@ -232,57 +232,57 @@ static void draw(struct writer *w)
 static void write_traffic(struct writer *w)
 {
     static const char *const headers[] = {"tile", "fills", "writes", "reads", "updates"};
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
 
     report_section(w->text, "Accesses (words)", w->look);
-    report_table_column(&table, "level", "", true);
-    report_table_column(&table, "tensor", "", true);
-    report_table_key(&table);
+    sator_grid_column(&table, "level", "", true);
+    sator_grid_column(&table, "tensor", "", true);
+    sator_grid_key(&table);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        report_table_column(&table, headers[i], "", false);
+        sator_grid_column(&table, headers[i], "", false);
     for (int i = 0; i < w->result->n_levels; i++) {
         const struct sator_map_level *level = &w->result->levels[i];
         for (int k = 0; !level->is_array && k < level->contents->n_tensors; k++) {
             const struct sator_level_tensor *t = &level->contents->tensors[k];
-            report_table_cell(&table, report_clean(w->arena, level->name), false);
-            report_table_cell(&table,
+            sator_grid_cell(&table, report_clean(w->arena, level->name), false);
+            sator_grid_cell(&table,
                     sator_arena_printf(w->arena, "%s (%s)", report_clean(w->arena, t->name),
                             report_role_name(t->role)),
                     false);
-            report_table_cell(&table, report_count(w->arena, t->tile_words), false);
-            report_table_cell(&table, report_count(w->arena, t->fills), false);
-            report_table_cell(&table, report_count(w->arena, t->writes), false);
-            report_table_cell(&table, report_count(w->arena, t->reads), false);
-            report_table_cell(&table, report_count(w->arena, t->updates), false);
+            sator_grid_cell(&table, report_count(w->arena, t->tile_words), false);
+            sator_grid_cell(&table, report_count(w->arena, t->fills), false);
+            sator_grid_cell(&table, report_count(w->arena, t->writes), false);
+            sator_grid_cell(&table, report_count(w->arena, t->reads), false);
+            sator_grid_cell(&table, report_count(w->arena, t->updates), false);
         }
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 static void write_energy(struct writer *w)
 {
     const struct sator_map_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
 
     report_section(w->text, "Energy", w->look);
-    report_table_column(&table, "component", "", true);
-    report_table_column(&table, "actions", "", false);
-    report_table_column(&table, "pJ each", "", false);
-    report_table_column(&table, "pJ", "", false);
-    report_table_column(&table, "share", "", false);
+    sator_grid_column(&table, "component", "", true);
+    sator_grid_column(&table, "actions", "", false);
+    sator_grid_column(&table, "pJ each", "", false);
+    sator_grid_column(&table, "pJ", "", false);
+    sator_grid_column(&table, "share", "", false);
     for (int i = 0; i < r->n_energy_terms; i++) {
         const struct sator_energy_term *t = &r->energy_terms[i];
-        report_table_cell(&table, report_clean(w->arena, t->component), false);
-        report_table_cell(&table, report_count(w->arena, t->actions), false);
-        report_table_cell(&table, report_number(w->arena, t->pj_per_action, 4), false);
-        report_table_cell(&table, report_number(w->arena, t->pj, 1), false);
-        report_table_cell(&table,
+        sator_grid_cell(&table, report_clean(w->arena, t->component), false);
+        sator_grid_cell(&table, report_count(w->arena, t->actions), false);
+        sator_grid_cell(&table, report_number(w->arena, t->pj_per_action, 4), false);
+        sator_grid_cell(&table, report_number(w->arena, t->pj, 1), false);
+        sator_grid_cell(&table,
                 isnan(r->energy_pj)
                         ? "-"
                         : sator_arena_printf(w->arena, "%.1f%%", t->pj / r->energy_pj * 100),
                 false);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 static const char *counted(const struct writer *w, uint64_t count, const char *noun)
@@ -380,25 +380,25 @@ static struct units choose_units(const struct sator_map_result *const *results, 
     return units;
 }
 
-static void cost_columns(struct table *table, const struct units *units)
+static void cost_columns(struct sator_grid *table, const struct units *units)
 {
-    report_table_column(table, "energy", units->energy, false);
-    report_table_column(table, "latency", "cycles", false);
+    sator_grid_column(table, "energy", units->energy, false);
+    sator_grid_column(table, "latency", "cycles", false);
     if (units->timed)
-        report_table_column(table, "time", units->time, false);
-    report_table_column(table, "EDP", "pJ x cycles", false);
-    report_table_column(table, "utilization", "%", false);
+        sator_grid_column(table, "time", units->time, false);
+    sator_grid_column(table, "EDP", "pJ x cycles", false);
+    sator_grid_column(table, "utilization", "%", false);
 }
 
-static void cost_cells(struct writer *w, struct table *table, const struct units *units,
+static void cost_cells(struct writer *w, struct sator_grid *table, const struct units *units,
         const struct sator_map_result *r)
 {
-    report_table_cell(table, report_fixed(w->arena, r->energy_pj / units->pj, 2), false);
-    report_table_cell(table, report_number(w->arena, r->total_cycles, 0), false);
+    sator_grid_cell(table, report_fixed(w->arena, r->energy_pj / units->pj, 2), false);
+    sator_grid_cell(table, report_number(w->arena, r->total_cycles, 0), false);
     if (units->timed)
-        report_table_cell(table, report_fixed(w->arena, physical_of(r).ms / units->ms, 2), false);
-    report_table_cell(table, edp(w, r->edp), false);
-    report_table_cell(table, report_fixed(w->arena, r->utilization * 100, 1), false);
+        sator_grid_cell(table, report_fixed(w->arena, physical_of(r).ms / units->ms, 2), false);
+    sator_grid_cell(table, edp(w, r->edp), false);
+    sator_grid_cell(table, report_fixed(w->arena, r->utilization * 100, 1), false);
 }
 
 static const char *proof(struct writer *w, const struct sator_map_result *r)
@@ -408,32 +408,32 @@ static const char *proof(struct writer *w, const struct sator_map_result *r)
                                : "none";
 }
 
-static void layer_table(struct writer *w, struct table *table,
+static void layer_table(struct writer *w, struct sator_grid *table,
         const struct sator_map_result *const *results, int n_results)
 {
     const struct units units = choose_units(results, n_results);
 
-    report_table_column(table, "layer", "", true);
-    report_table_column(table, "repeat", "", false);
+    sator_grid_column(table, "layer", "", true);
+    sator_grid_column(table, "repeat", "", false);
     cost_columns(table, &units);
-    report_table_column(table, "bound by", "", true);
-    report_table_column(table, "proof", "", true);
-    report_table_column(table, "search", "ms", false);
+    sator_grid_column(table, "bound by", "", true);
+    sator_grid_column(table, "proof", "", true);
+    sator_grid_column(table, "search", "ms", false);
     for (int i = 0; i < n_results; i++) {
         const struct sator_map_result *r = results[i];
-        report_table_cell(table, report_clean(w->arena, r->workload), false);
-        report_table_cell(table, report_count(w->arena, r->repeat), false);
+        sator_grid_cell(table, report_clean(w->arena, r->workload), false);
+        sator_grid_cell(table, report_count(w->arena, r->repeat), false);
         cost_cells(w, table, &units, r);
-        report_table_cell(table, report_clean(w->arena, r->bound_by), false);
-        report_table_cell(table, proof(w, r), false);
-        report_table_cell(table, report_fixed(w->arena, r->seconds * 1e3, 1), false);
+        sator_grid_cell(table, report_clean(w->arena, r->bound_by), false);
+        sator_grid_cell(table, proof(w, r), false);
+        sator_grid_cell(table, report_fixed(w->arena, r->seconds * 1e3, 1), false);
     }
 }
 
 static void write_network(struct writer *w, const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
     struct report_map_totals t = report_map_totals(network, results, n_results);
 
     report_line(w->text, "network", "%s", report_clean(w->arena, network->name));
@@ -452,7 +452,7 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     }
     sator_text_add(w->text, "\n");
     layer_table(w, &table, results, n_results);
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
     sator_text_add(w->text, "\n");
     if (network->n_unmapped > 0) {
         struct sator_text names = {0};
@@ -516,7 +516,7 @@ void report_machines_text(struct sator_text *text, struct sator_arena *arena,
     struct writer writer = {.text = text, .arena = arena, .look = look}, *w = &writer;
     struct machine_row *rows = SATOR_NEW_ARRAY(arena, struct machine_row, n_machines);
     double least_pj = INFINITY, least_ms = INFINITY, pj, ms;
-    struct table table = {.arena = arena};
+    struct sator_grid table = {.arena = arena};
 
     for (int i = 0; i < n_machines; i++) {
         rows[i] = machine_row(&machines[i]);
@@ -528,35 +528,35 @@ void report_machines_text(struct sator_text *text, struct sator_arena *arena,
     report_line(text, machines[0].is_network ? "network" : "workload", "%s",
             report_clean(arena, machines[0].network->name));
     sator_text_add(text, "\n");
-    report_table_column(&table, "machine", "", true);
-    report_table_column(&table, "PEs", "", false);
-    report_table_column(&table, "energy", energy_unit, false);
-    report_table_column(&table, "latency", "cycles", false);
-    report_table_column(&table, "time", time_unit, false);
-    report_table_column(&table, "EDP", "pJ x cycles", false);
-    report_table_column(&table, "utilization", "%", false);
-    report_table_column(&table, "TOPS", "", false);
-    report_table_column(&table, "TOPS/W", "", false);
-    report_table_column(&table, "area", "mm2", false);
-    report_table_column(&table, "proof", "", true);
+    sator_grid_column(&table, "machine", "", true);
+    sator_grid_column(&table, "PEs", "", false);
+    sator_grid_column(&table, "energy", energy_unit, false);
+    sator_grid_column(&table, "latency", "cycles", false);
+    sator_grid_column(&table, "time", time_unit, false);
+    sator_grid_column(&table, "EDP", "pJ x cycles", false);
+    sator_grid_column(&table, "utilization", "%", false);
+    sator_grid_column(&table, "TOPS", "", false);
+    sator_grid_column(&table, "TOPS/W", "", false);
+    sator_grid_column(&table, "area", "mm2", false);
+    sator_grid_column(&table, "proof", "", true);
     for (int i = 0; i < n_machines; i++) {
         const struct report_map_totals *t = &rows[i].totals;
         const struct physical *p = &rows[i].physical;
-        report_table_cell(&table, report_clean(arena, machines[i].arch), false);
-        report_table_cell(&table,
+        sator_grid_cell(&table, report_clean(arena, machines[i].arch), false);
+        sator_grid_cell(&table,
                 machines[i].n_results > 0 ? report_count(arena, machines[i].results[0]->pes) : "-",
                 false);
-        report_table_cell(&table, report_fixed(arena, t->pj / pj, 2), false);
-        report_table_cell(&table, report_number(arena, t->cycles, 0), false);
-        report_table_cell(&table, report_fixed(arena, p->ms / ms, 2), false);
-        report_table_cell(&table, edp(w, t->edp), false);
-        report_table_cell(&table, report_fixed(arena, t->utilization * 100, 1), false);
-        report_table_cell(&table, report_fixed(arena, p->tops, 3), false);
-        report_table_cell(&table, report_fixed(arena, p->tops_per_watt, 3), false);
-        report_table_cell(&table, report_fixed(arena, p->area_um2 * 1e-6, 2), false);
-        report_table_cell(&table, machine_proof(w, &rows[i]), false);
+        sator_grid_cell(&table, report_fixed(arena, t->pj / pj, 2), false);
+        sator_grid_cell(&table, report_number(arena, t->cycles, 0), false);
+        sator_grid_cell(&table, report_fixed(arena, p->ms / ms, 2), false);
+        sator_grid_cell(&table, edp(w, t->edp), false);
+        sator_grid_cell(&table, report_fixed(arena, t->utilization * 100, 1), false);
+        sator_grid_cell(&table, report_fixed(arena, p->tops, 3), false);
+        sator_grid_cell(&table, report_fixed(arena, p->tops_per_watt, 3), false);
+        sator_grid_cell(&table, report_fixed(arena, p->area_um2 * 1e-6, 2), false);
+        sator_grid_cell(&table, machine_proof(w, &rows[i]), false);
     }
-    report_table_write(text, &table, look);
+    sator_grid_text(text, &table, look.width, look.color);
 }
 
 void report_front_text(struct sator_text *text, struct sator_arena *arena,
@@ -565,7 +565,7 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
 {
     struct writer writer = {.text = text, .arena = arena, .look = look}, *w = &writer;
     const struct units units = choose_units(results, n_results);
-    struct table table = {.arena = arena};
+    struct sator_grid table = {.arena = arena};
 
     report_line(w->text, "workload", "%s", report_clean(w->arena, results[0]->workload));
     report_line(w->text, "arch", "%s", report_clean(w->arena, results[0]->arch));
@@ -576,14 +576,14 @@ void report_front_text(struct sator_text *text, struct sator_arena *arena,
     write_left_out(w, results, n_results);
     sator_text_add(w->text, "\n");
     cost_columns(&table, &units);
-    report_table_column(&table, "PEs", "", false);
-    report_table_column(&table, "bound by", "", true);
+    sator_grid_column(&table, "PEs", "", false);
+    sator_grid_column(&table, "bound by", "", true);
     for (int i = 0; i < n_results; i++) {
         cost_cells(w, &table, &units, results[i]);
-        report_table_cell(&table, report_count(w->arena, results[i]->active_pes), false);
-        report_table_cell(&table, report_clean(w->arena, results[i]->bound_by), false);
+        sator_grid_cell(&table, report_count(w->arena, results[i]->active_pes), false);
+        sator_grid_cell(&table, report_clean(w->arena, results[i]->bound_by), false);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 /* Of "n" points at most MOST_ROWS, evenly, with the first and the last. */
@@ -622,7 +622,7 @@ void report_network_front_text(struct sator_text *text, struct sator_arena *aren
         MOST_ROWS = 24
     };
     struct writer writer = {.text = text, .arena = arena, .look = look}, *w = &writer;
-    struct table table = {.arena = arena};
+    struct sator_grid table = {.arena = arena};
     int n = front->n_points, n_rows = n < MOST_ROWS ? n : MOST_ROWS;
     double clock_mhz = front->layers[0].results[0]->clock_mhz, unit_pj, unit_ms;
     const char *energy_unit = report_energy_unit(front->points[0].energy_pj, &unit_pj);
@@ -632,24 +632,24 @@ void report_network_front_text(struct sator_text *text, struct sator_arena *aren
 
     write_front_heading(w, front, n_rows);
     sator_text_add(text, "\n");
-    report_table_column(&table, "number", "", false);
-    report_table_column(&table, "energy", energy_unit, false);
-    report_table_column(&table, "latency", "cycles", false);
+    sator_grid_column(&table, "number", "", false);
+    sator_grid_column(&table, "energy", energy_unit, false);
+    sator_grid_column(&table, "latency", "cycles", false);
     if (isfinite(fastest.ms))
-        report_table_column(&table, "time", time_unit, false);
-    report_table_column(&table, "EDP", "pJ x cycles", false);
+        sator_grid_column(&table, "time", time_unit, false);
+    sator_grid_column(&table, "EDP", "pJ x cycles", false);
     for (int row = 0; row < n_rows; row++) {
         int number = shown_point(row, n_rows, n);
         const struct sator_map_point *point = &front->points[number];
         const struct physical physical = report_physical(0, point->total_cycles, 1, clock_mhz, NAN);
-        report_table_cell(&table, report_count(arena, number), false);
-        report_table_cell(&table, report_fixed(arena, point->energy_pj / unit_pj, 2), false);
-        report_table_cell(&table, report_number(arena, point->total_cycles, 0), false);
+        sator_grid_cell(&table, report_count(arena, number), false);
+        sator_grid_cell(&table, report_fixed(arena, point->energy_pj / unit_pj, 2), false);
+        sator_grid_cell(&table, report_number(arena, point->total_cycles, 0), false);
         if (isfinite(fastest.ms))
-            report_table_cell(&table, report_fixed(arena, physical.ms / unit_ms, 3), false);
-        report_table_cell(&table, edp(w, point->energy_pj * point->total_cycles), false);
+            sator_grid_cell(&table, report_fixed(arena, physical.ms / unit_ms, 3), false);
+        sator_grid_cell(&table, edp(w, point->energy_pj * point->total_cycles), false);
     }
-    report_table_write(text, &table, look);
+    sator_grid_text(text, &table, look.width, look.color);
 }
 
 void report_map_text(struct sator_text *text, struct sator_arena *arena,

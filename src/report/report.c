@@ -161,10 +161,10 @@ done:
 
 static void list_kind(struct sator_text *out, struct sator_arena *arena, const char *kind, bool csv)
 {
-    struct table table = {.arena = arena};
+    struct sator_grid table = {.arena = arena};
 
-    report_table_column(&table, kind, "", true);
-    report_table_column(&table, "", "", true);
+    sator_grid_column(&table, kind, "", true);
+    sator_grid_column(&table, "", "", true);
     for (int i = 0; i < sator_library_count(kind); i++) {
         const char *name = sator_library_name(kind, i), *summary = sator_library_summary(kind, i);
         if (csv) {
@@ -174,11 +174,11 @@ static void list_kind(struct sator_text *out, struct sator_arena *arena, const c
             sator_text_add(out, "\n");
             continue;
         }
-        report_table_cell(&table, report_clean(arena, name), false);
-        report_table_cell(&table, summary == NULL ? "" : report_clean(arena, summary), false);
+        sator_grid_cell(&table, report_clean(arena, name), false);
+        sator_grid_cell(&table, summary == NULL ? "" : report_clean(arena, summary), false);
     }
     if (!csv)
-        report_table_write(out, &table, (struct look){0}); /* summaries are broken below */
+        sator_grid_text(out, &table, 0, false); /* summaries are broken below */
 }
 
 enum sator_status sator_report_library(struct sator_ctx *ctx, const char *kind,

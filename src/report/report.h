@@ -3,6 +3,7 @@
 #define SATOR_REPORT_REPORT_H
 
 #include "base/context.h"
+#include "base/grid.h"
 #include "base/text.h"
 #include "sator/report.h"
 
@@ -122,36 +123,13 @@ const char *report_energy_unit(double least_pj, double *unit_pj);
 const char *report_value(struct sator_arena *arena, const struct value *value,
         enum metric_format format, double unit_pj, int decimals);
 
-/* How text looks. */
+/* How text looks: tables (base/grid.h) and lines. */
 struct look {
     bool color; /* of a terminal */
     int width; /* of a line; 0: any */
 };
 struct look report_look(const struct sator_report_options *options);
 
-struct cell {
-    const char *text;
-    bool marked;
-};
-struct column {
-    const char *header, *unit;
-    bool left; /* aligned to the left */
-    bool key; /* says what a row is about */
-};
-struct table {
-    struct sator_arena *arena;
-    int n_columns;
-    struct column *columns;
-    int n_cells; /* row by row */
-    struct cell *cells;
-};
-void report_table_column(struct table *table, const char *header, const char *unit, bool left);
-void report_table_cell(struct table *table, const char *text, bool marked);
-/* The last column says what a row is about, as the first one does. */
-void report_table_key(struct table *table);
-/* Write the table, indented by two blanks; marked cells get a '*', with colour in green. What does
- * not fit the width follows below, with the key columns again. */
-void report_table_write(struct sator_text *text, const struct table *table, struct look look);
 /* "text" as a string (TAKE, GIVE: free) whose lines are broken at blanks where they are wider than
  * "look" has it; what follows is indented to where the line's value begins. */
 char *report_take(struct sator_text *text, struct look look);

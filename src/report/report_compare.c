@@ -56,24 +56,24 @@ static void choose_energy_unit(struct series *series)
 }
 
 /* A table whose rows are made column by column: cells[row * n_columns + column]. */
-struct grid {
+struct by_column {
     struct sator_arena *arena;
-    struct table table;
+    struct sator_grid table;
     int n_rows;
-    struct cell **columns; /* n_rows cells each */
+    struct sator_grid_cell **columns; /* n_rows cells each */
     int n_columns;
 };
 
-static void grid_column(
-        struct grid *grid, const char *header, const char *unit, bool left, struct cell *cells)
+static void grid_column(struct by_column *grid, const char *header, const char *unit, bool left,
+        struct sator_grid_cell *cells)
 {
-    report_table_column(&grid->table, header, unit, left);
+    sator_grid_column(&grid->table, header, unit, left);
     SATOR_PUSH(grid->arena, grid->columns, grid->n_columns, cells);
 }
 
-static struct cell *grid_cells(struct grid *grid)
+static struct sator_grid_cell *grid_cells(struct by_column *grid)
 {
-    return SATOR_NEW_ARRAY(grid->arena, struct cell, grid->n_rows);
+    return SATOR_NEW_ARRAY(grid->arena, struct sator_grid_cell, grid->n_rows);
 }
 
 /* Digits after the point that a column needs: none where all are whole, or so large that they would
@@ -89,37 +89,36 @@ static int series_decimals(const struct series *series)
     return whole || large ? 0 : 2;
 }
 
-static void grid_series(struct grid *grid, const char *header, const char *unit,
+static void grid_series(struct by_column *grid, const char *header, const char *unit,
         enum metric_format format, const struct series *series)
 {
-    struct cell *cells = grid_cells(grid);
+    struct sator_grid_cell *cells = grid_cells(grid);
     int decimals = series_decimals(series);
 
     for (int i = 0; i < series->n; i++)
-        cells[i] = (struct cell){.text = report_value(grid->arena, &series->values[i], format,
-                                         series->unit_pj, decimals),
+        cells[i] = (struct sator_grid_cell){.text = report_value(grid->arena, &series->values[i],
+                                                    format, series->unit_pj, decimals),
                 .marked = series->best[i]};
     grid_column(grid, header, unit, format == FORMAT_WORD, cells);
 }
 
-static void grid_write(struct sator_text *text, struct grid *grid, struct look look)
+static void grid_write(struct sator_text *text, struct by_column *grid, struct look look)
 {
     for (int row = 0; row < grid->n_rows; row++) {
         for (int c = 0; c < grid->n_columns; c++)
-            report_table_cell(
-                    &grid->table, grid->columns[c][row].text, grid->columns[c][row].marked);
+            sator_grid_cell(&grid->table, grid->columns[c][row].text, grid->columns[c][row].marked);
     }
-    report_table_write(text, &grid->table, look);
+    sator_grid_text(text, &grid->table, look.width, look.color);
 }
 
-static struct grid grid_new(struct sator_arena *arena, int n_rows)
+static struct by_column grid_new(struct sator_arena *arena, int n_rows)
 {
-    return (struct grid){.arena = arena, .table = {.arena = arena}, .n_rows = n_rows};
+    return (struct by_column){.arena = arena, .table = {.arena = arena}, .n_rows = n_rows};
 }
 
 /* ---- results ---- */
 
-static void result_column(struct grid *grid, const struct metric *metric,
+static void result_column(struct by_column *grid, const struct metric *metric,
         const struct sator_result *const *results, bool mark)
 {
     struct series series = series_new(grid->arena, grid->n_rows);
@@ -145,7 +144,7 @@ static int find_tensor(
 }
 
 /* The reuse factors, a column a tensor of the first result (the results are of one workload). */
-static void reuse_columns(struct grid *grid, const struct sator_result *const *results)
+static void reuse_columns(struct by_column *grid, const struct sator_result *const *results)
 {
     for (int t = 0; t < results[0]->n_tensors; t++) {
         const char *label = report_tensor_label(grid->arena, results[0], t);
@@ -162,7 +161,7 @@ static void reuse_columns(struct grid *grid, const struct sator_result *const *r
 }
 
 /* A column for the figure that --sort names, unless the table has it anyway. */
-static void sort_column(struct grid *grid, const struct comparison *comparison)
+static void sort_column(struct by_column *grid, const struct comparison *comparison)
 {
     const struct sort_key *key = &comparison->key;
     struct series series = series_new(grid->arena, grid->n_rows);
@@ -190,16 +189,16 @@ static bool all_equal(const struct sator_result *const *results, int n, bool arc
     return true;
 }
 
-static void text_column(struct grid *grid, const char *header, const char *const *texts)
+static void text_column(struct by_column *grid, const char *header, const char *const *texts)
 {
-    struct cell *cells = grid_cells(grid);
+    struct sator_grid_cell *cells = grid_cells(grid);
 
     for (int i = 0; i < grid->n_rows; i++)
         cells[i].text = report_clean(grid->arena, texts[i]);
     grid_column(grid, header, "", true, cells);
 }
 
-static void name_columns(struct grid *grid, const struct sator_result *const *results)
+static void name_columns(struct by_column *grid, const struct sator_result *const *results)
 {
     int n = grid->n_rows;
     const char **names = SATOR_NEW_ARRAY(grid->arena, const char *, n);
@@ -222,7 +221,7 @@ static void write_sweeps(struct sator_text *text, const struct comparison *compa
 {
     struct sator_arena *arena = comparison->arena;
     const struct sator_result *const *results = comparison->results;
-    struct grid grid = grid_new(arena, comparison->n_results);
+    struct by_column grid = grid_new(arena, comparison->n_results);
 
     if (results[0]->n_sweep == 0)
         return;
@@ -253,7 +252,7 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
 {
     struct sator_arena *arena = comparison->arena;
     const struct sator_result *const *results = comparison->results;
-    struct grid grid = grid_new(arena, comparison->n_results);
+    struct by_column grid = grid_new(arena, comparison->n_results);
 
     sator_text_add(text, "%s", report_clean(arena, results[0]->workload));
     if (all_equal(results, comparison->n_results, true))
@@ -280,7 +279,7 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
 
 /* ---- networks ---- */
 
-static void layer_columns(struct grid *grid, const struct sator_network_result *network)
+static void layer_columns(struct by_column *grid, const struct sator_network_result *network)
 {
     static const char *const shown[] = {"latency_cycles.total", "bound_by", "utilization.average",
             "unique_volume", "energy_pj.total"};
@@ -288,7 +287,7 @@ static void layer_columns(struct grid *grid, const struct sator_network_result *
     const struct sator_result **results =
             SATOR_NEW_ARRAY(grid->arena, const struct sator_result *, n);
     const char **names = SATOR_NEW_ARRAY(grid->arena, const char *, n);
-    struct cell *repeats = grid_cells(grid), *instances = grid_cells(grid);
+    struct sator_grid_cell *repeats = grid_cells(grid), *instances = grid_cells(grid);
 
     for (int i = 0; i < n; i++) {
         results[i] = network->layers[i].result;
@@ -331,7 +330,7 @@ static void write_network(struct sator_text *text, const struct comparison *comp
         const struct sator_network_result *network)
 {
     struct sator_arena *arena = comparison->arena;
-    struct grid grid = grid_new(arena, network->n_layers);
+    struct by_column grid = grid_new(arena, network->n_layers);
 
     sator_text_add(text, "%s on %s, dataflow %s\n\n", report_clean(arena, network->network),
             report_clean(arena, network->arch), report_clean(arena, network->dataflow));
@@ -342,7 +341,7 @@ static void write_network(struct sator_text *text, const struct comparison *comp
 }
 
 static void total_column(
-        struct grid *grid, const struct metric *metric, const struct comparison *comparison)
+        struct by_column *grid, const struct metric *metric, const struct comparison *comparison)
 {
     struct series series = series_new(grid->arena, grid->n_rows);
 
@@ -365,7 +364,7 @@ static bool same_machine(const struct comparison *comparison)
     return true;
 }
 
-static void name_networks(struct grid *grid, const struct comparison *comparison)
+static void name_networks(struct by_column *grid, const struct comparison *comparison)
 {
     const char **names = SATOR_NEW_ARRAY(grid->arena, const char *, grid->n_rows);
     const char **archs = SATOR_NEW_ARRAY(grid->arena, const char *, grid->n_rows);
@@ -381,7 +380,7 @@ static void name_networks(struct grid *grid, const struct comparison *comparison
 
 static void write_network_totals(struct sator_text *text, const struct comparison *comparison)
 {
-    struct grid grid = grid_new(comparison->arena, comparison->n_networks);
+    struct by_column grid = grid_new(comparison->arena, comparison->n_networks);
     name_networks(&grid, comparison);
     for (int m = 0; m < report_metric_count; m++) {
         if (report_metrics[m].header != NULL && report_network_has(&report_metrics[m]))
@@ -421,7 +420,7 @@ static void write_best_per_layer(struct sator_text *text, const struct compariso
     struct sort_key key = comparison->key.metric != NULL
             ? comparison->key
             : report_metric_key("latency_cycles.total");
-    struct grid grid = grid_new(comparison->arena, first->n_layers);
+    struct by_column grid = grid_new(comparison->arena, first->n_layers);
     const char **layers = SATOR_NEW_ARRAY(grid.arena, const char *, grid.n_rows);
     const char **dataflows = SATOR_NEW_ARRAY(grid.arena, const char *, grid.n_rows);
     struct series series = series_new(grid.arena, grid.n_rows);
@@ -449,7 +448,7 @@ static void write_best_per_layer(struct sator_text *text, const struct compariso
 static void write_network_sweeps(struct sator_text *text, const struct comparison *comparison)
 {
     struct sator_arena *arena = comparison->arena;
-    struct grid grid = grid_new(arena, comparison->n_networks);
+    struct by_column grid = grid_new(arena, comparison->n_networks);
     int n_points = report_network_points(comparison->networks[0]);
 
     for (int i = 0; i < grid.n_rows; i++) {

@@ -129,7 +129,7 @@ static int find_columns(const struct sator_provenance *window, int *columns)
     return n;
 }
 
-static void write_row(struct table *table, const struct report_window *trace, int stamp,
+static void write_row(struct sator_grid *table, const struct report_window *trace, int stamp,
         const int *columns, int n_columns)
 {
     const struct sator_provenance *window = trace->is;
@@ -140,12 +140,12 @@ static void write_row(struct table *table, const struct report_window *trace, in
         for (int64_t i = words->starts[stamp]; i < words->starts[stamp + 1]; i++)
             add_word(&cells[columns[words->words[i].pe]], trace, a, &words->words[i], table->arena);
     }
-    report_table_cell(table,
+    sator_grid_cell(table,
             tuple(table->arena, trace->time_name, window->stamps + stamp * window->n_time,
                     window->n_time),
             false);
     for (int c = 0; c < n_columns; c++) {
-        report_table_cell(table,
+        sator_grid_cell(table,
                 cells[c].data == NULL ? "-" : sator_arena_strdup(table->arena, cells[c].data),
                 false);
         sator_text_clear(&cells[c]);
@@ -159,18 +159,18 @@ static void write_table(
     int *columns = SATOR_NEW_ARRAY(arena, int, window->n_pes + 1);
     int n_columns = find_columns(window, columns);
     int64_t *pe = SATOR_NEW_ARRAY(arena, int64_t, window->n_space + 1);
-    struct table table = {.arena = arena};
+    struct sator_grid table = {.arena = arena};
 
-    report_table_column(&table, "time-stamp", "", true);
+    sator_grid_column(&table, "time-stamp", "", true);
     for (int p = 0; p < window->n_pes; p++) {
         report_pe(window, p, pe);
         if (columns[p] >= 0)
-            report_table_column(
+            sator_grid_column(
                     &table, tuple(arena, trace->space_name, pe, window->n_space), "", true);
     }
     for (int s = 0; s < window->n_stamps; s++)
         write_row(&table, trace, s, columns, n_columns);
-    report_table_write(out, &table, (struct look){0});
+    sator_grid_text(out, &table, 0, false);
     sator_text_add(out, "  = kept in the register, <NAME from there, unmarked from %s\n",
             report_clean(arena, trace->unmarked));
 }

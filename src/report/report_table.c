@@ -133,69 +133,16 @@ static const char *shown(const struct rows *rows, int row, int column)
     return sator_arena_printf(rows->arena, "%.6g", strtod(field, NULL));
 }
 
-static void add_escaped(struct sator_text *text, const char *field, bool latex)
+/* Rows as a table, each once. */
+static void fill(struct sator_grid *grid, const struct rows *rows)
 {
-    const char *specials = latex ? "#$%&_{}" : "|\\*_<>`";
-
-    for (; *field != '\0'; field++) {
-        if (*field == '\n')
-            sator_text_put(text, " ");
-        else if (latex && *field == '\\')
-            sator_text_put(text, "\\textbackslash{}");
-        else if (latex && (*field == '~' || *field == '^'))
-            sator_text_add(text, "\\%c{}", *field);
-        else
-            sator_text_add(text, strchr(specials, *field) != NULL ? "\\%c" : "%c", *field);
-    }
-}
-
-static void add_header(struct sator_text *text, const struct rows *rows, int c, bool latex)
-{
-    const char *unit = main_columns[rows->mains[c]].unit;
-
-    add_escaped(text, main_columns[rows->mains[c]].header, latex);
-    if (*unit != '\0')
-        sator_text_add(text, " (%s)", unit);
-}
-
-static void write_markdown(struct sator_text *text, const struct rows *rows)
-{
-    for (int c = 0; c < rows->n_picked; c++) {
-        sator_text_put(text, c == 0 ? "| " : " | ");
-        add_header(text, rows, c, false);
-    }
-    sator_text_put(text, " |\n");
     for (int c = 0; c < rows->n_picked; c++)
-        sator_text_put(text, is_numeric(rows, c) ? "| ---: " : "| --- ");
-    sator_text_put(text, "|\n");
+        sator_grid_column(grid, main_columns[rows->mains[c]].header,
+                main_columns[rows->mains[c]].unit, !is_numeric(rows, c));
     for (int row = 1; row < rows->n_rows; row++) {
-        for (int c = 0; c < rows->n_picked && !same_as_before(rows, row); c++) {
-            sator_text_put(text, c == 0 ? "| " : " | ");
-            add_escaped(text, shown(rows, row, c), false);
-            sator_text_put(text, c == rows->n_picked - 1 ? " |\n" : "");
-        }
+        for (int c = 0; c < rows->n_picked && !same_as_before(rows, row); c++)
+            sator_grid_cell(grid, shown(rows, row, c), false);
     }
-}
-
-static void write_latex(struct sator_text *text, const struct rows *rows)
-{
-    sator_text_put(text, "% \\usepackage{booktabs}\n\\begin{tabular}{");
-    for (int c = 0; c < rows->n_picked; c++)
-        sator_text_put(text, is_numeric(rows, c) ? "r" : "l");
-    sator_text_put(text, "}\n\\toprule\n");
-    for (int c = 0; c < rows->n_picked; c++) {
-        sator_text_put(text, c == 0 ? "" : " & ");
-        add_header(text, rows, c, true);
-    }
-    sator_text_put(text, " \\\\\n\\midrule\n");
-    for (int row = 1; row < rows->n_rows; row++) {
-        for (int c = 0; c < rows->n_picked && !same_as_before(rows, row); c++) {
-            sator_text_put(text, c == 0 ? "" : " & ");
-            add_escaped(text, shown(rows, row, c), true);
-            sator_text_put(text, c == rows->n_picked - 1 ? " \\\\\n" : "");
-        }
-    }
-    sator_text_put(text, "\\bottomrule\n\\end{tabular}\n");
 }
 
 char *report_table_of_csv(char *csv, enum sator_format format)
@@ -205,10 +152,12 @@ char *report_table_of_csv(char *csv, enum sator_format format)
 
     read_csv(&rows, csv);
     pick_columns(&rows);
+    struct sator_grid grid = {.arena = rows.arena};
+    fill(&grid, &rows);
     if (format == SATOR_FORMAT_LATEX)
-        write_latex(&text, &rows);
+        sator_grid_latex(&text, &grid);
     else
-        write_markdown(&text, &rows);
+        sator_grid_markdown(&text, &grid);
     sator_arena_free(rows.arena);
     free(csv);
     return sator_text_take(&text);

@@ -65,35 +65,35 @@ static bool reads_partial_sums(const struct sator_result *r)
 static void write_volumes(struct writer *w)
 {
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
     static const char *const headers[] = {"bits", "access", "total", "temporal", "spatial",
             "unique", "footprint", "reuse factor"};
     bool partial = reads_partial_sums(r);
 
     report_section(w->text, "Volumes (words)", w->look);
-    report_table_column(&table, "tensor", "", true);
-    report_table_column(&table, "role", "", true);
-    report_table_key(&table);
+    sator_grid_column(&table, "tensor", "", true);
+    sator_grid_column(&table, "role", "", true);
+    sator_grid_key(&table);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
-        report_table_column(&table, headers[i], "", false);
+        sator_grid_column(&table, headers[i], "", false);
     if (partial)
-        report_table_column(&table, "partial sums read", "", false);
+        sator_grid_column(&table, "partial sums read", "", false);
     for (int i = 0; i < r->n_tensors; i++) {
         const struct sator_tensor_result *t = &r->tensors[i];
-        report_table_cell(&table, report_clean(w->arena, t->name), false);
-        report_table_cell(&table, report_role_name(t->role), false);
-        report_table_cell(&table, count(w, t->word_bits), false);
-        report_table_cell(&table, count(w, t->access_volume), false);
-        report_table_cell(&table, count(w, t->total_volume), false);
-        report_table_cell(&table, count(w, t->temporal_reuse), false);
-        report_table_cell(&table, count(w, t->spatial_reuse), false);
-        report_table_cell(&table, count(w, t->unique_volume), false);
-        report_table_cell(&table, count(w, t->footprint), false);
-        report_table_cell(&table, report_fixed(w->arena, t->reuse_factor, 2), false);
+        sator_grid_cell(&table, report_clean(w->arena, t->name), false);
+        sator_grid_cell(&table, report_role_name(t->role), false);
+        sator_grid_cell(&table, count(w, t->word_bits), false);
+        sator_grid_cell(&table, count(w, t->access_volume), false);
+        sator_grid_cell(&table, count(w, t->total_volume), false);
+        sator_grid_cell(&table, count(w, t->temporal_reuse), false);
+        sator_grid_cell(&table, count(w, t->spatial_reuse), false);
+        sator_grid_cell(&table, count(w, t->unique_volume), false);
+        sator_grid_cell(&table, count(w, t->footprint), false);
+        sator_grid_cell(&table, report_fixed(w->arena, t->reuse_factor, 2), false);
         if (partial)
-            report_table_cell(&table, count(w, t->partial_sum_reads), false);
+            sator_grid_cell(&table, count(w, t->partial_sum_reads), false);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 /* What each link, bus or tree carries; only when the array has some. */
@@ -214,25 +214,25 @@ static void write_ports(struct writer *w)
 {
     static const char *const headers[] = {"bits", "bits/cycle", "cycles"};
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
 
-    report_table_column(&table, "port", "", true);
+    sator_grid_column(&table, "port", "", true);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
-        report_table_column(&table, headers[i], "", false);
+        sator_grid_column(&table, headers[i], "", false);
     for (int i = 0; i < r->n_ports; i++) {
         const struct sator_port_result *port = &r->ports[i];
         if (isnan(port->cycles) || port->bits == 0)
             continue;
-        report_table_cell(&table, report_clean(w->arena, port->name), false);
-        report_table_cell(&table, count(w, port->bits), false);
-        report_table_cell(&table, number(w, port->bandwidth_bits), false);
-        report_table_cell(&table, number(w, port->cycles), false);
+        sator_grid_cell(&table, report_clean(w->arena, port->name), false);
+        sator_grid_cell(&table, count(w, port->bits), false);
+        sator_grid_cell(&table, number(w, port->bandwidth_bits), false);
+        sator_grid_cell(&table, number(w, port->cycles), false);
     }
     if (r->n_ports == 0)
         return;
     report_section(w->text, "Ports (bits through the busiest instance)", w->look);
     if (table.n_cells > 0)
-        report_table_write(w->text, &table, w->look);
+        sator_grid_text(w->text, &table, w->look.width, w->look.color);
     write_unknown_ports(w);
 }
 
@@ -270,23 +270,22 @@ static void write_advice(struct writer *w)
 static void write_bandwidth(struct writer *w)
 {
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
 
     report_section(w->text, "Bandwidth needed (bits per cycle of compute)", w->look);
-    report_table_column(&table, "tensor", "", true);
-    report_table_column(&table, "scratchpad", "", false);
-    report_table_column(&table, "interconnect", "", false);
+    sator_grid_column(&table, "tensor", "", true);
+    sator_grid_column(&table, "scratchpad", "", false);
+    sator_grid_column(&table, "interconnect", "", false);
     for (int i = 0; i < r->n_tensors; i++) {
         const struct sator_tensor_result *t = &r->tensors[i];
-        report_table_cell(
-                &table, report_clean(w->arena, report_tensor_label(w->arena, r, i)), false);
-        report_table_cell(&table, report_fixed(w->arena, t->scratchpad_bits_per_cycle, 2), false);
-        report_table_cell(&table, report_fixed(w->arena, t->interconnect_bits_per_cycle, 2), false);
+        sator_grid_cell(&table, report_clean(w->arena, report_tensor_label(w->arena, r, i)), false);
+        sator_grid_cell(&table, report_fixed(w->arena, t->scratchpad_bits_per_cycle, 2), false);
+        sator_grid_cell(&table, report_fixed(w->arena, t->interconnect_bits_per_cycle, 2), false);
     }
-    report_table_cell(&table, "all", false);
-    report_table_cell(&table, report_fixed(w->arena, r->scratchpad_bits_per_cycle, 2), false);
-    report_table_cell(&table, report_fixed(w->arena, r->interconnect_bits_per_cycle, 2), false);
-    report_table_write(w->text, &table, w->look);
+    sator_grid_cell(&table, "all", false);
+    sator_grid_cell(&table, report_fixed(w->arena, r->scratchpad_bits_per_cycle, 2), false);
+    sator_grid_cell(&table, report_fixed(w->arena, r->interconnect_bits_per_cycle, 2), false);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 static const char *capacity(struct writer *w, const struct sator_level_result *level)
@@ -302,30 +301,30 @@ static const char *cut(struct writer *w, const struct sator_level_result *level)
     return sator_arena_printf(w->arena, level->cut_declared ? "%d" : "(%d)", level->time_cut);
 }
 
-static void level_row(
-        struct writer *w, struct table *table, const struct sator_level_result *level, int tensor)
+static void level_row(struct writer *w, struct sator_grid *table,
+        const struct sator_level_result *level, int tensor)
 {
     const struct sator_level_tensor *t = &level->tensors[tensor];
     bool first = tensor == 0;
 
-    report_table_cell(table, first ? report_clean(w->arena, level->name) : "", false);
-    report_table_cell(table, first ? count(w, level->instances) : "", false);
-    report_table_cell(table, first ? capacity(w, level) : "", false);
-    report_table_cell(table, first ? cut(w, level) : "", false);
-    report_table_cell(table, report_clean(w->arena, t->name), false);
-    report_table_cell(table, report_role_name(t->role), false);
-    report_table_cell(table, count(w, t->tile_words), false);
-    report_table_cell(table, count(w, t->fills), false);
-    report_table_cell(table, count(w, t->writes), false);
-    report_table_cell(table, count(w, t->reads), false);
-    report_table_cell(table, count(w, t->updates), false);
+    sator_grid_cell(table, first ? report_clean(w->arena, level->name) : "", false);
+    sator_grid_cell(table, first ? count(w, level->instances) : "", false);
+    sator_grid_cell(table, first ? capacity(w, level) : "", false);
+    sator_grid_cell(table, first ? cut(w, level) : "", false);
+    sator_grid_cell(table, report_clean(w->arena, t->name), false);
+    sator_grid_cell(table, report_role_name(t->role), false);
+    sator_grid_cell(table, count(w, t->tile_words), false);
+    sator_grid_cell(table, count(w, t->fills), false);
+    sator_grid_cell(table, count(w, t->writes), false);
+    sator_grid_cell(table, count(w, t->reads), false);
+    sator_grid_cell(table, count(w, t->updates), false);
 }
 
 static void write_levels(struct writer *w)
 {
     static const char *const headers[] = {"tile", "fills", "writes", "reads", "updates"};
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
 
     if (r->n_levels == 0)
         return;
@@ -333,21 +332,21 @@ static void write_levels(struct writer *w)
             "Memory levels (words; all instances together, tile and capacity of one; (cut): "
             "derived)",
             w->look);
-    report_table_column(&table, "level", "", true);
-    report_table_column(&table, "instances", "", false);
-    report_table_column(&table, "capacity", "", false);
-    report_table_column(&table, "cut", "", false);
-    report_table_column(&table, "tensor", "", true);
-    report_table_key(&table);
-    report_table_column(&table, "role", "", true);
-    report_table_key(&table);
+    sator_grid_column(&table, "level", "", true);
+    sator_grid_column(&table, "instances", "", false);
+    sator_grid_column(&table, "capacity", "", false);
+    sator_grid_column(&table, "cut", "", false);
+    sator_grid_column(&table, "tensor", "", true);
+    sator_grid_key(&table);
+    sator_grid_column(&table, "role", "", true);
+    sator_grid_key(&table);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
-        report_table_column(&table, headers[i], "", false);
+        sator_grid_column(&table, headers[i], "", false);
     for (int i = 0; i < r->n_levels; i++) {
         for (int j = 0; j < r->levels[i].n_tensors; j++)
             level_row(w, &table, &r->levels[i], j);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 /* The number of the footnote for "source", which is added when it is new. */
@@ -396,23 +395,23 @@ static struct sator_energy_term *merge_terms(
     return merged;
 }
 
-static void energy_row(struct writer *w, struct table *table, const struct sator_energy_term *term,
-        double unit_pj, const char *note)
+static void energy_row(struct writer *w, struct sator_grid *table,
+        const struct sator_energy_term *term, double unit_pj, const char *note)
 {
     double share = term->pj / w->result->energy_pj;
 
-    report_table_cell(table, report_clean(w->arena, term->component), false);
-    report_table_cell(table, count(w, term->actions), false);
-    report_table_cell(table, report_fixed(w->arena, term->pj_per_action, 3), false);
-    report_table_cell(table, report_fixed(w->arena, term->pj / unit_pj, 2), false);
-    report_table_cell(table, report_fixed(w->arena, 100 * share, 1), false);
-    report_table_cell(table, note, false);
+    sator_grid_cell(table, report_clean(w->arena, term->component), false);
+    sator_grid_cell(table, count(w, term->actions), false);
+    sator_grid_cell(table, report_fixed(w->arena, term->pj_per_action, 3), false);
+    sator_grid_cell(table, report_fixed(w->arena, term->pj / unit_pj, 2), false);
+    sator_grid_cell(table, report_fixed(w->arena, 100 * share, 1), false);
+    sator_grid_cell(table, note, false);
 }
 
 static void write_energy(struct writer *w)
 {
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
     const char **notes = NULL;
     int n_notes = 0;
     double unit_pj;
@@ -433,12 +432,12 @@ static void write_energy(struct writer *w)
                 w->text, "control", "%s", report_control_text(w->arena, &control, r->energy_pj));
     if (r->n_energy_terms == 0)
         return;
-    report_table_column(&table, "component", "", true);
-    report_table_column(&table, "actions", "", false);
-    report_table_column(&table, "each", "pJ", false);
-    report_table_column(&table, "energy", unit, false);
-    report_table_column(&table, "share", "%", false);
-    report_table_column(&table, "", "", true);
+    sator_grid_column(&table, "component", "", true);
+    sator_grid_column(&table, "actions", "", false);
+    sator_grid_column(&table, "each", "pJ", false);
+    sator_grid_column(&table, "energy", unit, false);
+    sator_grid_column(&table, "share", "%", false);
+    sator_grid_column(&table, "", "", true);
     int n_terms;
     const struct sator_energy_term *terms = merge_terms(w->arena, r, &n_terms);
     for (int i = 0; i < n_terms; i++) {
@@ -449,7 +448,7 @@ static void write_energy(struct writer *w)
                           w->arena, "[%d]", footnote(w->arena, term->source, &notes, &n_notes));
         energy_row(w, &table, term, unit_pj, note);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
     for (int i = 0; i < n_notes; i++)
         sator_text_add(w->text, "  [%d] %s\n", i + 1, report_clean(w->arena, notes[i]));
 }
@@ -458,7 +457,7 @@ static void write_energy(struct writer *w)
 static void write_expected(struct writer *w)
 {
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
     double unit_pj;
     const char *unit =
             report_energy_unit(isnan(r->expected_energy_pj) ? 0 : r->expected_energy_pj, &unit_pj);
@@ -467,46 +466,46 @@ static void write_expected(struct writer *w)
         return;
     report_section(w->text, "Energy expected where zeros are gated", w->look);
     report_line(w->text, "total", "%s %s", number(w, r->expected_energy_pj / unit_pj), unit);
-    report_table_column(&table, "gated", "", true);
-    report_table_column(&table, "tensor", "", true);
-    report_table_key(&table);
-    report_table_column(&table, "actions", "", false);
-    report_table_column(&table, "carried out", "%", false);
-    report_table_column(&table, "saved", unit, false);
+    sator_grid_column(&table, "gated", "", true);
+    sator_grid_column(&table, "tensor", "", true);
+    sator_grid_key(&table);
+    sator_grid_column(&table, "actions", "", false);
+    sator_grid_column(&table, "carried out", "%", false);
+    sator_grid_column(&table, "saved", unit, false);
     for (int i = 0; i < r->n_savings; i++) {
         const struct sator_saving *saving = &r->savings[i];
-        report_table_cell(&table, report_clean(w->arena, saving->component), false);
-        report_table_cell(&table,
+        sator_grid_cell(&table, report_clean(w->arena, saving->component), false);
+        sator_grid_cell(&table,
                 saving->tensor == NULL ? "" : report_clean(w->arena, saving->tensor), false);
-        report_table_cell(&table, count(w, saving->actions), false);
-        report_table_cell(&table, report_fixed(w->arena, 100 * saving->carried_out, 1), false);
-        report_table_cell(&table, report_fixed(w->arena, saving->pj / unit_pj, 2), false);
+        sator_grid_cell(&table, count(w, saving->actions), false);
+        sator_grid_cell(&table, report_fixed(w->arena, 100 * saving->carried_out, 1), false);
+        sator_grid_cell(&table, report_fixed(w->arena, saving->pj / unit_pj, 2), false);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 static void write_sweep(struct writer *w)
 {
     static const char *const headers[] = {"read", "write", "latency"};
     const struct sator_result *r = w->result;
-    struct table table = {.arena = w->arena};
+    struct sator_grid table = {.arena = w->arena};
 
     if (r->n_sweep == 0)
         return;
     report_section(w->text, "Latency by scratchpad bandwidth (cycles)", w->look);
-    report_table_column(&table, "bits/cycle", "", false);
+    sator_grid_column(&table, "bits/cycle", "", false);
     for (int i = 0; i < (int)(sizeof headers / sizeof *headers); i++)
-        report_table_column(&table, headers[i], "", false);
-    report_table_column(&table, "bound by", "", true);
+        sator_grid_column(&table, headers[i], "", false);
+    sator_grid_column(&table, "bound by", "", true);
     for (int i = 0; i < r->n_sweep; i++) {
         const struct sator_bandwidth_point *point = &r->sweep[i];
-        report_table_cell(&table, number(w, point->bits_per_cycle), false);
-        report_table_cell(&table, number(w, point->read_cycles), false);
-        report_table_cell(&table, number(w, point->write_cycles), false);
-        report_table_cell(&table, number(w, point->total_cycles), false);
-        report_table_cell(&table, report_clean(w->arena, point->bound_by), false);
+        sator_grid_cell(&table, number(w, point->bits_per_cycle), false);
+        sator_grid_cell(&table, number(w, point->read_cycles), false);
+        sator_grid_cell(&table, number(w, point->write_cycles), false);
+        sator_grid_cell(&table, number(w, point->total_cycles), false);
+        sator_grid_cell(&table, report_clean(w->arena, point->bound_by), false);
     }
-    report_table_write(w->text, &table, w->look);
+    sator_grid_text(w->text, &table, w->look.width, w->look.color);
 }
 
 void report_text_result(struct sator_text *text, struct sator_arena *arena,

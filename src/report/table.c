@@ -1,4 +1,4 @@
-/* Numbers and names as text, and aligned tables of them. What is written here is ASCII; names keep
+/* Numbers and names as text, and lines of them. What is written here is ASCII; names keep
  * their UTF-8. */
 #include "report/report.h"
 
@@ -62,16 +62,6 @@ const char *report_clean(struct sator_arena *arena, const char *text)
 const char *report_utf8(struct sator_arena *arena, const char *text)
 {
     return replace(arena, text, "\xEF\xBF\xBD", false);
-}
-
-/* Columns that "text" takes: its UTF-8 characters. */
-static int width(const char *text)
-{
-    int characters = 0;
-
-    for (; *text != '\0'; text++)
-        characters += ((unsigned char)*text & 0xC0) != 0x80;
-    return characters;
 }
 
 /* ---- numbers ---- */
@@ -173,146 +163,6 @@ const char *report_value(struct sator_arena *arena, const struct value *value,
         return report_clean(arena, value->word);
     }
     return "-";
-}
-
-/* ---- tables ---- */
-
-void report_table_column(struct table *table, const char *header, const char *unit, bool left)
-{
-    const struct column column = {
-            .header = header, .unit = unit, .left = left, .key = table->n_columns == 0};
-
-    SATOR_PUSH(table->arena, table->columns, table->n_columns, column);
-}
-
-void report_table_key(struct table *table)
-{
-    table->columns[table->n_columns - 1].key = true;
-}
-
-void report_table_cell(struct table *table, const char *text, bool marked)
-{
-    SATOR_PUSH(table->arena, table->cells, table->n_cells,
-            (struct cell){.text = text, .marked = marked});
-}
-
-static void add_padded(
-        struct sator_text *text, const char *cell, int columns, bool left, bool marked, bool color)
-{
-    int padding = columns - width(cell) - marked;
-
-    if (!left)
-        sator_text_add(text, "%*s", padding, "");
-    sator_text_add(text, "%s%s%s%s", marked && color ? "\033[1;32m" : "", cell, marked ? "*" : "",
-            marked && color ? "\033[0m" : "");
-    if (left)
-        sator_text_add(text, "%*s", padding, "");
-}
-
-static void end_line(struct sator_text *text)
-{
-    while (text->length > 0 && text->data[text->length - 1] == ' ')
-        text->length--;
-    text->data[text->length] = '\0';
-    sator_text_add(text, "\n");
-}
-
-/* Column widths; a column with marks keeps a place for them right of its numbers. */
-static void measure(const struct table *table, int *widths, bool *marks)
-{
-    for (int c = 0; c < table->n_columns; c++) {
-        int header = width(table->columns[c].header), unit = width(table->columns[c].unit);
-        widths[c] = header > unit ? header : unit;
-        marks[c] = false;
-    }
-    for (int i = 0; i < table->n_cells; i++) {
-        int c = i % table->n_columns;
-        marks[c] = marks[c] || table->cells[i].marked;
-    }
-    for (int i = 0; i < table->n_cells; i++) {
-        int c = i % table->n_columns, needed = width(table->cells[i].text) + marks[c];
-        widths[c] = needed > widths[c] ? needed : widths[c];
-    }
-}
-
-/* The columns of the next block: the keys, and of the others that have not been "shown" as many as
- * fit into "most" columns of text, at least one. */
-static bool choose(const struct table *table, const int *widths, int most, bool *shown, bool *block)
-{
-    int room = most;
-    bool any = false;
-
-    for (int c = 0; c < table->n_columns; c++) {
-        block[c] = table->columns[c].key;
-        room -= block[c] ? 2 + widths[c] : 0;
-    }
-    for (int c = 0; c < table->n_columns; c++) {
-        if (shown[c] || table->columns[c].key)
-            continue;
-        if (any && 2 + widths[c] > room)
-            return true;
-        room -= 2 + widths[c];
-        shown[c] = block[c] = any = true;
-    }
-    return any;
-}
-
-static void write_headers(
-        struct sator_text *text, const struct table *table, const int *widths, const bool *block)
-{
-    bool has_units = false;
-
-    for (int c = 0; c < table->n_columns; c++) {
-        const struct column *column = &table->columns[c];
-        if (!block[c])
-            continue;
-        has_units = has_units || *column->unit != '\0';
-        sator_text_add(text, "  ");
-        add_padded(text, column->header, widths[c], column->left, false, false);
-    }
-    end_line(text);
-    for (int c = 0; has_units && c < table->n_columns; c++) {
-        if (!block[c])
-            continue;
-        sator_text_add(text, "  ");
-        add_padded(text, table->columns[c].unit, widths[c], table->columns[c].left, false, false);
-    }
-    if (has_units)
-        end_line(text);
-}
-
-static void write_rows(struct sator_text *text, const struct table *table, const int *widths,
-        const bool *marks, const bool *block, bool color)
-{
-    for (int i = 0; i < table->n_cells; i++) {
-        int c = i % table->n_columns;
-        const struct cell *cell = &table->cells[i];
-        bool room = marks[c] && !cell->marked && !table->columns[c].left;
-        if (block[c]) {
-            sator_text_add(text, "  ");
-            add_padded(text, cell->text, widths[c] - room, table->columns[c].left, cell->marked,
-                    color);
-            sator_text_add(text, "%s", room ? " " : "");
-        }
-        if (c == table->n_columns - 1)
-            end_line(text);
-    }
-}
-
-void report_table_write(struct sator_text *text, const struct table *table, struct look look)
-{
-    int *widths = SATOR_NEW_ARRAY(table->arena, int, table->n_columns);
-    bool *marks = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
-    bool *shown = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
-    bool *block = SATOR_NEW_ARRAY(table->arena, bool, table->n_columns);
-    int most = look.width > 0 ? look.width : INT_MAX / 2;
-
-    measure(table, widths, marks);
-    for (bool first = true; choose(table, widths, most, shown, block) || first; first = false) {
-        sator_text_add(text, "%s", first ? "" : "\n");
-        write_headers(text, table, widths, block);
-        write_rows(text, table, widths, marks, block, look.color);
-    }
 }
 
 /* ---- lines ---- */
