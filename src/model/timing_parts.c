@@ -333,6 +333,115 @@ static struct shares tally_pairs(
     return shares;
 }
 
+/* ---- progressions ---- */
+
+/* Elements low, low + step, .. high. */
+struct progression {
+    int64_t low, high, step;
+};
+
+static int64_t progression_size(const struct progression *p)
+{
+    return p->high < p->low ? 0 : (p->high - p->low) / p->step + 1;
+}
+
+/* Whether the digits of "loop" that are not fixed make all values from 0 on: how many. */
+static bool make_range(const struct parts *p, const struct nest_stamp *stamp, int loop)
+{
+    const struct nest *nest = p->nest;
+    int64_t stride = 1;
+
+    for (int i = 0; i < nest->n_digits;) { /* from the finest on */
+        const struct nest_digit *digit = &nest->digits[i];
+        if (digit->loop != loop || is_fixed(p, i) || digit->stride != stride ||
+                digit->extent == 1) {
+            i++;
+            continue;
+        }
+        stride *= digit->extent;
+        i = 0;
+    }
+    return nest_room(nest, p->n_fixed, stamp, loop) < stride;
+}
+
+/* Add the values of a loop, "factor" times each; false: the sums are no progression. */
+static bool add_values(struct progression *all, int64_t base, int64_t room, int64_t factor)
+{
+    int64_t size = progression_size(all), step = llabs(factor);
+
+    all->low += factor * (factor < 0 ? base + room : base);
+    all->high += factor * (factor < 0 ? base : base + room);
+    if (room == 0 || factor == 0)
+        return true;
+    if (size == 1)
+        all->step = step;
+    return step % all->step == 0 && step / all->step <= size;
+}
+
+/* The part's elements in "stamp" as a progression, where none of its digits tells PEs apart: loops
+ * with small factors come first, as those of a window do. */
+static bool find_progression(const struct parts *p, const struct part *part,
+        const struct nest_stamp *stamp, struct progression *all)
+{
+    const struct nest *nest = p->nest;
+    uint64_t left = part->loops;
+
+    *all = (struct progression){0, 0, 1};
+    while (left != 0) {
+        int least = -1;
+        for (int l = 0; l < nest->n_loops; l++) {
+            if ((left >> l & 1) != 0 &&
+                    (least < 0 || llabs(p->access->factor[l]) < llabs(p->access->factor[least])))
+                least = l;
+        }
+        left &= ~(UINT64_C(1) << least);
+        if (!make_range(p, stamp, least) ||
+                !add_values(all, nest_fixed_part(nest, p->n_fixed, stamp, least),
+                        nest_room(nest, p->n_fixed, stamp, least), p->access->factor[least]))
+            return false;
+    }
+    return true;
+}
+
+static struct shares share_of(struct sator_arena *arena, int64_t all, int64_t out)
+{
+    struct shares shares = {.are_alike = true};
+
+    SATOR_PUSH(arena, shares.list, shares.n, ((struct share){0, all, out}));
+    return shares;
+}
+
+/* What a part without space digits says of two stamps, without a list. */
+static bool find_simple_step(struct parts *p, const struct part *part,
+        const struct nest_stamp *before, const struct nest_stamp *stamp, struct step *step)
+{
+    struct sator_arena *arena = p->nest->timing->arena;
+    struct progression first, second, both;
+    int64_t common = 0;
+
+    for (int i = 0; i < part->n_digits; i++) {
+        if (has_weight(p, part->digits[i]))
+            return false;
+    }
+    if ((before != NULL && !find_progression(p, part, before, &first)) ||
+            (stamp != NULL && !find_progression(p, part, stamp, &second)))
+        return false;
+    if (before != NULL && stamp != NULL) {
+        bool is_wide = progression_size(&first) > 1 && progression_size(&second) > 1;
+        if (is_wide && first.step != second.step)
+            return false;
+        both = progression_size(&first) > 1 ? first : second;
+        both.low = first.low > second.low ? first.low : second.low;
+        both.high = first.high < second.high ? first.high : second.high;
+        common = (first.low - second.low) % both.step == 0 ? progression_size(&both) : 0;
+    }
+    if (before != NULL)
+        step->stored = share_of(arena, progression_size(&first), common);
+    if (stamp != NULL)
+        step->sent = step->arrived = share_of(arena, progression_size(&second), common);
+    return true;
+}
+
 /* ---- steps ---- */
 
 static void write_key(const struct parts *p, const struct part *part,
@@ -367,15 +476,19 @@ static const struct step *find_step(struct parts *p, struct part *part,
         if (memcmp(part->steps[i].key, key, bytes) == 0)
             return &part->steps[i];
     }
+    made = (struct step){.key = sator_arena_copy(arena, key, bytes)};
+    if (find_simple_step(p, part, before, stamp, &made)) {
+        SATOR_PUSH(arena, part->steps, part->n_steps, made);
+        return &part->steps[part->n_steps - 1];
+    }
     p->arena = sator_arena_new();
     bool fits = list_part(p, part, before, &first) && list_part(p, part, stamp, &second);
     if (fits) {
         mark(&second, &first, false);
         mark(&first, &second, true);
-        made = (struct step){.key = sator_arena_copy(arena, key, bytes),
-                .sent = tally_pairs(arena, &second, BY_HOLDER_SENT),
-                .arrived = tally_pairs(arena, &second, BY_INSTANCE),
-                .stored = tally_pairs(arena, &first, BY_HOLDER_STORED)};
+        made.sent = tally_pairs(arena, &second, BY_HOLDER_SENT);
+        made.arrived = tally_pairs(arena, &second, BY_INSTANCE);
+        made.stored = tally_pairs(arena, &first, BY_HOLDER_STORED);
         SATOR_PUSH(arena, part->steps, part->n_steps, made);
     }
     sator_arena_free(p->arena);
