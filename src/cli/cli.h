@@ -114,10 +114,14 @@ char *cli_completion_text(void);
 int cli_explore_slurm(const struct cli_options *options);
 
 /* ---- output_check.c ---- */
-/* CLI_USAGE after a message when --output or --trace cannot be written, or names what the command reads. */
+/* CLI_USAGE after a message when --output or --trace cannot be written, or names what the command
+ * reads. */
 int cli_check_output(const struct cli_options *options);
 
 /* ---- output.c ---- */
+/* Write "text" to the file "path", "-" for the standard output; CLI_DONE, or CLI_INPUT after a
+ * message when it cannot be written. */
+int cli_write_to(const char *path, const char *text);
 /* Write the result; CLI_DONE, or CLI_INPUT after a message when it cannot be written. A reader that
  * has gone away (a closed pipe) is no error. */
 int cli_write(const struct cli_options *options, const char *text);
@@ -196,8 +200,8 @@ int cli_find_layer(const struct sator_network *network, const char *wanted, int 
 int cli_choose_layer(const struct sator_network *network, const char *wanted, int *layer);
 
 /* ---- words.c ---- */
-/* A context whose messages call the fields of options by the names of their flags, and that does not
- * read what --output names (GIVE: sator_ctx_free). "options" NULL: it reads no files. */
+/* A context whose messages call the fields of options by the names of their flags, and that does
+ * not read what --output names (GIVE: sator_ctx_free). "options" NULL: it reads no files. */
 struct sator_ctx *cli_ctx_new(const struct cli_options *options);
 /* The value of --engine, "auto" where it is not given. */
 enum sator_engine_choice cli_engine(const struct cli_options *options);

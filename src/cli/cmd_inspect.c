@@ -1,8 +1,57 @@
 /* The commands that only look: check, list, help, show. */
 #include "cli/cli.h"
+#include "sator/certificate.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The text of the file "path" if it is a certificate (GIVE: free), else NULL. */
+static char *read_certificate(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    size_t length = 0, room = 4096;
+    char *text = cli_alloc(room);
+
+    while (file != NULL) {
+        length += fread(text + length, 1, room - 1 - length, file);
+        text[length] = '\0';
+        if (length + 1 < room || !sator_certificate_is_one(text))
+            break;
+        char *more = cli_alloc(room * 2);
+        memcpy(more, text, length);
+        free(text);
+        text = more;
+        room *= 2;
+    }
+    bool is_one = file != NULL && sator_certificate_is_one(text);
+    if (file != NULL)
+        fclose(file);
+    if (!is_one)
+        free(text);
+    return is_one ? text : NULL;
+}
+
+/* Verify a certificate: CLI_LIMIT unless all of it is. */
+static int check_certificate(
+        const struct cli_options *options, const char *file, const char *text, FILE *out)
+{
+    struct sator_certificate_count count;
+    struct sator_ctx *ctx = cli_ctx_new(options);
+
+    cli_watch(ctx);
+    enum sator_status status = sator_certificate_check(ctx, file, text, &count);
+    cli_print_messages(ctx);
+    int exit_code = cli_status(status, file);
+    if (status == SATOR_OK && !(options->quiet && count.verified == count.total))
+        fprintf(out, "%s: certificate of %llu mapping%s, %llu of %llu parts verified\n", file,
+                (unsigned long long)count.mappings, count.mappings == 1 ? "" : "s",
+                (unsigned long long)count.verified, (unsigned long long)count.total);
+    if (status == SATOR_OK && count.verified < count.total)
+        exit_code = CLI_LIMIT;
+    cli_unwatch(ctx);
+    sator_ctx_free(ctx);
+    return exit_code;
+}
 
 int cli_check(const struct cli_options *options)
 {
@@ -16,6 +65,12 @@ int cli_check(const struct cli_options *options)
     FILE *out = open_memstream(&text, &size);
     for (int i = 0; out != NULL && i < options->arguments.count; i++) {
         const char *file = options->arguments.items[i], *kind = NULL;
+        char *certificate = read_certificate(file);
+        if (certificate != NULL) {
+            exit_code = cli_worse(exit_code, check_certificate(options, file, certificate, out));
+            free(certificate);
+            continue;
+        }
         struct sator_ctx *ctx = cli_ctx_new(options);
         cli_watch(ctx);
         enum sator_status status = sator_check_file(ctx, file, &input, &kind);

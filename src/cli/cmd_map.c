@@ -1,6 +1,7 @@
 /* sator map: the best mapping of a workload, or of every layer of a network. */
 #include "cli/pictures.h"
 #include "sator/build.h"
+#include "sator/certificate.h"
 #include "sator/map.h"
 
 #include <math.h>
@@ -23,6 +24,8 @@ struct mapping {
         struct sator_map_result *result;
         struct sator_dataflow *dataflow; /* the mapping, and its analysis: for pages */
         struct sator_result *analysis;
+        char *certificate; /* or NULL */
+        bool is_uncertified; /* though it was asked for */
     } * tasks;
     int exit_code;
 };
@@ -81,7 +84,7 @@ static int refuse_void(const struct cli_options *options)
             {!sunstone, "direction intra-order", "goes with --strategy sunstone"},
             {!random, "seed samples", "goes with --strategy random"},
             {sunstone, "imperfect", "does not go with --strategy sunstone, whose factors divide"},
-            {options->pareto != NULL, "strategy objective yaml why-not timing",
+            {options->pareto != NULL, "strategy objective yaml why-not timing certificate",
                     "does not go with --pareto"},
             {options->why_not != NULL, "timing", "does not go with --why-not: rooflines compare"},
             {options->why_not != NULL, "json csv yaml html svg show",
@@ -138,6 +141,25 @@ static void show_progress(void *data, const struct sator_map_progress *progress)
     fflush(stderr);
 }
 
+/* What another program can check of a result; why there is none is a message. */
+static void certify(struct sator_ctx *ctx, struct task *task, const struct sator_map_options *map)
+{
+    const struct mapping *mapping = task->mapping;
+    struct sator_certificate_count count;
+
+    task->is_uncertified =
+            sator_certificate_write(ctx, mapping->network, task->layer, mapping->arch, map,
+                    task->result, &count, &task->certificate) != SATOR_OK;
+    if (task->is_uncertified)
+        return;
+    task->is_uncertified = count.verified < count.total;
+    if (task->is_uncertified)
+        fprintf(stderr, "sator: %s: %llu of %llu parts of the certificate are not proved\n",
+                sator_network_layer_name(mapping->network, task->layer),
+                (unsigned long long)(count.total - count.verified),
+                (unsigned long long)count.total);
+}
+
 static enum sator_status map_one(struct sator_ctx *ctx, struct cli_job *job)
 {
     struct task *task = job->data;
@@ -154,6 +176,8 @@ static enum sator_status map_one(struct sator_ctx *ctx, struct cli_job *job)
     if (alone)
         fputs("\r\033[K", stderr);
     job->figure = status == SATOR_OK ? task->result->value : NAN;
+    if (status == SATOR_OK && mapping->options->certificate != NULL)
+        certify(ctx, task, &options);
     return status;
 }
 
@@ -226,9 +250,11 @@ static void run_tasks(struct mapping *mapping)
     for (int i = 0; i < n_jobs; i++) {
         const struct task *task = jobs[i].data;
         fputs(is_repeated(jobs, i) ? "" : jobs[i].messages, stderr);
-        if (jobs[i].status == SATOR_OK)
+        if (jobs[i].status == SATOR_OK) {
             note_stop(mapping, task->result);
-        else if (jobs[i].status == SATOR_LIMIT || jobs[i].status == SATOR_INFEASIBLE)
+            if (task->is_uncertified)
+                mapping->exit_code = cli_worse(mapping->exit_code, CLI_LIMIT);
+        } else if (jobs[i].status == SATOR_LIMIT || jobs[i].status == SATOR_INFEASIBLE)
             mapping->exit_code = cli_worse(mapping->exit_code, CLI_LIMIT);
         else
             mapping->exit_code =
@@ -304,6 +330,28 @@ static int write_report(struct mapping *mapping)
     }
     free(text);
     release(&found);
+    return exit_code;
+}
+
+/* The certificates of all layers of all machines, one after the other. */
+static int write_certificates(const struct mapping *mappings, int n)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int exit_code = CLI_DONE;
+
+    for (int m = 0; out != NULL && m < n; m++) {
+        for (int i = 0; i < mappings[m].n_tasks; i++) {
+            if (mappings[m].tasks[i].certificate != NULL)
+                fputs(mappings[m].tasks[i].certificate, out);
+        }
+    }
+    if (out != NULL)
+        fclose(out);
+    if (size > 0)
+        exit_code = cli_write_to(mappings[0].options->certificate, text);
+    free(text);
     return exit_code;
 }
 
@@ -577,6 +625,8 @@ int cli_map(const struct cli_options *options)
     bool read = exit_code == CLI_DONE;
     if (read)
         exit_code = map_machines(mappings, n);
+    if (read && options->certificate != NULL)
+        exit_code = cli_worse(exit_code, write_certificates(mappings, n));
     if (read && mappings[0].n_tasks > 0 && cli_wants_page(options))
         exit_code = cli_worse(exit_code, write_page(mappings, n));
     else if (read && n > 1 && mappings[0].n_tasks > 0)
@@ -586,6 +636,7 @@ int cli_map(const struct cli_options *options)
             sator_result_free(mappings[i].tasks[k].analysis);
             sator_dataflow_free(mappings[i].tasks[k].dataflow);
             sator_map_result_free(mappings[i].tasks[k].result);
+            free(mappings[i].tasks[k].certificate);
         }
         free(mappings[i].tasks);
         sator_arch_free(mappings[i].arch);

@@ -166,12 +166,17 @@ static int write_file(const char *path, const char *text)
     return exit_code;
 }
 
+int cli_write_to(const char *path, const char *text)
+{
+    if (strcmp(path, "-") != 0)
+        return write_file(path, text);
+    int error = write_all(STDOUT_FILENO, text, strlen(text));
+    return error == 0 || error == EPIPE ? CLI_DONE : cannot_write("to the standard output", error);
+}
+
 int cli_write(const struct cli_options *options, const char *text)
 {
     if (*options->output_is_read)
         return CLI_USAGE; /* it was said; nothing is worth the input */
-    if (options->output != NULL && strcmp(options->output, "-") != 0)
-        return write_file(options->output, text);
-    int error = write_all(STDOUT_FILENO, text, strlen(text));
-    return error == 0 || error == EPIPE ? CLI_DONE : cannot_write("to the standard output", error);
+    return cli_write_to(options->output == NULL ? "-" : options->output, text);
 }

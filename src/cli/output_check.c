@@ -1,6 +1,6 @@
-/* Whether -o and --trace name files that may be written, asked before any work begins: a slip there
- * must not destroy what the command reads, nor be noticed only when hours of work are to be
- * written. */
+/* Whether -o, --trace and --certificate name files that may be written, asked before any work
+ * begins: a slip there must not destroy what the command reads, nor be noticed only when hours of
+ * work are to be written. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -56,7 +56,8 @@ static const char *reader_of(const struct cli_options *options, const struct sta
         const struct cli_option *row = &cli_option_table[i];
         const char *field = (const char *)options + row->offset;
         const char *text;
-        if (strcmp(row->name, "output") == 0 || strcmp(row->name, "trace") == 0)
+        if (strcmp(row->name, "output") == 0 || strcmp(row->name, "trace") == 0 ||
+                strcmp(row->name, "certificate") == 0)
             continue; /* what is written */
         if (row->kind == CLI_TEXT) {
             memcpy(&text, field, sizeof text);
@@ -134,5 +135,7 @@ int cli_check_output(const struct cli_options *options)
 {
     int exit_code = check(options, "output", options->output);
 
-    return exit_code == CLI_DONE ? check(options, "trace", options->trace) : exit_code;
+    if (exit_code == CLI_DONE)
+        exit_code = check(options, "trace", options->trace);
+    return exit_code == CLI_DONE ? check(options, "certificate", options->certificate) : exit_code;
 }

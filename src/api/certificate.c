@@ -1,0 +1,340 @@
+/* Certificates as texts: the question, the answer, and a cover of the space (doc/certificate.md).
+ *
+ *     sator certificate 1
+ *     workload:            a document each, in Sator's notation, two spaces to the right
+ *     architecture:
+ *     mapping:
+ *     objective: edp
+ *     value: 1.5e+12
+ *     parts:               of each choice of what bypasses what
+ *       choice 0
+ *       4.2 cut 1.7e+12
+ *     end
+ */
+#include "sator/certificate.h"
+#include "sator/build.h"
+
+#include "api/map.h"
+#include "base/arguments.h"
+#include "certificate/certificate.h"
+#include "frontend/frontend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char first_line[] = "sator certificate 1\n";
+static const char *const objectives[] = {"edp", "energy", "latency"};
+
+enum {
+    N_OBJECTIVES = sizeof objectives / sizeof *objectives,
+    MOST_BYTES = 64 << 20 /* of a layer's certificate */
+};
+
+/* ---- writing ---- */
+
+/* What no certificate is made of, or NULL. */
+static const char *uncovered(
+        const struct sator_map_options *options, const struct sator_map_result *result)
+{
+    if (!result->proved)
+        return "a mapping that is not proved to be the best";
+    if (options->imperfect)
+        return "factors that do not divide an extent";
+    if (options->timing == SATOR_TIMING_SCHEDULED)
+        return "the scheduled time";
+    if (result->order != NULL)
+        return "an operation in place";
+    for (int i = 0; i < options->n_constraints; i++) {
+        const char *colon = strchr(options->constraints[i], ':');
+        if (colon == NULL || strcmp(colon, ": skew 0") != 0)
+            return "constraints other than 'ARRAY: skew 0'";
+    }
+    if (result->n_skews > 1)
+        return "skewed arrays; --constraint 'ARRAY: skew 0' leaves them out";
+    return NULL;
+}
+
+static void put_indented(struct sator_text *text, const char *name, const char *document)
+{
+    sator_text_add(text, "%s:\n", name);
+    while (*document != '\0') {
+        size_t length = strcspn(document, "\n");
+        sator_text_put(text, length > 0 ? "  " : "");
+        sator_text_add_bytes(text, document, length);
+        sator_text_put(text, "\n");
+        document += length + (document[length] == '\n');
+    }
+}
+
+static void put_question(struct sator_text *text, const struct sator_network *network, int layer,
+        const struct sator_arch *arch, const struct sator_map_result *result)
+{
+    struct sator_network one = *network;
+    struct sator_text document = {0};
+
+    one.layers = &network->layers[layer];
+    one.n_layers = 1;
+    sator_text_put(text, first_line);
+    sator_yaml_write_network(&document, &one);
+    put_indented(text, "workload", document.data);
+    sator_text_clear(&document);
+    sator_yaml_write_arch(&document, arch);
+    put_indented(text, "architecture", document.data);
+    sator_text_clear(&document);
+    put_indented(text, "mapping", result->yaml);
+    sator_text_add(text, "objective: %s\nvalue: %.17g\nparts:\n", objectives[result->objective],
+            result->value);
+}
+
+/* The cover of one choice of what bypasses what. */
+static enum sator_status put_choice(struct sator_ctx *ctx, const struct sator_workload *workload,
+        const struct sator_arch *arch, const struct sator_map_result *result, unsigned choice,
+        struct sator_text *text, struct cert_tally *tally)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+    const char *why;
+    enum sator_status st;
+
+    st = cert_problem_init(ctx, arena, workload, arch, result->objective, choice, p, &why);
+    if (st == SATOR_INPUT && why != NULL)
+        sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
+    SATOR_TRY(st);
+    sator_text_add(text, "  choice %u\n", choice);
+    SATOR_TRY(cert_cover_write(ctx, p, result->value, text, tally));
+    if (text->length > MOST_BYTES) {
+        sator_error(ctx, workload->loc, "not certified: the certificate is larger than 64 MB");
+        st = SATOR_LIMIT;
+    }
+done:
+    sator_arena_free(arena);
+    return st;
+}
+
+enum sator_status sator_certificate_write(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_map_options *options, const struct sator_map_result *result,
+        struct sator_certificate_count *count, char **text)
+{
+    struct sator_map_options own;
+    struct sator_text out = {0};
+    struct cert_tally tally = {0};
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL && text != NULL);
+    SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
+    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+
+    const struct sator_workload *workload = &network->layers[layer];
+    const char *why = uncovered(&own, result);
+    int pairs = cert_count_choices(workload, arch);
+    if (why == NULL && pairs > CERT_CHOICES)
+        why = "more than 10 choices of what bypasses what";
+    if (why != NULL) {
+        sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
+        return SATOR_INPUT;
+    }
+    put_question(&out, network, layer, arch, result);
+    for (unsigned choice = 0; choice < 1U << pairs; choice++)
+        SATOR_TRY(put_choice(ctx, workload, arch, result, choice, &out, &tally));
+    sator_text_put(&out, "end\n");
+    if (count != NULL)
+        *count = (struct sator_certificate_count){
+                1, tally.verified + 1, tally.total + 1, tally.parts};
+    *text = sator_text_take(&out);
+done:
+    sator_text_clear(&out);
+    return st;
+}
+
+/* ---- reading ---- */
+
+/* A certificate taken apart; texts of its own. */
+struct reading {
+    struct sator_ctx *ctx;
+    const char *name;
+    const char *at;
+    char *workload, *architecture, *mapping;
+    enum sator_map_objective objective;
+    double value;
+};
+
+static enum sator_status malformed(const struct reading *r, const char *what)
+{
+    return sator_error(r->ctx, (struct sator_loc){0}, "'%s' is no certificate: %s", r->name, what);
+}
+
+static bool take(struct reading *r, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (strncmp(r->at, text, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+/* A document whose lines are two spaces to the right. */
+static char *take_document(struct reading *r)
+{
+    struct sator_text text = {0};
+
+    while (strncmp(r->at, "  ", 2) == 0 || *r->at == '\n') {
+        size_t indent = *r->at == '\n' ? 0 : 2, length = strcspn(r->at + indent, "\n");
+        sator_text_add_bytes(&text, r->at + indent, length);
+        sator_text_put(&text, "\n");
+        r->at += indent + length;
+        r->at += *r->at == '\n';
+    }
+    sator_text_put(&text, "");
+    return sator_text_take(&text);
+}
+
+static enum sator_status take_question(struct reading *r)
+{
+    char *end;
+
+    if (!take(r, first_line))
+        return malformed(r, "it does not begin with 'sator certificate 1'");
+    if (!take(r, "workload:\n"))
+        return malformed(r, "the workload is missing");
+    r->workload = take_document(r);
+    if (!take(r, "architecture:\n"))
+        return malformed(r, "the architecture is missing");
+    r->architecture = take_document(r);
+    if (!take(r, "mapping:\n"))
+        return malformed(r, "the mapping is missing");
+    r->mapping = take_document(r);
+    int objective = N_OBJECTIVES;
+    while (objective-- > 0) {
+        struct reading ahead = *r;
+        if (take(&ahead, "objective: ") && take(&ahead, objectives[objective]) &&
+                take(&ahead, "\nvalue: ")) {
+            r->at = ahead.at;
+            break;
+        }
+    }
+    if (objective < 0)
+        return malformed(r, "the objective, edp, energy or latency, or the value is missing");
+    r->objective = (enum sator_map_objective)objective;
+    r->value = strtod(r->at, &end);
+    if (end == r->at || !(r->value > 0) || !isfinite(r->value))
+        return malformed(r, "the value is no number above 0");
+    r->at = end;
+    return take(r, "\nparts:\n") ? SATOR_OK : malformed(r, "the parts are missing");
+}
+
+/* ---- checking ---- */
+
+/* Whether the mapping has the value that is claimed, as the model counts it. */
+static enum sator_status check_mapping(struct reading *r, const struct sator_network *network,
+        const struct sator_arch *arch, struct cert_tally *tally)
+{
+    struct sator_dataflow *dataflow = NULL;
+    struct sator_result *result = NULL;
+    enum sator_status st;
+
+    tally->total++;
+    SATOR_TRY(sator_dataflow_parse(r->ctx, "the mapping", r->mapping, NULL, &dataflow));
+    SATOR_TRY(sator_analyze(r->ctx, network, 0, arch, dataflow, NULL, &result));
+    double value = cert_value(r->objective, result->energy_pj, result->total_cycles);
+    if (fabs(value - r->value) <= 1e-9 * r->value)
+        tally->verified++;
+    else
+        sator_warn(r->ctx, (struct sator_loc){0},
+                "not verified: the mapping has the value %.12g, %.12g is claimed", value, r->value);
+done:
+    sator_result_free(result);
+    sator_dataflow_free(dataflow);
+    return st;
+}
+
+static enum sator_status check_choice(struct reading *r, const struct sator_network *network,
+        const struct sator_arch *arch, unsigned choice, struct cert_tally *tally)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+    const struct sator_workload *workload = &network->layers[0];
+    struct cert_tally here = {0};
+    char header[32];
+    const char *why;
+    enum sator_status st;
+
+    st = cert_problem_init(r->ctx, arena, workload, arch, r->objective, choice, p, &why);
+    if (st == SATOR_INPUT && why != NULL)
+        sator_error(r->ctx, workload->loc, "certificates do not cover %s", why);
+    SATOR_TRY(st);
+    snprintf(header, sizeof header, "  choice %u\n", choice);
+    if (take(r, header)) {
+        SATOR_TRY(cert_cover_check(r->ctx, p, r->value, r->at, &r->at, &here));
+    } else {
+        here.total = 1;
+        here.first_fault = "is left out";
+    }
+    if (here.first_fault != NULL)
+        sator_warn(r->ctx, (struct sator_loc){0}, "not verified: %s, choice %u: %s", workload->name,
+                choice, here.first_fault);
+    tally->verified += here.verified;
+    tally->total += here.total;
+    tally->parts += here.parts;
+done:
+    sator_arena_free(arena);
+    return st;
+}
+
+/* The certificate at r->at, which is left behind it. */
+static enum sator_status check_one(struct reading *r, struct cert_tally *tally)
+{
+    struct sator_network *network = NULL;
+    struct sator_arch *arch = NULL;
+    enum sator_status st;
+
+    SATOR_TRY(take_question(r));
+    SATOR_TRY(sator_network_parse(r->ctx, "the workload", r->workload, NULL, &network));
+    SATOR_TRY(sator_arch_parse(r->ctx, "the architecture", r->architecture, NULL, &arch));
+    int pairs = cert_count_choices(&network->layers[0], arch);
+    if (network->n_layers != 1 || pairs > CERT_CHOICES) {
+        st = malformed(r, "it is about more than one layer, or too many choices");
+        goto done;
+    }
+    SATOR_TRY(check_mapping(r, network, arch, tally));
+    for (unsigned choice = 0; choice < 1U << pairs; choice++)
+        SATOR_TRY(check_choice(r, network, arch, choice, tally));
+    if (!take(r, "end\n"))
+        st = malformed(r, "after its parts there is no 'end'");
+done:
+    sator_network_free(network);
+    sator_arch_free(arch);
+    free(r->workload);
+    free(r->architecture);
+    free(r->mapping);
+    r->workload = r->architecture = r->mapping = NULL;
+    return st;
+}
+
+bool sator_certificate_is_one(const char *text)
+{
+    return text != NULL && strncmp(text, first_line, strlen(first_line) - 2) == 0;
+}
+
+enum sator_status sator_certificate_check(struct sator_ctx *ctx, const char *name, const char *text,
+        struct sator_certificate_count *count)
+{
+    struct reading r = {.ctx = ctx, .name = name, .at = text};
+    struct cert_tally tally = {0};
+    enum sator_status st;
+    SATOR_NEEDS(ctx, name != NULL && text != NULL && count != NULL);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
+
+    *count = (struct sator_certificate_count){0};
+    do {
+        st = check_one(&r, &tally);
+        count->mappings++;
+    } while (st == SATOR_OK && *r.at != '\0');
+    count->verified = tally.verified;
+    count->total = tally.total;
+    count->pieces = tally.parts;
+    return st;
+}

@@ -1,0 +1,365 @@
+/* Covers of a space: a tree of decisions, cut where a bound reaches the value that is claimed.
+ *
+ * Parallel factors are decided one after the other, by row and loop; a line of the certificate
+ * names those that are decided in a part, in this order. "cut" is a part that one bound settles,
+ * "split" a part whose parallel factors are all decided and which is settled tile by tile, from the
+ * innermost memory outward: the least of the bounds of these pieces stands for them.
+ */
+#include "base/context.h"
+#include "certificate/cert_bound.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_DECISIONS = CERT_ROWS * CERT_LOOPS
+};
+
+static const double tolerance = 1e-9; /* energies are sums of decimal figures in binary */
+static const uint64_t most_pieces = 200000000; /* of a space */
+
+struct cover {
+    struct sator_ctx *ctx;
+    const struct cert_problem *p;
+    double goal; /* a part whose bound reaches it is settled */
+    struct cert_part part;
+    int n_decisions;
+    struct decision {
+        int row, loop;
+    } decision[MOST_DECISIONS];
+    struct cert_tally *tally;
+    struct sator_text *text; /* writing; or NULL */
+    const char *at; /* checking: the next line */
+    enum sator_status stopped;
+};
+
+static bool should_stop(struct cover *c)
+{
+    if (c->stopped == SATOR_OK && atomic_load(&c->ctx->cancelled))
+        c->stopped = SATOR_INTERRUPTED;
+    if (c->stopped == SATOR_OK && c->tally->parts > most_pieces)
+        c->stopped = SATOR_LIMIT;
+    return c->stopped != SATOR_OK;
+}
+
+/* ---- pieces of an unrolling ---- */
+
+/* What is left of "loop" for memories further out than row "row". */
+static int64_t left_of(const struct cover *c, int loop)
+{
+    int64_t left = c->p->extent[loop];
+
+    for (int r = 0; r < c->p->n_rows; r++)
+        left /= c->part.factor[r][loop];
+    return left;
+}
+
+/* All orders of factors that are all decided but those of the outermost memory, which has the rest.
+ */
+static void settle_orders(struct cover *c, double *least)
+{
+    int row = c->p->memory[0].row;
+
+    for (int i = 0; i < c->p->n_loops; i++)
+        c->part.factor[row][i] = left_of(c, i);
+    c->part.known[row] = (1U << c->p->n_loops) - 1;
+    *least = fmin(*least, cert_bound_orders(c->p, &c->part, c->goal));
+    for (int i = 0; i < c->p->n_loops; i++)
+        c->part.factor[row][i] = 1;
+    c->part.known[row] = 0;
+}
+
+static void split(struct cover *c, int m, int loop, double *least)
+{
+    int64_t tile[CERT_LOOPS];
+    const int row = c->p->memory[m].row;
+
+    if (should_stop(c))
+        return;
+    if (m == 0) {
+        settle_orders(c, least);
+        return;
+    }
+    if (loop == c->p->n_loops) {
+        split(c, m - 1, 0, least);
+        return;
+    }
+    int64_t left = left_of(c, loop);
+    c->part.known[row] |= 1U << loop;
+    for (int k = c->p->n_divisors[loop] - 1; k >= 0; k--) {
+        int64_t factor = c->p->divisors[loop][k];
+        if (left % factor != 0)
+            continue;
+        c->part.factor[row][loop] = factor;
+        cert_inside(c->p, &c->part, row, tile);
+        if (!cert_fits(c->p, m, tile))
+            continue;
+        double bound = left > 1 ? cert_bound(c->p, &c->part, c->goal) : 0;
+        c->tally->parts++;
+        if (bound >= c->goal)
+            *least = fmin(*least, bound);
+        else
+            split(c, m, loop + 1, least);
+    }
+    c->part.factor[row][loop] = 1;
+    c->part.known[row] &= ~(1U << loop);
+}
+
+/* The least bound of the pieces of an unrolling; INFINITY where nothing fits. */
+static double split_all(struct cover *c)
+{
+    double least = INFINITY;
+
+    split(c, c->p->n_memories - 1, 0, &least);
+    return least;
+}
+
+/* ---- parallel factors ---- */
+
+/* Whether the factors of loops "loop" and after can be laid along the dimensions of joined rows. */
+static bool can_place(const struct cover *c, const struct cert_row *row, const int64_t *factor,
+        int loop, int dim, int64_t rest, int64_t *room)
+{
+    while (loop < c->p->n_loops && rest == 1) {
+        if (++loop < c->p->n_loops)
+            rest = factor[loop];
+        dim = 0;
+    }
+    if (loop >= c->p->n_loops)
+        return true;
+    if (dim == row->n_shapes)
+        return false;
+    for (int k = c->p->n_divisors[loop] - 1; k >= 0; k--) {
+        int64_t d = c->p->divisors[loop][k];
+        if (rest % d != 0 || d > room[dim])
+            continue;
+        int64_t before = room[dim];
+        room[dim] /= d;
+        bool fits = can_place(c, row, factor, loop, dim + 1, rest / d, room);
+        room[dim] = before;
+        if (fits)
+            return true;
+    }
+    return false;
+}
+
+static bool is_placeable(const struct cover *c)
+{
+    for (int r = 0; r < c->p->n_rows; r++) {
+        const struct cert_row *row = &c->p->row[r];
+        int64_t room[CERT_SHAPES];
+        memcpy(room, row->shape, sizeof room);
+        if (row->is_space &&
+                !can_place(c, row, c->part.factor[r], 0, 0, c->part.factor[r][0], room))
+            return false;
+    }
+    return true;
+}
+
+static void list_decisions(struct cover *c)
+{
+    for (int r = c->p->n_rows - 1; r >= 0; r--) {
+        for (int i = 0; i < c->p->n_loops && c->p->row[r].is_space; i++)
+            c->decision[c->n_decisions++] = (struct decision){r, i};
+    }
+}
+
+/* Call "visit" with each choice of decision "d" that leaves a mapping; the part has it. */
+static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *c, int d))
+{
+    int row = c->decision[d].row, loop = c->decision[d].loop;
+    int64_t left = left_of(c, loop), used = 1;
+
+    for (int i = 0; i < c->p->n_loops; i++)
+        used *= c->part.factor[row][i];
+    c->part.known[row] |= 1U << loop;
+    for (int k = c->p->n_divisors[loop] - 1; k >= 0 && !should_stop(c); k--) {
+        int64_t factor = c->p->divisors[loop][k];
+        if (left % factor != 0 || factor > c->p->row[row].pes / used)
+            continue;
+        c->part.factor[row][loop] = factor;
+        if (d + 1 < c->n_decisions || is_placeable(c))
+            visit(c, d + 1);
+    }
+    c->part.factor[row][loop] = 1;
+    c->part.known[row] &= ~(1U << loop);
+}
+
+static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_problem *p,
+        double value, struct cert_tally *tally)
+{
+    *c = (struct cover){.ctx = ctx, .p = p, .goal = value * (1 - tolerance), .tally = tally};
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            c->part.factor[r][i] = 1;
+    }
+    list_decisions(c);
+}
+
+/* The part's name: what is decided. */
+static void write_name(const struct cover *c, int d, struct sator_text *text)
+{
+    if (d == 0)
+        sator_text_put(text, "all");
+    for (int k = 0; k < d; k++)
+        sator_text_add(text, k == 0 ? "%" PRId64 : ".%" PRId64,
+                c->part.factor[c->decision[k].row][c->decision[k].loop]);
+}
+
+/* Whether the part is settled by its bound, which is set. */
+static bool is_cut(struct cover *c, int d, double *bound)
+{
+    c->part.is_unrolled = d == c->n_decisions;
+    *bound = cert_bound(c->p, &c->part, c->goal);
+    c->tally->parts++;
+    return *bound >= c->goal;
+}
+
+/* ---- writing ---- */
+
+static void write_part(struct cover *c, int d)
+{
+    double bound;
+
+    bool cut = is_cut(c, d, &bound);
+    if (!cut && d < c->n_decisions) {
+        for_each_choice(c, d, write_part);
+        return;
+    }
+    sator_text_put(c->text, "  ");
+    write_name(c, d, c->text);
+    c->tally->total++;
+    if (cut) {
+        sator_text_add(c->text, " cut %.12g\n", bound);
+        c->tally->verified++;
+        return;
+    }
+    bound = split_all(c);
+    sator_text_add(c->text, " split %.12g\n", bound);
+    c->tally->verified += bound >= c->goal;
+}
+
+enum sator_status cert_cover_write(struct sator_ctx *ctx, const struct cert_problem *p,
+        double value, struct sator_text *text, struct cert_tally *tally)
+{
+    struct cover *c = SATOR_NEW(p->arena, struct cover);
+
+    begin(c, ctx, p, value, tally);
+    c->text = text;
+    write_part(c, 0);
+    return c->stopped;
+}
+
+/* ---- checking ---- */
+
+/* One line of a certificate. */
+struct line {
+    const char *name; /* its text begins there */
+    int name_length;
+    bool is_cut;
+    double bound;
+};
+
+/* Read the line at "at"; false where there is none of this form. */
+static bool read_line(const char *at, struct line *line)
+{
+    char *end;
+
+    if (strncmp(at, "  ", 2) != 0)
+        return false;
+    line->name = at + 2;
+    line->name_length = (int)strcspn(line->name, " \n");
+    at = line->name + line->name_length;
+    line->is_cut = strncmp(at, " cut ", 5) == 0;
+    if (!line->is_cut && strncmp(at, " split ", 7) != 0)
+        return false;
+    at += line->is_cut ? 5 : 7;
+    line->bound = strtod(at, &end);
+    return end != at && (*end == '\n' || *end == '\0');
+}
+
+static void note_fault(struct cover *c, int d, const char *what)
+{
+    struct sator_text name = {0};
+
+    write_name(c, d, &name);
+    if (c->tally->first_fault == NULL)
+        c->tally->first_fault = sator_arena_printf(c->p->arena, "part %s %s", name.data, what);
+    sator_text_clear(&name);
+}
+
+static void verify(struct cover *c, int d, const struct line *line)
+{
+    double bound;
+
+    bool cut = is_cut(c, d, &bound);
+    if (!line->is_cut && d == c->n_decisions) {
+        bound = split_all(c);
+    } else if (!line->is_cut) {
+        note_fault(c, d, "is split before its parallel factors are decided");
+        return;
+    } else if (!cut && bound < c->goal) {
+        note_fault(c, d,
+                sator_arena_printf(c->p->arena, "has the bound %.12g, below the value", bound));
+        return;
+    }
+    if (line->bound < c->goal || bound < c->goal)
+        note_fault(c, d,
+                sator_arena_printf(c->p->arena, "may have mappings of %.12g, below the value",
+                        fmin(bound, line->bound)));
+    else if (bound < line->bound * (1 - tolerance))
+        note_fault(c, d,
+                sator_arena_printf(c->p->arena, "claims the bound %.12g; what is found is %.12g",
+                        line->bound, bound));
+    else
+        c->tally->verified++;
+}
+
+static void check_part(struct cover *c, int d)
+{
+    struct sator_text name = {0};
+    struct line line;
+
+    write_name(c, d, &name);
+    bool found = read_line(c->at, &line);
+    int length = (int)name.length;
+    bool here = found && line.name_length == length &&
+            strncmp(line.name, name.data, (size_t)length) == 0;
+    bool below = found && d < c->n_decisions &&
+            (d == 0 ||
+                    (line.name_length > length && line.name[length] == '.' &&
+                            strncmp(line.name, name.data, (size_t)length) == 0));
+    sator_text_clear(&name);
+    if (here) {
+        c->at = strchr(line.name, '\n') == NULL ? "" : strchr(line.name, '\n') + 1;
+        c->tally->total++;
+        verify(c, d, &line);
+    } else if (below) {
+        for_each_choice(c, d, check_part);
+    } else {
+        c->tally->total++;
+        note_fault(c, d, "is left out");
+    }
+}
+
+enum sator_status cert_cover_check(struct sator_ctx *ctx, const struct cert_problem *p,
+        double value, const char *lines, const char **end, struct cert_tally *tally)
+{
+    struct cover *c = SATOR_NEW(p->arena, struct cover);
+    struct line extra;
+
+    begin(c, ctx, p, value, tally);
+    c->at = lines;
+    check_part(c, 0);
+    while (c->stopped == SATOR_OK && read_line(c->at, &extra)) {
+        tally->total++;
+        if (tally->first_fault == NULL)
+            tally->first_fault = sator_arena_printf(
+                    p->arena, "part %.*s is none of the space", extra.name_length, extra.name);
+        c->at = strchr(c->at, '\n') == NULL ? "" : strchr(c->at, '\n') + 1;
+    }
+    *end = c->at;
+    return c->stopped;
+}

@@ -1,0 +1,566 @@
+/* From a workload and a machine to the space that a certificate covers, and the prices of its
+ * words (doc/model.md, section 4). Written for this alone: the search has its own. */
+#include "base/context.h"
+#include "certificate/certificate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+    struct sator_ctx *ctx;
+    struct cert_problem *p;
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    unsigned choice; /* of what bypasses what */
+    int n_pairs; /* of a memory and a tensor that may bypass it, so far */
+    const char **why;
+    int loop_at[64]; /* of the workload's; -1: one iteration */
+};
+
+/* What certificates do not cover. */
+static enum sator_status refuse(struct maker *k, const char *why)
+{
+    if (*k->why == NULL)
+        *k->why = why;
+    return SATOR_INPUT;
+}
+
+/* ---- loops and tensors ---- */
+
+static void find_divisors(struct cert_problem *p, int loop)
+{
+    int64_t *list = NULL;
+    int n = 0;
+
+    for (int64_t d = 1; d <= p->extent[loop] / d; d++) {
+        if (p->extent[loop] % d == 0)
+            SATOR_PUSH(p->arena, list, n, d);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        if (list[i] * list[i] != p->extent[loop])
+            SATOR_PUSH(p->arena, list, n, p->extent[loop] / list[i]);
+    }
+    p->divisors[loop] = list;
+    p->n_divisors[loop] = n;
+}
+
+static enum sator_status add_loops(struct maker *k)
+{
+    const struct sator_workload *w = k->workload;
+    struct cert_problem *p = k->p;
+
+    if (!w->is_box || w->lower == NULL || w->n_loops > 64)
+        return refuse(k, "a domain that is no box");
+    p->instances = 1;
+    for (int i = 0; i < w->n_loops; i++) {
+        int64_t extent = w->upper[i] - w->lower[i];
+        k->loop_at[i] = -1;
+        if (extent <= 1)
+            continue;
+        if (p->n_loops == CERT_LOOPS || extent > INT64_C(1) << 40)
+            return refuse(k, "more than 16 loops, or longer ones than 2^40");
+        k->loop_at[i] = p->n_loops;
+        p->loop_name[p->n_loops] = w->loop_names[i];
+        p->extent[p->n_loops] = extent;
+        p->instances *= (double)extent;
+        find_divisors(p, p->n_loops++);
+    }
+    return p->instances < 0x1p53 ? SATOR_OK : refuse(k, "more than 2^53 loop instances");
+}
+
+static enum sator_status add_dim(
+        struct maker *k, const struct sator_expr *expr, struct cert_tensor *t)
+{
+    struct cert_index *index = &t->dim[t->n_dims];
+    unsigned loops = 0;
+
+    *index = (struct cert_index){0};
+    for (int i = 0; i < expr->n_terms; i++) {
+        if (expr->terms[i].atom != SATOR_ATOM_VAR)
+            return refuse(k, "an index that is no sum of loops");
+        int loop = k->loop_at[expr->terms[i].var];
+        if (loop < 0)
+            continue;
+        index->loop[index->n] = loop;
+        index->coef[index->n++] = expr->terms[i].factor;
+        if (llabs(expr->terms[i].factor) > 1 << 20)
+            return refuse(k, "a coefficient beyond 2^20");
+        loops |= 1U << loop;
+    }
+    if ((t->relevant & loops) != 0)
+        return refuse(k, "a loop in several indices of a tensor");
+    t->relevant |= loops;
+    t->plain |= index->n == 1 ? loops : 0;
+    t->n_dims += index->n > 0;
+    return SATOR_OK;
+}
+
+static double footprint(const struct cert_problem *p, const struct cert_tensor *t)
+{
+    double words = 1;
+
+    for (int e = 0; e < t->n_dims; e++) {
+        struct cert_run run[CERT_LOOPS];
+        for (int i = 0; i < t->dim[e].n; i++)
+            run[i] = (struct cert_run){t->dim[e].coef[i], p->extent[t->dim[e].loop[i]]};
+        words *= cert_sums(t->dim[e].n, run);
+    }
+    return words;
+}
+
+static enum sator_status add_tensor(struct maker *k, const struct sator_access *access)
+{
+    struct cert_problem *p = k->p;
+    const struct sator_piece *piece = sator_relation_function(access->relation);
+    struct cert_tensor *t = &p->tensor[p->n_tensors];
+    enum sator_status st = SATOR_OK;
+
+    if (p->n_tensors == CERT_TENSORS || access->relation->n_out >= CERT_DIMS)
+        return refuse(k, "more than 8 tensors or dimensions");
+    if (piece == NULL)
+        return refuse(k, "a tensor touched at several places, or under conditions");
+    *t = (struct cert_tensor){.name = access->tensor, .is_output = access->role == SATOR_WRITE};
+    for (int a = 0; a < p->n_tensors; a++) {
+        if (strcmp(p->tensor[a].name, t->name) == 0)
+            return refuse(k, "an operation in place");
+    }
+    for (int d = 0; d < access->relation->n_out; d++)
+        SATOR_TRY(add_dim(k, piece->out[d], t));
+    t->footprint = footprint(p, t);
+    t->volume = p->instances;
+    p->n_tensors++;
+done:
+    return st;
+}
+
+/* ---- memories ---- */
+
+static bool listed(const char *name, int n, const char *const *names)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_own_capacity(const struct sator_memory *spec, const char *tensor)
+{
+    for (int c = 0; c < spec->n_capacities; c++) {
+        if (spec->capacities[c].tensor != NULL && strcmp(spec->capacities[c].tensor, tensor) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_capacities(const struct cert_problem *p, struct cert_memory *m)
+{
+    for (int c = 0; c < m->spec->n_capacities && c <= CERT_TENSORS; c++) {
+        const struct sator_capacity *spec = &m->spec->capacities[c];
+        struct cert_capacity *made = &m->capacity[m->n_capacities];
+        made->in_bits = isnan(spec->words);
+        made->available = floor((made->in_bits ? spec->bytes * 8 : spec->words) /
+                (m->spec->double_buffered ? 2 : 1));
+        made->tensors = 0;
+        for (int a = 0; a < p->n_tensors; a++) {
+            const char *name = p->tensor[a].name;
+            bool counts = spec->tensor != NULL ? strcmp(spec->tensor, name) == 0
+                                               : !has_own_capacity(m->spec, name);
+            made->tensors |= counts && (m->holds >> a & 1) ? 1U << a : 0;
+        }
+        m->n_capacities += made->tensors != 0;
+    }
+}
+
+/* An energy that is not given counts as 0 where none is asked for. */
+static enum sator_status figure(struct maker *k, double pj, double *known)
+{
+    *known = isnan(pj) ? 0 : pj;
+    return isnan(pj) && k->p->objective != SATOR_MAP_LATENCY
+            ? refuse(k, "energies that are not given")
+            : SATOR_OK;
+}
+
+static enum sator_status add_memory(struct maker *k, int level, double instances)
+{
+    struct cert_problem *p = k->p;
+    struct cert_memory *m = &p->memory[p->n_memories];
+    const struct sator_memory *spec = &k->arch->levels[level].memory;
+    enum sator_status st = SATOR_OK;
+
+    if (p->n_memories == CERT_MEMORIES || p->n_rows == CERT_ROWS)
+        return refuse(k, "more than 10 memories");
+    *m = (struct cert_memory){.spec = spec, .row = p->n_rows};
+    p->leakage_pj += isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * instances;
+    for (int a = 0; a < p->n_tensors; a++) {
+        const struct sator_access *access = &k->workload->accesses[a];
+        const char *name = access->tensor;
+        bool holds = (spec->n_tensors == 0 || listed(name, spec->n_tensors, spec->tensors)) &&
+                !listed(name, spec->n_bypass, spec->bypass);
+        if (holds && listed(name, spec->n_may_bypass, spec->may_bypass)) {
+            holds = !(k->choice >> k->n_pairs & 1);
+            k->n_pairs++;
+        }
+        m->holds |= holds ? 1U << a : 0;
+        m->bits[a] = sator_memory_word_bits(spec, name, access->word_bits);
+        double read = sator_memory_action(NULL, spec, name, access->word_bits, false).word_pj;
+        double write = sator_memory_action(NULL, spec, name, access->word_bits, true).word_pj;
+        if (holds) {
+            SATOR_TRY(figure(k, read, &m->read_pj[a]));
+            SATOR_TRY(figure(k, write, &m->write_pj[a]));
+        }
+    }
+    add_capacities(p, m);
+    p->row[p->n_rows++] = (struct cert_row){.memory = p->n_memories++, .level = level, .pes = 1};
+done:
+    return st;
+}
+
+/* ---- the levels ---- */
+
+static enum sator_status add_levels(struct maker *k)
+{
+    struct cert_problem *p = k->p;
+    double instances = 1;
+    enum sator_status st = SATOR_OK;
+
+    p->cycles = 1;
+    for (int i = 0; i < k->arch->n_levels; i++) {
+        const struct sator_level *level = &k->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_MEMORY) {
+            SATOR_TRY(add_memory(k, i, instances));
+        } else if (level->kind == SATOR_LEVEL_COMPUTE) {
+            double pj =
+                    sator_compute_figure(p->arena, &level->compute, sator_operand_bits(k->workload))
+                            .value;
+            SATOR_TRY(figure(k, pj, &p->mac_pj));
+            p->cycles = level->compute.cycles;
+            double leakage = level->compute.leakage_pj.value;
+            p->leakage_pj += isnan(leakage) ? 0 : leakage * instances;
+        }
+        for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++) {
+            if (p->n_rows == CERT_ROWS)
+                return refuse(k, "more than 24 memories and array dimensions");
+            int64_t shape = level->array.shape[d];
+            p->row[p->n_rows++] = (struct cert_row){.is_space = true,
+                    .memory = d, /* until rows are joined: the dimension */
+                    .level = i,
+                    .n_shapes = 1,
+                    .shape = {shape},
+                    .pes = shape};
+            instances *= (double)shape;
+        }
+    }
+    if (p->n_memories == 0 || p->row[0].is_space)
+        return refuse(k, "no memory outside the arrays");
+    for (int a = 0; a < p->n_tensors; a++) {
+        if (!(p->memory[0].holds >> a & 1))
+            return refuse(k, "a tensor that the outermost memory does not hold");
+    }
+    if (k->arch->control.instruction_bits > 0)
+        return refuse(k, "a machine with control");
+done:
+    return st;
+}
+
+/* ---- moves ---- */
+
+static void join_bus_price(struct cert_move *move, bool any, double pj)
+{
+    move->bus_pj = any ? fmin(move->bus_pj, pj) : pj;
+}
+
+/* The rows along which a link leads: over them a word is taken to cross once, which is no more
+ * than it does. Links from the stamp before bring nothing of a tensor without windows: whoever held
+ * a tile in the stamp before has the same digits of the loops that stand alone now, and the
+ * receiver held it then, too. */
+static enum sator_status add_link(
+        struct maker *k, int level, const struct sator_link *link, struct cert_move *move)
+{
+    const struct cert_tensor *t = &k->p->tensor[move->tensor];
+    const struct sator_piece *piece = sator_relation_function(link->map);
+
+    if (link->interval > 1 || piece == NULL || link->map->n_in != link->map->n_out)
+        return refuse(k, "links from two stamps before, or with a map that is no distance");
+    for (int r = 0; r < k->p->n_rows; r++) {
+        const struct cert_row *row = &k->p->row[r];
+        if (!row->is_space || row->level != level)
+            continue;
+        const struct sator_expr *out = piece->out[row->memory];
+        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR ||
+                out->terms[0].var != row->memory || out->terms[0].factor != 1)
+            return refuse(k, "links with a map that is no distance");
+        if (out->constant != 0 && (link->interval == 0 || t->relevant != t->plain))
+            move->shared |= 1U << r;
+    }
+    return SATOR_OK;
+}
+
+static enum sator_status add_bus(
+        struct maker *k, int level, const struct sator_bus *bus, struct cert_move *move)
+{
+    const struct sator_piece *piece = sator_relation_function(bus->map);
+    unsigned kept = 0;
+
+    if (piece == NULL)
+        return refuse(k, "buses with another map than along dimensions");
+    for (int i = 0; i < bus->map->n_out; i++) {
+        const struct sator_expr *out = piece->out[i];
+        if (out->n_terms == 0)
+            continue;
+        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR)
+            return refuse(k, "buses with another map than along dimensions");
+        kept |= 1U << out->terms[0].var;
+    }
+    for (int r = 0; r < k->p->n_rows; r++) {
+        const struct cert_row *row = &k->p->row[r];
+        if (row->is_space && row->level == level && !(kept >> row->memory & 1))
+            move->shared |= 1U << r;
+    }
+    return SATOR_OK;
+}
+
+static bool serves(int n, const char *const *tensors, const char *name)
+{
+    return n == 0 || listed(name, n, tensors);
+}
+
+static enum sator_status add_wires(struct maker *k, int level, struct cert_move *move)
+{
+    const struct sator_array *array = &k->arch->levels[level].array;
+    const struct sator_access *access = &k->workload->accesses[move->tensor];
+    bool is_output = k->p->tensor[move->tensor].is_output, any = move->shared != 0;
+    bool has_links = false;
+    double pj;
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < array->n_links; i++) {
+        const struct sator_link *link = &array->links[i];
+        if (!serves(link->n_tensors, link->tensors, access->tensor))
+            continue;
+        SATOR_TRY(figure(
+                k, sator_link_action(NULL, link, access->tensor, access->word_bits).word_pj, &pj));
+        SATOR_TRY(add_link(k, level, link, move));
+        join_bus_price(move, any, pj);
+        any = has_links = move->has_links = true;
+    }
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        if (bus->is_reduction != is_output || !serves(bus->n_tensors, bus->tensors, access->tensor))
+            continue;
+        SATOR_TRY(figure(
+                k, sator_bus_action(NULL, bus, access->tensor, access->word_bits).word_pj, &pj));
+        SATOR_TRY(add_bus(k, level, bus, move));
+        join_bus_price(move, any, pj);
+        any = true;
+        move->merges |= is_output;
+    }
+    if (move->merges && has_links)
+        return refuse(k, "sums over links and trees");
+done:
+    return st;
+}
+
+static int lane_of(const struct maker *k, const struct sator_lane *const *lanes, const int *n,
+        const int *first, int m, int tensor, bool writes)
+{
+    const struct cert_problem *p = k->p;
+    int at = first[m];
+
+    for (int i = 0; i < n[m]; i++) {
+        if (isnan(lanes[m][i].bits))
+            continue;
+        if (sator_lane_serves(p->memory[m].spec, &lanes[m][i], p->tensor[tensor].name, writes))
+            return at;
+        at++;
+    }
+    return -1;
+}
+
+static enum sator_status add_lanes(struct maker *k)
+{
+    struct cert_problem *p = k->p;
+    const struct sator_lane *lanes[CERT_MEMORIES];
+    int n[CERT_MEMORIES], first[CERT_MEMORIES];
+
+    for (int m = 0; m < p->n_memories; m++) {
+        const struct sator_level *level = &k->arch->levels[p->row[p->memory[m].row].level];
+        lanes[m] = sator_memory_lanes(p->arena, level, &n[m]);
+        first[m] = p->n_lanes;
+        for (int i = 0; i < n[m]; i++) {
+            if (isnan(lanes[m][i].bits))
+                continue;
+            if (p->n_lanes == CERT_LANES)
+                return refuse(k, "more than 32 ports with a bandwidth");
+            p->lane[p->n_lanes++] = (struct cert_lane){m, lanes[m][i].bits};
+        }
+    }
+    for (int i = 0; i < p->n_moves; i++) {
+        struct cert_move *v = &p->move[i];
+        bool is_output = p->tensor[v->tensor].is_output;
+        v->read_lane = lane_of(k, lanes, n, first, v->parent, v->tensor, false);
+        v->update_lane = is_output ? lane_of(k, lanes, n, first, v->parent, v->tensor, true) : -1;
+        v->fill_lane = v->child == p->n_memories
+                ? -1
+                : lane_of(k, lanes, n, first, v->child, v->tensor, true);
+    }
+    for (int a = 0; a < p->n_tensors; a++) {
+        for (int writes = 0; writes < 2; writes++)
+            p->own_lane[a][writes] =
+                    p->own[a] < 0 ? -1 : lane_of(k, lanes, n, first, p->own[a], a, writes == 1);
+    }
+    return SATOR_OK;
+}
+
+static unsigned space_rows(const struct cert_problem *p, int from, int to)
+{
+    unsigned rows = 0;
+
+    for (int r = from; r < to; r++)
+        rows |= p->row[r].is_space ? 1U << r : 0;
+    return rows;
+}
+
+static enum sator_status add_move(struct maker *k, int tensor, int parent, int child)
+{
+    struct cert_problem *p = k->p;
+    struct cert_move *move = &p->move[p->n_moves];
+    int last = -1;
+    enum sator_status st = SATOR_OK;
+
+    if (p->n_moves == CERT_MOVES)
+        return refuse(k, "too many memories and tensors");
+    *move = (struct cert_move){
+            .tensor = tensor, .parent = parent, .child = child, .inward = -1, .read_lane = -1};
+    move->child_row = child == p->n_memories ? p->n_rows : p->memory[child].row;
+    move->outer = space_rows(p, 0, p->memory[parent].row);
+    move->between = space_rows(p, p->memory[parent].row, move->child_row);
+    for (int r = p->memory[parent].row; r < move->child_row; r++) {
+        if (!p->row[r].is_space || p->row[r].level == last)
+            continue;
+        last = p->row[r].level;
+        SATOR_TRY(add_wires(k, last, move));
+    }
+    if (move->merges && p->tensor[tensor].relevant != p->tensor[tensor].plain)
+        return refuse(k, "sums over trees with a sliding index");
+    p->n_moves++;
+done:
+    return st;
+}
+
+static enum sator_status add_moves(struct maker *k)
+{
+    struct cert_problem *p = k->p;
+    enum sator_status st = SATOR_OK;
+
+    for (int a = 0; a < p->n_tensors; a++) {
+        int parent = 0;
+        for (int m = 1; m < p->n_memories; m++) {
+            if (!(p->memory[m].holds >> a & 1))
+                continue;
+            SATOR_TRY(add_move(k, a, parent, m));
+            if (parent != 0)
+                p->move[p->n_moves - 2].inward = p->n_moves - 1;
+            parent = m;
+        }
+        p->own[a] = parent;
+        if (space_rows(p, p->memory[parent].row, p->n_rows) == 0)
+            continue;
+        SATOR_TRY(add_move(k, a, parent, p->n_memories));
+        if (parent != 0)
+            p->move[p->n_moves - 2].inward = p->n_moves - 1;
+        p->own[a] = -1;
+    }
+    st = add_lanes(k);
+done:
+    return st;
+}
+
+/* ---- rows that nothing tells apart ---- */
+
+static bool is_alike(const struct cert_problem *p, int r, int s)
+{
+    bool alike = p->row[r].is_space && p->row[s].is_space && p->row[r].level == p->row[s].level;
+
+    for (int i = 0; i < p->n_moves; i++)
+        alike &= (p->move[i].shared >> r & 1) == (p->move[i].shared >> s & 1);
+    return alike;
+}
+
+static unsigned without_row(unsigned rows, int r)
+{
+    return (rows & ((1U << r) - 1)) | (rows >> 1 & ~((1U << r) - 1));
+}
+
+/* Take row "r" away; what its factors say is in the one before. */
+static void drop_row(struct cert_problem *p, int r)
+{
+    for (int i = 0; i < p->n_moves; i++) {
+        struct cert_move *v = &p->move[i];
+        v->outer = without_row(v->outer, r);
+        v->between = without_row(v->between, r);
+        v->shared = without_row(v->shared, r);
+        v->child_row -= v->child_row > r;
+    }
+    for (int m = 0; m < p->n_memories; m++)
+        p->memory[m].row -= p->memory[m].row > r;
+    memmove(&p->row[r], &p->row[r + 1], sizeof *p->row * (size_t)(p->n_rows - r - 1));
+    p->n_rows--;
+}
+
+/* Neighbouring dimensions that share the same words of the same moves are one row: only what a
+ * loop has over all of them together matters. */
+static void join_rows(struct cert_problem *p)
+{
+    for (int r = 0; r + 1 < p->n_rows; r++) {
+        struct cert_row *row = &p->row[r];
+        while (r + 1 < p->n_rows && row->n_shapes < CERT_SHAPES && is_alike(p, r, r + 1)) {
+            row->shape[row->n_shapes++] = p->row[r + 1].shape[0];
+            row->pes *= p->row[r + 1].pes;
+            drop_row(p, r + 1);
+        }
+    }
+}
+
+enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        enum sator_map_objective objective, unsigned choice, struct cert_problem *problem,
+        const char **why)
+{
+    struct maker k = {.ctx = ctx,
+            .p = problem,
+            .workload = workload,
+            .arch = arch,
+            .choice = choice,
+            .why = why};
+    enum sator_status st;
+
+    *problem = (struct cert_problem){.arena = arena, .objective = objective};
+    *why = NULL;
+    SATOR_TRY(add_loops(&k));
+    for (int i = 0; i < workload->n_accesses; i++)
+        SATOR_TRY(add_tensor(&k, &workload->accesses[i]));
+    SATOR_TRY(add_levels(&k));
+    SATOR_TRY(add_moves(&k));
+    join_rows(problem);
+done:
+    return st;
+}
+
+int cert_count_choices(const struct sator_workload *workload, const struct sator_arch *arch)
+{
+    int pairs = 0;
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_memory *spec = &arch->levels[i].memory;
+        for (int a = 0; a < workload->n_accesses && arch->levels[i].kind == SATOR_LEVEL_MEMORY;
+                a++) {
+            const char *name = workload->accesses[a].tensor;
+            pairs += (spec->n_tensors == 0 || listed(name, spec->n_tensors, spec->tensors)) &&
+                    !listed(name, spec->n_bypass, spec->bypass) &&
+                    listed(name, spec->n_may_bypass, spec->may_bypass);
+        }
+    }
+    return pairs;
+}

@@ -1,0 +1,270 @@
+/* Energy and time as sums over words (doc/certificate.md, "Sums"). */
+#include "certificate/cert_bound.h"
+
+#include <math.h>
+
+int64_t cert_spread(
+        const struct cert_problem *p, const struct cert_part *part, unsigned rows, int loop)
+{
+    int64_t product = 1;
+
+    for (int r = 0; r < p->n_rows; r++)
+        product *= rows >> r & 1 ? part->factor[r][loop] : 1;
+    return product;
+}
+
+void cert_inside(
+        const struct cert_problem *p, const struct cert_part *part, int row, int64_t *extent)
+{
+    for (int i = 0; i < p->n_loops; i++) {
+        extent[i] = 1;
+        for (int r = row; r < p->n_rows; r++)
+            extent[i] *= part->factor[r][i];
+    }
+}
+
+double cert_used(const struct cert_problem *p, const struct cert_part *part, int row)
+{
+    double used = 1;
+
+    for (int r = 0; r < row; r++) {
+        double here = 1;
+        if (!p->row[r].is_space)
+            continue;
+        for (int i = 0; i < p->n_loops; i++)
+            here *= (double)(part->known[r] >> i & 1 ? part->factor[r][i] : p->extent[i]);
+        used *= fmin(here, (double)p->row[r].pes);
+    }
+    return used;
+}
+
+/* ---- energy ---- */
+
+static unsigned outside_rows(const struct cert_problem *p, int row)
+{
+    unsigned rows = 0;
+
+    for (int r = 0; r < row; r++)
+        rows |= p->row[r].is_space ? 1U << r : 0;
+    return rows;
+}
+
+/* PEs of "rows" that have equal words of a tensor without a window. */
+static double copies(const struct cert_problem *p, const struct cert_part *part, unsigned rows,
+        const struct cert_tensor *t)
+{
+    double product = 1;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (!(t->relevant >> i & 1))
+            product *= (double)cert_spread(p, part, rows, i);
+    }
+    return product;
+}
+
+/* What a partial sum costs that comes back over move "v": a read outside, a write inside. */
+static double back_pj(const struct cert_problem *p, const struct cert_move *v)
+{
+    return p->memory[v->parent].read_pj[v->tensor] +
+            (v->child < p->n_memories ? p->memory[v->child].write_pj[v->tensor] : 0);
+}
+
+static void weigh_input(
+        const struct cert_problem *p, const struct cert_move *v, struct cert_weights *w, int i)
+{
+    double fill = v->child < p->n_memories ? p->memory[v->child].write_pj[v->tensor] : 0;
+
+    w->unique[i] = p->memory[v->parent].read_pj[v->tensor] - v->bus_pj;
+    w->arriving[i] = v->bus_pj + fill;
+    if (w->unique[i] < 0) { /* no more are unique than arrive */
+        w->arriving[i] += w->unique[i];
+        w->unique[i] = 0;
+    }
+}
+
+/* The moves of an output, outermost first. Words that come back over move l are r_l = u_l - fresh,
+ * with fresh = footprint + the sum over the moves j outside of it of a_j - u_j, and not below 0. So
+ * they are at least share_l r_l for any share from 0 to 1; shares are lowered from outside inward
+ * until no weight is below 0. */
+static void weigh_output(const struct cert_problem *p, const struct cert_part *part, int tensor,
+        bool exactly, struct cert_weights *w)
+{
+    const struct cert_tensor *t = &p->tensor[tensor];
+    int list[CERT_MEMORIES + 1], n = 0;
+    double back[CERT_MEMORIES + 2], inner = 0; /* what r_l costs, with its share */
+
+    for (int i = 0; i < p->n_moves; i++) {
+        if (p->move[i].tensor == tensor) {
+            back[n] = back_pj(p, &p->move[i]);
+            list[n++] = i;
+        }
+    }
+    int own = p->own[tensor];
+    back[n] = own < 0 ? 0 : p->memory[own].read_pj[tensor];
+    for (int l = 0; l <= n; l++)
+        inner += back[l];
+    for (int l = 0; l < n; l++) {
+        const struct cert_move *v = &p->move[list[l]];
+        double update = p->memory[v->parent].write_pj[tensor];
+        double many = part->is_unrolled ? copies(p, part, v->shared, t) : INFINITY;
+        inner = 0;
+        for (int k = l + 1; k <= n; k++)
+            inner += back[k];
+        if (v->merges && !exactly && many > 1) {
+            double most = isinf(many) ? 0 : (update + back[l]) / (many - 1) + v->bus_pj;
+            double share = inner > most ? most / inner : 1;
+            for (int k = l + 1; k <= n; k++)
+                back[k] *= share;
+            inner *= share;
+        }
+        double merged = v->merges ? inner : 0;
+        w->unique[list[l]] = update + back[l] - v->bus_pj + merged;
+        w->arriving[list[l]] = v->bus_pj - merged;
+        if (w->arriving[list[l]] < 0 && !exactly) { /* as many for each unique one */
+            w->unique[list[l]] += isinf(many) ? 0 : many * w->arriving[list[l]];
+            w->arriving[list[l]] = 0;
+        }
+        if (w->unique[list[l]] < 0 && !v->merges) {
+            w->arriving[list[l]] += w->unique[list[l]];
+            w->unique[list[l]] = 0;
+        }
+        w->constant -= back[l] * t->footprint;
+    }
+    if (own >= 0)
+        w->constant +=
+                back[n] * (t->volume - t->footprint) + t->volume * p->memory[own].write_pj[tensor];
+}
+
+void cert_energy_weights(const struct cert_problem *p, const struct cert_part *part, bool exactly,
+        struct cert_weights *w)
+{
+    *w = (struct cert_weights){.constant = p->mac_pj * p->instances};
+    for (int i = 0; i < p->n_moves; i++) {
+        if (!p->tensor[p->move[i].tensor].is_output)
+            weigh_input(p, &p->move[i], w, i);
+    }
+    for (int a = 0; a < p->n_tensors; a++) {
+        if (p->tensor[a].is_output)
+            weigh_output(p, part, a, exactly, w);
+        else if (p->own[a] >= 0)
+            w->constant += p->tensor[a].volume * p->memory[p->own[a]].read_pj[a];
+    }
+}
+
+/* ---- time ---- */
+
+/* The words that instances of memory "m" start from zero, each looked at by itself: at most. */
+static double started(const struct cert_problem *p, const struct cert_part *part, int m, int tensor)
+{
+    const struct cert_tensor *t = &p->tensor[tensor];
+    int row = p->memory[m].row;
+
+    return t->footprint *
+            (t->plain == t->relevant ? copies(p, part, outside_rows(p, row), t)
+                                     : cert_used(p, part, row));
+}
+
+static void add_words(struct cert_weights *w, double *weight, double bits, double spared)
+{
+    *weight += bits;
+    w->constant -= spared * bits;
+}
+
+void cert_lane_weights(const struct cert_problem *p, const struct cert_part *part, int lane,
+        struct cert_weights *w)
+{
+    int m = p->lane[lane].memory;
+    double each = 1 / (p->lane[lane].bandwidth * cert_used(p, part, p->memory[m].row));
+    const struct cert_memory *memory = &p->memory[m];
+
+    *w = (struct cert_weights){0};
+    for (int i = 0; i < p->n_moves; i++) {
+        const struct cert_move *v = &p->move[i];
+        double bits = memory->bits[v->tensor] * each;
+        bool is_output = p->tensor[v->tensor].is_output;
+        bool counts = !is_output || part->is_unrolled; /* else it is not known what starts */
+        double spared = is_output && counts ? started(p, part, m, v->tensor) : 0;
+        if (v->read_lane == lane && counts)
+            add_words(w, &w->unique[i], bits, spared);
+        if (v->update_lane == lane)
+            add_words(w, &w->unique[i], bits, 0);
+        if (v->fill_lane == lane && counts)
+            add_words(w, &w->arriving[i], bits, spared);
+    }
+    for (int a = 0; a < p->n_tensors; a++) {
+        const struct cert_tensor *t = &p->tensor[a];
+        double bits = memory->bits[a] * each;
+        if (p->own[a] == m && p->own_lane[a][0] == lane)
+            w->constant += bits *
+                    (t->volume -
+                            (!t->is_output                      ? 0
+                                            : part->is_unrolled ? started(p, part, m, a)
+                                                                : t->volume));
+        if (p->own[a] == m && t->is_output && p->own_lane[a][1] == lane)
+            w->constant += bits * t->volume;
+    }
+}
+
+/* ---- both ---- */
+
+double cert_value(enum sator_map_objective objective, double pj, double cycles)
+{
+    return objective == SATOR_MAP_ENERGY     ? pj
+            : objective == SATOR_MAP_LATENCY ? cycles
+                                             : pj * cycles;
+}
+
+static double value_of(const struct cert_problem *p, double pj, double cycles)
+{
+    double leakage = p->leakage_pj == 0 ? 0 : p->leakage_pj * ceil(cycles * (1 - 1e-12));
+
+    return cert_value(p->objective, pj + leakage, cycles);
+}
+
+static void add_weights(struct cert_weights *sum, const struct cert_weights *w, double times, int n)
+{
+    sum->constant += w->constant * times;
+    for (int i = 0; i < n; i++) {
+        sum->unique[i] += w->unique[i] * times;
+        sum->arriving[i] += w->arriving[i] * times;
+    }
+}
+
+/* Energy E >= "pj" and time T >= "cycles", and E / pj + T_l / cycles >= g for a lane l: of all such
+ * E, T the product is least at a corner. */
+static double corner(const struct cert_problem *p, double pj, double cycles, double g)
+{
+    return fmin(value_of(p, pj, fmax(1, g - 1) * cycles), value_of(p, fmax(1, g - 1) * pj, cycles));
+}
+
+double cert_least_value(const struct cert_problem *p, const struct cert_part *part, bool exactly,
+        cert_least *least, void *data, double goal)
+{
+    struct cert_weights energy, lane[CERT_LANES];
+    double cycles = p->instances / cert_used(p, part, p->n_rows) * p->cycles, pj = 0;
+    double time[CERT_LANES];
+
+    if (p->objective != SATOR_MAP_LATENCY) {
+        cert_energy_weights(p, part, exactly, &energy);
+        pj = least(data, &energy);
+    }
+    double best = value_of(p, pj, cycles);
+    bool needs_time = p->objective != SATOR_MAP_ENERGY || p->leakage_pj != 0;
+    for (int l = 0; l < p->n_lanes && best < goal && needs_time; l++) {
+        cert_lane_weights(p, part, l, &lane[l]);
+        time[l] = least(data, &lane[l]);
+        cycles = fmax(cycles, time[l]);
+        best = value_of(p, pj, cycles);
+    }
+    if (best >= goal || p->objective != SATOR_MAP_EDP)
+        return best;
+    for (int l = 0; l < p->n_lanes; l++) {
+        struct cert_weights both = {0};
+        if (time[l] < cycles / 4)
+            continue;
+        add_weights(&both, &energy, 1 / pj, p->n_moves);
+        add_weights(&both, &lane[l], 1 / cycles, p->n_moves);
+        best = fmax(best, corner(p, pj, cycles, least(data, &both)));
+    }
+    return best;
+}

@@ -1,0 +1,173 @@
+/* Proofs that a mapping is the best of all, checked without the search (doc/certificate.md).
+ *
+ * A claim is a workload, a machine, an objective and a value that no mapping is below. The space of
+ * mappings is a tree of decisions: parallel factors first, then tiles from the innermost memory
+ * outward, then orders. A cover cuts the tree: each part has a bound, which a relaxation gives that
+ * has nothing in common with the bounds of the search (src/mapper). Words are the u and a of
+ * doc/certificate.md: "unique" ones leave or reach the outer memory, "arriving" ones cross on the
+ * inner side.
+ */
+#ifndef SATOR_CERTIFICATE_CERTIFICATE_H
+#define SATOR_CERTIFICATE_CERTIFICATE_H
+
+#include "arch/arch.h"
+#include "base/text.h"
+#include "relation/workload.h"
+#include "sator/map.h"
+
+enum {
+    CERT_LOOPS = 16, /* of more than one iteration */
+    CERT_TENSORS = 8,
+    CERT_DIMS = 8, /* of a tensor */
+    CERT_ROWS = 24,
+    CERT_MEMORIES = 10,
+    CERT_MOVES = 48,
+    CERT_LANES = 32,
+    CERT_RUNS = 96, /* of a dimension: digits above 1 of fewer than 2^57 instances, tiles */
+    CERT_SHAPES = 8, /* dimensions of an array that make one row */
+    CERT_CHOICES = 10 /* pairs of a memory and a tensor that may bypass it */
+};
+
+/* A dimension of a tensor: a sum of coefficient x loop. */
+struct cert_index {
+    int n;
+    int loop[CERT_LOOPS];
+    int64_t coef[CERT_LOOPS];
+};
+
+/* A tensor in one role. */
+struct cert_tensor {
+    const char *name;
+    bool is_output;
+    int n_dims;
+    struct cert_index dim[CERT_DIMS];
+    unsigned relevant; /* loops that index it */
+    unsigned plain; /* of these, those that stand alone in their dimension */
+    double footprint, volume; /* elements; accesses, instance by instance */
+};
+
+/* A memory's loops in time, or dimensions of an array that no transfer tells apart. */
+struct cert_row {
+    bool is_space;
+    int memory;
+    int level; /* of the architecture */
+    int n_shapes;
+    int64_t shape[CERT_SHAPES], pes;
+};
+
+struct cert_memory {
+    const struct sator_memory *spec;
+    int row;
+    unsigned holds; /* tensors */
+    int n_capacities;
+    struct cert_capacity {
+        bool in_bits;
+        double available;
+        unsigned tensors;
+    } capacity[CERT_TENSORS + 1];
+    double bits[CERT_TENSORS]; /* of a word */
+    double read_pj[CERT_TENSORS], write_pj[CERT_TENSORS]; /* a word */
+};
+
+/* Words of a port of all instances: its bits over bandwidth x instances used are its time. */
+struct cert_lane {
+    int memory;
+    double bandwidth; /* bits a cycle and instance */
+};
+
+/* A tensor between a memory that holds it and the next one inside that does, or the compute units.
+ */
+struct cert_move {
+    int tensor, parent, child; /* child: n_memories for the compute units */
+    int child_row;
+    unsigned outer, between; /* space rows above the parent; between the two */
+    unsigned shared; /* of these, those over which a word crosses once */
+    bool has_links; /* words come from other PEs, which may have held them in the stamp before */
+    bool merges; /* sums are added on the way out */
+    double bus_pj; /* of a word that the network spares */
+    int read_lane, update_lane, fill_lane; /* parent's reads and writes, child's writes; or -1 */
+    int inward; /* the tensor's next move further in, or -1 */
+};
+
+struct cert_problem {
+    struct sator_arena *arena;
+    enum sator_map_objective objective;
+    int n_loops;
+    const char *loop_name[CERT_LOOPS];
+    int64_t extent[CERT_LOOPS];
+    double instances;
+    int n_tensors;
+    struct cert_tensor tensor[CERT_TENSORS];
+    int n_rows; /* outermost first */
+    struct cert_row row[CERT_ROWS];
+    int n_memories;
+    struct cert_memory memory[CERT_MEMORIES];
+    int n_moves; /* of each tensor outermost first */
+    struct cert_move move[CERT_MOVES];
+    int own[CERT_TENSORS]; /* the memory that serves the compute units with no array between; -1 */
+    int own_lane[CERT_TENSORS][2]; /* that serves reads and writes there; or -1 */
+    int n_lanes;
+    struct cert_lane lane[CERT_LANES];
+    double mac_pj, cycles, leakage_pj; /* of an instance; leakage of everything, a cycle */
+    const int64_t *divisors[CERT_LOOPS];
+    int n_divisors[CERT_LOOPS];
+};
+
+/* ---- cert_problem.c ---- */
+/* The pairs of a memory and a tensor that may bypass it: the spaces to cover are numbered from 0 to
+ * 2 to the power of them, less 1; a bit for each pair, set where it bypasses. */
+int cert_count_choices(const struct sator_workload *workload, const struct sator_arch *arch);
+/* The space of choice "choice" for "objective", in "arena". SATOR_INPUT, with "*why" (in the arena)
+ * saying what is not covered by certificates. */
+enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        enum sator_map_objective objective, unsigned choice, struct cert_problem *problem,
+        const char **why);
+
+/* ---- cert_sets.c: sizes of sums of arithmetic progressions ---- */
+struct cert_run {
+    int64_t step, count; /* 0, step, .. (count - 1) step; step may be negative */
+};
+/* At least (exactly, where the sums have no gaps or are few) the number of sums of one of each. */
+double cert_sums(int n, const struct cert_run *runs);
+/* At most the number of these that are sums, too, when moved by "shift"; by at least as much. */
+double cert_common(int n, const struct cert_run *runs, int64_t shift);
+double cert_most_common(int n, const struct cert_run *runs, int64_t shift);
+/* Sets at the places that the runs after the first "n_set" make: the number of values that no set
+ * has anew, each having stood "shift" lower. At most, where they are many. */
+double cert_common_of_all(int n_set, int n, const struct cert_run *runs, int64_t shift);
+
+/* ---- cert_bound.c ---- */
+/* A part of the space: factors that are decided, by row and loop. Undecided ones are 1. */
+struct cert_part {
+    int64_t factor[CERT_ROWS][CERT_LOOPS];
+    unsigned known[CERT_ROWS]; /* loops whose factor is decided */
+    bool is_unrolled; /* all of the space rows' are */
+};
+double cert_value(enum sator_map_objective objective, double pj, double cycles);
+/* Whether the tile of memory "m" of these extents fits. */
+bool cert_fits(const struct cert_problem *p, int m, const int64_t *tile);
+/* No mapping of "part" has a value below this. "goal": the search for a better bound may end there.
+ */
+double cert_bound(const struct cert_problem *p, const struct cert_part *part, double goal);
+
+/* ---- cert_leaf.c ---- */
+/* The same where all factors are decided: of all orders. */
+double cert_bound_orders(const struct cert_problem *p, const struct cert_part *part, double goal);
+
+/* ---- cert_cover.c ---- */
+struct cert_cover; /* the lines of a certificate that name parts */
+struct cert_tally {
+    uint64_t verified, total; /* lines */
+    uint64_t parts; /* that were bounded on the way */
+    const char *first_fault; /* about the first line that is not verified, in the arena; or NULL */
+};
+/* Write a cover of the space on which no value is below "value" into "text", a line a part, and how
+ * many of them are proved; stops, as the context says, with SATOR_INTERRUPTED or SATOR_LIMIT. */
+enum sator_status cert_cover_write(struct sator_ctx *ctx, const struct cert_problem *p,
+        double value, struct sator_text *text, struct cert_tally *tally);
+/* Verify the lines "lines" (ended by NUL or the end of the section), which "*end" is set after. */
+enum sator_status cert_cover_check(struct sator_ctx *ctx, const struct cert_problem *p,
+        double value, const char *lines, const char **end, struct cert_tally *tally);
+
+#endif
