@@ -25,7 +25,8 @@ struct walk {
 
 /* The moves into one memory, or the compute units. */
 struct child {
-    int64_t tile[CERT_LOOPS]; /* at most */
+    int64_t tile[CERT_LOOPS]; /* at most ... */
+    bool is_exact; /* ... or exactly */
     int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside: at the nearest memory, if it is
                                                    known (else 1), and all others */
     double stamps;
@@ -127,6 +128,7 @@ static void set_tile(const struct view *v, int m, int row, struct child *c)
         c->rest[i] = least[i] * left / c->tile[i];
         c->near[i] = 1;
     }
+    c->is_exact = known;
     int nearest = row - 1;
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
@@ -231,7 +233,7 @@ static double crossing(const struct view *v, const struct child *c, const struct
     for (int i = 0; i < v->p->n_loops; i++) {
         runs /= (double)placed[i];
         stamps /= t->relevant >> i & 1 ? 1 : (double)placed[i];
-        slides |= (t->relevant >> i & 1) && placed[i] > 1;
+        slides |= c->is_exact && (t->relevant >> i & 1) && placed[i] > 1;
     }
     for (int e = 0; e < t->n_dims; e++) {
         size *= dim_values(w, c, e, grouped, placed);

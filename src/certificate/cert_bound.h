@@ -24,6 +24,8 @@ void cert_energy_weights(const struct cert_problem *p, const struct cert_part *p
 /* Cycles of a lane, as above. */
 void cert_lane_weights(const struct cert_problem *p, const struct cert_part *part, int lane,
         struct cert_weights *w);
+/* The objective of energy but leakage, and cycles. */
+double cert_value_of(const struct cert_problem *p, double pj, double cycles);
 /* The value of a bound: "least" gives the least of a weighted sum, of which "data" knows the rest.
  */
 typedef double cert_least(void *data, const struct cert_weights *w);

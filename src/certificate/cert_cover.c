@@ -180,7 +180,7 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
         if (left % factor != 0 || factor > c->p->row[row].pes / used)
             continue;
         c->part.factor[row][loop] = factor;
-        if (d + 1 < c->n_decisions || is_placeable(c))
+        if (is_placeable(c)) /* then it is with all others 1, too: the part has a mapping */
             visit(c, d + 1);
     }
     c->part.factor[row][loop] = 1;

@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_SUMS = 1 + CERT_LANES,
+    MOST_FRONT = 32
+};
+
 /* A group of PEs that share words, or one tile. */
 struct held {
     int n_tile[CERT_DIMS], n_runs[CERT_DIMS]; /* a tile's; and those of the places of tiles */
@@ -121,16 +126,16 @@ struct inside {
     int64_t back[CERT_LOOPS];
 };
 
-/* What the steps of "loop" in "row" keep of a move, weighed; loops of the row that stand inside of
- * it make "stamps" and fall back by "back". */
-static double saved(const struct leaf *leaf, const struct cert_weights *w, int row, int loop,
-        const struct inside *placed, const struct inside *further, int move)
+/* The words, unique and arriving, that the steps of "loop" in "row" keep of a move; loops of the
+ * row that stand inside of it make "stamps" and fall back by "back". */
+static void find_kept(const struct leaf *leaf, int row, int loop, const struct inside *placed,
+        const struct inside *further, int move, double kept[2])
 {
     const struct cert_problem *p = leaf->p;
     const struct cert_tensor *t = &p->tensor[p->move[move].tensor];
     double factor = (double)leaf->part->factor[row][loop];
     double inside = placed->stamps * further->stamps;
-    double steps = (factor - 1) * leaf->stamps[move] / (inside * factor), sum = 0;
+    double steps = (factor - 1) * leaf->stamps[move] / (inside * factor);
     int64_t shift[CERT_DIMS];
 
     for (int e = 0; e < t->n_dims; e++) {
@@ -141,11 +146,8 @@ static double saved(const struct leaf *leaf, const struct cert_weights *w, int r
             shift[e] += t->dim[e].coef[k] * (moved - placed->back[i] - further->back[i]);
         }
     }
-    if (w->unique[move] != 0)
-        sum += w->unique[move] * kept_words(leaf, move, 1, shift);
-    if (w->arriving[move] != 0)
-        sum += w->arriving[move] * kept_words(leaf, move, 0, shift);
-    return steps * sum;
+    for (int grouped = 0; grouped < 2; grouped++)
+        kept[grouped] = steps * kept_words(leaf, move, grouped, shift);
 }
 
 static void place(const struct leaf *leaf, int row, int loop, struct inside *inside)
@@ -156,69 +158,168 @@ static void place(const struct leaf *leaf, int row, int loop, struct inside *ins
     inside->back[loop] += leaf->stride[row][loop] * (factor - 1);
 }
 
-/* The most that the orders of one row's loops save. "further" is by move of the rows inside. */
-static double most_saved(const struct leaf *leaf, const struct cert_weights *w, int row,
-        const struct inside *further)
+/* What orders save of several sums at once: of those that no other beats in all of them. */
+struct front {
+    int n;
+    double saved[MOST_FRONT][MOST_SUMS];
+};
+
+/* Sums over words, and what the best orders of the rows so far save of them. */
+struct sums {
+    const struct leaf *leaf;
+    int n;
+    const struct cert_weights *const *weights;
+    struct front front;
+};
+
+/* Add "saved" to the front. Where it is full, what each of its sums saves at most takes the place
+ * of all. */
+static void add_point(struct front *front, const double *saved, int n_sums)
 {
-    const struct cert_problem *p = leaf->p;
+    int n = 0;
+
+    for (int k = 0; k < front->n; k++) {
+        bool beats = true, is_beaten = true;
+        for (int w = 0; w < n_sums; w++) {
+            beats &= front->saved[k][w] >= saved[w];
+            is_beaten &= front->saved[k][w] <= saved[w];
+        }
+        if (beats)
+            return; /* nothing was taken away before: that would be beaten, too */
+        if (!is_beaten)
+            memcpy(front->saved[n++], front->saved[k], sizeof front->saved[k]);
+    }
+    if (n == MOST_FRONT) {
+        for (int k = 1; k < n; k++) {
+            for (int w = 0; w < n_sums; w++)
+                front->saved[0][w] = fmax(front->saved[0][w], front->saved[k][w]);
+        }
+        n = 1;
+        for (int w = 0; w < n_sums; w++)
+            front->saved[0][w] = fmax(front->saved[0][w], saved[w]);
+    } else {
+        memcpy(front->saved[n++], saved, sizeof *saved * (size_t)n_sums);
+    }
+    front->n = n;
+}
+
+/* What "loop" saves where it stands next, added to each point of "from", into "to". */
+static void step(const struct sums *s, int row, int loop, const struct inside *placed,
+        const struct inside *further, const struct front *from, struct front *to)
+{
+    const struct cert_problem *p = s->leaf->p;
+    double own[MOST_SUMS] = {0}, saved[MOST_SUMS];
+
+    for (int m = 0; m < p->n_moves; m++) {
+        double kept[2];
+        if (p->move[m].child_row <= row)
+            continue;
+        find_kept(s->leaf, row, loop, placed, &further[m], m, kept);
+        for (int w = 0; w < s->n; w++)
+            own[w] += s->weights[w]->unique[m] * kept[1] + s->weights[w]->arriving[m] * kept[0];
+    }
+    for (int k = 0; k < from->n; k++) {
+        for (int w = 0; w < s->n; w++)
+            saved[w] = from->saved[k][w] + own[w];
+        add_point(to, saved, s->n);
+    }
+}
+
+/* Add what the orders of one row's loops save. "further" is by move of the rows inside. */
+static void order_row(struct sums *s, int row, const struct inside *further)
+{
+    const struct cert_problem *p = s->leaf->p;
     int list[CERT_LOOPS], n = 0;
 
     for (int i = 0; i < p->n_loops; i++) {
-        if (leaf->part->factor[row][i] > 1)
+        if (s->leaf->part->factor[row][i] > 1)
             list[n++] = i;
     }
     size_t sets = (size_t)1 << n;
-    double own[256], *most = sets <= 256 ? own : sator_alloc(sizeof *most * sets);
-    for (size_t s = 0; s < sets; s++)
-        most[s] = s == 0 ? 0 : -INFINITY;
-    for (size_t s = 0; s + 1 < sets; s++) {
+    struct front *front = sator_alloc(sizeof *front * sets);
+    for (size_t set = 0; set < sets; set++)
+        front[set].n = 0;
+    front[0] = s->front;
+    for (size_t set = 0; set + 1 < sets; set++) {
         struct inside placed = {.stamps = 1};
         for (int k = 0; k < n; k++) {
-            if (s >> k & 1)
-                place(leaf, row, list[k], &placed);
+            if (set >> k & 1)
+                place(s->leaf, row, list[k], &placed);
         }
         for (int k = 0; k < n; k++) {
-            double sum = most[s];
-            if (s >> k & 1)
-                continue;
-            for (int m = 0; m < p->n_moves; m++) {
-                if (p->move[m].child_row > row)
-                    sum += saved(leaf, w, row, list[k], &placed, &further[m], m);
-            }
-            size_t next = s | (size_t)1 << k;
-            most[next] = fmax(most[next], sum);
+            if (!(set >> k & 1))
+                step(s, row, list[k], &placed, further, &front[set], &front[set | (size_t)1 << k]);
         }
     }
-    double result = most[sets - 1];
-    if (most != own)
-        free(most);
-    return result;
+    s->front = front[sets - 1];
+    free(front);
 }
 
-static double least(void *data, const struct cert_weights *w)
+/* The sums of words that are not kept at all. */
+static double all_words(const struct leaf *leaf, const struct cert_weights *w)
 {
-    const struct leaf *leaf = data;
-    const struct cert_problem *p = leaf->p;
-    struct inside further[CERT_MOVES];
     double sum = w->constant;
 
-    for (int m = 0; m < p->n_moves; m++) {
+    for (int m = 0; m < leaf->p->n_moves; m++) {
         const struct held *held = leaf->held[m];
         sum += leaf->stamps[m] *
                 (w->unique[m] * held[1].copies * held[1].words +
                         w->arriving[m] * held[0].copies * held[0].words);
-        further[m] = (struct inside){.stamps = 1};
     }
+    return sum;
+}
+
+static void order_all(struct sums *s)
+{
+    const struct cert_problem *p = s->leaf->p;
+    struct inside further[CERT_MOVES];
+
+    for (int m = 0; m < p->n_moves; m++)
+        further[m] = (struct inside){.stamps = 1};
+    s->front.n = 1;
+    memset(s->front.saved[0], 0, sizeof s->front.saved[0]);
     for (int r = p->n_rows - 1; r >= 0; r--) {
         if (p->row[r].is_space)
             continue;
-        sum -= most_saved(leaf, w, r, further);
+        order_row(s, r, further);
         for (int m = 0; m < p->n_moves; m++) {
             for (int i = 0; i < p->n_loops && p->move[m].child_row > r; i++)
-                place(leaf, r, i, &further[m]);
+                place(s->leaf, r, i, &further[m]);
         }
     }
-    return fmax(sum, 0);
+}
+
+static double least(void *data, const struct cert_weights *w)
+{
+    struct sums s = {.leaf = data, .n = 1, .weights = &w};
+
+    order_all(&s);
+    return fmax(all_words(data, w) - s.front.saved[0][0], 0);
+}
+
+/* The least value of all orders, energy and the times of all lanes taken together. */
+static double least_of_front(const struct leaf *leaf)
+{
+    const struct cert_problem *p = leaf->p;
+    struct cert_weights weights[MOST_SUMS];
+    const struct cert_weights *list[MOST_SUMS];
+    struct sums s = {.leaf = leaf, .weights = list};
+    double value = INFINITY;
+
+    cert_energy_weights(p, leaf->part, true, &weights[s.n++]);
+    for (int l = 0; l < p->n_lanes && s.n < MOST_SUMS; l++)
+        cert_lane_weights(p, leaf->part, l, &weights[s.n++]);
+    for (int w = 0; w < s.n; w++)
+        list[w] = &weights[w];
+    order_all(&s);
+    for (int k = 0; k < s.front.n; k++) {
+        double cycles = p->instances / cert_used(p, leaf->part, p->n_rows) * p->cycles;
+        for (int w = 1; w < s.n; w++)
+            cycles = fmax(cycles, all_words(leaf, &weights[w]) - s.front.saved[k][w]);
+        double pj = all_words(leaf, &weights[0]) - s.front.saved[k][0];
+        value = fmin(value, cert_value_of(p, pj, cycles));
+    }
+    return value;
 }
 
 double cert_bound_orders(const struct cert_problem *p, const struct cert_part *part, double goal)
@@ -226,5 +327,6 @@ double cert_bound_orders(const struct cert_problem *p, const struct cert_part *p
     struct leaf leaf;
 
     init(p, part, &leaf);
-    return cert_least_value(p, part, true, least, &leaf, goal);
+    double bound = cert_least_value(p, part, true, least, &leaf, goal);
+    return bound >= goal ? bound : fmax(bound, least_of_front(&leaf));
 }

@@ -214,7 +214,7 @@ double cert_value(enum sator_map_objective objective, double pj, double cycles)
                                              : pj * cycles;
 }
 
-static double value_of(const struct cert_problem *p, double pj, double cycles)
+double cert_value_of(const struct cert_problem *p, double pj, double cycles)
 {
     double leakage = p->leakage_pj == 0 ? 0 : p->leakage_pj * ceil(cycles * (1 - 1e-12));
 
@@ -234,7 +234,8 @@ static void add_weights(struct cert_weights *sum, const struct cert_weights *w, 
  * E, T the product is least at a corner. */
 static double corner(const struct cert_problem *p, double pj, double cycles, double g)
 {
-    return fmin(value_of(p, pj, fmax(1, g - 1) * cycles), value_of(p, fmax(1, g - 1) * pj, cycles));
+    return fmin(cert_value_of(p, pj, fmax(1, g - 1) * cycles),
+            cert_value_of(p, fmax(1, g - 1) * pj, cycles));
 }
 
 double cert_least_value(const struct cert_problem *p, const struct cert_part *part, bool exactly,
@@ -248,13 +249,13 @@ double cert_least_value(const struct cert_problem *p, const struct cert_part *pa
         cert_energy_weights(p, part, exactly, &energy);
         pj = least(data, &energy);
     }
-    double best = value_of(p, pj, cycles);
+    double best = cert_value_of(p, pj, cycles);
     bool needs_time = p->objective != SATOR_MAP_ENERGY || p->leakage_pj != 0;
     for (int l = 0; l < p->n_lanes && best < goal && needs_time; l++) {
         cert_lane_weights(p, part, l, &lane[l]);
         time[l] = least(data, &lane[l]);
         cycles = fmax(cycles, time[l]);
-        best = value_of(p, pj, cycles);
+        best = cert_value_of(p, pj, cycles);
     }
     if (best >= goal || p->objective != SATOR_MAP_EDP)
         return best;

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Certificates: verified as they are written, for every objective, several layers and choices of what bypasses what; refused when anything in them is not
+# so. What is wrong with each is said.
+. "$2/test/cli/harness"
+check() { # the line printed and the exit code
+    sator check "$1"
+    echo "exit $?"
+}
+claim() { # claim FILE: what it says of its parts, without their numbers, which are no part of what is known
+    sator check "$1" 2>&1 | sed -E 's/[0-9][0-9.e+]*[0-9]|[0-9]+/N/g'
+}
+whole() { # whole FILE: all of it is verified
+    set -- "$1" "$(sator check "$1")"
+    echo "$2" | sed -E 's/.* ([0-9]+) of \1 parts verified$/all parts verified/'
+}
+for objective in edp energy latency; do
+    sator map gemm:i=12,j=8,k=20 --arch conventional --objective $objective --certificate $objective.cert >/dev/null
+    whole $objective.cert
+done
+# several layers in one file; windows; two arrays and trees; wires and ports of a tensor each
+cat >net.yaml <<'YAML'
+layers:
+  - {name: one, sizes: {k: 6, c: 4, x: 10, y: 6, r: 3, s: 3}, op: "Y[k,x,y] += A[c,x+r,y+s] * B[k,c,r,s]"}
+  - {name: two, sizes: {k: 8, c: 6, x: 6, r: 2}, op: "Y[k,x] += A[c,2*x+r] * B[k,c,r]"}
+YAML
+for arch in conventional simba-like eyeriss five-level; do
+    sator map net.yaml --arch $arch --certificate $arch.cert >/dev/null
+    whole $arch.cert
+done
+sator map gemm:i=12,j=8,k=20 --arch conventional --set 'levels.L2.may_bypass=[A,Y]' --certificate bypass.cert >/dev/null
+grep -c '^  choice' bypass.cert
+whole bypass.cert
+
+echo a bound that is raised by a thousandth
+awk '$2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' edp.cert >raised.cert
+claim raised.cert
+awk '$2 == "split" && !done { printf "  %s split %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' simba-like.cert >raised.cert
+claim raised.cert
+echo the optimum claimed a thousandth higher, and lower
+awk '$1 == "value:" { printf "value: %.17g\n", $2 * 1.001; next } { print }' edp.cert >higher.cert
+claim higher.cert
+awk '$1 == "value:" { printf "value: %.17g\n", $2 / 1.001; next } { print }' edp.cert >lower.cert
+claim lower.cert
+echo a part left out, and one that is none of the space
+awk '$2 == "cut" && !done { done = 1; next } { print }' edp.cert >missing.cert
+claim missing.cert
+awk '{ print } $2 == "cut" { line = $0 } $1 == "end" { exit }' edp.cert | sed 's/^end$/  7.7 cut 1e30\nend/' >extra.cert
+claim extra.cert
+echo another machine
+awk '/^architecture:/ { skip = 1; while ((getline line < "conventional.cert") > 0) if (line ~ /^architecture:/) copy = 1; else if (line ~ /^mapping:/) break; else if (copy) kept = kept line "\n" }
+    /^mapping:/ { skip = 0; printf "architecture:\n%s", kept } !skip { print }' eyeriss.cert >another.cert
+sed 's/read: {value: 44,/read: {value: 40,/' edp.cert >cheaper.cert
+claim cheaper.cert
+check another.cert
+echo a choice left out
+sed '/^  choice 2/,/^  choice 3/ { /^  choice 3/!d }' bypass.cert >fewer.cert
+claim fewer.cert
+echo a mapping that is not the best
+sator map gemm:i=12,j=8,k=20 --arch conventional --strategy random --samples 1 --seed 1 --yaml >worse.yaml
+sator analyze gemm:i=12,j=8,k=20 --arch conventional --dataflow worse.yaml --json | sed -n 's/^[[:space:]]*"edp":[[:space:]]*\([0-9.e+]*\),*$/\1/p' >worse.edp
+awk 'FILENAME == "worse.edp" { value = $1; next } FILENAME == "worse.yaml" { mapping = mapping "  " $0 "\n"; next }
+    /^mapping:/ { printf "mapping:\n%s", mapping; skip = 1 } /^objective:/ { skip = 0 } /^value:/ { print "value: " value; next } !skip { print }' \
+    worse.edp worse.yaml edp.cert >worse.cert
+claim worse.cert
+echo a file that ends early, and one that is damaged
+head -c 3000 edp.cert >short.cert
+check short.cert
+sed 's/^objective: edp/objective: speed/' edp.cert >damaged.cert
+check damaged.cert
+check edp.cert
+echo what certificates do not cover
+sator map gemm:i=12,j=8,k=20 --arch conventional --imperfect --certificate no.cert >/dev/null
+echo "exit $?"
+ls no.cert 2>/dev/null
+sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --certificate no.cert >/dev/null
+echo "exit $?"
+sator map gemm:i=12,j=8,k=20 --arch tpu-8x8 --constraint 'PE: skew 0' --certificate still.cert >/dev/null
+whole still.cert
