@@ -3,7 +3,7 @@
 import { area, max, scaleLinear, stack } from "d3";
 import { canvas, color, count, data, el, figure, layer, legend, narrow, number, realColor, result, room, showTip, state,
   tensorLabel } from "./base.js";
-import { countStamp, eachWord, elementOf, elementText, firstToSee, peText, places, sourceColors, sourceLabel, sourceText,
+import { countStamp, eachRun, eachWord, elementOf, elementText, firstToSee, peText, places, sourceColors, sourceLabel, sourceText,
   stampText, totals, trace, windowOf } from "./window.js";
 
 let view = null; // what is drawn: window, grids, controls
@@ -276,13 +276,13 @@ function drawLarge(v, grid) {
   grid.pixels.fill(v.idlePixel);
   const shown = grid.shown ??= new Int8Array(w.pes);
   shown.fill(-1);
-  for (let r = grid.t.starts[state.stamp]; r < grid.t.starts[state.stamp + 1]; r++) {
-    const k = r * 6, first = grid.t.runs[k], end = first + grid.t.runs[k + 1], source = grid.t.runs[k + 2], rank = v.ranks[source], pixel = v.pixels[source];
+  eachRun(grid.t, state.stamp, (first, length, source) => {
+    const end = first + length, rank = v.ranks[source], pixel = v.pixels[source];
     for (let p = first; p < end; p++) if (rank > shown[p]) {
       shown[p] = rank;
       grid.pixels[at.rows[p] * l.columns + at.columns[p]] = pixel;
     }
-  }
+  });
   grid.copy.getContext("2d").putImageData(grid.image, 0, 0);
   c.imageSmoothingEnabled = grid.scale < 1;
   c.drawImage(grid.copy, 0, 0, grid.width * 2, grid.height * 2);

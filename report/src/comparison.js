@@ -31,13 +31,13 @@ function differences(name, label, a, b, show, note) {
   const rest = [...new Set([...a.keys(), ...b.keys()])].map((k) => ({ k, from: a.get(k) ?? 0, to: b.get(k) ?? 0 })).map((r) => ({ ...r, by: r.to - r.from }))
     .filter((r) => r.from !== 0 || r.to !== 0);
   const equal = rest.filter((r) => r.by === 0).map((r) => r.k), keys = rest.filter((r) => r.by !== 0).sort((p, q) => Math.abs(q.by) - Math.abs(p.by)).slice(0, 14);
-  const width = room(900), left = narrow() ? 108 : 190, line = 24, height = keys.length * line + 34, svg = canvas(width, height, label);
+  const width = room(900), left = narrow() ? 134 : 190, line = 24, height = keys.length * line + 34, svg = canvas(width, height, label);
   const most = max(keys, (r) => Math.abs(r.by)) || 1, x = scaleLinear([-most, most], [left + 34, width - 34]);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 28})`).call(axisBottom(x).ticks(narrow() ? 3 : 7).tickFormat((v) => v === 0 ? "equal" : `${v > 0 ? "+" : "-"}${show(Math.abs(v))}`));
   svg.append("line").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 28).attr("stroke", color("faint"));
   const rows = svg.selectAll("g.row").data(keys).join("g").attr("transform", (r, i) => `translate(0,${i * line})`);
   rows.append("rect").attr("x", (r) => Math.min(x(0), x(r.by))).attr("width", (r) => Math.abs(x(r.by) - x(0))).attr("y", 3).attr("height", line - 7).attr("rx", 2).attr("fill", (r) => r.by > 0 ? color("t1") : color("t2"));
-  rows.append("text").attr("x", left).attr("y", line / 2).attr("dy", "0.3em").attr("text-anchor", "end").attr("font-size", 12.5).text((r) => clip(r.k, narrow() ? 15 : 28));
+  rows.append("text").attr("x", left).attr("y", line / 2).attr("dy", "0.3em").attr("text-anchor", "end").attr("font-size", 12.5).text((r) => clip(r.k, narrow() ? 18 : 28));
   hover(rows, (r) => `${r.k}: ${show(r.from)} against ${show(r.to)}`);
   return figure(name, svg.node(), equal.length > 0 ? `${note} Equal: ${equal.join(", ")}.` : note, () => [["component", "first", "second", "difference"], ...[...keys, ...rest.filter((r) => r.by === 0)].map((r) => [r.k, r.from, r.to, r.by])]);
 }
@@ -57,7 +57,7 @@ export function comparisonPage() {
     { best: columns.map(([, , best]) => best) }),
     el("h3", {}, "The difference, explained"),
     el("div", { class: "choices" }, choice("From", names, pick.base, again("base")), choice("to", names, pick.other, again("other"))),
-    el("p", {}, `${fb.name} takes ${ratio(fa.cycles, fb.cycles)} cycles and ${ratio(fa.pj, fb.pj)} energy than ${fa.name}.`.replace("equal cycles", "as many cycles").replace("equal energy", "as much energy"))];
+    el("p", {}, `${fb.name} takes ${ratio(fa.cycles, fb.cycles).replace("less", "fewer")} cycles and ${ratio(fa.pj, fb.pj)} energy than ${fa.name}.`.replace("equal cycles", "as many cycles").replace("equal energy", "as much energy"))];
   if (fa.pj !== null && fb.pj !== null) out.push(el("h3", {}, "Energy"), differences("energy-difference", "Difference of energy by component", parts(a), parts(b), energy,
     "Energy by component, second less first: bars to the left save."));
   out.push(el("h3", {}, "Delays"), differences("latency-difference", "Difference of delays", delays(a), delays(b), short, "Delay of the compute units and of each port in cycles, second less first: the longest delay of a layer is its latency."));

@@ -18,7 +18,7 @@ export function componentsOf(rows) {
 
 // Horizontal stacked bars: values[row][part].
 export function bars(name, label, rows, parts, value, show, paint, note) {
-  const width = room(), left = narrow() ? 96 : 210, line = 26, height = rows.length * line + 34;
+  const width = room(), left = narrow() ? 134 : 210, line = 26, height = rows.length * line + 34;
   const svg = canvas(width, height, label);
   const x = scaleLinear([0, max(rows, (r) => sum(parts, (p) => value(r, p))) || 1], [left, width - 70]);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 28})`).call(axisBottom(x).ticks(narrow() ? 3 : 7).tickFormat((v) => v === 0 ? "0" : show(v, true)));
@@ -28,7 +28,7 @@ export function bars(name, label, rows, parts, value, show, paint, note) {
     .attr("stroke", color("back")).attr("stroke-width", 0.7);
   hover(rects, (d) => `${d.row.name}\n${d.part}: ${show(d.to - d.from)}, ${percent((d.to - d.from) / (sum(parts, (p) => value(d.row, p)) || 1))} of this bar`);
   svg.append("g").selectAll("text").data(rows).join("text").attr("x", left - 8).attr("y", (d, i) => i * line + line / 2).attr("dy", "0.35em").attr("text-anchor", "end")
-    .attr("font-size", 12.5).text((d) => clip(d.name, narrow() ? 13 : 30));
+    .attr("font-size", 12.5).text((d) => clip(d.name, narrow() ? 18 : 30));
   svg.append("g").selectAll("text").data(rows).join("text").attr("x", (d) => x(sum(parts, (p) => value(d, p))) + 5).attr("y", (d, i) => i * line + line / 2).attr("dy", "0.35em")
     .attr("font-size", 12).attr("class", "faint").text((d) => show(sum(parts, (p) => value(d, p)), true));
   return figure(name, svg.node(), note, () => [["row", ...parts], ...rows.map((r) => [r.name, ...parts.map((p) => value(r, p))])]);

@@ -23,10 +23,10 @@ function machine(json, arch) {
   for (const level of arch.levels) boxes.push({ level, memory: level.kind === "memory" ? memory++ : level.kind === "compute" ? json.levels.length : -1 });
   const height = 66, gap = 30, all = edges(json);
   const svg = canvas(width, boxes.length * (height + gap) - gap + 8, `Machine ${arch.name} and the words that cross its edges`);
-  const lane = Math.min(150, (width * (narrow() ? 0.48 : 0.56)) / json.tensors.length), left = width - lane * json.tensors.length - 8;
+  const lane = Math.min(150, (width * (narrow() ? 0.5 : 0.56)) / json.tensors.length), left = width - lane * json.tensors.length - 4;
   const y = (i) => 4 + i * (height + gap);
   const yOf = (at) => y(boxes.findIndex((b) => b.memory === at));
-  const thick = scaleSqrt([0, max(all, (e) => e.words) || 1], [1.5, Math.min(26, lane * 0.24)]);
+  const thick = scaleSqrt([0, max(all, (e) => e.words) || 1], [1.5, Math.min(26, lane * (narrow() ? 0.18 : 0.24))]);
   const boundBy = json.ports.find((p) => p.name === json.bound_by);
   const isBound = (b) => b.level.kind === "memory" ? boundBy?.level === b.level.name : b.level.kind === "compute" && json.bound_by === "compute";
 
@@ -38,15 +38,14 @@ function machine(json, arch) {
   box.append("text").attr("x", 12).attr("y", 57).attr("font-size", narrow() ? 11 : 12).attr("class", "faint").text((b) => about(b, json)[1])
     .style("fill", (b) => isBound(b) ? color("hot") : null).attr("font-weight", (b) => isBound(b) ? 650 : null);
 
-  const x = (e) => left + lane * (e.tensor + 0.5);
+  const x = (e) => left + lane * (e.tensor + (narrow() ? 0.16 : 0.4));
   const line = svg.append("g").selectAll("g").data(all).join("g");
   const top = (e) => yOf(e.from) + height / 2 + 9, bottom = (e) => yOf(e.to) + height / 2 - 15;
   line.append("line").attr("x1", x).attr("x2", x).attr("y1", top).attr("y2", bottom).attr("stroke", (e) => series(e.tensor))
     .attr("stroke-width", (e) => e.words === 0 ? 1 : thick(e.words)).attr("stroke-dasharray", (e) => e.words === 0 ? "2 4" : null).attr("stroke-linecap", "butt");
   hover(line, (e) => `${e.name}: ${count(e.down)} words inward${e.up ? `, ${count(e.up)} outward` : ""}`);
-  const label = line.append("g").attr("transform", (e) => `translate(${x(e)},${(top(e) + bottom(e)) / 2})`);
-  label.append("rect").attr("x", -lane * 0.36).attr("width", lane * 0.72).attr("y", -9).attr("height", 18).attr("rx", 4).attr("fill", color("back")).attr("opacity", 0.9);
-  label.append("text").attr("text-anchor", "middle").attr("dy", "0.35em").attr("font-size", 12).text((e) => `${e.up > e.down ? "↑ " : e.words ? "↓ " : ""}${short(e.words)}`);
+  const label = line.append("g").attr("transform", (e) => `translate(${x(e) + thick(e.words) / 2 + 5},${yOf(e.to) - gap / 2})`);
+  label.append("text").attr("dy", "0.35em").attr("font-size", narrow() ? 11 : 12).text((e) => `${e.up > e.down ? "↑" : e.words ? "↓" : ""}${narrow() ? "" : " "}${short(e.words)}`);
   const heads = svg.append("g").selectAll("g").data(all.filter((e, i) => all.findIndex((o) => o.tensor === e.tensor) === i)).join("g")
     .attr("transform", (e) => `translate(${x(e)},${yOf(e.from) + height / 2})`);
   heads.append("circle").attr("r", 9).attr("fill", (e) => series(e.tensor));
@@ -66,11 +65,13 @@ function about(b, json) {
   const slowest = ports.sort((p, q) => q.cycles - p.cycles)[0];
   const size = memory.capacity_bytes !== null ? `, ${short(memory.capacity_bytes)}B each` : memory.capacity_words !== null ? `, ${short(memory.capacity_words)} words each` : "";
   const n = num(memory.instances);
-  return [`${number(n)} instance${n === 1 ? "" : "s"}${n === 1 ? size.replace(" each", "") : size}`, slowest ? `${slowest.name.replace(`${level.name} `, "").replace(`${level.name}.`, "")}: ${number(slowest.cycles, 0)} cycles` : ""];
+  const many = narrow() && size ? `${number(n)} x ${size.slice(2).replace(" each", "")}` : `${number(n)} instances${size}`;
+  return [n === 1 ? `1 instance${size.replace(" each", "")}` : many, slowest ? `${slowest.name.replace(`${level.name} `, "").replace(`${level.name}.`, "")}: ${narrow() ? short(slowest.cycles) : `${number(slowest.cycles, 0)} cycles`}` : ""];
 }
 
 function tile(value, text, hot) {
-  return el("div", { class: hot ? "tile hot" : "tile" }, el("b", {}, value), el("span", {}, text));
+  // names of ports may be broken after a dot
+  return el("div", { class: hot ? "tile hot" : "tile" }, el("b", {}, value.split(/(?<=[a-z]\.)(?=[a-z])/).flatMap((x, i) => i === 0 ? [x] : [el("wbr"), x])), el("span", {}, text));
 }
 
 export function summaryPage() {

@@ -53,19 +53,25 @@ export const peText = (w, p) => `${w.space_name}[${coordinates(w.shape, p).join(
 export const elementOf = (t, number) => coordinates(t.extents, number).map((x, i) => x + t.origin[i]);
 export const elementText = (t, number) => `${t.name}[${elementOf(t, number).join(",")}]`;
 
-// Every word of a tensor in a stamp: each(pe, source, element, provider), provider -1 where there is none.
+// Every run of a tensor in a stamp: each(pe, length, source, element, step, away). Stamps share patterns of runs; a
+// stamp's elements are its shift further on.
+export function eachRun(t, s, each) {
+  const p = t.patterns[s], shift = t.shifts[s], runs = t.runs;
+  for (let at = t.starts[p] * STRIDE, end = t.starts[p + 1] * STRIDE; at < end; at += STRIDE)
+    each(runs[at], runs[at + 1], runs[at + 2], runs[at + 3] + shift, runs[at + 4], runs[at + 5]);
+}
+
+// Every word: each(pe, source, element, provider), provider -1 where there is none.
 export function eachWord(t, s, each) {
-  for (let r = t.starts[s]; r < t.starts[s + 1]; r++) {
-    const at = r * STRIDE, pe = t.runs[at], length = t.runs[at + 1], source = t.runs[at + 2];
-    const element = t.runs[at + 3], step = t.runs[at + 4], away = t.runs[at + 5];
+  eachRun(t, s, (pe, length, source, element, step, away) => {
     for (let i = 0; i < length; i++) each(pe + i, source, element + i * step, away === 0 ? -1 : pe + i + away);
-  }
+  });
 }
 
 // Words by source in a stamp.
 export function countStamp(w, t, s) {
   const n = new Array(w.sources.length).fill(0);
-  for (let r = t.starts[s]; r < t.starts[s + 1]; r++) n[t.runs[r * STRIDE + 2]] += t.runs[r * STRIDE + 1];
+  eachRun(t, s, (pe, length, source) => { n[source] += length; });
   return n;
 }
 
@@ -80,13 +86,11 @@ export function totals(w) {
 export function trace(w, t, element, most = 400) {
   const found = [];
   for (let s = 0; s < w.n && found.length < most; s++)
-    for (let r = t.starts[s]; r < t.starts[s + 1] && found.length < most; r++) {
-      const at = r * STRIDE, step = t.runs[at + 4], gap = element - t.runs[at + 3];
-      const pes = step === 0 ? (gap === 0 ? [0, t.runs[at + 1]] : [0, 0]) :
-        gap % step === 0 && gap / step >= 0 && gap / step < t.runs[at + 1] ? [gap / step, gap / step + 1] : [0, 0];
-      for (let i = pes[0]; i < pes[1] && found.length < most; i++)
-        found.push([s, t.runs[at] + i, t.runs[at + 2], t.runs[at + 5] === 0 ? -1 : t.runs[at] + i + t.runs[at + 5]]);
-    }
+    eachRun(t, s, (pe, length, source, first, step, away) => {
+      const gap = element - first, at = step === 0 ? 0 : gap / step;
+      const [from, to] = step === 0 ? [0, gap === 0 ? length : 0] : Number.isInteger(at) && at >= 0 && at < length ? [at, at + 1] : [0, 0];
+      for (let i = from; i < to && found.length < most; i++) found.push([s, pe + i, source, away === 0 ? -1 : pe + i + away]);
+    });
   return found;
 }
 

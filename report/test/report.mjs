@@ -128,7 +128,8 @@ for (const [name, json] of Object.entries(reports)) {
     if (!w.at_start || !w.at_end) continue;
     w.tensors.forEach((t, i) => {
       const n = { register: 0, link: 0, bus: 0, memory: 0 };
-      for (let r = 0; r < t.runs.length; r += 6) n[w.sources[t.runs[r + 2]].kind] += t.runs[r + 1];
+      for (const p of t.patterns)
+        for (let r = 6 * t.starts[p]; r < 6 * t.starts[p + 1]; r += 6) n[w.sources[t.runs[r + 2]].kind] += t.runs[r + 1];
       const is = doc.results[w.result].json.tensors[i];
       same(`${name}: arrows of ${t.name} add up`, [n.register, n.link + n.bus, n.memory].map(String), [is.temporal_reuse, is.spatial_reuse, is.unique_volume]);
     });
@@ -258,14 +259,60 @@ for (const [name, json] of Object.entries(reports)) {
   console.log(`a million points: open after ${Math.min(...times)} ms`);
   check("a million points open in 3 s", Math.min(...times) < 3000, times.join(", "));
 }
-for (const kind of ["achromatopsia", "deuteranopia", "protanopia", "tritanopia"]) {
-  const page = await open("gemm", "#array/0/0/9");
-  await page.emulateVisionDeficiency(kind);
-  const paints = await page.evaluate(() => ["s-register", "s-link0", "s-link1", "s-bus", "s-memory1"].map((n) => getComputedStyle(document.documentElement).getPropertyValue(`--${n}`).trim()));
-  check(`${kind}: five sources, five colours`, new Set(paints).size === 5);
-  await page.screenshot({ path: join(folder, `gemm-${kind}.png`) });
-  await page.close();
+// ---- colours ----
+
+// The colours of the sources as somebody sees them: squares of each, photographed, and read in a page without a policy.
+const sources = ["idle", "s-register", "s-link0", "s-link1", "s-bus", "s-memory1"];
+async function seen(page) {
+  await page.evaluate((names) => {
+    const row = document.createElement("div");
+    row.id = "squares";
+    Object.assign(row.style, { position: "fixed", left: "0", top: "0", zIndex: "99", display: "flex" });
+    for (const name of names) {
+      const square = document.createElement("div");
+      Object.assign(square.style, { width: "20px", height: "20px", background: `var(--${name})` });
+      row.append(square);
+    }
+    document.body.append(row);
+  }, sources);
+  const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 20 * sources.length, height: 20 }, encoding: "base64" });
+  await page.$eval("#squares", (row) => row.remove());
+  const reader = await browser.newPage();
+  const colors = await reader.evaluate(async (data, n) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const board = document.createElement("canvas").getContext("2d");
+    board.drawImage(image, 0, 0);
+    return Array.from({ length: n }, (_, i) => [...board.getImageData(20 * i + 10, 10, 1, 1).data.slice(0, 3)]);
+  }, picture, sources.length);
+  await reader.close();
+  return colors;
 }
+
+// CIELAB, in which 2 is just to be seen side by side.
+function lab(rgb) {
+  const [r, g, b] = rgb.map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const f = (t) => t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116;
+  const [x, y, z] = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883].map(f);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+for (const dark of [false, true])
+  for (const kind of ["none", "achromatopsia", "deuteranopia", "protanopia", "tritanopia"]) {
+    const page = await open("gemm", "#array/0/0/9", { dark });
+    await page.emulateVisionDeficiency(kind);
+    const colors = (await seen(page)).map(lab);
+    let least = Infinity, pair = "";
+    colors.forEach((p, i) => colors.slice(0, i).forEach((q, j) => {
+      const apart = Math.hypot(...p.map((x, k) => x - q[k]));
+      if (apart < least) [least, pair] = [apart, `${sources[j]} and ${sources[i]}`];
+    }));
+    console.log(`${kind}, ${dark ? "dark" : "light"}: nearest are ${pair}, ${least.toFixed(1)}`);
+    check(`${kind}, ${dark ? "dark" : "light"}: sources stay apart`, least >= 8, `${pair}: ${least.toFixed(1)}`);
+    if (kind !== "none") check(`${kind}: is simulated`, JSON.stringify(colors) !== JSON.stringify((await (async () => { await page.emulateVisionDeficiency("none"); return seen(page); })()).map(lab)));
+    await page.close();
+  }
 
 await browser.close();
 console.log(`${checks} checks of ${all.length} reports, ${failed} failed`);

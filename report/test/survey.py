@@ -38,9 +38,10 @@ def look_at_windows(name, page):
         tensors = page["results"][window["result"]]["json"]["tensors"]
         for traced, counted in zip(window["tensors"], tensors):
             words = collections.Counter()
-            runs = traced["runs"]
-            for i in range(0, len(runs), 6):
-                words[window["sources"][runs[i + 2]]["kind"]] += runs[i + 1]
+            runs, starts = traced["runs"], traced["starts"]
+            for pattern in traced["patterns"]:
+                for i in range(6 * starts[pattern], 6 * starts[pattern + 1], 6):
+                    words[window["sources"][runs[i + 2]]["kind"]] += runs[i + 1]
             found = [words["register"], words["link"] + words["bus"], words["memory"]]
             volumes = [int(counted[k]) for k in ("temporal_reuse", "spatial_reuse", "unique_volume")]
             if found != volumes:

@@ -1,6 +1,7 @@
 /* A window of stamps as JSON. Words come in runs: PEs side by side that get elements one step apart
  * in the same way, which is what a dataflow of expressions gives; so 65,536 PEs are some hundred
- * runs. */
+ * runs. Stamps whose runs differ by the same step in all elements share one pattern: most do, for
+ * tiles are alike; so hundreds of stamps are some tens of patterns. */
 #include "report/page.h"
 
 #include <string.h>
@@ -9,20 +10,20 @@ struct run {
     int64_t pe, length, source, element, step, provider; /* provider: 0, or its distance */
 };
 
+/* The runs of one access: those of all patterns one after the other, and of the stamp at hand. */
 struct runs {
-    struct sator_text *out;
-    int64_t n_written;
-    int n_open, room;
-    struct run *open, *next; /* that the last PE, and this one, are part of */
     struct sator_arena *arena;
+    int n_known, n_patterns;
+    struct run *known;
+    int64_t *starts; /* of each pattern in "known" */
+    uint64_t *hashes;
+    int n_stamp, n_open, room;
+    struct run *stamp, *open, *next; /* "open": that the last PE, and this one, are part of */
 };
 
 static void write_run(struct runs *runs, const struct run *run)
 {
-    sator_text_add(runs->out, "%s%lld,%lld,%lld,%lld,%lld,%lld", runs->n_written == 0 ? "" : ",",
-            (long long)run->pe, (long long)run->length, (long long)run->source,
-            (long long)run->element, (long long)run->step, (long long)run->provider);
-    runs->n_written++;
+    SATOR_PUSH(runs->arena, runs->stamp, runs->n_stamp, *run);
 }
 
 static bool goes_on(const struct run *run, const struct run *word)
@@ -71,8 +72,9 @@ static void add_pe(struct runs *runs, const struct sator_traced_word *words, int
     runs->n_open = n;
 }
 
-static void write_stamp(struct runs *runs, const struct sator_access_words *words, int stamp)
+static void find_runs(struct runs *runs, const struct sator_access_words *words, int stamp)
 {
+    runs->n_stamp = 0;
     for (int64_t i = words->starts[stamp], n; i < words->starts[stamp + 1]; i += n) {
         for (n = 1;
                 i + n < words->starts[stamp + 1] && words->words[i + n].pe == words->words[i].pe;)
@@ -84,6 +86,43 @@ static void write_stamp(struct runs *runs, const struct sator_access_words *word
     runs->n_open = 0;
 }
 
+static uint64_t hash_of(const struct run *runs, int n)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a over the numbers */
+
+    for (int i = 0; i < n; i++) {
+        const int64_t all[] = {runs[i].pe, runs[i].length, runs[i].source, runs[i].element,
+                runs[i].step, runs[i].provider};
+        for (int k = 0; k < 6; k++)
+            hash = (hash ^ (uint64_t)all[k]) * 1099511628211u;
+    }
+    return hash;
+}
+
+/* The number of the pattern that the stamp's runs are, their elements counted from the first one's,
+ * which is "*shift"; a new pattern where there is none. */
+static int64_t find_pattern(struct runs *runs, int64_t *shift)
+{
+    const size_t size = sizeof *runs->stamp * (size_t)runs->n_stamp;
+    int n = runs->n_patterns;
+
+    *shift = runs->n_stamp == 0 ? 0 : runs->stamp[0].element;
+    for (int i = 0; i < runs->n_stamp; i++)
+        runs->stamp[i].element -= *shift;
+    uint64_t hash = hash_of(runs->stamp, runs->n_stamp);
+    for (int p = 0; p < n; p++) {
+        int64_t end = p + 1 < n ? runs->starts[p + 1] : runs->n_known;
+        if (runs->hashes[p] == hash && end - runs->starts[p] == runs->n_stamp &&
+                (size == 0 || memcmp(runs->known + runs->starts[p], runs->stamp, size) == 0))
+            return p;
+    }
+    SATOR_PUSH(runs->arena, runs->hashes, n, hash);
+    SATOR_PUSH(runs->arena, runs->starts, runs->n_patterns, runs->n_known);
+    for (int i = 0; i < runs->n_stamp; i++)
+        SATOR_PUSH(runs->arena, runs->known, runs->n_known, runs->stamp[i]);
+    return runs->n_patterns - 1;
+}
+
 static void add_numbers(struct sator_text *out, const char *key, int n, const int64_t *numbers)
 {
     sator_text_add(out, "\"%s\":[", key);
@@ -92,14 +131,27 @@ static void add_numbers(struct sator_text *out, const char *key, int n, const in
     sator_text_add(out, "]");
 }
 
+static void add_runs(struct sator_text *out, const struct runs *runs)
+{
+    sator_text_add(out, "\"runs\":[");
+    for (int i = 0; i < runs->n_known; i++) {
+        const struct run *run = &runs->known[i];
+        sator_text_add(out, "%s%lld,%lld,%lld,%lld,%lld,%lld", i == 0 ? "" : ",",
+                (long long)run->pe, (long long)run->length, (long long)run->source,
+                (long long)run->element, (long long)run->step, (long long)run->provider);
+    }
+    sator_text_add(out, "],");
+}
+
 static void write_access(struct sator_text *out, struct sator_arena *arena,
         const struct page_window *window, int access)
 {
     const struct sator_provenance *is = window->is.is;
     const struct sator_access *named = &window->is.workload->accesses[access];
     const struct sator_access_words *words = &is->accesses[access];
-    int64_t *starts = SATOR_NEW_ARRAY(arena, int64_t, is->n_stamps + 1);
-    struct runs runs = {.out = out, .arena = arena};
+    int64_t *patterns = SATOR_NEW_ARRAY(arena, int64_t, is->n_stamps + 1);
+    int64_t *shifts = SATOR_NEW_ARRAY(arena, int64_t, is->n_stamps + 1);
+    struct runs runs = {.arena = arena};
 
     sator_text_add(out, "{\"name\":");
     sator_text_add_json(out, report_utf8(arena, named->tensor));
@@ -107,13 +159,18 @@ static void write_access(struct sator_text *out, struct sator_arena *arena,
     add_numbers(out, "origin", words->n_index, words->origin);
     sator_text_add(out, ",");
     add_numbers(out, "extents", words->n_index, words->extents);
-    sator_text_add(out, ",\"words\":%lld,\"runs\":[", (long long)words->n_words);
+    sator_text_add(out, ",\"words\":%lld,", (long long)words->n_words);
     for (int s = 0; s < is->n_stamps; s++) {
-        write_stamp(&runs, words, s);
-        starts[s + 1] = runs.n_written;
+        find_runs(&runs, words, s);
+        patterns[s] = find_pattern(&runs, &shifts[s]);
     }
-    sator_text_add(out, "],");
-    add_numbers(out, "starts", is->n_stamps + 1, starts);
+    add_runs(out, &runs);
+    SATOR_PUSH(arena, runs.starts, runs.n_patterns, runs.n_known);
+    add_numbers(out, "starts", runs.n_patterns, runs.starts);
+    sator_text_add(out, ",");
+    add_numbers(out, "patterns", is->n_stamps, patterns);
+    sator_text_add(out, ",");
+    add_numbers(out, "shifts", is->n_stamps, shifts);
     sator_text_add(out, "}");
 }
 

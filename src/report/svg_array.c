@@ -2,6 +2,7 @@
  * an arrow which neighbour had it. */
 #include "report/svg.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -23,12 +24,13 @@ struct array {
     double cell;
 };
 
-/* Colours by kind: links and buses in their order, memories the darker the farther out. */
+/* Colours by kind: links and buses in their order, memories the darker the farther out. As on the
+ * page (report/src/page.css), the first of each kind are told apart by how light they are, too. */
 static const char **source_colors(struct sator_arena *arena, const struct report_window *trace)
 {
     static const char *const links[] = {
-            "#0072b2", "#e69f00", "#56b4e9", "#cc79a7", "#6a4fb0", "#7a6a00"};
-    static const char *const memories[] = {"#d55e00", "#7f2704", "#f7b38f", "#4a1600"};
+            "#0065a3", "#e69f00", "#56b4e9", "#cc79a7", "#6a4fb0", "#7a6a00"};
+    static const char *const memories[] = {"#cc5500", "#7f2704", "#f7b38f", "#4a1600"};
     const struct sator_provenance *is = trace->is;
     const char **colors = SATOR_NEW_ARRAY(arena, const char *, is->n_sources);
     int n_links = 0, n_buses = 0, n_memories = 0;
@@ -36,13 +38,13 @@ static const char **source_colors(struct sator_arena *arena, const struct report
     for (int s = 0; s < is->n_sources; s++) {
         switch (is->sources[s].kind) {
         case SATOR_FROM_REGISTER:
-            colors[s] = "#b9c3cf";
+            colors[s] = "#c3ccd6";
             break;
         case SATOR_FROM_LINK:
             colors[s] = links[n_links++ % 6];
             break;
         case SATOR_FROM_BUS:
-            colors[s] = n_buses++ % 2 == 0 ? "#009e73" : "#86c900";
+            colors[s] = n_buses++ % 2 == 0 ? "#00a87b" : "#86c900";
             break;
         case SATOR_FROM_MEMORY: {
             bool used = false;
@@ -92,17 +94,19 @@ static void put_element(const struct array *array, int access, const struct sato
     sator_text_clear(&text);
 }
 
-/* Whether black is read better on the colour than white. */
+/* Whether black is read better on "#rrggbb" than white, as on the page: by relative luminance (WCAG
+ * 2.1), where gamma is taken to be 2. */
 static bool is_light(const char *color)
 {
-    static const char *const light[] = {
-            "#b9c3cf", "#e69f00", "#56b4e9", "#86c900", "#f7b38f", "#cc79a7", "#009e73", "#d55e00"};
+    static const double weights[] = {0.2126, 0.7152, 0.0722};
+    long rgb = strtol(color + 1, NULL, 16);
+    double light = 0;
 
-    for (size_t i = 0; i < sizeof light / sizeof *light; i++) {
-        if (strcmp(color, light[i]) == 0)
-            return true;
+    for (int i = 0; i < 3; i++) {
+        double part = (double)(rgb >> (16 - 8 * i) & 255) / 255;
+        light += weights[i] * part * part;
     }
-    return false;
+    return light > 0.2;
 }
 
 /* Small cells: those of one colour side by side are one rectangle. */

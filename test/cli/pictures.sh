@@ -15,7 +15,7 @@ for picture in machine array roofline energy tree; do
     sator analyze $small --svg $picture | sed -n '1s/ .*//p; $p'
 done
 echo "--- pages"
-sator report $small -o page.html && grep -c '"format":"sator-report","version":1' page.html
+sator report $small -o page.html && grep -c '"format":"sator-report","version":2' page.html
 sator report $small --json | head -c 37 && echo
 sator explore gemm:i=16,j=16,k=16 --arch systolic-2d-8x8 --quiet --db small.db --top 1 >/dev/null
 sator query small.db --html | grep -c '"points":{"rows":'
