@@ -67,13 +67,11 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
                 "remainders of loops that share an index of a sum that trees merge");
     if (has_pes(problem) && !skews)
         SATOR_PUSH(arena, list, count, "PEs that run the nest at shifted times (skewed)");
-    else if (skews)
-        SATOR_PUSH(arena, list, count,
-                "skewed arrays beyond what makes links wires, or from the stamp before; loops "
-                "joined "
-                "across the tiles of a memory outside; what a skew makes links bring two stamps "
-                "late "
-                "or ahead");
+    else if (skews) {
+        SATOR_PUSH(
+                arena, list, count, "skews that make no link a wire or one from the stamp before");
+        SATOR_PUSH(arena, list, count, "skewed loops joined across a memory's tiles");
+    }
     if (orders_matter(problem))
         SATOR_PUSH(arena, list, count, "other orders of the loops that share an array dimension");
     SATOR_PUSH(arena, list, count,

@@ -48,9 +48,40 @@ static enum sator_status skewed_open(struct sator_ctx *ctx, const struct sator_s
     return st;
 }
 
-/* What the other nest cannot be asked is left to the engines that follow; they say why. */
-static enum sator_status passed_on(enum sator_status st, const char **reason)
+/* A question to the counter of the nest without the skew. */
+struct question {
+    const struct sator_relation *access;
+    const struct sator_transport *transport;
+    struct sator_volumes *volumes; /* where these are asked for; else ... */
+    struct sator_stamp_counts *counts; /* ... or these */
+    sator_int *words; /* of the largest tile */
+    sator_int *most; /* in a stamp */
+    bool *found; /* a stamp outside of the array */
+    int64_t *instance; /* of "most" and "found" */
+};
+
+static enum sator_status put(struct sator_counter *counter, const struct question *q)
 {
+    if (q->volumes != NULL)
+        return sator_count_volumes(counter, q->access, q->transport, q->volumes);
+    if (q->counts != NULL)
+        return sator_count_stamps(counter, q->counts);
+    if (q->words != NULL)
+        return sator_count_tile(counter, q->access, q->words);
+    if (q->most != NULL)
+        return sator_count_max_per_stamp(counter, q->most, q->instance);
+    return sator_count_outside(counter, q->found, q->instance);
+}
+
+/* Ask it. What it cannot say is left to the engines that follow; they say why. */
+static enum sator_status ask(
+        struct skewed_state *state, const struct question *q, const char **reason)
+{
+    struct sator_hush before;
+
+    sator_ctx_hush(state->ctx, &before);
+    enum sator_status st = put(state->counter, q);
+    sator_ctx_unhush(state->ctx, &before);
     if (st == SATOR_OK || st == SATOR_INTERRUPTED)
         return st;
     *reason = "the nest without the skew is not counted";
@@ -148,14 +179,11 @@ static enum sator_status skewed_volumes(void *opaque, const struct sator_relatio
 {
     struct skewed_state *state = opaque;
     struct sator_transport lifted;
-    struct sator_hush before;
 
     if ((*reason = lift_transport(state, transport, &lifted)) != NULL)
         return SATOR_DECLINED;
-    sator_ctx_hush(state->ctx, &before);
-    enum sator_status st = sator_count_volumes(state->counter, access, &lifted, volumes);
-    sator_ctx_unhush(state->ctx, &before);
-    return passed_on(st, reason);
+    return ask(state,
+            &(struct question){.access = access, .transport = &lifted, .volumes = volumes}, reason);
 }
 
 /* ---- stamps ---- */
@@ -195,18 +223,15 @@ static enum sator_status skewed_stamps(
     struct skewed_state *state = opaque;
     const struct skewed_nest *nest = &state->nest;
     struct sator_stamp_counts plain;
-    struct sator_hush before;
     sator_int pes = 1, values = 0;
 
     if (!nest->is_whole || nest->span >= MOST_SPAN) {
         *reason = "tiles are cut short under a skew";
         return SATOR_DECLINED;
     }
-    sator_ctx_hush(state->ctx, &before);
-    enum sator_status st = sator_count_stamps(state->counter, &plain);
-    sator_ctx_unhush(state->ctx, &before);
+    enum sator_status st = ask(state, &(struct question){.counts = &plain}, reason);
     if (st != SATOR_OK)
-        return passed_on(st, reason);
+        return st;
     for (int d = 0; d < nest->given->n_space; d++)
         pes *= nest->used[d];
     if (plain.stamps != plain.time_stamps * nest->runs * pes || /* coordinates that leave gaps */
@@ -226,37 +251,19 @@ static enum sator_status skewed_stamps(
 static enum sator_status skewed_max_per_stamp(
         void *opaque, sator_int *most, int64_t *instance, const char **reason)
 {
-    struct skewed_state *state = opaque;
-    struct sator_hush before;
-
-    sator_ctx_hush(state->ctx, &before);
-    enum sator_status st = sator_count_max_per_stamp(state->counter, most, instance);
-    sator_ctx_unhush(state->ctx, &before);
-    return passed_on(st, reason);
+    return ask(opaque, &(struct question){.most = most, .instance = instance}, reason);
 }
 
 static enum sator_status skewed_tile(
         void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
 {
-    struct skewed_state *state = opaque;
-    struct sator_hush before;
-
-    sator_ctx_hush(state->ctx, &before);
-    enum sator_status st = sator_count_tile(state->counter, access, words);
-    sator_ctx_unhush(state->ctx, &before);
-    return passed_on(st, reason);
+    return ask(opaque, &(struct question){.access = access, .words = words}, reason);
 }
 
 static enum sator_status skewed_outside(
         void *opaque, bool *found, int64_t *instance, const char **reason)
 {
-    struct skewed_state *state = opaque;
-    struct sator_hush before;
-
-    sator_ctx_hush(state->ctx, &before);
-    enum sator_status st = sator_count_outside(state->counter, found, instance);
-    sator_ctx_unhush(state->ctx, &before);
-    return passed_on(st, reason);
+    return ask(opaque, &(struct question){.found = found, .instance = instance}, reason);
 }
 
 const struct sator_engine sator_engine_skewed = {
