@@ -3,6 +3,7 @@
  *
  *     bench_map [--all]              stdout: the keys of build/bench.json; stderr: a line a case
  *     bench_map --evaluations        only mappings costed in a second
+ *     bench_map --skewed             only arrays whose PEs run at shifted times
  *     bench_map --corners [NAME]     only cases that are hard; those whose name contains NAME
  *     bench_map --library [MACHINE]  only all layers of library networks on library machines
  *
@@ -265,6 +266,12 @@ int main(int argc, char **argv)
             "attention-qk", "attention-pv"};
 
     all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    if (argc > 1 && strcmp(argv[1], "--skewed") == 0) {
+        struct bench_skewed only = bench_skewed();
+        printf("{\"map_systolic_resnet18_s\": %.4f,\n \"map_tpu256_worst_s\": %.4f}\n",
+                only.small_s, only.large_worst_s);
+        return 0;
+    }
     if (argc > 1 && strcmp(argv[1], "--evaluations") == 0) {
         evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
         evaluations_per_second(SATOR_MAP_RANDOM, "random");
@@ -296,6 +303,7 @@ int main(int argc, char **argv)
                 deep.imperfect_s / deep.perfect_s, deep.worst_ms);
     }
     summarise();
+    struct bench_skewed skewed = bench_skewed();
     struct bench_corners corners = bench_corners(NULL);
     anytime = fmax(anytime, corners.anytime);
     double evaluations = evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
@@ -304,12 +312,13 @@ int main(int argc, char **argv)
     printf("{\"map_conv_two_level_median_ms\": %.3f,\n \"map_conv_two_level_worst_ms\": %.3f,\n"
            " \"map_nonconv_worst_ms\": %.3f,\n \"map_simba_worst_ms\": %.3f,\n"
            " \"map_imperfect_ratio\": %.2f,\n \"map_evaluations_per_s\": %.0f,\n"
+           " \"map_systolic_resnet18_s\": %.4f,\n \"map_tpu256_worst_s\": %.4f,\n"
            " \"map_resnet18_s\": %.4f,\n \"map_tree_resnet18_s\": %.4f,\n"
            " \"map_five_level_worst_s\": %.4f,\n \"map_corners_worst_s\": %.4f,\n"
            " \"map_corners_unproved\": %d,\n \"map_anytime_ratio\": %.3f}\n",
             quantile(CONV_TWO_LEVEL, 0.5), quantile(CONV_TWO_LEVEL, 1), quantile(NONCONV, 1),
-            quantile(SIMBA, 1), two_level.imperfect_s / two_level.perfect_s, evaluations, resnet_s,
-            corners.tree_resnet18_s, corners.five_level_worst_s, corners.worst_s, corners.unproved,
-            anytime);
+            quantile(SIMBA, 1), two_level.imperfect_s / two_level.perfect_s, evaluations,
+            skewed.small_s, skewed.large_worst_s, resnet_s, corners.tree_resnet18_s,
+            corners.five_level_worst_s, corners.worst_s, corners.unproved, anytime);
     return 0;
 }

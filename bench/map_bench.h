@@ -28,6 +28,13 @@ struct bench_corners {
  * each on stderr. */
 struct bench_corners bench_corners(const char *only);
 
+/* Arrays whose PEs run at shifted times: seconds to prove a network on a small one, and the longest
+ * of some layers on a large one; infinite where one is not proved. */
+struct bench_skewed {
+    double small_s, large_worst_s;
+};
+struct bench_skewed bench_skewed(void);
+
 /* Map all layers of the library's networks onto its machines, those whose name contains "only"
  * (NULL: all); tables on stderr, the keys on stdout. */
 void bench_library(const char *only);

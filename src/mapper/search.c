@@ -59,6 +59,17 @@ bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, dou
     return first > best_first * (1 + rounding) || second >= best_second * (1 - rounding);
 }
 
+double sator_mapper_most_pj(const struct mapper_search *search, double cycles)
+{
+    double first, second;
+
+    if (!search->found || search->problem->objective == SATOR_MAP_LATENCY)
+        return INFINITY;
+    keys(search, search->best_cost.pj, search->best_cost.cycles, &first, &second);
+    return (search->problem->objective == SATOR_MAP_ENERGY ? first : first / cycles) *
+            (1 + 2 * rounding);
+}
+
 bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_cost cost)
 {
     return !sator_mapper_is_hopeless(search, cost.pj, cost.cycles);

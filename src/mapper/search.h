@@ -40,6 +40,8 @@ struct mapper_search {
 bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_cost cost);
 /* Whether nothing with at least "pj" and "cycles" can be better than the best so far. */
 bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, double cycles);
+/* The energy beyond which nothing that takes at least "cycles" can be; INFINITY: none is known. */
+double sator_mapper_most_pj(const struct mapper_search *search, double cycles);
 void sator_mapper_offer(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost cost);
 /* Offer a mapping whose words "traffic" are, when they are known; else it is no better than

@@ -334,6 +334,8 @@ static void add_visit(struct optimizer *o, const int *choice)
         visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
     }
     struct visit *visit = &visits->item[visits->count];
+    if (o->crosses.value > bound.value)
+        bound = o->crosses;
     *visit = (struct visit){.value = bound.value,
             .pj = bound.pj,
             .cycles = bound.cycles,
@@ -388,7 +390,13 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         for (int i = 0; i < p->n_loops && divides; i++)
             divides = o->imperfect ? optimal_can_unroll(o, class->row[0], i, u->factor[i])
                                    : o->rest[i] % u->factor[i] == 0;
-        if (!divides || !optimal_place_unrolling(o, class, u))
+        if (!divides)
+            continue;
+        if (optimal_crosses_too_much(o, c, k, &o->crosses)) {
+            o->search->counters.pruned_unrolling++;
+            continue;
+        }
+        if (!optimal_place_unrolling(o, class, u))
             continue;
         spread(o, u);
         choice[c] = k;
@@ -462,9 +470,12 @@ static void search_sizes(struct optimizer *o, const struct sizes *list, int coun
             o->search->bound = fmin(bound.value, o->later);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
+        optimal_open_crossing(o, list[k].size);
         list_unrollings(o, list[k].size, o->n_classes, choice);
         if (o->visits.count >= CHUNK)
             visit_all(o, bound.value);
+        if (o->visits.count == 0 && o->search->only_dives && o->search->found)
+            return; /* with a mapping of those that use most PEs */
         if (o->search->stopped != SATOR_OK)
             return;
     }
@@ -525,6 +536,8 @@ static void optimize(struct mapper_search *search)
     sator_mapper_bounds_crew(o->bounds, &o->crew);
     optimal_find_least(o);
     optimal_find_unrollings(o);
+    optimal_find_most(o);
+    optimal_find_crossing(o);
     optimal_find_grown(o);
     search_all(o);
     for (int m = 0; m < p->n_memories; m++) {

@@ -15,7 +15,9 @@ enum {
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
     N_DIVISOR_LISTS = 1024,
-    MOST_CHAIN_LOOKS = 1 << 15 /* at chains of ceilings: sator_mapper_looks */
+    MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
+    CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
+    CROSSING_TRANSFERS = 4 /* ... transfers nothing is said of what crosses */
 };
 
 /* Rows of an array that no transfer tells apart: only the product of their factors matters. */
@@ -87,6 +89,30 @@ struct orders_seen {
     } * order;
 };
 
+/* What crosses into the innermost memory at least, by class of orders and transfer: words that
+ * enter the array, and that arrive in its PEs. See optimal_crossing.c. */
+struct crossing_words {
+    double unique, arriving;
+};
+typedef struct crossing_words crossing_table[CROSSING_ORDERS][CROSSING_TRANSFERS];
+
+struct crossing {
+    bool known;
+    int child, first, n; /* the memory, its transfers */
+    int n_orders;
+    double unique_pj[CROSSING_TRANSFERS], arriving_pj[CROSSING_TRANSFERS];
+    crossing_table words; /* if no PEs share any */
+    crossing_table *factor[MAPPER_ROWS]; /* by class and choice: times so much */
+    crossing_table *least[MAPPER_ROWS]; /* by class and size: the least of them */
+    double footprint[CROSSING_TRANSFERS]; /* words that each brings at least */
+    /* of the sizes that are being listed */
+    double most_pj; /* with more nothing can win */
+    struct mapper_share beside; /* all other transfers, at least */
+    crossing_table known_of[MAPPER_ROWS + 1]; /* by class: with the choices from it on */
+    crossing_table open[MAPPER_ROWS + 1]; /* the least that the classes before it make of that */
+    crossing_table outside[MAPPER_ROWS]; /* the words but for the class's own factor */
+};
+
 struct optimizer {
     struct mapper_search *search;
     const struct mapper_problem *problem;
@@ -141,11 +167,15 @@ struct optimizer {
     const int64_t *divisors[MAPPER_LOOPS];
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* of children below the index, nothing known */
     double least_lent_pj[MAPPER_TRANSFERS], least_ratio[MAPPER_TRANSFERS]; /* that it is for */
+    int64_t most[MAPPER_MEMORIES][MAPPER_LOOPS]; /* the largest tile along a loop that fits, if
+                                                    along no other */
     int64_t size[MAPPER_ACCESSES]; /* words of the tile of the memory being tiled */
     int listing[MAPPER_LOOPS +
             1]; /* loops in the order in which tiles are listed: sliding ones first */
     bool slides[MAPPER_LOOPS]; /* part of a sliding index */
     struct mapper_crew unknown; /* no unrolling is chosen */
+    struct crossing crossing;
+    struct mapper_cost crosses; /* the bound of the unrolling that is being listed */
     uint32_t grows; /* transfers whose words only add to the cost in the current unrolling */
     bool costs_grow; /* all of them */
     bool may_grow; /* where they do, the innermost memory's tiles may be taken to be maximal */
@@ -252,6 +282,16 @@ bool optimal_is_moved(struct optimizer *o);
  * row are ceilings; false where none are. */
 bool optimal_place_chains(struct optimizer *o);
 
+/* ---- optimal_crossing.c ---- */
+/* After the unrollings of each class are known. */
+void optimal_find_crossing(struct optimizer *o);
+/* Unrollings of these sizes are listed next; no crew is chosen. */
+void optimal_open_crossing(struct optimizer *o, const int *size);
+/* Whether no unrolling can win in which class "c" has this choice, the classes behind it those that
+ * were last asked about, and that takes the current compute cycles. "*bound": of the best class of
+ * orders. */
+bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct mapper_cost *bound);
+
 /* ---- optimal_imperfect.c ---- */
 /* List the innermost tiles; optimal_find_unrollings comes after. */
 void optimal_find_tiles(struct optimizer *o);
@@ -314,6 +354,8 @@ void optimal_tabulate(struct optimizer *o);
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own);
 
 /* ---- optimal_tiles.c ---- */
+/* Find the largest tiles along single loops. */
+void optimal_find_most(struct optimizer *o);
 /* Find which memories tiles of those further in may be too large for, for the unrolling chosen. */
 void optimal_find_crowded(struct optimizer *o);
 /* List the tiles of memory "m" that may win. */

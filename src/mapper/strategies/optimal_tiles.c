@@ -232,6 +232,31 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
     return fits;
 }
 
+void optimal_find_most(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t tile[MAPPER_LOOPS];
+
+    memcpy(tile, optimal_ones, sizeof tile);
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int i = 0; i < p->n_loops; i++) {
+            bool fits = o->imperfect || p->has_counted;
+            o->most[m][i] = p->extent[i];
+            for (int d = o->n_divisors[i] - 1; d > 0 && !fits; d--) {
+                int64_t size[MAPPER_ACCESSES] = {0};
+                tile[i] = o->most[m][i] = o->divisors[i][d];
+                for (int a = 0; a < p->n_accesses; a++)
+                    size[a] = p->memory[m].holds >> a & 1
+                            ? sator_mapper_tile_words(o->search->words, a, tile)
+                            : 0;
+                fits = sator_mapper_fits(p, m, size, NULL);
+            }
+            o->most[m][i] = fits ? o->most[m][i] : 1;
+            tile[i] = 1;
+        }
+    }
+}
+
 /* Drop the factors from which a prime could move into the grown memory's tile: dominated. */
 static int drop_growable(struct optimizer *o, int loop, int64_t *factors, int count)
 {
@@ -283,9 +308,14 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
         o->search->counters.pruned_capacity += fit < listed;
         return fit;
     }
+    int64_t most = o->most[m][loop] / o->shape.inside[row + 1][loop];
+    while (count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
+        count--;
     if (count > 0 &&
-            (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->size)))
+            (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->size))) {
+        o->search->counters.pruned_capacity += count < listed;
         return count;
+    }
     for (int above = count; fit < above;) { /* a larger factor needs no less */
         int k = (fit + above) / 2;
         if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->size))

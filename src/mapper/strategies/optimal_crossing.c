@@ -1,0 +1,340 @@
+/* What crosses into the innermost memory at least, whatever the tiles and the orders: a product
+ * over the arrays' rows, so that unrollings are cut while they are being listed, row by row
+ * (doc/mapper.md, "What crosses an array").
+ *
+ * Of a loop that does not index a tensor, the tensor is fetched again in each of its steps that the
+ * order does not keep, unless PEs that share words run them; of one along which it is kept, each PE
+ * that shares nothing fetches its own words. A tensor that slides has another word at each PE
+ * whenever the innermost of its loops steps, if a PE holds no more than one iteration of them.
+ */
+#include "mapper/order_classes.h"
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Whether costs only grow with the words of the transfers into the memory; set their prices. */
+static bool set_prices(struct crossing *c, const struct mapper_problem *p)
+{
+    for (int k = 0; k < c->n; k++) {
+        const struct mapper_transfer *t = &p->transfer[c->first + k];
+        double unique = t->unique_pj, arriving = t->arriving_pj;
+        if (unique < 0) { /* no fewer words arrive */
+            unique += arriving;
+            arriving = 0;
+        }
+        if (!(unique >= 0 && arriving >= 0) || t->is_outside)
+            return false;
+        c->footprint[k] = (double)p->access[t->access].footprint;
+        c->unique_pj[k] = unique;
+        c->arriving_pj[k] = arriving;
+    }
+    return true;
+}
+
+/* How a transfer's words are bounded. */
+struct form {
+    unsigned relevant, slides; /* loops */
+    bool follows; /* a PE's word is another one whenever the innermost loop of the tensor steps */
+    bool enters; /* and enters the array then, since nobody had it before */
+    bool one_class; /* words are shared along rows of one class only */
+};
+
+static struct form form_of(const struct optimizer *o, const struct mapper_transfer *t,
+        const struct mapper_access *access, const int64_t *most)
+{
+    struct form form = {access->relevant, access->relevant & ~access->plain, true, true, true};
+    int classes = 0;
+
+    for (int e = 0; e < access->n_indices; e++)
+        form.follows &= access->index[e].n_parts == 1 || access->index[e].joint == NULL;
+    for (int i = 0; i < o->problem->n_loops; i++)
+        form.follows &= !(form.slides >> i & 1) || most[i] == 1;
+    form.enters = form.follows;
+    for (int i = 0; i < t->n_passes && form.slides != 0; i++)
+        form.enters &= t->passes[i].interval == 0;
+    for (int c = 0; c < o->n_classes; c++)
+        classes += (t->collapsed >> o->class[c].row[0] & 1) != 0;
+    form.one_class = classes <= 1;
+    return form;
+}
+
+static int64_t least_prime(int64_t n)
+{
+    for (int64_t d = 2; d <= n / d; d++) {
+        if (n % d == 0)
+            return d;
+    }
+    return n;
+}
+
+/* The words if no PEs share any. */
+static double words_unshared(const struct optimizer *o, const struct mapper_access *access,
+        const struct form *form, const struct order_keep *keep, const int64_t *most)
+{
+    const struct mapper_problem *p = o->problem;
+    double words = 1;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        if (form->relevant >> i & 1)
+            words *= (double)p->extent[i];
+        else if (!(keep->reuse >> (p->n_loops + i) & 1))
+            words *= (double)p->extent[i] / (double)most[i];
+    }
+    if (form->slides != 0 && keep->slide >= 0) { /* in its other steps it may fall back to a word
+                                                    that it had */
+        double steps = (double)least_prime(p->extent[keep->slide % p->n_loops]);
+        words *= (steps - 1) / steps;
+    }
+    return fmax(words, (double)access->footprint);
+}
+
+/* PEs that may share a word of a sliding index: of its loops one at least stands alone. */
+static double shared_sliding(
+        const struct mapper_access *access, const struct form *form, const struct unrolling *u)
+{
+    double shared = 1;
+
+    for (int e = 0; e < access->n_indices; e++) {
+        const struct mapper_index *index = &access->index[e];
+        double all = 1, most = 1;
+        for (int i = 0; i < index->n_parts && index->n_parts > 1; i++) {
+            double pes = (double)u->factor[index->loop[i]];
+            all *= pes;
+            most = fmax(most, pes);
+        }
+        shared *= form->one_class ? all / most : all;
+    }
+    return shared;
+}
+
+/* By how much an unrolling of class "c" changes the words: those that enter, and those that arrive
+ * in the PEs. */
+static void set_factors(const struct optimizer *o, int c, const struct unrolling *u,
+        const struct mapper_transfer *t, const struct form *form, const struct order_keep *keep,
+        double *unique, double *arriving)
+{
+    const struct mapper_problem *p = o->problem;
+    bool shares = t->collapsed >> o->class[c].row[0] & 1;
+
+    *unique = *arriving = 1;
+    if (o->class[c].row[0] > t->child_row)
+        return;
+    for (int i = 0; i < p->n_loops; i++) {
+        double pes = (double)u->factor[i];
+        bool kept = keep->reuse >> (p->n_loops + i) & 1;
+        if (form->relevant >> i & 1)
+            continue;
+        if (form->enters)
+            *unique *= kept ? (shares ? 1 : pes) : (shares ? 1 / pes : 1);
+        if (form->follows)
+            *arriving *= kept ? pes : 1;
+    }
+    if (form->enters && shares && form->slides != 0)
+        *unique /= shared_sliding(&p->access[t->access], form, u);
+}
+
+/* What the transfers' words are, by order, and what each choice of each class makes of them. */
+static void tabulate(struct optimizer *o, const struct order_classes *orders, const int64_t *most)
+{
+    const struct mapper_problem *p = o->problem;
+    struct crossing *crossing = &o->crossing;
+
+    for (int k = 0; k < crossing->n; k++) {
+        const struct mapper_transfer *t = &p->transfer[crossing->first + k];
+        const struct mapper_access *access = &p->access[t->access];
+        struct form form = form_of(o, t, access, most);
+        for (int q = 0; q < orders->count; q++) {
+            const struct order_keep *keep = &orders->keep[k][orders->keeps[q][k]];
+            double words = words_unshared(o, access, &form, keep, most);
+            crossing->words[q][k] =
+                    (struct crossing_words){form.enters ? words : (double)access->footprint,
+                            form.follows ? words : (double)access->footprint};
+            for (int c = 0; c < o->n_classes; c++) {
+                for (int n = 0; n < o->class[c].n_choices; n++) {
+                    struct crossing_words *one = &crossing->factor[c][n][q][k];
+                    set_factors(o, c, &o->class[c].choice[n], t, &form, keep, &one->unique,
+                            &one->arriving);
+                }
+            }
+        }
+    }
+}
+
+/* The least of each factor over the choices of each size. */
+static void find_least(struct optimizer *o, int c)
+{
+    const struct row_class *class = &o->class[c];
+    struct crossing *crossing = &o->crossing;
+
+    for (int s = 0; s < class->n_sizes; s++) {
+        crossing_table *least = &crossing->least[c][s];
+        memcpy(least, &crossing->factor[c][class->first[s]], sizeof *least);
+        for (int n = class->first[s] + 1; n < class->first[s + 1]; n++) {
+            for (int q = 0; q < crossing->n_orders; q++) {
+                for (int k = 0; k < crossing->n; k++) {
+                    const struct crossing_words *one = &crossing->factor[c][n][q][k];
+                    (*least)[q][k].unique = fmin((*least)[q][k].unique, one->unique);
+                    (*least)[q][k].arriving = fmin((*least)[q][k].arriving, one->arriving);
+                }
+            }
+        }
+    }
+}
+
+void optimal_find_crossing(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    struct crossing *crossing = &o->crossing;
+    struct order_table table;
+    const int64_t *most = o->most[p->n_memories - 1];
+
+    *crossing = (struct crossing){.child = p->n_memories - 1};
+    if (p->imperfect || p->has_counted || p->lends || p->n_memories < 2 || o->n_classes == 0)
+        return;
+    sator_mapper_order_table_init(&table, p, crossing->child);
+    const struct order_classes *orders =
+            sator_mapper_order_classes(&table, 0, (1U << p->n_loops) - 1);
+    crossing->first = table.first;
+    crossing->n = table.count;
+    crossing->n_orders = orders->count;
+    crossing->known = table.count > 0 && table.count <= CROSSING_TRANSFERS &&
+            orders->count <= CROSSING_ORDERS && set_prices(crossing, p);
+    for (int c = 0; c < o->n_classes && crossing->known; c++) {
+        crossing->factor[c] = SATOR_NEW_ARRAY(o->arena, crossing_table, o->class[c].n_choices);
+        crossing->least[c] = SATOR_NEW_ARRAY(o->arena, crossing_table, o->class[c].n_sizes);
+    }
+    if (crossing->known) {
+        tabulate(o, orders, most);
+        for (int c = 0; c < o->n_classes; c++)
+            find_least(o, c);
+    }
+    sator_mapper_order_table_free(&table);
+}
+
+static struct crossing_words times(const struct crossing_words *a, const struct crossing_words *b)
+{
+    return (struct crossing_words){a->unique * b->unique, a->arriving * b->arriving};
+}
+
+/* The choices of the classes from "c" on are known: what is so of the class before them. */
+static void know(struct optimizer *o, int c)
+{
+    struct crossing *crossing = &o->crossing;
+
+    for (int q = 0; q < crossing->n_orders && c > 0; q++) {
+        for (int k = 0; k < crossing->n; k++)
+            crossing->outside[c - 1][q][k] =
+                    times(&crossing->known_of[c][q][k], &crossing->open[c - 1][q][k]);
+    }
+}
+
+void optimal_open_crossing(struct optimizer *o, const int *size)
+{
+    struct crossing *crossing = &o->crossing;
+    const struct mapper_problem *p = o->problem;
+
+    if (!crossing->known)
+        return;
+    crossing->most_pj = sator_mapper_most_pj(o->search, o->compute_cycles);
+    crossing->beside = optimal_fixed(o);
+    for (int child = 0; child <= p->n_memories; child++) {
+        struct mapper_share one;
+        if (child == crossing->child)
+            continue;
+        sator_mapper_bounds_least(p, &o->crew, child, &one);
+        if (child < p->n_memories && o->outer[child].complete)
+            one = o->outer[child].least;
+        one.n_steps = 0;
+        sator_mapper_share_add(p, &crossing->beside, &one);
+    }
+    memcpy(&crossing->known_of[o->n_classes], &crossing->words, sizeof crossing->words);
+    for (int c = 0; c <= o->n_classes; c++)
+        for (int q = 0; q < crossing->n_orders; q++)
+            for (int k = 0; k < crossing->n; k++) {
+                struct crossing_words *open = &crossing->open[c][q][k];
+                const struct crossing_words *least =
+                        c == 0 ? NULL : &crossing->least[c - 1][size[c - 1]][q][k];
+                *open = c == 0 ? (struct crossing_words){1, 1}
+                               : times(&crossing->open[c - 1][q][k], least);
+            }
+    know(o, o->n_classes);
+}
+
+/* The words of a transfer, "factor" times those but for it; each crosses once. */
+static struct crossing_words words_of(
+        double footprint, const struct crossing_words *outside, const struct crossing_words *factor)
+{
+    struct crossing_words words = times(outside, factor);
+
+    words.unique = words.unique < footprint ? footprint : words.unique;
+    words.arriving = words.arriving < footprint ? footprint : words.arriving;
+    return words;
+}
+
+/* The energy that one class of orders spends at least. */
+static inline double energy_of(const struct crossing *crossing,
+        const struct crossing_words *outside, const struct crossing_words *factor)
+{
+    double pj = crossing->beside.pj;
+
+    for (int k = 0; k < crossing->n; k++) {
+        struct crossing_words words = words_of(crossing->footprint[k], &outside[k], &factor[k]);
+        pj += words.unique * crossing->unique_pj[k] + words.arriving * crossing->arriving_pj[k];
+    }
+    return pj;
+}
+
+/* The least that one class of orders costs whose energy is "pj". */
+static struct mapper_cost cost_of(const struct optimizer *o, double pj,
+        const struct crossing_words *outside, const struct crossing_words *factor)
+{
+    const struct crossing *crossing = &o->crossing;
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share share;
+
+    share.pj = pj;
+    share.n_steps = 0;
+    memcpy(share.bits, crossing->beside.bits, sizeof *share.bits * (size_t)p->n_ports);
+    for (int k = 0; k < crossing->n; k++) {
+        const struct mapper_transfer *t = &p->transfer[crossing->first + k];
+        struct crossing_words words = words_of(crossing->footprint[k], &outside[k], &factor[k]);
+        for (int f = 0; f < t->n_flows; f++)
+            share.bits[t->flow[f].port] +=
+                    t->flow[f].bits * (t->flow[f].arriving ? words.arriving : words.unique);
+    }
+    return sator_mapper_bound(p, &o->unknown, o->compute_cycles, &share);
+}
+
+bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct mapper_cost *bound)
+{
+    struct crossing *crossing = &o->crossing;
+
+    *bound = (struct mapper_cost){0, 0, 0};
+    if (!crossing->known)
+        return false;
+    bool hopeless = true;
+    *bound = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
+    for (int q = 0; q < crossing->n_orders; q++) {
+        const struct crossing_words *factor = crossing->factor[c][choice][q];
+        double pj = energy_of(crossing, crossing->outside[c][q], factor);
+        if (pj > crossing->most_pj)
+            continue;
+        struct mapper_cost cost = cost_of(o, pj, crossing->outside[c][q], factor);
+        hopeless = hopeless && sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles);
+        bound->pj = fmin(bound->pj, cost.pj);
+        bound->cycles = fmin(bound->cycles, cost.cycles);
+        bound->value = fmin(bound->value, cost.value);
+    }
+    if (hopeless)
+        return true;
+    if (o->problem->objective == SATOR_MAP_EDP) /* no order has both */
+        bound->pj = fmax(bound->pj, bound->value / bound->cycles);
+    for (int q = 0; q < crossing->n_orders; q++) {
+        for (int k = 0; k < crossing->n; k++)
+            crossing->known_of[c][q][k] =
+                    times(&crossing->known_of[c + 1][q][k], &crossing->factor[c][choice][q][k]);
+    }
+    know(o, c);
+    return false;
+}
