@@ -91,6 +91,13 @@ double sator_mapper_space_size(const struct mapper_problem *problem);
  * Below 0 when that takes too long. */
 double sator_mapper_count_space(const struct mapper_problem *problem);
 
+/* ---- rows.c ---- */
+/* Whether no transfer tells the array dimensions "a" and "b" apart; "still": as long as no words
+ * pass from PE to PE. Where they are told apart for some loops only, these are added to "*told"
+ * (NULL: then they are told apart). */
+bool sator_mapper_same_rows(
+        const struct mapper_problem *problem, int a, int b, bool still, unsigned *told);
+
 /* ---- strategies/ ---- */
 void sator_mapper_optimal(struct mapper_search *search);
 void sator_mapper_exhaustive(struct mapper_search *search);

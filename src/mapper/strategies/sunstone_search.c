@@ -21,6 +21,9 @@ struct scheduler {
     struct mapper_search *search;
     const struct mapper_problem *problem;
     struct mapper_mapping mapping;
+    struct sator_arena *arena;
+    int n_divisors[MAPPER_LOOPS];
+    const int64_t *divisors[MAPPER_LOOPS]; /* of the extents, ascending */
     int64_t rest[MAPPER_LOOPS]; /* not settled yet; in a step, what its boundary still has to place
                                  */
     struct mapper_share least[MAPPER_MEMORIES + 2]; /* by child: what the steps after it cost */
@@ -30,6 +33,22 @@ struct scheduler {
     int last_child; /* of the innermost boundary: the compute units where words cross to them */
 };
 
+enum {
+    KEPT = 4096, /* candidates of a step before the best of them are followed */
+    FOLLOWED = 512, /* of these, at most ... */
+    MANY = 300000, /* ... after so many in all */
+    FEW = 2, /* this many: where bounds say little alpha-beta would leave millions */
+    SETTLED = MAPPER_ROWS /* rows of a step, at most */
+};
+
+/* A candidate of a step whose other memories are not settled yet. */
+struct candidate {
+    struct mapper_cost cost;
+    int number;
+    struct sunstone_order order;
+    int64_t factors[SETTLED * MAPPER_LOOPS]; /* of the rows that the step settles */
+};
+
 /* A step under way: the boundary into "child" (n_memories: the compute units). */
 struct step {
     struct scheduler *scheduler;
@@ -37,10 +56,19 @@ struct step {
     unsigned space_rows;
     unsigned accesses; /* that cross the boundary */
     const struct sunstone_order *order;
+    const struct sunstone_order *others; /* further orders that name the same loops: same tiles and
+                                            unrollings */
+    int n_others;
     bool order_known, tile_known;
+    const struct mapper_mapping *mapping; /* as the step found them */
+    const int64_t *rest;
+    int n_kept, room;
+    struct candidate *kept;
 };
 
 static void take_step(struct scheduler *s, int child);
+
+static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- candidates of a step, complete ---- */
 
@@ -78,8 +106,8 @@ static void clear_rest(struct step *step)
         s->mapping.factor[row][i] = 1;
 }
 
-/* Whether what is settled, with the rest free of charge, is no better than the best mapping. */
-static bool is_cut(struct step *step)
+/* What is settled costs, with the rest free of charge. */
+static struct mapper_cost settled_cost(struct step *step)
 {
     struct scheduler *s = step->scheduler;
     const struct mapper_problem *p = s->problem;
@@ -104,7 +132,8 @@ static bool is_cut(struct step *step)
                                 : r < p->memory[outer_memory(step)].row;
         cycles /= open && p->row[r].is_space ? (double)p->row[r].shape : 1;
     }
-    return sator_mapper_is_hopeless(s->search, share.pj, cycles);
+    return (struct mapper_cost){
+            share.pj, cycles, sator_mapper_value(p->objective, share.pj, cycles)};
 }
 
 /* The step after "step": the next boundary outward, or inward. Inward, what this one placed stays,
@@ -128,7 +157,91 @@ static void go_on(struct step *step)
     memcpy(s->rest, rest, sizeof rest);
 }
 
-static void finish_candidate(struct step *step)
+/* ---- candidates in the order of what they cost ---- */
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if (x->cost.value != y->cost.value)
+        return x->cost.value < y->cost.value ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* The factors of the rows that the step settles, from those of a candidate or into them. */
+static void copy_rows(struct step *step, struct candidate *candidate, bool take)
+{
+    struct scheduler *s = step->scheduler;
+    const struct mapper_problem *p = s->problem;
+    int64_t *at = candidate->factors;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        bool settled = step->space_rows >> r & 1;
+        settled |= step->child < p->n_memories && r == p->memory[step->child].row;
+        if (!settled)
+            continue;
+        memcpy(take ? at : s->mapping.factor[r], take ? s->mapping.factor[r] : at,
+                sizeof *at * (size_t)p->n_loops);
+        for (int i = 0; i < p->n_loops && !take; i++)
+            s->rest[i] /= at[i];
+        at += p->n_loops;
+    }
+}
+
+static void take_candidate(struct step *step, struct candidate *candidate)
+{
+    struct scheduler *s = step->scheduler;
+
+    if (sator_mapper_is_hopeless(s->search, candidate->cost.pj, candidate->cost.cycles)) {
+        s->search->counters.pruned_order++;
+        return;
+    }
+    s->mapping = *step->mapping;
+    memcpy(s->rest, step->rest, sizeof s->rest);
+    copy_rows(step, candidate, false);
+    step->order = &candidate->order;
+    place_rest(step);
+    if (!s->top_down) /* outward for its order only */
+        clear_rest(step);
+    go_on(step);
+}
+
+/* Go on from the candidates kept, the best first: of the others the more are cut. */
+static void take_kept(struct step *step)
+{
+    struct scheduler *s = step->scheduler;
+    const struct sunstone_order *order = step->order;
+    struct mapper_mapping mapping = s->mapping;
+    int64_t rest[MAPPER_LOOPS];
+    int count = step->n_kept, most = s->search->counters.evaluated < MANY ? FOLLOWED : FEW;
+
+    memcpy(rest, s->rest, sizeof rest);
+    if (count > 0)
+        qsort(step->kept, (size_t)count, sizeof *step->kept, by_cost);
+    step->n_kept = 0;
+    for (int k = 0; k < count && k < most && !sator_mapper_should_stop(s->search); k++)
+        take_candidate(step, &step->kept[k]);
+    s->mapping = mapping;
+    memcpy(s->rest, rest, sizeof rest);
+    step->order = order;
+}
+
+static void keep_candidate(struct step *step, struct mapper_cost cost)
+{
+    if (step->n_kept == step->room) {
+        step->room = step->room == 0 ? 64 : 2 * step->room;
+        step->kept = sator_realloc(step->kept, sizeof *step->kept * (size_t)step->room);
+    }
+    struct candidate *candidate = &step->kept[step->n_kept];
+    candidate->cost = cost;
+    candidate->number = step->n_kept++;
+    candidate->order = *step->order;
+    copy_rows(step, candidate, true);
+    if (step->n_kept == KEPT)
+        take_kept(step);
+}
+
+static void finish_one(struct step *step)
 {
     struct scheduler *s = step->scheduler;
 
@@ -143,15 +256,24 @@ static void finish_candidate(struct step *step)
         return;
     }
     s->search->counters.evaluated++;
-    if (is_cut(step)) {
-        s->search->counters.pruned_order++;
-        clear_rest(step);
-        return;
-    }
-    if (!s->top_down) /* placed for the bound only */
-        clear_rest(step);
-    go_on(step);
+    struct mapper_cost cost = settled_cost(step);
     clear_rest(step);
+    if (sator_mapper_is_hopeless(s->search, cost.pj, cost.cycles))
+        s->search->counters.pruned_order++;
+    else
+        keep_candidate(step, cost);
+}
+
+static void finish_candidate(struct step *step)
+{
+    const struct sunstone_order *first = step->order;
+
+    finish_one(step);
+    for (int k = 0; k < step->n_others; k++) {
+        step->order = &step->others[k];
+        finish_one(step);
+    }
+    step->order = first;
 }
 
 /* ---- constraints ---- */
@@ -195,9 +317,9 @@ static int64_t free_rest(const struct step *step, int loop, bool for_tile)
 
 /* ---- unrolling ---- */
 
-/* The loops that may be unrolled: those that index what the order reuses already (the unrolling
- * principle). */
-static unsigned unrollable(const struct step *step)
+/* The loops that the tile grows along and that are unrolled first: those that index what the order
+ * reuses already (the tiling principle, the unrolling principle). */
+static unsigned named_loops(const struct step *step)
 {
     const struct mapper_problem *p = step->scheduler->problem;
     unsigned loops = 0;
@@ -211,76 +333,195 @@ static unsigned unrollable(const struct step *step)
     return loops == 0 ? step->scheduler->all_loops : loops;
 }
 
-/* The loops along which the tile grows: those that index what the order reuses (the tiling
- * principle). */
-static unsigned growable(const struct step *step)
-{
-    const struct mapper_problem *p = step->scheduler->problem;
-    unsigned loops = 0;
+/* Rows of the step that no transfer tells apart: only the product of their factors matters. */
+struct sunstone_rows {
+    int n_rows, row[MAPPER_ROWS];
+    int64_t most; /* PEs */
+};
 
-    if (!step->order_known)
-        return step->scheduler->all_loops;
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (step->order->full[a] != 0)
-            loops |= p->access[a].relevant;
-    }
-    return loops == 0 ? step->scheduler->all_loops : loops;
-}
-
+/* The unrollings of a step. */
 struct unroll {
     struct step *step;
-    unsigned loops;
-    int64_t best; /* PEs used by the candidates kept */
-    bool counting; /* first pass: only find "best" */
+    int n_groups;
+    struct sunstone_rows group[MAPPER_ROWS];
+    int64_t beyond[MAPPER_ROWS + 1]; /* PEs of the groups from here on */
+    unsigned loops; /* that may be unrolled ... */
+    unsigned named; /* ... of which those that the principle names have as large a share as they can
+                     */
+    int64_t room[MAPPER_LOOPS]; /* what may be placed of each */
+    int64_t best, best_named; /* PEs used by the candidates kept, and by loops that are named */
+    bool counting; /* first pass: only find these */
     void (*then)(struct step *step);
 };
 
-static void unroll_rows(struct unroll *u, int row, int loop, int64_t used, int64_t pes)
+static void find_groups(struct unroll *u)
+{
+    const struct mapper_problem *p = u->step->scheduler->problem;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        struct sunstone_rows *last = &u->group[u->n_groups - 1];
+        if (!(u->step->space_rows >> r & 1))
+            continue;
+        if (u->n_groups == 0 || last->row[last->n_rows - 1] != r - 1 ||
+                !sator_mapper_same_rows(p, last->row[0], r, false, NULL))
+            u->group[u->n_groups++] = (struct sunstone_rows){.most = 1};
+        last = &u->group[u->n_groups - 1];
+        last->row[last->n_rows++] = r;
+        last->most *= p->row[r].shape;
+    }
+    u->beyond[u->n_groups] = 1;
+    for (int g = u->n_groups - 1; g >= 0; g--)
+        u->beyond[g] = u->beyond[g + 1] * u->group[g].most;
+}
+
+/* Give the factors "left" to the rows of a group from the "k"-th on so that each fits; false when
+ * they cannot. */
+static bool split_rows(struct scheduler *s, const struct sunstone_rows *group, int k, int loop,
+        int64_t room, int64_t *left)
+{
+    const struct mapper_problem *p = s->problem;
+    int64_t *factor = s->mapping.factor[group->row[k]], needed = 1;
+
+    if (k == group->n_rows - 1) {
+        for (int i = 0; i < p->n_loops; i++)
+            needed *= factor[i] = left[i];
+        return needed <= p->row[group->row[k]].shape;
+    }
+    if (loop == p->n_loops)
+        return split_rows(s, group, k + 1, 0, p->row[group->row[k + 1]].shape, left);
+    int64_t whole = left[loop];
+    for (int d = s->n_divisors[loop] - 1; d >= 0; d--) {
+        int64_t here = s->divisors[loop][d];
+        if (here > room || whole % here != 0)
+            continue;
+        factor[loop] = here;
+        left[loop] = whole / here;
+        if (split_rows(s, group, k, loop + 1, room / here, left))
+            return true;
+    }
+    left[loop] = whole;
+    return false;
+}
+
+/* The most PEs that loops from "loop" on may use, with "space" of the group left. */
+static int64_t most_of(const struct unroll *u, int group, int loop, int64_t space)
+{
+    int64_t most = 1;
+
+    for (int i = loop; i < u->step->scheduler->problem->n_loops && most < space; i++)
+        most *= u->loops >> i & 1 ? u->room[i] : 1;
+    return (most < space ? most : space) * u->beyond[group + 1];
+}
+
+static void end_unrolling(struct unroll *u, int64_t pes, int64_t named)
+{
+    if (u->counting) {
+        bool better = pes > u->best || (pes == u->best && named > u->best_named);
+        u->best = better ? pes : u->best;
+        u->best_named = better ? named : u->best_named;
+    } else if (pes == u->best && named == u->best_named) {
+        u->step->scheduler->search->counters.unrollings++;
+        u->then(u->step);
+    }
+}
+
+static void unroll_group(
+        struct unroll *u, int group, int loop, int64_t *factor, int64_t pes, int64_t named);
+
+/* The factors of a group are chosen. */
+static void take_group(struct unroll *u, int group, int64_t *factor, int64_t pes, int64_t named)
 {
     struct scheduler *s = u->step->scheduler;
+    const struct mapper_problem *p = s->problem;
+    const struct sunstone_rows *rows = &u->group[group];
+    int64_t left[MAPPER_LOOPS], next[MAPPER_LOOPS];
+
+    memcpy(left, factor, sizeof left);
+    memcpy(next, ones, sizeof next);
+    if (split_rows(s, rows, 0, 0, p->row[rows->row[0]].shape, left)) {
+        for (int i = 0; i < p->n_loops; i++)
+            s->rest[i] /= factor[i];
+        unroll_group(u, group + 1, 0, next, pes, named);
+        for (int i = 0; i < p->n_loops; i++)
+            s->rest[i] *= factor[i];
+    }
+    for (int k = 0; k < rows->n_rows; k++)
+        memcpy(s->mapping.factor[rows->row[k]], ones, sizeof ones);
+}
+
+static void unroll_group(
+        struct unroll *u, int group, int loop, int64_t *factor, int64_t pes, int64_t named)
+{
+    const struct scheduler *s = u->step->scheduler;
     const struct mapper_problem *p = s->problem;
 
     if (sator_mapper_should_stop(s->search))
         return;
-    while (row < p->n_rows && !(u->step->space_rows >> row & 1))
-        row++;
-    if (row == p->n_rows) {
-        s->search->counters.unrollings += !u->counting;
-        if (u->counting)
-            u->best = pes > u->best ? pes : u->best;
-        else if (pes == u->best)
-            u->then(u->step);
+    if (group == u->n_groups) {
+        end_unrolling(u, pes, named);
         return;
     }
+    int64_t used = 1;
+    for (int i = 0; i < loop; i++)
+        used *= factor[i];
+    int64_t space = u->group[group].most / used;
+    int64_t most = pes * most_of(u, group, loop, space);
+    if (most < u->best || (u->counting && u->loops == u->named && most == u->best))
+        return;
     if (loop == p->n_loops) {
-        unroll_rows(u, row + 1, 0, 1, pes);
+        take_group(u, group, factor, pes, named);
         return;
     }
-    int64_t whole = s->rest[loop], most = p->row[row].shape / used;
-    int64_t room = free_rest(u->step, loop, false);
-    for (int64_t factor = 1; factor <= room && factor <= most; factor++) {
-        if (room % factor != 0 ||
-                (factor > 1 && (!(u->loops >> loop & 1) || (p->row[row].banned >> loop & 1))))
+    bool may = (u->loops >> loop & 1) && !(p->row[u->group[group].row[0]].banned >> loop & 1);
+    bool is_named = u->named >> loop & 1;
+    int64_t whole = u->room[loop];
+    for (int d = may ? s->n_divisors[loop] - 1 : 0; d >= 0; d--) { /* the most PEs first */
+        int64_t here = s->divisors[loop][d];
+        if (here > space || whole % here != 0)
             continue;
-        s->mapping.factor[row][loop] = factor;
-        s->rest[loop] = whole / factor;
-        unroll_rows(u, row, loop + 1, used * factor, pes * factor);
+        factor[loop] = here;
+        u->room[loop] = whole / here;
+        unroll_group(u, group, loop + 1, factor, pes * here, named * (is_named ? here : 1));
     }
-    s->mapping.factor[row][loop] = 1;
-    s->rest[loop] = whole;
+    factor[loop] = 1;
+    u->room[loop] = whole;
 }
 
+/* Call "then" for the unrollings of "loops" that use most PEs, if these are more than "others". */
+static void unroll_loops(struct unroll *u, unsigned loops, int64_t others)
+{
+    int64_t factor[MAPPER_LOOPS];
+
+    memcpy(factor, ones, sizeof factor);
+    u->loops = loops;
+    u->best = u->best_named = 0;
+    u->counting = true;
+    unroll_group(u, 0, 0, factor, 1, 1);
+    u->counting = false;
+    if (u->best > others)
+        unroll_group(u, 0, 0, factor, 1, 1);
+}
+
+/* Unroll the loops that the principle names; where these leave PEs idle that others could use, also
+ * fill the array with those ("high throughput"), as few as it takes. */
 static void unroll(struct step *step, void (*then)(struct step *step))
 {
-    struct unroll u = {.step = step, .loops = unrollable(step), .counting = true, .then = then};
+    const struct scheduler *s = step->scheduler;
+    struct unroll u = {.step = step, .named = named_loops(step), .then = then};
 
     if (step->space_rows == 0) {
         then(step);
         return;
     }
-    unroll_rows(&u, 0, 0, 1, 1);
-    u.counting = false;
-    unroll_rows(&u, 0, 0, 1, 1);
+    for (int i = 0; i < s->problem->n_loops; i++) {
+        u.room[i] = free_rest(step, i, false);
+        if (u.room[i] == 0)
+            return; /* constraints leave nothing */
+    }
+    find_groups(&u);
+    unroll_loops(&u, u.named, 0);
+    if (u.best < u.beyond[0] && u.named != s->all_loops)
+        unroll_loops(&u, s->all_loops, u.best);
 }
 
 /* ---- tiling ---- */
@@ -322,7 +563,7 @@ static void tile(struct step *step, void (*then)(struct step *step))
     sator_mapper_shape_init(s->problem, &s->mapping, &shape);
     int64_t least[MAPPER_LOOPS], room[MAPPER_LOOPS];
     int row = s->problem->memory[step->child].row;
-    unsigned grow = growable(step);
+    unsigned grow = named_loops(step);
     for (int i = 0; i < s->problem->n_loops; i++) {
         least[i] = least_tile(step, i);
         room[i] = free_rest(step, i, true);
@@ -337,6 +578,24 @@ static void tile(struct step *step, void (*then)(struct step *step))
 
 /* ---- the orders within a step (the paper's Table VI) ---- */
 
+/* Move the orders that name the same loops as the first behind it; their number. */
+static int gather_alike(struct step *step, struct sunstone_order *orders, int count)
+{
+    int alike = 1;
+
+    step->order = &orders[0];
+    unsigned named = named_loops(step);
+    for (int k = 1; k < count; k++) {
+        step->order = &orders[k];
+        if (named_loops(step) != named)
+            continue;
+        struct sunstone_order swap = orders[alike];
+        orders[alike++] = orders[k];
+        orders[k] = swap;
+    }
+    return alike;
+}
+
 static void for_orders(struct step *step, void (*then)(struct step *step))
 {
     struct scheduler *s = step->scheduler;
@@ -347,12 +606,15 @@ static void for_orders(struct step *step, void (*then)(struct step *step))
         loops |= s->rest[i] > 1 ? 1U << i : 0;
     int count =
             sator_sunstone_orders(s->problem, outer_memory(step), loops, step->accesses, orders);
-    for (int k = 0; k < count; k++) {
+    step->order_known = true;
+    for (int k = 0, alike; k < count; k += alike) {
+        alike = gather_alike(step, orders + k, count - k);
         step->order = &orders[k];
-        step->order_known = true;
+        step->others = &orders[k + 1];
+        step->n_others = alike - 1;
         then(step);
-        step->order_known = false;
     }
+    step->order_known = false;
     free(orders);
 }
 
@@ -393,6 +655,11 @@ static void take_step(struct scheduler *s, int child)
         if (p->transfer[t].child == child)
             step.accesses |= 1U << p->transfer[t].access;
     }
+    struct mapper_mapping mapping = s->mapping;
+    int64_t rest[MAPPER_LOOPS];
+    memcpy(rest, s->rest, sizeof rest);
+    step.mapping = &mapping;
+    step.rest = rest;
     switch (s->search->options->intra_order) {
     case 1:
         tile(&step, unroll_order_and_finish);
@@ -403,6 +670,8 @@ static void take_step(struct scheduler *s, int child)
     default:
         for_orders(&step, tile_unroll_and_finish);
     }
+    take_kept(&step);
+    free(step.kept);
 }
 
 /* The least that the boundaries not reached yet can cost: each word crosses once. */
@@ -444,8 +713,12 @@ void sator_mapper_sunstone(struct mapper_search *search)
         for (int i = 0; i < p->n_loops; i++)
             s->mapping.order[m][i] = (int8_t)i;
     }
+    s->arena = sator_arena_new();
+    for (int i = 0; i < p->n_loops; i++)
+        s->n_divisors[i] = sator_mapper_divisors(s->arena, p->extent[i], &s->divisors[i]);
     sator_mapper_crew_unknown(p, &s->unknown);
     find_least(s);
     take_step(s, s->top_down && s->last_child > 0 ? 1 : s->last_child);
+    sator_arena_free(s->arena);
     free(s);
 }
