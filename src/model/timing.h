@@ -40,6 +40,9 @@ struct timing_transfer {
     bool is_own; /* the PEs' own memory serves their operands: nothing lies between */
     enum sator_transfer_kind kind;
     struct sator_transport transport; /* between the two; not where is_own */
+    /* by classes: instances that differ in so many space dimensions each start sums from zero, for
+     * trees outside of them add these up */
+    int fresh_space;
     struct timing_use sends, takes, arrives; /* reads, updates of the holder, the memory's writes */
     struct timing_use *wires; /* of the transport's links, then its buses */
     bool limits_wires; /* some of these have a bandwidth */
@@ -168,6 +171,7 @@ struct timing_way timing_way(const struct timing *timing, const struct timing_tr
  * touched the element in any stamp before. What is said of the first "history" stamps is void. */
 struct timing_window {
     int64_t n_stamps, n_instances, n_elements, holder_instances;
+    int64_t fresh_instances; /* groups of instances, in each of which one starts a sum */
     int64_t n;
     uint64_t *key;
 };

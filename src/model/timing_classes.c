@@ -366,8 +366,7 @@ static bool follow_own(struct classes *c, const struct timing_transfer *transfer
     for (int k = 0; k < nest->n_order; k++)
         untouched &= window->v[k] == 0 || access->uses[nest->digits[nest->order[k]].loop];
     for (int i = 0; i < nest->n_digits; i++)
-        spread |= nest->digits[i].is_space && nest->digits[i].extent > 1 &&
-                !access->uses[nest->digits[i].loop];
+        spread |= nest_spreads(nest, transfer, i);
     if (untouched && spread)
         return false; /* of several PEs the first starts a sum */
     for (int l = 0; l < nest->n_loops && untouched; l++)
@@ -687,6 +686,18 @@ static void add_inside(
 
 /* ---- what falls into classes ---- */
 
+bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit)
+{
+    bool is_inside = false;
+
+    if (nest->digits[digit].extent == 1 ||
+            nest->accesses[transfer->access].uses[nest->digits[digit].loop])
+        return false;
+    for (int d = transfer->fresh_space; d < transfer->n_space; d++)
+        is_inside |= nest->space_factor[d * NEST_DIGITS + digit] != 0;
+    return is_inside;
+}
+
 /* Sums start from zero where no stamp before touched them: so the elements of an output tell its
  * loops, and no tree is outside of what is asked about. */
 static bool tells_loops(const struct classes *c, int access)
@@ -707,26 +718,65 @@ static bool tells_loops(const struct classes *c, int access)
     return true;
 }
 
+/* Whether a tree adds up all that the instances of the transfer's memory have of an element each
+ * time that they hold it: its rows of time are of the element's loops, and instances that hold the
+ * same lie on one tree. Each of them then starts from zero. */
+static bool adds_up_all(const struct nest *nest, const struct timing_transfer *transfer)
+{
+    const struct nest_access *access = &nest->accesses[transfer->access];
+    bool keeps[NEST_DIGITS];
+
+    if (nest->is_skewed || transfer->transport.n_links > 0 || transfer->transport.n_buses != 1 ||
+            !nest_read_bus(transfer, keeps))
+        return false;
+    for (int k = 0; k < nest_fixed(nest, transfer->n_time); k++) {
+        const struct nest_digit *digit = &nest->digits[nest->order[k]];
+        if (digit->extent > 1 && !access->uses[digit->loop])
+            return false;
+    }
+    for (int i = 0; i < nest->n_digits; i++) {
+        for (int d = transfer->fresh_space; d < transfer->n_space; d++) {
+            if (keeps[d] && nest->space_factor[d * NEST_DIGITS + i] != 0 &&
+                    nest_spreads(nest, transfer, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* What of "transfer" trees outside of it add up; "outer" is the one outside. False where that is
+ * not the same for all. */
+static bool find_trees(const struct nest *nest, const struct timing_transfer *outer,
+        struct timing_transfer *transfer)
+{
+    bool has_tree = outer != NULL && outer->transport.n_buses > 0;
+
+    transfer->fresh_space = outer == NULL ? 0 : outer->fresh_space;
+    if (has_tree && transfer->fresh_space >= 0)
+        transfer->fresh_space = adds_up_all(nest, outer) ? outer->n_space : -1;
+    return transfer->fresh_space >= 0 || !transfer->asks;
+}
+
 static bool is_counted(struct classes *c)
 {
     const struct timing *timing = c->timing;
     const struct nest *nest = &c->nest;
-    bool has_tree = false;
 
     c->reach = 1;
     for (int i = 0; i < timing->n_transfers; i++) {
-        const struct timing_transfer *transfer = &timing->transfers[i];
+        struct timing_transfer *transfer = &timing->transfers[i];
         bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
-        has_tree &= i > 0 && transfer->access == timing->transfers[i - 1].access;
+        bool is_first = i == 0 || transfer->access != timing->transfers[i - 1].access;
         for (int k = 0; k < transfer->transport.n_links; k++) {
             int interval = transfer->transport.links[k].interval;
             c->reach = interval > c->reach ? interval : c->reach;
             if (is_output && interval > 1 && transfer->tile_time > 0)
                 return false; /* what the holder has decides what such a link brings */
         }
-        if (transfer->asks && is_output && (has_tree || !tells_loops(c, transfer->access)))
+        if (is_output &&
+                (!find_trees(nest, is_first ? NULL : transfer - 1, transfer) ||
+                        (transfer->asks && !tells_loops(c, transfer->access))))
             return false;
-        has_tree |= transfer->transport.n_buses > 0;
         for (int k = 0; k < nest->n_digits; k++) {
             const struct nest_digit *digit = &nest->digits[k];
             if (transfer->asks && is_output && digit->skew < 0 &&

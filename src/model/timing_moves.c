@@ -486,23 +486,28 @@ static bool make_origins(const struct follower *f, const struct crossing *crossi
 
 /* ---- outputs ---- */
 
-/* Of the pairs of a window that nobody touched before, one of an element starts from zero: the
- * first instance that takes it up by itself. */
-static void find_fresh(const struct follower *f, struct stays *stays, const struct origins *origins)
+/* Of the pairs of a window that nobody touched before, one of an element starts from zero in each
+ * of "n_groups" groups of instances: the first that takes it up by itself. */
+static void find_fresh(const struct follower *f, int64_t n_groups, struct stays *stays,
+        const struct origins *origins)
 {
+    int64_t ratio = stays->n_instances / n_groups;
     struct left *left = SATOR_NEW_ARRAY(f->arena, struct left, stays->n + 1);
 
     for (int64_t x = 0; x < stays->n_stamps; x++) {
         int64_t n = 0;
         for (int64_t e = stays->first[x]; e < stays->first[x + 1]; e++) {
             if (stays->fresh[e] && origins->way[e] == WAY_SENT)
-                left[n++] = (struct left){.element = element_at(stays, e), .pair = e};
+                left[n++] = (struct left){.bus = instance_at(stays, e) / ratio,
+                        .element = element_at(stays, e),
+                        .pair = e};
             stays->fresh[e] = false;
         }
         if (n > 0)
             qsort(left, (size_t)n, sizeof *left, compare_left);
         for (int64_t i = 0; i < n; i++)
-            stays->fresh[left[i].pair] = i == 0 || left[i].element != left[i - 1].element;
+            stays->fresh[left[i].pair] = i == 0 || left[i].element != left[i - 1].element ||
+                    left[i].bus != left[i - 1].bus;
     }
 }
 
@@ -681,7 +686,7 @@ static void count_operands(const struct follower *f, const struct timing_window 
 
     for (int64_t e = 0; e < stays.n; e++)
         all_sent.way[e] = WAY_SENT;
-    find_fresh(f, &stays, &all_sent);
+    find_fresh(f, window->fresh_instances, &stays, &all_sent);
     if (window->n > 0)
         qsort(keys, (size_t)window->n, sizeof *keys, compare_keys);
     for (int64_t e = 0; e < stays.n; e++) {
@@ -712,7 +717,7 @@ bool timing_follow_window(struct timing *timing, const struct timing_transfer *t
         struct crossing crossing = new_crossing(&f, transfer, movement);
         fits = make_origins(&f, &crossing, NULL, &stays, &origins);
         if (fits && is_output) {
-            find_fresh(&f, &stays, &origins);
+            find_fresh(&f, window->fresh_instances, &stays, &origins);
             move_sums(&f, &crossing, ratio, NULL, &stays, &origins, movement);
         } else if (fits) {
             move_inputs(&f, ratio, &stays, &origins, movement);

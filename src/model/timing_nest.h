@@ -82,6 +82,13 @@ int64_t nest_room(const struct nest *nest, int n_fixed, const struct nest_stamp 
  * of each dimension its skew times the PEs beyond those in use. False: the row has another form. */
 bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t *cycles);
 
+/* Whether instances that may start the same sum differ in the digit: it is of space, no loop of the
+ * access, and no tree outside adds up what they have. */
+bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit);
+/* The dimensions in which instances that hold the same lie on different buses (timing_parts.c);
+ * false where a bus has another form. */
+bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps);
+
 /* The pairs that "transfer" is about in "n" stamps, as a window; false: too many. */
 bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, struct timing_window *window);

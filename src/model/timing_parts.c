@@ -1,5 +1,5 @@
-/* What a transfer without links moves, by products: where no index, space row or loop joins two
- * sets of digits, the pairs of a stamp are the product of the sets' own pairs, and so are those
+/* What a transfer without links moves, by products: where no index or loop joins two sets of
+ * digits, the pairs of a stamp are the product of the sets' own pairs, and so are those
  * that were held before or will be held after. Each set is listed for itself, which is short
  * (doc/counting.md, "Lists", has the idea).
  */
@@ -98,34 +98,29 @@ static bool has_weight(const struct parts *p, int digit)
     return false;
 }
 
-/* Sets of loops (first) and space dimensions (after them) that belong together. */
+/* Sets of loops that belong together: those of an index. What digits of one space dimension stand
+ * for adds up and is a number apart for all their values, as that of different dimensions is. */
 static void make_sets(const struct parts *p, int *set)
 {
     const struct nest *nest = p->nest;
     int n_out = p->nest->timing->analysis->workload->accesses[p->transfer->access].relation->n_out;
 
-    for (int i = 0; i < nest->n_loops + p->transfer->n_space; i++)
+    for (int i = 0; i < nest->n_loops; i++)
         set[i] = i;
     for (int d = 0; d < n_out; d++) {
         const struct sator_expr *index = p->piece->out[d];
         for (int t = 1; t < index->n_terms; t++)
             join(set, index->terms[t].var, index->terms[0].var);
     }
-    for (int i = 0; i < nest->n_digits; i++) {
-        for (int d = 0; d < p->transfer->n_space; d++) {
-            if (nest->space_factor[d * NEST_DIGITS + i] != 0)
-                join(set, nest->digits[i].loop, nest->n_loops + d);
-        }
-    }
 }
 
 static void make_parts(struct parts *p)
 {
     const struct nest *nest = p->nest;
-    int set[2 * NEST_DIGITS], number[2 * NEST_DIGITS];
+    int set[NEST_DIGITS], number[NEST_DIGITS];
 
     make_sets(p, set);
-    for (int i = 0; i < 2 * NEST_DIGITS; i++)
+    for (int i = 0; i < NEST_DIGITS; i++)
         number[i] = -1;
     for (int l = 0; l < nest->n_loops; l++) {
         bool matters = p->access->uses[l];
@@ -148,13 +143,12 @@ static void make_parts(struct parts *p)
     }
 }
 
-/* Which dimensions tell buses apart: all without a bus; false where a bus has another form. */
-static bool read_bus(struct parts *p)
+bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps)
 {
-    const struct sator_transport *transport = &p->transfer->transport;
+    const struct sator_transport *transport = &transfer->transport;
 
-    for (int d = 0; d < p->transfer->n_space; d++)
-        p->keeps[d] = transport->n_buses == 0;
+    for (int d = 0; d < transfer->n_space; d++)
+        keeps[d] = transport->n_buses == 0;
     if (transport->n_buses == 0)
         return true;
     const struct sator_relation *map = transport->buses[0];
@@ -164,7 +158,7 @@ static bool read_bus(struct parts *p)
             continue;
         if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR || out->terms[0].factor != 1)
             return false;
-        p->keeps[out->terms[0].var] = true;
+        keeps[out->terms[0].var] = true;
     }
     return true;
 }
@@ -554,10 +548,9 @@ static bool is_one_sum(const struct parts *p)
     const struct nest *nest = p->nest;
 
     for (int i = 0; i < nest->n_digits; i++) {
-        if (nest->digits[i].extent == 1 || p->access->uses[nest->digits[i].loop])
-            continue;
-        for (int d = 0; d < p->transfer->n_space; d++) {
-            if (p->keeps[d] && nest->space_factor[d * NEST_DIGITS + i] != 0)
+        for (int d = p->transfer->fresh_space; d < p->transfer->n_space; d++) {
+            if (nest_spreads(nest, p->transfer, i) && p->keeps[d] &&
+                    nest->space_factor[d * NEST_DIGITS + i] != 0)
                 return false;
         }
     }
@@ -605,9 +598,7 @@ static struct parts *find_parts(const struct nest *nest, const struct timing_tra
             .n_fixed = nest_fixed(nest, transfer->n_time)};
     p->fits = !transfer->is_own && !transfer->limits_wires && transfer->transport.n_links == 0 &&
             transfer->transport.n_buses <= 1 && !nest_is_full(nest, transfer->n_time) &&
-            what->relation->n_pieces == 1 &&
-            !(p->is_output && transfer->transport.n_buses > 0 && transfer->arrives.port >= 0) &&
-            read_bus(p);
+            what->relation->n_pieces == 1 && nest_read_bus(transfer, p->keeps);
     if (p->fits) {
         number_dims(p);
         make_parts(p);
@@ -634,6 +625,8 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
         add_products(p, stored, one_by_one, p->holder_constant, x - 1, &movement->stored);
     if (stamp == NULL || (p->is_output && is_untouched(p, stamp)))
         return true;
+    if (p->is_output && p->transfer->transport.n_buses > 0 && p->transfer->arrives.port >= 0)
+        return false; /* one of those on a tree gets the word */
     add_products(p, sent, one_by_one, p->holder_constant, x, &movement->sent);
     if (p->transfer->arrives.port >= 0)
         add_products(p, arrived, one_by_one, p->constant, x, &movement->arrived);

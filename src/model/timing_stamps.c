@@ -407,17 +407,19 @@ bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer,
             .sum = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, nest->n_loops + 1),
             .window = window};
     int n_fixed = nest_fixed(nest, transfer->n_time);
-    int64_t instances = 1, holders = 1, constant = 0, room;
+    int64_t instances = 1, holders = 1, groups = 1, constant = 0, room;
 
     for (int d = 0; d < transfer->n_space; d++) {
         instances *= analysis->shape[d];
         holders *= d < transfer->holder_space ? analysis->shape[d] : 1;
+        groups *= d < transfer->fresh_space ? analysis->shape[d] : 1;
         constant = constant * analysis->shape[d] + nest->space_constant[d];
     }
     *window = (struct timing_window){.n_stamps = n,
             .n_instances = instances,
             .n_elements = v.access->range,
-            .holder_instances = holders};
+            .holder_instances = holders,
+            .fresh_instances = groups};
     if (__builtin_mul_overflow(2 * n * instances, v.access->range, &room))
         return false;
     choose_digits(&v, transfer, n_fixed);
