@@ -42,6 +42,8 @@ struct classes {
     int64_t pairs;
     int length; /* of the description that is being written */
     int64_t *description;
+    int n_rows;
+    struct measured_row *rows; /* skewed, that were followed */
     bool not_by_rows; /* skewed rows cannot be followed all at once */
     bool failed;
     enum sator_status st;
@@ -503,12 +505,52 @@ static void add_words(const struct timing *timing, const struct timing_use *use,
     *moved += times * words;
 }
 
+/* What the stamps of a row take, of which each computes for "run". */
+static void add_row(
+        struct classes *c, const struct nest_row *row, sator_int run, struct timing_sum *sum)
+{
+    struct timing *timing = c->timing;
+    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+
+    for (int64_t v = 0; v < row->n; v++) {
+        sator_int times = v == row->middle ? row->times : 1;
+        memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
+        for (int i = 0; i < timing->n_transfers; i++) {
+            const struct timing_transfer *transfer = &timing->transfers[i];
+            bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
+            const int64_t *words = row->words[i];
+            sator_int *moved = &sum->moved[transfer->first_moved];
+            if (words == NULL)
+                continue;
+            add_words(timing, &transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN,
+                    words[v], times, &moved[0]);
+            add_words(timing, &transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN,
+                    words[row->n + v], times, &moved[2]);
+        }
+        *sum->compute += times * run;
+        timing_add_delays(timing, timing->delays, run, idle, times, sum);
+    }
+}
+
+/* Rows in which the same words move. */
+struct measured_row {
+    struct nest_row row;
+    sator_int run;
+    struct timing_sum sum;
+};
+
+static bool are_equal(
+        const struct timing *timing, const struct nest_row *a, const struct nest_row *b)
+{
+    return a->n == b->n && a->times == b->times &&
+            memcmp(a->words, b->words, sizeof *a->words * (size_t)timing->n_transfers) == 0;
+}
+
 /* What the stamps of the row under "prefix" take, followed all at once; false: they cannot be. */
 static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
 {
     struct timing *timing = c->timing;
     struct nest_stamp window[MOST_WINDOW];
-    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
     sator_int run = timing_compute(timing, count_most(c, prefix));
     struct nest_row row;
     int count, centre;
@@ -516,24 +558,14 @@ static bool measure_run(struct classes *c, const struct nest_stamp *prefix, stru
     find_window(c, c->nest.n_order, false, 1, prefix, window, &count, &centre);
     if (!nest_follow_run(&c->nest, window, count, centre, &row))
         return false;
-    for (int64_t v = 0; v < row.n; v++) {
-        sator_int times = v == row.middle ? row.times : 1;
-        memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
-        for (int i = 0; i < timing->n_transfers; i++) {
-            const struct timing_transfer *transfer = &timing->transfers[i];
-            bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
-            const int64_t *words = &row.words[2 * i * row.n + v];
-            sator_int *moved = &sum->moved[transfer->first_moved];
-            if (!nest_is_of_stamps(&c->nest, transfer))
-                continue;
-            add_words(timing, &transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN,
-                    words[0], times, &moved[0]);
-            add_words(timing, &transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN,
-                    words[row.n], times, &moved[2]);
+    for (int i = 0; i < c->n_rows; i++) {
+        if (c->rows[i].run == run && are_equal(timing, &c->rows[i].row, &row)) {
+            timing_sum_add(timing, sum, 1, &c->rows[i].sum);
+            return true;
         }
-        *sum->compute += times * run;
-        timing_add_delays(timing, timing->delays, run, idle, times, sum);
     }
+    add_row(c, &row, run, sum);
+    SATOR_PUSH(timing->arena, c->rows, c->n_rows, ((struct measured_row){row, run, *sum}));
     return true;
 }
 

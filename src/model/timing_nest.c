@@ -295,7 +295,9 @@ bool nest_read(struct timing *timing, struct nest *nest)
             .size = SATOR_NEW_ARRAY(timing->arena, int64_t, w->n_loops + 1),
             .run = -1,
             .accesses = SATOR_NEW_ARRAY(timing->arena, struct nest_access, w->n_accesses + 1),
-            .parts = SATOR_NEW_ARRAY(timing->arena, struct parts *, timing->n_transfers + 1)};
+            .parts = SATOR_NEW_ARRAY(timing->arena, struct parts *, timing->n_transfers + 1),
+            .followed = SATOR_NEW_ARRAY(
+                    timing->arena, struct nest_followed *, timing->n_transfers + 1)};
     for (int i = 0; i < w->n_loops; i++)
         nest->size[i] = w->upper[i] - w->lower[i];
     if (!read_stamps(nest))

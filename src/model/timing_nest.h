@@ -40,6 +40,7 @@ struct nest {
         bool *uses; /* loops */
     } * accesses;
     struct parts **parts; /* of each transfer, once they are known (timing_parts.c) */
+    struct nest_followed **followed; /* rows of each transfer that are known (timing_runs.c) */
 };
 
 /* The values of the time digits that a prefix fixes, and of the skewed row. */
@@ -103,7 +104,8 @@ bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *tr
 struct nest_row {
     int64_t n;
     int64_t middle, times;
-    int64_t *words; /* [transfer][sent, stored][value] */
+    const int64_t **words; /* of each transfer: those sent, then those stored; the same array where
+                              they are the same; NULL: it is not of single stamps */
 };
 /* Whether the transfer's contents are of single stamps, and its words pass a port. */
 bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer);

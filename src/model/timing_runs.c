@@ -569,6 +569,104 @@ static void fix_elements(struct follower *f)
     }
 }
 
+/* The least and greatest value of an index in a run. */
+static void find_index(const struct follower *f, int r, const struct sator_expr *index,
+        int64_t *least, int64_t *most)
+{
+    const struct nest *nest = f->nest;
+
+    *least = *most = index->constant;
+    for (int t = 0; t < index->n_terms; t++) {
+        int loop = index->terms[t].var;
+        int64_t factor = index->terms[t].factor, room = 0;
+        int64_t fixed = nest->size[loop] - f->runs[r].rest[loop];
+        for (int i = 0; i < f->n_digits; i++) {
+            const struct nest_digit *digit = &nest->digits[f->digits[i].digit];
+            room += digit->loop == loop ? digit->stride * (digit->extent - 1) : 0;
+        }
+        *least += factor * (factor < 0 ? fixed + room : fixed);
+        *most += factor * (factor < 0 ? fixed : fixed + room);
+    }
+}
+
+/* Whether the runs before (0) or after (2) and at hand may have an element in common that matters.
+ */
+static bool meets(const struct follower *f, int r)
+{
+    const struct sator_relation *map =
+            f->nest->timing->analysis->workload->accesses[f->transfer->access].relation;
+
+    if (f->runs[r].prefix == NULL || (r == 2 && !f->is_output))
+        return false;
+    for (int d = 0; d < map->n_out; d++) {
+        int64_t least, most, other_least, other_most;
+        find_index(f, 1, map->pieces[0].out[d], &least, &most);
+        find_index(f, r, map->pieces[0].out[d], &other_least, &other_most);
+        if (other_most < least || most < other_least)
+            return false;
+    }
+    return true;
+}
+
+/* What is known of a transfer's words in rows that agree in all that they depend on: the digits'
+ * values, what neighbouring runs hold, and whether sums are touched for the first time. */
+struct nest_followed {
+    const struct nest_followed *next;
+    int n_key;
+    int64_t *key, *words;
+};
+
+static int write_key(const struct follower *f, int64_t *key)
+{
+    const struct nest *nest = f->nest;
+    bool untouched = f->is_output;
+    int n = 0;
+
+    for (int k = 0; k < nest->n_order; k++)
+        untouched &=
+                f->runs[1].prefix->v[k] == 0 || f->access->uses[nest->digits[nest->order[k]].loop];
+    key[n++] = untouched;
+    for (int i = 0; i < f->n_digits; i++)
+        key[n++] = f->digits[i].extent;
+    for (int r = 0; r < 3; r += 2) {
+        bool near = meets(f, r);
+        key[n++] = near;
+        key[n++] = near ? f->runs[r].element - f->runs[1].element : 0;
+        for (int i = 0; i < f->n_digits; i++)
+            key[n++] = near ? f->digits[i].neighbours[r / 2] : 0;
+    }
+    return n;
+}
+
+/* The words of the transfer in hand, followed unless they are known. */
+static const int64_t *follow_transfer(struct follower *f)
+{
+    struct sator_arena *arena = f->nest->timing->arena;
+    struct nest_followed **known = &f->nest->followed[f->transfer - f->nest->timing->transfers];
+    int64_t key[3 * (NEST_DIGITS + 3)];
+
+    fix_elements(f);
+    int n_key = write_key(f, key);
+    for (const struct nest_followed *k = *known; k != NULL; k = k->next) {
+        if (k->n_key == n_key && memcmp(k->key, key, sizeof *key * (size_t)n_key) == 0)
+            return k->words;
+    }
+    struct nest_followed *made = SATOR_NEW(arena, struct nest_followed);
+    *made = (struct nest_followed){.next = *known,
+            .n_key = n_key,
+            .key = sator_arena_copy(arena, key, sizeof *key * (size_t)n_key),
+            .words = SATOR_NEW_ARRAY(arena, int64_t, 2 * f->n)};
+    *known = made;
+    f->sent = made->words;
+    f->stored = f->sent + f->n;
+    for (int k = 0; k < f->n_digits; k++)
+        make_cells(f, &f->digits[k]);
+    walk_boxes(f, 0);
+    divide(f, f->sent);
+    divide(f, f->stored);
+    return made->words;
+}
+
 /* How many values in the middle of the row are alike for all transfers. */
 static void find_middle(struct follower *f, struct nest_row *row)
 {
@@ -598,19 +696,12 @@ bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes,
         widen(&f.high, nest->run < 0 ? 0 : f.digits[f.n_digits - 1].high);
     }
     find_middle(&f, row);
-    row->words = SATOR_NEW_ARRAY(timing->arena, int64_t, 2 * timing->n_transfers * row->n + 1);
+    row->words = SATOR_NEW_ARRAY(timing->arena, const int64_t *, timing->n_transfers + 1);
     for (int i = 0; i < timing->n_transfers; i++) {
         if (!nest_is_of_stamps(nest, &timing->transfers[i]))
             continue;
-        f.sent = row->words + 2 * i * row->n;
-        f.stored = f.sent + row->n;
         (void)choose_transfer(&f, &timing->transfers[i]);
-        fix_elements(&f);
-        for (int k = 0; k < f.n_digits; k++)
-            make_cells(&f, &f.digits[k]);
-        walk_boxes(&f, 0);
-        divide(&f, f.sent);
-        divide(&f, f.stored);
+        row->words[i] = follow_transfer(&f);
     }
     return true;
 }
