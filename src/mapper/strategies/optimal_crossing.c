@@ -5,7 +5,9 @@
  * Of a loop that does not index a tensor, the tensor is fetched again in each of its steps that the
  * order does not keep, unless PEs that share words run them; of one along which it is kept, each PE
  * that shares nothing fetches its own words. A tensor that slides has another word at each PE
- * whenever the innermost of its loops steps, if a PE holds no more than one iteration of them.
+ * whenever the innermost of its loops steps, if a PE holds no more than one iteration of them and
+ * has nothing of its neighbours from the stamp before; else each word of a run crosses once, a run
+ * being the loops inside of the first that stands alone in an index of the tensor.
  */
 #include "mapper/order_classes.h"
 #include "mapper/strategies/optimal.h"
@@ -32,29 +34,44 @@ static bool set_prices(struct crossing *c, const struct mapper_problem *p)
     return true;
 }
 
-/* How a transfer's words are bounded. */
+/* How the words of a transfer are bounded under a class of orders. */
 struct form {
-    unsigned relevant, slides; /* loops */
-    bool follows; /* a PE's word is another one whenever the innermost loop of the tensor steps */
-    bool enters; /* and enters the array then, since nobody had it before */
-    bool one_class; /* words are shared along rows of one class only */
+    const struct mapper_access *access;
+    unsigned slides; /* loops of sliding indices */
+    unsigned shares; /* rows along which PEs may have words of each other */
+    bool one_class; /* these are rows of one class only */
+    bool follows; /* each step of the tensor's innermost loop brings other words, to each PE */
+    unsigned kept; /* loops that do not index it, in whose steps all is kept ... */
+    unsigned within; /* ... or some may be: those of a run */
+    int first; /* of the tensor's loops, if it slides; -1: it stands alone in its index */
 };
 
 static struct form form_of(const struct optimizer *o, const struct mapper_transfer *t,
-        const struct mapper_access *access, const int64_t *most)
+        const struct order_keep *keep, const int64_t *most)
 {
-    struct form form = {access->relevant, access->relevant & ~access->plain, true, true, true};
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_access *access = &p->access[t->access];
+    struct form form = {.access = access,
+            .slides = access->relevant & ~access->plain,
+            .shares = t->collapsed,
+            .follows = keep->slide != ORDER_ANY_SLIDE,
+            .kept = keep->reuse >> p->n_loops,
+            .first = keep->slide < 0 ? keep->slide : keep->slide % p->n_loops};
     int classes = 0;
 
     for (int e = 0; e < access->n_indices; e++)
-        form.follows &= access->index[e].n_parts == 1 || access->index[e].joint == NULL;
-    for (int i = 0; i < o->problem->n_loops; i++)
+        form.follows &= access->index[e].joint == NULL;
+    for (int i = 0; i < p->n_loops; i++)
         form.follows &= !(form.slides >> i & 1) || most[i] == 1;
-    form.enters = form.follows;
     for (int i = 0; i < t->n_passes && form.slides != 0; i++)
-        form.enters &= t->passes[i].interval == 0;
+        form.follows &= t->passes[i].interval == 0;
+    form.within = form.kept;
+    if (form.slides != 0 && !form.follows) {
+        form.within |= keep->halo >> p->n_loops;
+        form.shares |= t->linked_rows;
+    }
     for (int c = 0; c < o->n_classes; c++)
-        classes += (t->collapsed >> o->class[c].row[0] & 1) != 0;
+        classes += (form.shares >> o->class[c].row[0] & 1) != 0;
     form.one_class = classes <= 1;
     return form;
 }
@@ -68,38 +85,72 @@ static int64_t least_prime(int64_t n)
     return n;
 }
 
+/* Whether a PE may have the same word again when the innermost loop of the tensor begins anew: if
+ * another loop of its index takes a step just then. Where one of another index does, this index has
+ * gone back; from the first loop on that stands alone in one, that one has changed. */
+static bool may_fall_back(const struct form *form, unsigned before)
+{
+    const struct mapper_index *index = &form->access->index[form->access->index_of[form->first]];
+    bool may = false;
+
+    for (int i = 0; i < index->n_parts; i++)
+        may |= index->loop[i] != form->first && (before >> index->loop[i] & 1);
+    return may;
+}
+
+/* The values of an index that a run touches, times the runs: at least one for each step of the
+ * loops outside of it; of the loops inside, at least those of the longest. */
+static double values_of(
+        const struct mapper_problem *p, const struct form *form, const struct mapper_index *index)
+{
+    double outside = 1, inside = 1;
+
+    for (int i = 0; i < index->n_parts; i++) {
+        double extent = (double)p->extent[index->loop[i]];
+        if (form->follows || !(form->within >> index->loop[i] & 1))
+            outside *= extent;
+        else
+            inside = fmax(inside, extent);
+    }
+    return outside > 1 ? outside : inside;
+}
+
 /* The words if no PEs share any. */
-static double words_unshared(const struct optimizer *o, const struct mapper_access *access,
-        const struct form *form, const struct order_keep *keep, const int64_t *most)
+static double words_unshared(const struct optimizer *o, const struct form *form,
+        const struct order_keep *keep, const int64_t *most)
 {
     const struct mapper_problem *p = o->problem;
     double words = 1;
 
+    if (keep->slide == ORDER_ANY_SLIDE)
+        return (double)form->access->footprint;
+    for (int e = 0; e < form->access->n_indices; e++)
+        words *= values_of(p, form, &form->access->index[e]);
     for (int i = 0; i < p->n_loops; i++) {
-        if (form->relevant >> i & 1)
-            words *= (double)p->extent[i];
-        else if (!(keep->reuse >> (p->n_loops + i) & 1))
+        if (!((form->access->relevant | form->within) >> i & 1))
             words *= (double)p->extent[i] / (double)most[i];
     }
-    if (form->slides != 0 && keep->slide >= 0) { /* in its other steps it may fall back to a word
-                                                    that it had */
-        double steps = (double)least_prime(p->extent[keep->slide % p->n_loops]);
+    if (form->follows && form->first >= 0 &&
+            may_fall_back(form, keep->halo | keep->halo >> p->n_loops)) {
+        double steps = (double)least_prime(p->extent[form->first]);
         words *= (steps - 1) / steps;
     }
-    return fmax(words, (double)access->footprint);
+    return fmax(words, (double)form->access->footprint);
 }
 
-/* PEs that may share a word of a sliding index: of its loops one at least stands alone. */
-static double shared_sliding(
-        const struct mapper_access *access, const struct form *form, const struct unrolling *u)
+/* PEs that may share a word of a sliding index: those along one of its loops at least want
+ * different ones. */
+static double shared_sliding(const struct form *form, const struct unrolling *u)
 {
     double shared = 1;
 
-    for (int e = 0; e < access->n_indices; e++) {
-        const struct mapper_index *index = &access->index[e];
+    for (int e = 0; e < form->access->n_indices; e++) {
+        const struct mapper_index *index = &form->access->index[e];
         double all = 1, most = 1;
         for (int i = 0; i < index->n_parts && index->n_parts > 1; i++) {
             double pes = (double)u->factor[index->loop[i]];
+            if (!form->follows && (form->within >> index->loop[i] & 1))
+                continue;
             all *= pes;
             most = fmax(most, pes);
         }
@@ -110,52 +161,46 @@ static double shared_sliding(
 
 /* By how much an unrolling of class "c" changes the words: those that enter, and those that arrive
  * in the PEs. */
-static void set_factors(const struct optimizer *o, int c, const struct unrolling *u,
-        const struct mapper_transfer *t, const struct form *form, const struct order_keep *keep,
-        double *unique, double *arriving)
+static struct crossing_words factor_of(const struct optimizer *o, int c, const struct unrolling *u,
+        const struct mapper_transfer *t, const struct form *form)
 {
-    const struct mapper_problem *p = o->problem;
-    bool shares = t->collapsed >> o->class[c].row[0] & 1;
+    bool shares = form->shares >> o->class[c].row[0] & 1;
+    struct crossing_words words = {1, 1};
 
-    *unique = *arriving = 1;
-    if (o->class[c].row[0] > t->child_row)
-        return;
-    for (int i = 0; i < p->n_loops; i++) {
+    if (o->class[c].row[0] > t->child_row || form->first == ORDER_ANY_SLIDE)
+        return words;
+    for (int i = 0; i < o->problem->n_loops; i++) {
         double pes = (double)u->factor[i];
-        bool kept = keep->reuse >> (p->n_loops + i) & 1;
-        if (form->relevant >> i & 1)
+        if (form->access->relevant >> i & 1)
             continue;
-        if (form->enters)
-            *unique *= kept ? (shares ? 1 : pes) : (shares ? 1 / pes : 1);
-        if (form->follows)
-            *arriving *= kept ? pes : 1;
+        if (form->kept >> i & 1)
+            words.arriving *= pes;
+        if (form->kept >> i & 1)
+            words.unique *= shares ? 1 : pes;
+        else if (!(form->within >> i & 1))
+            words.unique *= shares ? 1 / pes : 1;
     }
-    if (form->enters && shares && form->slides != 0)
-        *unique /= shared_sliding(&p->access[t->access], form, u);
+    if (shares && form->slides != 0)
+        words.unique /= shared_sliding(form, u);
+    return words;
 }
 
 /* What the transfers' words are, by order, and what each choice of each class makes of them. */
 static void tabulate(struct optimizer *o, const struct order_classes *orders, const int64_t *most)
 {
-    const struct mapper_problem *p = o->problem;
     struct crossing *crossing = &o->crossing;
 
     for (int k = 0; k < crossing->n; k++) {
-        const struct mapper_transfer *t = &p->transfer[crossing->first + k];
-        const struct mapper_access *access = &p->access[t->access];
-        struct form form = form_of(o, t, access, most);
+        const struct mapper_transfer *t = &o->problem->transfer[crossing->first + k];
         for (int q = 0; q < orders->count; q++) {
             const struct order_keep *keep = &orders->keep[k][orders->keeps[q][k]];
-            double words = words_unshared(o, access, &form, keep, most);
-            crossing->words[q][k] =
-                    (struct crossing_words){form.enters ? words : (double)access->footprint,
-                            form.follows ? words : (double)access->footprint};
+            struct form form = form_of(o, t, keep, most);
+            double words = words_unshared(o, &form, keep, most);
+            crossing->words[q][k] = (struct crossing_words){words, words};
             for (int c = 0; c < o->n_classes; c++) {
-                for (int n = 0; n < o->class[c].n_choices; n++) {
-                    struct crossing_words *one = &crossing->factor[c][n][q][k];
-                    set_factors(o, c, &o->class[c].choice[n], t, &form, keep, &one->unique,
-                            &one->arriving);
-                }
+                for (int n = 0; n < o->class[c].n_choices; n++)
+                    crossing->factor[c][n][q][k] =
+                            factor_of(o, c, &o->class[c].choice[n], t, &form);
             }
         }
     }
