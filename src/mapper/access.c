@@ -489,7 +489,7 @@ static enum sator_status add_counted(struct access_builder *b)
     find_quotients(b);
     if (made->n_quotients > 0) {
         add_quotients(b);
-        made->is_sliding = true;
+        made->is_sliding = made->plain != made->relevant;
         return sator_mapper_count_access(b->ctx, b->problem, made);
     }
     for (int d = 0; d < relation->n_out && !made->may_be_empty; d++) {

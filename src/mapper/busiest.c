@@ -147,6 +147,17 @@ static int64_t arriving_words(const struct kinds *k, int access)
     return 0;
 }
 
+/* How far the wire leads that sums pass over along row "row"; 0: there is none. */
+static int64_t wire_shift(const struct mapper_transfer *t, int row)
+{
+    for (int k = 0; k < t->n_passes && t->link != NULL; k++) {
+        const struct mapper_pass *pass = &t->passes[k];
+        if (pass->interval < 1 && !pass->is_idle && pass->shift[row] != 0)
+            return pass->shift[row];
+    }
+    return 0;
+}
+
 /* Whether the instances of the kind bring their sums up by themselves: wires and trees of sums have
  * what the others need (doc/model.md, section 3). A kind has the first instance along a row unless
  * it is at the last tile there, and then it has the last one. */
@@ -159,8 +170,7 @@ static bool takes_up(const struct kinds *k, int access)
         if (transfer->access != access || transfer->child > k->memory)
             continue;
         for (int r = 0; r < transfer->child_row; r++) {
-            bool from_last = transfer->link != NULL && transfer->n_passes > 0 &&
-                    transfer->passes[0].shift[r] < 0;
+            bool from_last = wire_shift(transfer, r) < 0;
             for (int i = 0; i < p->n_loops && (transfer->collapsed >> r & 1); i++) {
                 bool is_last = k->alone.last >> i & 1;
                 if (k->mapping->factor[r][i] > 1 && (k->loops >> i & 1) && is_last != from_last)

@@ -203,27 +203,47 @@ static int64_t unique_over(const struct describer *d, int transfer, unsigned row
     return traffic.unique[transfer];
 }
 
-/* Words that each family of buses spares of those that the ones before it leave. */
+/* What is left of a transfer's words when the ways over "rows" have taken theirs. */
+struct left {
+    unsigned rows;
+    int64_t words;
+};
+
+/* The words that a way over "rows" spares of those that the ones before it leave. */
+static int64_t spare(struct describer *d, int transfer, unsigned rows, struct left *left)
+{
+    unsigned all = left->rows | rows;
+    int64_t before = left->words;
+
+    if (all != left->rows)
+        left->words = all == d->problem->transfer[transfer].collapsed
+                ? d->traffic.unique[transfer]
+                : unique_over(d, transfer, all);
+    left->rows = all;
+    return before - left->words;
+}
+
+/* Words that each wire, or each family of buses, spares, in order of declaration. */
 static void add_bus_terms(struct describer *d, int transfer)
 {
     const struct mapper_problem *p = d->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
-    int64_t words = d->traffic.arriving[transfer];
-    unsigned rows = 0;
+    struct left left = {.words = d->traffic.arriving[transfer]};
 
     if (t->may_pass && (t->n_buses >= 2 || sator_mapper_is_passed(p, t, &d->shape))) {
         add_way_terms(d, transfer);
         return;
     }
-    if (t->link != NULL)
-        add_link_words(d, t->access, t->link, words - d->traffic.unique[transfer]);
-    for (int k = 0; k < t->n_buses; k++) {
-        rows |= t->bus_rows[k];
-        int64_t left =
-                k == t->n_buses - 1 ? d->traffic.unique[transfer] : unique_over(d, transfer, rows);
-        add_bus_words(d, t->access, t->buses[k], words - left);
-        words = left;
+    for (int k = 0; k < t->n_passes && t->link != NULL; k++) {
+        const struct mapper_pass *pass = &t->passes[k];
+        unsigned rows = 0;
+        for (int r = 0; r < t->child_row; r++)
+            rows |= pass->shift[r] != 0 ? 1U << r : 0;
+        if (pass->interval < 1 && !pass->is_idle)
+            add_link_words(d, t->access, pass->link, spare(d, transfer, rows, &left));
     }
+    for (int k = 0; k < t->n_buses; k++)
+        add_bus_words(d, t->access, t->buses[k], spare(d, transfer, t->bus_rows[k], &left));
 }
 
 /* The same for a counted transfer. */

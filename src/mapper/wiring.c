@@ -124,20 +124,39 @@ static bool take_order(struct mapper_problem *p, int row, struct mapper_transfer
     return true;
 }
 
-/* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
- * crosses once, as on a bus. Links from the stamp before bring nothing in a tiling, wherever they
- * lead: a tile of loops that stand alone in an index names the digits of these loops, so a provider
- * that held this PE's tile in the stamp before had them all, and this PE, which has them now, had
- * them then. When a sliding index is unrolled along what links move, passing.c tells what each
- * brings. Nothing is known two stamps before, when this PE's tile may come back. */
+/* Of two wires that lead between the same PEs both ways only the one from the smaller PE is used.
+ */
+static bool is_idle(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_pass *pass)
+{
+    int first = 0;
+
+    while (first < p->n_rows && pass->shift[first] == 0)
+        first++;
+    if (pass->interval != 0 || first == p->n_rows || pass->shift[first] > 0)
+        return false;
+    for (int i = 0; i < t->n_passes; i++) {
+        const struct mapper_pass *other = &t->passes[i];
+        bool against = other->interval == 0;
+        for (int r = 0; r < p->n_rows; r++)
+            against &= other->shift[r] == -pass->shift[r];
+        if (against)
+            return true;
+    }
+    return false;
+}
+
+/* Links from the stamp before bring nothing in a tiling, wherever they lead: a tile of loops that
+ * stand alone in an index names the digits of these loops, so a provider that held this PE's tile
+ * in the stamp before had them all, and this PE, which has them now, had them then. When a sliding
+ * index is unrolled along what links move, passing.c tells what each brings. Nothing is known two
+ * stamps before, when this PE's tile may come back. */
 static void add_link(struct mapper_problem *p, int level, const struct sator_link *link,
         struct mapper_transfer *transfer)
 {
     struct mapper_pass pass = {.interval = link->interval, .link = link};
     bool is_constant = sator_mapper_link_shift(p, level, link, pass.shift);
     unsigned rows = is_constant ? moved_rows(p, pass.shift) : array_rows(p, level);
-    int row = __builtin_popcount(rows) == 1 ? __builtin_ctz(rows) : -1;
-    double pj = sator_mapper_link_pj(p, link, transfer->access);
 
     if (rows == 0)
         return; /* to itself: nothing that it does not hold */
@@ -148,22 +167,33 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     }
     transfer->linked_rows |= rows;
     transfer->reaches_back |= pass.interval > 1;
-    transfer->is_complex |=
-            pass.interval > 1 || (!is_constant && p->access[transfer->access].is_sliding);
+    transfer->is_complex |= pass.interval > 1 ||
+            (!is_constant && (pass.interval < 1 || p->access[transfer->access].is_sliding));
     SATOR_PUSH(p->arena, transfer->passes, transfer->n_passes, pass);
-    if (pass.interval >= 1)
-        return;
-    if (!is_constant || row < 0 || llabs(pass.shift[row]) != 1 ||
-            transfer->n_buses > 0 || /* of an array further out, through a bypass */
+}
+
+/* Wires within a stamp pass a word along PEs that need the same one, which are made neighbours: it
+ * crosses once, as on a bus. */
+static void use_wire(
+        struct mapper_problem *p, const struct mapper_pass *pass, struct mapper_transfer *transfer)
+{
+    unsigned rows = moved_rows(p, pass->shift);
+    int row = __builtin_popcount(rows) == 1 ? __builtin_ctz(rows) : -1;
+    bool is_step = row >= 0 && llabs(pass->shift[row]) == 1;
+    double pj = sator_mapper_link_pj(p, pass->link, transfer->access);
+
+    if (is_step && transfer->link != NULL && (transfer->collapsed & rows) != 0)
+        return; /* one before it leads along the row, too, and brings all */
+    if (!is_step || transfer->n_buses > 0 || /* of an array further out, through a bypass */
             (transfer->link != NULL && !same_pj(transfer->bus_pj, pj)) ||
             !take_order(p, row, transfer)) {
         transfer->is_complex = true;
         return;
     }
     if (transfer->link == NULL)
-        transfer->link = link;
+        transfer->link = pass->link;
     transfer->bus_pj = pj;
-    transfer->collapsed |= 1U << row;
+    transfer->collapsed |= rows;
 }
 
 static void add_bus(struct mapper_problem *p, int level, const struct sator_bus *bus,
@@ -189,6 +219,7 @@ static bool add_array(struct mapper_problem *p, int level, struct mapper_transfe
 {
     const struct mapper_access *access = &p->access[transfer->access];
     const struct sator_array *array = &p->arch->levels[level].array;
+    int known = transfer->n_passes; /* of arrays further out */
     bool any = false;
 
     for (int i = 0; i < array->n_links; i++) {
@@ -197,6 +228,13 @@ static bool add_array(struct mapper_problem *p, int level, struct mapper_transfe
             continue;
         any = true;
         add_link(p, level, link, transfer);
+    }
+    for (int i = known; i < transfer->n_passes; i++)
+        transfer->passes[i].is_idle = is_idle(p, transfer, &transfer->passes[i]);
+    for (int i = known; i < transfer->n_passes; i++) {
+        const struct mapper_pass *pass = &transfer->passes[i];
+        if (pass->interval < 1 && !pass->is_idle)
+            use_wire(p, pass, transfer);
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
@@ -242,28 +280,6 @@ done:
     return st;
 }
 
-/* Of two wires that lead between the same PEs both ways only the one from the smaller PE is used.
- */
-static bool is_idle(const struct mapper_problem *p, const struct mapper_transfer *t,
-        const struct mapper_pass *pass)
-{
-    int first = 0;
-
-    while (first < p->n_rows && pass->shift[first] == 0)
-        first++;
-    if (pass->interval != 0 || first == p->n_rows || pass->shift[first] > 0)
-        return false;
-    for (int i = 0; i < t->n_passes; i++) {
-        const struct mapper_pass *other = &t->passes[i];
-        bool against = other->interval == 0;
-        for (int r = 0; r < p->n_rows; r++)
-            against &= other->shift[r] == -pass->shift[r];
-        if (against)
-            return true;
-    }
-    return false;
-}
-
 /* The most sources that "pass" may make: for each row a pattern of carries over the digits of loops
  * that do not stand alone in an index. */
 static int64_t most_sources(const struct mapper_problem *p, const struct mapper_access *access,
@@ -293,7 +309,6 @@ static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
         return;
     t->may_pass = true;
     for (int i = 0; i < t->n_passes; i++) {
-        passes[i].is_idle = is_idle(p, t, &passes[i]);
         sources += most_sources(p, access, &passes[i]);
         if (t->n_buses == 0 && t->link == NULL)
             t->bus_pj = sator_mapper_link_pj(p, passes[0].link, t->access);

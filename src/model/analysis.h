@@ -134,6 +134,9 @@ const struct sator_link_volume *analysis_link_volumes(struct analysis *analysis,
 
 /* cuts.c: the memories with their cuts, declared or derived, and tiles that fit. */
 enum sator_status analysis_cuts(struct analysis *analysis);
+/* Whether "memory" holds what it holds for the whole run: its prefix is one stamp, outside all
+ * arrays. */
+bool analysis_is_whole(const struct analysis *analysis, const struct memory *memory);
 /* Whether two tiles of all that "memory" holds fit: the one in use, and the next. */
 bool analysis_holds_two(struct analysis *analysis, struct memory *memory);
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */

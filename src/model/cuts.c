@@ -448,3 +448,11 @@ enum sator_status analysis_cuts(struct analysis *analysis)
 done:
     return st;
 }
+
+bool analysis_is_whole(const struct analysis *analysis, const struct memory *memory)
+{
+    return memory->space_cut == 0 &&
+            (memory->time_cut == 0 ||
+                    sator_time_stands(analysis->arena, analysis->workload, analysis->dataflow->time,
+                            memory->time_cut));
+}

@@ -94,10 +94,10 @@ enum sator_status analysis_flows(struct analysis *analysis, int access,
     memset(flows, 0, sizeof *flows * (size_t)(analysis->n_memories + 1));
     for (int i = 0; i < analysis->n_memories; i++) {
         const struct memory *memory = &analysis->memories[i];
-        bool is_loaded = way.holder < 0 && memory->time_cut == 0 && memory->space_cut == 0;
         if (!memory->held[access])
             continue;
-        if (!is_loaded) /* one that holds everything for the whole run has it from the start */
+        /* what is held for the whole run is there from the start */
+        if (way.holder >= 0 || !analysis_is_whole(analysis, memory))
             SATOR_TRY(step(&way, memory->time_cut, memory->space_cut, &flows[i]));
         way.holder = i;
     }

@@ -96,7 +96,7 @@ enum sator_status analysis_takes_up(struct analysis *analysis, int memory, int a
         const struct transfer *transfer;
         if (!own->held[access])
             continue;
-        if (holder >= 0 || own->time_cut > 0 || own->space_cut > 0) {
+        if (holder >= 0 || !analysis_is_whole(analysis, own)) {
             SATOR_TRY(analysis_transfer(
                     analysis, own->time_cut, own->space_cut, holder, access, NULL, &transfer));
             *result = takes_up(analysis, transfer, at, span);

@@ -313,8 +313,8 @@ static enum sator_status list_transfers(struct timing *timing)
             const struct memory *memory = &analysis->memories[m];
             if (!memory->held[i])
                 continue;
-            /* what holds everything for the whole run has it from the start */
-            if (holder >= 0 || memory->time_cut > 0 || memory->space_cut > 0)
+            /* what is held for the whole run is there from the start */
+            if (holder >= 0 || !analysis_is_whole(analysis, memory))
                 SATOR_TRY(add_transfer(timing, i, m, holder, false));
             holder = m;
         }

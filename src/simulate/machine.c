@@ -205,7 +205,9 @@ static struct holder *add_holder(
             .below = 1,
             .parent = way->n_holders > 0 ? holder - 1 : NULL,
             .is_write = way->access->role == SATOR_WRITE,
-            .is_loaded = way->n_holders == 1 && level >= 0 && n_time == 0 && n_space == 0,
+            .is_loaded = way->n_holders == 1 && level >= 0 && n_space == 0 &&
+                    sator_time_stands(machine->arena, machine->question->workload,
+                            machine->question->dataflow->time, n_time),
             .longest = 1};
     for (int d = 0; d < n_space; d++)
         holder->n_instances *= machine->shape[d];

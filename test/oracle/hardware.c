@@ -351,6 +351,8 @@ static int list_stays(const struct judge *judge, int access, struct stay *stays)
 static void take_words(struct judge *judge, int access, const struct stay *stays, int n_stays,
         const struct stay_counts *counts)
 {
+    const struct schedule *schedule = &judge->schedule;
+
     for (int s = 1; s < n_stays; s++) {
         int level = stays[s].level;
         for (int l = 0; l < HARDWARE_LEVELS && (s > 1 || level >= 0); l++) {
@@ -368,7 +370,8 @@ static void take_words(struct judge *judge, int access, const struct stay *stays
         judge->moves[level][access] = counts[s].of_instance;
         for (int64_t i = 0; i < counts[s].n_instances; i++) {
             struct moves *moves = &counts[s].of_instance[i];
-            if (s == 1 && stays[s].n_space + stays[s].n_time == 0)
+            if (s == 1 && stays[s].n_space == 0 &&
+                    schedule->prefix[stays[s].n_time][schedule->n_ranks - 1] == 0)
                 moves->fills = moves->writes = 0;
             words->fills += moves->fills;
             words->writes += moves->writes;

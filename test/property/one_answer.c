@@ -202,6 +202,31 @@ static int loop_number(const char *name)
     return name[0] - 'i';
 }
 
+/* Have the loops begin and end where instances do: digits count from a loop's first value. */
+static void tighten(struct oracle_program *program)
+{
+    int64_t point[ORACLE_LOOPS], least[ORACLE_LOOPS], end[ORACLE_LOOPS];
+    int moved = 0;
+
+    memcpy(point, program->lower, sizeof point);
+    memcpy(least, program->upper, sizeof least);
+    memcpy(end, program->lower, sizeof end);
+    while (moved >= 0) {
+        bool runs = oracle_holds(program, &program->domain, point);
+        for (int l = 0; l < program->n_loops && runs; l++) {
+            least[l] = point[l] < least[l] ? point[l] : least[l];
+            end[l] = point[l] >= end[l] ? point[l] + 1 : end[l];
+        }
+        for (moved = program->n_loops - 1; moved >= 0; moved--) {
+            if (++point[moved] < program->upper[moved])
+                break;
+            point[moved] = program->lower[moved];
+        }
+    }
+    memcpy(program->lower, least, sizeof least);
+    memcpy(program->upper, end, sizeof end);
+}
+
 /* The mapping as a nest on the judge's machine; false when it has more loops than that takes. */
 static bool to_nest(const struct sator_map_result *mapping, struct hardware *hardware)
 {
@@ -239,6 +264,7 @@ static void judge_mapping(struct check *check, const struct hardware *hardware,
     char text[1024];
 
     mapped = *hardware;
+    tighten(&mapped.program);
     if (!to_nest(mapping, &mapped) || mapped.n_nest == 0) /* its file then has a loop of extent 1 */
         return;
     hardware_run(&mapped, &expected);
