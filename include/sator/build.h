@@ -44,6 +44,8 @@ SATOR_API void sator_workload_access(struct sator_builder *b, enum sator_role ro
 SATOR_API void sator_workload_condition(struct sator_builder *b, const int64_t *row);
 /* Bits of a word of "tensor"; 16 where nothing is said. */
 SATOR_API void sator_workload_word_bits(struct sator_builder *b, const char *tensor, int bits);
+/* The expected share, 0 to 1, of elements of "tensor" that are not 0: what gates save by. */
+SATOR_API void sator_workload_density(struct sator_builder *b, const char *tensor, double density);
 /* (GIVE: sator_network_free) a network of one layer. */
 SATOR_API enum sator_status sator_workload_end(
         SATOR_TAKE struct sator_builder *b, SATOR_GIVE struct sator_network **network);
@@ -86,6 +88,11 @@ SATOR_API void sator_arch_topology(struct sator_builder *b, const char *topology
 /* Energy and cycles of a loop instance; 0: not given. */
 SATOR_API void sator_arch_compute(
         struct sator_builder *b, const char *name, double pj, double cycles);
+/* The level that was added last leaves out what is superfluous because an element of one of the
+ * n_zeros tensors "zeros" is 0: a memory, its accesses to "tensor"; the compute level ("tensor" is
+ * NULL), loop instances. Time stays (doc/model.md, "Expectations"). */
+SATOR_API void sator_arch_gate(
+        struct sator_builder *b, const char *tensor, int n_zeros, const char *const *zeros);
 SATOR_API enum sator_status sator_arch_end(
         SATOR_TAKE struct sator_builder *b, SATOR_GIVE struct sator_arch **arch);
 

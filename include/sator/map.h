@@ -144,6 +144,11 @@ struct sator_map_result {
     const char *timing; /* what total_cycles is: "scheduled" or "roofline", which bound_by is of */
     double roofline_cycles;
     const char *unscheduled; /* why it is not the scheduled time that was asked for; or NULL */
+    /* energy_pj without what gating of zeros is expected to save; NAN unless the workload states a
+     * density. The search is for the energy of what is counted. */
+    double expected_energy_pj;
+    int n_savings;
+    const struct sator_saving *savings;
 };
 
 /* Find the best mapping of layer "layer" of "network" on "arch" (GIVE: sator_map_result_free).

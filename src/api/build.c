@@ -32,12 +32,13 @@ struct sator_builder {
     /* workload */
     int n_loops;
     const char **loops;
-    struct sator_text domain, reads, writes, word_bits;
+    struct sator_text domain, reads, writes, word_bits, density;
     /* network */
     int n_layers;
     struct sator_workload *layers;
     /* architecture */
-    struct sator_text levels, links;
+    struct sator_text levels, links, gates;
+    const char *level_kind; /* of the level that was added last */
     int n_dims; /* of the array that is open */
     const char *topology;
     bool in_array;
@@ -73,8 +74,8 @@ void sator_builder_free(struct sator_builder *b)
 {
     if (b == NULL)
         return;
-    struct sator_text *texts[] = {&b->domain, &b->reads, &b->writes, &b->word_bits, &b->levels,
-            &b->links, &b->nest, &b->tiles, &b->parallel, &b->bypass};
+    struct sator_text *texts[] = {&b->domain, &b->reads, &b->writes, &b->word_bits, &b->density,
+            &b->levels, &b->links, &b->gates, &b->nest, &b->tiles, &b->parallel, &b->bypass};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         sator_text_clear(texts[i]);
     for (int s = 0; s < 2; s++) {
@@ -220,6 +221,22 @@ void sator_workload_word_bits(struct sator_builder *b, const char *tensor, int b
     sator_text_add(&b->word_bits, ": %d\n", bits);
 }
 
+void sator_workload_density(struct sator_builder *b, const char *tensor, double density)
+{
+    BUILDER_CALL(b, return )
+    if (!enter(b, __func__, workload, tensor != NULL))
+        return;
+    if (!(density >= 0 && density <= 1)) {
+        b->status = sator_misuse(b->ctx,
+                "the density of '%s' is %g: a share of its elements is from 0 to 1", tensor,
+                density);
+        return;
+    }
+    sator_text_add(&b->density, "  ");
+    sator_text_add_json(&b->density, tensor);
+    sator_text_add(&b->density, ": %.17g\n", density);
+}
+
 enum sator_status sator_workload_end(struct sator_builder *b, struct sator_network **network)
 {
     BUILDER_CALL(b, return SATOR_NOMEM)
@@ -239,6 +256,8 @@ enum sator_status sator_workload_end(struct sator_builder *b, struct sator_netwo
             sator_text_add(&rest, "writes:\n%s", b->writes.data);
         if (b->word_bits.length > 0)
             sator_text_add(&rest, "word_bits:\n%s", b->word_bits.data);
+        if (b->density.length > 0)
+            sator_text_add(&rest, "density:\n%s", b->density.data);
         END(b, &rest, sator_network_parse, network);
     } else {
         st = b == NULL ? SATOR_USAGE : b->status;
@@ -309,11 +328,9 @@ struct sator_builder *sator_arch_begin(struct sator_ctx *ctx, const char *name)
     return begin(ctx, architecture, name);
 }
 
-/* Write what is left of the array that is open. */
-static void close_array(struct sator_builder *b)
+/* Write what is left of the level that is open. */
+static void close_level(struct sator_builder *b)
 {
-    if (!b->in_array)
-        return;
     if (b->topology != NULL) {
         sator_text_add(&b->levels, "    topology: ");
         sator_text_add_json(&b->levels, b->topology);
@@ -321,14 +338,18 @@ static void close_array(struct sator_builder *b)
     }
     if (b->links.length > 0)
         sator_text_add(&b->levels, "    links:\n%s", b->links.data);
+    if (b->gates.length > 0)
+        sator_text_add(&b->levels, "    gating:\n%s", b->gates.data);
     sator_text_clear(&b->links);
+    sator_text_clear(&b->gates);
     b->topology = NULL;
     b->in_array = false;
 }
 
 static void open_level(struct sator_builder *b, const char *kind, const char *name)
 {
-    close_array(b);
+    close_level(b);
+    b->level_kind = kind;
     sator_text_add(&b->levels, "  - %s: ", kind);
     sator_text_add_json(&b->levels, name);
     sator_text_add(&b->levels, "\n");
@@ -440,6 +461,33 @@ void sator_arch_compute(struct sator_builder *b, const char *name, double pj, do
     add_figure(b, "cycles", cycles);
 }
 
+void sator_arch_gate(
+        struct sator_builder *b, const char *tensor, int n_zeros, const char *const *zeros)
+{
+    BUILDER_CALL(b, return )
+    if (!enter(b, __func__, architecture, n_zeros > 0 && zeros != NULL))
+        return;
+    if (b->level_kind == NULL ||
+            strcmp(b->level_kind, tensor == NULL ? "compute" : "memory") != 0) {
+        b->status = sator_misuse(b->ctx, "a gate of %s comes after the %s that it is of",
+                tensor == NULL ? "loop instances" : "a tensor",
+                tensor == NULL ? "compute level" : "memory");
+        return;
+    }
+    if (tensor != NULL) {
+        sator_text_add(&b->gates, "      ");
+        sator_text_add_json(&b->gates, tensor);
+        sator_text_add(&b->gates, ":\n");
+    }
+    for (int i = 0; i < n_zeros; i++) {
+        if (zeros[i] == NULL)
+            b->status = sator_misuse(b->ctx, "a tensor whose zeros gate is NULL");
+        sator_text_add(&b->gates, "        - ");
+        sator_text_add_json(&b->gates, zeros[i] == NULL ? "" : zeros[i]);
+        sator_text_add(&b->gates, "\n");
+    }
+}
+
 enum sator_status sator_arch_end(struct sator_builder *b, struct sator_arch **arch)
 {
     BUILDER_CALL(b, return SATOR_NOMEM)
@@ -447,7 +495,7 @@ enum sator_status sator_arch_end(struct sator_builder *b, struct sator_arch **ar
     enum sator_status st;
 
     if (enter(b, __func__, architecture, arch != NULL)) {
-        close_array(b);
+        close_level(b);
         sator_text_add(
                 &rest, "levels:%s%s", b->levels.length == 0 ? " []" : "\n", data_of(&b->levels));
         END(b, &rest, sator_arch_parse, arch);

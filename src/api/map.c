@@ -10,6 +10,7 @@
 #include "frontend/frontend.h"
 #include "mapper/search.h"
 #include "mapper/skew.h"
+#include "model/model.h"
 
 #include <limits.h>
 #include <math.h>
@@ -464,6 +465,27 @@ static void search_times(
     search->proved = proved && search->best_cost.value <= bound * (1 + 1e-12);
 }
 
+/* What gating of zeros is expected to save of the best mapping. */
+static enum sator_status expect(const struct question *q, struct sator_map_result *result)
+{
+    const struct sator_level_result **memories =
+            SATOR_NEW_ARRAY(q->arena, const struct sator_level_result *, result->n_levels + 1);
+    struct sator_expected_question question = {
+            .memories = memories, .instances = result->instances, .energy_pj = result->energy_pj};
+    struct sator_expected expected;
+
+    for (int i = 0; i < result->n_levels; i++) {
+        if (!result->levels[i].is_array)
+            memories[question.n_memories++] = result->levels[i].contents;
+    }
+    enum sator_status st =
+            sator_model_expected(q->ctx, result->arena, q->workload, q->arch, &question, &expected);
+    result->expected_energy_pj = expected.energy_pj;
+    result->n_savings = expected.n_savings;
+    result->savings = expected.savings;
+    return st;
+}
+
 static enum sator_status search_mapping(struct question *q, struct sator_map_result *result)
 {
     struct sator_map_options options = *q->options;
@@ -500,6 +522,8 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         result->n_skews = q->skews.n;
         result->unskewed = search.timer != NULL ? NAN : unskewed_value(q, &search, best);
         st = sator_mapper_control(q->ctx, search.problem, &search.best, result);
+        if (st == SATOR_OK)
+            st = expect(q, result);
         result->left_out = sator_mapper_left_out(&q->problems[0], q->n_problems > q->n_unskewed,
                 sator_word(q->ctx, "imperfect"), search.chains_open, q->arena, &result->n_left_out);
     } else {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+static const char expected[] = "energy_expected_pj.total"; /* with zeros gated */
 static const char energy[] = "energy_pj.", levels[] = "levels.", tensors[] = "tensors.",
                   areas[] = "area_um2.", ports[] = "ports.",
                   bandwidths[] = "bandwidth_bits_per_cycle.by_tensor.";
@@ -45,7 +46,8 @@ enum explore_kind explore_figure_kind(const char *name)
 {
     const char *last = last_of(name);
 
-    if (starts_with(name, energy) || starts_with(name, bandwidths) || starts_with(name, areas))
+    if (starts_with(name, energy) || starts_with(name, bandwidths) || starts_with(name, areas) ||
+            strcmp(name, expected) == 0)
         return EXPLORE_NUMBER;
     if (starts_with(name, ports))
         return strcmp(last, port_figures[0]) == 0 ? EXPLORE_NUMBER : EXPLORE_COUNT;
@@ -130,6 +132,7 @@ void explore_figures_list(
 {
     struct lister l = {arena, names};
 
+    add(&l, false, expected); /* densities are tensors' own */
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
         if (level->kind != SATOR_LEVEL_ARRAY)
@@ -340,6 +343,8 @@ struct explore_value explore_figure_value(
 {
     const char *rest;
 
+    if (strcmp(name, expected) == 0)
+        return number(r->expected_energy_pj);
     if (starts_with(name, areas))
         return area_of(name + strlen(areas), arch);
     if (starts_with(name, energy))

@@ -1,9 +1,19 @@
 /* What gating of zeros is expected to save (doc/model.md, section 4, "Expectations"): beside the
- * counts, which are of all accesses. */
+ * counts, which are of all accesses. An analysis and a mapping ask alike. */
+#include "base/context.h"
 #include "model/analysis.h"
 
 #include <math.h>
 #include <string.h>
+
+struct expecting {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena; /* the answer's */
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    const struct sator_expected_question *question;
+    struct sator_expected *expected;
+};
 
 static bool says_density(const struct sator_workload *workload)
 {
@@ -36,30 +46,36 @@ static double carried_out(const struct sator_workload *workload, const struct sa
     return share;
 }
 
-static void add_saving(struct analysis *analysis, const struct sator_saving *saving)
+static void add_saving(struct expecting *e, const struct sator_saving *saving)
 {
-    struct sator_result *result = analysis->result;
-    struct sator_saving *savings = (struct sator_saving *)(uintptr_t)result->savings;
+    struct sator_saving *savings = (struct sator_saving *)(uintptr_t)e->expected->savings;
 
-    SATOR_PUSH(analysis->arena, savings, result->n_savings, *saving);
-    result->savings = savings;
-    result->expected_energy_pj -= saving->pj;
+    SATOR_PUSH(e->arena, savings, e->expected->n_savings, *saving);
+    e->expected->savings = savings;
+    e->expected->energy_pj -= saving->pj;
 }
 
-/* Save of "words" words of access "access" in one direction what "share" leaves. */
-static void save_words(struct analysis *analysis, const struct memory *memory, int access,
-        bool writes, sator_int words, double share)
+/* Save of "words" words of "tensor" in one direction what "share" leaves. */
+static void save_words(struct expecting *e, const struct sator_level *level,
+        const struct sator_level_tensor *tensor, bool writes, sator_int words, double share)
 {
-    const struct model_level *named = memory->named;
+    int bits = 0;
 
     if (words == 0)
         return;
-    add_saving(analysis,
-            &(struct sator_saving){.component = writes ? named->write_name : named->read_name,
-                    .tensor = analysis->model->tensors[access],
+    for (int i = 0; i < e->workload->n_accesses; i++) {
+        if (strcmp(e->workload->accesses[i].tensor, tensor->name) == 0)
+            bits = e->workload->accesses[i].word_bits;
+    }
+    struct sator_action action =
+            sator_memory_action(NULL, &level->memory, tensor->name, bits, writes);
+    add_saving(e,
+            &(struct sator_saving){.component = sator_arena_printf(e->arena, "%s.%s", level->name,
+                                           writes ? "write" : "read"),
+                    .tensor = sator_arena_strdup(e->arena, tensor->name),
                     .actions = words,
                     .carried_out = share,
-                    .pj = (1 - share) * (double)words * named->actions[writes][access].word_pj});
+                    .pj = (1 - share) * (double)words * action.word_pj});
 }
 
 static bool gates_itself(const struct sator_gate *gate)
@@ -67,88 +83,120 @@ static bool gates_itself(const struct sator_gate *gate)
     return gate->n_zeros == 1 && strcmp(gate->zeros[0], gate->tensor) == 0;
 }
 
-static bool is_held_inside(const struct analysis *analysis, int memory, int access)
+static bool is_held_inside(const struct expecting *e, int memory, const char *tensor)
 {
-    for (int m = memory + 1; m < analysis->n_memories; m++) {
-        if (analysis->memories[m].held[access])
-            return true;
+    for (int m = memory + 1; m < e->question->n_memories; m++) {
+        const struct sator_level_result *inner = e->question->memories[m];
+        for (int i = 0; i < inner->n_tensors; i++) {
+            if (strcmp(inner->tensors[i].name, tensor) == 0)
+                return true;
+        }
     }
     return false;
 }
 
 /* A word that is 0 itself need not move at all. For other tensors' zeros only what a loop instance
  * does is left out: not the words that fill the memory, nor those that fill one inside. */
-static enum sator_status save_at(
-        struct analysis *analysis, int m, int access, const struct sator_gate *gate)
+static enum sator_status save_at(struct expecting *e, int m, const struct sator_level *level,
+        const struct sator_level_tensor *tensor, const struct sator_gate *gate)
 {
-    const struct memory *memory = &analysis->memories[m];
-    const struct sator_level_tensor *tensor = &memory->tensors[access];
-    double share = carried_out(analysis->workload, gate);
+    double share = carried_out(e->workload, gate);
     bool itself = gates_itself(gate);
 
     if (share == 1)
         return SATOR_OK;
-    if (!itself && is_held_inside(analysis, m, access)) {
-        sator_error(analysis->ctx, gate->loc,
+    if (!itself && is_held_inside(e, m, tensor->name)) {
+        sator_error(e->ctx, gate->loc,
                 "gating of '%s' by other tensors' zeros at '%s', but a memory inside of it holds "
                 "'%s', too",
-                gate->tensor, memory->level->name, gate->tensor);
-        sator_help(analysis->ctx,
+                gate->tensor, level->name, gate->tensor);
+        sator_help(e->ctx,
                 "which of its words are needed by no loop instance is not known; gate the accesses "
                 "of the innermost memory");
         return SATOR_INPUT;
     }
-    save_words(analysis, memory, access, false, tensor->reads, share);
-    save_words(analysis, memory, access, true,
-            itself ? tensor->writes + tensor->updates : tensor->updates, share);
+    save_words(e, level, tensor, false, tensor->reads, share);
+    save_words(e, level, tensor, true, itself ? tensor->writes + tensor->updates : tensor->updates,
+            share);
     return SATOR_OK;
 }
 
-static enum sator_status save_at_memory(struct analysis *analysis, int m)
+static enum sator_status save_at_memory(struct expecting *e, int m, const struct sator_level *level)
 {
-    const struct memory *memory = &analysis->memories[m];
-    const struct sator_memory *declared = &memory->level->memory;
+    const struct sator_level_result *result = e->question->memories[m];
     enum sator_status st = SATOR_OK;
 
-    for (int g = 0; g < declared->n_gates; g++) {
-        for (int i = 0; i < analysis->workload->n_accesses; i++) {
-            if (memory->held[i] &&
-                    strcmp(declared->gates[g].tensor, analysis->workload->accesses[i].tensor) == 0)
-                SATOR_TRY(save_at(analysis, m, i, &declared->gates[g]));
+    for (int g = 0; g < level->memory.n_gates; g++) {
+        const struct sator_gate *gate = &level->memory.gates[g];
+        for (int i = 0; i < result->n_tensors; i++) {
+            if (strcmp(gate->tensor, result->tensors[i].name) == 0)
+                SATOR_TRY(save_at(e, m, level, &result->tensors[i], gate));
         }
     }
 done:
     return st;
 }
 
-static void save_instances(struct analysis *analysis)
+static void save_instances(struct expecting *e, const struct sator_level *level)
 {
-    int last = analysis->arch->n_levels - 1;
-    const struct sator_compute *compute = &analysis->arch->levels[last].compute;
-    const struct model_level *named = &analysis->model->levels[last];
+    sator_int instances = e->question->instances;
+    double pj =
+            sator_compute_figure(e->arena, &level->compute, sator_operand_bits(e->workload)).value;
 
-    for (int g = 0; g < compute->n_gates; g++) {
-        double share = carried_out(analysis->workload, &compute->gates[g]);
+    for (int g = 0; g < level->compute.n_gates; g++) {
+        double share = carried_out(e->workload, &level->compute.gates[g]);
         if (share < 1)
-            add_saving(analysis,
-                    &(struct sator_saving){.component = named->name,
-                            .actions = analysis->result->instances,
+            add_saving(e,
+                    &(struct sator_saving){.component = sator_arena_strdup(e->arena, level->name),
+                            .actions = instances,
                             .carried_out = share,
-                            .pj = (1 - share) * (double)analysis->result->instances *
-                                    named->compute_pj.value});
+                            .pj = (1 - share) * (double)instances * pj});
     }
+}
+
+enum sator_status sator_model_expected(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        const struct sator_expected_question *question, struct sator_expected *expected)
+{
+    struct expecting e = {ctx, arena, workload, arch, question, expected};
+    enum sator_status st = SATOR_OK;
+    int m = 0;
+
+    *expected = (struct sator_expected){.energy_pj = NAN};
+    if (!says_density(workload))
+        return SATOR_OK;
+    expected->energy_pj = question->energy_pj;
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        if (level->kind == SATOR_LEVEL_MEMORY)
+            SATOR_TRY(save_at_memory(&e, m++, level));
+        else if (level->kind == SATOR_LEVEL_COMPUTE)
+            save_instances(&e, level);
+    }
+done:
+    return st;
 }
 
 enum sator_status analysis_expected(struct analysis *analysis)
 {
+    struct sator_result *result = analysis->result;
+    const struct sator_level_result **memories = NULL;
+    struct sator_expected expected;
     enum sator_status st = SATOR_OK;
 
     if (!says_density(analysis->workload))
         return SATOR_OK;
-    analysis->result->expected_energy_pj = analysis->result->energy_pj;
+    memories = SATOR_NEW_ARRAY(
+            analysis->arena, const struct sator_level_result *, analysis->n_memories + 1);
     for (int m = 0; m < analysis->n_memories; m++)
-        SATOR_TRY(save_at_memory(analysis, m));
-    save_instances(analysis);
+        memories[m] = analysis->memories[m].result;
+    const struct sator_expected_question question = {
+            analysis->n_memories, memories, result->instances, result->energy_pj};
+    SATOR_TRY(sator_model_expected(analysis->ctx, analysis->arena, analysis->workload,
+            analysis->arch, &question, &expected));
+    result->expected_energy_pj = expected.energy_pj;
+    result->n_savings = expected.n_savings;
+    result->savings = expected.savings;
 done:
     return st;
 }

@@ -54,6 +54,26 @@ enum sator_status sator_model_analyze(struct sator_ctx *ctx, const struct sator_
         const struct sator_arch *arch, const struct sator_bound_dataflow *dataflow,
         const struct sator_analyze_options *options, SATOR_GIVE struct sator_result **result);
 
+/* ---- expected.c: what gating of zeros is expected to save (doc/model.md, section 4) ---- */
+
+/* What was counted: words at each memory of the architecture, outermost first, loop instances, and
+ * the energy of all of it in pJ. */
+struct sator_expected_question {
+    int n_memories;
+    const struct sator_level_result *const *memories;
+    sator_int instances;
+    double energy_pj;
+};
+struct sator_expected {
+    double energy_pj; /* NAN where the workload states no density */
+    int n_savings;
+    const struct sator_saving *savings;
+};
+/* The answer, in "arena". SATOR_INPUT with a message for gates whose words cannot be told. */
+enum sator_status sator_model_expected(struct sator_ctx *ctx, struct sator_arena *arena,
+        const struct sator_workload *workload, const struct sator_arch *arch,
+        const struct sator_expected_question *question, struct sator_expected *expected);
+
 /* ---- workspaces ---- */
 
 struct sator_counter;

@@ -34,6 +34,7 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
     struct report_map_totals t = {
             .known = network->n_unmapped == 0, .proved = network->n_unmapped == 0};
     double pe_steps = 0, busy = 0;
+    bool expects = false;
 
     for (int i = 0; i < n_results; i++) {
         const struct sator_map_result *r = results[i];
@@ -43,6 +44,9 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
                 sator_add(t.instances, instances, &t.instances);
         report_control_add(&t.control, &r->control, r->n_energy_terms, r->energy_terms, r->repeat);
         t.pj += r->energy_pj * r->repeat;
+        expects |= !isnan(r->expected_energy_pj);
+        t.expected_pj +=
+                r->repeat * (isnan(r->expected_energy_pj) ? r->energy_pj : r->expected_energy_pj);
         t.cycles += r->total_cycles * r->repeat;
         busy += r->utilization * steps;
         pe_steps += steps;
@@ -55,6 +59,8 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
     t.edp = t.pj * t.cycles;
     if (!t.known)
         t.pj = t.cycles = t.edp = t.utilization = NAN;
+    if (!t.known || !expects)
+        t.expected_pj = NAN;
     return t;
 }
 

@@ -14,6 +14,7 @@ struct report_map_totals {
     bool known; /* every layer has a mapping: otherwise NAN in all that follows but the last four */
     sator_int instances; /* valid where "known" */
     double pj, cycles, edp, utilization;
+    double expected_pj; /* the energy where zeros are gated; NAN where no layer states a density */
     struct report_control control; /* of the layers that have a mapping */
     bool proved; /* every layer */
     int n_unproved; /* of the layers that have a mapping */

@@ -1,4 +1,5 @@
 /* Mappings as JSON; the keys are those of doc/output.md. */
+#include "report/expected.h"
 #include "report/map.h"
 #include "report/physical.h"
 
@@ -153,6 +154,8 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     cJSON *energy = json_put_object(object, "energy_pj");
     json_put_number(energy, "total", r->energy_pj);
     json_put_components(energy, arena, r->n_energy_terms, r->energy_terms);
+    json_put_expected(object, arena,
+            &(struct report_expected){r->expected_energy_pj, r->n_savings, r->savings});
     const struct report_control control =
             report_control_of(&r->control, r->n_energy_terms, r->energy_terms);
     json_put_control(object, &control);
@@ -200,6 +203,7 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
     json_put_number(totals, "utilization", t.utilization);
     json_put_number(totals, "latency_cycles", t.cycles);
     json_put_number(totals, "energy_pj", t.pj);
+    json_put_number(totals, "energy_expected_pj", t.expected_pj);
     json_put_number(totals, "edp", t.edp);
     json_put_control(totals, &t.control);
     if (n_results > 0) {

@@ -1,4 +1,5 @@
 /* Mappings as text: the loop nest with what each memory holds, traffic, energy, certificate. */
+#include "report/expected.h"
 #include "report/map.h"
 #include "report/physical.h"
 
@@ -331,6 +332,8 @@ static void write_one(struct writer *w)
     draw(w);
     write_traffic(w);
     write_energy(w);
+    report_expected_write(w->text, w->arena,
+            &(struct report_expected){r->expected_energy_pj, r->n_savings, r->savings}, w->look);
     report_section(w->text, "Dataflow", w->look);
     report_line(w->text, "space", "%s", report_clean(w->arena, r->space));
     report_line(w->text, "time", "%s", report_clean(w->arena, r->time));
@@ -471,6 +474,9 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
                 (double)t.instances, t.cycles, t.pj, results[0]->clock_mhz, results[0]->area_um2);
         write_physical(w, &physical);
     }
+    if (!isnan(t.expected_pj))
+        report_line(w->text, "expected", "%s where zeros are gated; chosen without it",
+                energy(w, t.expected_pj));
     if (t.control.instruction_bits > 0)
         report_line(w->text, "control", "%s; chosen without it",
                 report_control_text(w->arena, &t.control, t.pj));

@@ -1,6 +1,7 @@
 /* JSON. Counts of instances, stamps and words may pass 2^53 and are strings; a figure that is not
  * known is null. */
 #include "report/control.h"
+#include "report/expected.h"
 #include "report/page.h"
 #include "report/physical.h"
 
@@ -79,28 +80,6 @@ static void put_energy(cJSON *object, struct sator_arena *arena, const struct sa
         json_put_number(term, "pj_per_action", t->pj_per_action);
         json_put_number(term, "pj", t->pj);
         json_put_text(term, "source", arena, t->source);
-    }
-}
-
-/* null where the workload states no density. */
-static void put_expected(
-        cJSON *object, struct sator_arena *arena, const struct sator_result *result)
-{
-    if (isnan(result->expected_energy_pj) && result->n_savings == 0) {
-        json_put(object, "energy_expected_pj", cJSON_CreateNull());
-        return;
-    }
-    cJSON *expected = json_put_object(object, "energy_expected_pj");
-    json_put_number(expected, "total", result->expected_energy_pj);
-    cJSON *savings = json_put_array(expected, "savings");
-    for (int i = 0; i < result->n_savings; i++) {
-        const struct sator_saving *s = &result->savings[i];
-        cJSON *saving = json_append(savings, cJSON_CreateObject());
-        json_put_text(saving, "component", arena, s->component);
-        json_put_text(saving, "tensor", arena, s->tensor);
-        json_put_count(saving, "actions", s->actions);
-        json_put_number(saving, "carried_out", s->carried_out);
-        json_put_number(saving, "pj", s->pj);
     }
 }
 
@@ -284,7 +263,9 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     const struct report_control control =
             report_control_of(&result->control, result->n_energy_terms, result->energy_terms);
     json_put_control(object, &control);
-    put_expected(object, arena, result);
+    json_put_expected(object, arena,
+            &(struct report_expected){
+                    result->expected_energy_pj, result->n_savings, result->savings});
     json_put_number(object, "edp", result->edp);
     put_cuts(object, arena, result);
     put_levels(object, arena, result);

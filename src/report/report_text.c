@@ -1,6 +1,7 @@
 /* One result as text, section by section. */
 #include "base/checked.h"
 #include "report/control.h"
+#include "report/expected.h"
 #include "report/physical.h"
 
 #include <math.h>
@@ -453,35 +454,12 @@ static void write_energy(struct writer *w)
         sator_text_add(w->text, "  [%d] %s\n", i + 1, report_clean(w->arena, notes[i]));
 }
 
-/* What gating is expected to save: apart from the energy of all that is counted. */
 static void write_expected(struct writer *w)
 {
     const struct sator_result *r = w->result;
-    struct sator_grid table = {.arena = w->arena};
-    double unit_pj;
-    const char *unit =
-            report_energy_unit(isnan(r->expected_energy_pj) ? 0 : r->expected_energy_pj, &unit_pj);
 
-    if (r->n_savings == 0)
-        return;
-    report_section(w->text, "Energy expected where zeros are gated", w->look);
-    report_line(w->text, "total", "%s %s", number(w, r->expected_energy_pj / unit_pj), unit);
-    sator_grid_column(&table, "gated", "", true);
-    sator_grid_column(&table, "tensor", "", true);
-    sator_grid_key(&table);
-    sator_grid_column(&table, "actions", "", false);
-    sator_grid_column(&table, "carried out", "%", false);
-    sator_grid_column(&table, "saved", unit, false);
-    for (int i = 0; i < r->n_savings; i++) {
-        const struct sator_saving *saving = &r->savings[i];
-        sator_grid_cell(&table, report_clean(w->arena, saving->component), false);
-        sator_grid_cell(&table,
-                saving->tensor == NULL ? "" : report_clean(w->arena, saving->tensor), false);
-        sator_grid_cell(&table, count(w, saving->actions), false);
-        sator_grid_cell(&table, report_fixed(w->arena, 100 * saving->carried_out, 1), false);
-        sator_grid_cell(&table, report_fixed(w->arena, saving->pj / unit_pj, 2), false);
-    }
-    sator_grid_text(w->text, &table, w->look.width, w->look.color);
+    report_expected_write(w->text, w->arena,
+            &(struct report_expected){r->expected_energy_pj, r->n_savings, r->savings}, w->look);
 }
 
 static void write_sweep(struct writer *w)

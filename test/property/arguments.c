@@ -304,6 +304,7 @@ static void call_build_workload(struct setting *s)
                 (int)random_number(4) - 1, random_number(9) ? rows : NULL);
     sator_workload_condition(b, random_number(9) ? rows : NULL);
     sator_workload_word_bits(b, odd_text(), odd());
+    sator_workload_density(b, odd_text(), odd_real());
     sator_build_set(b, odd_text(), odd_text());
     if (succeeds(s, "sator_workload_end", sator_workload_end(b, &made), made))
         sator_network_free(made);
@@ -313,6 +314,7 @@ static void call_build_arch(struct setting *s)
 {
     struct sator_builder *b = sator_arch_begin(s->ctx, odd_text());
     const int64_t shape[3] = {odd_long(), odd_long(), odd_long()};
+    const char *const zeros[3] = {odd_text(), odd_text(), odd_text()};
     const struct sator_memory_fields fields = {.size = sizeof fields,
             .capacity_bytes = odd_real(),
             .read_bits = odd_real(),
@@ -325,6 +327,7 @@ static void call_build_arch(struct setting *s)
     sator_arch_link(b, odd_text(), random_number(9) ? shape : NULL, odd(), odd_real());
     sator_arch_topology(b, random_number(2) ? "systolic-2d" : odd_text());
     sator_arch_compute(b, odd_text(), odd_real(), odd_real());
+    sator_arch_gate(b, odd_text(), (int)random_number(3), zeros);
     if (succeeds(s, "sator_arch_end", sator_arch_end(b, &made), made))
         sator_arch_free(made);
 }

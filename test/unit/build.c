@@ -46,11 +46,14 @@ static struct sator_builder *conv1d(struct sator_ctx *ctx)
     sator_workload_access(builder, SATOR_READ, "B", 2, b);
     sator_workload_access(builder, SATOR_WRITE, "Y", 2, y);
     sator_workload_word_bits(builder, "Y", 32);
+    sator_workload_density(builder, "A", 0.25);
+    sator_workload_density(builder, "B", 0.5);
     return builder;
 }
 
 static const char conv_text[] = "name: conv\nsizes: {k: 8, x: 10, r: 3}\n"
-                                "op: \"Y[k,x] += A[2*x+r] * B[k,r]\"\nword_bits: {Y: 32}\n";
+                                "op: \"Y[k,x] += A[2*x+r] * B[k,r]\"\nword_bits: {Y: 32}\n"
+                                "density: {A: 0.25, B: 0.5}\n";
 
 static void equal_texts(
         struct sator_ctx *ctx, const struct sator_network *a, const struct sator_network *b)
@@ -100,9 +103,10 @@ static void networks(void **state)
     assert_int_equal(
             sator_network_parse(ctx, "two.yaml",
                     "{name: two, layers: [{name: first, sizes: {k: 8, x: 10, r: 3}, op: "
-                    "'Y[k,x] += A[2*x+r] * B[k,r]', word_bits: {Y: 32}}, {name: second, repeat: 3, "
-                    "sizes: {k: 8, x: 10, r: 3}, op: 'Y[k,x] += A[2*x+r] * B[k,r]', word_bits: "
-                    "{Y: 32}}]}",
+                    "'Y[k,x] += A[2*x+r] * B[k,r]', word_bits: {Y: 32}, density: {A: 0.25, B: "
+                    "0.5}}, {name: second, repeat: 3, sizes: {k: 8, x: 10, r: 3}, op: "
+                    "'Y[k,x] += A[2*x+r] * B[k,r]', word_bits: {Y: 32}, density: {A: 0.25, B: "
+                    "0.5}}]}",
                     NULL, &read),
             SATOR_OK);
     equal_texts(ctx, built, read);
@@ -120,6 +124,7 @@ static void architectures(void **state)
             .read_pj = 2,
             .write_pj = 3.5,
             .double_buffered = true};
+    static const char *const zeros[] = {"A", "B"};
     struct sator_ctx *ctx = *state;
     struct sator_arch *built, *read;
     char *x, *y;
@@ -127,18 +132,22 @@ static void architectures(void **state)
     struct sator_builder *b = sator_arch_begin(ctx, "mine");
     sator_arch_memory(b, "DRAM", NULL);
     sator_arch_memory(b, "L1", &l1);
+    sator_arch_gate(b, "A", 1, zeros);
+    sator_arch_gate(b, "B", 1, zeros + 1);
     sator_arch_array(b, "PE", 2, shape);
     sator_arch_link(b, "right", east, 1, 0.25);
     sator_arch_compute(b, "mac", 1.5, 2);
+    sator_arch_gate(b, NULL, 2, zeros);
     sator_build_set(b, "levels.L1.area_um2", "1000");
     assert_int_equal(sator_arch_end(b, &built), SATOR_OK);
     assert_int_equal(
             sator_arch_parse(ctx, "mine.yaml",
                     "name: mine\nlevels:\n  - memory: DRAM\n  - {memory: L1, capacity_bytes: 4096, "
                     "bandwidth_bits: {read: 64, write: 32}, energy_pj: {read: 2, write: 3.5}, "
-                    "double_buffered: true, area_um2: 1000}\n  - {array: PE, shape: [4, 8], links: "
+                    "double_buffered: true, area_um2: 1000, gating: {A: [A], B: [B]}}\n  - "
+                    "{array: PE, shape: [4, 8], links: "
                     "[{name: right, map: 'PE[p0,p1] -> PE[p0,p1+1]', energy_pj: 0.25}]}\n"
-                    "  - {compute: mac, energy_pj: 1.5, cycles: 2}\n",
+                    "  - {compute: mac, energy_pj: 1.5, cycles: 2, gating: [A, B]}\n",
                     NULL, &read),
             SATOR_OK);
     assert_int_equal(sator_arch_text(ctx, built, &x), SATOR_OK);
@@ -183,6 +192,15 @@ static void wrong_calls(void **state)
     struct sator_builder *b = sator_workload_begin(ctx, NULL);
     assert_int_equal(sator_workload_end(b, &network), SATOR_USAGE);
     expect_messages(ctx, "the name of the workload is NULL");
+    b = sator_workload_begin(ctx, "dense");
+    sator_workload_density(b, "A", 1.5);
+    assert_int_equal(sator_workload_end(b, &network), SATOR_USAGE);
+    expect_messages(ctx, "the density of 'A' is 1.5");
+    b = sator_arch_begin(ctx, "gated");
+    sator_arch_array(b, "PE", 1, one);
+    sator_arch_gate(b, "A", 1, (const char *const[]){"A"});
+    assert_int_equal(sator_arch_end(b, &arch), SATOR_USAGE);
+    expect_messages(ctx, "comes after the memory that it is of");
     b = sator_workload_begin(ctx, "late");
     sator_workload_loop(b, "i", 4);
     sator_workload_access(b, SATOR_WRITE, "Y", 1, row);
