@@ -68,35 +68,73 @@ static int digit(struct hardware *hardware, int entry)
     return oracle_mod(program, oracle_div(program, at, stride), loop->factor);
 }
 
-void hardware_unfold(struct hardware *hardware)
+/* Where the loops of the nest that run in parallel put an instance. */
+static void unfold_space(struct hardware *hardware)
 {
     struct oracle_program *program = &hardware->program;
     int dim = 0;
 
+    for (int level = 0; level < hardware->n_levels; level++) {
+        struct hardware_level *here = &hardware->levels[level];
+        for (int d = 0; here->is_array && d < here->n_dims; d++, dim++) {
+            program->space[dim] = oracle_const(program, 0);
+            program->space_offset[dim] = 0;
+            program->shape[dim] = here->shape[d];
+            for (int e = 0; e < hardware->n_nest; e++) {
+                const struct hardware_loop *loop = &hardware->nest[e];
+                if (loop->level == level && loop->dim == d)
+                    program->space[dim] = oracle_add(program,
+                            oracle_mul(program, loop->factor, program->space[dim]),
+                            digit(hardware, e));
+            }
+        }
+    }
+    program->n_space = dim;
+}
+
+/* How much later an instance runs in the arrays directly inside the memory at "level"; -1: none of
+ * them is skewed. */
+static int lateness(struct hardware *hardware, int level)
+{
+    struct oracle_program *program = &hardware->program;
+    int dim = 0, late = -1;
+
+    for (int l = 0; l < level; l++)
+        dim += hardware->levels[l].is_array ? hardware->levels[l].n_dims : 0;
+    for (int l = level + 1; l < hardware->n_levels && hardware->levels[l].is_array; l++)
+        for (int d = 0; d < hardware->levels[l].n_dims; d++, dim++) {
+            if (hardware->levels[l].skew[d] == 0)
+                continue;
+            int step = oracle_mul(program, hardware->levels[l].skew[d], program->space[dim]);
+            late = late < 0 ? step : oracle_add(program, late, step);
+        }
+    return late;
+}
+
+void hardware_unfold(struct hardware *hardware)
+{
+    struct oracle_program *program = &hardware->program;
+
+    unfold_space(hardware);
     program->n_time = 0;
     for (int level = 0; level < hardware->n_levels; level++) {
         struct hardware_level *here = &hardware->levels[level];
-        int place[ORACLE_SPACE];
+        int late = here->is_array ? -1 : lateness(hardware, level);
+        int joined = late < 0 ? -1 : oracle_const(program, 0);
         here->cut = here->is_array ? 0 : program->n_time;
-        for (int d = 0; here->is_array && d < here->n_dims; d++) {
-            place[d] = oracle_const(program, 0);
-            program->space_offset[dim + d] = 0;
-            program->shape[dim + d] = here->shape[d];
-        }
         for (int e = 0; e < hardware->n_nest; e++) {
             const struct hardware_loop *loop = &hardware->nest[e];
-            if (loop->level != level)
+            if (loop->level != level || loop->dim >= 0)
                 continue;
-            if (loop->dim < 0)
+            if (late < 0)
                 program->time[program->n_time++] = digit(hardware, e);
             else
-                place[loop->dim] = oracle_add(program,
-                        oracle_mul(program, loop->factor, place[loop->dim]), digit(hardware, e));
+                joined = oracle_add(
+                        program, oracle_mul(program, loop->factor, joined), digit(hardware, e));
         }
-        for (int d = 0; here->is_array && d < here->n_dims; d++)
-            program->space[dim++] = place[d];
+        if (late >= 0)
+            program->time[program->n_time++] = oracle_add(program, joined, late);
     }
-    program->n_space = dim;
 }
 
 /* ---- the schedule ---- */

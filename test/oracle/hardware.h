@@ -88,6 +88,8 @@ struct hardware_level {
     /* an array */
     int n_dims;
     int64_t shape[ORACLE_SPACE];
+    int64_t skew[ORACLE_SPACE]; /* of a nest: so much later does each step along a dimension run,
+                                   and the loops of the memory outside are one running number */
     int n_links, n_buses;
     struct hardware_link links[HARDWARE_LINKS];
     struct hardware_bus buses[HARDWARE_BUSES];
@@ -157,7 +159,7 @@ struct hardware_result {
     int64_t gone_up, left; /* sums that went up by the definition, and as the words really leave */
 };
 
-/* The stamps of a nest, as expressions, and its cuts. */
+/* The stamps of a nest, as expressions, and its cuts. A skewed array has a memory outside. */
 void hardware_unfold(struct hardware *hardware);
 
 void hardware_run(const struct hardware *hardware, struct hardware_result *result);

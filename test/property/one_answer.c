@@ -236,6 +236,8 @@ static bool to_nest(const struct sator_map_result *mapping, struct hardware *har
     for (int l = 0; l < mapping->n_levels; l++) {
         const struct sator_map_level *level = &mapping->levels[l];
         hardware->levels[l].bypassed = 0;
+        for (int d = 0; level->skew != NULL && d < level->n_dims; d++)
+            hardware->levels[l].skew[d] = level->skew[d];
         for (int k = 0; k < level->n_bypassed; k++)
             for (int t = 0; t < hardware->program.n_tensors; t++)
                 if (strcmp(level->bypassed[k], notation_tensor(t)) == 0)
