@@ -59,6 +59,7 @@ struct sator_report_window {
     const int64_t *from;
     int n_stamps;
     int64_t most_words;
+    int width; /* of sator_report_stamps: columns that a line may have; 0: any number */
 };
 
 /* Which PE holds which element at which time-stamp, and where it comes from (TENET, Figure 3:

@@ -372,8 +372,9 @@ static enum sator_status show_layer(
     if (strcmp(options->show, "relations") == 0)
         return sator_report_relations(
                 ctx, analysis->network, layer, flow->arch, flow->dataflow, text);
-    return sator_report_stamps(ctx, analysis->network, layer, flow->arch, flow->dataflow,
-            &analysis->window,
+    struct sator_report_window window = analysis->window;
+    window.width = cli_width(options);
+    return sator_report_stamps(ctx, analysis->network, layer, flow->arch, flow->dataflow, &window,
             options->max_cells == 0 ? DEFAULT_MAX_CELLS : (int)options->max_cells, text);
 }
 

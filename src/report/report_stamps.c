@@ -152,8 +152,8 @@ static void write_row(struct sator_grid *table, const struct report_window *trac
     }
 }
 
-static void write_table(
-        struct sator_text *out, struct sator_arena *arena, const struct report_window *trace)
+static void write_table(struct sator_text *out, struct sator_arena *arena,
+        const struct report_window *trace, struct look look)
 {
     const struct sator_provenance *window = trace->is;
     int *columns = SATOR_NEW_ARRAY(arena, int, window->n_pes + 1);
@@ -170,7 +170,7 @@ static void write_table(
     }
     for (int s = 0; s < window->n_stamps; s++)
         write_row(&table, trace, s, columns, n_columns);
-    sator_grid_text(out, &table, 0, false);
+    sator_grid_text(out, &table, look.width, look.color);
     sator_text_add(out, "  = kept in the register, <NAME from there, unmarked from %s\n",
             report_clean(arena, trace->unmarked));
 }
@@ -221,6 +221,7 @@ enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_
     SATOR_OPTIONS(ctx, window, wanted);
     SATOR_NUMBER(ctx, wanted.n_from, 0, wanted.from == NULL ? 0 : INT_MAX);
     SATOR_NUMBER(ctx, wanted.n_stamps, 0, INT_MAX);
+    SATOR_NUMBER(ctx, wanted.width, 0, INT_MAX);
     static const struct sator_analyze_options options = {.engine = SATOR_ENGINE_AUTO};
     struct sator_arena *arena = sator_arena_new();
     const struct sator_bound_dataflow *bound = NULL;
@@ -238,8 +239,9 @@ enum sator_status sator_report_stamps(struct sator_ctx *ctx, const struct sator_
     SATOR_TRY(report_window_trace(
             ctx, arena, network, layer, arch, dataflow, result, &wanted, &trace));
     trace.unmarked = result->n_levels > 0 ? result->levels[0].name : "outside";
-    write_table(&out, arena, &trace);
-    *text = sator_text_take(&out);
+    struct look look = {.width = wanted.width};
+    write_table(&out, arena, &trace, look);
+    *text = report_take(&out, look);
 done:
     sator_result_free(result);
     sator_arena_free(arena);

@@ -30,6 +30,8 @@ assert read("flows.json")["results"] == sum([read(a + ".flows.json")["results"] 
 print("the same")
 END
 python3 compare.py
+# tpu-8x8's row below once more, from sets of words that move from PE to PE: a part of its layers here, all of them by hand (machines_words.py)
+python3 "$SOURCE/test/cli/machines_words.py" conv4_downsample conv5_downsample fc <tpu-8x8.json
 # shellcheck disable=SC2086
 sator map resnet18 $archs | sed 's/ *optimal$//'
 # a layer of a network, once

@@ -27,6 +27,7 @@ for width in 40 60 80; do
     fits $width map gemm:i=24,j=16,k=20 --arch conventional
     fits $width map alexnet --arch conventional --arch eyeriss
     fits $width list
+    fits $width analyze gemm:i=3,j=3,k=2 --arch systolic-2d-8x8 --space 'i, j' --time 'i + j + k' --show stamps
     fits $width simulate gemm:i=20,j=12,k=9 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t
 done
 COLUMNS=64 "$SATOR" analyze gemm:i=20,j=12,k=9 --arch systolic-2d-8x8 --space 'i%8, j%8' --time 'i/8, j/8, i%8 + j%8 + k' --timing roofline | sed -n '/^Volumes/,/^Spatial/p'
