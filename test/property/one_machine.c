@@ -129,6 +129,60 @@ static void report(const struct run_options *options, int64_t number, struct che
     fflush(stdout);
 }
 
+/* What the machines that were compared have: the brute force is to be about all of it. */
+enum feature {
+    THREE_ARRAYS,
+    INNER_TREE, /* sums are merged at an array inside of another */
+    OUTER_TREE, /* and at one outside of another */
+    BYPASS,
+    SEVERAL_PORTS, /* of one memory */
+    CAPACITY,
+    SEVERAL_LINKS, /* of one array */
+    N_FEATURES
+};
+static const char *const features[] = {"three arrays", "a tree at an inner array",
+        "a tree at an outer array", "bypassed memories", "several ports of a memory", "capacities",
+        "several links of an array"};
+
+static void note_features(const struct hardware *hardware, int64_t *counts)
+{
+    bool has[N_FEATURES] = {false};
+    int n_arrays = 0, total = 0;
+
+    for (int l = 0; l < hardware->n_levels; l++)
+        total += hardware->levels[l].is_array;
+    for (int l = 0; l < hardware->n_levels; l++) {
+        const struct hardware_level *level = &hardware->levels[l];
+        n_arrays += level->is_array;
+        has[SEVERAL_LINKS] |= level->is_array && level->n_links > 1;
+        has[BYPASS] |= !level->is_array && level->bypassed != 0;
+        has[SEVERAL_PORTS] |= !level->is_array && level->n_ports > 1;
+        has[CAPACITY] |= !level->is_array && level->capacity != HARDWARE_UNLIMITED;
+        for (int b = 0; level->is_array && b < level->n_buses; b++) {
+            has[INNER_TREE] |= level->buses[b].is_reduction && n_arrays > 1;
+            has[OUTER_TREE] |= level->buses[b].is_reduction && n_arrays < total;
+        }
+    }
+    has[THREE_ARRAYS] = n_arrays == 3;
+    for (int f = 0; f < N_FEATURES; f++)
+        counts[f] += has[f];
+}
+
+/* Whether one machine in fifty at least has each of them: said of a whole run. */
+static bool covers(const int64_t *counts, int64_t n_compared)
+{
+    bool all = true;
+
+    for (int f = 0; f < N_FEATURES; f++) {
+        printf("%s%s: %" PRId64 "%s", f == 0 ? "with " : "", features[f], counts[f],
+                f == N_FEATURES - 1 ? "\n" : ", ");
+        all = all && counts[f] * 50 >= n_compared;
+    }
+    if (!all && n_compared >= 500)
+        printf("FAILED: fewer than one machine in fifty of some kind\n");
+    return all || n_compared < 500;
+}
+
 static int run_cases(const struct run_options *options, struct check *check)
 {
     static const enum sator_engine_choice engines[] = {
@@ -138,6 +192,7 @@ static int run_cases(const struct run_options *options, struct check *check)
     static struct hardware hardware;
     int64_t n_compared = 0, n_faulty = 0, n_declined = 0, n_unfinished = 0, n_apart = 0,
             n_uneven = 0;
+    int64_t counts[N_FEATURES] = {0};
     int n_failed = 0;
 
     for (int64_t i = options->first_case;
@@ -148,7 +203,10 @@ static int run_cases(const struct run_options *options, struct check *check)
         n_declined += check->declined;
         n_unfinished += check->unfinished;
         n_faulty += check->faulty;
-        n_compared += !check->declined && !check->unfinished && !check->faulty;
+        if (!check->declined && !check->unfinished && !check->faulty) {
+            n_compared++;
+            note_features(&hardware, counts);
+        }
         n_apart += check->apart;
         n_uneven += check->uneven;
         if (failed) {
@@ -162,7 +220,7 @@ static int run_cases(const struct run_options *options, struct check *check)
     printf("sums leave at other times than they came: %" PRId64
            ", an instance moves more beside the others than by itself: %" PRId64 "\n",
             n_apart, n_uneven);
-    return n_failed;
+    return n_failed + !covers(counts, n_compared);
 }
 
 int main(int argc, char **argv)
