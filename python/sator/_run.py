@@ -208,6 +208,7 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         strategy: str = "optimal", constraints: Union[str, Sequence[str]] = (), imperfect: bool = False,
         pareto: bool = False, budget_seconds: float = 0, seed: int = 0, samples: int = 0, limit: float = 0,
         top_down: bool = False, intra_order: int = 0, threads: int = 1, work_limit: int = 0,
+        timing: str = "roofline",
         progress: Union[None, bool, Callable[[MapProgress], None]] = None) -> Union[Mapping, NetworkMapping, Front, NetworkFront]:
     """Find the best mapping, with proof: a Mapping, for a network a NetworkMapping, with ``pareto`` a Front, for a
     network a NetworkFront.
@@ -215,8 +216,8 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
     objective: "edp" (pJ x cycles), "energy" (pJ) or "latency" (cycles); strategy: "optimal", "sunstone", "random",
     "exhaustive"; constraints: "PE: only k c" and the like (doc/mapper.md); imperfect: innermost tiles need not divide
     extents; pareto: the front of energy (pJ) and latency (cycles), of a network that of its totals; budget_seconds: stop after so long, 0: never; seed,
-    samples: of "random"; limit: the largest space of "exhaustive"; progress: a function that is called now and then
-    with a MapProgress, or True for a line of text.
+    samples: of "random"; limit: the largest space of "exhaustive"; timing: what latencies are, as in analyze, but for
+    fronts; progress: a function that is called now and then with a MapProgress, or True for a line of text.
     """
     network = _network(workload)
     number = network._layer(layer)
@@ -225,7 +226,8 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         outcome = _sator.map(network._input, number, _arch(arch), _choose("objective", objective, _OBJECTIVES),
                              _choose("strategy", strategy, _STRATEGIES),
                              [constraints] if isinstance(constraints, str) else list(constraints), imperfect, pareto,
-                             budget_seconds, seed, samples, limit, top_down, intra_order, threads, work_limit, report)
+                             budget_seconds, seed, samples, limit, top_down, intra_order, threads, work_limit,
+                             _choose("timing", timing, _TIMINGS), report)
     finally:
         end()
     if pareto:
@@ -297,14 +299,15 @@ class Plan:
 
 
 def plan(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer: Union[None, int, str] = None,
-         engine: str = "auto", model: str = "sator") -> Plan:
+         engine: str = "auto", model: str = "sator", timing: str = "roofline") -> Plan:
     """Bind a dataflow to a workload and an architecture, to be evaluated at many extents; as analyze."""
     network = _network(workload)
     number = network._layer(layer)
     if number < 0:
         raise ValueError("a plan is one layer's: say which by layer=")
     return Plan(_sator.plan(network._input, number, _arch(arch), _dataflow(dataflow),
-                            _choose("engine", engine, _ENGINES), _choose("model", model, _MODELS)))
+                            _choose("engine", engine, _ENGINES), _choose("model", model, _MODELS),
+                            _choose("timing", timing, _TIMINGS)))
 
 
 # ---- explorations ----
@@ -319,7 +322,7 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
             idle: bool = False, symmetry: bool = True, ordered: bool = False, first_point: int = 0, n_points: int = 0,
             where: Optional[str] = None, keep: Optional[str] = None, objective: Optional[str] = None,
             budget_seconds: float = 0, imperfect: bool = False, threads: int = 0, database: Optional[Spec] = None,
-            resume: bool = False, work_limit: int = 0,
+            resume: bool = False, work_limit: int = 0, timing: str = "roofline",
             progress: Union[None, bool, Callable[[ExploreProgress], None]] = None) -> Exploration:
     """Every dataflow of a space, or the best mapping of every layer, on every variant of an architecture
     (doc/explore.md), into a database.
@@ -327,7 +330,8 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
     vary: fields of the architecture that vary, {"levels.PE.shape": [[4, 4], [8, 8]]} or ["PE.shape=[4,8]"]; dataflows:
     "tiled", "matrix" or "optimal"; skew: how many time dimensions are skewed, 0 to 2, None: the default, 1; objective:
     "latency" (default) or any expression over figures; where: results to keep; database: the file, None: a temporary
-    one that lives as long as the Exploration; threads: 0: one a processor; progress: as in map, with ExploreProgress.
+    one that lives as long as the Exploration; threads: 0: one a processor; timing: what latencies are, as in analyze,
+    but for mappings ("optimal"); progress: as in map, with ExploreProgress.
     """
     network = _network(workload)
     number = network._layer(layer)
@@ -344,7 +348,7 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
                 _choose("dataflows", dataflows, _SPACES), _choose("prune", prune, _PRUNES), pack,
                 0 if skew is None else -1 if skew == 0 else skew, fold, whole_skews, idle, not symmetry, ordered,
                 first_point, n_points, where, keep, objective, budget_seconds, imperfect, threads,
-                os.fspath(database), resume, work_limit, report)
+                os.fspath(database), resume, work_limit, _choose("timing", timing, _TIMINGS), report)
         finally:
             end()
     return Exploration(os.fspath(database), summary, directory)

@@ -170,12 +170,12 @@ static PyObject *map(PyObject *module, PyObject *args)
     PyObject *network, *arch, *constraints, *progress;
     const char **texts;
     unsigned long long seed, samples, work_limit;
-    int objective, strategy, imperfect, top_down, is_front;
+    int objective, strategy, imperfect, top_down, is_front, timing;
 
-    if (!PyArg_ParseTuple(args, "OiOiiO!ppdKKdpiiKO", &network, &s.layer, &arch, &objective,
+    if (!PyArg_ParseTuple(args, "OiOiiO!ppdKKdpiiKiO", &network, &s.layer, &arch, &objective,
                 &strategy, &PyList_Type, &constraints, &imperfect, &is_front,
                 &s.options.budget_seconds, &seed, &samples, &s.options.limit, &top_down,
-                &s.options.intra_order, &s.options.threads, &work_limit, &progress) ||
+                &s.options.intra_order, &s.options.threads, &work_limit, &timing, &progress) ||
             !need_inputs(network, arch, NULL) ||
             !texts_of(constraints, &texts, &s.options.n_constraints))
         return NULL;
@@ -189,6 +189,7 @@ static PyObject *map(PyObject *module, PyObject *args)
     s.options.top_down = top_down;
     s.options.seed = seed;
     s.options.samples = samples;
+    s.options.timing = (enum sator_timing_choice)timing;
     s.options.progress = tell_search;
     s.options.progress_data = &s;
     s.made = new_outcome(module, network, s.layer, arch, NULL);
@@ -322,7 +323,7 @@ PyMethodDef call_methods[] = {
         {"map", map, METH_VARARGS,
                 "map(network, layer, arch, objective, strategy, constraints, imperfect, front, "
                 "budget, seed, samples, limit, top_down, intra_order, threads, work_limit, "
-                "progress) -> Outcome"},
+                "timing, progress) -> Outcome"},
         {"simulate", simulate, METH_VARARGS,
                 "simulate(network, layer, arch, dataflow, engine, trace, events, first_cycle, "
                 "last_cycle, progress) -> Outcome"},

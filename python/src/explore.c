@@ -67,14 +67,14 @@ static PyObject *explore(PyObject *module, PyObject *args)
     PyObject *network, *sets, *varies, *progress, *answer = NULL;
     const char **set_texts = NULL, **vary_texts = NULL;
     unsigned long long first, count, work_limit;
-    int space, prune, whole, idle, no_symmetry, ordered, imperfect, resume;
+    int space, prune, whole, idle, no_symmetry, ordered, imperfect, resume, timing;
 
-    if (!PyArg_ParseTuple(args, "OisO!O!iiiiippppKKzzzdpispKO", &network, &e.layer, &e.arch,
+    if (!PyArg_ParseTuple(args, "OisO!O!iiiiippppKKzzzdpispKiO", &network, &e.layer, &e.arch,
                 &PyList_Type, &sets, &PyList_Type, &varies, &space, &prune, &e.options.pack,
                 &e.options.skew, &e.options.fold, &whole, &idle, &no_symmetry, &ordered, &first,
                 &count, &e.options.where, &e.options.keep, &e.options.objective,
                 &e.options.budget_seconds, &imperfect, &e.options.threads, &e.options.database,
-                &resume, &work_limit, &progress) ||
+                &resume, &work_limit, &timing, &progress) ||
             !has_network(network))
         return NULL;
     e.network = (struct input *)(void *)network;
@@ -88,6 +88,7 @@ static PyObject *explore(PyObject *module, PyObject *args)
     e.options.n_points = count;
     e.options.imperfect = imperfect;
     e.options.resume = resume;
+    e.options.timing = (enum sator_timing_choice)timing;
     e.options.work_limit = work_limit;
     struct job job = {.ctx = sator_ctx_new(), .run = run_exploration, .data = &e};
     if (texts_of(sets, &set_texts, &e.input.n_sets) &&

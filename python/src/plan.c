@@ -260,13 +260,15 @@ static PyObject *plan(PyObject *module, PyObject *args)
 {
     struct making m = {.options.size = sizeof m.options};
     PyObject *network, *arch, *dataflow;
-    int engine, model;
+    int engine, model, timing;
 
-    if (!PyArg_ParseTuple(args, "OiOOii", &network, &m.layer, &arch, &dataflow, &engine, &model) ||
+    if (!PyArg_ParseTuple(
+                args, "OiOOiii", &network, &m.layer, &arch, &dataflow, &engine, &model, &timing) ||
             !need_inputs(network, arch, dataflow))
         return NULL;
     m.options.engine = (enum sator_engine_choice)engine;
     m.options.model = (enum sator_model_choice)model;
+    m.options.timing = (enum sator_timing_choice)timing;
     m.made = PyObject_New(struct plan, state_of(module)->plan_type);
     if (m.made == NULL)
         return NULL;
@@ -283,5 +285,6 @@ static PyObject *plan(PyObject *module, PyObject *args)
 }
 
 PyMethodDef plan_methods[] = {
-        {"plan", plan, METH_VARARGS, "plan(network, layer, arch, dataflow, engine, model) -> Plan"},
+        {"plan", plan, METH_VARARGS,
+                "plan(network, layer, arch, dataflow, engine, model, timing) -> Plan"},
         {0}};

@@ -106,6 +106,22 @@ class Analyses(unittest.TestCase):
         self.assertGreaterEqual(result.total_cycles, result["latency_cycles.roofline"])
         with self.assertRaises(ValueError):
             sator.analyze(*arguments, timing="exact")
+        gemm = "gemm:i=24,j=20,k=18"
+        mapping = sator.map(gemm, "tpu-8x8", objective="latency", timing="scheduled")
+        shown = json.loads(shell("map", gemm, "--arch", "tpu-8x8", "--objective", "latency", "--timing", "scheduled",
+                                 "--json"))
+        self.assertEqual(mapping.total_cycles, shown["latency_cycles"]["total"])
+        self.assertGreater(mapping.total_cycles, sator.map(gemm, "tpu-8x8", objective="latency").total_cycles)
+        points = sator.explore("gemm:i=12,j=8,k=5", "systolic-2d-8x8", timing="scheduled").query()
+        times = [point["latency_cycles"] for point in points]
+        waits = [p for p, t in zip(points, times) if t["total"] > max(t["compute"], t["read"], t["write"])]
+        again = sator.analyze("gemm:i=12,j=8,k=5", "systolic-2d-8x8",
+                              sator.Dataflow(**waits[0]["dataflow"]), timing="scheduled")
+        self.assertEqual(again.total_cycles, waits[0]["latency_cycles"]["total"])
+        with self.assertRaises(ValueError):
+            sator.map(gemm, "tpu-8x8", timing="exact")
+        plan = sator.plan(*arguments, timing="scheduled")
+        self.assertEqual(plan.evaluate([list(plan.loops.values())], ["latency"])["latency"][0], result.total_cycles)
 
     def test_large_counts(self):
         """A count beyond 2^53 and one beyond 2^64 stay exact."""
