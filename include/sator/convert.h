@@ -10,7 +10,7 @@ extern "C" {
 
 /* Write what there is of a network (layer "layer" of it, -1: all), an architecture and a dataflow,
  * each of which may be NULL, as "format" has it: "timeloop", "maestro", "zigzag", "scalesim",
- * "accelergy", "stt", or "sator", this library's own notation (GIVE: free). SATOR_INPUT with
+ * "accelergy", "c", "stt", or "sator", this library's own notation (GIVE: free). SATOR_INPUT with
  * located messages where the format cannot say it; a warning names what is left out. */
 SATOR_API enum sator_status sator_convert(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,

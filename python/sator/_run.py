@@ -422,15 +422,15 @@ def report(*results: _Shown, database: Optional[Spec] = None, command: Optional[
 
 # ---- other tools ----
 
-_FORMATS = ("timeloop", "maestro", "zigzag", "scalesim", "accelergy", "stt", "sator")
+_FORMATS = ("timeloop", "maestro", "zigzag", "scalesim", "accelergy", "c", "stt", "sator")
 
 
 def convert(format: str, *, workload: Optional[AnyNetwork] = None, arch: Optional[AnyArch] = None,
             dataflow: Optional[AnyDataflow] = None, layer: Union[None, int, str] = None) -> str:
     """Inputs in the notation of another tool (doc/interop.md), as text: what is given of the three.
 
-    format: "timeloop", "maestro", "zigzag", "scalesim", "accelergy", "stt", or "sator", this library's own; layer: of a
-    network, only this one. What the format cannot say is an InputError, what is left out a SatorWarning.
+    format: "timeloop", "maestro", "zigzag", "scalesim", "accelergy", "c", "stt", or "sator", this library's own;
+    layer: of a network, only this one. What the format cannot say is an InputError, what is left out a SatorWarning.
     """
     if format not in _FORMATS:
         raise ValueError(f"format {format!r} is not one of {', '.join(_FORMATS)}")

@@ -34,6 +34,7 @@ static const struct {
         {"scalesim", convert_to_scalesim},
         {"accelergy", convert_to_accelergy},
         {"stt", convert_to_stt},
+        {"c", convert_to_c},
 };
 
 enum {

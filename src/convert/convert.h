@@ -79,5 +79,6 @@ void convert_to_zigzag(struct convert *c);
 void convert_to_scalesim(struct convert *c);
 void convert_to_accelergy(struct convert *c);
 void convert_to_stt(struct convert *c);
+void convert_to_c(struct convert *c);
 
 #endif

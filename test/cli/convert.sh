@@ -115,6 +115,29 @@ printf '[architecture_presets]\nArrayHeight: 8\nArrayWidth: 4\nIfmapSramSzkB: 64
 "$sator" show back.cfg -q 2>/dev/null | grep -v '^name' >back
 cmp given back || fail "the configuration is another: $(cat back.cfg)"
 
+# C: a function a layer, the same accesses over the same loops, with the widths that types have.
+same_in_c() { # workload, its layer's function
+    "$sator" convert "$1" --to c -q >nest.c 2>messages || fail "$1 is not written in C: $(cat messages)"
+    relations "$1" --arch line.yaml --stt "$3" >given
+    relations nest.c --function "$2" --arch line.yaml --stt "$3" >back
+    [ "$(wc -l <given)" -ge 4 ] || fail "$1: four relations were expected: $(cat given)"
+    cmp given back || fail "$1 in C is something else: $(diff given back)"
+    "$sator" convert nest.c --function "$2" --to c -q | cmp - nest.c || fail "$1 in C is written otherwise a second time"
+}
+if "$sator" check "$2/examples/gemm.c" -q 2>/dev/null; then
+    same_in_c conv.yaml conv '[[0,1,0,0,0,0,0],[1,0,0,0,0,0,0],[0,0,1,0,0,0,0],[0,0,0,1,0,0,0],[0,0,0,0,1,0,0],[0,0,0,0,0,1,0],[0,0,0,0,0,0,1]]'
+    grep -q 'signed char A\[2\]\[4\]\[13\]\[11\]' nest.c || fail "not 2 x 4 x ((6 - 1) 2 + 3) x 11 words of 8 bits: $(head -1 nest.c)"
+    printf 'name: 2 halves\nsizes: {i: 8, j: 6}\nop: "Y[i] += A[(i+j)/2, j%%3]"\nword_bits: {A: 64, Y: 32}\n' >halves.yaml
+    same_in_c halves.yaml layer_2_halves '[[1,0],[0,1]]'
+    grep -q 'float Y\[8\], double A\[7\]\[3\]' nest.c || fail "not (7 + 5) / 2 + 1 rows: $(head -1 nest.c)"
+    "$sator" convert alexnet --to c -q >net.c && "$sator" analyze net.c --function conv3 --arch line.yaml --space 'k%8' --time k/8,n,c,ox,oy,rx,ry -q |
+        grep -q '149,520,384 loop instances' || fail "a layer of a network in C is another"
+fi
+refused "cannot say index 1 of 'A', 'i - 1': it may be negative" convert jacobi2d --to c
+printf 'name: triangle\nsizes: {i: 8, j: 8}\nop: "Y[i] += A[i,j]"\nwhere: "j <= i"\n' >triangle.yaml
+refused "cannot say the domain of 'triangle'" convert triangle.yaml --to c
+refused 'give a workload' convert --arch line.yaml --to c
+
 # Accelergy: a machine without energies gets them back.
 "$sator" convert --arch machine.yaml --to accelergy -q >ERT.yaml || fail "no tables"
 sed 's/, energy_pj: {[^}]*}//; s/, energy_pj: [0-9.]*//' machine.yaml >bare.yaml
