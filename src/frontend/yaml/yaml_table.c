@@ -117,8 +117,11 @@ static void read_action(
     const char *action;
     double pj;
 
+    static const char *const keys[] = {"name", "arguments", "energy"};
+
     if (!sator_yaml_is(reader, node, SATOR_YAML_MAP, "an action"))
         return;
+    sator_yaml_check_keys(reader, node, "an action", keys, SATOR_YAML_COUNT(keys));
     name = sator_yaml_need(reader, node, "an action", "name");
     energy = sator_yaml_need(reader, node, "an action", "energy");
     if (name == NULL || energy == NULL || !sator_yaml_string(reader, name, "name", &action) ||
@@ -139,8 +142,11 @@ static void read_part(struct sator_table *table, const struct sator_yaml_node *n
     const char *path;
     double area;
 
+    const char *const keys[] = {"name", is_energy ? "actions" : "area"};
+
     if (!sator_yaml_is(reader, node, SATOR_YAML_MAP, "a table"))
         return;
+    sator_yaml_check_keys(reader, node, "a table", keys, SATOR_YAML_COUNT(keys));
     name = sator_yaml_need(reader, node, "a table", "name");
     value = sator_yaml_need(reader, node, "a table", is_energy ? "actions" : "area");
     if (name == NULL || value == NULL || !sator_yaml_string(reader, name, "name", &path))
@@ -164,8 +170,11 @@ static void read_reference(
     const struct sator_yaml_node *list;
 
     table->is_reference = true;
+    static const char *const keys[] = {"version", "tables"};
+
     if (!sator_yaml_is(reader, root, SATOR_YAML_MAP, is_energy ? "ERT" : "ART"))
         return;
+    sator_yaml_check_keys(reader, root, is_energy ? "ERT" : "ART", keys, SATOR_YAML_COUNT(keys));
     list = sator_yaml_need(reader, root, is_energy ? "ERT" : "ART", "tables");
     if (list == NULL || !sator_yaml_is(reader, list, SATOR_YAML_LIST, "tables"))
         return;
