@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const struct sator_word words[] = {
+        {"all_operators", "--all-operators"},
         {"budget_seconds", "--budget"},
         {"constraints", "--constraint"},
         {"database", "--db"},

@@ -48,7 +48,7 @@ for model in $data/*/*/model.onnx; do
 done
 "$python" "$models/symbolic.py" "$work/symbolic.onnx" || fail "no symbolic model"
 "$sator" check "$work/symbolic.onnx" 2>"$work/messages" && fail "symbolic dimensions are guessed"
-grep -q "help: give it one: -D 'batch=1'" "$work/messages" || fail "it is not said how to give a dimension a number"
+grep -q "help: give it one: --define 'batch=1'" "$work/messages" || fail "it is not said how to give a dimension a number"
 "$sator" show "$work/symbolic.onnx" -D batch=2 -D sequence=128 -q >"$work/shown" || fail "symbolic dimensions are not bound"
 grep -q 'sizes: {h: 24, i: 128, j: 128, k: 64}' "$work/shown" || { cat "$work/shown"; fail "attention of 2 x 12 heads is not found"; }
 "$sator" check "$work/symbolic.onnx" -D batch=2 -D sequnce=128 2>"$work/messages" && fail "a wrong name is taken"

@@ -325,17 +325,20 @@ static void test_broken_graphs(void **state)
             {"input x 4 batch\nMatMul m: x x -> y", NULL,
                     "m.onnx as text:1:1: error: dimension 1 of input 'x' has no number\n"
                     "    input x: float[4,batch]\n    ^^^^^^^^^^^^^^^^^^^^^^^\n"
-                    "help: give it one: -D 'batch=1'\n"},
+                    "help: give it one: defines 'batch=1'\n"},
             {"input x 4 batch\nMatMul m: x x -> y", "bach=4",
-                    "-D:1:1: error: no dimension of 'm.onnx' is called 'bach'\n    bach=4\n    "
+                    "defines:1:1: error: no dimension of 'm.onnx' is called 'bach'\n    bach=4\n   "
+                    " "
                     "^^^^\n"
                     "help: did you mean 'batch'?\n"},
             {"input x 4 batch\nMatMul m: x x -> y", "batch=0",
-                    "-D:1:1: error: of an ONNX model, -D gives a symbolic dimension a number from "
+                    "defines:1:1: error: of an ONNX model, defines gives a symbolic dimension a "
+                    "number from "
                     "1 to "
-                    "2^40: '-D batch=1'\n    batch=0\n    ^^^^^^^\n"},
+                    "2^40: 'batch=1'\n    batch=0\n    ^^^^^^^\n"},
             {"input x 4 4\nMatMul m: x x -> y", "batch=4",
-                    "-D:1:1: error: no dimension of 'm.onnx' is called 'batch'\n    batch=4\n    "
+                    "defines:1:1: error: no dimension of 'm.onnx' is called 'batch'\n    batch=4\n "
+                    "   "
                     "^^^^^\n"
                     "help: all of its inputs have numbers for dimensions\n"},
             {"input x 4 8\ninput w 7 3\nMatMul m: x w -> y", NULL,
@@ -392,7 +395,7 @@ static void test_broken_graphs(void **state)
                     "[4,5]\n    m: MatMul(x, x) -> y\n    ^^^^^^^^^^^^^^^^^^^^\n"},
             {"input x 4 4\nRelu r: x -> y", NULL,
                     "m.onnx: error: no node of this model is a loop nest that multiplies and adds\n"
-                    "help: --all-operators takes elementwise ones, pooling, reductions and the "
+                    "help: all_operators takes elementwise ones, pooling, reductions and the "
                     "like "
                     "too\n"},
             {"input x 4 4", NULL, "m.onnx: error: the graph has no nodes\n"},

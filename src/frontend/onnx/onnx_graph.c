@@ -232,14 +232,15 @@ static enum sator_status read_defines(
     for (int i = 0; i < n; i++) {
         const char *equals = strrchr(texts[i], '=');
         struct sator_loc loc = {
-                sator_source_from_text(model->ctx, "-D", texts[i]), 0, strlen(texts[i])};
+                sator_source_from_field(model->ctx, "defines", texts[i]), 0, strlen(texts[i])};
         char *end = NULL;
         long long value = equals == NULL ? 0 : strtoll(equals + 1, &end, 10);
         if (equals == NULL || equals == texts[i] || end == equals + 1 || *end != '\0' ||
                 value < 1 || value > INT64_C(1) << 40) {
             st = sator_error(model->ctx, loc,
-                    "of an ONNX model, -D gives a symbolic dimension a number from 1 to 2^40: "
-                    "'-D batch=1'");
+                    "of an ONNX model, %s gives a symbolic dimension a number from 1 to 2^40: "
+                    "'batch=1'",
+                    sator_word(model->ctx, "defines"));
             continue;
         }
         defines[i] = (struct define){.text = texts[i],
@@ -300,7 +301,8 @@ static enum sator_status check_inputs(struct onnx_model *model)
                         model->listing, (size_t)(line - model->listing->text), strcspn(line, "\n")};
             st = sator_error(
                     model->ctx, loc, "dimension %d of input '%s' has no number", d, input->name);
-            sator_help(model->ctx, "give it one: -D '%s=1'", symbol);
+            sator_help(model->ctx, "give it one: %s '%s=1'", sator_word(model->ctx, "defines"),
+                    symbol);
         }
     }
     return st;
@@ -323,7 +325,7 @@ static enum sator_status check_defines(
     for (int i = 0; i < n; i++) {
         if (defines[i].used)
             continue;
-        struct sator_loc loc = {sator_source_from_text(model->ctx, "-D", defines[i].text), 0,
+        struct sator_loc loc = {sator_source_from_field(model->ctx, "defines", defines[i].text), 0,
                 strlen(defines[i].name)};
         st = sator_error(model->ctx, loc, "no dimension of '%s' is called '%s'", model->path,
                 defines[i].name);

@@ -234,8 +234,8 @@ static enum sator_status collect(struct network *n)
     if (worst == SATOR_OK && n->n_layers == 0) {
         worst = sator_error(model->ctx, onnx_file(model),
                 "no node of this model is a loop nest that multiplies and adds");
-        sator_help(model->ctx,
-                "--all-operators takes elementwise ones, pooling, reductions and the like too");
+        sator_help(model->ctx, "%s takes elementwise ones, pooling, reductions and the like too",
+                sator_word(model->ctx, "all_operators"));
     }
     return worst;
 }
@@ -292,8 +292,9 @@ static void warn_of_others(const struct network *n)
             text.data == NULL ? "unknown" : text.data,
             n->n_others > n_named && n_named == 6 ? ", ..." : "");
     sator_help(n->model->ctx,
-            "'sator show' lists all of them; --all-operators makes layers of those that are loop "
-            "nests");
+            "the network lists all of them in 'others'; %s makes layers of those that are loop "
+            "nests",
+            sator_word(n->model->ctx, "all_operators"));
     sator_text_clear(&text);
 }
 
