@@ -2,7 +2,7 @@
 import { format as d3format, select } from "d3";
 
 export const data = JSON.parse(document.getElementById("data").textContent);
-for (const c of data.points?.columns ?? []) c.items ??= new Array(data.points.rows).fill(c.same);
+for (const c of data.points?.columns ?? []) c.items ??= c.at ? c.at.map((i) => c.values[i]) : new Array(data.points.rows).fill(c.same);
 export const state = { design: 0, layer: 0, stamp: null, redraw: () => {}, address: () => {} };
 
 export const design = () => data.designs[state.design];

@@ -157,7 +157,7 @@ function parallel(rows, best) {
   svg.append("g").attr("fill", "none").attr("stroke", color("t1")).attr("stroke-width", 1.8).attr("stroke-opacity", 0.9).selectAll("path").data(best.slice(0, 50)).join("path").attr("d", path);
   shown.forEach((c, i) => {
     const g = svg.append("g").attr("class", "axis").attr("transform", `translate(${x(c.name)},0)`);
-    g.call(c.words ? axisLeft(scales[i]).tickFormat(ending(c.words, narrow() ? 8 : 15)) : ticks(axisLeft(scales[i]), scales[i], 4, (v) => Math.abs(v) >= 1e4 ? v.toExponential(0).replace("e+", "e") : String(+v.toPrecision(2))));
+    g.call(c.words ? axisLeft(scales[i]).tickValues(c.words.filter((w, k) => k % Math.ceil(c.words.length / 12) === 0)).tickFormat(ending(c.words, narrow() ? 8 : 15)) : ticks(axisLeft(scales[i]), scales[i], 4, (v) => Math.abs(v) >= 1e4 ? v.toExponential(0).replace("e+", "e") : String(+v.toPrecision(2))));
     svg.append("text").attr("x", i === shown.length - 1 ? width - 2 : x(c.name)).attr("y", i % 2 ? height - 6 : 18).attr("text-anchor", i === shown.length - 1 ? "end" : "middle").attr("font-size", 12).text(clip(c.name.replace("bandwidth_bits_per_cycle", "bandwidth"), narrow() ? 16 : 30));
   });
   return figure("parallel", svg.node(), `${number(rows.length)} point${rows.length === 1 ? "" : "s"}${every > 1 ? `, ${number(taken.length)} of them drawn` : ""}, a line each; the front stands out.`, () => [columns().map((c) => c.name), ...taken.map((r) => columns().map((c) => value(c, r)))]);

@@ -62,6 +62,15 @@ static int number_of(struct page_words *words, const char *word)
     return *place - 1;
 }
 
+static void clear_words(struct page_words *words)
+{
+    for (int w = 0; w < words->n; w++)
+        free(words->words[w]);
+    free(words->words);
+    free(words->places);
+    *words = (struct page_words){0};
+}
+
 /* ---- reading ---- */
 
 static bool is_word_column(const char *name)
@@ -176,10 +185,7 @@ void page_points_free(struct page_points *points)
 {
     for (int i = 0; points != NULL && i < points->n_columns; i++) {
         struct page_column *column = &points->columns[i];
-        for (int w = 0; w < column->words->n; w++)
-            free(column->words->words[w]);
-        free(column->words->words);
-        free(column->words->places);
+        clear_words(column->words);
         free(column->words);
         free(column->name);
         sator_text_clear(&column->items);
@@ -221,6 +227,51 @@ static size_t same_item(const struct page_column *column)
     return length;
 }
 
+/* The different items of a column into "values", and into "places" which of them each row has;
+ * false where too few are equal for that to be shorter. */
+static bool find_equal(const struct page_column *column, int64_t n_rows, struct page_words *values,
+        struct sator_text *places)
+{
+    const char *at = column->items.data == NULL ? "" : column->items.data;
+    char item[64];
+
+    for (int64_t r = 0; r < n_rows && values->n <= n_rows / 8; r++) {
+        size_t length = strcspn(at, ",");
+        if (length >= sizeof item)
+            return false;
+        memcpy(item, at, length);
+        item[length] = '\0';
+        sator_text_add(places, "%s%d", r == 0 ? "" : ",", number_of(values, item));
+        at += length + (at[length] == ',');
+    }
+    return values->n <= n_rows / 8;
+}
+
+/* "same", "values" and "at", or "items", whichever is short. */
+static void write_items(
+        struct sator_text *out, const struct page_points *points, const struct page_column *column)
+{
+    const char *items = column->items.data == NULL ? "" : column->items.data;
+    size_t same = points->n_rows > 1 ? same_item(column) : 0;
+    struct page_words values = {0};
+    struct sator_text places = {0};
+
+    if (same > 0) {
+        sator_text_put(out, ",\"same\":");
+        sator_text_add_bytes(out, items, same);
+    } else if (!column->is_text && points->n_rows > many_rows &&
+            find_equal(column, points->n_rows, &values, &places)) {
+        sator_text_put(out, ",\"values\":[");
+        for (int w = 0; w < values.n; w++)
+            sator_text_add(out, "%s%s", w == 0 ? "" : ",", values.words[w]);
+        sator_text_add(out, "],\"at\":[%s]", places.data);
+    } else {
+        sator_text_add(out, ",\"items\":[%s]", items);
+    }
+    clear_words(&values);
+    sator_text_clear(&places);
+}
+
 char *page_points_json(const struct page_points *points)
 {
     struct sator_text out = {0};
@@ -247,13 +298,8 @@ char *page_points_json(const struct page_points *points)
             }
             sator_text_add(&out, "]");
         }
-        size_t same = points->n_rows > 1 ? same_item(column) : 0;
-        sator_text_put(&out, same > 0 ? ",\"same\":" : ",\"items\":[");
-        if (same > 0)
-            sator_text_add_bytes(&out, column->items.data, same);
-        else
-            sator_text_put(&out, column->items.data == NULL ? "" : column->items.data);
-        sator_text_put(&out, same > 0 ? "}" : "]}");
+        write_items(&out, points, column);
+        sator_text_put(&out, "}");
     }
     sator_text_add(&out, "]}");
     return sator_text_take(&out);
