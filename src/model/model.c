@@ -23,7 +23,10 @@ static enum sator_status check_space(struct analysis *analysis)
     struct sator_text text = {0};
     for (int i = 0; i < wanted; i++)
         sator_text_add(&text, "%s%lld", i == 0 ? "" : "x", (long long)analysis->shape[i]);
-    sator_help(analysis->ctx, "the array is %s", text.data); /* a reader demands one */
+    if (wanted > 0)
+        sator_help(analysis->ctx, "the array is %s", text.data);
+    else
+        sator_help(analysis->ctx, "it has no array: its space-stamp is empty, 'PE[]'");
     sator_text_clear(&text);
     return SATOR_INPUT;
 }

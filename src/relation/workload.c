@@ -57,6 +57,12 @@ static struct sator_extents extents_of(const struct binder *b)
     return (struct sator_extents){.n_arrays = n, .arrays = arrays};
 }
 
+/* Whether the architecture is a single compute unit and its memories: stamps then name no PE. */
+static bool has_no_array(const struct binder *b)
+{
+    return b->n_levels > 0 && extents_of(b).n_arrays == 0;
+}
+
 static enum sator_status read_map(struct binder *b, struct sator_loc loc, const char *what,
         const char *default_name, const struct sator_relation **map)
 {
@@ -68,7 +74,7 @@ static enum sator_status read_map(struct binder *b, struct sator_loc loc, const 
 
     SATOR_TRY(sator_tuple_read(b->ctx, b->arena, loc, b->workload->n_loops, b->workload->loop_names,
             &extents, &name, &n_exprs, &exprs));
-    if (n_exprs == 0)
+    if (n_exprs == 0 && !(what[0] == 's' && has_no_array(b)))
         return sator_error(b->ctx, loc, "the %s-stamp has no dimensions: write 0 for a single %s",
                 what, what[0] == 's' ? "PE" : "time-stamp");
     *map = make_map(b, name == NULL ? default_name : name, n_exprs, exprs, loc);
@@ -137,7 +143,7 @@ static enum sator_status bind_relation(struct binder *b, const struct sator_rela
         sator_help(b->ctx, "maps in isl notation take the workload's loops by position");
         return st;
     }
-    if (relation->n_out == 0)
+    if (relation->n_out == 0 && !(what[0] == 's' && has_no_array(b)))
         return sator_error(b->ctx, loc, "the %s-stamp has no dimensions", what);
     warn_of_names(b, relation, loc, what);
     struct sator_relation *copy = SATOR_NEW(b->arena, struct sator_relation);

@@ -579,7 +579,7 @@ static void read_level(struct sator_yaml_reader *reader, const struct sator_yaml
 static void check_levels(
         struct sator_yaml_reader *reader, struct sator_loc loc, const struct sator_arch *arch)
 {
-    int n_arrays = 0, n_compute = 0, n_dims = 0;
+    int n_compute = 0, n_dims = 0;
     int64_t pes = 1;
     bool fits = true;
 
@@ -592,15 +592,12 @@ static void check_levels(
                     "'%s' stands inside the compute level, which is "
                     "the innermost",
                     level->name);
-        n_arrays += level->kind == SATOR_LEVEL_ARRAY;
         for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++, n_dims++)
             fits &= !__builtin_mul_overflow(pes, level->array.shape[d], &pes) && pes <= most_pes;
     }
     loc.length = 1;
     if (n_compute == 0)
         sator_error(reader->ctx, loc, "no compute level: add one such as {compute: mac}");
-    if (n_arrays == 0)
-        sator_error(reader->ctx, loc, "no array: add one such as {array: PE, shape: [8, 8]}");
     if (!fits || n_dims > 2 * MOST_DIMS)
         sator_error(reader->ctx, loc, "the arrays together have too many PEs or dimensions");
 }
