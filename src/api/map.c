@@ -163,6 +163,7 @@ static enum sator_status compile(const struct question *q, const unsigned *bypas
     SATOR_TRY(st);
     problem->cycle_limit = q->cycle_limit;
     SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
+    sator_mapper_allow_orders(problem);
     if (options->imperfect)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     *plain = *problem;
@@ -525,7 +526,9 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         if (st == SATOR_OK)
             st = expect(q, result);
         result->left_out = sator_mapper_left_out(&q->problems[0], q->n_problems > q->n_unskewed,
-                sator_word(q->ctx, "imperfect"), search.chains_open, q->arena, &result->n_left_out);
+                sator_word(q->ctx, "imperfect"),
+                &(struct mapper_left_open){search.chains_open, search.orders_open}, q->arena,
+                &result->n_left_out);
     } else {
         st = say_none(q, &search);
     }

@@ -80,19 +80,21 @@ static enum sator_status judge(struct given *given, bool *is_legal)
     return st == SATOR_INPUT ? SATOR_OK : st;
 }
 
-/* Parallel loops in an order that no mapping of the space has, where that changes the figures. */
+/* The digits of a loop in an order over dimensions that no mapping of the space has, where that
+ * changes the figures. */
 static void check_order(const struct mapper_problem *p, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct given *given)
 {
     struct mapper_traffic traffic;
 
-    if (sator_mapper_is_in_order(p, given->dataflow))
+    if (sator_mapper_is_in_order(given->dataflow))
         return;
     sator_mapper_count(p, words, mapping, &traffic);
     double cost = sator_mapper_cost(p, &traffic).value;
     double value = sator_mapper_value(p->objective, given->energy_pj, given->cycles);
     if (fabs(value - cost) > 1e-9 * cost)
-        sator_text_add(&given->faults.outside, "its parallel loops stand in another order\n");
+        sator_text_add(&given->faults.outside,
+                "digits of its parallel loops stand on dimensions in another order\n");
 }
 
 /* SATOR_INFEASIBLE for a mapping that is not legal. */

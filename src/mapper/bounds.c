@@ -504,7 +504,8 @@ static void open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->covers_only = true;
     else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
         local->covers_only |= any_holds;
-    else if (local->walk.is_relaxed && !local->covers_only && !has_gap(p, &local->walk)) {
+    else if (local->walk.is_relaxed && !local->covers_only && !has_gap(p, &local->walk) &&
+            !shape->in_any_order) {
         local->walk.knows_net = true;
         sator_mapper_walk_digits(&local->walk, shape);
         local->walk.entering = (double)sator_mapper_entering(b->words, &local->walk, NULL) /

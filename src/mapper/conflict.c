@@ -8,7 +8,7 @@
  */
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/mapper.h"
+#include "mapper/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,9 @@ struct feasibility {
     struct mapper_problem problem; /* without the utilization asked for */
     struct mapper_words *words;
     struct mapper_mapping mapping, found; /* found: with most_pes */
-    int64_t left[MAPPER_LOOPS]; /* of each loop, beside the factors set */
+    int64_t left[MAPPER_LOOPS + 1]; /* of each loop, beside the factors set */
+    int n_divisors[MAPPER_LOOPS]; /* where factors have limits: all of its extent */
+    const int64_t *divisors[MAPPER_LOOPS];
     int64_t number[MAPPER_LOOPS]; /* imperfect problems: product of the factors set further out */
     int free_row[MAPPER_LOOPS]; /* the outermost memory row that may take it; -1: none */
     int broken_loop; /* whose factors do not divide its extent; -1: none */
@@ -131,6 +133,50 @@ static void set_fixed(struct feasibility *f)
     }
 }
 
+static bool has_limits(const struct mapper_problem *p, int loop)
+{
+    bool any = false;
+
+    for (int r = 0; r < p->n_rows; r++)
+        any |= p->row[r].fixed[loop] == 0 &&
+                (p->row[r].limits[loop].least | p->row[r].limits[loop].most) != 0;
+    return any;
+}
+
+/* Split "left" of loop "i" among the memories from row "row" outward in all ways that its limits
+ * leave, and so what is left of the loops after it; those without limits have the least tiles when
+ * all of it stands outermost. Whether one way is legal. */
+static bool split_limited(struct feasibility *f, int i, int row, int64_t left)
+{
+    const struct mapper_problem *p = &f->problem;
+
+    if (f->looks >= MOST_LOOKS)
+        return false;
+    if (i == p->n_loops) {
+        f->looks++;
+        return sator_mapper_is_legal(p, f->words, &f->mapping);
+    }
+    if (!has_limits(p, i)) {
+        if (f->free_row[i] >= 0)
+            f->mapping.factor[f->free_row[i]][i] = left;
+        return (f->free_row[i] >= 0 || left == 1) &&
+                split_limited(f, i + 1, p->n_rows - 1, f->left[i + 1]);
+    }
+    while (row >= 0 && (p->row[row].is_space || p->row[row].fixed[i] != 0))
+        row--;
+    if (row < 0)
+        return left == 1 && split_limited(f, i + 1, p->n_rows - 1, f->left[i + 1]);
+    for (int k = 0; k < f->n_divisors[i]; k++) {
+        int64_t factor = f->divisors[i][k];
+        if (left % factor != 0 || !sator_mapper_may_have(p, row, i, factor))
+            continue;
+        f->mapping.factor[row][i] = factor;
+        if (split_limited(f, i, row - 1, left / factor))
+            return true;
+    }
+    return false;
+}
+
 static void look(struct feasibility *f, double pes)
 {
     const struct mapper_problem *p = &f->problem;
@@ -140,6 +186,13 @@ static void look(struct feasibility *f, double pes)
         return;
     if (p->imperfect && !place_tiles(f))
         return;
+    if (p->has_limits && !p->imperfect) {
+        if (!split_limited(f, 0, p->n_rows - 1, f->left[0]))
+            return;
+        f->most_pes = pes;
+        f->found = f->mapping;
+        return;
+    }
     for (int i = 0; i < p->n_loops && !p->imperfect; i++) {
         if (f->free_row[i] >= 0)
             f->mapping.factor[f->free_row[i]][i] = f->left[i];
@@ -199,9 +252,15 @@ static bool is_feasible(struct feasibility *f, const struct mapper_problem *prob
     f->problem = *problem;
     f->problem.least_utilization = 0;
     f->needed_pes = problem->least_utilization * all_pes(problem);
+    sator_mapper_mapping_init(problem, &f->mapping);
     set_fixed(f);
     if (f->broken_loop >= 0)
         return false;
+    if (problem->has_limits && problem->imperfect)
+        return true; /* it cannot be told */
+    for (int i = 0; i < problem->n_loops && problem->has_limits; i++)
+        f->n_divisors[i] =
+                sator_mapper_divisors(problem->arena, problem->extent[i], &f->divisors[i]);
     f->words = sator_mapper_words_new(&f->problem);
     unroll(f, 0, 0, 1, all_pes(problem), 1);
     sator_mapper_words_free(f->words);
@@ -265,6 +324,46 @@ static void set_left_tiles(struct feasibility *f, int loop)
     f->left[loop] = sator_mapper_blocks(sator_mapper_blocks(extent, *tile), f->number[loop]);
 }
 
+/* What limits ask for together beyond what there is; whether they do. */
+static bool say_limits(struct sator_ctx *ctx, const struct mapper_problem *p)
+{
+    char number[48], other[48];
+    bool said = false;
+
+    for (int level = 0; level < p->arch->n_levels; level++) {
+        sator_int pes = 1, asked = 1;
+        for (int r = 0; r < p->n_rows; r++)
+            pes *= p->row[r].is_space && p->row[r].level == level ? p->row[r].shape : 1;
+        for (int k = 0; k < p->n_spread_limits; k++) {
+            const struct mapper_spread_limits *spread = &p->spread_limits[k];
+            if (p->row[__builtin_ctz(spread->rows)].level == level && asked < (sator_int)1 << 60)
+                asked *= spread->limits.least;
+        }
+        if (asked > pes)
+            sator_help(ctx, "what is to run in parallel on '%s' takes %s PEs, it has %s",
+                    p->arch->levels[level].name, sator_int_format(asked, ',', number),
+                    sator_int_format(pes, ',', other));
+        said |= asked > pes;
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        sator_int least = 1;
+        for (int r = 0; r < p->n_rows && least < (sator_int)1 << 60; r++) {
+            const struct mapper_row *row = &p->row[r];
+            least *= row->fixed[i] != 0        ? row->fixed[i]
+                    : row->limits[i].least > 1 ? row->limits[i].least
+                                               : 1;
+        }
+        for (int k = 0; k < p->n_spread_limits && least < (sator_int)1 << 60; k++)
+            least *= p->spread_limits[k].loop == i ? p->spread_limits[k].limits.least : 1;
+        if (least > p->extent[i])
+            sator_help(ctx, "the factors of loop '%s' multiply to %s at least, its extent is %lld",
+                    p->loop_names[i], sator_int_format(least, ',', number),
+                    (long long)p->extent[i]);
+        said |= least > p->extent[i];
+    }
+    return said;
+}
+
 /* The inequality that constraints break, after a search that found nothing. */
 static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
 {
@@ -290,6 +389,8 @@ static void say_obstacle(struct sator_ctx *ctx, struct feasibility *f)
                 sator_int_format((sator_int)ceil(f->needed_pes), ',', needed));
         return;
     }
+    if (say_limits(ctx, p))
+        return;
     struct mapper_shape shape;
     f->words = sator_mapper_words_new(p);
     for (int i = 0; i < p->n_loops; i++) {
@@ -372,11 +473,8 @@ bool sator_mapper_find_any(const struct mapper_problem *problem, struct mapper_m
 
     if (!is_feasible(f, problem) || f->most_pes == 0)
         return false;
-    *mapping = f->found;
-    for (int m = 0; m < problem->n_memories; m++) {
-        for (int i = 0; i < problem->n_loops; i++)
-            mapping->order[m][i] = (int8_t)i;
-    }
+    sator_mapper_mapping_init(problem, mapping);
+    memcpy(mapping->factor, f->found.factor, sizeof mapping->factor);
     sator_mapper_arrange(problem, mapping);
     return true;
 }

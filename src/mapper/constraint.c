@@ -1,6 +1,7 @@
-/* Constraints from the command line: "L1: k 8, c 4" fixes factors of a memory, "L1: order k c" the
- * order of its loops, "PE: only k c" says which loops may run in parallel on an array, "utilization
- * 0.5" asks for a share of the PEs. Several add up; one that contradicts another is an error. */
+/* Constraints from the command line: "L1: k 8, c <= 4" fixes and limits factors of a memory, "PE: k
+ * 8" those of an array, "L1: order k c" the order of a memory's loops, "PE: only k c" says which
+ * loops may run in parallel on an array, "utilization 0.5" asks for a share of the PEs. Several add
+ * up; one that contradicts another is an error. */
 #include "base/context.h"
 #include "mapper/mapper.h"
 
@@ -61,11 +62,11 @@ static enum sator_status unknown(struct reader *r, const char *word)
 {
     malformed(r, word, "this is no constraint");
     sator_help(r->ctx,
-            "write 'L1: k 8, c 4' (factors of a memory), 'L1: order k c' (its loops, outermost "
-            "first; '...' stands for all others), 'PE: only k c' (loops of an array), 'PE: skew 1 "
-            "1' (how "
-            "much later its PEs run with each step along each dimension) or "
-            "'utilization 0.5' (PEs used, of all)");
+            "write 'L1: k 8, c <= 4, r >= 2' (factors of a memory), 'L1: order k c' (its loops, "
+            "outermost first; '...' stands for all others), 'PE: k 8, c 4 -> 1' (what runs in "
+            "parallel on an array, or along one of its dimensions), 'PE: only k c' (loops of an "
+            "array), 'PE: skew 1 1' (how much later its PEs run with each step along each "
+            "dimension) or 'utilization 0.5' (PEs used, of all)");
     return SATOR_INPUT;
 }
 
@@ -278,65 +279,213 @@ static void help_factors(struct sator_ctx *ctx, int64_t extent, int64_t factor)
                 (long long)below, (long long)above);
 }
 
-/* A factor of the workload's loop "which". */
-static enum sator_status read_factor(struct reader *r, int which, int64_t *factor)
+/* "i 8", "i <= 4", "i >= 2", of an array also "i 8 -> 0". */
+struct factor {
+    const char *name, *end; /* as it is written */
+    int which, loop; /* of the workload; of the problem, -1 where its extent is 1 */
+    char sign; /* '=', '<' or '>' */
+    int64_t value;
+    const char *number;
+    int dim; /* of an array; -1: all together */
+};
+
+static bool take(struct reader *r, const char *sign)
+{
+    r->at += strspn(r->at, " \t");
+    if (strncmp(r->at, sign, strlen(sign)) != 0)
+        return false;
+    r->at += strlen(sign);
+    return true;
+}
+
+/* A whole number above 0; what is out of range is the greatest there is. */
+static enum sator_status read_number(struct reader *r, const char *why, int64_t *value)
+{
+    r->at += strspn(r->at, " \t");
+    const char *number = r->at;
+    r->at += strspn(number, "0123456789");
+    if (r->at == number || number[0] == '0' || isalpha((unsigned char)*r->at))
+        return malformed(r, number, why);
+    *value = strtoll(number, NULL, 10);
+    return SATOR_OK;
+}
+
+/* "-> 0": of the array at "level". */
+static enum sator_status read_dim(struct reader *r, int level, struct factor *factor)
+{
+    const struct sator_level *array = &r->problem->arch->levels[level];
+
+    r->at += strspn(r->at, " \t");
+    const char *number = r->at;
+    size_t length = strspn(number, "0123456789");
+    long long dim = strtoll(number, NULL, 10);
+    r->at += length;
+    if (length == 0 || dim >= array->array.n_dims)
+        return malformed(r, number,
+                sator_arena_printf(r->problem->arena, "array '%s' has the dimension%s 0%s%s",
+                        array->name, array->array.n_dims == 1 ? "" : "s",
+                        array->array.n_dims == 1 ? "" : " to ",
+                        array->array.n_dims == 1 ? ""
+                                                 : sator_arena_printf(r->problem->arena, "%d",
+                                                           array->array.n_dims - 1)));
+    factor->dim = (int)dim;
+    return SATOR_OK;
+}
+
+/* Whether a factor may be so many: it divides, or is at most, the extent. */
+static enum sator_status check_factor(struct reader *r, const struct factor *factor)
 {
     const struct sator_workload *w = r->problem->workload;
-    const char *name = w->loop_names[which];
-    int64_t extent = w->upper[which] - w->lower[which];
-    size_t length;
-    const char *number = next_word(r, &length);
+    int64_t extent = w->upper[factor->which] - w->lower[factor->which];
+    size_t length = strspn(factor->number, "0123456789");
+    bool divides = factor->sign == '=' && !r->problem->imperfect;
 
-    if (length == 0 || strspn(number, "0123456789") != length || number[0] == '0') {
-        char *why = sator_arena_printf(r->problem->arena,
-                "a factor of loop '%s' is a whole number from 1 to its extent, %lld", name,
-                (long long)extent);
-        return malformed(r, number, why);
-    }
-    *factor = strtoll(number, NULL, 10); /* out of range: the greatest, which divides nothing */
-    if (extent % *factor == 0 || (r->problem->imperfect && *factor <= extent))
+    if (factor->sign == '<' || (divides ? extent % factor->value == 0 : factor->value <= extent))
         return SATOR_OK;
-    if (r->problem->imperfect)
-        return sator_error(r->ctx, loc_of(r, number, length),
-                "loop '%s' has extent %lld, which %.*s%s exceeds", name, (long long)extent,
-                length > 20 ? 20 : (int)length, number, length > 20 ? "..." : "");
-    sator_error(r->ctx, loc_of(r, number, length),
-            "loop '%s' has extent %lld, which %.*s%s does "
-            "not divide",
-            name, (long long)extent, length > 20 ? 20 : (int)length, number,
-            length > 20 ? "..." : "");
-    help_factors(r->ctx, extent, *factor);
+    sator_error(r->ctx, loc_of(r, factor->number, length),
+            "loop '%s' has extent %lld, which %.*s%s %s", w->loop_names[factor->which],
+            (long long)extent, length > 20 ? 20 : (int)length, factor->number,
+            length > 20 ? "..." : "", divides ? "does not divide" : "exceeds");
+    if (divides)
+        help_factors(r->ctx, extent, factor->value);
     return SATOR_INPUT;
+}
+
+static enum sator_status read_factor(struct reader *r, int level, struct factor *factor)
+{
+    const struct mapper_problem *p = r->problem;
+    bool is_array = p->arch->levels[level].kind == SATOR_LEVEL_ARRAY;
+    size_t length;
+    enum sator_status st = SATOR_OK;
+
+    factor->name = next_word(r, &length);
+    factor->dim = -1;
+    if (length == 0)
+        return malformed(r, factor->name, "a loop and its factor belong here, such as 'k 8'");
+    factor->which = find_loop(r, factor->name, length, &factor->loop);
+    if (factor->which < 0)
+        return SATOR_INPUT;
+    factor->sign = take(r, "<=") ? '<' : take(r, ">=") ? '>' : '=';
+    r->at += strspn(r->at, " \t");
+    factor->number = r->at;
+    SATOR_TRY(read_number(r,
+            sator_arena_printf(p->arena,
+                    "a factor of loop '%s' is a whole number from 1 to its extent, %lld",
+                    p->workload->loop_names[factor->which],
+                    (long long)(p->workload->upper[factor->which] -
+                            p->workload->lower[factor->which])),
+            &factor->value));
+    SATOR_TRY(check_factor(r, factor));
+    if (is_array && take(r, "->"))
+        SATOR_TRY(read_dim(r, level, factor));
+    factor->end = r->at;
+done:
+    return st;
+}
+
+static bool tighten(struct mapper_limits *limits, const struct factor *factor)
+{
+    if (factor->sign != '<' && factor->value > limits->least)
+        limits->least = factor->value;
+    if (factor->sign != '>' && (limits->most == 0 || factor->value < limits->most))
+        limits->most = factor->value;
+    return limits->most == 0 || limits->least <= limits->most;
+}
+
+static enum sator_status say_contradiction(
+        struct reader *r, const struct factor *factor, const struct mapper_limits *limits)
+{
+    const struct mapper_problem *p = r->problem;
+
+    return sator_error(r->ctx, loc_of(r, factor->name, (size_t)(factor->end - factor->name)),
+            "%s gives loop '%s' %s %lld here",
+            p->ordered >> factor->loop & 1 ? "the order of instances" : "another constraint",
+            p->loop_names[factor->loop],
+            limits->least == limits->most                              ? "the factor"
+                    : factor->value > limits->most && limits->most > 0 ? "at most"
+                                                                       : "at least",
+            (long long)(factor->value > limits->most && limits->most > 0 ? limits->most
+                                                                         : limits->least));
+}
+
+/* A factor of a memory. */
+static enum sator_status limit_memory(struct reader *r, int level, const struct factor *factor)
+{
+    struct mapper_problem *p = r->problem;
+    struct mapper_row *row = &p->row[row_of_memory(p, level)];
+    int64_t *fixed = &row->fixed[factor->loop];
+    struct mapper_limits limits = row->limits[factor->loop], before = limits;
+
+    if (*fixed != 0)
+        limits = before = (struct mapper_limits){*fixed, *fixed};
+    if (!tighten(&limits, factor))
+        return say_contradiction(r, factor, &before);
+    p->has_fixed = true;
+    if (factor->sign == '=')
+        *fixed = factor->value;
+    p->has_limits |= *fixed == 0;
+    row->limits[factor->loop] = limits;
+    return SATOR_OK;
+}
+
+/* A factor of an array, or of one of its dimensions. */
+static enum sator_status limit_array(struct reader *r, int level, const struct factor *factor)
+{
+    struct mapper_problem *p = r->problem;
+    struct mapper_spread_limits *limits = p->spread_limits;
+    size_t length = (size_t)(factor->end - factor->name);
+    unsigned rows = 0;
+    int64_t pes = 1;
+
+    for (int i = 0; i < p->n_rows; i++) {
+        const struct mapper_row *row = &p->row[i];
+        if (!row->is_space || row->level != level || (factor->dim >= 0 && row->dim != factor->dim))
+            continue;
+        rows |= 1U << i;
+        pes *= row->shape;
+    }
+    if (factor->sign != '<' && factor->value > pes)
+        return sator_error(r->ctx, loc_of(r, factor->name, length),
+                "%lld tiles of loop '%s' side by side take more than the %lld PE%s there",
+                (long long)factor->value, p->loop_names[factor->loop], (long long)pes,
+                pes == 1 ? "" : "s");
+    if (factor->sign != '<' && factor->value > 1 && (p->ordered >> factor->loop & 1))
+        return sator_error(r->ctx, loc_of(r, factor->name, length),
+                "loop '%s' cannot run in parallel: instances must keep its order (%s)",
+                p->loop_names[factor->loop], p->order);
+    while (limits < p->spread_limits + p->n_spread_limits &&
+            (limits->rows != rows || limits->loop != factor->loop))
+        limits++;
+    if (limits == p->spread_limits + MAPPER_SPREAD_LIMITS)
+        return sator_error(r->ctx, loc_of(r, factor->name, length),
+                "more than %d limits on what runs in parallel", MAPPER_SPREAD_LIMITS);
+    if (limits == p->spread_limits + p->n_spread_limits) {
+        p->n_spread_limits++;
+        *limits = (struct mapper_spread_limits){rows, factor->loop, {1, 0}};
+    }
+    struct mapper_limits before = limits->limits;
+    return tighten(&limits->limits, factor) ? SATOR_OK : say_contradiction(r, factor, &before);
 }
 
 static enum sator_status read_factors(struct reader *r, int level)
 {
-    struct mapper_problem *p = r->problem;
-    int row = row_of_memory(p, level), loop;
-    int64_t factor;
-    size_t length;
+    bool is_array = r->problem->arch->levels[level].kind == SATOR_LEVEL_ARRAY;
+    struct factor factor;
 
     for (;;) {
-        const char *name = next_word(r, &length);
-        if (length == 0)
-            return malformed(r, name, "a loop and its factor belong here, such as 'k 8'");
-        int which = find_loop(r, name, length, &loop);
-        if (which < 0 || read_factor(r, which, &factor) != SATOR_OK)
+        if (read_factor(r, level, &factor) != SATOR_OK)
             return SATOR_INPUT;
-        if (loop >= 0 && p->row[row].fixed[loop] != 0 && p->row[row].fixed[loop] != factor)
-            return sator_error(r->ctx, loc_of(r, name, (size_t)(r->at - name)),
-                    "%s gives loop '%s' the factor %lld here",
-                    p->ordered >> loop & 1 ? "the order of instances" : "another constraint",
-                    p->loop_names[loop], (long long)p->row[row].fixed[loop]);
-        if (loop >= 0) {
-            p->row[row].fixed[loop] = factor;
-            p->has_fixed = true;
-        }
+        if (factor.loop >= 0 &&
+                (is_array ? limit_array(r, level, &factor) : limit_memory(r, level, &factor)) !=
+                        SATOR_OK)
+            return SATOR_INPUT;
         r->at += strspn(r->at, " \t");
         if (*r->at == '\0')
             return SATOR_OK;
         if (*r->at != ',')
-            return malformed(r, r->at, "a comma stands between two factors: 'L1: k 8, c 4'");
+            return malformed(r, r->at,
+                    is_array ? "a comma stands between two factors: 'PE: k 8 -> 0, c 4 -> 1'"
+                             : "a comma stands between two factors: 'L1: k 8, c 4'");
         r->at++;
     }
 }
@@ -379,22 +528,62 @@ enum sator_status sator_mapper_constrain(
     const char *start = r.at;
     const char *first = next_word(&r, &length);
     const char *next = r.at + strspn(r.at, " \t");
-    bool names_loops = *next != ',' && !isdigit((unsigned char)*next); /* no loop called "order" */
-    if (is_array) {
-        if (is_word(first, length, "only"))
-            return read_only(&r, level);
-        if (is_word(first, length, "skew"))
-            return read_skew(&r, level, first, length);
-        return malformed(&r, first,
-                "this is an array: write which loops may run in parallel on it, 'only k c', or how "
-                "its PEs run one after the other, 'skew 1 1'");
-    }
+    bool names_loops = strchr(",<>", *next) == NULL || *next == '\0';
+    names_loops &= !isdigit((unsigned char)*next); /* else it is a loop called "order" */
+    if (is_array && is_word(first, length, "only") && names_loops)
+        return read_only(&r, level);
+    if (is_array && is_word(first, length, "skew"))
+        return read_skew(&r, level, first, length);
+    if (is_array && is_word(first, length, "order") && names_loops)
+        return malformed(&r, first, "'order' is for memories: this is an array");
     if (is_word(first, length, "order") && names_loops)
         return read_order(&r, level);
     if (is_word(first, length, "only") && names_loops)
         return malformed(&r, first, "'only' is for arrays: this is a memory");
     r.at = start;
     return read_factors(&r, level);
+}
+
+bool sator_mapper_may_have(const struct mapper_problem *problem, int row, int loop, int64_t factor)
+{
+    const struct mapper_row *what = &problem->row[row];
+    const struct mapper_limits *limits = &what->limits[loop];
+
+    if (what->fixed[loop] != 0)
+        return factor == what->fixed[loop];
+    return factor >= limits->least && (limits->most == 0 || factor <= limits->most);
+}
+
+static bool may_be(const struct mapper_spread_limits *spread, const struct mapper_mapping *mapping,
+        unsigned rows)
+{
+    int64_t pes = 1;
+
+    for (unsigned left = spread->rows & rows; left != 0; left &= left - 1)
+        pes *= mapping->factor[__builtin_ctz(left)][spread->loop];
+    return (spread->limits.most == 0 || pes <= spread->limits.most) &&
+            ((spread->rows & ~rows) != 0 || pes >= spread->limits.least);
+}
+
+bool sator_mapper_may_spread(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned rows)
+{
+    bool may = true;
+
+    for (int k = 0; k < problem->n_spread_limits && may; k++)
+        may = may_be(&problem->spread_limits[k], mapping, rows);
+    return may;
+}
+
+bool sator_mapper_may_spread_loop(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop)
+{
+    bool may = true;
+
+    for (int k = 0; k < problem->n_spread_limits && may; k++)
+        may = problem->spread_limits[k].loop != loop ||
+                may_be(&problem->spread_limits[k], mapping, ~0U);
+    return may;
 }
 
 bool sator_mapper_is_allowed(
@@ -406,14 +595,15 @@ bool sator_mapper_is_allowed(
         const struct mapper_row *row = &problem->row[r];
         for (int i = 0; i < problem->n_loops; i++) {
             int64_t factor = mapping->factor[r][i];
-            if ((row->fixed[i] != 0 && factor != row->fixed[i]) ||
-                    (row->is_space && factor > 1 && (row->banned >> i & 1)))
+            if (row->is_space ? factor > 1 && (row->banned >> i & 1)
+                              : !sator_mapper_may_have(problem, r, i, factor))
                 return false;
             used *= row->is_space ? (double)factor : 1;
         }
         all *= row->is_space ? (double)row->shape : 1;
     }
-    return used >= problem->least_utilization * all;
+    return used >= problem->least_utilization * all &&
+            sator_mapper_may_spread(problem, mapping, ~0U);
 }
 
 /* ---- what a mapping has to respect of orders ---- */

@@ -77,32 +77,29 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
     }
     shape->n_digits = 0;
     for (int r = 0; r < problem->n_rows; r++) {
-        for (int i = 0; i < problem->n_loops && problem->row[r].is_space; i++) {
+        for (int k = 0; k < problem->n_loops && problem->row[r].is_space; k++) {
+            int i = mapping->along[r][k];
             if (mapping->factor[r][i] > 1)
                 shape->digit[shape->n_digits++] =
                         (struct mapper_digit){r, i, mapping->factor[r][i]};
         }
     }
+    shape->in_any_order = false;
 }
 
 /* ---- one transfer ---- */
 
-/* Whether wires pass words along the digit's row, and PEs that differ in it alone are no
+/* Whether wires pass words along the row of digit "k", and PEs that differ in it alone are no
  * neighbours: some loop that indexes the access stands inside of it. */
-static bool is_parted(const struct mapper_problem *p, const struct mapper_transfer *t,
-        const struct mapper_shape *shape, const struct mapper_digit *digit)
+static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
 {
-    int order[MAPPER_LOOPS], at[MAPPER_LOOPS];
+    int row = shape->digit[k].row;
 
-    if (!(t->apart >> digit->row & 1) || t->is_complex)
+    if (!(walk->transfer->wired >> row & 1) || shape->in_any_order || walk->passes ||
+            walk->is_relaxed)
         return false;
-    sator_mapper_row_order(p, digit->row, order);
-    for (int k = 0; k < p->n_loops; k++)
-        at[order[k]] = k;
-    for (int k = 0; k < shape->n_digits; k++) {
-        const struct mapper_digit *other = &shape->digit[k];
-        if (other->row == digit->row && at[other->loop] > at[digit->loop] &&
-                (p->access[t->access].relevant >> other->loop & 1))
+    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++) {
+        if (walk->access->relevant >> shape->digit[k].loop & 1)
             return true;
     }
     return false;
@@ -127,7 +124,7 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
         }
         if (!(access->relevant >> digit->loop & 1)) {
             bool copied = !(t->collapsed >> digit->row & 1);
-            if (is_parted(walk->problem, t, shape, digit))
+            if (is_parted(walk, shape, k))
                 walk->groups *= digit->count;
             walk->copies *= copied ? digit->count : 1;
             walk->groups *= copied && walk->is_relaxed ? digit->count : 1;

@@ -253,9 +253,9 @@ static bool same_mapping(const struct mapper_problem *p, const struct mapper_map
     for (int r = 0; r < p->n_rows && same; r++) {
         const struct mapper_row *row = &p->row[r];
         same = memcmp(a->factor[r], b->factor[r], sizeof **a->factor * (size_t)p->n_loops) == 0 &&
-                (row->is_space ||
-                        memcmp(a->order[row->memory], b->order[row->memory],
-                                sizeof **a->order * (size_t)p->n_loops) == 0);
+                memcmp(row->is_space ? a->along[r] : a->order[row->memory],
+                        row->is_space ? b->along[r] : b->order[row->memory],
+                        sizeof **a->order * (size_t)p->n_loops) == 0;
     }
     return same;
 }

@@ -1,6 +1,8 @@
 /* Random mappings: every prime factor of every extent goes to a random row. */
 #include "mapper/mapper.h"
 
+#include <string.h>
+
 uint64_t sator_mapper_random(uint64_t *state)
 {
     uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
@@ -38,6 +40,45 @@ static int draw_row(const struct mapper_problem *problem, uint64_t *state, const
     return 0;
 }
 
+/* Give "loop" at row "row" the least factor that divides "*rest" and is at least so much. */
+static void give(struct mapper_mapping *mapping, int row, int loop, int64_t least, int64_t room,
+        int64_t *rest)
+{
+    int64_t factor = least;
+
+    while (factor < *rest && *rest % factor != 0)
+        factor++;
+    if (factor > *rest || *rest % factor != 0 || factor > room)
+        return;
+    mapping->factor[row][loop] *= factor;
+    *rest /= factor;
+}
+
+/* What constraints ask for at least, where it goes. */
+static void give_least(const struct mapper_problem *problem, struct mapper_mapping *mapping,
+        int64_t *used, int loop, int64_t *rest)
+{
+    for (int k = 0; k < problem->n_spread_limits; k++) {
+        const struct mapper_spread_limits *spread = &problem->spread_limits[k];
+        if (spread->loop != loop || spread->limits.least <= 1)
+            continue;
+        for (unsigned rows = spread->rows; rows != 0; rows &= rows - 1) {
+            int row = __builtin_ctz(rows);
+            int64_t before = *rest;
+            give(mapping, row, loop, spread->limits.least, problem->row[row].shape / used[row],
+                    rest);
+            used[row] *= before / *rest;
+            if (*rest != before)
+                break;
+        }
+    }
+    for (int r = 0; r < problem->n_rows; r++) {
+        const struct mapper_row *row = &problem->row[r];
+        if (row->fixed[loop] == 0 && row->limits[loop].least > 1)
+            give(mapping, r, loop, row->limits[loop].least, *rest, rest);
+    }
+}
+
 /* Give the factors of "loop" to random rows, prime by prime; first those that constraints set. */
 static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         struct mapper_mapping *mapping, int64_t *used, int loop)
@@ -51,6 +92,7 @@ static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         mapping->factor[r][loop] = fixed;
         rest /= fixed;
     }
+    give_least(problem, mapping, used, loop, &rest);
     while (rest > 1) {
         int64_t prime = smallest_prime(rest);
         int r = draw_row(problem, state, used, loop, prime);
@@ -133,16 +175,26 @@ static void mend(const struct mapper_problem *problem, uint64_t *state,
     }
 }
 
+static void shuffle(uint64_t *state, int n, int8_t *order)
+{
+    int8_t own[MAPPER_LOOPS];
+
+    memcpy(own, order, sizeof own);
+    for (int i = 0; i < n; i++) {
+        int j = (int)(sator_mapper_random(state) % (uint64_t)(i + 1));
+        order[i] = order[j];
+        order[j] = own[i];
+    }
+}
+
 void sator_mapper_draw(
         const struct mapper_problem *problem, uint64_t *state, struct mapper_mapping *mapping)
 {
     int64_t used[MAPPER_ROWS];
 
-    for (int r = 0; r < problem->n_rows; r++) {
+    sator_mapper_mapping_init(problem, mapping);
+    for (int r = 0; r < problem->n_rows; r++)
         used[r] = 1;
-        for (int i = 0; i < problem->n_loops; i++)
-            mapping->factor[r][i] = 1;
-    }
     int first = (int)(sator_mapper_random(state) % (uint64_t)(problem->n_loops + 1));
     /* factors that divide are chains, too, and those of small tiles */
     bool chains = problem->imperfect && sator_mapper_random(state) % 2 == 0;
@@ -155,12 +207,11 @@ void sator_mapper_draw(
     }
     if (problem->imperfect && !problem->has_fixed)
         mend(problem, state, mapping, used);
-    for (int m = 0; m < problem->n_memories; m++) {
-        for (int i = 0; i < problem->n_loops; i++) {
-            int j = (int)(sator_mapper_random(state) % (uint64_t)(i + 1));
-            mapping->order[m][i] = mapping->order[m][j];
-            mapping->order[m][j] = (int8_t)i;
-        }
+    for (int m = 0; m < problem->n_memories; m++)
+        shuffle(state, problem->n_loops, mapping->order[m]);
+    for (int r = 0; r < problem->n_rows; r++) {
+        if ((problem->any_order >> r & 1) && sator_mapper_random(state) % 2 == 0)
+            shuffle(state, problem->n_loops, mapping->along[r]);
     }
     sator_mapper_arrange(problem, mapping);
 }

@@ -3,18 +3,10 @@
  */
 #include "mapper/mapper.h"
 
-/* Whether it may matter in which order loops share an array dimension: where words pass from PE to
- * PE, or buses are shared in ways that depend on who stands beside whom. */
-static bool orders_matter(const struct mapper_problem *p)
+/* Whether a loop may have digits on several dimensions where it matters which is on which. */
+static bool digits_matter(const struct mapper_problem *p)
 {
-    if (p->mixes_wires)
-        return true;
-    for (int t = 0; t < p->n_transfers; t++) {
-        const struct mapper_transfer *transfer = &p->transfer[t];
-        if (transfer->may_pass || transfer->is_complex || transfer->reaches_back)
-            return true;
-    }
-    return false;
+    return __builtin_popcount(p->any_order) > 1;
 }
 
 static bool has_pes(const struct mapper_problem *p)
@@ -47,7 +39,8 @@ static bool passes_on(const struct mapper_problem *p)
 }
 
 const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
-        const char *imperfect, bool chains_open, struct sator_arena *arena, int *n_left_out)
+        const char *imperfect, const struct mapper_left_open *open, struct sator_arena *arena,
+        int *n_left_out)
 {
     const char **list = NULL;
     int count = 0;
@@ -56,7 +49,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
         SATOR_PUSH(arena, list, count,
                 sator_arena_printf(
                         arena, "factors that do not divide a loop's extent (%s)", imperfect));
-    else if (has_remainders(problem) && chains_open)
+    else if (has_remainders(problem) && open->chains)
         SATOR_PUSH(arena, list, count,
                 "most mappings with remainders at several levels: too many to look at all of them");
     else if (has_remainders(problem) && passes_on(problem))
@@ -72,8 +65,13 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
                 arena, list, count, "skews that make no link a wire or one from the stamp before");
         SATOR_PUSH(arena, list, count, "skewed loops joined across a memory's tiles");
     }
-    if (orders_matter(problem))
-        SATOR_PUSH(arena, list, count, "other orders of the loops that share an array dimension");
+    if (open->orders)
+        SATOR_PUSH(arena, list, count,
+                "most other orders of the loops that share an array dimension: too many to look at "
+                "all of them");
+    if (digits_matter(problem))
+        SATOR_PUSH(arena, list, count,
+                "loops on several array dimensions with an outer digit on a later one");
     SATOR_PUSH(arena, list, count,
             "nests with a loop twice at one memory or array dimension; dataflows that are no nest "
             "of tiles");

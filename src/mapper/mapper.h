@@ -32,6 +32,7 @@ enum {
     MAPPER_TRANSFERS = 32,
     MAPPER_PORTS = 24, /* with a bandwidth, one direction each or both in turns */
     MAPPER_FLOWS = 3, /* of a transfer, through ports of its two memories */
+    MAPPER_SPREAD_LIMITS = 32, /* on parallel factors */
     MAPPER_MOST_DIVISOR = 64, /* of a quotient */
     MAPPER_MOST_CHOICES = 10 /* pairs of a tensor and a memory that it may bypass */
 };
@@ -96,6 +97,18 @@ struct mapper_access {
     const struct sator_relation *relation;
 };
 
+/* Of a factor, or a product of some: "most" 0 for any. */
+struct mapper_limits {
+    int64_t least, most;
+};
+
+/* Of the product of a loop's factors on some rows of one array. */
+struct mapper_spread_limits {
+    unsigned rows;
+    int loop;
+    struct mapper_limits limits;
+};
+
 struct mapper_row {
     bool is_space;
     int level; /* of the architecture */
@@ -106,6 +119,7 @@ struct mapper_row {
     bool has_skew; /* space: a constraint says how the array is skewed along it ... */
     int64_t skew; /* ... by so much */
     int64_t fixed[MAPPER_LOOPS]; /* time: factors that a constraint sets; 0: free */
+    struct mapper_limits limits[MAPPER_LOOPS]; /* time: of free factors */
     unsigned outside[MAPPER_LOOPS]; /* time: by loop, those that a constraint puts outside it */
     int linked; /* space: the access whose words pass from PE to PE along it, or -1: loops that
                    index it stand outside the others, so that PEs with equal words are neighbours */
@@ -162,6 +176,7 @@ struct mapper_transfer {
     bool has_late; /* a skew makes some link later than that, or has its PE run ahead: not counted
                     * on
                     */
+    unsigned wired; /* rows along which wires pass on what neighbours share */
     unsigned apart; /* rows that cannot be exchanged, whatever the unrolling */
     bool is_counted; /* by the engines: a complex network, or an access without a formula */
     bool is_quotient; /* by tilings.c */
@@ -252,7 +267,10 @@ struct mapper_problem {
     const struct mapper_skew *skew; /* of the arrays; NULL: none */
     bool has_late; /* some transfer */
     bool mixes_wires; /* tensors that other loops index pass over wires along one row */
-    bool has_fixed; /* a constraint sets factors */
+    bool has_fixed; /* a constraint sets factors, or limits them */
+    bool has_limits; /* a constraint limits factors of memories */
+    int n_spread_limits;
+    struct mapper_spread_limits spread_limits[MAPPER_SPREAD_LIMITS];
     bool imperfect; /* factors need not divide what they cover ... */
     bool chains; /* ... at any level; else those outside the innermost memory divide the number of
                     its tiles, which leave a remainder only at the end */
@@ -264,6 +282,8 @@ struct mapper_problem {
     unsigned direct_wired; /* space rows along which links or wires pass such words on */
     unsigned linked_rows; /* the same of any words that have a formula */
     bool has_orders; /* a constraint orders loops */
+    unsigned any_order; /* space rows on which loops may stand in any order; of the others the order
+                           does not matter, or none is better than that of sator_mapper_row_order */
     unsigned ordered; /* loops that an order of instances keeps from running in parallel */
     const char *order; /* how the space keeps that order, for people; NULL: there is none */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */
@@ -271,10 +291,12 @@ struct mapper_problem {
     enum sator_map_objective objective;
 };
 
-/* Factors by row and loop; the order of the loops of each memory row, outermost first. */
+/* Factors by row and loop; the order of the loops of each memory row, outermost first; that of the
+ * loops of each row of an array, from the outermost digit of its coordinate to the innermost. */
 struct mapper_mapping {
     int64_t factor[MAPPER_ROWS][MAPPER_LOOPS];
     int8_t order[MAPPER_MEMORIES][MAPPER_LOOPS];
+    int8_t along[MAPPER_ROWS][MAPPER_LOOPS];
 };
 
 struct mapper_cost {
@@ -351,6 +373,14 @@ void sator_mapper_put_outside(struct mapper_row *row, int n_loops, unsigned oute
  */
 enum sator_status sator_mapper_constrain(
         struct sator_ctx *ctx, struct mapper_problem *problem, const char *text);
+/* Whether constraints leave "loop" the factor at memory row "row". */
+bool sator_mapper_may_have(const struct mapper_problem *problem, int row, int loop, int64_t factor);
+/* Whether they leave the mapping's factors on the space rows "rows", the others being free. */
+bool sator_mapper_may_spread(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, unsigned rows);
+/* The same of all rows, but of one loop. */
+bool sator_mapper_may_spread_loop(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
 /* Whether the mapping's factors respect the constraints. */
 bool sator_mapper_is_allowed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
@@ -387,10 +417,8 @@ void sator_mapper_say_capacities(const struct mapper_problem *problem, int m, co
 void sator_mapper_from_nest(const struct mapper_problem *problem,
         const struct sator_dataflow *dataflow, struct mapper_mapping *mapping,
         struct sator_text *outside);
-/* Whether the parallel loops of a legal nest stand in the order that the space has: on a dimension
- * that of sator_mapper_row_order, and of one loop on several the outermost digit on the first. */
-bool sator_mapper_is_in_order(
-        const struct mapper_problem *problem, const struct sator_dataflow *dataflow);
+/* Whether of each loop on several dimensions of an array the outermost digit is on the first. */
+bool sator_mapper_is_in_order(const struct sator_dataflow *dataflow);
 /* What is said of a mapping, a line each: inequalities that it breaks, and what keeps it from the
  * space that is searched. */
 struct mapper_faults {
@@ -519,9 +547,10 @@ bool sator_mapper_fits(
         const struct mapper_problem *problem, int m, const int64_t *size, int *violated);
 
 /* Suffix products of the factors, at most the extents: inside[r][i] is the extent of loop i that
- * rows r.. cover; and the parallel factors above 1. */
+ * rows r.. cover; and the parallel factors above 1, those of a row in their order there. */
 struct mapper_shape {
     int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
+    bool in_any_order; /* on rows of arrays: only what holds in all of them may be said */
     int n_digits;
     struct mapper_digit {
         int row, loop;
@@ -893,15 +922,39 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
 enum sator_status sator_mapper_control(struct sator_ctx *ctx, const struct mapper_problem *problem,
         const struct mapper_mapping *mapping, struct sator_map_result *result);
 
-/* The loops of a space row from the outermost digit of its coordinate to the innermost. */
-void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order);
+/* Loops of extent 1 everywhere, in the order of the workload at memories, and on rows of arrays in
+ * that of sator_mapper_row_order. */
+void sator_mapper_mapping_init(
+        const struct mapper_problem *problem, struct mapper_mapping *mapping);
+
+/* ---- row_orders.c ---- */
+/* The order of the loops of a space row unless another one is chosen, the outermost digit first:
+ * those of a tensor that wires pass on stand before the others. */
+void sator_mapper_row_order(const struct mapper_problem *problem, int row, int8_t *order);
+/* Let the loops that share an array dimension stand in any order there, where that may matter. */
+void sator_mapper_allow_orders(struct mapper_problem *problem);
+/* Call "visit" with the mapping's loops on arrays in the orders that may be best: one of each kind
+ * that cost the same whatever the rest, without those that never cost less than another one.
+ * "is_usual": as the mapping has them, or of its kind. It ends when "visit" returns false; then the
+ * mapping has its own order again. */
+typedef bool sator_mapper_order_visit(void *data, bool is_usual);
+void sator_mapper_each_order(const struct mapper_problem *problem, struct mapper_mapping *mapping,
+        sator_mapper_order_visit *visit, void *data);
+/* Whether loops of the mapping may stand in several orders on some row. */
+bool sator_mapper_has_orders(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 
 /* ---- left_out.c ---- */
+/* What a search gave up on before it had looked at all of it. */
+struct mapper_left_open {
+    bool chains; /* of ceilings */
+    bool orders; /* of the loops that share an array dimension */
+};
 /* What sator_analyze takes and the problem's space does not have, a phrase each in the arena
- * (KEEP). "imperfect" is the caller's word for the option of that name; "chains_open": the search
- * gave up before it had looked at all chains of ceilings. */
+ * (KEEP). "imperfect" is the caller's word for the option of that name. */
 const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
-        const char *imperfect, bool chains_open, struct sator_arena *arena, int *n_left_out);
+        const char *imperfect, const struct mapper_left_open *open, struct sator_arena *arena,
+        int *n_left_out);
 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);

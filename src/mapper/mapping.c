@@ -20,16 +20,17 @@ static const struct sator_expr *digit(const struct mapper_problem *p, struct sat
     return value;
 }
 
-void sator_mapper_row_order(const struct mapper_problem *problem, int row, int *order)
+void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapper_mapping *mapping)
 {
-    int linked = problem->row[row].linked, at = 0;
-    unsigned first = linked < 0 ? 0 : problem->access[linked].relevant;
-
-    for (int side = 1; side >= 0; side--) {
-        for (int i = 0; i < problem->n_loops; i++) {
-            if ((first >> i & 1) == (unsigned)side)
-                order[at++] = i;
-        }
+    memset(mapping, 0, sizeof *mapping); /* so that equal mappings are equal byte by byte */
+    for (int r = 0; r < problem->n_rows; r++) {
+        const struct mapper_row *row = &problem->row[r];
+        for (int i = 0; i < problem->n_loops; i++)
+            mapping->factor[r][i] = 1;
+        for (int i = 0; i < problem->n_loops && !row->is_space; i++)
+            mapping->order[row->memory][i] = (int8_t)i;
+        if (row->is_space)
+            sator_mapper_row_order(problem, r, mapping->along[r]);
     }
 }
 
@@ -39,11 +40,8 @@ static const struct sator_expr *coordinate(const struct mapper_problem *p,
 {
     const struct sator_expr *zero = sator_expr_constant(arena, 0), *sum = zero;
 
-    int order[MAPPER_LOOPS];
-
-    sator_mapper_row_order(p, row, order);
     for (int k = 0; k < p->n_loops; k++) {
-        int i = order[k];
+        int i = mapping->along[row][k];
         if (mapping->factor[row][i] == 1)
             continue;
         sum = sator_expr_add(arena, zero, mapping->factor[row][i], sum);

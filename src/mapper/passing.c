@@ -77,31 +77,19 @@ bool sator_mapper_passes_directly(
 
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape)
 {
-    const struct mapper_problem *p = walk->problem;
     const struct mapper_access *access = walk->access;
-    int order[MAPPER_LOOPS];
 
     walk->n_net_digits = 0;
-    for (int k = 0, end; k < shape->n_digits; k = end) {
-        int row = shape->digit[k].row;
-        for (end = k; end < shape->n_digits && shape->digit[end].row == row; end++)
-            ;
-        if (row >= walk->transfer->child_row || !(walk->shared >> row & 1))
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        bool moves = access->relevant >> digit->loop & 1;
+        if (digit->row >= walk->transfer->child_row || !(walk->shared >> digit->row & 1))
             continue;
-        sator_mapper_row_order(p, row, order);
-        for (int i = 0; i < p->n_loops; i++) {
-            for (int d = k; d < end; d++) {
-                int loop = shape->digit[d].loop;
-                if (loop != order[i])
-                    continue;
-                bool moves = access->relevant >> loop & 1;
-                walk->net_digit[walk->n_net_digits++] = (struct mapper_net_digit){.row = row,
-                        .loop = loop,
-                        .index = moves ? access->index_of[loop] : -1,
-                        .count = shape->digit[d].count,
-                        .step = access->coef_of[loop] * shape->inside[row + 1][loop]};
-            }
-        }
+        walk->net_digit[walk->n_net_digits++] = (struct mapper_net_digit){.row = digit->row,
+                .loop = digit->loop,
+                .index = moves ? access->index_of[digit->loop] : -1,
+                .count = digit->count,
+                .step = access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop]};
     }
 }
 

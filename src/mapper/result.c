@@ -388,12 +388,8 @@ static void add_row_loops(
 {
     const struct mapper_problem *p = d->problem;
     const struct mapper_row *what = &p->row[row];
-    int order[MAPPER_LOOPS];
-
-    if (what->is_space)
-        sator_mapper_row_order(p, row, order);
     for (int k = 0; k < p->n_loops; k++) {
-        int loop = what->is_space ? order[k] : d->mapping->order[what->memory][k];
+        int loop = what->is_space ? d->mapping->along[row][k] : d->mapping->order[what->memory][k];
         struct sator_map_loop made = {.name = sator_arena_strdup(d->arena, p->loop_names[loop]),
                 .factor = d->mapping->factor[row][loop],
                 .dim = what->is_space ? what->dim : -1};

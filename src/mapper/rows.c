@@ -28,6 +28,10 @@ bool sator_mapper_same_rows(
         return false;
     if (p->skew != NULL && (p->skew->step[a] != 0 || p->skew->step[b] != 0))
         return false;
+    for (int k = 0; k < p->n_spread_limits; k++) {
+        if (((p->spread_limits[k].rows >> a ^ p->spread_limits[k].rows >> b) & 1) != 0)
+            return false;
+    }
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
         if (((t->apart >> a | t->apart >> b) & 1) != 0 || (!still && may_pass(t, a)))

@@ -19,7 +19,9 @@ struct mapper_search {
     struct mapper_cost best_cost;
     bool only_dives; /* optimal: look for good mappings, without a proof */
     uint64_t most_looks; /* optimal: give up after so much (sator_mapper_looks); 0: never */
-    bool gave_up, chains_open; /* it did; the chains of ceilings were not all looked at */
+    bool gave_up; /* it did ... */
+    bool chains_open, orders_open; /* ... before all chains of ceilings, all orders on arrays */
+    bool searches_orders; /* optimal: these, and not the usual one */
     uint64_t alone; /* optimal: tiles and orders that one thread looks at before others help; 0: as
                        many as are worth it */
     double cycle_limit; /* mappings at least as slow do not count; 0: none */

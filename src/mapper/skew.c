@@ -295,7 +295,7 @@ bool sator_mapper_close_skew(struct mapper_problem *p)
 
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops && (rows >> r & 1); i++) {
-            if (p->row[r].fixed[i] > 1)
+            if (p->row[r].fixed[i] > 1 || p->row[r].limits[i].least > 1)
                 return false;
             p->row[r].fixed[i] = 1;
             p->has_fixed = true;

@@ -30,6 +30,7 @@ struct states {
 
 struct counter {
     const struct mapper_problem *problem;
+    struct mapper_mapping mapping; /* the loop's own factors on arrays */
     struct states now, next;
 };
 
@@ -78,12 +79,34 @@ static double choose(int n, int k)
     return round(ways);
 }
 
+/* The same with limits, from row "row" on. */
+static double split_limited(const struct mapper_problem *p, int loop, int row, int64_t rest)
+{
+    double ways = 0;
+
+    while (row < p->n_rows && p->row[row].is_space)
+        row++;
+    if (row == p->n_rows)
+        return rest == 1;
+    for (int64_t d = 1; d <= rest / d; d++) {
+        if (rest % d != 0)
+            continue;
+        if (sator_mapper_may_have(p, row, loop, d))
+            ways += split_limited(p, loop, row + 1, rest / d);
+        if (rest / d != d && sator_mapper_may_have(p, row, loop, rest / d))
+            ways += split_limited(p, loop, row + 1, d);
+    }
+    return ways;
+}
+
 /* The ways to write "rest" as factors of "loop" at the memories. */
 static double split(const struct mapper_problem *p, int loop, int64_t rest)
 {
     int rows = 0;
     double ways = 1;
 
+    if (p->has_limits)
+        return split_limited(p, loop, 0, rest);
     for (int r = 0; r < p->n_rows; r++) {
         int64_t fixed = p->row[r].fixed[loop];
         if (p->row[r].is_space)
@@ -116,6 +139,8 @@ static void unroll(struct counter *c, int loop, int row, int64_t rest, int64_t *
     while (row < p->n_rows && !p->row[row].is_space)
         row++;
     if (row == p->n_rows) {
+        if (!sator_mapper_may_spread_loop(p, &c->mapping, loop))
+            return;
         double more = split(p, loop, rest);
         if (more > 0)
             add_state(&c->next, used, ways * more);
@@ -127,9 +152,11 @@ static void unroll(struct counter *c, int loop, int row, int64_t rest, int64_t *
         if (rest % d != 0)
             continue;
         used[row] = before * d;
+        c->mapping.factor[row][loop] = d;
         unroll(c, loop, row + 1, rest / d, used, ways);
     }
     used[row] = before;
+    c->mapping.factor[row][loop] = 1;
 }
 
 static double count_factors(const struct mapper_problem *p)
@@ -142,6 +169,7 @@ static double count_factors(const struct mapper_problem *p)
         ones[r] = 1;
         all *= r < p->n_rows && p->row[r].is_space ? (double)p->row[r].shape : 1;
     }
+    sator_mapper_mapping_init(p, &c.mapping);
     init_states(&c.now, 64);
     add_state(&c.now, ones, 1);
     for (int i = 0; i < p->n_loops && !c.now.overflows; i++) {

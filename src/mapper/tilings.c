@@ -77,6 +77,23 @@ int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, con
     return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
 }
 
+/* Whether wires pass words along row "r", and PEs that differ in loop "i" alone are no neighbours.
+ */
+static bool is_parted(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_mapping *mapping, int r, int i)
+{
+    unsigned relevant = p->access[t->access].relevant;
+
+    if (!(t->wired >> r & 1) || (relevant >> i & 1))
+        return false;
+    for (int k = p->n_loops - 1; mapping->along[r][k] != i; k--) {
+        int inner = mapping->along[r][k];
+        if (mapping->factor[r][inner] > 1 && (relevant >> inner & 1))
+            return true;
+    }
+    return false;
+}
+
 struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
         unsigned shared, bool grouped, const struct mapper_alone *alone, bool stays)
@@ -97,8 +114,9 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
             if (factor > 1 && p->row[r].is_space)
                 sator_tiling_spread(*tiling, i, factor,
                         is_alone ? (alone->last >> i & 1 ? TILING_LAST : TILING_FIRST)
-                                : grouped && (shared >> r & 1) ? TILING_SHARED
-                                                               : TILING_APART);
+                                : grouped && (shared >> r & 1) && !is_parted(p, t, mapping, r, i)
+                                ? TILING_SHARED
+                                : TILING_APART);
             else if (factor > 1)
                 sator_tiling_divide(*tiling, i, factor);
         }

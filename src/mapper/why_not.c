@@ -41,19 +41,27 @@ static int loop_of(const struct mapper_problem *p, const char *name)
     return -1;
 }
 
-static void finish_orders(
-        const struct mapper_problem *p, const int *placed, struct mapper_mapping *mapping)
+/* How many loops of the nest have a place so far, by row. */
+struct placed {
+    int n[MAPPER_ROWS];
+};
+
+static int8_t *order_of(const struct mapper_problem *p, struct mapper_mapping *mapping, int row)
 {
-    for (int m = 0; m < p->n_memories; m++) {
-        int at = placed[m];
-        for (int i = 0; i < p->n_loops; i++) {
-            bool there = false;
-            for (int k = 0; k < placed[m]; k++)
-                there |= mapping->order[m][k] == i;
-            if (!there)
-                mapping->order[m][at++] = (int8_t)i;
-        }
-    }
+    return p->row[row].is_space ? mapping->along[row] : mapping->order[p->row[row].memory];
+}
+
+/* Let "loop" be the next of its row: it changes places with those between. */
+static void place_next(const struct mapper_problem *p, int row, int loop, struct placed *placed,
+        struct mapper_mapping *mapping)
+{
+    int8_t *order = order_of(p, mapping, row);
+    int at = placed->n[row]++, k = at;
+
+    while (order[k] != loop)
+        k++;
+    memmove(order + at + 1, order + at, (size_t)(k - at));
+    order[at] = (int8_t)loop;
 }
 
 /* A product that stays at the first number beyond any extent. */
@@ -66,7 +74,7 @@ static int64_t times(int64_t a, int64_t factor)
 
 /* Add one loop of the nest to the mapping, or say why it has no place there. */
 static void place(const struct mapper_problem *p, const char *level,
-        const struct sator_nest_loop *loop, int *placed, struct mapper_mapping *mapping,
+        const struct sator_nest_loop *loop, struct placed *placed, struct mapper_mapping *mapping,
         struct sator_text *outside)
 {
     int row = row_of(p, level, loop->dim), which = loop_of(p, loop->loop);
@@ -87,44 +95,31 @@ static void place(const struct mapper_problem *p, const char *level,
     else if (again)
         sator_text_add(outside, "loop '%s' stands twice at '%s'\n", loop->loop, level);
     mapping->factor[row][which] = times(mapping->factor[row][which], loop->extent);
-    if (!p->row[row].is_space && !again)
-        mapping->order[p->row[row].memory][placed[p->row[row].memory]++] = (int8_t)which;
+    if (!again)
+        place_next(p, row, which, placed, mapping);
 }
 
 void sator_mapper_from_nest(const struct mapper_problem *p, const struct sator_dataflow *dataflow,
         struct mapper_mapping *mapping, struct sator_text *outside)
 {
     const struct sator_loop_nest *nest = dataflow->loops;
-    int placed[MAPPER_MEMORIES] = {0};
+    struct placed placed = {{0}};
 
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops; i++)
-            mapping->factor[r][i] = 1;
-    }
+    sator_mapper_mapping_init(p, mapping);
     for (int e = 0; e < nest->n_entries; e++) {
         for (int k = 0; k < nest->entries[e].n_loops; k++)
-            place(p, nest->entries[e].level, &nest->entries[e].loops[k], placed, mapping, outside);
+            place(p, nest->entries[e].level, &nest->entries[e].loops[k], &placed, mapping, outside);
     }
-    finish_orders(p, placed, mapping);
 }
 
-/* Whether "outer" stands outside "inner" in every mapping, both of them on one array. */
-static bool stands_outside(const struct mapper_problem *p, const char *level,
-        const struct sator_nest_loop *outer, const struct sator_nest_loop *inner)
+/* Whether "outer" may stand outside "inner", both of them on one array: of one loop on two
+ * dimensions the outer digit is on the first. */
+static bool stands_outside(const struct sator_nest_loop *outer, const struct sator_nest_loop *inner)
 {
-    int order[MAPPER_LOOPS], which = loop_of(p, outer->loop);
-
-    if (outer->dim != inner->dim)
-        return strcmp(outer->loop, inner->loop) != 0 || outer->dim < inner->dim;
-    sator_mapper_row_order(p, row_of(p, level, outer->dim), order);
-    for (int k = 0; order[k] != loop_of(p, inner->loop); k++) {
-        if (order[k] == which)
-            return true;
-    }
-    return false;
+    return strcmp(outer->loop, inner->loop) != 0 || outer->dim < inner->dim;
 }
 
-bool sator_mapper_is_in_order(const struct mapper_problem *p, const struct sator_dataflow *dataflow)
+bool sator_mapper_is_in_order(const struct sator_dataflow *dataflow)
 {
     const struct sator_loop_nest *nest = dataflow->loops;
     bool in_order = true;
@@ -134,7 +129,7 @@ bool sator_mapper_is_in_order(const struct mapper_problem *p, const struct sator
         for (int k = 0; k < nest->entries[e].n_loops; k++) {
             for (int i = 0; i < k && loops[k].dim >= 0; i++) {
                 if (loops[i].extent > 1 && loops[k].extent > 1)
-                    in_order &= stands_outside(p, nest->entries[e].level, &loops[i], &loops[k]);
+                    in_order &= stands_outside(&loops[i], &loops[k]);
             }
         }
     }
@@ -309,6 +304,50 @@ static const char *who(const struct mapper_problem *p, int i)
     return p->ordered >> i & 1 ? "the order of instances" : "a constraint";
 }
 
+/* A factor against what constraints leave of it; "there" says where it is. */
+static void check_limits(const struct mapper_problem *p, const char *there, int loop,
+        const struct mapper_limits *limits, int64_t factor, struct sator_text *text)
+{
+    bool is_more = limits->most != 0 && factor > limits->most;
+
+    if (!is_more && factor >= limits->least)
+        return;
+    sator_text_add(text, "%s has %s %lld, %s %s %lld\n", there, p->loop_names[loop],
+            (long long)factor, who(p, loop),
+            limits->least == limits->most ? "sets"
+                    : is_more             ? "allows at most"
+                                          : "asks for at least",
+            (long long)(is_more ? limits->most : limits->least));
+}
+
+static void check_factor(const struct mapper_problem *p, const char *level,
+        const struct mapper_row *row, int loop, int64_t factor, struct sator_text *text)
+{
+    struct mapper_limits fixed = {row->fixed[loop], row->fixed[loop]};
+
+    check_limits(p, level, loop, fixed.most != 0 ? &fixed : &row->limits[loop], factor, text);
+}
+
+/* What runs in parallel on arrays, and along their dimensions. */
+static void check_spread(const struct mapper_problem *p, const struct mapper_mapping *mapping,
+        struct sator_text *text)
+{
+    for (int k = 0; k < p->n_spread_limits; k++) {
+        const struct mapper_spread_limits *spread = &p->spread_limits[k];
+        const struct mapper_row *row = &p->row[__builtin_ctz(spread->rows)];
+        const struct sator_level *level = &p->arch->levels[row->level];
+        struct sator_text there = {0};
+        int64_t pes = 1;
+        for (unsigned rows = spread->rows; rows != 0; rows &= rows - 1)
+            pes = times(pes, mapping->factor[__builtin_ctz(rows)][spread->loop]);
+        sator_text_add(&there, "%s", level->name);
+        if (__builtin_popcount(spread->rows) < level->array.n_dims)
+            sator_text_add(&there, ", dimension %d,", row->dim);
+        check_limits(p, there.data, spread->loop, &spread->limits, pes, text);
+        sator_text_clear(&there);
+    }
+}
+
 static void check_factors(const struct mapper_problem *p, const struct mapper_mapping *mapping,
         struct sator_text *text)
 {
@@ -320,9 +359,8 @@ static void check_factors(const struct mapper_problem *p, const struct mapper_ma
         for (int i = 0; i < p->n_loops; i++) {
             int64_t factor = mapping->factor[r][i];
             used *= row->is_space ? (double)factor : 1;
-            if (row->fixed[i] != 0 && factor != row->fixed[i])
-                sator_text_add(text, "%s has %s %lld, %s sets %lld\n", level, p->loop_names[i],
-                        (long long)factor, who(p, i), (long long)row->fixed[i]);
+            if (!row->is_space)
+                check_factor(p, level, row, i, factor, text);
             if (row->is_space && factor > 1 && (row->banned >> i & 1))
                 sator_text_add(text, "%s runs '%s' in parallel, which %s excludes\n", level,
                         p->loop_names[i], who(p, i));
@@ -368,6 +406,7 @@ bool sator_mapper_why_not(const struct mapper_problem *problem, struct mapper_wo
     if (is_mapping) {
         check_tiles(problem, mapping, &faults->outside);
         check_factors(problem, mapping, &faults->outside);
+        check_spread(problem, mapping, &faults->outside);
         check_orders(problem, mapping, &faults->outside);
     }
     return faults->broken.length == 0 && faults->outside.length == 0;

@@ -194,6 +194,7 @@ static void use_wire(
         transfer->link = pass->link;
     transfer->bus_pj = pj;
     transfer->collapsed |= rows;
+    transfer->wired |= rows;
 }
 
 static void add_bus(struct mapper_problem *p, int level, const struct sator_bus *bus,
@@ -345,6 +346,7 @@ enum sator_status sator_mapper_wire(
     transfer->is_counted = transfer->is_complex || (access->is_counted && !transfer->is_quotient);
     if (transfer->is_complex) {
         transfer->collapsed = transfer->apart = reached;
+        transfer->wired = 0;
         transfer->n_buses = 0;
         transfer->link = NULL;
     }

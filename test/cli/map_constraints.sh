@@ -15,7 +15,14 @@ wrong 'L1: k=4'
 wrong 'L1: k 4 j 4'
 wrong 'L1:'
 wrong 'L1: only k'
-wrong 'PE: k 4'
+wrong 'PE: k 2048'
+wrong 'PE: k 64 -> 0'
+wrong 'PE: k 8 -> 2'
+wrong 'PE: k <= 4, k >= 8'
+wrong 'PE: order k'
+wrong 'L1: k >= 512'
+wrong 'L1: k <= 0'
+wrong 'L1: k 8 -> 0'
 wrong 'PE: only k, j'
 wrong 'mac: k 2'
 wrong 'L3: k 2'
@@ -25,6 +32,33 @@ wrong 'utilization nan'
 wrong 'k 4'
 sator map resnet18 --arch conventional --constraint 'utilization 2' 2>&1 | grep -c error
 sator map gemm --arch conventional --constraint 'PE: only' --json | sed -n '/"array"/,/used/p' | grep -c '"factor"' # nothing in parallel
+# limits on factors: what the mappings have, and what is said where there are none
+limited() {
+    echo "== $*"
+    options=; for constraint in "$@"; do options="$options --constraint '$constraint'"; done
+    eval "sator map gemm:i=64,j=64,k=64 --arch conventional $options" >limited.txt 2>&1 &&
+        sed -n 's/^ *\(parallel on.*\)/\1/p; s/^ *mapping .*: //p' limited.txt || grep -E 'error|help' limited.txt
+}
+limited 'PE: i 32'
+limited 'PE: i 16 -> 0, i 2 -> 1'
+limited 'PE: i <= 2, j <= 2, k <= 2'
+limited 'PE: i 32' 'PE: j 64'
+limited 'L1: i >= 16' 'DRAM: i 8'
+limited 'L1: i >= 2, i <= 4' 'L2: k <= 2, k >= 2' 'DRAM: j <= 1'
+for strategy in optimal exhaustive random; do
+    sator map gemm:i=4,j=4,k=8 --arch conventional --constraint 'PE: i 2, k >= 2' --constraint 'L1: j >= 2' --strategy $strategy --yaml 2>&1 |
+        sed -n '/at: PE/{n;p}' | grep -c 'i 2 .*k' # on the array
+done
+cat >mine.yaml <<'END'
+name: mine
+loops:
+  - {at: DRAM, for: [i 4, j 4]}
+  - {at: L2, for: [k 8]}
+  - {at: PE, parallel: [i 4 -> 0, j 4 -> 1]}
+  - {at: L1, for: [i 4, j 4, k 8]}
+END
+sator map gemm:i=64,j=64,k=64 --arch conventional --why-not mine.yaml --constraint 'PE: i 32' --constraint 'PE: j 2 -> 1' \
+    --constraint 'L1: k <= 4, j >= 8' | tail -n +2
 sator map alexnet --arch conventional --constraint 'PE: only ox oy' --constraint 'utilization 0.05' 2>/dev/null | grep '^  total'
 sator map alexnet --arch conventional --constraint 'PE: only ox oy' --constraint 'utilization 0.05' --json 2>/dev/null | sed -n '/"unmapped"/,/"proved"/p' |
     tr -d '\t\n'

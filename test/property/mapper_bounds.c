@@ -29,6 +29,7 @@ struct checked {
     struct mapper_bounds *bounds;
     struct machines_rng *rng;
     struct mapper_crew crew;
+    bool any_order; /* bounds are of all orders of the loops on arrays */
     int wrong, comparisons, raised; /* raised: by a step */
 };
 
@@ -162,6 +163,16 @@ static int64_t draw_tile(struct checked *c, int i, struct mapper_mapping *mappin
     return left;
 }
 
+static void shuffle(struct checked *c, int8_t *order)
+{
+    for (int k = c->problem->n_loops - 1; k > 0; k--) {
+        int other = draw(c, k + 1);
+        int8_t swap = order[k];
+        order[k] = order[other];
+        order[other] = swap;
+    }
+}
+
 /* Give the factors of the time rows before "end" to these rows anew, and all of them new orders. */
 static void complete(struct checked *c, int end, struct mapper_mapping *mapping)
 {
@@ -187,13 +198,11 @@ static void complete(struct checked *c, int end, struct mapper_mapping *mapping)
             rest /= prime;
         }
     }
-    for (int m = 0; m < p->n_memories; m++) {
-        for (int k = p->n_loops - 1; k > 0; k--) {
-            int other = draw(c, k + 1);
-            int8_t swap = mapping->order[m][k];
-            mapping->order[m][k] = mapping->order[m][other];
-            mapping->order[m][other] = swap;
-        }
+    for (int m = 0; m < p->n_memories; m++)
+        shuffle(c, mapping->order[m]);
+    for (int r = 0; r < p->n_rows && c->any_order; r++) {
+        if (p->any_order >> r & 1)
+            shuffle(c, mapping->along[r]);
     }
 }
 
@@ -214,6 +223,7 @@ static void known_shape(const struct checked *c, int end, const struct mapper_ma
         }
     }
     sator_mapper_shape_init(p, &known, shape);
+    shape->in_any_order = c->any_order;
 }
 
 /* The bounds of the transfers into "child": nothing known; its tile known; its tile and the loops
@@ -409,6 +419,7 @@ static void check_mappings(struct checked *c, int n_mappings)
         struct mapper_mapping mapping;
         sator_mapper_draw(c->problem, &state, &mapping);
         know(c, &mapping);
+        c->any_order = draw(c, 2) == 0;
         for (int child = 1; child <= c->problem->n_memories; child++)
             check_child(c, child, &mapping);
         for (int child = 1; child < c->problem->n_memories && only_grows(c); child++)
@@ -450,6 +461,8 @@ static void test_random_machines(void **state)
             int before = c.wrong;
             if (machines_draw(&rng, 2) == 0) /* not on all machines */
                 imperfect += sator_mapper_allow_imperfect(one.ctx, &one.problem) == SATOR_OK;
+            if (machines_draw(&rng, 2) == 0)
+                sator_mapper_allow_orders(&one.problem);
             open_checked(&c, &one.problem, &rng);
             check_mappings(&c, 4);
             close_checked(&c);
@@ -810,6 +823,7 @@ static void test_small_spaces(void **state)
             sator_mapper_optimal(&search);
             struct account a = {
                     .checked = &c, .optimum = search.found ? search.best_cost.value : INFINITY};
+            sator_mapper_mapping_init(&one.problem, &a.mapping);
             int64_t left[MAPPER_LOOPS];
             memcpy(left, one.problem.extent, sizeof left);
             account_factors(&a, 0, 0, left, 1);

@@ -198,6 +198,8 @@ static void run_cases(enum kind kind)
             close_case(&c);
             continue;
         }
+        if (draws % 2 == 0)
+            sator_mapper_allow_orders(&c.problem);
         struct mapper_words *words = sator_mapper_words_new(&c.problem);
         for (int k = 0; k < (imperfect ? 12 : 5) && wrong < 3; k++) {
             struct mapper_mapping mapping;

@@ -47,13 +47,18 @@ static void write_constraint(
     const char *level = p->arch->levels[row->level].name;
     const char *loop = p->loop_names[machines_draw(rng, (uint64_t)p->n_loops)];
     int first = (int)machines_draw(rng, (uint64_t)p->n_loops);
+    static const char *const signs[] = {"", "", "<= ", ">= "};
+    const char *sign = signs[machines_draw(rng, 4)];
+    int factor = 1 + (int)machines_draw(rng, 6);
 
     if (machines_draw(rng, 4) == 0) {
         snprintf(text, size, "utilization %g", 0.25 * (double)(1 + machines_draw(rng, 4)));
-    } else if (row->is_space) {
+    } else if (row->is_space && machines_draw(rng, 2) == 0) {
         snprintf(text, size, "%s: only %s", level, loop);
-    } else if (machines_draw(rng, 2) == 0) {
-        snprintf(text, size, "%s: %s %d", level, loop, 1 + (int)machines_draw(rng, 6));
+    } else if (row->is_space && machines_draw(rng, 2) == 0) {
+        snprintf(text, size, "%s: %s %s%d -> %d", level, loop, sign, factor, row->dim);
+    } else if (row->is_space || machines_draw(rng, 2) == 0) {
+        snprintf(text, size, "%s: %s %s%d", level, loop, sign, factor);
     } else {
         int n_named = 1 + (int)machines_draw(rng, (uint64_t)p->n_loops);
         int rest_at =
@@ -91,7 +96,7 @@ static bool same_feasibility(struct problem_case *c, const struct mapper_problem
         list[i] = texts[i];
     int errors = sator_ctx_error_count(c->ctx);
     enum sator_status st = sator_mapper_check_feasible(c->ctx, &c->problem, plain, list, n_texts);
-    if (c->problem.imperfect && c->problem.has_counted && st == SATOR_OK)
+    if (c->problem.imperfect && (c->problem.has_counted || c->problem.has_limits) && st == SATOR_OK)
         return true; /* it cannot be told */
     return (st == SATOR_OK) == found &&
             (st == SATOR_OK) == (sator_ctx_error_count(c->ctx) == errors);
@@ -116,7 +121,7 @@ static void show(const struct problem_case *c, const struct mapper_search *searc
     for (int r = 0; r < c->problem.n_rows && search->found; r++) {
         print_message("  row %d:", r);
         for (int i = 0; i < c->problem.n_loops; i++) {
-            int loop = c->problem.row[r].is_space ? i
+            int loop = c->problem.row[r].is_space ? search->best.along[r][i]
                                                   : search->best.order[c->problem.row[r].memory][i];
             if (search->best.factor[r][loop] > 1)
                 print_message(
@@ -201,6 +206,37 @@ static void order_plainly(struct plain_search *s, int m, int at)
     }
 }
 
+/* The same of those on array dimension "row", where their order may matter, and on those after it.
+ */
+static void share_plainly(struct plain_search *s, int row, int at)
+{
+    const struct mapper_problem *p = &s->c->problem;
+    int8_t *along = s->mapping.along[row];
+
+    if (row == p->n_rows) {
+        order_plainly(s, 0, 0);
+        return;
+    }
+    if (!(p->any_order >> row & 1) || at == p->n_loops) {
+        share_plainly(s, row + 1, 0);
+        return;
+    }
+    bool is_last = true; /* of those with factors, which come first */
+    for (int k = at; k < p->n_loops; k++) {
+        int8_t kept[MAPPER_LOOPS];
+        if (s->mapping.factor[row][along[k]] == 1)
+            continue;
+        is_last = false;
+        memcpy(kept, along, sizeof kept);
+        along[at] = kept[k];
+        along[k] = kept[at];
+        share_plainly(s, row, at + 1);
+        memcpy(along, kept, sizeof kept);
+    }
+    if (is_last)
+        share_plainly(s, row + 1, 0);
+}
+
 static void tile_plainly(struct plain_search *s, int loop, int row, int64_t rest)
 {
     const struct mapper_problem *p = &s->c->problem;
@@ -218,7 +254,7 @@ static void tile_plainly(struct plain_search *s, int loop, int row, int64_t rest
                         (int8_t)i;
         }
         sator_mapper_arrange(p, &s->mapping); /* orders that do not matter, as constraints say */
-        order_plainly(s, 0, 0);
+        share_plainly(s, 0, 0);
         return;
     }
     if (row < 0) {
@@ -247,6 +283,7 @@ static bool agrees_with_plain(struct problem_case *c, const struct mapper_search
     double best = value(exhaustive);
 
     s.words = sator_mapper_words_new(&c->problem);
+    sator_mapper_mapping_init(&c->problem, &s.mapping);
     tile_plainly(&s, 0, c->problem.n_rows - 1, c->problem.n_loops > 0 ? c->problem.extent[0] : 1);
     sator_mapper_words_free(s.words);
     if (s.tilings > MOST_TILINGS || s.mappings > MOST_MAPPINGS)
@@ -411,6 +448,8 @@ static void run_problems(enum kind kind)
             continue;
         }
         c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+        if (machines_draw(&rng, 2) == 0)
+            sator_mapper_allow_orders(&c.problem);
         struct mapper_problem plain = c.problem;
         n_texts = 0;
         if (machines_draw(&rng, 2) == 0)

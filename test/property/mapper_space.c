@@ -16,30 +16,29 @@
 
 /* ---- the size of the space ---- */
 
+static struct mapper_mapping enumerated;
+
 /* The factor assignments from row "row", loop "loop" on, one by one. */
 static double enumerate(
-        const struct mapper_problem *p, int row, int loop, int64_t *left, int64_t used, double pes)
+        const struct mapper_problem *p, int row, int loop, int64_t *left, int64_t used)
 {
-    double all = 1, count = 0;
+    double count = 0;
 
     if (row == p->n_rows) {
         for (int i = 0; i < p->n_loops; i++)
             count += left[i] > 1;
-        for (int r = 0; r < p->n_rows; r++)
-            all *= p->row[r].is_space ? (double)p->row[r].shape : 1;
-        return count == 0 && pes >= p->least_utilization * all;
+        return count == 0 && sator_mapper_is_allowed(p, &enumerated);
     }
     const struct mapper_row *what = &p->row[row];
     if (loop == p->n_loops)
-        return enumerate(p, row + 1, 0, left, 1, pes * (what->is_space ? (double)used : 1));
+        return enumerate(p, row + 1, 0, left, 1);
     int64_t whole = left[loop];
     for (int64_t d = 1; d <= whole; d++) {
-        if (whole % d != 0 || (what->fixed[loop] != 0 && what->fixed[loop] != d) ||
-                (what->is_space && used * d > what->shape) ||
-                (what->is_space && d > 1 && (what->banned >> loop & 1)))
+        if (whole % d != 0 || (what->is_space && used * d > what->shape))
             continue;
         left[loop] = whole / d;
-        count += enumerate(p, row, loop + 1, left, used * d, pes);
+        enumerated.factor[row][loop] = d;
+        count += enumerate(p, row, loop + 1, left, used * d);
     }
     left[loop] = whole;
     return count;
@@ -52,12 +51,11 @@ static double enumerate_orders(const struct mapper_problem *p, int m, int placed
     double count = 0;
 
     if (placed == p->n_loops) {
+        sator_mapper_mapping_init(p, &mapping);
         for (int k = 0; k < MAPPER_MEMORIES; k++)
             memcpy(mapping.order[k], order, sizeof mapping.order[k]);
-        for (int r = 0; r < p->n_rows; r++) {
-            for (int i = 0; i < p->n_loops; i++)
-                mapping.factor[r][i] = r == p->memory[m].row ? 2 : 1;
-        }
+        for (int i = 0; i < p->n_loops; i++)
+            mapping.factor[p->memory[m].row][i] = 2;
         return sator_mapper_is_ordered(p, &mapping);
     }
     for (int i = 0; i < p->n_loops; i++) {
@@ -80,10 +78,15 @@ static void add_constraints(
         const char *level = p->arch->levels[row->level].name;
         int loop = (int)machines_draw(rng, (uint64_t)p->n_loops);
         const char *a = p->loop_names[loop], *b = p->loop_names[(loop + 1) % p->n_loops];
-        if (row->is_space)
+        static const char *const signs[] = {"", "", "<= ", ">= "};
+        const char *sign = signs[machines_draw(rng, 4)];
+        int factor = 1 + (int)machines_draw(rng, 3);
+        if (row->is_space && machines_draw(rng, 2) == 0)
             snprintf(text, sizeof text, "%s: only %s", level, a);
-        else if (machines_draw(rng, 2) == 0)
-            snprintf(text, sizeof text, "%s: %s %d", level, a, 1 + (int)machines_draw(rng, 3));
+        else if (row->is_space && machines_draw(rng, 2) == 0)
+            snprintf(text, sizeof text, "%s: %s %s%d -> %d", level, a, sign, factor, row->dim);
+        else if (row->is_space || machines_draw(rng, 2) == 0)
+            snprintf(text, sizeof text, "%s: %s %s%d", level, a, sign, factor);
         else
             snprintf(text, sizeof text, "%s: order %s ... %s", level, a, b);
         if (sator_mapper_constrain(ctx, p, text) != SATOR_OK)
@@ -108,7 +111,7 @@ static void test_space_size(void **state)
         if (open_case(&c, &rng, &options) && c.problem.n_loops <= 5) {
             add_constraints(&c.problem, c.ctx, &rng);
             memcpy(left, c.problem.extent, sizeof left);
-            double size = enumerate(&c.problem, 0, 0, left, 1, 1);
+            double size = enumerate(&c.problem, 0, 0, left, 1);
             for (int m = 0; m < c.problem.n_memories; m++) {
                 if (sator_mapper_order_matters(&c.problem, m))
                     size *= enumerate_orders(&c.problem, m, 0, order);
@@ -132,8 +135,8 @@ static void test_constraint_texts(void **state)
 {
     (void)state;
     static const char *const words[] = {"L1", "L2", "PE", "DRAM", ":", ": order", "order", "...",
-            "only", "utilization", "0.5", "1e999", "8", "-1", "99999999999999999999", ",", " ", "i",
-            "j", "k", "x", "n", "c", "\t", "'", "%s", "."};
+            "only", "<=", ">=", "->", "utilization", "0.5", "1e999", "8", "-1",
+            "99999999999999999999", ",", " ", "i", "j", "k", "x", "n", "c", "\t", "'", "%s", "."};
     struct machines_rng rng = {seed()};
     struct machines_options options = {.most_extent = 9, .most_memories = 3};
     int fine = 0, refused = 0;

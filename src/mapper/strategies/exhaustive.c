@@ -122,9 +122,9 @@ static int64_t left_of_chain(const struct enumeration *e, int m, int loop, int64
 static int64_t left_outside(const struct enumeration *e, int m, int loop, int64_t factor)
 {
     const struct mapper_problem *p = e->problem;
-    int64_t fixed = p->row[p->memory[m].row].fixed[loop], whole = e->rest[loop];
+    int64_t whole = e->rest[loop];
 
-    if (fixed != 0 && factor != fixed)
+    if (!sator_mapper_may_have(p, p->memory[m].row, loop, factor))
         return 0;
     if (p->imperfect) {
         whole = left_of_chain(e, m, loop, factor);
@@ -202,6 +202,8 @@ static void tile_outermost(struct enumeration *e)
                 (may_exceed ? row->fixed[i] < e->rest[i] : row->fixed[i] != e->rest[i]))
             return;
         factor[i] = row->fixed[i] != 0 ? row->fixed[i] : e->rest[i];
+        if (!sator_mapper_may_have(p, p->memory[0].row, i, factor[i]))
+            return;
     }
     if (p->n_memories == 1)
         go_on(e, 0);
@@ -240,7 +242,7 @@ static void try_unrolling(struct enumeration *e)
         positions *= p->row[r].is_space ? (double)e->used[r] : 1;
         all *= p->row[r].is_space ? (double)p->row[r].shape : 1;
     }
-    if (positions < p->least_utilization * all)
+    if (positions < p->least_utilization * all || !sator_mapper_may_spread(p, &e->mapping, ~0U))
         return;
     e->search->counters.unrollings += e->member == 0; /* which all members go through */
     e->traffic.time_stamps = 1;
@@ -258,6 +260,32 @@ static void try_unrolling(struct enumeration *e)
     tiles_of(e, p->n_memories - 1);
 }
 
+/* The loops on the rows from "row" on in all orders, those of the first "at" places are chosen. */
+static void order_rows(struct enumeration *e, int row, int at)
+{
+    const struct mapper_problem *p = e->problem;
+    int8_t *along = e->mapping.along[row], kept[MAPPER_LOOPS];
+    int n = 0;
+
+    if (row == p->n_rows) {
+        try_unrolling(e);
+        return;
+    }
+    memcpy(kept, along, sizeof kept);
+    for (int k = 0; k < p->n_loops && (p->any_order >> row & 1); k++)
+        n += e->mapping.factor[row][k] > 1;
+    if (at >= n)
+        order_rows(e, row + 1, 0);
+    for (int k = at; k < p->n_loops && at < n; k++) {
+        if (e->mapping.factor[row][kept[k]] == 1)
+            continue;
+        along[at] = kept[k];
+        memmove(along + at + 1, kept + at, (size_t)(k - at));
+        order_rows(e, row, at + 1);
+        memcpy(along, kept, sizeof kept);
+    }
+}
+
 static void unroll_from(struct enumeration *e, int row, int loop)
 {
     const struct mapper_problem *p = e->problem;
@@ -265,7 +293,7 @@ static void unroll_from(struct enumeration *e, int row, int loop)
     if (sator_mapper_should_stop(e->search))
         return;
     if (row == p->n_rows) {
-        try_unrolling(e);
+        order_rows(e, 0, 0);
         return;
     }
     if (loop == p->n_loops || !p->row[row].is_space) {
@@ -342,11 +370,9 @@ static void open_enumeration(struct enumeration *e, struct sator_arena *arena)
             e->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, 1, &e->tiles[i]);
         e->parallel[i] = 1;
     }
-    for (int r = 0; r < p->n_rows; r++) {
+    sator_mapper_mapping_init(p, &e->mapping);
+    for (int r = 0; r < p->n_rows; r++)
         e->used[r] = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            e->mapping.factor[r][i] = 1;
-    }
     for (int a = 0; a < p->n_accesses; a++) {
         for (int i = 0; i < p->access[a].n_indices; i++) {
             if (p->access[a].index[i].closed != 1)

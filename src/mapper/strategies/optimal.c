@@ -136,6 +136,7 @@ static struct mapper_cost bound_unrolling(
     const struct mapper_problem *p = o->problem;
 
     sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    o->shape.in_any_order = o->is_unordered;
     sator_mapper_crew_init(p, &o->shape, open, &o->crew);
     know_least(o);
     sator_mapper_bounds_crew(o->bounds, &o->crew);
@@ -194,6 +195,41 @@ void optimal_order_listing(struct optimizer *o)
     }
 }
 
+/* Search the tiles of the unrolling chosen, whose transfers into the compute units cost "share". */
+static void search_tiles(struct optimizer *o, const struct visit *visit,
+        const struct mapper_share *fixed, const struct mapper_share *share)
+{
+    optimal_know_unrolling(o, visit->choice);
+    optimal_know_grown(o);
+    optimal_order_listing(o);
+    optimal_find_crowded(o);
+    optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){fixed, share});
+}
+
+struct ordering {
+    struct optimizer *optimizer;
+    const struct visit *visit;
+};
+
+/* The same in the order that the mapping has, unless it was searched before. */
+static bool search_order(void *data, bool is_usual)
+{
+    struct ordering *ordering = data;
+    struct optimizer *o = ordering->optimizer;
+    struct mapper_share fixed, share;
+
+    if (is_usual)
+        return true;
+    o->is_unordered = false;
+    struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share);
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
+        o->search->counters.pruned_unrolling++;
+    else
+        search_tiles(o, ordering->visit, &fixed, &share);
+    o->is_unordered = true;
+    return !sator_mapper_should_stop(o->search);
+}
+
 void optimal_visit(struct optimizer *o, const struct visit *visit)
 {
     const struct mapper_problem *p = o->problem;
@@ -211,12 +247,10 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
+    } else if (o->is_unordered) {
+        sator_mapper_each_order(p, &o->mapping, search_order, &(struct ordering){o, visit});
     } else {
-        optimal_know_unrolling(o, visit->choice);
-        optimal_know_grown(o);
-        optimal_order_listing(o);
-        optimal_find_crowded(o);
-        optimal_choose_tiles(o, p->n_memories - 1, &(struct inner){&fixed, &share});
+        search_tiles(o, visit, &fixed, &share);
     }
     for (int c = 0; c < o->n_classes; c++)
         gather(o, &o->class[c].choice[visit->choice[c]]);
@@ -244,10 +278,7 @@ static void init_branch(struct optimizer *o)
         o->rest[i] = p->extent[i];
         o->parallel[i] = 1;
     }
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops; i++)
-            o->mapping.factor[r][i] = 1;
-    }
+    sator_mapper_mapping_init(p, &o->mapping);
 }
 
 /* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
@@ -309,9 +340,11 @@ static void add_visit(struct optimizer *o, const int *choice)
     struct visits *visits = &o->visits;
     struct mapper_share fixed, share;
 
-    if ((sator_mapper_passed(o->problem, &o->mapping) != 0) != o->passing)
+    if ((sator_mapper_passed(o->problem, &o->mapping) != 0) != o->passing ||
+            (o->is_unordered && !sator_mapper_has_orders(o->problem, &o->mapping)))
         return;
-    if ((o->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o))
+    if ((o->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o) ||
+            !sator_mapper_may_spread(o->problem, &o->mapping, ~0U))
         return;
     optimal_know_unrolling(o, choice);
     if (optimal_is_image(o, NULL))
@@ -520,6 +553,7 @@ static void optimize(struct mapper_search *search)
     o->arena = sator_arena_new();
     o->bounds = sator_mapper_bounds_new(p, search->words);
     o->imperfect = p->imperfect;
+    o->orders = o->is_unordered = search->searches_orders;
     for (int i = 0; i < p->n_loops && !o->imperfect; i++)
         o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
     if (o->imperfect)
@@ -562,29 +596,67 @@ static void search_problem(struct mapper_search *search, const struct mapper_pro
     search->problem = all;
 }
 
-/* Chains of ceilings last, with what is best without them to beat. Where they are too many their
- * search is given up: the proof is over the others then. */
-static void search_chains(struct mapper_search *search)
+/* Give up after so much work on top of what was done; what was proved is then all that is. */
+static bool search_within(
+        struct mapper_search *search, const struct mapper_problem *p, uint64_t most_looks)
 {
     struct sator_map_options alone = *search->options;
     const struct sator_map_options *options = search->options;
     bool proved = search->proved;
     double bound = search->bound;
 
-    alone.threads = 1; /* for the same chains to be looked at, however many there are */
+    alone.threads = 1; /* for the same to be looked at, however many there are */
     search->options = &alone;
-    search->most_looks = sator_mapper_looks(search) + MOST_CHAIN_LOOKS;
-    search_problem(search, search->problem);
+    search->most_looks = sator_mapper_looks(search) + most_looks;
+    search_problem(search, p);
     search->options = options;
     search->most_looks = 0;
     if (!search->gave_up)
-        return;
+        return true;
     search->gave_up = false;
-    search->chains_open = true;
     search->proved = proved && search->found;
     search->bound = bound;
     if (search->proved)
         sator_mapper_finish(search);
+    return false;
+}
+
+/* Chains of ceilings last, with what is best without them to beat. Where they are too many their
+ * search is given up: the proof is over the others then. */
+static void search_chains(struct mapper_search *search)
+{
+    search->chains_open |= !search_within(search, search->problem, MOST_CHAIN_LOOKS);
+}
+
+struct reordering {
+    struct mapper_search *search;
+    struct mapper_mapping mapping;
+};
+
+static bool try_order(void *data, bool is_usual)
+{
+    struct reordering *reordering = data;
+
+    if (!is_usual)
+        sator_mapper_try(reordering->search, &reordering->mapping);
+    return !sator_mapper_should_stop(reordering->search);
+}
+
+/* Other orders of the loops that share an array dimension, with what is best in the usual one to
+ * beat, and the best mapping's own other orders first. */
+static void search_row_orders(struct mapper_search *search, const struct mapper_problem *p)
+{
+    uint64_t before = sator_mapper_looks(search) / 2;
+    struct reordering best = {search, search->best};
+
+    if (p->any_order == 0 || search->stopped != SATOR_OK || search->only_dives)
+        return;
+    if (search->found && sator_mapper_is_legal(p, search->words, &search->best))
+        sator_mapper_each_order(p, &best.mapping, try_order, &best);
+    search->searches_orders = true;
+    search->orders_open |=
+            !search_within(search, p, before > MOST_ORDER_LOOKS ? before : MOST_ORDER_LOOKS);
+    search->searches_orders = false;
 }
 
 void sator_mapper_optimal(struct mapper_search *search)
@@ -599,6 +671,7 @@ void sator_mapper_optimal(struct mapper_search *search)
     }
     if (!p->imperfect) {
         optimize(search);
+        search_row_orders(search, p);
         return;
     }
     /* the best of those that are searched faster are ones to measure the others against */
@@ -606,4 +679,6 @@ void sator_mapper_optimal(struct mapper_search *search)
         search_problem(search, &perfect);
     search_problem(search, &filled);
     search_chains(search);
+    search_row_orders(search, &filled);
+    search_row_orders(search, p);
 }

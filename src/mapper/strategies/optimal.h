@@ -17,7 +17,8 @@ enum {
     N_DIVISOR_LISTS = 1024,
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
-    CROSSING_TRANSFERS = 4 /* ... transfers nothing is said of what crosses */
+    CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
+    MOST_ORDER_LOOKS = 1 << 15 /* at other orders on arrays, or half as many as before if more */
 };
 
 /* Rows of an array that no transfer tells apart: only the product of their factors matters. */
@@ -121,6 +122,8 @@ struct optimizer {
     int n_classes;
     struct row_class class[MAPPER_ROWS];
     int n_outside; /* classes outside the innermost memory */
+    bool orders; /* loops stand on rows in all orders but the usual one ... */
+    bool is_unordered; /* ... which is not chosen yet */
     bool passing; /* those unrollings are listed that let words pass from PE to PE; else others */
     double later; /* a bound of those listed after these */
     int n_outer; /* the first ones, outside all memories that fill the compute units */

@@ -77,7 +77,7 @@ void optimal_find_symmetries(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
     struct symmetry s;
 
-    if (p->has_fixed || p->has_orders || p->has_counted)
+    if (p->has_fixed || p->has_orders || p->has_counted || p->n_spread_limits > 0)
         return;
     for (int r = 0; r < p->n_rows; r++) {
         if (p->row[r].banned != 0)

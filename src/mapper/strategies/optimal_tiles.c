@@ -293,7 +293,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     for (int d = 0; d < n_divisors && (o->imperfect || divisors[d] <= o->rest[loop]); d++) {
         bool leaves = o->imperfect ? optimal_fills_array(o, m, loop, divisors[d])
                                    : o->rest[loop] % divisors[d] == 0;
-        if (leaves && (fixed == 0 || divisors[d] == fixed))
+        if (leaves && sator_mapper_may_have(o->problem, row, loop, divisors[d]))
             factors[count++] = divisors[d];
     }
     if (m == o->grown - 1 && !o->tabulating)

@@ -177,10 +177,10 @@ static bool keeps_order(const struct optimizer *o, const struct symmetry *symmet
     const struct mapper_problem *p = o->problem;
 
     for (int r = 0; r < p->n_rows; r++) {
-        int order[MAPPER_LOOPS], place[MAPPER_LOOPS], last = -1;
+        const int8_t *order = o->mapping.along[r];
+        int place[MAPPER_LOOPS], last = -1;
         if (!p->row[r].is_space)
             continue;
-        sator_mapper_row_order(p, r, order);
         for (int k = 0; k < p->n_loops; k++)
             place[order[k]] = k;
         for (int k = 0; k < p->n_loops; k++) {
@@ -222,7 +222,9 @@ void optimal_know_unrolling(struct optimizer *o, const int *choice)
     o->with_image = 0;
     for (int k = 0; k < o->n_symmetries; k++)
         o->with_image |=
-                (passed == 0 && !p->mixes_wires) || keeps_order(o, &o->symmetry[k]) ? 1U << k : 0;
+                o->orders || (passed == 0 && !p->mixes_wires) || keeps_order(o, &o->symmetry[k])
+                ? 1U << k
+                : 0;
     o->tangled = 0;
     for (int t = 0; t < p->n_transfers; t++) {
         if ((passed >> t & 1) && p->transfer[t].n_buses >= 2)

@@ -278,14 +278,16 @@ static void finish_candidate(struct step *step)
 
 /* ---- constraints ---- */
 
-/* The factors that constraints set for "loop" at memories from row "first" up to before "end". */
+/* The factors that constraints set, or ask for at least, for "loop" at memories from row "first" up
+ * to before "end". */
 static int64_t set_factors(const struct scheduler *s, int loop, int first, int end)
 {
     int64_t product = 1;
 
     for (int r = first; r < end; r++) {
         int64_t fixed = s->problem->row[r].fixed[loop];
-        product *= s->problem->row[r].is_space || fixed == 0 ? 1 : fixed;
+        int64_t least = fixed == 0 ? s->problem->row[r].limits[loop].least : fixed;
+        product *= s->problem->row[r].is_space || least == 0 ? 1 : least;
     }
     return product;
 }
@@ -415,6 +417,10 @@ static int64_t most_of(const struct unroll *u, int group, int loop, int64_t spac
 
 static void end_unrolling(struct unroll *u, int64_t pes, int64_t named)
 {
+    const struct scheduler *s = u->step->scheduler;
+
+    if (!sator_mapper_may_spread(s->problem, &s->mapping, u->step->space_rows))
+        return;
     if (u->counting) {
         bool better = pes > u->best || (pes == u->best && named > u->best_named);
         u->best = better ? pes : u->best;
@@ -507,8 +513,11 @@ static void unroll_loops(struct unroll *u, unsigned loops, int64_t others)
 static void unroll(struct step *step, void (*then)(struct step *step))
 {
     const struct scheduler *s = step->scheduler;
+    const struct mapper_problem *p = s->problem;
     struct unroll u = {.step = step, .named = named_loops(step), .then = then};
 
+    for (int k = 0; k < p->n_spread_limits; k++) /* which reuse does not ask for */
+        u.named |= p->spread_limits[k].limits.least > 1 ? 1U << p->spread_limits[k].loop : 0;
     if (step->space_rows == 0) {
         then(step);
         return;
@@ -705,14 +714,7 @@ void sator_mapper_sunstone(struct mapper_search *search)
     s->last_child = p->n_memories == 1 || p->transfer[0].child == p->n_memories ? p->n_memories
                                                                                 : p->n_memories - 1;
     memcpy(s->rest, p->extent, sizeof s->rest);
-    for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < MAPPER_LOOPS; i++)
-            s->mapping.factor[r][i] = 1;
-    }
-    for (int m = 0; m < p->n_memories; m++) {
-        for (int i = 0; i < p->n_loops; i++)
-            s->mapping.order[m][i] = (int8_t)i;
-    }
+    sator_mapper_mapping_init(p, &s->mapping);
     s->arena = sator_arena_new();
     for (int i = 0; i < p->n_loops; i++)
         s->n_divisors[i] = sator_mapper_divisors(s->arena, p->extent[i], &s->divisors[i]);

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Loops that share an array dimension stand there in the order that is best, which need not be the workload's.
+. "$2/test/cli/harness"
+cat >row.yaml <<'YAML'
+name: row
+levels:
+  - {memory: DRAM, energy_pj: 100, bandwidth_bits: 64}
+  - array: PE
+    shape: [8]
+    links: [{name: up, map: "PE[i] -> PE[i-1]", interval: 0, energy_pj: 1}]
+  - {memory: registers, capacity_words: 24, energy_pj: 1}
+  - {compute: mac, energy_pj: 1}
+YAML
+layer=conv2d:k=4,c=3,ox=8,oy=2,rx=3,ry=1
+sator map $layer --arch row.yaml | sed -n 's/^ *\(parallel.*\)/\1/p; s/^ *mapping *//p'
+sator map $layer --arch row.yaml --yaml >best.yaml
+sed 's/oy 2 -> 0, ox 4 -> 0/ox 4 -> 0, oy 2 -> 0/' best.yaml >other.yaml
+cmp -s best.yaml other.yaml && echo "the loops do not share a dimension"
+edp() { sed -n 's/^.*"edp":[[:space:]]*\([0-9.e+]*\).*/\1/p' "$1" | head -n 1; }
+sator map $layer --arch row.yaml --json >map.json
+for order in best other; do sator analyze $layer --arch row.yaml --dataflow $order.yaml --json >$order.json; done
+awk -v map="$(edp map.json)" -v best="$(edp best.json)" -v other="$(edp other.json)" 'BEGIN {
+    print "the analysis agrees: " (map == best ? "yes" : "no, " map " is not " best)
+    print "the order of the workload is worse: " (other > best * 1.01 ? "yes" : "no, " other " and " best)
+}'
+sator map $layer --arch row.yaml --why-not other.yaml | head -n 1 | sed 's/:.*, \([0-9.]* times\).*/: \1/'
