@@ -99,14 +99,16 @@ static void run(struct mapper_search *search)
     }
 }
 
+/* Values this close are equal: energies are sums of decimal figures in binary. */
+static const double same_value = 1e-9;
+
 static void certify(const struct mapper_search *search, struct sator_map_result *result)
 {
-    result->proved = search->proved;
     result->value =
             sator_mapper_value(search->problem->objective, result->energy_pj, result->total_cycles);
-    result->bound = search->proved ? result->value : search->bound > 0 ? search->bound : NAN;
-    if (result->bound > result->value) /* what is open is no better: the best is the optimum */
-        result->bound = result->value;
+    /* what is open, and what could not be counted, is no better: the best is the optimum */
+    result->proved = search->proved || search->bound >= result->value * (1 - same_value);
+    result->bound = result->proved ? result->value : search->bound > 0 ? search->bound : NAN;
     result->gap = result->value / result->bound - 1;
     result->stopped = search->stopped;
     result->counters = search->counters;

@@ -27,6 +27,8 @@ struct walk {
 struct child {
     int64_t tile[CERT_LOOPS]; /* at most ... */
     bool is_exact; /* ... or exactly */
+    unsigned
+            open; /* loops along which the tile may be smaller, with PEs' tiles between its parts */
     int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside: at the nearest memory, if it is
                                                    known (else 1), and all others */
     double stamps;
@@ -116,6 +118,8 @@ static void set_tile(const struct view *v, int m, int row, struct child *c)
         outside |= p->row[r].is_space ? 1U << r : 0;
     cert_inside(p, part, row, least);
     bool known = part->is_unrolled && is_known(p, part, row);
+    c->is_exact = known;
+    c->open = 0;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t left = p->extent[i] / cert_spread(p, part, outside, i) / least[i];
         c->tile[i] = least[i];
@@ -126,9 +130,9 @@ static void set_tile(const struct view *v, int m, int row, struct child *c)
                     ? least[i]
                     : widest(p, m, least, i, left);
         c->rest[i] = least[i] * left / c->tile[i];
+        c->open |= c->tile[i] > least[i] ? 1U << i : 0;
         c->near[i] = 1;
     }
-    c->is_exact = known;
     int nearest = row - 1;
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
@@ -183,9 +187,9 @@ static double dim_values(
     for (int k = 0; k < d->n; k++) {
         int i = d->loop[k];
         int64_t count = c->tile[i] * (grouped ? w->shared[i] : 1) * placed[i];
-        bool spread = !grouped && w->shared[i] > 1; /* other PEs' values lie between */
-        whole &= placed[i] > 1 ? (w->still_whole >> i & 1) && !spread
-                               : (w->whole[grouped] >> i & 1) != 0;
+        bool is_alone = grouped || w->shared[i] == 1; /* no other PEs' values lie between */
+        whole &= placed[i] > 1 || (c->open >> i & 1) ? (w->still_whole >> i & 1) && is_alone
+                                                     : (w->whole[grouped] >> i & 1) != 0;
         run[k] = (struct cert_run){d->coef[k], count};
         least += (double)(count - 1);
     }
@@ -262,67 +266,76 @@ static double weigh(const struct view *v, const struct child *c, const struct wa
     return cost;
 }
 
-/* Loops that stand alone in an index of a walk's tensor, with factors placed. */
-static bool is_over(const struct walk *w, const int64_t *placed, int n_loops)
+/* The loops of factors above 1. */
+static unsigned loops_of(const int64_t *factor, int n_loops)
 {
-    for (int i = 0; i < n_loops; i++) {
-        if ((w->tensor->plain >> i & 1) && placed[i] > 1)
-            return true;
+    unsigned loops = 0;
+
+    for (int i = 0; i < n_loops; i++)
+        loops |= factor[i] > 1 ? 1U << i : 0;
+    return loops;
+}
+
+/* What the walks that may end behind the loops "placed" cost then, by walk; those that go on there.
+ * "left" are the loops still to be placed, 0 where those that never end do here. */
+static unsigned weigh_open(const struct view *v, const struct child *c,
+        const struct cert_weights *weights, const int64_t *factor, const int64_t *before,
+        unsigned set, unsigned left, bool last, double *cost)
+{
+    int64_t placed[CERT_LOOPS];
+    unsigned open = 0, over = loops_of(before, v->p->n_loops) | set;
+
+    for (int t = 0; t < c->n_walks; t++)
+        open |= (c->walk[t].tensor->plain & over) == 0 ? 1U << t : 0;
+    if (open == 0)
+        return 0;
+    for (int i = 0; i < v->p->n_loops; i++)
+        placed[i] = before[i] * (set >> i & 1 ? factor[i] : 1);
+    for (int t = 0; t < c->n_walks; t++) {
+        bool ends = (c->walk[t].tensor->plain & left) != 0 || (left == 0 && last);
+        cost[t] = (open >> t & 1) && ends ? weigh(v, c, &c->walk[t], weights, placed) : 0;
     }
-    return false;
+    return open;
 }
 
 /* Place the loops of "factor" above 1, in any order, beside those "before"; the least that the
- * walks which end on the way cost ("cost" for none placed), and, where it is "last", those which
- * never end. */
+ * walks which end on the way cost, and, where it is "last", those which never end. */
 static double place_all(const struct view *v, const struct child *c,
         const struct cert_weights *weights, const int64_t *before, const int64_t *factor, bool last)
 {
-    int list[CERT_LOOPS], n = 0, n_loops = v->p->n_loops;
-    int64_t placed[CERT_LOOPS] = {0};
-
-    for (int i = 0; i < n_loops; i++) {
-        if (factor[i] > 1)
-            list[n++] = i;
-    }
-    size_t sets = (size_t)1 << n;
+    const unsigned all = loops_of(factor, v->p->n_loops);
+    size_t sets = (size_t)1 << __builtin_popcount(all);
     double own[256], *least = sets <= 256 ? own : sator_alloc(sizeof *least * sets);
+    double result = INFINITY, cost[CERT_TENSORS];
+    int list[CERT_LOOPS], n = 0;
+
+    for (unsigned left = all; left != 0; left &= left - 1)
+        list[n++] = __builtin_ctz(left);
     for (size_t s = 0; s < sets; s++)
         least[s] = s == 0 ? 0 : INFINITY;
     for (size_t s = 0; s < sets; s++) {
-        double cost[CERT_TENSORS], rest = 0;
-        unsigned open = 0;
-        for (int i = 0; i < n_loops; i++)
-            placed[i] = before[i];
+        unsigned set = 0;
+        if (!(least[s] < result))
+            continue;
         for (int k = 0; k < n; k++)
-            placed[list[k]] *= s >> k & 1 ? factor[list[k]] : 1;
-        for (int t = 0; t < c->n_walks; t++) {
-            if (is_over(&c->walk[t], placed, n_loops))
-                continue;
-            bool ends = s + 1 == sets && last;
-            for (int k = 0; k < n; k++)
-                ends |= !(s >> k & 1) && (c->walk[t].tensor->plain >> list[k] & 1);
-            if (!ends)
-                continue;
-            cost[t] = weigh(v, c, &c->walk[t], weights, placed);
-            open |= 1U << t;
-            rest += cost[t];
-        }
-        if (s + 1 == sets && last)
-            least[s] += rest;
-        for (int k = 0; k < n; k++) {
-            double added = 0;
-            if (s >> k & 1)
-                continue;
+            set |= s >> k & 1 ? 1U << list[k] : 0;
+        unsigned open = weigh_open(v, c, weights, factor, before, set, all & ~set, last, cost);
+        double rest = least[s];
+        for (int t = 0; t < c->n_walks && set == all && last; t++)
+            rest += open >> t & 1 ? cost[t] : 0;
+        if (open == 0 || set == all)
+            result = fmin(result, rest);
+        for (int k = 0; k < n && open != 0; k++) {
+            double sum = least[s];
+            size_t next = s | (size_t)1 << k;
             for (int t = 0; t < c->n_walks; t++) {
                 if ((open >> t & 1) && (c->walk[t].tensor->plain >> list[k] & 1))
-                    added += cost[t];
+                    sum += cost[t];
             }
-            size_t next = s | (size_t)1 << k;
-            least[next] = fmin(least[next], least[s] + added);
+            if (next != s)
+                least[next] = fmin(least[next], sum);
         }
     }
-    double result = least[sets - 1];
     if (least != own)
         free(least);
     return result;

@@ -225,6 +225,12 @@ static void step(const struct sums *s, int row, int loop, const struct inside *p
     }
 }
 
+static void copy_front(struct front *to, const struct front *from)
+{
+    to->n = from->n;
+    memcpy(to->saved, from->saved, sizeof *from->saved * (size_t)from->n);
+}
+
 /* Add what the orders of one row's loops save. "further" is by move of the rows inside. */
 static void order_row(struct sums *s, int row, const struct inside *further)
 {
@@ -235,11 +241,13 @@ static void order_row(struct sums *s, int row, const struct inside *further)
         if (s->leaf->part->factor[row][i] > 1)
             list[n++] = i;
     }
+    if (n == 0)
+        return;
     size_t sets = (size_t)1 << n;
     struct front *front = sator_alloc(sizeof *front * sets);
     for (size_t set = 0; set < sets; set++)
         front[set].n = 0;
-    front[0] = s->front;
+    copy_front(&front[0], &s->front);
     for (size_t set = 0; set + 1 < sets; set++) {
         struct inside placed = {.stamps = 1};
         for (int k = 0; k < n; k++) {
@@ -251,7 +259,7 @@ static void order_row(struct sums *s, int row, const struct inside *further)
                 step(s, row, list[k], &placed, further, &front[set], &front[set | (size_t)1 << k]);
         }
     }
-    s->front = front[sets - 1];
+    copy_front(&s->front, &front[sets - 1]);
     free(front);
 }
 

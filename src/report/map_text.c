@@ -28,6 +28,12 @@ static const char *edp(struct writer *w, double value)
     return isnan(value) ? "-" : sator_arena_printf(w->arena, "%.4g", value);
 }
 
+/* A gap that is there is not 0.0%. */
+static const char *percent(struct writer *w, double gap)
+{
+    return sator_arena_printf(w->arena, gap < 5e-4 ? "%.1g" : "%.1f", gap * 100);
+}
+
 /* "proved optimal", or how far from it. */
 static const char *verdict(struct writer *w)
 {
@@ -37,7 +43,7 @@ static const char *verdict(struct writer *w)
         return "proved optimal";
     if (isfinite(r->gap))
         return sator_arena_printf(
-                w->arena, "not proved: at most %.1f%% above the optimum", r->gap * 100);
+                w->arena, "not proved: at most %s%% above the optimum", percent(w, r->gap));
     return r->strategy == SATOR_MAP_OPTIMAL || r->strategy == SATOR_MAP_EXHAUSTIVE
             ? "not proved, and no bound is known"
             : "no proof: this strategy gives no bound";
@@ -407,7 +413,7 @@ static void cost_cells(struct writer *w, struct sator_grid *table, const struct 
 static const char *proof(struct writer *w, const struct sator_map_result *r)
 {
     return r->proved           ? "optimal"
-            : isfinite(r->gap) ? sator_arena_printf(w->arena, "gap %.1f%%", r->gap * 100)
+            : isfinite(r->gap) ? sator_arena_printf(w->arena, "gap %s%%", percent(w, r->gap))
                                : "none";
 }
 

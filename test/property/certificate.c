@@ -1,0 +1,182 @@
+/* The certificate's bounds against mappings: of a random mapping some factors are forgotten, and
+ * the bound of the part that is left, which knows nothing of the mapper's cost, is never above what
+ * the mapping costs. Certificates of random problems are verified by the checker, and every optimum
+ * that the search proves is one that they find no part below.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "property/mapper_case.h"
+
+#include "certificate/cert_bound.h"
+#include "mapper/search.h"
+#include "sator/certificate.h"
+
+/* The number that certificates give the problem's choice of what bypasses what. */
+static unsigned choice_of(const struct mapper_problem *p)
+{
+    unsigned choice = 0;
+    int bit = 0;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->memory[m].may_bypass >> a & 1)
+                choice |= (p->memory[m].bypassed >> a & 1) << bit++;
+        }
+    }
+    return choice;
+}
+
+/* The mapping's factors; what is outside of the first "known" decisions is forgotten: parallel
+ * factors of all rows, then tiles from the innermost memory outward. */
+static void forget(const struct cert_problem *c, const struct mapper_problem *p,
+        const struct mapper_mapping *mapping, int known, struct cert_part *part)
+{
+    int row[MAPPER_ROWS], q = 0, n = 0; /* the certificate's row of each of the mapper's */
+
+    memset(part, 0, sizeof *part);
+    for (int r = 0; r < c->n_rows; r++) {
+        for (int i = 0; i < CERT_LOOPS; i++)
+            part->factor[r][i] = 1;
+        for (int k = 0; k < (c->row[r].is_space ? c->row[r].n_shapes : 1); k++)
+            row[q++] = r;
+    }
+    assert_int_equal(q, p->n_rows);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int r = c->n_rows - 1; r >= 0; r--) {
+            for (int i = 0; i < c->n_loops && c->row[r].is_space == (pass == 0); i++) {
+                if (n++ >= known)
+                    continue;
+                part->known[r] |= 1U << i;
+                for (int k = 0; k < p->n_rows; k++)
+                    part->factor[r][i] *= row[k] == r ? mapping->factor[k][i] : 1;
+            }
+        }
+    }
+    part->is_unrolled = known >= c->n_loops * (c->n_rows - c->n_memories);
+}
+
+static void compare(const struct problem_case *c, const struct cert_problem *cert,
+        const struct mapper_mapping *mapping, struct machines_rng *rng, struct mapper_words *words)
+{
+    const struct mapper_problem *p = &c->problem;
+    const int n = cert->n_loops * cert->n_rows;
+    struct mapper_traffic traffic;
+    struct cert_part part;
+
+    sator_mapper_count(p, words, mapping, &traffic);
+    double value = sator_mapper_cost(p, &traffic).value;
+    for (int k = 0; k < 8 && !traffic.is_unknown; k++) {
+        int known = k == 0 ? n : (int)machines_draw(rng, (uint64_t)n + 1);
+        forget(cert, p, mapping, known, &part);
+        double bound = cert_bound(cert, &part, INFINITY);
+        if (known == n)
+            bound = fmax(bound, cert_bound_orders(cert, &part, INFINITY));
+        if (!(bound <= value * (1 + 1e-9))) {
+            print_message("%s%sknown %d of %d: bound %.17g, value %.17g\n", c->workload_text,
+                    c->arch_text, known, n, bound, value);
+            for (int r = 0; r < p->n_rows; r++) {
+                for (int i = 0; i < p->n_loops; i++)
+                    print_message("%lld ", (long long)mapping->factor[r][i]);
+                print_message("\n");
+            }
+        }
+        assert_true(bound <= value * (1 + 1e-9));
+    }
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    int compared = 0, covered = 0;
+
+    for (int tried = 0; covered < 150 && tried < 5000; tried++) {
+        struct problem_case c;
+        struct machines_options options = {
+                .most_extent = 4 + (int)machines_draw(&rng, 12), .most_memories = 4};
+        const char *why;
+        if (open_case(&c, &rng, &options)) {
+            struct cert_problem *cert = SATOR_NEW(c.arena, struct cert_problem);
+            bool is_covered = cert_problem_init(c.ctx, c.arena, &c.network->layers[0], c.arch,
+                                      SATOR_MAP_EDP, choice_of(&c.problem), cert, &why) == SATOR_OK;
+            struct mapper_words *words = sator_mapper_words_new(&c.problem);
+            covered += is_covered && cert->n_loops > 0;
+            for (int k = 0; k < 40 && is_covered && cert->n_loops > 0; k++) {
+                uint64_t state_of = machines_draw(&rng, UINT64_C(1) << 40) + 1;
+                struct mapper_mapping mapping;
+                sator_mapper_draw(&c.problem, &state_of, &mapping);
+                if (!sator_mapper_is_legal(&c.problem, words, &mapping))
+                    continue;
+                compare(&c, cert, &mapping, &rng, words);
+                compared++;
+            }
+            sator_mapper_words_free(words);
+        }
+        close_case(&c);
+    }
+    print_message("%d mappings of %d problems\n", compared, covered);
+    assert_true(compared > 1000);
+}
+
+/* What the search proves certificates prove, too, but for some windows over links and wires, which
+ * these machines have more of than others. */
+static void test_certificates(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed() + 1};
+    struct sator_map_options options = {.size = sizeof options, .threads = 1};
+    uint64_t verified = 0, total = 0;
+    int written = 0;
+
+    for (int tried = 0; written < 60 && tried < 2000; tried++) {
+        struct problem_case c;
+        struct machines_options what = {
+                .most_extent = 4 + (int)machines_draw(&rng, 8), .most_memories = 3};
+        struct sator_map_result *result = NULL;
+        struct sator_certificate_count count, checked;
+        char *text = NULL;
+        options.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+        if (open_case(&c, &rng, &what) &&
+                sator_map(c.ctx, c.network, 0, c.arch, &options, &result) == SATOR_OK &&
+                sator_certificate_write(
+                        c.ctx, c.network, 0, c.arch, &options, result, &count, &text) == SATOR_OK) {
+            assert_int_equal(
+                    sator_certificate_check(c.ctx, "a certificate", text, &checked), SATOR_OK);
+            if (checked.verified != count.verified || checked.total != count.total)
+                print_message("%s%s%s", c.workload_text, c.arch_text, text);
+            assert_int_equal(checked.verified, count.verified);
+            assert_int_equal(checked.total, count.total);
+            if (count.verified < count.total)
+                print_message("%s%s%llu of %llu\n", c.workload_text, c.arch_text,
+                        (unsigned long long)count.verified, (unsigned long long)count.total);
+            verified += count.verified;
+            total += count.total;
+            written++;
+        }
+        free(text);
+        sator_map_result_free(result);
+        close_case(&c);
+    }
+    print_message("%llu of %llu parts of %d certificates\n", (unsigned long long)verified,
+            (unsigned long long)total, written);
+    assert_true(written == 60);
+    assert_true((double)verified >= 0.97 * (double)total);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_bounds),
+            cmocka_unit_test(test_certificates),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
