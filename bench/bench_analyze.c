@@ -1,10 +1,11 @@
 /* Time of one analysis, all tensors and all metrics, for each dataflow of TENET's Table III at full
  * size.
  *
- * usage: bench_analyze [plans | closed|general ROW]
+ * usage: bench_analyze [plans | closed|general|scheduled ROW]
  * Without arguments: every row with both engines, how the closed form's time depends on the size,
  * and what plans save. With an engine and a row: that analysis ten times and nothing else, for
- * tools/instructions.sh, which counts its instructions.
+ * tools/instructions.sh, which counts its instructions; "scheduled": in closed form, with the
+ * scheduled time.
  */
 #include "sator/plan.h"
 
@@ -85,9 +86,10 @@ static void unload(struct inputs *in)
     sator_ctx_free(in->ctx);
 }
 
-static void analyze(struct inputs *in, enum sator_engine_choice engine)
+static void analyze(
+        struct inputs *in, enum sator_engine_choice engine, enum sator_timing_choice timing)
 {
-    struct sator_analyze_options options = {.engine = engine};
+    struct sator_analyze_options options = {.engine = engine, .timing = timing};
     struct sator_result *result;
 
     if (sator_analyze(in->ctx, in->network, 0, in->arch, in->dataflow, &options, &result) !=
@@ -113,7 +115,7 @@ static double measure(const struct row *row, const char *arch, enum sator_engine
 
     for (int i = 0; i < repeats; i++) {
         double start = now_us();
-        analyze(&in, engine);
+        analyze(&in, engine, SATOR_TIMING_ROOFLINE);
         double time = now_us() - start;
         if (time < least)
             least = time;
@@ -204,7 +206,7 @@ static double time_many(struct inputs *in, const struct many *many, bool plans)
             if (plans)
                 evaluate(in, plan, workspace, many, i);
             else
-                analyze(&one, SATOR_ENGINE_CLOSED);
+                analyze(&one, SATOR_ENGINE_CLOSED, SATOR_TIMING_ROOFLINE);
         }
         double time = (now_us() - start) / MANY;
         least = time < least ? time : least;
@@ -340,10 +342,11 @@ int main(int argc, char **argv)
     int row = atoi(argv[2]);
     if (row < 0 || row >= N_ROWS)
         return 2;
-    bool closed = strcmp(argv[1], "closed") == 0;
+    bool general = strcmp(argv[1], "general") == 0, timed = strcmp(argv[1], "scheduled") == 0;
     struct inputs in = load(&rows[row], rows[row].arch);
     for (int i = 0; i < 10; i++)
-        analyze(&in, closed ? SATOR_ENGINE_CLOSED : SATOR_ENGINE_GENERAL);
+        analyze(&in, general ? SATOR_ENGINE_GENERAL : SATOR_ENGINE_CLOSED,
+                timed ? SATOR_TIMING_SCHEDULED : SATOR_TIMING_ROOFLINE);
     unload(&in);
     printf("%s\n", rows[row].dataflow);
     return 0;
