@@ -18,7 +18,7 @@
 struct run {
     const struct nest_stamp *prefix; /* NULL: there is none */
     int64_t first, last;
-    int64_t rest[NEST_DIGITS]; /* of each loop: its size, less what the prefix fixes */
+    int64_t *rest; /* of each loop: its size, less what the prefix fixes */
     int64_t element; /* of what it fixes */
 };
 
@@ -45,10 +45,12 @@ struct follower {
     bool is_output;
     struct run runs[3];
     int n_dims;
-    int n_in_dim[NEST_DIGITS]; /* digits of each dimension, coarsest first */
-    int in_dim[NEST_DIGITS][NEST_DIGITS];
+    struct dim_digits {
+        int n;
+        int *list; /* coarsest first */
+    } * dims;
     int n_digits; /* of space, then the run's own */
-    struct digit_range digits[NEST_DIGITS];
+    struct digit_range *digits;
     int64_t span; /* of the row, without the run's own digit */
     int64_t *offsets; /* of each link, n_dims */
     int n_moves;
@@ -81,8 +83,8 @@ static int64_t element_at(const struct follower *f, int r, int64_t row, const in
     memset(sum, 0, sizeof *sum * (size_t)nest->n_loops);
     for (int d = 0; d < f->n_dims; d++) {
         int64_t rest = place[d] - nest->space_constant[d];
-        for (int i = 0; i < f->n_in_dim[d]; i++) {
-            int index = f->in_dim[d][i];
+        for (int i = 0; i < f->dims[d].n; i++) {
+            int index = f->dims[d].list[i];
             const struct nest_digit *digit = &nest->digits[index];
             int64_t factor = nest->space_factor[d * NEST_DIGITS + index];
             int64_t v = factor == 1 ? rest : rest / factor;
@@ -358,13 +360,13 @@ static void note_move(struct follower *f, const struct move *move)
     int64_t local = move->stamps, carried = 0;
 
     for (int d = 0; d < f->n_dims; d++) {
-        for (int i = 0; i < f->n_in_dim[d] && move->offset[d] != 0; i++) {
-            const struct nest_digit *digit = &f->nest->digits[f->in_dim[d][i]];
-            if (f->n_in_dim[d] > 1) /* from digit to digit */
+        for (int i = 0; i < f->dims[d].n && move->offset[d] != 0; i++) {
+            const struct nest_digit *digit = &f->nest->digits[f->dims[d].list[i]];
+            if (f->dims[d].n > 1) /* from digit to digit */
                 carried += llabs(digit->skew) * digit->extent;
             else
                 local -= digit->skew * move->offset[d] /
-                        f->nest->space_factor[d * NEST_DIGITS + f->in_dim[d][i]];
+                        f->nest->space_factor[d * NEST_DIGITS + f->dims[d].list[i]];
         }
     }
     for (int i = 0; i < f->n_digits; i++) {
@@ -373,7 +375,7 @@ static void note_move(struct follower *f, const struct move *move)
             if (f->nest->space_factor[d * NEST_DIGITS + digit->digit] == 0)
                 continue;
             note_shift(digit, move->offset[d]);
-            if (f->n_in_dim[d] > 1)
+            if (f->dims[d].n > 1)
                 note_shift(digit, -move->offset[d]);
         }
         if (is_own(f, digit)) {
@@ -505,6 +507,7 @@ static bool read_digits(struct follower *f)
     const struct nest *nest = f->nest;
     int n_skewed = nest->run >= 0;
 
+    f->digits = SATOR_NEW_ARRAY(nest->timing->arena, struct digit_range, nest->n_digits + 1);
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];
         if (i == nest->run || digit->order >= 0 || digit->extent == 1)
@@ -522,15 +525,18 @@ static void read_dims(struct follower *f)
     const struct nest *nest = f->nest;
 
     f->n_dims = nest->timing->analysis->n_space;
+    f->dims = SATOR_NEW_ARRAY(nest->timing->arena, struct dim_digits, f->n_dims + 1);
     for (int d = 0; d < f->n_dims; d++) {
+        const int64_t *factors = &nest->space_factor[d * NEST_DIGITS];
+        struct dim_digits *dim = &f->dims[d];
+        dim->list = SATOR_NEW_ARRAY(nest->timing->arena, int, nest->n_digits + 1);
         for (int i = 0; i < nest->n_digits; i++) {
-            int64_t factor = nest->space_factor[d * NEST_DIGITS + i];
-            if (factor <= 0 || nest->digits[i].extent == 1)
+            if (factors[i] <= 0 || nest->digits[i].extent == 1)
                 continue;
-            int k = f->n_in_dim[d]++;
-            for (; k > 0 && nest->space_factor[d * NEST_DIGITS + f->in_dim[d][k - 1]] < factor; k--)
-                f->in_dim[d][k] = f->in_dim[d][k - 1];
-            f->in_dim[d][k] = i;
+            int k = dim->n++;
+            for (; k > 0 && factors[dim->list[k - 1]] < factors[i]; k--)
+                dim->list[k] = dim->list[k - 1];
+            dim->list[k] = i;
         }
     }
 }
@@ -550,6 +556,7 @@ static bool read_runs(struct follower *f, const struct nest_stamp *prefixes, int
         run->last = values.last;
         if (values.there != NULL)
             return false;
+        run->rest = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, nest->n_loops + 1);
         for (int l = 0; l < nest->n_loops; l++)
             run->rest[l] = nest->size[l] - nest_fixed_part(nest, nest->n_order, run->prefix, l);
     }
