@@ -96,3 +96,13 @@ done
 compare gemm:i=7,j=5,k=3 latency --arch multicast-1d-64 # wires and buses that the engines count
 sator map jacobi2d --arch conventional --imperfect
 echo "exit $?"
+# the tile of L1 is 3 x 3 for 7 iterations
+cat >lanes.yaml <<'YAML'
+name: lanes
+levels:
+  - {memory: DRAM, energy_pj: 100}
+  - {memory: L1, energy_pj: 2}
+  - {array: lane, shape: [3]}
+  - {compute: mac, energy_pj: 1}
+YAML
+sator map gemm:i=7,j=2,k=2 --arch lanes.yaml --imperfect --constraint 'lane: i 3' --constraint 'L1: i 3' | grep -oE 'proved optimal|parallel .*'

@@ -308,7 +308,8 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
         o->search->counters.pruned_capacity += fit < listed;
         return fit;
     }
-    int64_t most = o->most[m][loop] / o->shape.inside[row + 1][loop];
+    /* where the last tile is short, factors cover more than there is */
+    int64_t most = sator_mapper_blocks(o->most[m][loop], o->shape.inside[row + 1][loop]);
     while (count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
         count--;
     if (count > 0 &&
