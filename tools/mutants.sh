@@ -36,6 +36,10 @@ tree=$folder
 export BUILD=$folder/build
 mkdir -p "$tree" "$BUILD" || exit 1
 (cd "$top" && git ls-files -z | tar -c --null -T - -f -) | tar -x -C "$tree" -f - || exit 1
+original=$BUILD/original # of what is changed: the tree may go on changing
+for file in "$@"; do
+    mkdir -p "$original/$(dirname "${file%%:*}")" && cp "$tree/${file%%:*}" "$original/${file%%:*}" || exit 1
+done
 
 # FILE:LINE:COLUMN:OLD:NEW of every change; texts and comments are passed over
 sites() {
@@ -71,14 +75,14 @@ sites() {
                     for (at = 1; (found = index(substr(code, at), old[k])) > 0; at += found)
                         print file ":" FNR ":" at + found - 1 ":" old[k] ":" new[k]
                 }
-            }' "$top/${file%%:*}"
+            }' "$original/${file%%:*}"
     done
 }
 
 change() { # change SITE: make it in the tree
     awk -v site="$1" 'BEGIN { split(site, part, ":") }
         FNR == part[2] { print substr($0, 1, part[3] - 1) part[5] substr($0, part[3] + length(part[4])); next } { print }' \
-        "$top/${1%%:*}" >"$tree/${1%%:*}"
+        "$original/${1%%:*}" >"$tree/${1%%:*}"
 }
 
 build() {
@@ -119,7 +123,7 @@ for site in "${list[@]}"; do
     fi
     IFS=: read -r file line column old new <<<"$site"
     printf '%-44s %-10s -> %-10s %s\n' "$file:$line:$column" "'$old'" "'$new'" "$verdict"
-    cp "$top/$file" "$tree/$file"
+    cp "$original/$file" "$tree/$file"
 done
 echo "${#list[@]} changes: $killed killed, $survived survived, $unbuilt not built"
 [ "$survived" = 0 ] || exit 3

@@ -19,7 +19,8 @@ struct sator_certificate_count {
 /* A certificate of "result", the answer for layer "layer" of "network" on "arch" (GIVE: free).
  * "count" (may be NULL) says how many of its parts are proved: all of them, or the certificate is
  * not worth the name. SATOR_INPUT with a message for spaces that certificates do not cover;
- * SATOR_LIMIT where the cover is too large. */
+ * SATOR_LIMIT where the cover is too large, or a choice of what bypasses what takes longer than the
+ * options' budget. */
 SATOR_API enum sator_status sator_certificate_write(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, int layer,
         SATOR_KEEP const struct sator_arch *arch, const struct sator_map_options *options,

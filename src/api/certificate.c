@@ -90,7 +90,7 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
 /* The cover of one choice of what bypasses what. */
 static enum sator_status put_choice(struct sator_ctx *ctx, const struct sator_workload *workload,
         const struct sator_arch *arch, const struct sator_map_result *result, unsigned choice,
-        struct sator_text *text, struct cert_tally *tally)
+        double seconds, struct sator_text *text, struct cert_tally *tally)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
@@ -102,7 +102,7 @@ static enum sator_status put_choice(struct sator_ctx *ctx, const struct sator_wo
         sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
     SATOR_TRY(st);
     sator_text_add(text, "  choice %u\n", choice);
-    SATOR_TRY(cert_cover_write(ctx, p, result->value, text, tally));
+    SATOR_TRY(cert_cover_write(ctx, p, result->value, seconds, text, tally));
     if (text->length > MOST_BYTES) {
         sator_error(ctx, workload->loc, "not certified: the certificate is larger than 64 MB");
         st = SATOR_LIMIT;
@@ -138,7 +138,8 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     }
     put_question(&out, network, layer, arch, result);
     for (unsigned choice = 0; choice < 1U << pairs; choice++)
-        SATOR_TRY(put_choice(ctx, workload, arch, result, choice, &out, &tally));
+        SATOR_TRY(
+                put_choice(ctx, workload, arch, result, choice, own.budget_seconds, &out, &tally));
     sator_text_put(&out, "end\n");
     if (count != NULL)
         *count = (struct sator_certificate_count){

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     MOST_DECISIONS = CERT_ROWS * CERT_LOOPS
@@ -32,15 +33,27 @@ struct cover {
     struct cert_tally *tally;
     struct sator_text *text; /* writing; or NULL */
     const char *at; /* checking: the next line */
+    double deadline; /* of the monotonic clock; INFINITY: none */
     enum sator_status stopped;
 };
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 static bool should_stop(struct cover *c)
 {
     if (c->stopped == SATOR_OK && atomic_load(&c->ctx->cancelled))
         c->stopped = SATOR_INTERRUPTED;
-    if (c->stopped == SATOR_OK && c->tally->parts > most_pieces)
+    if (c->stopped == SATOR_OK && (c->tally->parts > most_pieces || now() > c->deadline)) {
+        sator_error(c->ctx, (struct sator_loc){0}, "not certified: the parts take more than %s",
+                now() > c->deadline ? "the time that there is" : "200 million bounds");
         c->stopped = SATOR_LIMIT;
+    }
     return c->stopped != SATOR_OK;
 }
 
@@ -190,7 +203,11 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
 static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_problem *p,
         double value, struct cert_tally *tally)
 {
-    *c = (struct cover){.ctx = ctx, .p = p, .goal = value * (1 - tolerance), .tally = tally};
+    *c = (struct cover){.ctx = ctx,
+            .p = p,
+            .goal = value * (1 - tolerance),
+            .tally = tally,
+            .deadline = INFINITY};
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
             c->part.factor[r][i] = 1;
@@ -242,11 +259,12 @@ static void write_part(struct cover *c, int d)
 }
 
 enum sator_status cert_cover_write(struct sator_ctx *ctx, const struct cert_problem *p,
-        double value, struct sator_text *text, struct cert_tally *tally)
+        double value, double seconds, struct sator_text *text, struct cert_tally *tally)
 {
     struct cover *c = SATOR_NEW(p->arena, struct cover);
 
     begin(c, ctx, p, value, tally);
+    c->deadline = seconds > 0 ? now() + seconds : INFINITY;
     c->text = text;
     write_part(c, 0);
     return c->stopped;

@@ -163,9 +163,10 @@ struct cert_tally {
     const char *first_fault; /* about the first line that is not verified, in the arena; or NULL */
 };
 /* Write a cover of the space on which no value is below "value" into "text", a line a part, and how
- * many of them are proved; stops, as the context says, with SATOR_INTERRUPTED or SATOR_LIMIT. */
+ * many of them are proved. SATOR_INTERRUPTED after a cancel; SATOR_LIMIT, with a message, where it
+ * takes more than 200 million bounds, or "seconds" (0: any time). */
 enum sator_status cert_cover_write(struct sator_ctx *ctx, const struct cert_problem *p,
-        double value, struct sator_text *text, struct cert_tally *tally);
+        double value, double seconds, struct sator_text *text, struct cert_tally *tally);
 /* Verify the lines "lines" (ended by NUL or the end of the section), which "*end" is set after. */
 enum sator_status cert_cover_check(struct sator_ctx *ctx, const struct cert_problem *p,
         double value, const char *lines, const char **end, struct cert_tally *tally);
