@@ -111,7 +111,7 @@ static int tile(
 static void make_rows(struct skewed_case *c)
 {
     struct digit time[3 * LOOPS], space[DIMS][LOOPS];
-    struct sator_text coordinate[DIMS] = {{0}};
+    struct sator_text coordinate[DIMS] = {{0}}, row = {0};
     int n_space[DIMS] = {0}, n_time = tile(c, time, space, n_space);
 
     for (int i = n_time - 1; i > 0; i--) { /* any order, often that of the tiles */
@@ -131,13 +131,17 @@ static void make_rows(struct skewed_case *c)
     sator_text_add(&c->time, "{ S[i,j,k] -> T[");
     for (int i = 0; i < first; i++)
         sator_text_add(&c->time, "%s, ", time[i].text);
-    join(&c->time, time + first, last - first);
+    join(&row, time + first, last - first);
     for (int d = 0; d < DIMS; d++) {
         int step = draw(c, 4) == 0 ? (int)draw(c, 5) - 2 : (int)draw(c, 3) - 1;
         if (step != 0)
-            sator_text_add(&c->time, " + %d*(%s)", step, coordinate[d].data);
+            sator_text_add(&row, " + %d*(%s)", step, coordinate[d].data);
         sator_text_clear(&coordinate[d]);
     }
+    if (draw(c, 5) == 0) /* windows, which say nothing of the stamps that the row does not */
+        sator_text_add(&c->time, "floor((%s)/%d), ", row.data, 2 + (int)draw(c, 8));
+    sator_text_add(&c->time, "%s", row.data);
+    sator_text_clear(&row);
     for (int i = last; i < n_time; i++)
         sator_text_add(&c->time, ", %s", time[i].text);
     sator_text_add(&c->time, "] }");
@@ -281,9 +285,64 @@ static void test_skewed_is_general(void **state)
     assert_true(taken > n_cases / 20 && counted > n_cases / 20 && stamps > n_cases / 50);
 }
 
+/* The stamping of a memory that holds windows of the row: floor(R / M) alone. */
+static void take_windows(struct skewed_case *c)
+{
+    const struct sator_piece *time = sator_relation_function(c->stamping.time);
+    const struct sator_relation *was = c->stamping.time;
+    const struct sator_expr **row = SATOR_NEW_ARRAY(c->arena, const struct sator_expr *, 1);
+    int64_t m = 2 + draw(c, 15);
+
+    row[0] = sator_expr_floor(c->arena, time->out[draw(c, c->stamping.n_time)], m);
+    c->stamping.time =
+            sator_relation_make(c->arena, was->in_name, was->n_in, time->names, "T", 1, row, NULL);
+    c->stamping.n_time = 1;
+    c->stamping.n_space = 0;
+    c->transport.n_links = c->transport.n_buses = 0;
+    sator_text_add(&c->text, "windows of %d\n", (int)m);
+}
+
+static void test_windows_are_general(void **state)
+{
+    static const char *const accesses[] = {"{ S[i,j,k] -> A[i,k] }", "{ S[i,j,k] -> B[k,j] }",
+            "{ S[i,j,k] -> X[i, 4*j + k] }", "{ S[i,j,k] -> Z[j] }"};
+    const char *given = getenv("SATOR_TEST_SEED");
+    struct machines_rng rng = {given != NULL ? strtoull(given, NULL, 10) : 20261123};
+    int n_cases = (int)run_count(600), taken = 0, volumes = 0, tiles = 0;
+
+    (void)state;
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct skewed_case c;
+        void *engine = NULL;
+        const char *reason = NULL;
+        struct sator_counter *general;
+        open_case(&c, &rng);
+        take_windows(&c);
+        if (sator_engine_skewed.open(c.ctx, &c.stamping, &engine, &reason) == SATOR_OK) {
+            assert_int_equal(sator_counter_new(c.ctx, SATOR_ENGINE_GENERAL, &c.stamping, &general),
+                    SATOR_OK);
+            taken++;
+            for (size_t a = 0; a < sizeof accesses / sizeof *accesses; a++) {
+                sator_int words;
+                volumes += compare_volumes(&c, engine, general, accesses[a]);
+                tiles += sator_engine_skewed.tile(
+                                 engine, read_text(&c, accesses[a]), &words, &reason) == SATOR_OK;
+            }
+            sator_counter_free(general);
+            sator_engine_skewed.close(engine);
+        }
+        close_case(&c);
+    }
+    print_message("%d of %d windows taken, %d volumes and %d tiles compared\n", taken, n_cases,
+            volumes, tiles);
+    assert_int_equal(wrong, 0);
+    assert_true(volumes > n_cases / 4 && tiles > n_cases / 20);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_skewed_is_general)};
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_skewed_is_general), cmocka_unit_test(test_windows_are_general)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,9 +263,48 @@ static const char *count_rows(
     return NULL;
 }
 
+/* Whether "row" is floor("next" / M): it tells nothing that the next row does not. */
+static bool is_prefix(
+        struct sator_arena *arena, const struct sator_expr *row, const struct sator_expr *next)
+{
+    int64_t m;
+    const struct sator_expr *sum = windows_row(arena, row, &m);
+    const struct sator_expr *rest = sum == NULL ? NULL : sator_expr_add(arena, sum, -1, next);
+
+    return rest != NULL && sator_expr_is_constant(rest) && rest->constant == 0;
+}
+
+/* The stamping without rows that are windows of the next one, which order the stamps as they are.
+ */
+static const struct sator_stamping *drop_windows(
+        struct sator_arena *arena, const struct sator_stamping *given)
+{
+    const struct sator_relation *was = given->time;
+    const struct sator_piece *time = sator_relation_function(was);
+    struct sator_stamping *made = SATOR_NEW(arena, struct sator_stamping);
+    int n = 0;
+
+    if (time == NULL)
+        return given;
+    const struct sator_expr **rows =
+            SATOR_NEW_ARRAY(arena, const struct sator_expr *, given->n_time + 1);
+    for (int r = 0; r < given->n_time; r++) {
+        if (r == given->n_time - 1 || !is_prefix(arena, time->out[r], time->out[r + 1]))
+            rows[n++] = time->out[r];
+    }
+    if (n == given->n_time)
+        return given;
+    *made = *given;
+    made->n_time = n;
+    made->time =
+            sator_relation_make(arena, was->in_name, was->n_in, time->names, "T", n, rows, NULL);
+    return made;
+}
+
 const char *skewed_reduce(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest)
 {
+    given = drop_windows(arena, given);
     const struct sator_piece *space = sator_relation_function(given->space);
     const struct sator_piece *time = sator_relation_function(given->time);
     const struct sator_expr *row = NULL;

@@ -16,6 +16,7 @@ enum {
 struct skewed_state {
     struct sator_ctx *ctx;
     struct sator_arena *arena;
+    const struct sator_stamping *windows; /* asked instead of a nest; NULL: none */
     struct skewed_nest nest;
     struct sator_counter *counter; /* of the nest without the skew */
 };
@@ -31,12 +32,27 @@ static void skewed_close(void *opaque)
     free(state);
 }
 
+/* Whether the stamping is that of a memory which holds windows. */
+static bool is_windows(struct sator_arena *arena, const struct sator_stamping *given)
+{
+    const struct sator_piece *time = sator_relation_function(given->time);
+    int64_t m;
+
+    return given->n_time == 1 && given->n_space == 0 && time != NULL &&
+            windows_row(arena, time->out[0], &m) != NULL;
+}
+
 static enum sator_status skewed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
         void **opaque, const char **reason)
 {
     struct skewed_state *state = sator_alloc(sizeof *state);
 
     *state = (struct skewed_state){.ctx = ctx, .arena = sator_arena_new()};
+    if (is_windows(state->arena, stamping)) {
+        state->windows = stamping;
+        *opaque = state;
+        return SATOR_OK;
+    }
     *reason = skewed_reduce(state->arena, stamping, &state->nest);
     enum sator_status st = *reason != NULL
             ? SATOR_DECLINED
@@ -79,6 +95,10 @@ static enum sator_status ask(
 {
     struct sator_hush before;
 
+    if (state->windows != NULL) {
+        *reason = "windows are not counted so";
+        return SATOR_DECLINED;
+    }
     sator_ctx_hush(state->ctx, &before);
     enum sator_status st = put(state->counter, q);
     sator_ctx_unhush(state->ctx, &before);
@@ -180,6 +200,10 @@ static enum sator_status skewed_volumes(void *opaque, const struct sator_relatio
     struct skewed_state *state = opaque;
     struct sator_transport lifted;
 
+    if (state->windows != NULL) {
+        *reason = windows_volumes(state->arena, state->windows, access, transport, volumes);
+        return *reason == NULL ? SATOR_OK : SATOR_DECLINED;
+    }
     if ((*reason = lift_transport(state, transport, &lifted)) != NULL)
         return SATOR_DECLINED;
     return ask(state,
@@ -225,7 +249,7 @@ static enum sator_status skewed_stamps(
     struct sator_stamp_counts plain;
     sator_int pes = 1, values = 0;
 
-    if (!nest->is_whole || nest->span >= MOST_SPAN) {
+    if (state->windows != NULL || !nest->is_whole || nest->span >= MOST_SPAN) {
         *reason = "tiles are cut short under a skew";
         return SATOR_DECLINED;
     }
@@ -257,6 +281,12 @@ static enum sator_status skewed_max_per_stamp(
 static enum sator_status skewed_tile(
         void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
 {
+    struct skewed_state *state = opaque;
+
+    if (state->windows != NULL) {
+        *reason = windows_tile(state->arena, state->windows, access, words);
+        return *reason == NULL ? SATOR_OK : SATOR_DECLINED;
+    }
     return ask(opaque, &(struct question){.access = access, .words = words}, reason);
 }
 

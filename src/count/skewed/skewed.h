@@ -24,4 +24,17 @@ struct skewed_nest {
 const char *skewed_reduce(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
 
+/* ---- windows.c ---- */
+/* Where "row" is floor(R / m), which may be written as a sum of digits and a quotient: R, and "*m";
+ * NULL where it is not. */
+const struct sator_expr *windows_row(
+        struct sator_arena *arena, const struct sator_expr *row, int64_t *m);
+/* Of a stamping whose only row that is: the volumes, and the elements of the largest window, made
+ * in "arena"; NULL, or why not. */
+const char *windows_volumes(struct sator_arena *arena, const struct sator_stamping *given,
+        const struct sator_relation *access, const struct sator_transport *transport,
+        struct sator_volumes *volumes);
+const char *windows_tile(struct sator_arena *arena, const struct sator_stamping *given,
+        const struct sator_relation *access, sator_int *words);
+
 #endif
