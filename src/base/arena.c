@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     FIRST_CHUNK = 4096,
@@ -14,12 +16,21 @@ enum {
 struct sator_chunk {
     struct sator_chunk *next;
     size_t used, size; /* used: of all but an arena's newest, whose room says it */
+    bool is_mapped; /* by mmap, not malloc */
     _Alignas(SATOR_ALIGNMENT) char data[];
 };
 
 static void release(struct sator_held *held)
 {
     sator_arena_free((struct sator_arena *)held);
+}
+
+static void free_chunk(struct sator_chunk *chunk)
+{
+    if (chunk->is_mapped)
+        munmap(chunk, sizeof *chunk + chunk->size);
+    else
+        free(chunk);
 }
 
 struct sator_arena *sator_arena_new(void)
@@ -38,9 +49,20 @@ void sator_arena_free(struct sator_arena *arena)
     sator_let_go(&arena->held);
     for (struct sator_chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
-        free(chunk);
+        free_chunk(chunk);
     }
     free(arena);
+}
+
+bool sator_arena_holds(const struct sator_arena *arena, const void *object)
+{
+    const uintptr_t at = (uintptr_t)object;
+
+    for (const struct sator_chunk *chunk = arena->chunks; chunk != NULL; chunk = chunk->next) {
+        if (at >= (uintptr_t)chunk->data && at < (uintptr_t)chunk->data + chunk->size)
+            return true;
+    }
+    return false;
 }
 
 /* Note how much of the newest chunk is used, which from now on it need not be. */
@@ -85,7 +107,7 @@ void sator_arena_clear(struct sator_arena *arena)
         struct sator_chunk *smaller = chunk->size > kept->size ? kept : chunk;
         next = chunk->next;
         kept = chunk->size > kept->size ? chunk : kept;
-        free(smaller);
+        free_chunk(smaller);
     }
     kept->next = NULL;
     kept->used = 0;
@@ -94,7 +116,7 @@ void sator_arena_clear(struct sator_arena *arena)
 
 char *sator_arena_alloc_chunk(struct sator_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX / 4)
+    if (size > SIZE_MAX / 4 || arena->is_shared)
         sator_out_of_memory();
     size = (size + SATOR_ALIGNMENT - 1) & ~(size_t)(SATOR_ALIGNMENT - 1);
     size_t room = size > arena->chunk_size ? size : arena->chunk_size;
@@ -105,6 +127,40 @@ char *sator_arena_alloc_chunk(struct sator_arena *arena, size_t size)
     if (arena->chunk_size < LARGEST_CHUNK)
         arena->chunk_size *= 2;
     return chunk->data;
+}
+
+struct sator_arena *sator_arena_new_shared(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size + page - 1) / page * page;
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_chunk *chunk = mmap(
+            NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (chunk == MAP_FAILED)
+        sator_out_of_memory();
+    *chunk = (struct sator_chunk){.size = bytes - sizeof *chunk, .is_mapped = true};
+    allocate_from(arena, chunk);
+    arena->is_shared = true;
+    return arena;
+}
+
+void sator_arena_give(struct sator_arena *arena)
+{
+    settle(arena);
+}
+
+void sator_arena_receive(struct sator_arena *arena)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct sator_chunk *chunk = arena->chunks;
+    size_t kept = (sizeof *chunk + chunk->used + page - 1) / page * page;
+    size_t bytes = sizeof *chunk + chunk->size;
+
+    if (kept < bytes)
+        munmap((char *)chunk + kept, bytes - kept);
+    chunk->size = kept - sizeof *chunk;
+    allocate_from(arena, chunk);
+    arena->is_shared = false;
 }
 
 void *sator_arena_copy(struct sator_arena *arena, const void *data, size_t size)

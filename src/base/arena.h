@@ -14,6 +14,7 @@ struct sator_arena {
     char *next, *end; /* of the room in the newest chunk */
     struct sator_chunk *chunks; /* the newest first; only it has room */
     size_t chunk_size; /* of the next one */
+    bool is_shared; /* has one chunk and gets no other */
 };
 
 struct sator_arena *sator_arena_new(void);
@@ -21,8 +22,18 @@ void sator_arena_free(struct sator_arena *arena);
 /* Free all objects; the memory that most of them had is kept for the next ones. */
 void sator_arena_clear(struct sator_arena *arena);
 
+/* Whether "object" is one of the arena's. */
+bool sator_arena_holds(const struct sator_arena *arena, const void *object);
+
 /* Let "arena" own what "other" (TAKE) owns. */
 void sator_arena_adopt(struct sator_arena *arena, struct sator_arena *other);
+
+/* An arena of "size" bytes and no more, at the same place in every process that this one forks. The
+ * child gives what it has allocated when it is done with it; then the parent receives it, and the
+ * arena is one like all others. Pages that nothing was put into take no memory. */
+struct sator_arena *sator_arena_new_shared(size_t size);
+void sator_arena_give(struct sator_arena *arena);
+void sator_arena_receive(struct sator_arena *arena);
 
 enum {
     SATOR_ALIGNMENT = 16

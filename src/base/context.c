@@ -316,6 +316,35 @@ void sator_help_names(
     sator_text_clear(&list);
 }
 
+/* "source" as one that lives as long as "ctx". */
+static const struct sator_source *keep_source(
+        struct sator_ctx *ctx, const struct sator_ctx *other, const struct sator_source *source)
+{
+    if (source == NULL || !sator_arena_holds(other->arena, source))
+        return source;
+    struct sator_source *kept = sator_arena_copy(ctx->arena, source, sizeof *source);
+
+    kept->path = sator_arena_strdup(ctx->arena, source->path);
+    if (source->text != NULL)
+        kept->text = sator_arena_strndup(ctx->arena, source->text, source->length);
+    return kept;
+}
+
+void sator_ctx_repeat(struct sator_ctx *ctx, const struct sator_ctx *other)
+{
+    int n_errors = ctx->n_errors + other->n_errors;
+
+    for (int i = 0; i < other->n_messages; i++) {
+        const struct sator_message *message = &other->messages[i];
+        struct sator_loc loc = message->loc;
+        loc.source = keep_source(ctx, other, loc.source);
+        record(ctx, loc, message->is_error, sator_arena_strdup(ctx->arena, message->text));
+        if (message->help != NULL)
+            sator_help(ctx, "%s", message->help);
+    }
+    ctx->n_errors = n_errors; /* those that were not kept, too */
+}
+
 /* Line and column (from 1) of an offset, and the bounds of its line. */
 static void locate(const struct sator_source *source, size_t offset, int *line, int *column,
         size_t *start, size_t *end)

@@ -93,6 +93,9 @@ struct sator_loc sator_ctx_first_loc(const struct sator_ctx *ctx);
 /* What error number "index" (from 0) says, without its place; NULL past the last one. */
 const char *sator_ctx_error_text(const struct sator_ctx *ctx, int index);
 
+/* Say in "ctx" what "other" has to say, whose arena may die then. */
+void sator_ctx_repeat(struct sator_ctx *ctx, const struct sator_ctx *other);
+
 /* Start a counting question: forget the work of the last one. */
 void sator_work_begin(struct sator_ctx *ctx);
 /* Spend "ticks": SATOR_LIMIT past the limit, SATOR_INTERRUPTED after a cancel (no message is

@@ -591,22 +591,21 @@ static void close_tiles(struct passing *passing)
     }
 }
 
-static int64_t count_entering(
-        const struct mapper_walk *walk, const int64_t *shift, const struct mapper_cuts *cuts)
+static int64_t count_entering(struct passing *passing, const struct mapper_walk *walk,
+        const int64_t *shift, const struct mapper_cuts *cuts)
 {
     const struct mapper_transfer *t = walk->transfer;
-    struct passing passing;
 
-    passing.walk = walk;
-    passing.shift = shift;
-    passing.cuts = cuts;
+    passing->walk = walk;
+    passing->shift = shift;
+    passing->cuts = cuts;
     int n_links = walk->n_ways < t->n_passes ? walk->n_ways : t->n_passes;
-    passing.n_families = walk->n_ways - n_links;
-    find_sources(&passing, shift != NULL, n_links);
-    open_tiles(&passing);
+    passing->n_families = walk->n_ways - n_links;
+    find_sources(passing, shift != NULL, n_links);
+    open_tiles(passing);
     int64_t words =
-            passing.n_families == 0 ? count_parts(&passing) : sator_mapper_families_count(&passing);
-    close_tiles(&passing);
+            passing->n_families == 0 ? count_parts(passing) : sator_mapper_families_count(passing);
+    close_tiles(passing);
     return words;
 }
 
@@ -641,7 +640,7 @@ int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mappe
     bool is_new;
     int64_t *value = sator_memo_place(sator_mapper_words_entering(words), key, (size_t)at, &is_new);
     if (is_new)
-        *value = count_entering(walk, shift, cuts);
+        *value = count_entering(sator_mapper_words_passing(words), walk, shift, cuts);
     return *value;
 }
 

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/memo.h"
 #include "count/tiled/value_set.h"
-#include "mapper/mapper.h"
+#include "mapper/passing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,9 @@
 struct mapper_words {
     const struct mapper_problem *problem;
     struct sator_memo *numbers; /* int64_t, by words.c's and words_cut.c's keys */
-    struct mapper_counting *counting; /* these three are made when they are needed */
+    struct mapper_counting *counting; /* these four are made when they are needed */
     struct sator_memo *entering;
+    struct passing *passing;
     struct mapper_tilings *tilings;
 };
 
@@ -37,6 +38,7 @@ void sator_mapper_words_free(struct mapper_words *words)
     sator_memo_free(words->numbers);
     sator_mapper_counting_free(words->counting);
     sator_memo_free(words->entering);
+    free(words->passing);
     sator_mapper_tilings_free(words->tilings);
     free(words);
 }
@@ -53,6 +55,13 @@ struct sator_memo *sator_mapper_words_entering(struct mapper_words *words)
     if (words->entering == NULL)
         words->entering = sator_memo_new(sizeof(int64_t));
     return words->entering;
+}
+
+struct passing *sator_mapper_words_passing(struct mapper_words *words)
+{
+    if (words->passing == NULL)
+        words->passing = sator_alloc(sizeof *words->passing);
+    return words->passing;
 }
 
 struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)

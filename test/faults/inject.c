@@ -41,7 +41,7 @@ enum fault {
 };
 static const char *const faults[] = {"memory", "read", "write", "short", "sync", "name"};
 
-static atomic_long calls;
+static atomic_long *calls; /* of this process and those that it forks */
 static long failing; /* 0: none */
 static bool from_there_on;
 static int injected = -1; /* -1: the environment was not looked at yet */
@@ -50,6 +50,8 @@ static void configure(void)
 {
     const char *text = getenv("SATOR_INJECT"), *colon = text == NULL ? NULL : strchr(text, ':');
 
+    calls = (atomic_long *)syscall(SYS_mmap, NULL, sizeof *calls, PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS, -1, 0L);
     injected = sizeof faults / sizeof *faults; /* none */
     for (int i = 0; colon != NULL && i < (int)(sizeof faults / sizeof *faults); i++) {
         if (strncmp(text, faults[i], (size_t)(colon - text)) == 0)
@@ -66,7 +68,7 @@ static bool fails(enum fault fault)
         configure();
     if (injected != (int)fault)
         return false;
-    long call = atomic_fetch_add(&calls, 1) + 1;
+    long call = atomic_fetch_add(calls, 1) + 1;
     return failing != 0 && (call == failing || (from_there_on && call > failing));
 }
 
@@ -79,7 +81,8 @@ __attribute__((destructor)) static void report(void)
             : (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
     if (fd >= 0)
-        syscall(SYS_write, fd, digits, snprintf(digits, sizeof digits, "%ld\n", calls));
+        syscall(SYS_write, fd, digits,
+                snprintf(digits, sizeof digits, "%ld\n", calls == NULL ? 0L : *calls));
 }
 
 /* Let "real" be the function of the C library that "name" would be without this file. */

@@ -11,6 +11,7 @@
 #include "sator/analyze.h"
 #include "sator/build.h"
 #include "sator/explore.h"
+#include "sator/input.h"
 #include "sator/map.h"
 #include "sator/plan.h"
 #include "sator/report.h"
@@ -159,6 +160,18 @@ static char *map(void)
     return text;
 }
 
+/* A C file, which a child process reads: tools/oom.sh puts it there. */
+static char *c_file(void)
+{
+    struct sator_network *network = NULL;
+    char *text = NULL;
+
+    if (is_ok(sator_network_load(ctx, "gemm.c", NULL, &network)))
+        is_ok(sator_network_text(ctx, network, &text));
+    sator_network_free(network);
+    return text;
+}
+
 static char *simulate(void)
 {
     const struct sator_report_options report = {.size = sizeof report};
@@ -253,7 +266,7 @@ int main(int argc, char **argv)
         const char *name;
         char *(*question)(void);
     } cases[] = {{"closed", closed}, {"general", general}, {"relations", relations}, {"plan", plan},
-            {"map", map}, {"simulate", simulate}, {"explore", explore}};
+            {"map", map}, {"c", c_file}, {"simulate", simulate}, {"explore", explore}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (argc != 2 || strcmp(argv[1], cases[i].name) != 0)

@@ -1,7 +1,7 @@
 /* Calls of the public functions with arguments drawn from what is odd: numbers beyond their ranges,
  * NAN, texts that are none, NULL, sizes that never were. None may crash, read wildly or leak (the
  * sanitizers look); a call that does not succeed leaves its result alone, and one that is wrong
- * says why.
+ * says why. No call allocates where memory that runs out could only end the process.
  *
  *     property_arguments [--seed N] [--cases N]
  */
@@ -12,6 +12,8 @@
 #include "sator/page.h"
 #include "sator/plan.h"
 #include "sator/simulate.h"
+
+#include "base/memory.h"
 
 #include <limits.h>
 #include <math.h>
@@ -30,6 +32,43 @@ static uint64_t random_number(uint64_t below)
     random_state ^= random_state << 17;
     return random_state % below;
 }
+
+/* ---- allocations, which the linker leads here (test/CMakeLists.txt) ---- */
+
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
+void *__real_sator_alloc(size_t size);
+void *__wrap_sator_alloc(size_t size);
+void *__real_sator_realloc(void *memory, size_t size);
+void *__wrap_sator_realloc(void *memory, size_t size);
+void *__real_sator_calloc(size_t n, size_t size);
+void *__wrap_sator_calloc(size_t n, size_t size);
+
+static void expect_guard(void)
+{
+    if (!sator_is_guarded() && failures++ == 0) {
+        printf("FAILED: an allocation outside of a guarded call\n");
+        abort(); /* where it is, a debugger says */
+    }
+}
+
+void *__wrap_sator_alloc(size_t size)
+{
+    expect_guard();
+    return __real_sator_alloc(size);
+}
+
+void *__wrap_sator_realloc(void *memory, size_t size)
+{
+    expect_guard();
+    return __real_sator_realloc(memory, size);
+}
+
+void *__wrap_sator_calloc(size_t n, size_t size)
+{
+    expect_guard();
+    return __real_sator_calloc(n, size);
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* ---- odd arguments ---- */
 

@@ -78,10 +78,10 @@ static void sign(struct depth *d, char sign)
         d->at_start = true;
         if (sign == '{')
             *branches(d) = 0;
-    } else if (sign == ',') {
+    } else if (sign == ',' && d->parens == 0) {
         d->operators = 0; /* a table of numbers may be long */
     } else {
-        d->operators += strchr("+-*/%&|^~!<>=?:)", sign) != NULL;
+        d->operators += strchr("+-*/%&|^~!<>=?:),", sign) != NULL;
     }
 }
 

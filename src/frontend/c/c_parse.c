@@ -1,9 +1,11 @@
 /* From libclang's nodes to ours. A node of the printed unit tells its operator, the same node of
- * the written unit its place; both units are walked side by side. */
+ * the written unit its place; both units are walked side by side. All of it is done in a process of
+ * its own (base/apart.h), so that libclang may end it. */
 #include "frontend/c/c_tree.h"
 
 #if SATOR_HAVE_CLANG
 
+#include "base/apart.h"
 #include "frontend/c/c_units.h"
 
 #include <ctype.h>
@@ -13,7 +15,9 @@
 /* Deeper than anybody writes, shallow enough for the stack. */
 enum {
     MOST_DEPTH = 2000,
-    HASH_SIZE = 1024
+    HASH_SIZE = 1024,
+    ROOM = 64 << 20, /* for the tree, and for each byte of the text */
+    ROOM_A_BYTE = 1 << 10
 };
 
 struct entry {
@@ -665,25 +669,44 @@ static void note_lines(struct sator_arena *arena, struct c_file *file)
             SATOR_PUSH(arena, file->lines, file->n_lines, at + 1);
 }
 
+/* What a child process is asked for. */
+struct question {
+    const struct sator_source *source;
+    const struct sator_input_options *options;
+};
+
+static enum sator_status parse(
+        struct sator_ctx *ctx, struct sator_arena *arena, void *data, void **file)
+{
+    const struct question *question = data;
+    struct converter *c = SATOR_NEW(arena, struct converter);
+    enum sator_status st = c_units_open(&c->units, ctx, arena, question->source, question->options);
+
+    if (st != SATOR_OK)
+        return st;
+    c->file = SATOR_NEW(arena, struct c_file);
+    c->file->source = question->source;
+    note_lines(arena, c->file);
+    for (int i = 0; i < c->units.n_functions; i++)
+        convert_function(c, (struct pair){c->units.printed_functions[i], c->units.functions[i]});
+    for (int i = 0; i < c->file->n_functions; i++)
+        note_uses(c, c->file->functions[i]->body);
+    *file = c->file;
+    return SATOR_OK;
+}
+
 enum sator_status c_parse(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_source *source, const struct sator_input_options *options,
         struct c_file **file)
 {
-    struct converter *c = SATOR_NEW(arena, struct converter);
-    enum sator_status st = c_units_open(&c->units, ctx, arena, source, options);
+    struct question question = {source, options};
+    void *made = NULL;
+    enum sator_status st = c_check_depth(ctx, source);
 
-    if (st == SATOR_OK) {
-        c->file = SATOR_NEW(arena, struct c_file);
-        c->file->source = source;
-        note_lines(arena, c->file);
-        for (int i = 0; i < c->units.n_functions; i++)
-            convert_function(
-                    c, (struct pair){c->units.printed_functions[i], c->units.functions[i]});
-        for (int i = 0; i < c->file->n_functions; i++)
-            note_uses(c, c->file->functions[i]->body);
-        *file = c->file;
-    }
-    c_units_clear(&c->units);
+    if (st == SATOR_OK)
+        st = sator_apart(ctx, arena, ROOM + ROOM_A_BYTE * source->length, parse, &question,
+                (struct sator_loc){source, 0, 0}, "libclang", &made);
+    *file = made;
     return st;
 }
 

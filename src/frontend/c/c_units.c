@@ -297,10 +297,10 @@ enum sator_status c_units_open(struct c_units *units, struct sator_ctx *ctx,
     int n_printed = 0;
 
     *units = (struct c_units){.ctx = ctx, .arena = arena, .source = source};
-    SATOR_TRY(c_check_depth(ctx, source));
     SATOR_TRY(sator_libclang_load(ctx, start, &units->clang));
     arguments = make_arguments(units, options);
     units->index = units->clang.createIndex(0, 0);
+    units->clang.toggleCrashRecovery(0); /* a crash ends the process, which is there for that */
     if (parse(units, &arguments, source->text, source->length, &units->written) != CXError_Success)
         return sator_error(ctx, start, "libclang cannot parse this file");
     SATOR_TRY(report_diagnostics(units, units->written));
@@ -314,20 +314,6 @@ enum sator_status c_units_open(struct c_units *units, struct sator_ctx *ctx,
         use_written(units);
 done:
     return st;
-}
-
-void c_units_clear(struct c_units *units)
-{
-    if (units->printed)
-        units->clang.disposeTranslationUnit(units->printed);
-    if (units->written)
-        units->clang.disposeTranslationUnit(units->written);
-    if (units->index) {
-        units->clang.disposeIndex(units->index);
-        /* libclang catches its own crashes while it parses; the process gets its handlers back. */
-        units->clang.toggleCrashRecovery(0);
-    }
-    sator_text_clear(&units->text);
 }
 
 #endif

@@ -29,12 +29,11 @@ struct c_units {
 /* SATOR_INPUT for a text that is nested deeper than libclang can read (c_depth.c). */
 enum sator_status c_check_depth(struct sator_ctx *ctx, const struct sator_source *source);
 
-/* Load libclang and parse "source" twice. The file's errors are reported. Clear it also after a
- * failure. */
+/* Load libclang and parse "source" twice. The file's errors are reported. What libclang has is
+ * never given back: the process ends when the file is read (c_parse). */
 enum sator_status c_units_open(struct c_units *units, struct sator_ctx *ctx,
         struct sator_arena *arena, const struct sator_source *source,
         const struct sator_input_options *options);
-void c_units_clear(struct c_units *units);
 
 /* The children of a node, in the arena. */
 CXCursor *c_children(struct c_units *units, CXCursor cursor, int *n_children);

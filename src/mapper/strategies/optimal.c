@@ -551,6 +551,7 @@ static void optimize(struct mapper_search *search)
     o->search = search;
     o->problem = p;
     o->arena = sator_arena_new();
+    o->factors = sator_arena_take(o->arena, sizeof *o->factors * MAPPER_LOOPS);
     o->bounds = sator_mapper_bounds_new(p, search->words);
     o->imperfect = p->imperfect;
     o->orders = o->is_unordered = search->searches_orders;

@@ -215,6 +215,7 @@ struct optimizer {
     int n_listings; /* of tiles that a table would hold */
     struct outer_tiles outer[MAPPER_MEMORIES];
     int width; /* tiles followed at each memory */
+    int64_t (*factors)[MOST_DIVISORS]; /* of tiles, by depth: too much for a stack */
     struct tile_list tile_list[MAPPER_MEMORIES];
     /* orders */
     struct mapper_walk walk[MAPPER_TRANSFERS];

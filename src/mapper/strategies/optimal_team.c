@@ -261,6 +261,7 @@ static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper
     *copy = *o;
     copy->search = search;
     copy->arena = sator_arena_new();
+    copy->factors = sator_arena_take(copy->arena, sizeof *copy->factors * MAPPER_LOOPS);
     copy->bounds = sator_mapper_bounds_new(o->problem, search->words);
     memset(copy->divisor_lists, 0, sizeof copy->divisor_lists);
     memset(copy->ceiling_lists, 0, sizeof copy->ceiling_lists);

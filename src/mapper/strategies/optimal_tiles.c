@@ -376,7 +376,7 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row, n_tiles = 1;
-    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], factors[MOST_DIVISORS];
+    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->factors[at];
     struct mapper_share own;
     struct mapper_cost bound;
     bool costs_grow;
@@ -470,7 +470,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         add_tile(o, m, inner);
         return;
     }
-    int64_t before[MAPPER_ACCESSES], factors[MOST_DIVISORS];
+    int64_t before[MAPPER_ACCESSES], *factors = o->factors[at];
     if (p->skew != NULL && !o->tabulating) /* larger tiles take longer, but longer runs are fewer */
         o->compute_cycles =
                 optimal_skewed_compute(o, sator_mapper_span(p, &o->mapping, m) > 0 ? m + 1 : m);
