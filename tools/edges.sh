@@ -91,7 +91,7 @@ for edge in $edges; do
     done
     run "--vary" explore gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --quiet --vary "sizes.k=[4,$edge]"
     run "--where" explore gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --quiet --where "latency < $edge"
-    run "--bandwidths" analyze gemm --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --bandwidths "$edge:$edge:$edge"
+    run "--bandwidth" analyze gemm --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --bandwidth "$edge:$edge:$edge"
 done
 echo "runs $total, crashes $crashes, hangs $hangs"
 [ $((crashes + hangs)) = 0 ]

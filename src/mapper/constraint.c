@@ -151,8 +151,11 @@ static enum sator_status read_skew(struct reader *r, int level, const char *star
 
     for (const char *word = next_word(r, &length); length > 0; word = next_word(r, &length)) {
         long long value = strtoll(word, &end, 10);
-        if (end != word + length || llabs(value) > MOST_SKEW)
-            return malformed(r, word, "a skew's coefficients are whole numbers, such as '1 -1'");
+        if (end != word + length || value < -MOST_SKEW || value > MOST_SKEW)
+            return malformed(r, word,
+                    sator_arena_printf(p->arena,
+                            "a skew's coefficients are whole numbers up to %d, such as '1 -1'",
+                            MOST_SKEW));
         if (n < MAPPER_ROWS)
             step[n] = value;
         n++;
