@@ -2,10 +2,10 @@
 # The ends of the integers in every place where a number may stand: each number of inputs of every kind, and every option
 # that takes one.
 #
-#     tools/edges.sh [PROGRAM]
+#     tools/edges.sh [PROGRAM [VALUE...]]     all ends, or these
 #
 # Every run has to end by itself with an exit code of the program's: "crashes" counts signals and what a sanitizer stops,
-# "hangs" runs of more than a minute. A program of `cmake --preset asan` shows overflow, too.
+# "hangs" runs of more than five minutes. A program of `cmake --preset asan` shows overflow, too.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 sator=$(realpath -m "${1:-$root/build/sator}")
@@ -14,6 +14,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 edges="-9223372036854775808 9223372036854775807 9223372036854775808 -9223372036854775809 0 -1 2147483648 4611686018427387904"
+[ $# -lt 2 ] || edges=$(shift && echo "$@")
 total=0 crashes=0 hangs=0
 
 run() # NAME COMMAND
@@ -21,7 +22,7 @@ run() # NAME COMMAND
     name=$1
     shift
     total=$((total + 1))
-    timeout 60 "$sator" "$@" --work-limit 20000000 >/dev/null 2>err </dev/null
+    timeout 300 "$sator" "$@" --work-limit 20000000 >/dev/null 2>err </dev/null
     code=$?
     if [ $code = 124 ]; then
         hangs=$((hangs + 1))
