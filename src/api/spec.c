@@ -102,9 +102,13 @@ static bool looks_like_experiment(const struct sator_source *source)
     return text == end || *text == '\n';
 }
 
-/* An ONNX model begins with its field 1, a number, which is a byte that no text begins with. */
+/* An ONNX model begins with its field 1, a number, which is a byte that no text begins with. What a
+ * pipe has given cannot be given back. */
 static bool looks_like_onnx(const char *path)
 {
+    struct stat status;
+    if (strcmp(path, "-") != 0 && (stat(path, &status) != 0 || !S_ISREG(status.st_mode)))
+        return false;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     int first = file == NULL ? EOF : getc(file);
 
