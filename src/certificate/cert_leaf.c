@@ -332,9 +332,12 @@ static double least_of_front(const struct leaf *leaf)
 
 double cert_bound_orders(const struct cert_problem *p, const struct cert_part *part, double goal)
 {
-    struct leaf leaf;
+    struct leaf *leaf = sator_alloc(sizeof *leaf); /* too much for a stack */
 
-    init(p, part, &leaf);
-    double bound = cert_least_value(p, part, true, least, &leaf, goal);
-    return bound >= goal ? bound : fmax(bound, least_of_front(&leaf));
+    init(p, part, leaf);
+    double bound = cert_least_value(p, part, true, least, leaf, goal);
+    if (bound < goal)
+        bound = fmax(bound, least_of_front(leaf));
+    free(leaf);
+    return bound;
 }
