@@ -120,7 +120,8 @@ function makeGrid(v, t, index) {
     grid.svg = canvas(grid.width + 2, grid.height + 2, `PEs with their words of ${name}`);
     grid.node = grid.svg.node();
     grid.cells = grid.svg.append("g").attr("transform", "translate(1,1)");
-    grid.arrows = grid.svg.append("g").attr("transform", "translate(1,1)");
+    // a seam in the page's colour tells arrows from the cells they lie on
+    grid.arrows = grid.svg.append("g").attr("transform", "translate(1,1)").style("filter", "drop-shadow(0 0 1px var(--back)) drop-shadow(0 0 1px var(--back))");
     grid.marks = grid.svg.append("g").attr("transform", "translate(1,1)");
     const at = places(w);
     grid.rects = grid.cells.selectAll("rect").data(Array.from({ length: w.pes }, (_, p) => p)).join("rect")
