@@ -25,8 +25,8 @@ struct comparison {
     struct sator_simulation_difference *kept;
 };
 
-__attribute__((format(printf, 3, 4))) static void differ(
-        struct comparison *c, const char *instance, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void differ(
+        struct comparison *c, const char *instance, const char *port, const char *format, ...)
 {
     struct sator_text text = {0};
     va_list arguments;
@@ -36,8 +36,11 @@ __attribute__((format(printf, 3, 4))) static void differ(
     va_start(arguments, format);
     sator_text_add_v(&text, format, arguments);
     va_end(arguments);
-    c->kept[c->made->n_kept++] = (struct sator_simulation_difference){
-            .text = sator_arena_strdup(c->arena, text.data), .instance = instance, .cycle = -1};
+    c->kept[c->made->n_kept++] =
+            (struct sator_simulation_difference){.text = sator_arena_strdup(c->arena, text.data),
+                    .instance = instance,
+                    .port = port,
+                    .cycle = -1};
     sator_text_clear(&text);
 }
 
@@ -49,8 +52,9 @@ static void compare(struct comparison *c, const char *where, const char *tensor,
     if (executed == analysed)
         return;
     c->made->counts_are_equal = false;
-    differ(c, where, "%s%s%s: %lld %s executed, %s analysed", where, tensor[0] == '\0' ? "" : ", ",
-            tensor, (long long)executed, what, sator_int_format(analysed, 0, number));
+    differ(c, where, NULL, "%s%s%s: %lld %s executed, %s analysed", where,
+            tensor[0] == '\0' ? "" : ", ", tensor, (long long)executed, what,
+            sator_int_format(analysed, 0, number));
 }
 
 static const struct sator_level_tensor *find_words(
@@ -81,7 +85,8 @@ static void compare_levels(struct comparison *c)
                 access->role == SATOR_READ ? "read" : "written");
         c->made->words += words->reads + words->writes + words->updates;
         if (analysed == NULL) {
-            differ(c, level, "%s holds %s in the execution, not in the analysis", level, tensor);
+            differ(c, level, NULL, "%s holds %s in the execution, not in the analysis", level,
+                    tensor);
             c->made->counts_are_equal = false;
             continue;
         }
@@ -95,7 +100,7 @@ static void compare_levels(struct comparison *c)
     for (int l = 0; l < c->made->result->n_levels; l++)
         n_held -= c->made->result->levels[l].n_tensors;
     if (n_held != 0) {
-        differ(c, NULL, "the analysis has %d tensors in memories that the execution has not",
+        differ(c, NULL, NULL, "the analysis has %d tensors in memories that the execution has not",
                 -n_held);
         c->made->counts_are_equal = false;
     }
@@ -141,13 +146,32 @@ static void compare_wires(struct comparison *c)
     }
 }
 
+/* The cycles that the machine waited for a port. */
+static int64_t waits_for(const struct sator_simulation *made, const char *port)
+{
+    for (int i = 0; i < made->n_stalls; i++) {
+        if (strcmp(made->stalls[i].port, port) == 0)
+            return made->stalls[i].cycles;
+    }
+    return 0;
+}
+
 static void compare_time(struct comparison *c)
 {
     const struct sator_simulation *made = c->made;
+    const struct sator_result *result = made->result;
+
+    for (int i = 0; i < result->n_ports && !isnan(made->model_cycles); i++) {
+        const struct sator_port_result *port = &result->ports[i];
+        double waits = port->exposed_cycles + port->stalled_cycles;
+        if (waits != (double)waits_for(made, port->name) && !isnan(waits))
+            differ(c, NULL, port->name, "%s: %lld cycles of waiting executed, %.17g analysed",
+                    port->name, (long long)waits_for(made, port->name), waits);
+    }
 
     if (!isnan(made->model_cycles) && made->model_cycles != (double)made->cycles)
-        differ(c, NULL, "the run: %lld cycles executed, %.17g analysed", (long long)made->cycles,
-                made->model_cycles);
+        differ(c, NULL, NULL, "the run: %lld cycles executed, %.17g analysed",
+                (long long)made->cycles, made->model_cycles);
 }
 
 static enum sator_status execute(struct sator_ctx *ctx, struct sator_arena *arena,

@@ -53,8 +53,11 @@ static int find_port(struct phases *phases, const char *name, double bits,
     if (isnan(bits) || bits <= 0)
         return -1;
     for (int p = 0; p < phases->n_ports; p++) {
-        if (strcmp(phases->ports[p].name, name) == 0)
-            return p;
+        if (strcmp(phases->ports[p].name, name) != 0)
+            continue;
+        if (n_instances > phases->ports[p].n_instances)
+            phases->ports[p].n_instances = n_instances;
+        return p;
     }
     if (!ratio(bits, &made.parts_per_cycle, &made.parts_per_bit)) {
         sator_error(phases->ctx, nowhere, "the bandwidth of '%s' has too many digits", name);
@@ -62,6 +65,59 @@ static int find_port(struct phases *phases, const char *name, double bits,
     }
     SATOR_PUSH(phases->arena, phases->ports, phases->n_ports, made);
     return phases->n_ports - 1;
+}
+
+static const char *wire_name(struct machine *machine, int level, const char *name)
+{
+    return sator_arena_printf(
+            machine->arena, "%s.%s", machine->question->arch->levels[level].name, name);
+}
+
+/* The ports of "level", of "n_instances" copies; how many wires there are shows when they are used.
+ */
+static bool list_level(
+        struct phases *phases, struct machine *machine, int l, bool memories, int64_t n_instances)
+{
+    static const struct sator_burst none = {0, 0};
+    const struct sator_level *level = &machine->question->arch->levels[l];
+    const struct sator_array *array = &level->array;
+    int n_lanes;
+    bool fits = true;
+
+    if (memories && level->kind == SATOR_LEVEL_MEMORY) {
+        const struct sator_lane *lanes = sator_memory_lanes(machine->arena, level, &n_lanes);
+        for (int i = 0; i < n_lanes; i++)
+            fits &= find_port(phases, lanes[i].name, lanes[i].bits, &lanes[i].burst, n_instances) !=
+                    -2;
+    }
+    if (memories || level->kind != SATOR_LEVEL_ARRAY)
+        return fits;
+    for (int i = 0; i < array->n_links; i++)
+        fits &= find_port(phases, wire_name(machine, l, array->links[i].name),
+                        array->links[i].bandwidth_bits, &none, 0) != -2;
+    for (int i = 0; i < array->n_buses; i++)
+        fits &= find_port(phases, wire_name(machine, l, array->buses[i].name),
+                        array->buses[i].bandwidth_bits, &none, 0) != -2;
+    return fits;
+}
+
+/* The ports of all memories, outermost first, then those of wires: of several that a phase waits
+ * for equally long, the first is said to be waited for. */
+static bool list_ports(struct phases *phases, struct machine *machine)
+{
+    const struct sator_arch *arch = machine->question->arch;
+    bool fits = true;
+
+    for (int wires = 0; wires < 2; wires++) {
+        int64_t n_instances = 1;
+        for (int l = 0; l < arch->n_levels; l++) {
+            const struct sator_level *level = &arch->levels[l];
+            for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++)
+                n_instances *= level->array.shape[d];
+            fits &= list_level(phases, machine, l, wires == 0, n_instances);
+        }
+    }
+    return fits;
 }
 
 static bool use_make(struct phases *phases, struct use *use, int port, int word_bits)
@@ -101,12 +157,6 @@ static bool use_memory(struct phases *phases, struct machine *machine, const str
                     sator_memory_word_bits(&level->memory, tensor, access->word_bits));
     }
     return use_make(phases, use, -1, access->word_bits);
-}
-
-static const char *wire_name(struct machine *machine, int level, const char *name)
-{
-    return sator_arena_printf(
-            machine->arena, "%s.%s", machine->question->arch->levels[level].name, name);
 }
 
 static bool use_wires(struct phases *phases, struct machine *machine, struct holder *holder)
@@ -204,6 +254,7 @@ enum sator_status phases_make(struct phases *phases, struct machine *machine)
 
     phases->ctx = machine->ctx;
     phases->arena = machine->arena;
+    fits = list_ports(phases, machine);
     for (int a = 0; a < machine->n_accesses; a++)
         for (int h = 0; h < machine->ways[a].n_holders; h++)
             fits &= use_holder(phases, machine, &machine->ways[a].holders[h]);
