@@ -361,10 +361,10 @@ static void find_groups(struct unroll *u)
     const struct mapper_problem *p = u->step->scheduler->problem;
 
     for (int r = 0; r < p->n_rows; r++) {
-        struct sunstone_rows *last = &u->group[u->n_groups - 1];
+        struct sunstone_rows *last = u->n_groups == 0 ? NULL : &u->group[u->n_groups - 1];
         if (!(u->step->space_rows >> r & 1))
             continue;
-        if (u->n_groups == 0 || last->row[last->n_rows - 1] != r - 1 ||
+        if (last == NULL || last->row[last->n_rows - 1] != r - 1 ||
                 !sator_mapper_same_rows(p, last->row[0], r, false, NULL))
             u->group[u->n_groups++] = (struct sunstone_rows){.most = 1};
         last = &u->group[u->n_groups - 1];
