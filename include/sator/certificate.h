@@ -31,9 +31,11 @@ SATOR_API enum sator_status sator_certificate_write(struct sator_ctx *ctx,
 SATOR_API bool sator_certificate_is_one(const char *text);
 
 /* Check the certificates in "text", which is called "name" in messages. SATOR_INPUT with a message
- * for what is no certificate. "count" has what was verified: what is not has a warning. */
+ * for what is no certificate. "count" has what was verified: what is not has a warning. "report"
+ * (GIVE: free; may be NULL) has a line for each mapping: what is claimed of it, and how much of
+ * that is verified. */
 SATOR_API enum sator_status sator_certificate_check(struct sator_ctx *ctx, const char *name,
-        const char *text, struct sator_certificate_count *count);
+        const char *text, struct sator_certificate_count *count, SATOR_GIVE char **report);
 
 #ifdef __cplusplus
 }

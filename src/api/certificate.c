@@ -25,6 +25,7 @@
 
 static const char first_line[] = "sator certificate 1\n";
 static const char *const objectives[] = {"edp", "energy", "latency"};
+static const char *const units[] = {"pJ x cycles", "pJ", "cycles"};
 
 enum {
     N_OBJECTIVES = sizeof objectives / sizeof *objectives,
@@ -285,9 +286,11 @@ done:
     return st;
 }
 
-/* The certificate at r->at, which is left behind it. */
-static enum sator_status check_one(struct reading *r, struct cert_tally *tally)
+/* The certificate at r->at, which is left behind it; a line about it into "report". */
+static enum sator_status check_one(
+        struct reading *r, struct cert_tally *tally, struct sator_text *report)
 {
+    struct cert_tally before = *tally;
     struct sator_network *network = NULL;
     struct sator_arch *arch = NULL;
     enum sator_status st;
@@ -305,6 +308,11 @@ static enum sator_status check_one(struct reading *r, struct cert_tally *tally)
         SATOR_TRY(check_choice(r, network, arch, choice, tally));
     if (!take(r, "end\n"))
         st = malformed(r, "after its parts there is no 'end'");
+    uint64_t verified = tally->verified - before.verified, total = tally->total - before.total;
+    sator_text_add(report,
+            "  %s on %s: %sno mapping is below %.10g %s; %llu of %llu parts verified\n",
+            network->layers[0].name, arch->name, verified == total ? "" : "not certain that ",
+            r->value, units[r->objective], (unsigned long long)verified, (unsigned long long)total);
 done:
     sator_network_free(network);
     sator_arch_free(arch);
@@ -321,21 +329,25 @@ bool sator_certificate_is_one(const char *text)
 }
 
 enum sator_status sator_certificate_check(struct sator_ctx *ctx, const char *name, const char *text,
-        struct sator_certificate_count *count)
+        struct sator_certificate_count *count, char **report)
 {
     struct reading r = {.ctx = ctx, .name = name, .at = text};
     struct cert_tally tally = {0};
+    struct sator_text lines = {0};
     enum sator_status st;
     SATOR_NEEDS(ctx, name != NULL && text != NULL && count != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
 
     *count = (struct sator_certificate_count){0};
     do {
-        st = check_one(&r, &tally);
+        st = check_one(&r, &tally, &lines);
         count->mappings++;
     } while (st == SATOR_OK && *r.at != '\0');
     count->verified = tally.verified;
     count->total = tally.total;
     count->pieces = tally.parts;
+    if (report != NULL && st == SATOR_OK)
+        *report = sator_text_take(&lines);
+    sator_text_clear(&lines);
     return st;
 }

@@ -37,17 +37,19 @@ static int check_certificate(
 {
     struct sator_certificate_count count;
     struct sator_ctx *ctx = cli_ctx_new(options);
+    char *report = NULL;
 
     cli_watch(ctx);
-    enum sator_status status = sator_certificate_check(ctx, file, text, &count);
+    enum sator_status status = sator_certificate_check(ctx, file, text, &count, &report);
     cli_print_messages(ctx);
     int exit_code = cli_status(status, file);
     if (status == SATOR_OK && !(options->quiet && count.verified == count.total))
-        fprintf(out, "%s: certificate of %llu mapping%s, %llu of %llu parts verified\n", file,
-                (unsigned long long)count.mappings, count.mappings == 1 ? "" : "s",
+        fprintf(out, "%s%s: certificate of %llu mapping%s, %llu of %llu parts verified\n", report,
+                file, (unsigned long long)count.mappings, count.mappings == 1 ? "" : "s",
                 (unsigned long long)count.verified, (unsigned long long)count.total);
     if (status == SATOR_OK && count.verified < count.total)
         exit_code = CLI_LIMIT;
+    free(report);
     cli_unwatch(ctx);
     sator_ctx_free(ctx);
     return exit_code;

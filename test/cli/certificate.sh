@@ -10,7 +10,7 @@ claim() { # claim FILE: what it says of its parts, without their numbers, which 
     sator check "$1" 2>&1 | sed -E 's/[0-9][0-9.e+]*[0-9]|[0-9]+/N/g'
 }
 whole() { # whole FILE: all of it is verified
-    set -- "$1" "$(sator check "$1")"
+    set -- "$1" "$(sator check "$1" | tail -1)"
     echo "$2" | sed -E 's/.* ([0-9]+) of \1 parts verified$/all parts verified/'
 }
 for objective in edp energy latency; do

@@ -148,8 +148,8 @@ static void test_certificates(void **state)
                 sator_map(c.ctx, c.network, 0, c.arch, &options, &result) == SATOR_OK &&
                 sator_certificate_write(
                         c.ctx, c.network, 0, c.arch, &options, result, &count, &text) == SATOR_OK) {
-            assert_int_equal(
-                    sator_certificate_check(c.ctx, "a certificate", text, &checked), SATOR_OK);
+            assert_int_equal(sator_certificate_check(c.ctx, "a certificate", text, &checked, NULL),
+                    SATOR_OK);
             if (checked.verified != count.verified || checked.total != count.total)
                 print_message("%s%s%s", c.workload_text, c.arch_text, text);
             assert_int_equal(checked.verified, count.verified);

@@ -1,8 +1,8 @@
 /* Calls that are wrong: a status and a message, never a wild read. */
 #include "sator/build.h"
+#include "sator/certificate.h"
 #include "sator/explore.h"
 #include "sator/input.h"
-#include "sator/certificate.h"
 #include "sator/map.h"
 #include "sator/page.h"
 #include "sator/plan.h"
@@ -291,7 +291,7 @@ static void nothing(void **state)
     MISUSE(sator_map(ctx, NULL, 0, in->arch, NULL, &mapping));
     MISUSE(sator_map_network_front(ctx, in->network, NULL, NULL, NULL));
     MISUSE(sator_certificate_write(ctx, in->network, 0, in->arch, NULL, NULL, NULL, &text));
-    MISUSE(sator_certificate_check(ctx, "a file", NULL, NULL));
+    MISUSE(sator_certificate_check(ctx, "a file", NULL, NULL, NULL));
     MISUSE(sator_advise(ctx, in->network, 0, in->arch, in->dataflow, NULL, NULL));
     MISUSE(sator_report_machines(ctx, NULL, 1, NULL, &text));
     MISUSE(sator_report_network_front(ctx, NULL, NULL, &text));
