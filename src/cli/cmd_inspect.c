@@ -4,11 +4,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* The text of the file "path" if it is a certificate (GIVE: free), else NULL. */
+/* The text of the file "path" if it is a certificate (GIVE: free), else NULL. What a pipe gives
+ * cannot be given back: none is looked at. */
 static char *read_certificate(const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    struct stat status;
+    bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = is_file ? fopen(path, "rb") : NULL;
     size_t length = 0, room = 4096;
     char *text = cli_alloc(room);
 

@@ -65,6 +65,8 @@ expected=0
 judge $? 'from a pipe'
 sed 's/^ *workload.*//' whole >expected
 sed 's/^ *workload.*//' out | cmp -s - expected || echo "a pipe gives another result"
+cat gemm.yaml >pipe &
+try 0 '' check pipe
 
 # ---- outputs ----
 for command in "analyze gemm.yaml -a arch.yaml -d $flow" "map gemm.yaml -a arch.yaml" 'list networks' 'query whole.db' \
