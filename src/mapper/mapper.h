@@ -19,7 +19,7 @@
 #include "sator/map.h"
 
 enum {
-    MAPPER_LOOPS = 12, /* loops of extent 2 and more */
+    MAPPER_LOOPS = 16, /* loops of extent 2 and more: sets of two of each fit 32 bits */
     MAPPER_ACCESSES = 8,
     MAPPER_INDICES = 8, /* of one access */
     MAPPER_PARTS = MAPPER_LOOPS, /* loops of one index */

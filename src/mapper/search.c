@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum {
-    CALLS_A_LOOK = 1024 /* of the clock */
+    CALLS_A_LOOK = 128 /* of the clock */
 };
 
 double sator_mapper_now(void)

@@ -100,10 +100,17 @@ double sator_mapper_count_space(const struct mapper_problem *problem);
 bool sator_mapper_same_rows(
         const struct mapper_problem *problem, int a, int b, bool still, unsigned *told);
 
+/* ---- climb.c ---- */
+/* Try so many small changes of the best mapping so far (of any, where there is none), and offer
+ * what is reached: nothing is proved by it. */
+void sator_mapper_climb(struct mapper_search *search, int tries);
+
 /* ---- strategies/ ---- */
 void sator_mapper_optimal(struct mapper_search *search);
 void sator_mapper_exhaustive(struct mapper_search *search);
 void sator_mapper_random_search(struct mapper_search *search);
 void sator_mapper_sunstone(struct mapper_search *search);
+/* The best of a few of its candidates, in milliseconds: a start for others. */
+void sator_mapper_sunstone_in_haste(struct mapper_search *search);
 
 #endif

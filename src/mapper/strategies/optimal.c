@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- bounds of a branch ---- */
 
@@ -99,6 +99,23 @@ void optimal_refresh_shape(struct optimizer *o, int row, int loop)
 }
 
 /* ---- the whole ---- */
+
+static uint64_t looks_of(const struct optimizer *o)
+{
+    const struct sator_map_counters *c = &o->search->counters;
+
+    return c->unrollings / 2 > c->tilings + c->orders ? c->unrollings / 2 : c->tilings + c->orders;
+}
+
+void optimal_climb(struct optimizer *o)
+{
+    uint64_t looks = looks_of(o);
+
+    if (looks < o->climbs_at)
+        return;
+    o->climbs_at = looks + 4 * (looks - o->climbs_at + WORTH_A_CLIMB);
+    sator_mapper_climb(o->search, CLIMB_TRIES);
+}
 
 /* Equal bounds are visited in no particular order, always the same one: neighbours in the list are
  * alike, and the first few are to be different. Odd factors and shifts lose nothing. */
@@ -296,6 +313,7 @@ static void visit_listed(struct optimizer *o, bool dive, double rest)
     for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
         const struct visit *visit = &visits->item[k];
         if (!dive && o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
+            o->climbs_at = UINT64_MAX; /* what a visit finds is its own */
             optimal_visit_as_team(o, k, rest);
             break;
         }
@@ -350,6 +368,7 @@ static void add_visit(struct optimizer *o, const int *choice)
     if (optimal_is_image(o, NULL))
         return;
     o->search->counters.unrollings++;
+    optimal_climb(o);
     double compute = o->compute_cycles; /* of any unrolling of as many PEs */
     if (o->imperfect)
         o->compute_cycles = optimal_least_compute(o);
@@ -559,6 +578,7 @@ static void optimize(struct mapper_search *search)
         o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
     if (o->imperfect)
         optimal_find_tiles(o);
+    o->climbs_at = looks_of(o) + (p->n_rows <= SHALLOW ? WORTH_SHALLOW : WORTH_A_CLIMB);
     init_branch(o);
     for (int i = 0; i < p->n_loops; i++) {
         for (int a = 0; a < p->n_accesses; a++)

@@ -15,6 +15,11 @@ enum {
     MOST_DIVISORS = 8192, /* of an extent below 2^40 there are at most 6720, and at most 8192
                              tiles that are the least for their number below 2^24 */
     N_DIVISOR_LISTS = 1024,
+    SHALLOW = 5, /* rows, of which few mappings are made ... */
+    WORTH_SHALLOW = 800, /* ... and proved before so many tiles and orders, or twice as many
+                            unrollings: 4 ms */
+    WORTH_A_CLIMB = 250,
+    CLIMB_TRIES = 6000, /* 3 ms */
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
@@ -124,6 +129,7 @@ struct optimizer {
     int n_outside; /* classes outside the innermost memory */
     bool orders; /* loops stand on rows in all orders but the usual one ... */
     bool is_unordered; /* ... which is not chosen yet */
+    uint64_t climbs_at; /* unrollings, tiles, orders after which mappings near the best are tried */
     bool passing; /* those unrollings are listed that let words pass from PE to PE; else others */
     double later; /* a bound of those listed after these */
     int n_outer; /* the first ones, outside all memories that fill the compute units */
@@ -261,6 +267,9 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size);
 
 /* Whether the tile of memory "m" fits. */
 bool optimal_tile_fits(struct optimizer *o, int m);
+
+/* Every now and then, in a search that lasts: look for better mappings near the best. */
+void optimal_climb(struct optimizer *o);
 
 /* Search below an unrolling. */
 void optimal_visit(struct optimizer *o, const struct visit *visit);

@@ -462,6 +462,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row, loop = o->listing[at]; /* one past the end: unused */
 
+    optimal_climb(o);
     if (sator_mapper_should_stop(o->search))
         return;
     if (at == p->n_loops) {

@@ -30,6 +30,8 @@ struct scheduler {
     struct mapper_crew unknown; /* no unrolling is settled */
     unsigned all_loops;
     bool top_down;
+    bool is_hasty; /* one candidate of each step is followed, of some */
+    int intra_order;
     int last_child; /* of the innermost boundary: the compute units where words cross to them */
 };
 
@@ -38,6 +40,8 @@ enum {
     FOLLOWED = 512, /* of these, at most ... */
     MANY = 300000, /* ... after so many in all */
     FEW = 2, /* this many: where bounds say little alpha-beta would leave millions */
+    HASTY_TILES = 10, /* of more tiles of a step a hasty search takes ever fewer ... */
+    HASTY = 50, /* ... and of more candidates */
     SETTLED = MAPPER_ROWS /* rows of a step, at most */
 };
 
@@ -62,13 +66,14 @@ struct step {
     bool order_known, tile_known;
     const struct mapper_mapping *mapping; /* as the step found them */
     const int64_t *rest;
+    unsigned n_tiles, n_seen;
     int n_kept, room;
     struct candidate *kept;
 };
 
 static void take_step(struct scheduler *s, int child);
 
-static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* ---- candidates of a step, complete ---- */
 
@@ -215,6 +220,8 @@ static void take_kept(struct step *step)
     int64_t rest[MAPPER_LOOPS];
     int count = step->n_kept, most = s->search->counters.evaluated < MANY ? FOLLOWED : FEW;
 
+    most = s->is_hasty ? 1 : most;
+
     memcpy(rest, s->rest, sizeof rest);
     if (count > 0)
         qsort(step->kept, (size_t)count, sizeof *step->kept, by_cost);
@@ -241,9 +248,23 @@ static void keep_candidate(struct step *step, struct mapper_cost cost)
         take_kept(step);
 }
 
+/* Whether a hasty search passes over the next of those seen: of twice as many as before each time
+ * half of them, evenly. */
+static bool is_passed_over(const struct scheduler *s, unsigned *seen, unsigned many)
+{
+    uint32_t scrambled = *seen * UINT32_C(2654435761) >> 16, others = 0;
+
+    for (unsigned k = (*seen)++ / many; k > 1; k /= 2)
+        others = 2 * others + 1;
+    return s->is_hasty && (scrambled & others) != 0;
+}
+
 static void finish_one(struct step *step)
 {
     struct scheduler *s = step->scheduler;
+
+    if (is_passed_over(s, &step->n_seen, HASTY))
+        return;
 
     s->search->counters.orders++;
     place_rest(step);
@@ -547,6 +568,8 @@ static void take_tile(void *data, const int64_t *factor)
     int row = s->problem->memory[tiling->step->child].row;
     int64_t rest[MAPPER_LOOPS];
 
+    if (is_passed_over(s, &tiling->step->n_tiles, HASTY_TILES))
+        return;
     memcpy(rest, s->rest, sizeof rest);
     memcpy(s->mapping.factor[row], factor, sizeof rest);
     for (int i = 0; i < s->problem->n_loops; i++)
@@ -669,7 +692,7 @@ static void take_step(struct scheduler *s, int child)
     memcpy(rest, s->rest, sizeof rest);
     step.mapping = &mapping;
     step.rest = rest;
-    switch (s->search->options->intra_order) {
+    switch (s->intra_order) {
     case 1:
         tile(&step, unroll_order_and_finish);
         break;
@@ -699,7 +722,7 @@ static void find_least(struct scheduler *s)
     }
 }
 
-void sator_mapper_sunstone(struct mapper_search *search)
+static void schedule(struct mapper_search *search, bool is_hasty)
 {
     const struct mapper_problem *p = search->problem;
     struct scheduler *s = sator_alloc(sizeof *s);
@@ -708,7 +731,9 @@ void sator_mapper_sunstone(struct mapper_search *search)
     s->search = search;
     s->problem = p;
     s->all_loops = (1U << p->n_loops) - 1;
-    s->top_down = search->options->top_down;
+    s->is_hasty = is_hasty;
+    s->top_down = !is_hasty && search->options->top_down;
+    s->intra_order = is_hasty ? 0 : search->options->intra_order;
     /* the innermost memory's own words cross no boundary, unless an array or a bypass brings some
      */
     s->last_child = p->n_memories == 1 || p->transfer[0].child == p->n_memories ? p->n_memories
@@ -723,4 +748,20 @@ void sator_mapper_sunstone(struct mapper_search *search)
     take_step(s, s->top_down && s->last_child > 0 ? 1 : s->last_child);
     sator_arena_free(s->arena);
     free(s);
+}
+
+void sator_mapper_sunstone(struct mapper_search *search)
+{
+    schedule(search, false);
+}
+
+void sator_mapper_sunstone_in_haste(struct mapper_search *search)
+{
+    struct sator_map_counters counters = search->counters;
+
+    schedule(search, true);
+    counters.evaluated = search->counters.evaluated;
+    counters.improvements = search->counters.improvements;
+    counters.looks = search->counters.looks;
+    search->counters = counters; /* the rest is what is cut, with proofs */
 }

@@ -1,0 +1,144 @@
+/* Better mappings near a mapping: small random changes, each kept if it costs no more.
+ *
+ * A prime factor of a loop moves from one row to another; two do, in opposite directions; a loop
+ * moves within the order of a memory. Nothing is proved by it: it gives the optimal strategy
+ * something to measure others against long before its bounds lead it there.
+ */
+#include "mapper/search.h"
+
+#include <math.h>
+#include <string.h>
+
+struct climb {
+    struct mapper_search *search;
+    const struct mapper_problem *problem;
+    uint64_t state; /* of the random numbers */
+    struct mapper_mapping here, next;
+    struct mapper_cost cost;
+};
+
+static int draw(struct climb *c, int n)
+{
+    return (int)(sator_mapper_random(&c->state) % (uint64_t)n);
+}
+
+/* A random prime factor of what "loop" has in row "row". */
+static int64_t draw_prime(struct climb *c, int row, int loop)
+{
+    int64_t rest = c->next.factor[row][loop], prime[64];
+    int count = 0;
+
+    for (int64_t d = 2; rest > 1 && d <= 1000; d++) {
+        if (rest % d == 0)
+            prime[count++] = d;
+        while (rest % d == 0)
+            rest /= d;
+    }
+    if (rest > 1) /* of large factors all that is left */
+        prime[count++] = rest;
+    return prime[draw(c, count)];
+}
+
+/* A random loop of row "row" with a factor above 1, or -1. */
+static int draw_loop(struct climb *c, int row)
+{
+    int n = c->problem->n_loops, first = draw(c, n);
+
+    for (int k = 0; k < n; k++) {
+        if (c->next.factor[row][(first + k) % n] > 1)
+            return (first + k) % n;
+    }
+    return -1;
+}
+
+/* Move a prime factor of a loop from row "from" to row "to"; false where there is none. */
+static bool move_factor(struct climb *c, int from, int to)
+{
+    int loop = draw_loop(c, from);
+
+    if (loop < 0)
+        return false;
+    int64_t prime = draw_prime(c, from, loop);
+    c->next.factor[from][loop] /= prime;
+    c->next.factor[to][loop] *= prime;
+    return true;
+}
+
+/* Move a loop of a memory to another place in its order. */
+static bool move_loop(struct climb *c)
+{
+    int n = c->problem->n_loops, m = draw(c, c->problem->n_memories);
+    int from = draw(c, n), to = draw(c, 2) == 0 ? n - 1 : draw(c, n);
+    int8_t *order = c->next.order[m], loop = order[from];
+
+    if (from == to || c->next.factor[c->problem->memory[m].row][loop] == 1)
+        return false;
+    memmove(order + from, order + from + 1, (size_t)(n - 1 - from));
+    memmove(order + to + 1, order + to, (size_t)(n - 1 - to));
+    order[to] = loop;
+    return true;
+}
+
+static bool change(struct climb *c)
+{
+    int from = draw(c, c->problem->n_rows), to = draw(c, c->problem->n_rows), kind = draw(c, 8);
+
+    if (kind < 3)
+        return move_loop(c);
+    if (from == to || !move_factor(c, from, to))
+        return false;
+    return kind < 6 || move_factor(c, to, from);
+}
+
+static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *mapping)
+{
+    struct mapper_traffic traffic;
+
+    c->search->counters.evaluated++;
+    sator_mapper_count(c->problem, c->search->words, mapping, &traffic);
+    return sator_mapper_cost(c->problem, &traffic);
+}
+
+/* Whether "a" is no worse than "b". */
+static bool is_no_worse(struct mapper_cost a, struct mapper_cost b)
+{
+    return a.value < b.value || (a.value == b.value && a.cycles <= b.cycles);
+}
+
+static bool begin(struct climb *c)
+{
+    c->here = c->search->best; /* it may be one of another choice of what bypasses what */
+    if (!(c->search->found && sator_mapper_is_legal(c->problem, c->search->words, &c->here)) &&
+            !sator_mapper_find_any(c->problem, &c->here))
+        return false;
+    c->cost = cost_of(c, &c->here);
+    return !isnan(c->cost.value) && !isinf(c->cost.value);
+}
+
+void sator_mapper_climb(struct mapper_search *search, int tries)
+{
+    const struct mapper_problem *p = search->problem;
+    struct climb c = {.search = search, .problem = p, .state = search->counters.tilings};
+
+    /* what the engines or the schedule count takes long; short tiles have rules of their own */
+    if (p->n_loops == 0 || p->has_counted || p->imperfect || search->timer != NULL)
+        return;
+    if (!search->found && p->skew == NULL)
+        sator_mapper_sunstone_in_haste(search);
+    if (!begin(&c))
+        return;
+    for (int i = 0; i < tries && !sator_mapper_should_stop(search); i++) {
+        c.next = c.here;
+        if (!change(&c) || (draw(&c, 4) == 0 && !change(&c)))
+            continue;
+        sator_mapper_arrange(c.problem, &c.next);
+        if (!sator_mapper_is_legal(c.problem, search->words, &c.next))
+            continue;
+        struct mapper_cost cost = cost_of(&c, &c.next);
+        if (!is_no_worse(cost, c.cost))
+            continue;
+        c.here = c.next;
+        c.cost = cost;
+    }
+    sator_mapper_offer(search, &c.here, c.cost);
+}
