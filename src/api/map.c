@@ -529,8 +529,9 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
             st = expect(q, result);
         result->left_out = sator_mapper_left_out(&q->problems[0], q->n_problems > q->n_unskewed,
                 sator_word(q->ctx, "imperfect"),
-                &(struct mapper_left_open){search.chains_open, search.orders_open}, q->arena,
-                &result->n_left_out);
+                &(struct mapper_left_open){
+                        search.chains_open, search.orders_open, search.hull_open},
+                q->arena, &result->n_left_out);
     } else {
         st = say_none(q, &search);
     }

@@ -480,10 +480,11 @@ static enum sator_status add_counted(struct access_builder *b)
 {
     const struct sator_relation *relation = b->access->relation;
     struct mapper_access *made = b->made;
-    unsigned rest = read_loops(b, -1);
+    unsigned rest = b->problem->in_hull ? (1U << b->problem->n_loops) - 1 : read_loops(b, -1);
     enum sator_status st = SATOR_OK;
 
     made->is_counted = true;
+    made->may_be_empty = b->problem->in_hull;
     for (int k = 0; k < relation->n_pieces; k++)
         made->may_be_empty |= relation->pieces[k].cond->op != SATOR_COND_TRUE;
     find_quotients(b);
@@ -528,7 +529,7 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
     while (strcmp(problem->access[made->stored_as].name, made->name) != 0)
         made->stored_as++; /* ends at the access itself */
     made->relation = access->relation;
-    if (!is_translated(access->relation)) {
+    if (problem->in_hull || !is_translated(access->relation)) {
         SATOR_TRY(add_counted(&b));
         problem->n_accesses++;
         return SATOR_OK;

@@ -458,6 +458,8 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
     sator_mapper_shape_init(problem, mapping, &shape);
     traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
     traffic->is_unknown = false;
+    if (problem->in_hull)
+        sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
     for (int t = 0; t < problem->n_transfers; t++) {
         const struct mapper_transfer *what = &problem->transfer[t];
         struct mapper_walk walk;

@@ -154,6 +154,28 @@ done:
     return st;
 }
 
+enum sator_status sator_mapper_count_instances(struct sator_ctx *ctx, struct mapper_problem *p)
+{
+    const struct sator_workload *w = p->workload;
+    struct sator_arena *arena = sator_arena_new();
+    const struct sator_expr **loops =
+            SATOR_NEW_ARRAY(arena, const struct sator_expr *, w->n_loops + 1);
+    for (int i = 0; i < w->n_loops; i++)
+        loops[i] = sator_expr_var(arena, i);
+    struct sator_stamping stamping = stamping_of(arena, w, w->n_loops, loops);
+    struct sator_counter *counter = NULL;
+    struct sator_stamp_counts counts = {0};
+    enum sator_status st;
+
+    SATOR_TRY(sator_counter_new(ctx, SATOR_ENGINE_AUTO, &stamping, &counter));
+    SATOR_TRY(sator_count_stamps(counter, &counts));
+    p->instances = (int64_t)counts.instances; /* at most those of the hull */
+done:
+    sator_counter_free(counter);
+    sator_arena_free(arena);
+    return st;
+}
+
 /* ---- tiles ---- */
 
 /* Ask the engines for the largest tile: the time-stamp is the number of the tile along each loop.
@@ -322,6 +344,34 @@ void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_
     for (int i = 0; i < network->n_buses; i++)
         traffic->extra_pj[transfer] +=
                 (double)volumes.by_bus[i] * (sator_mapper_tree_pj(p, t, i) - t->bus_pj);
+}
+
+void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_mapping *mapping,
+        struct mapper_traffic *traffic)
+{
+    const struct mapper_problem *p = c->problem;
+    const struct sator_bound_dataflow *flow =
+            sator_mapper_dataflow(p, c->arena, mapping, "mapping");
+    struct sator_stamping stamping = {.domain = p->workload->domain,
+            .space = flow->space,
+            .time = flow->time,
+            .n_space = p->n_space_dims,
+            .n_time = flow->time->n_out,
+            .shape = c->shape};
+    struct sator_stamp_counts counts = {0};
+    struct sator_hush before;
+
+    sator_ctx_hush(c->ctx, &before);
+    enum sator_status st = begin(c, &stamping);
+    if (st == SATOR_OK)
+        st = end(c, sator_count_stamps(c->counter, &counts));
+    sator_ctx_unhush(c->ctx, &before);
+    sator_arena_clear(c->arena);
+    traffic->is_unknown |= st != SATOR_OK;
+    if (st != SATOR_OK)
+        return;
+    traffic->time_stamps = (int64_t)counts.time_stamps; /* at most the instances */
+    traffic->active_pes = (int64_t)counts.active_pes;
 }
 
 void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_mapping *mapping,

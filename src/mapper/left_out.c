@@ -45,7 +45,13 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
     const char **list = NULL;
     int count = 0;
 
-    if (has_remainders(problem) && !problem->imperfect)
+    if (open->hull)
+        SATOR_PUSH(arena, list, count,
+                "most mappings: each takes counting in a domain that is no box; the bound is of "
+                "all");
+    if (has_remainders(problem) && !problem->imperfect && problem->in_hull)
+        SATOR_PUSH(arena, list, count, "factors that do not divide a loop's extent");
+    else if (has_remainders(problem) && !problem->imperfect)
         SATOR_PUSH(arena, list, count,
                 sator_arena_printf(
                         arena, "factors that do not divide a loop's extent (%s)", imperfect));

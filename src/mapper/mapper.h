@@ -235,6 +235,9 @@ struct mapper_problem {
     const char *loop_names[MAPPER_LOOPS];
     int64_t extent[MAPPER_LOOPS];
     int64_t instances; /* loop instances */
+    /* The domain is no box: loops run through the least one that holds it. Everything is counted by
+     * the engines; that there are so many instances, and elements, is all that bounds know. */
+    bool in_hull;
     int n_accesses;
     struct mapper_access access[MAPPER_ACCESSES];
     int n_rows;
@@ -693,6 +696,7 @@ int64_t sator_mapper_time_stamps(
 struct mapper_traffic {
     int64_t unique[MAPPER_TRANSFERS], arriving[MAPPER_TRANSFERS];
     int64_t time_stamps;
+    int64_t active_pes; /* in a hull */
     /* transfers that are counted: what they spend beyond their prices, and the words that trees
      * merge */
     double extra_pj[MAPPER_TRANSFERS];
@@ -886,6 +890,12 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
 void sator_mapper_counting_free(struct mapper_counting *counting);
 /* Of the memory that "words" keeps. */
 struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words);
+/* Set the instances of a problem in a hull; messages when they cannot be counted. */
+enum sator_status sator_mapper_count_instances(
+        struct sator_ctx *ctx, struct mapper_problem *problem);
+/* Set the time-stamps of a mapping in a hull, and the PEs that have work. */
+void sator_mapper_count_stamps(struct mapper_counting *counting,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
 /* Set footprint and volume of an access without a formula; messages when it cannot be counted. */
 enum sator_status sator_mapper_count_access(
         struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_access *access);
@@ -949,6 +959,7 @@ bool sator_mapper_has_orders(
 struct mapper_left_open {
     bool chains; /* of ceilings */
     bool orders; /* of the loops that share an array dimension */
+    bool hull; /* of a domain that is no box */
 };
 /* What sator_analyze takes and the problem's space does not have, a phrase each in the arena
  * (KEEP). "imperfect" is the caller's word for the option of that name. */

@@ -34,11 +34,11 @@ static enum sator_status add_loops(struct builder *b)
     const struct sator_workload *w = b->workload;
     sator_int instances = 1;
 
-    if (!w->is_box || w->lower == NULL || w->n_loops > MOST_WORKLOAD_LOOPS) {
-        sator_error(b->ctx, w->loc, "the iteration domain of '%s' is not a box", w->name);
+    if (w->lower == NULL || w->n_loops > MOST_WORKLOAD_LOOPS) {
+        sator_error(b->ctx, w->loc, "the loops of '%s' have no constant bounds", w->name);
         sator_help(b->ctx,
-                "the mapper tiles loops with constant bounds; 'sator analyze' takes other "
-                "domains under a given dataflow");
+                "the mapper tiles the least box that holds all instances; 'sator analyze' takes "
+                "other domains under a given dataflow");
         return SATOR_INPUT;
     }
     for (int i = 0; i < w->n_loops; i++) {
@@ -65,7 +65,8 @@ static enum sator_status add_loops(struct builder *b)
         p->extent[p->n_loops++] = extent;
     }
     p->instances = (int64_t)instances;
-    return SATOR_OK;
+    p->in_hull = !w->is_box;
+    return w->is_box ? SATOR_OK : sator_mapper_count_instances(b->ctx, p);
 }
 
 /* ---- the architecture ---- */
@@ -531,6 +532,15 @@ static bool is_asked(const struct mapper_problem *p, int access)
 enum sator_status sator_mapper_allow_imperfect(
         struct sator_ctx *ctx, struct mapper_problem *problem)
 {
+    if (problem->in_hull) {
+        sator_error(ctx, problem->workload->loc,
+                "the iteration domain of '%s' is no box, and tiles that do not divide its loops "
+                "are "
+                "not counted there",
+                problem->workload->name);
+        sator_help(ctx, "without %s it is mapped", sator_word(ctx, "imperfect"));
+        return SATOR_INPUT;
+    }
     for (int a = 0; a < problem->n_accesses; a++) {
         if (has_ragged_form(problem, &problem->access[a]) || is_asked(problem, a))
             continue;

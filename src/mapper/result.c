@@ -595,6 +595,8 @@ void sator_mapper_describe(const struct mapper_problem *problem, struct mapper_w
         result->pes *= problem->row[r].is_space ? problem->row[r].shape : 1;
     for (int i = 0; i < problem->n_loops; i++)
         result->active_pes *= places_of(problem, mapping, i, 0, problem->extent[i]);
+    if (problem->in_hull)
+        result->active_pes = d.traffic.active_pes;
     count_tiles(&d);
     count_transfers(&d);
     count_own(&d);

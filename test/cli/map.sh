@@ -70,16 +70,6 @@ sator map gemm --arch tiny.yaml
 echo "exit $?"
 sator map gemm --arch conventional --strategy exhaustive
 echo "exit $?"
-cat >triangle.yaml <<'END'
-name: triangle
-domain: "{ S[i, j] : 0 <= i < 8 and 0 <= j <= i }"
-reads:
-  - "{ S[i, j] -> A[i, j] }"
-writes:
-  - "{ S[i, j] -> Y[i] }"
-END
-sator map triangle.yaml --arch conventional
-echo "exit $?"
 sator map gemm --arch conventional --objective fastest
 echo "exit $?"
 sator map gemm --arch conventional --constraint 'L1: k 128, i 8, j 8'

@@ -680,6 +680,50 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
     search->searches_orders = false;
 }
 
+/* The best mapping of the hull, which has formulas, is one of the domain that it holds; then the
+ * domain's own are searched as far as that takes no longer than a user waits: each is counted. */
+static void search_hull(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+    struct mapper_search alone = *search;
+    struct sator_workload box = *p->workload;
+    struct mapper_problem *hull = SATOR_NEW(p->arena, struct mapper_problem);
+    unsigned bypassed[MAPPER_MEMORIES];
+    struct sator_hush before;
+
+    for (int m = 0; m < p->n_memories; m++)
+        bypassed[m] = p->memory[m].bypassed;
+    box.is_box = true;
+    sator_ctx_hush(search->ctx, &before);
+    enum sator_status st = sator_mapper_problem_init(
+            search->ctx, p->arena, &box, p->arch, p->objective, bypassed, hull);
+    sator_ctx_unhush(search->ctx, &before);
+    if (st == SATOR_OK && !search->found) {
+        memcpy(hull->row, p->row, sizeof hull->row);
+        memcpy(hull->spread_limits, p->spread_limits, sizeof hull->spread_limits);
+        hull->n_spread_limits = p->n_spread_limits;
+        hull->has_fixed = p->has_fixed;
+        hull->has_limits = p->has_limits;
+        hull->has_orders = p->has_orders;
+        hull->ordered = p->ordered;
+        hull->least_utilization = p->least_utilization;
+        hull->watch = p->watch;
+        alone.problem = hull;
+        alone.words = sator_mapper_words_new(hull);
+        optimize(&alone);
+        sator_mapper_words_free(alone.words);
+        search->counters = alone.counters;
+        search->stopped = alone.stopped;
+        if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
+            sator_mapper_try(search, &alone.best);
+    }
+    search->most_looks = sator_mapper_looks(search) + MOST_HULL_LOOKS;
+    optimize(search);
+    search->most_looks = 0;
+    search->hull_open |= search->gave_up;
+    search->gave_up = false;
+}
+
 void sator_mapper_optimal(struct mapper_search *search)
 {
     const struct mapper_problem *p = search->problem;
@@ -688,6 +732,10 @@ void sator_mapper_optimal(struct mapper_search *search)
     perfect.imperfect = perfect.chains = filled.chains = false;
     if (p->has_fixed && !sator_mapper_is_feasible(p)) {
         search->proved = true; /* that there is none */
+        return;
+    }
+    if (p->in_hull) {
+        search_hull(search);
         return;
     }
     if (!p->imperfect) {

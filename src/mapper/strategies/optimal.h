@@ -23,6 +23,7 @@ enum {
     MOST_CHAIN_LOOKS = 1 << 15, /* at chains of ceilings: sator_mapper_looks */
     CROSSING_ORDERS = 16, /* with more classes of orders, or ... */
     CROSSING_TRANSFERS = 4, /* ... transfers nothing is said of what crosses */
+    MOST_HULL_LOOKS = 1 << 10, /* in domains that are no box, where each mapping is counted */
     MOST_ORDER_LOOKS = 1 << 15 /* at other orders on arrays, or half as many as before if more */
 };
 

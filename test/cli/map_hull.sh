@@ -1,0 +1,47 @@
+#!/bin/sh
+# Domains that are no box: the mapper tiles the least box around them, and counts what is in them.
+. "$2/test/cli/harness"
+cat >small.yaml <<'YAML'
+name: small
+levels:
+  - {memory: DRAM, energy_pj: 100, bandwidth_bits: 32}
+  - array: PE
+    shape: [2]
+    multicast: [{name: bus, map: "PE[i] -> BUS[0]", energy_pj: 1, tensors: [A, B]}]
+    reduction: [{name: tree, map: "PE[i] -> TREE[0]", energy_pj: 1}]
+  - {memory: L1, capacity_words: 8, energy_pj: 2, bandwidth_bits: 16}
+  - {compute: mac, energy_pj: 1}
+YAML
+# the domains of syrk, trmm and of a causal mask; a band; a parallelogram
+domain() {
+    cat >"$1.yaml" <<YAML
+name: $1
+domain: "{ S[i, j, k] : $2 }"
+reads: ["{ S[i, j, k] -> A[i, k] }", "{ S[i, j, k] -> B[$3] }"]
+writes: ["{ S[i, j, k] -> Y[i, j] }"]
+YAML
+}
+domain syrk '0 <= i < 4 and 0 <= j <= i and 0 <= k < 2' 'j, k'
+domain trmm '0 <= i < 4 and 0 <= j < 2 and i <= k < 4' 'k, j'
+domain causal '1 <= i < 4 and 0 <= j < 2 and 0 <= k <= i' 'k, j'
+domain band '0 <= i < 4 and i - 1 <= j <= i + 1 and 0 <= j < 4 and 0 <= k < 2' 'k, j'
+figure() { sed -n "s/^[[:space:]]*\"$1\":[[:space:]]*\([0-9.e+]*\).*/\1/p" "$2" | head -n 1; }
+for name in syrk trmm causal band; do
+    for strategy in optimal exhaustive; do
+        sator map $name.yaml --arch small.yaml --strategy $strategy --json >$strategy.json
+    done
+    sator map $name.yaml --arch small.yaml --yaml >best.yaml
+    sator analyze $name.yaml --arch small.yaml -d best.yaml --json >analysis.json
+    awk -v name=$name -v a="$(figure edp optimal.json)" -v b="$(figure edp exhaustive.json)" -v c="$(figure edp analysis.json)" \
+        -v bound="$(figure bound optimal.json)" 'BEGIN {
+        print name ": analysis " (a > 0 && a == c ? "agrees" : a " " c) ", bound " (bound > 0 && bound <= b * (1 + 1e-9) ? "holds" : bound " " b),
+              "best " (a <= b * (1 + 1e-9) ? "found" : a " " b) }'
+done
+cat >triangle.yaml <<'YAML'
+name: triangle
+domain: "{ S[i, j] : 0 <= i < 8 and 0 <= j <= i }"
+reads: ["{ S[i, j] -> A[i, j] }"]
+writes: ["{ S[i, j] -> Y[i] }"]
+YAML
+sator map triangle.yaml --arch conventional | sed -n 's/^  mapping *//p; s/^  utilization *//p'
+sator map triangle.yaml --arch conventional --imperfect 2>&1 | sed 's/^triangle.yaml:[0-9:]* //' | grep -E 'error|help'
