@@ -20,7 +20,7 @@ enum {
 /* A group of PEs that share words, or one tile. */
 struct held {
     int n_tile[CERT_DIMS], n_runs[CERT_DIMS]; /* a tile's; and those of the places of tiles */
-    struct cert_run run[CERT_DIMS][CERT_RUNS];
+    struct cert_run *runs[CERT_DIMS], run[CERT_RUNS]; /* by dimension; a loop is in one of them */
     double values[CERT_DIMS], words, copies;
 };
 
@@ -40,11 +40,12 @@ static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped
 
     cert_inside(p, leaf->part, v->child_row, tile);
     held->words = held->copies = 1;
-    for (int e = 0; e < t->n_dims; e++) {
+    for (int e = 0, all = 0; e < t->n_dims; all += held->n_runs[e++]) {
+        struct cert_run *run = held->runs[e] = &held->run[all];
         int n = 0;
         for (int k = 0; k < t->dim[e].n; k++) {
             if (tile[t->dim[e].loop[k]] > 1)
-                held->run[e][n++] = (struct cert_run){t->dim[e].coef[k], tile[t->dim[e].loop[k]]};
+                run[n++] = (struct cert_run){t->dim[e].coef[k], tile[t->dim[e].loop[k]]};
         }
         held->n_tile[e] = n;
         for (int k = 0; k < t->dim[e].n; k++) {
@@ -52,16 +53,16 @@ static void hold(const struct leaf *leaf, const struct cert_move *v, int grouped
             int64_t coef = t->dim[e].coef[k];
             for (int r = 0; r < v->child_row && grouped; r++) {
                 if ((v->shared >> r & 1) && leaf->part->factor[r][i] > 1)
-                    held->run[e][n++] =
+                    run[n++] =
                             (struct cert_run){coef * leaf->stride[r][i], leaf->part->factor[r][i]};
             }
         }
         held->n_runs[e] = n;
         held->values[e] = 1;
         for (int k = 0; k < n && t->dim[e].n == 1; k++)
-            held->values[e] *= (double)held->run[e][k].count;
+            held->values[e] *= (double)run[k].count;
         if (t->dim[e].n > 1)
-            held->values[e] = cert_sums(n, held->run[e]);
+            held->values[e] = cert_sums(n, run);
         held->words *= held->values[e];
     }
     unsigned apart = v->outer | (grouped ? v->between & ~v->shared : v->between);
@@ -99,7 +100,7 @@ static double kept_values(const struct leaf *leaf, int move, int grouped, int e,
     const struct held *held = &leaf->held[move][grouped];
     int n_set = leaf->p->move[move].has_links ? held->n_runs[e] : held->n_tile[e];
 
-    return cert_common_of_all(n_set, held->n_runs[e], held->run[e], shift);
+    return cert_common_of_all(n_set, held->n_runs[e], held->runs[e], shift);
 }
 
 /* The words of all groups, or tiles, that a move keeps each time its tile moves by "shift". */
@@ -332,7 +333,7 @@ static double least_of_front(const struct leaf *leaf)
 
 double cert_bound_orders(const struct cert_problem *p, const struct cert_part *part, double goal)
 {
-    struct leaf *leaf = sator_alloc(sizeof *leaf); /* too much for a stack */
+    struct leaf *leaf = sator_alloc(sizeof *leaf);
 
     init(p, part, leaf);
     double bound = cert_least_value(p, part, true, least, leaf, goal);
