@@ -34,6 +34,8 @@ enum {
 
 /* ---- writing ---- */
 
+static const char skewed[] = "skewed arrays";
+
 /* What no certificate is made of, or NULL. */
 static const char *uncovered(
         const struct sator_map_options *options, const struct sator_map_result *result)
@@ -49,11 +51,24 @@ static const char *uncovered(
     for (int i = 0; i < options->n_constraints; i++) {
         const char *colon = strchr(options->constraints[i], ':');
         if (colon == NULL || strcmp(colon, ": skew 0") != 0)
-            return "constraints other than 'ARRAY: skew 0'";
+            return "constraints other than 'skew 0' of an array";
     }
     if (result->n_skews > 1)
-        return "skewed arrays; --constraint 'ARRAY: skew 0' leaves them out";
+        return skewed;
     return NULL;
+}
+
+/* The constraints that leave all skews out, to the latest message. */
+static void help_unskewed(struct sator_ctx *ctx, const struct sator_arch *arch)
+{
+    struct sator_text text = {0};
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        if (arch->levels[i].kind == SATOR_LEVEL_ARRAY && arch->levels[i].array.n_links > 0)
+            sator_text_add(&text, " --constraint '%s: skew 0'", arch->levels[i].name);
+    }
+    sator_help(ctx, "without them:%s", text.data);
+    sator_text_clear(&text);
 }
 
 static void put_indented(struct sator_text *text, const char *name, const char *document)
@@ -135,6 +150,8 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
         why = "more than 10 choices of what bypasses what";
     if (why != NULL) {
         sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
+        if (why == skewed)
+            help_unskewed(ctx, arch);
         return SATOR_INPUT;
     }
     put_question(&out, network, layer, arch, result);

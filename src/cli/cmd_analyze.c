@@ -441,6 +441,24 @@ static void finish_job(struct analysis *analysis, struct cli_job *job, bool any_
     analysis->exit_code = cli_worse(analysis->exit_code, exit_code);
 }
 
+/* Name the dataflows that are left out: each, named alone, says why. */
+static void say_left_out(const struct analysis *analysis, const struct cli_job *jobs, int n)
+{
+    const char *before = ": ";
+
+    fprintf(stderr, "sator: %d of the dataflows that match %s not fit and %s left out", n,
+            n == 1 ? "does" : "do", n == 1 ? "is" : "are");
+    for (int i = 0; i < analysis->n_flows; i++) {
+        if (!left_out(&jobs[i]))
+            continue;
+        fprintf(stderr, "%s%s", before, analysis->flows[i].make);
+        if (analysis->n_machines > 1)
+            fprintf(stderr, " on %s", sator_arch_name(analysis->flows[i].arch));
+        before = ", ";
+    }
+    fputs("\n", stderr);
+}
+
 static void run_flows(struct analysis *analysis)
 {
     const struct cli_options *options = analysis->options;
@@ -465,8 +483,7 @@ static void run_flows(struct analysis *analysis)
     for (int i = 0; i < analysis->n_flows; i++)
         finish_job(analysis, &jobs[i], n_done > 0);
     if (n_left_out > 0 && n_done > 0 && !options->quiet)
-        fprintf(stderr, "sator: %d of the dataflows that match %s not fit and %s left out\n",
-                n_left_out, n_left_out == 1 ? "does" : "do", n_left_out == 1 ? "is" : "are");
+        say_left_out(analysis, jobs, n_left_out);
     if (analysis->exit_code == CLI_INTERRUPTED)
         fprintf(stderr, "sator: interrupted, %d of %d dataflow%s done\n", n_done, analysis->n_flows,
                 analysis->n_flows == 1 ? "" : "s");

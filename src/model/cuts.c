@@ -307,8 +307,8 @@ static enum sator_status refuse(struct analysis *analysis, struct memory *memory
                 most, analysis->n_time);
     else
         sator_help(analysis->ctx,
-                "tile the loops and put tile loops first in the time-stamp, or have a larger "
-                "memory: so many hold one stamp's data");
+                "one time-stamp's data alone are more than it holds: run fewer instances in a "
+                "stamp, or have a larger memory");
     st = SATOR_INPUT;
 done:
     return st;

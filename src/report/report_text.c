@@ -132,7 +132,11 @@ static void write_next_bound(struct writer *w)
     double cycles;
     const char *next = report_next_bound(r, &cycles);
 
-    if (next != NULL)
+    if (next == NULL)
+        return;
+    if (cycles == r->total_cycles)
+        report_line(w->text, "", "so does %s: as many cycles", report_clean(w->arena, next));
+    else
         report_line(w->text, "", "the next bound is %s: %s, %s times less",
                 report_clean(w->arena, next), quantity(w, cycles, "cycle"),
                 number(w, r->total_cycles / cycles));

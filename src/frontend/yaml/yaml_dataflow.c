@@ -118,9 +118,13 @@ static void read_cuts(struct sator_yaml_reader *reader, const struct sator_yaml_
         const struct sator_yaml_pair *pair = &node->pairs[i];
         struct sator_cut cut = {
                 .time = SATOR_CUT_UNSAID, .space = SATOR_CUT_ALL, .loc = pair->key->loc};
-        if (!sator_yaml_identifier(reader, pair->key, "a level's name", &cut.level) ||
-                !sator_yaml_is(reader, pair->value, SATOR_YAML_MAP, "a cut"))
+        if (!sator_yaml_identifier(reader, pair->key, "a level's name", &cut.level))
             continue;
+        if (!sator_yaml_is(reader, pair->value, SATOR_YAML_MAP, "a cut")) {
+            sator_help(
+                    reader->ctx, "as in {%s: {time: 2}}: the leading time dimensions", cut.level);
+            continue;
+        }
         sator_yaml_check_keys(reader, pair->value, "a cut", keys, SATOR_YAML_COUNT(keys));
         if (pair->value->n_pairs == 0)
             sator_error(reader->ctx, cut.loc, "a cut needs 'time', 'space' or 'bypass'");
