@@ -106,7 +106,7 @@ enum sator_stamp {
     SATOR_TIME_STAMP
 };
 /* Add coefficient * (floor(loop / divisor) mod modulus) to dimension "dim" of a stamp; modulus 0:
- * no remainder is taken. Dimensions count from 0; those between that get nothing are 0. */
+ * no remainder is taken. Dimensions are 0 to 63; those between that get nothing are 0. */
 SATOR_API void sator_dataflow_digit(struct sator_builder *b, enum sator_stamp stamp, int dim,
         int64_t coefficient, const char *loop, int64_t divisor, int64_t modulus);
 

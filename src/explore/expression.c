@@ -179,7 +179,9 @@ static const struct explore_expression *read_figure(
         return made;
     }
     if (too_many)
-        return fail(r, start, strlen(name), "too many figures are named");
+        return fail(r, start, strlen(name),
+                sator_arena_printf(
+                        r->arena, "more than %d figures are named", EXPLORE_MOST_FIGURES));
     int n;
     const char **names = all_names(r, &n);
     return unknown_name(r, start, name, n, names);

@@ -114,16 +114,27 @@ static void add_capacities(
     }
 }
 
+/* Whether there is room for one more row, of the level "level". */
+static enum sator_status check_row(struct builder *b, int level)
+{
+    if (b->problem->n_rows < MAPPER_ROWS)
+        return SATOR_OK;
+    return sator_error(b->ctx, b->arch->levels[level].loc,
+            "'%s' has more than %d memories and array dimensions together, too many to map",
+            b->arch->name, MAPPER_ROWS);
+}
+
 static enum sator_status add_memory(struct builder *b, int level, int64_t instances)
 {
     struct mapper_problem *p = b->problem;
     const struct sator_memory *spec = &b->arch->levels[level].memory;
     struct mapper_memory *memory = &p->memory[p->n_memories];
+    enum sator_status st = SATOR_OK;
 
-    if (p->n_memories == MAPPER_MEMORIES || p->n_rows == MAPPER_ROWS)
-        return sator_error(b->ctx, b->arch->loc,
-                "'%s' has more levels than the mapper handles (%d)", b->arch->name,
-                MAPPER_MEMORIES);
+    if (p->n_memories == MAPPER_MEMORIES)
+        return sator_error(b->ctx, b->arch->levels[level].loc,
+                "'%s' has more than %d memories, too many to map", b->arch->name, MAPPER_MEMORIES);
+    SATOR_TRY(check_row(b, level));
     *memory = (struct mapper_memory){.level = level,
             .row = p->n_rows,
             .leakage_pj =
@@ -145,7 +156,8 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
     p->leakage_pj += memory->leakage_pj;
     p->row[p->n_rows++] =
             (struct mapper_row){.level = level, .memory = p->n_memories++, .linked = -1};
-    return SATOR_OK;
+done:
+    return st;
 }
 
 static enum sator_status add_levels(struct builder *b)
@@ -162,9 +174,7 @@ static enum sator_status add_levels(struct builder *b)
             SATOR_TRY(add_memory(b, i, instances));
         } else if (level->kind == SATOR_LEVEL_ARRAY) {
             for (int d = 0; d < level->array.n_dims; d++) {
-                if (p->n_rows == MAPPER_ROWS)
-                    return sator_error(
-                            b->ctx, b->arch->loc, "'%s' has too many levels", b->arch->name);
+                SATOR_TRY(check_row(b, i));
                 p->row[p->n_rows++] = (struct mapper_row){.is_space = true,
                         .level = i,
                         .dim = d,
@@ -204,8 +214,11 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
     enum sator_status st;
 
     if (p->n_transfers == MAPPER_TRANSFERS)
-        return sator_error(
-                b->ctx, b->arch->loc, "'%s' has too many levels and tensors to map", b->arch->name);
+        return sator_error(b->ctx, b->arch->loc,
+                "'%s' on '%s' has more than %d pairs of an access and a memory that fetches it "
+                "from "
+                "another, too many to map",
+                b->workload->name, b->arch->name, MAPPER_TRANSFERS);
     *transfer = (struct mapper_transfer){.access = access,
             .parent = parent < 0 ? 0 : parent,
             .is_outside = parent < 0,
@@ -225,8 +238,11 @@ static enum sator_status add_transfer(struct builder *b, int access, int parent,
     for (int e = 0; e < p->access[access].n_indices; e++) {
         if (!p->access[access].index[e].is_core &&
                 p->access[access].index[e].n_parts * __builtin_popcount(shared) > MAPPER_SPREADS)
-            return sator_error(b->ctx, b->arch->loc, "'%s' has too many dimensions that share '%s'",
-                    b->arch->name, p->access[access].name);
+            return sator_error(b->ctx, b->arch->loc,
+                    "an index of '%s' has %d loops and %d array dimensions of '%s' share it: their "
+                    "product may be %d to map it",
+                    p->access[access].name, p->access[access].index[e].n_parts,
+                    __builtin_popcount(shared), b->arch->name, MAPPER_SPREADS);
     }
     p->has_counted |= transfer->is_counted || transfer->is_quotient;
     p->n_transfers++;

@@ -17,7 +17,7 @@ show() # WHAT COUNT COMMAND: "fine", or the first error
     code=$?
     case $code in
     0) echo "$what $n: fine" ;;
-    *) echo "$what $n: $code, $(sed 's/.*error: //' err | head -1 | cut -c 1-110)" ;;
+    *) echo "$what $n: $code, $(grep -v warning: err | sed 's/.*error: //' | head -1 | cut -c 1-110)" ;;
     esac
 }
 
@@ -73,6 +73,12 @@ for n in 4294967296 4294967297; do
     show 'PEs of an array' $n sator check a.yaml
 done
 
+for n in 8 9; do
+    printf 'energy_table: [%s]\nlevels:\n  - {memory: M}\n  - {array: PE, shape: [4]}\n  - {compute: mac}\n' \
+        "$(list $n 45nm ', ')" >a.yaml
+    show 'energy tables' $n sator check a.yaml
+done
+
 # ---- dataflows ----
 flow() { sator analyze gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 "$@"; }
 for n in 200 201; do
@@ -94,10 +100,12 @@ for n in 254 255; do
 done
 
 # ---- the mapper ----
-for n in 12 13; do
-    printf 'sizes: {%s}\nop: "Y[%s] += A[%s]"\n' "$(list $n 'l#: 2' ', ')" "$(list $((n - 8)) 'l#' ', ')" \
-        "$(list $n 'l#' ', ' | cut -d, -f$((n - 7))-)" >w.yaml
+for n in 16 17; do
+    printf 'sizes: {%s}\nop: "Y[%s] += A[%s]"\n' "$(list $n 'l#: 2' ', ')" "$(list 8 'l#' ', ')" \
+        "$(list $n 'l#' ', ' | cut -d, -f9-15)+l15$([ $n = 16 ] || echo +l16)" >w.yaml
     show 'loops to map' $n sator map w.yaml --arch conventional --strategy random --samples 1
+done
+for n in 12 13; do
     printf 'sizes: {i: 4}\nop: "%s"\n' "Y[i] += $(list $((n - 5)) 'A#[i]' ' * ')" >w.yaml
     show 'tensors to map, and four' $n sator map w.yaml --arch conventional --strategy random --samples 1
     printf 'sizes: {i: 4}\nop: "%s"\n' "Y[i] += A[$(list $((n - 4)) 'i' ', ')]" >w.yaml
@@ -113,11 +121,67 @@ for n in 1000 1001; do
     show 'skew of a constraint' $n sator map gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --constraint "PE: skew 0 $n" --strategy random --samples 1
 done
 
+map() { sator map "$@" --arch a.yaml --strategy random --samples 1; }
+memories() # COUNT KEYS [MORE]: outside four PEs, each with these keys; then, MORE memories
+{
+    printf 'levels:\n%s\n%s  - {array: PE, shape: [4]}\n  - {compute: mac, energy_pj: 1}\n' \
+        "$(list "$1" "  - {memory: M#, energy_pj: 1$2}" '\n')" "$3" >a.yaml
+}
+for n in 15 16; do # dimensions, beside the memory
+    printf 'levels:\n  - {memory: M, energy_pj: 1}\n  - {array: A, shape: [2, 2, 2, 2, 2, 2, 2, 2]}\n' >a.yaml
+    printf '  - {array: B, shape: [%s]}\n  - {compute: mac, energy_pj: 1}\n' "$(list $((n - 8)) 2 ', ')" >>a.yaml
+    show 'array dimensions to map, beside a memory' $n map gemm:i=4,j=4,k=4
+done
+printf 'sizes: {i: 4}\nop: "Y[i] += A[i] * B[i] * C[i]"\n' >w.yaml
+memories 8 ''
+show 'fetches to map, of four accesses' 32 map w.yaml
+printf 'sizes: {i: 4}\nop: "Y[i] += A[i] * B[i] * C[i] * D[i]"\n' >w.yaml
+memories 1 '' "$(list 7 '  - {memory: L#, energy_pj: 1, bypass: [D]}' '\n')
+"
+show 'fetches to map, and one' 33 map w.yaml
+way='{name: #, tensors: [#], bandwidth_bits: 16}'
+ways="$(for t in A B Y; do printf '%s, ' "$way" | sed "s/#/$t/g"; done)"
+memories 4 ", ports: [$ways]" '  - {memory: L, energy_pj: 1}
+'
+show 'ports to map' 24 map gemm:i=4,j=4,k=4
+memories 4 ", ports: [$ways]" '  - {memory: L, energy_pj: 1, ports: [{name: a, direction: read, tensors: [A], bandwidth_bits: 16}]}
+'
+show 'ports to map' 25 map gemm:i=4,j=4,k=4
+for n in 10 11; do
+    memories 3 ', may_bypass: [A, B, Y]' "  - {memory: L, energy_pj: 1, may_bypass: [$(echo 'A, B' | cut -c 1-$((n * 3 - 29)))]}
+"
+    sed -i '1a\  - {memory: DRAM, energy_pj: 1}' a.yaml
+    show 'choices of what bypasses what' $n map gemm:i=4,j=4,k=4
+done
+printf 'sizes: {%s}\nop: "Y[%s] += A[%s]"\n' "$(list 16 'l#: 2' ', ')" "$(list 8 'l#' ', ')" \
+    "$(list 16 'l#' ', ' | cut -d, -f9-)" >w.yaml
+memories 1 '' "$(list 2 '  - {array: P#, shape: [4]}' '\n')
+"
+limits="$(list 16 'l# <= 2' ', ')"
+show 'limits on what is parallel' 32 map w.yaml --constraint "P0: $limits" --constraint "P1: $limits"
+show 'limits on what is parallel' 33 map w.yaml --constraint "P0: $limits" --constraint "P1: $limits" --constraint 'PE: l0 <= 2'
+
 # ---- explorations ----
 space() { sator explore "$@" --quiet --top 1 --points 0:1; }
 for n in 16 17; do
     loops $n 1
     show 'loops to explore' $n space w.yaml --arch systolic-1d --skew 0
+done
+for n in 6 7; do
+    loops $n 2
+    printf 'levels:\n  - {memory: M}\n  - {array: PE, shape: [%s]}\n  - {compute: mac}\n' "$(list $n 2 ', ')" >a.yaml
+    show 'dimensions to explore' $n space w.yaml --arch a.yaml
+done
+for n in 3 4; do
+    show 'loops across a dimension' $n space gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --pack $n
+done
+for n in 2 3; do
+    show 'skewed dimensions' $n space gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --skew $n
+done
+for n in 16 17; do
+    show 'figures' $n space gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --where "$(for t in '' .A .B .Y; do
+        for figure in reads writes fills updates tile_words; do echo "levels.scratchpad$t.$figure"; done
+    done | head -$n | paste -s -d+) >= 0"
 done
 for n in 10000 10001; do
     show 'values that vary' $n space gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --vary "clock_mhz=1:$n:1"
@@ -134,6 +198,74 @@ for n in 1000000 1000001; do
 done
 for n in 10000 10001; do
     show 'bandwidths' $n flow --dataflow gemm/ij-p_j-ijk-t --bandwidth "1:$n:1"
+done
+
+# ---- files of other tools ----
+read_as() { # WHAT COUNT: the file that "foreign" is
+    show "$@" sator check foreign
+}
+for n in 64 65; do
+    printf 'mapping:\n- {target: M, type: temporal, factors: %s}\n- {target: N, type: temporal, factors: R1}\n' \
+        "$(list $n K1 ' ')" >foreign
+    read_as 'factors of Timeloop' $n
+    printf 'architecture:\n  version: 0.4\n  nodes:\n%s\n' "$(list $n '  - !Container {name: S#, attributes: {datawidth: 8}}' '\n')" >foreign
+    printf '  - !Component {name: D, class: DRAM, attributes: {width: 256}}\n  - !Component {name: MACC, class: intmac}\n' >>foreign
+    read_as 'containers of Timeloop' $n
+done
+for n in 31 32 64 65; do # of storage and arithmetic; an array is a level of Sator's
+    printf 'arch:\n  arithmetic: {name: MACs}\n  storage:\n%s\n' "$(list $((n - 1)) '  - {name: R#, entries: 16}' '\n')" >foreign
+    read_as 'components of Timeloop' $n
+done
+for n in 28 29; do
+    printf 'arch = { arithmetic = { name = "MACs"; }; storage = ( { name = "DRAM"; sizeKB = 1; x = %s1%s; } ); };' \
+        "$(list $n '(' '')" "$(list $n ')' '')" >foreign
+    read_as 'lists in lists of libconfig, and four' $n
+done
+for n in 1000 1001; do
+    layer='Layer L { Type: CONV Stride { X: 1, Y: 1 } Dimensions { K: 4, C: 4, R: 1, S: 1, Y: 4, X: 4 }'
+    printf 'Network n { %s %s Dataflow { SpatialMap(1,1) K; %s } } }\n' "$(list $n 'Constant c# 4;' ' ')" "$layer" >foreign
+    read_as 'constants of MAESTRO' $n
+    printf 'Network n { %s Dataflow { SpatialMap(1,1) K; %s } } }\n' "$layer" "$(list $n 'Cluster(1, P);' ' ')" >foreign
+    read_as 'clusters of MAESTRO' $n
+    printf 'Layer, M, N, K%s\nQ, 4, 4, 4%s\n' "$(list $n ', c#' '')" "$(list $n ', 1' '')" >foreign
+    read_as 'columns of SCALE-Sim, and four' $n
+done
+for n in 64 65; do
+    mapping='- name: default\n  spatial_mapping: {D1: [%s]}\n  temporal_ordering:\n%s\n'
+    # shellcheck disable=SC2059
+    printf -- "$mapping" '"K, 2"' "$(list $n '  - [C, 1]' '\n')" >foreign
+    read_as 'loops of ZigZag' $n
+    # shellcheck disable=SC2059
+    printf -- "$mapping" "$(list $n '"K, 1"' ', ')" '  - [C, 1]' >foreign
+    read_as 'loops of ZigZag across an array' $n
+done
+zigzag() { # MEMORIES PORTS OPERANDS DIMENSIONS
+    port="{name: p#, type: read_write, bandwidth_max: 8, allocation: [$(list "$3" '"I#, fh"' ', ')]}"
+    memory='  m#: {size: 64, r_cost: 1, w_cost: 1, operands: [OPERANDS], ports: [@], served_dimensions: [DIMS]}'
+    dims=$(list "$4" 'D#' ', ')
+    printf 'name: n\nmemories:\n%s\n' "$(list "$1" "$memory" '\n' | sed "s/@/$(list "$2" "$port" ', ')/; s/DIMS/$dims/; s/OPERANDS/$(list "$3" 'I#' ', ')/")"
+    printf 'operational_array:\n  unit_energy: 1\n  dimensions: [%s]\n  sizes: [%s]\n' "$dims" "$(list "$4" 2 ', ')"
+} >foreign
+for past in 0 1; do
+    zigzag $((30 + past)) 1 3 1
+    read_as 'memories of ZigZag, and two levels' $((30 + past))
+    zigzag 2 $((16 + past)) 3 1
+    read_as 'ports of ZigZag' $((16 + past))
+    zigzag 2 1 $((8 + past)) 1
+    read_as 'operands of ZigZag' $((8 + past))
+    zigzag 2 1 3 $((8 + past))
+    read_as 'dimensions of ZigZag' $((8 + past))
+done
+zigzag 33 1 3 1
+read_as 'memories of ZigZag' 33
+
+printf '1 1\n{S[i]: 0<=i<4}\n{S[i]->A[i]}\n{S[i]->Y[i]}\n' >tenet.s
+printf '{S[i]->PE[i]}\n{S[i]->T[0]}\n' >tenet.m
+printf '{PE[i]: 0<=i<4}\n{PE[i]->PE[i+1]}\n1 1 64 1\n' >tenet.p
+for n in 10000 10001; do
+    printf 'tenet.s 1\n1\narrays tenet.m\n' >sweep
+    printf '%d %s\n' $n "$(list $n tenet.p ' ')" >arrays
+    show 'experiments of TENET' $n sator show sweep
 done
 
 # ---- engines: unique words, total words and footprint of each tensor, by hand ----

@@ -180,6 +180,23 @@ static void dataflows(void **state)
     sator_dataflow_free(built);
 }
 
+/* A stamp has 64 dimensions; one more is refused, with the number of the last that there is. */
+static void most_dimensions(void **state)
+{
+    struct sator_ctx *ctx = *state;
+    struct sator_dataflow *built;
+
+    for (int dim = 63; dim <= 64; dim++) {
+        struct sator_builder *b = sator_dataflow_begin(ctx, "long");
+        sator_dataflow_digit(b, SATOR_SPACE_STAMP, 0, 1, "i", 1, 0);
+        sator_dataflow_digit(b, SATOR_TIME_STAMP, dim, 1, "k", 1, 0);
+        assert_int_equal(sator_dataflow_end(b, &built), dim < 64 ? SATOR_OK : SATOR_USAGE);
+        if (dim < 64)
+            sator_dataflow_free(built);
+    }
+    expect_messages(ctx, "dimension 64, by 1 modulo 0: stamps are 0 and 1, dimensions 0 to 63");
+}
+
 /* Everything that can go wrong on the way is said at the end; nothing leaks. */
 static void wrong_calls(void **state)
 {
@@ -266,6 +283,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(networks, set_up, tear_down),
             cmocka_unit_test_setup_teardown(architectures, set_up, tear_down),
             cmocka_unit_test_setup_teardown(dataflows, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(most_dimensions, set_up, tear_down),
             cmocka_unit_test_setup_teardown(wrong_calls, set_up, tear_down),
     };
 

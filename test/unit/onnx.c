@@ -463,6 +463,75 @@ static void test_broken_bytes(void **state)
     free(text);
 }
 
+/* "count" times "text", after "start" and before "end". */
+static char *repeated(const char *start, int count, const char *text, const char *end)
+{
+    struct sator_text all = {0};
+
+    sator_text_put(&all, start);
+    for (int i = 0; i < count; i++)
+        sator_text_put(&all, text);
+    sator_text_put(&all, end);
+    return sator_text_take(&all);
+}
+
+/* Tables of a fixed size take what fits, and the message for one more names the limit. */
+static void test_limits(void **state)
+{
+    static const struct {
+        const char *start, *text, *end;
+        int most; /* repetitions */
+        const char *why;
+    } cases[] = {
+            {"input x", " 2", "\nweights w 2 2\nMatMul m: x w -> y", 16,
+                    "a tensor has more than 16 dimensions"},
+            {"input x 2 2\nweights v", " 1", "\nweights w 2 2\nMatMul m: x w -> y", 16,
+                    "a tensor has more than 16 dimensions"},
+            {"input x 2 2\nweights w 2 2\nMatMul m: x w -> y ; odd=1", ",1", "", 4095,
+                    "an attribute has more than 4,096 numbers"},
+            {"input x 2 2\nweights w 2 2\nMatMul ", "m", ": x w -> y", 1 << 16,
+                    "a name has more than 65,536 bytes"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int past = 0; past < 2; past++) {
+            char *lines =
+                    repeated(cases[i].start, cases[i].most + past, cases[i].text, cases[i].end);
+            char *text = read_model(lines, NULL, false);
+            bool said = strstr(text, cases[i].why) != NULL;
+            if (said != (past == 1) || (past == 0 && strstr(text, "error") != NULL))
+                fail_msg("case %zu, %d past: %s", i, past, text);
+            free(lines);
+            free(text);
+        }
+    }
+}
+
+/* Numbers of the other kind, too: an attribute's reals are no shorter than its whole numbers. */
+static void test_most_reals(void **state)
+{
+    (void)state;
+    for (int n = 4096; n <= 4097; n++) {
+        struct sator_text text = {0}, graph = {0}, made = {0}, reals = {0}, list = {0};
+        for (int i = 0; i < n; i++)
+            sator_text_add_bytes(&list, "\0\0\0\0", 4);
+        string(&reals, 1, "odd");
+        bytes(&reals, 7, list.data, list.length);
+        string(&made, 2, "y");
+        string(&made, 4, "Odd");
+        message(&made, 5, &reals);
+        message(&graph, 1, &made);
+        message(&text, 7, &graph);
+        char *said = read_bytes(text.data, text.length, NULL, false);
+        assert_int_equal(
+                strstr(said, "an attribute has more than 4,096 numbers") != NULL, n == 4097);
+        free(said);
+        sator_text_clear(&list);
+        sator_text_clear(&text);
+    }
+}
+
 /* Cut off anywhere, a model is refused: no crash, no layer of what is left. */
 static void test_cut_off(void **state)
 {
@@ -484,6 +553,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_nests), cmocka_unit_test(test_repeats),
             cmocka_unit_test(test_broken_graphs), cmocka_unit_test(test_broken_bytes),
+            cmocka_unit_test(test_limits), cmocka_unit_test(test_most_reals),
             cmocka_unit_test(test_cut_off)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Reports of results that are made by hand: the GEMM of doc/model.md, section 5, and odd ones. */
 #include "report/report.h"
+#include "base/grid.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -427,18 +428,18 @@ static void test_text(void **state)
 static void test_table_is_aligned(void **state)
 {
     struct sator_arena *arena = sator_arena_new();
-    struct table table = {.arena = arena};
+    struct sator_grid grid = {.arena = arena};
     struct sator_text out = {0};
 
     (void)state;
-    report_table_column(&table, "name", "", true);
-    report_table_column(&table, "count", "words", false);
-    report_table_column(&table, "x", "", false);
+    sator_grid_column(&grid, "name", "", true);
+    sator_grid_column(&grid, "count", "words", false);
+    sator_grid_column(&grid, "x", "", false);
     static const char *const cells[] = {"a", "1", "1", "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9",
             "1,000,000", "2", "b", "-", "3"};
     for (int i = 0; i < 9; i++)
-        report_table_cell(&table, cells[i], i == 1);
-    report_table_write(&out, &table, (struct look){0});
+        sator_grid_cell(&grid, cells[i], i == 1);
+    sator_grid_text(&out, &grid, 0, false);
     assert_string_equal(out.data,
             "  name        count  x\n"
             "              words\n"

@@ -16,10 +16,6 @@
 
 #include <string.h>
 
-enum {
-    MOST_LEVELS = 16
-};
-
 /* A tile's extent in its dimension, and where in it an instance is, as an expression. */
 struct tile {
     const char *place;

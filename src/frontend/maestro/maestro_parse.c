@@ -7,7 +7,6 @@
 
 enum {
     MOST_CONSTANTS = 1000,
-    MOST_DIRECTIVES = 200,
     MOST_ERRORS = 20
 };
 
@@ -267,8 +266,6 @@ static void read_directive(struct parser *p, struct maestro_layer *layer)
         directive.dim = read_dim(p);
     directive.loc.length = p->previous_end - directive.loc.offset;
     expect(p, ";");
-    if (layer->n_directives == MOST_DIRECTIVES)
-        fail(p, "fewer directives");
     if (!p->stuck)
         SATOR_PUSH(p->m->arena, layer->directives, layer->n_directives, directive);
 }
@@ -372,11 +369,16 @@ static void recover(struct parser *p)
 
 static void read_constant(struct parser *p)
 {
+    struct sator_loc loc = p->token;
     struct constant constant = {.name = read_name(p, "a constant's name")};
 
     constant.value = read_value(p, NULL, 0);
     expect(p, ";");
-    if (!p->stuck && p->n_constants < MOST_CONSTANTS)
+    if (!p->stuck && p->n_constants == MOST_CONSTANTS) {
+        sator_error(p->m->ctx, loc, "more than %d constants", MOST_CONSTANTS);
+        p->stuck = true;
+    }
+    if (!p->stuck)
         SATOR_PUSH(p->m->arena, p->constants, p->n_constants, constant);
 }
 

@@ -232,9 +232,9 @@ static void read_reals(
     double *reals = (double *)(uintptr_t)attribute->reals;
     unsigned char bytes[4];
 
-    if (field->type == SATOR_WIRE_FIXED32 && attribute->n_reals < ONNX_MOST_INTS)
+    if (field->type == SATOR_WIRE_FIXED32 && attribute->n_reals <= ONNX_MOST_INTS)
         SATOR_PUSH(r->model->arena, reals, attribute->n_reals, real_of(field->value));
-    while (field->type == SATOR_WIRE_BYTES && attribute->n_reals < ONNX_MOST_INTS &&
+    while (field->type == SATOR_WIRE_BYTES && attribute->n_reals <= ONNX_MOST_INTS &&
             sator_wire_raw(&r->wire, field, bytes, sizeof bytes)) {
         uint32_t word = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
                 (uint32_t)bytes[3] << 24;
@@ -287,8 +287,8 @@ static struct onnx_attribute read_attribute(struct reader *r, const struct sator
     }
     sator_wire_leave(&r->wire, outer);
     attribute.ints = ints;
-    if (attribute.n_ints > ONNX_MOST_INTS)
-        sator_wire_fail(&r->wire, "an attribute has more than 4096 numbers");
+    if (attribute.n_ints > ONNX_MOST_INTS || attribute.n_reals > ONNX_MOST_INTS)
+        sator_wire_fail(&r->wire, "an attribute has more than 4,096 numbers");
     return attribute;
 }
 

@@ -179,12 +179,12 @@ const char *sator_wire_string(struct sator_wire *wire, const struct sator_wire_f
     }
     uint64_t length = field->end - wire->at;
     if (length > most) {
-        sator_wire_fail(wire, "a name is too long");
+        sator_wire_fail(wire, "a name has more than 65,536 bytes");
         return NULL;
     }
     /* of a pipe it is not known whether the bytes are there: they must not cost memory before */
     if (length > sizeof(char[1 << 12]) && !wire->can_seek) {
-        sator_wire_fail(wire, "a name is too long");
+        sator_wire_fail(wire, "a name has more than 4,096 bytes, from a pipe");
         return NULL;
     }
     char *string = sator_arena_alloc(arena, (size_t)length + 1);

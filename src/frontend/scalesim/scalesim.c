@@ -9,14 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    MOST_FIELDS = 32
-};
-
 /* A line of a file as its fields, without the blanks around them. */
 struct line {
     int n;
-    struct sator_loc fields[MOST_FIELDS];
+    struct sator_loc *fields;
 };
 
 struct scalesim {
@@ -46,10 +42,10 @@ static bool next_line(struct scalesim *s, const char *separators, struct line *l
         s->at = end + 1;
         if (trimmed(s->source, begin, end).length == 0)
             continue;
-        for (line->n = 0; begin <= end && line->n < MOST_FIELDS; line->n++) {
+        for (*line = (struct line){0}; begin <= end;) {
             size_t part = strcspn(text + begin, separators);
             part = part > end - begin ? end - begin : part;
-            line->fields[line->n] = trimmed(s->source, begin, begin + part);
+            SATOR_PUSH(s->arena, line->fields, line->n, trimmed(s->source, begin, begin + part));
             begin += part + 1;
         }
         if (line->n > 1 && line->fields[line->n - 1].length == 0)

@@ -160,7 +160,7 @@ static struct sator_yaml_node *read_value(struct libconfig *c, int depth)
     skip_blanks(c);
     char first = c->source->text[c->at];
     if (depth > MOST_DEPTH) {
-        fail(c, "fewer than 32 levels");
+        fail(c, "lists and maps nested at most 32 deep");
         return NULL;
     }
     if (first == '"')

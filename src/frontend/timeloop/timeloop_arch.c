@@ -14,6 +14,7 @@ struct collector {
     struct timeloop_level *levels;
     int n_around; /* attributes of the containers that are open */
     const struct sator_yaml_node *around[MOST_LEVELS];
+    bool is_full; /* something was left out */
 };
 
 /* The attribute that one of "keys" names ("*key"), as far as it has a value: the level's own, or
@@ -57,6 +58,16 @@ static bool is_word(const struct sator_yaml_node *map, const char *key, const ch
     return node != NULL && node->kind == SATOR_YAML_SCALAR && strcmp(node->text, word) == 0;
 }
 
+/* Whether one more fits into a table that holds "n"; the message for the first that does not. */
+static bool has_room(struct collector *c, const struct sator_yaml_node *node, int n)
+{
+    if (n >= MOST_LEVELS && !c->is_full)
+        sator_error(
+                c->t->reader.ctx, node->loc, "more than %d components or containers", MOST_LEVELS);
+    c->is_full |= n >= MOST_LEVELS;
+    return n < MOST_LEVELS;
+}
+
 static void add_level(struct collector *c, const struct sator_yaml_node *node, int64_t outside)
 {
     struct timeloop *t = c->t;
@@ -66,13 +77,12 @@ static void add_level(struct collector *c, const struct sator_yaml_node *node, i
     struct timeloop_level level = {.loc = node->loc, .mesh_x = 0};
     double mesh = 0;
 
-    if (c->n_levels == MOST_LEVELS ||
-            !sator_yaml_is(&t->reader, node, SATOR_YAML_MAP, "a component"))
+    if (!sator_yaml_is(&t->reader, node, SATOR_YAML_MAP, "a component") ||
+            !has_room(c, node, c->n_levels))
         return;
     level.attributes = timeloop_get(node, "attributes");
     level.constraints = timeloop_get(node, "constraints");
-    level.inherited = sator_arena_copy(
-            t->reader.scratch, c->around, sizeof *c->around * (size_t)(c->n_around + 1));
+    level.inherited = sator_arena_copy(t->reader.scratch, c->around, sizeof c->around);
     level.n_inherited = c->n_around;
     if (level.attributes == NULL)
         level.attributes = node; /* the oldest form */
@@ -120,12 +130,12 @@ static void add_tree(
     if (below->n_items > 1)
         sator_error(t->reader.ctx, below->items[1]->loc,
                 "a second subtree: the levels of one machine are read, one inside the other");
-    if (below->n_items > 0 && depth < MOST_LEVELS)
+    if (below->n_items > 0)
         add_tree(c, below->items[0], instances, depth + 1);
 }
 
 static void add_nodes(struct collector *c, const struct sator_yaml_node *list, int64_t *instances,
-        int64_t *mesh_x, int depth);
+        int64_t *mesh_x);
 
 /* How often a node stands there; along X in "*x". */
 static int64_t spatial_of(struct collector *c, const struct sator_yaml_node *node, int64_t *x)
@@ -150,7 +160,7 @@ static int64_t spatial_of(struct collector *c, const struct sator_yaml_node *nod
 /* A node of version 0.4: a component, a container around all nodes behind it in its list, or a
  * list of nodes. */
 static void add_node(struct collector *c, const struct sator_yaml_node *node, int64_t *instances,
-        int64_t *mesh_x, int depth)
+        int64_t *mesh_x)
 {
     static const char *const keys[] = {"name", "attributes", "spatial", "constraints", "enabled"};
     struct timeloop *t = c->t;
@@ -161,7 +171,7 @@ static void add_node(struct collector *c, const struct sator_yaml_node *node, in
     if (!sator_yaml_is(&t->reader, node, SATOR_YAML_MAP, "a node"))
         return;
     if (below != NULL) { /* !Hierarchical, !Parallel */
-        add_nodes(c, below, instances, mesh_x, depth + 1);
+        add_nodes(c, below, instances, mesh_x);
         return;
     }
     bool is_container = node->tag != NULL ? strcmp(node->tag, "!Container") == 0
@@ -180,7 +190,7 @@ static void add_node(struct collector *c, const struct sator_yaml_node *node, in
                     .is_dummy = true};
             SATOR_PUSH(t->reader.scratch, c->levels, c->n_levels, level);
         }
-        if (timeloop_get(node, "attributes") != NULL && c->n_around < MOST_LEVELS)
+        if (timeloop_get(node, "attributes") != NULL && has_room(c, node, c->n_around))
             c->around[c->n_around++] = timeloop_get(node, "attributes");
     }
     if (__builtin_mul_overflow(*instances, many, instances) || *instances > INT32_MAX) {
@@ -196,14 +206,14 @@ static void add_node(struct collector *c, const struct sator_yaml_node *node, in
 }
 
 static void add_nodes(struct collector *c, const struct sator_yaml_node *list, int64_t *instances,
-        int64_t *mesh_x, int depth)
+        int64_t *mesh_x)
 {
     int n_around = c->n_around;
 
-    if (!sator_yaml_is(&c->t->reader, list, SATOR_YAML_LIST, "nodes") || depth > MOST_LEVELS)
+    if (!sator_yaml_is(&c->t->reader, list, SATOR_YAML_LIST, "nodes"))
         return;
-    for (int i = 0; i < list->n_items && c->n_levels < MOST_LEVELS; i++)
-        add_node(c, list->items[i], instances, mesh_x, depth);
+    for (int i = 0; i < list->n_items && !c->is_full; i++)
+        add_node(c, list->items[i], instances, mesh_x);
     c->n_around = n_around;
 }
 
@@ -236,7 +246,7 @@ struct timeloop_level *timeloop_levels(struct timeloop *t, int *n_levels)
         return NULL;
     int64_t instances = 1, mesh_x = 1;
     if (timeloop_get(arch, "nodes") != NULL)
-        add_nodes(&c, timeloop_get(arch, "nodes"), &instances, &mesh_x, 0);
+        add_nodes(&c, timeloop_get(arch, "nodes"), &instances, &mesh_x);
     else if (timeloop_get(arch, "subtree") != NULL)
         add_tree(&c, arch, 1, 0);
     else

@@ -19,10 +19,13 @@ static bool read_factor(struct timeloop *t, const struct sator_yaml_node *node, 
     const char *dimension = sator_arena_strndup(t->reader.scratch, begin, (size_t)(*at - begin));
     *at += strspn(*at, " =");
     long long value = strtoll(*at, &end, 10);
-    if (*dimension == '\0' || end == *at || value < 0 || value > INT64_C(1) << 40 ||
-            factors->n == TIMELOOP_MOST_FACTORS) {
+    if (*dimension == '\0' || end == *at || value < 0 || value > INT64_C(1) << 40) {
         sator_error(t->reader.ctx, node->loc, "'%s': factors are written R=3 P=16",
                 sator_yaml_clip(t->reader.scratch, begin));
+        return false;
+    }
+    if (factors->n == TIMELOOP_MOST_FACTORS) {
+        sator_error(t->reader.ctx, node->loc, "more than %d factors", TIMELOOP_MOST_FACTORS);
         return false;
     }
     *at = end;

@@ -14,7 +14,8 @@
 
 enum {
     MOST_MEMORIES = 32,
-    MOST_PORTS = 16,
+    MOST_PORTS = 16, /* of a memory */
+    MOST_OPERANDS = 8, /* likewise */
     READS = 1,
     WRITES = 2
 };
@@ -29,7 +30,7 @@ struct memory {
     struct tensor_bits { /* of the ports that a tensor passes */
         const char *tensor;
         double read, write;
-    } tensors[8];
+    } tensors[MOST_OPERANDS];
 };
 
 struct machine {
@@ -138,8 +139,8 @@ struct port {
     double bits;
     bool is_one; /* reads and writes take turns */
     int n_tensors;
-    const char *tensors[8];
-    int uses[8]; /* READS, WRITES, both */
+    const char *tensors[MOST_OPERANDS];
+    int uses[MOST_OPERANDS]; /* READS, WRITES, both */
 };
 
 /* "I1, tl": to the low side is read, from either side is written; to the high side a sum leaves,
@@ -168,7 +169,9 @@ static void add_allocation(struct machine *m, const struct sator_yaml_node *node
             return;
         }
     }
-    if (use > 0 && port->n_tensors < 8) {
+    if (use > 0 && port->n_tensors == MOST_OPERANDS) {
+        sator_error(z->reader.ctx, node->loc, "more than %d operands", MOST_OPERANDS);
+    } else if (use > 0) {
         port->tensors[port->n_tensors] = tensor;
         port->uses[port->n_tensors++] = use;
     }
@@ -246,14 +249,16 @@ static void write_port(const struct port *port, int uses, struct sator_text *tex
 }
 
 /* Remember how wide the port is for its tensors. */
-static void add_bits(struct memory *memory, const struct port *port)
+static void add_bits(struct machine *m, struct memory *memory, const struct port *port)
 {
     for (int t = 0; t < port->n_tensors; t++) {
         int i = 0;
         while (i < memory->n_tensors && strcmp(memory->tensors[i].tensor, port->tensors[t]) != 0)
             i++;
-        if (i == 8)
+        if (i == MOST_OPERANDS) {
+            sator_error(m->z->reader.ctx, memory->map->loc, "more than %d operands", MOST_OPERANDS);
             return;
+        }
         if (i == memory->n_tensors)
             memory->tensors[memory->n_tensors++] = (struct tensor_bits){.tensor = port->tensors[t]};
         if (port->uses[t] & READS)
@@ -270,11 +275,16 @@ static void write_ports(struct machine *m, struct memory *memory, struct sator_t
     struct port ports[MOST_PORTS];
     int n_ports = 0;
 
-    for (int i = 0; list != NULL && i < list->n_items && n_ports < MOST_PORTS; i++)
+    for (int i = 0; list != NULL && i < list->n_items; i++) {
+        if (n_ports == MOST_PORTS) {
+            sator_error(m->z->reader.ctx, list->items[i]->loc, "more than %d ports", MOST_PORTS);
+            break;
+        }
         n_ports += read_port(m, list->items[i], &ports[n_ports]);
+    }
     join_ports(m, ports, n_ports);
     for (int p = 0; p < n_ports; p++)
-        add_bits(memory, &ports[p]);
+        add_bits(m, memory, &ports[p]);
     sator_text_put(text, ", ports: [");
     for (int p = 0; p < n_ports; p++) {
         write_port(&ports[p], READS | WRITES, text);

@@ -58,6 +58,13 @@ static bool read_factor(struct mapping *m, const struct sator_yaml_node *node, b
     return false;
 }
 
+static bool has_room(struct mapping *m, const struct sator_yaml_node *node, int n)
+{
+    if (n == MOST_FACTORS)
+        sator_error(m->z->reader.ctx, node->loc, "more than %d factors", MOST_FACTORS);
+    return n < MOST_FACTORS;
+}
+
 static void read_spatial(struct mapping *m, const struct sator_yaml_node *map)
 {
     if (map == NULL || !sator_yaml_is(&m->z->reader, map, SATOR_YAML_MAP, "spatial_mapping"))
@@ -67,7 +74,9 @@ static void read_spatial(struct mapping *m, const struct sator_yaml_node *map)
         const struct sator_yaml_node *list = map->pairs[d].value;
         if (!sator_yaml_is(&m->z->reader, list, SATOR_YAML_LIST, map->pairs[d].key->text))
             continue;
-        for (int i = 0; i < list->n_items && m->n_spatial < MOST_FACTORS; i++) {
+        for (int i = 0; i < list->n_items; i++) {
+            if (!has_room(m, list->items[i], m->n_spatial))
+                return;
             m->dims[m->n_spatial] = d;
             m->n_spatial += read_factor(m, list->items[i], false, &m->spatial[m->n_spatial]);
         }
@@ -255,7 +264,7 @@ void zigzag_write_mapping(struct zigzag *z, struct sator_text *text)
     read_spatial(m, zigzag_need(z, entry, "a mapping", "spatial_mapping", SATOR_YAML_MAP));
     if (!sator_yaml_is(&z->reader, order, SATOR_YAML_LIST, "temporal_ordering"))
         return;
-    for (int i = 0; i < order->n_items && m->n_temporal < MOST_FACTORS; i++)
+    for (int i = 0; i < order->n_items && has_room(m, order->items[i], m->n_temporal); i++)
         m->n_temporal += read_factor(m, order->items[i], true, &m->temporal[m->n_temporal]);
     if (!sator_yaml_failed(&z->reader))
         write_stamps(m, text);
