@@ -248,6 +248,9 @@ struct sator_network_result {
     } * layers;
     sator_int instances; /* totals, repeats included */
     double total_cycles, energy_pj, utilization_average;
+    /* energy_pj without what gating of zeros is expected to save; NAN unless a layer states a
+     * density */
+    double expected_energy_pj;
     double clock_mhz, area_um2; /* of the machine; NAN when not given */
     sator_int unique_volume;
     struct sator_arena *arena;

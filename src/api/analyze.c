@@ -96,8 +96,9 @@ static enum sator_status add_up(struct sator_ctx *ctx, struct sator_network_resu
 {
     static const struct sator_loc nowhere;
     sator_int stamps = 0, slots = 0, layer_slots;
-    bool fits = true;
+    bool fits = true, expects = false;
 
+    result->expected_energy_pj = 0;
     for (int i = 0; i < result->n_layers; i++) {
         const struct sator_result *r = result->layers[i].result;
         int repeat = result->layers[i].repeat;
@@ -109,7 +110,12 @@ static enum sator_status add_up(struct sator_ctx *ctx, struct sator_network_resu
             fits &= add_times(&result->unique_volume, r->tensors[t].unique_volume, repeat);
         result->total_cycles += r->total_cycles * repeat;
         result->energy_pj += r->energy_pj * repeat;
+        expects |= !isnan(r->expected_energy_pj);
+        result->expected_energy_pj +=
+                repeat * (isnan(r->expected_energy_pj) ? r->energy_pj : r->expected_energy_pj);
     }
+    if (!expects)
+        result->expected_energy_pj = NAN;
     result->utilization_average = slots == 0 ? NAN : (double)stamps / (double)slots;
     if (!fits)
         sator_error(ctx, nowhere, "a total of the network does not fit into 128 bits");

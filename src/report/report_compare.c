@@ -317,6 +317,9 @@ static void write_totals(
             report_number(arena, n->energy_pj / unit_pj, 2), isnan(n->energy_pj) ? "" : " ",
             isnan(n->energy_pj) ? "" : unit,
             isnan(edp) ? "-" : sator_arena_printf(arena, "%.3e pJ x cycles", edp));
+    if (!isnan(n->expected_energy_pj))
+        sator_text_add(text, "  expected: %s %s where zeros are gated\n",
+                report_number(arena, n->expected_energy_pj / unit_pj, 2), unit);
     const struct report_control control = report_control_of_network(n);
     if (control.instruction_bits > 0)
         sator_text_add(text, "  control: %s\n", report_control_text(arena, &control, n->energy_pj));
@@ -350,8 +353,8 @@ static void total_column(
     mark_best(&series, metric->better);
     if (metric->format == FORMAT_ENERGY)
         choose_energy_unit(&series);
-    grid_series(grid, metric->header, metric->format == FORMAT_ENERGY ? series.unit : metric->unit,
-            metric->format, &series);
+    grid_series(grid, metric->header == NULL ? metric->key : metric->header,
+            metric->format == FORMAT_ENERGY ? series.unit : metric->unit, metric->format, &series);
 }
 
 /* Whether all are on one machine. */
@@ -378,13 +381,16 @@ static void name_networks(struct by_column *grid, const struct comparison *compa
         text_column(grid, "arch", archs);
 }
 
+/* The figures that every table has, and the one that --sort names. */
 static void write_network_totals(struct sator_text *text, const struct comparison *comparison)
 {
     struct by_column grid = grid_new(comparison->arena, comparison->n_networks);
     name_networks(&grid, comparison);
     for (int m = 0; m < report_metric_count; m++) {
-        if (report_metrics[m].header != NULL && report_network_has(&report_metrics[m]))
-            total_column(&grid, &report_metrics[m], comparison);
+        const struct metric *metric = &report_metrics[m];
+        bool shown = metric->header != NULL || metric == comparison->key.metric;
+        if (shown && report_network_has(metric))
+            total_column(&grid, metric, comparison);
     }
     grid_write(text, &grid, report_look(comparison->options));
 }

@@ -304,6 +304,11 @@ static void put_network(
             json_put_object(totals, "utilization"), "average", network->utilization_average);
     json_put_number(json_put_object(totals, "latency_cycles"), "total", network->total_cycles);
     json_put_number(json_put_object(totals, "energy_pj"), "total", network->energy_pj);
+    if (isnan(network->expected_energy_pj))
+        json_put(totals, "energy_expected_pj", cJSON_CreateNull());
+    else
+        json_put_number(json_put_object(totals, "energy_expected_pj"), "total",
+                network->expected_energy_pj);
     json_put_number(totals, "edp", network->energy_pj * network->total_cycles);
     const struct report_control control = report_control_of_network(network);
     json_put_control(totals, &control);

@@ -565,6 +565,7 @@ static void check_network_json(
     assert_true(at(json, "layers/0/repeat")->valuedouble == 2);
     assert_string_equal(string_at(json, "layers/2/same_as"), "conv1");
     check_count(json, schema, "totals/unique_volume", HUGE_TEXT);
+    assert_true(at(json, "totals/energy_expected_pj/total")->valuedouble == 4);
     assert_true(at(json, "totals/edp")->valuedouble == 300);
     assert_true(at(json, "totals/sweep/0/latency_cycles/total")->valuedouble == 2 * 11 + 32 + 11);
     cJSON_Delete(json);
@@ -590,6 +591,7 @@ static void test_network(void **state)
             .instances = 1234567,
             .total_cycles = 60,
             .energy_pj = 5,
+            .expected_energy_pj = 4,
             .utilization_average = 0.5,
             .unique_volume = huge};
     struct sator_network_result other = network;
