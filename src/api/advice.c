@@ -4,6 +4,7 @@
  */
 #include "sator/analyze.h"
 
+#include "api/plan.h"
 #include "arch/arch.h"
 #include "base/arguments.h"
 #include "base/context.h"
@@ -29,15 +30,16 @@ static void add(struct adviser *adviser, struct sator_advice item)
     SATOR_PUSH(adviser->result->arena, adviser->items, adviser->result->n_advice, item);
 }
 
-/* The analysis on a changed machine; what it has to say is not for the user. */
+/* The analysis on a changed machine; what it has to say is not for the user. The order of
+ * instances was checked where the result was made: it does not depend on the machine. */
 static enum sator_status analyze(const struct adviser *adviser, const struct sator_arch *arch,
         const struct sator_dataflow *dataflow, struct sator_result **result)
 {
     struct sator_hush before;
 
     sator_ctx_hush(adviser->ctx, &before);
-    enum sator_status st = sator_analyze(adviser->ctx, adviser->network, adviser->layer, arch,
-            dataflow, adviser->options, result);
+    enum sator_status st = sator_plan_analyze(adviser->ctx, adviser->network, adviser->layer, arch,
+            dataflow, adviser->options, true, result);
     sator_ctx_unhush(adviser->ctx, &before);
     if (st == SATOR_OK && strcmp((*result)->timing, adviser->result->timing) != 0) {
         sator_result_free(*result); /* its phases are not known: not to be compared */
@@ -230,12 +232,16 @@ enum sator_status sator_advise(struct sator_ctx *ctx, const struct sator_network
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
+    struct sator_analyze_options own;
+    enum sator_status taken = sator_analyze_take_options(ctx, options, &own);
+    if (taken != SATOR_OK)
+        return taken;
     struct adviser adviser = {.ctx = ctx,
             .network = network,
             .layer = layer,
             .arch = arch,
             .dataflow = dataflow,
-            .options = options,
+            .options = &own,
             .result = result};
 
     if (strcmp(result->model, "sator") != 0 || result->total_cycles <= result->compute_cycles)

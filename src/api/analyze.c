@@ -10,7 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plan that is evaluated once, in the result's own arena. */
+enum sator_status sator_plan_analyze(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, bool in_order, struct sator_result **result)
+{
+    struct sator_workspace *workspace = sator_workspace_own();
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_plan plan;
+    struct sator_result *made;
+    enum sator_status st;
+
+    SATOR_TRY(sator_plan_make(ctx, arena, network, layer, arch, dataflow, options, &plan));
+    plan.question.in_order = in_order;
+    SATOR_TRY(sator_model_evaluate(ctx, plan.model, workspace, &plan.question, arena, &made));
+    made->arena = arena;
+    *result = made;
+done:
+    sator_workspace_free(workspace);
+    if (st != SATOR_OK)
+        sator_arena_free(arena);
+    return st;
+}
+
 enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_network *network,
         int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_result **result)
@@ -21,21 +42,7 @@ enum sator_status sator_analyze(struct sator_ctx *ctx, const struct sator_networ
     enum sator_status taken = sator_analyze_take_options(ctx, options, &own);
     if (taken != SATOR_OK)
         return taken;
-    struct sator_workspace *workspace = sator_workspace_own();
-    struct sator_arena *arena = sator_arena_new();
-    struct sator_plan plan;
-    struct sator_result *made;
-    enum sator_status st;
-
-    SATOR_TRY(sator_plan_make(ctx, arena, network, layer, arch, dataflow, &own, &plan));
-    SATOR_TRY(sator_model_evaluate(ctx, plan.model, workspace, &plan.question, arena, &made));
-    made->arena = arena;
-    *result = made;
-done:
-    sator_workspace_free(workspace);
-    if (st != SATOR_OK)
-        sator_arena_free(arena);
-    return st;
+    return sator_plan_analyze(ctx, network, layer, arch, dataflow, &own, false, result);
 }
 
 void sator_result_free(struct sator_result *result)

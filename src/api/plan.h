@@ -22,4 +22,10 @@ enum sator_status sator_plan_make(struct sator_ctx *ctx, struct sator_arena *are
         const struct sator_dataflow *dataflow, const struct sator_analyze_options *options,
         struct sator_plan *plan);
 
+/* sator_analyze with options that were taken: a plan that is evaluated once, in the result's own
+ * arena. "in_order": the dataflow is known to keep the workload's order. */
+enum sator_status sator_plan_analyze(struct sator_ctx *ctx, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_dataflow *dataflow,
+        const struct sator_analyze_options *options, bool in_order, struct sator_result **result);
+
 #endif
