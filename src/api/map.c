@@ -242,6 +242,31 @@ done:
     return st;
 }
 
+/* Gates that could be told of no mapping are refused before the search: ask as of a mapping that
+ * moves no word, whose memories hold what none may bypass. */
+static enum sator_status check_gates(const struct question *q, const struct mapper_problem *p)
+{
+    struct sator_level_result *held =
+            SATOR_NEW_ARRAY(q->arena, struct sator_level_result, p->n_memories);
+    const struct sator_level_result **memories =
+            SATOR_NEW_ARRAY(q->arena, const struct sator_level_result *, p->n_memories);
+    struct sator_expected_question question = {.n_memories = p->n_memories, .memories = memories};
+    struct sator_expected expected;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        unsigned always = p->memory[m].holds & ~p->memory[m].may_bypass;
+        struct sator_level_tensor *tensors =
+                SATOR_NEW_ARRAY(q->arena, struct sator_level_tensor, p->n_accesses);
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (always >> a & 1)
+                tensors[held[m].n_tensors++].name = p->access[a].name;
+        }
+        held[m].tensors = tensors;
+        memories[m] = &held[m];
+    }
+    return sator_model_expected(q->ctx, q->arena, q->workload, q->arch, &question, &expected);
+}
+
 /* The problems of all choices. What bypasses needs no room: when something fits at all, it does
  * with everything bypassing that may. */
 static enum sator_status compile_all(struct question *q, struct sator_map_result *made)
@@ -253,6 +278,7 @@ static enum sator_status compile_all(struct question *q, struct sator_map_result
 
     SATOR_TRY(compile(q, NULL, NULL, first, plain));
     SATOR_TRY(sator_mapper_choices_init(q->ctx, first, &q->choices));
+    SATOR_TRY(check_gates(q, first));
     SATOR_TRY(find_skews(q, first));
     q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
     q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_unskewed * q->skews.n);
