@@ -144,15 +144,17 @@ class Workload(_Nest):
     >>> Workload("conv", sizes={"k": 64, "x": 56, "r": 3}, op="Y[k,x] += A[2*x+r] * B[k,r]", word_bits={"Y": 32})
 
     sizes: loops and their extents, outermost first; op: the statement; where: only these instances; word_bits: bits
-    of a word, of all tensors or of each, default 16. Instead of op: domain, reads, writes in isl's notation.
+    of a word, of all tensors or of each, default 16; density: the expected share, 0 to 1, of a tensor's elements that
+    are not 0, {"A": 0.4}, by which gating saves. Instead of op: domain, reads, writes in isl's notation.
     """
 
     def __init__(self, name: str, *, sizes: Optional[MappingOf[str, int]] = None, op: Optional[str] = None,
                  where: Optional[str] = None, word_bits: Union[None, int, MappingOf[str, int]] = None,
-                 domain: Optional[str] = None, reads: Union[None, str, Sequence[str]] = None,
-                 writes: Union[None, str, Sequence[str]] = None, **fields: Any) -> None:
+                 density: Optional[MappingOf[str, float]] = None, domain: Optional[str] = None,
+                 reads: Union[None, str, Sequence[str]] = None, writes: Union[None, str, Sequence[str]] = None,
+                 **fields: Any) -> None:
         self.fields = _without_none({"sizes": sizes, "op": op, "where": where, "word_bits": word_bits,
-                                     "domain": domain, "reads": reads, "writes": writes, **fields})
+                                     "density": density, "domain": domain, "reads": reads, "writes": writes, **fields})
         self._input = self._parse(name, self.fields)
 
 
@@ -199,7 +201,8 @@ class Memory(_Part):
     capacity_bytes, capacity_words: of one instance, shared or {tensor: capacity}, absent: unlimited; bandwidth_bits:
     bits per cycle of one instance, for each direction or {"read": 64, "write": 32}; energy_pj: pJ per word, likewise;
     leakage_pj: pJ per cycle and instance; area_um2: of one instance; double_buffered: halves the capacity; bypass,
-    may_bypass: tensors that it does not hold, or need not.
+    may_bypass: tensors that it does not hold, or need not; gating: accesses that are left out where an element
+    is 0, {"B": ["A"]}: those of B where that of A is; it counts for workloads that state a density.
     """
 
     def __init__(self, name: str, *, capacity_bytes: Optional[Figure] = None,
@@ -207,11 +210,11 @@ class Memory(_Part):
                  energy_pj: Optional[Figure] = None, leakage_pj: Optional[Figure] = None,
                  area_um2: Optional[Figure] = None, double_buffered: Optional[bool] = None,
                  bypass: Optional[Sequence[str]] = None, may_bypass: Optional[Sequence[str]] = None,
-                 **fields: Any) -> None:
+                 gating: Optional[MappingOf[str, Sequence[str]]] = None, **fields: Any) -> None:
         super().__init__(memory=name, capacity_bytes=capacity_bytes, capacity_words=capacity_words,
                          bandwidth_bits=bandwidth_bits, energy_pj=energy_pj, leakage_pj=leakage_pj,
                          area_um2=area_um2, double_buffered=double_buffered, bypass=bypass, may_bypass=may_bypass,
-                         **fields)
+                         gating=gating, **fields)
 
 
 class Link(_Part):
@@ -239,12 +242,14 @@ class Array(_Part):
 
 class Compute(_Part):
     """The compute level, the last one. energy_pj: pJ per loop instance; cycles: per loop instance, default 1;
-    per_stamp: the most instances of a PE in one time-stamp; area_um2: of one PE."""
+    per_stamp: the most instances of a PE in one time-stamp; area_um2: of one PE; gating: instances that are left
+    out where the element of one of these tensors is 0, ["A", "B"]; it counts for workloads that state a density."""
 
     def __init__(self, name: str = "mac", *, energy_pj: Optional[Figure] = None, cycles: Optional[float] = None,
-                 per_stamp: Optional[int] = None, area_um2: Optional[Figure] = None, **fields: Any) -> None:
+                 per_stamp: Optional[int] = None, area_um2: Optional[Figure] = None,
+                 gating: Optional[Sequence[str]] = None, **fields: Any) -> None:
         super().__init__(compute=name, energy_pj=energy_pj, cycles=cycles, per_stamp=per_stamp, area_um2=area_um2,
-                         **fields)
+                         gating=gating, **fields)
 
 
 class Arch(_Input):

@@ -172,6 +172,13 @@ class _OfFields(_Outcome):
         return value
 
     @property
+    def expected_energy_pj(self) -> Optional[float]:
+        """Energy without what gating of zeros is expected to save, pJ; None when the workload states no density."""
+        expected = self.to_dict()["energy_expected_pj"]
+        value: Optional[float] = expected["total"] if expected else None
+        return value
+
+    @property
     def edp(self) -> Optional[float]:
         """Energy-delay product, pJ x cycles."""
         value: Optional[float] = self.to_dict()["edp"]
@@ -281,6 +288,13 @@ class NetworkResult(_Outcome):
         value: Optional[float] = self.to_dict()["totals"]["energy_pj"]["total"]
         return value
 
+    @property
+    def expected_energy_pj(self) -> Optional[float]:
+        """Energy without what gating of zeros is expected to save, pJ; None when no layer states a density."""
+        expected = self.to_dict()["totals"]["energy_expected_pj"]
+        value: Optional[float] = expected["total"] if expected else None
+        return value
+
     def to_pandas(self) -> "pandas.DataFrame":
         """A row a layer, a column a figure ("latency_cycles.total")."""
         return _frame([_flat(layer) for layer in self.to_dict()["layers"]])
@@ -355,6 +369,12 @@ class NetworkMapping(_Outcome):
     def energy_pj(self) -> Optional[float]:
         """Energy of the network, pJ: the sum over layers and repeats."""
         value: Optional[float] = self.to_dict()["totals"]["energy_pj"]
+        return value
+
+    @property
+    def expected_energy_pj(self) -> Optional[float]:
+        """Energy without what gating of zeros is expected to save, pJ; None when no layer states a density."""
+        value: Optional[float] = self.to_dict()["totals"]["energy_expected_pj"]
         return value
 
     @property

@@ -89,6 +89,28 @@ class Analyses(unittest.TestCase):
         with self.assertRaises(KeyError):
             sator.analyze(two, array(), sator.Dataflow(**SKEWED), layer="large")
 
+    def test_density(self):
+        """By hand, as in test/cli/density.sh: of 64 words of A, instances and accesses of B and Y."""
+        sizes, op = {"i": 4, "j": 2, "k": 8}, "Y[i,j] += A[i,k] * B[k,j]"
+        sparse = sator.Workload("sparse", sizes=sizes, op=op, density={"A": 0.5, "B": 0.25})
+        dense = sator.Workload("dense", sizes=sizes, op=op)
+        arch = sator.Arch("gates", [
+            sator.Memory("DRAM", energy_pj=100, gating={"A": ["A"]}), sator.Array("PE", [2]),
+            sator.Memory("registers", energy_pj=1, gating={"B": ["A"], "Y": ["A", "B"]}),
+            sator.Compute("mac", energy_pj=10, gating=["A", "B"])])
+        flow = sator.Dataflow(space="j", time="k, i")
+        one, none = (sator.analyze(workload, arch, flow) for workload in (sparse, dense))
+        saved = 3200 + 32 + 49 + 56 + 560
+        self.assertEqual((one.energy_pj, one.expected_energy_pj), (none.energy_pj, none.energy_pj - saved))
+        self.assertEqual(none.expected_energy_pj, None)
+        both = sator.Network("both", [(sparse, 3), dense])
+        total = sator.analyze(both, arch, flow)
+        self.assertEqual(total.expected_energy_pj, total.energy_pj - 3 * saved)
+        self.assertLess(sator.map(sparse, arch).expected_energy_pj, sator.map(sparse, arch).energy_pj)
+        self.assertLess(sator.map(both, arch).expected_energy_pj, sator.map(both, arch).energy_pj)
+        with self.assertRaisesRegex(sator.SatorError, "density"):
+            sator.Workload("odd", sizes=sizes, op=op, density={"A": 1.5})
+
     def test_advice(self):
         """README.md's first example: what would make it faster."""
         result = sator.analyze("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED), advise=True)
