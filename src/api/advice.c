@@ -1,6 +1,6 @@
 /* What would make an analysed dataflow faster: bandwidth of the ports that bind, or a larger memory
- * that fetches less often. Every figure is that of an analysis of the changed machine, none a
- * guess.
+ * that fetches less often. Every figure is the one that an analysis of the changed machine has,
+ * none is a guess.
  */
 #include "sator/analyze.h"
 
@@ -100,6 +100,34 @@ static const struct sator_port_result *slowest_below(
     return slowest;
 }
 
+/* What decides on a machine that is "wider", whose ports take "cycles". No bandwidth changes a
+ * count, so that the roofline is known from these; phases need an analysis. */
+static bool decide(const struct adviser *adviser, const struct sator_arch *wider,
+        const double *cycles, struct sator_advice *item)
+{
+    const struct sator_result *result = adviser->result;
+    struct sator_result *changed = NULL;
+
+    if (adviser->options->timing == SATOR_TIMING_ROOFLINE &&
+            strcmp(result->timing, "roofline") == 0) {
+        item->bound_by = "compute";
+        item->total_cycles = result->compute_cycles;
+        for (int i = 0; i < result->n_ports; i++) {
+            if (cycles[i] > item->total_cycles) { /* not where it is NAN */
+                item->bound_by = result->ports[i].name;
+                item->total_cycles = cycles[i];
+            }
+        }
+        return true;
+    }
+    if (analyze(adviser, wider, adviser->dataflow, &changed) != SATOR_OK)
+        return false;
+    item->bound_by = sator_arena_strdup(result->arena, changed->bound_by);
+    item->total_cycles = changed->total_cycles;
+    sator_result_free(changed);
+    return true;
+}
+
 /* As much bandwidth at every port as makes it as fast as compute, the slowest first: each with
  * those before it. */
 static void advise_bandwidths(struct adviser *adviser)
@@ -109,23 +137,22 @@ static void advise_bandwidths(struct adviser *adviser)
     struct sator_arena *arena = sator_arena_new();
     struct sator_level *levels =
             sator_arena_copy(arena, arch->levels, sizeof *levels * (size_t)arch->n_levels);
+    double *cycles = SATOR_NEW_ARRAY(arena, double, result->n_ports);
     struct sator_arch wider = *arch;
     const struct sator_port_result *port = NULL;
 
     wider.levels = levels;
+    for (int i = 0; i < result->n_ports; i++)
+        cycles[i] = result->ports[i].cycles;
     while ((port = slowest_below(result, port)) != NULL) {
         double needed = ceil((double)port->bits / result->compute_cycles);
-        struct sator_result *changed = NULL;
+        struct sator_advice item = {
+                .port = port->name, .factor = needed / port->bandwidth_bits, .needed = needed};
         widen(arena, &levels[index_of(arch, result->levels[port->level].name)], port->name, needed);
-        if (analyze(adviser, &wider, adviser->dataflow, &changed) != SATOR_OK)
+        cycles[port - result->ports] = (double)port->bits / needed;
+        if (!decide(adviser, &wider, cycles, &item))
             break;
-        add(adviser,
-                (struct sator_advice){.port = port->name,
-                        .factor = needed / port->bandwidth_bits,
-                        .needed = needed,
-                        .bound_by = sator_arena_strdup(result->arena, changed->bound_by),
-                        .total_cycles = changed->total_cycles});
-        sator_result_free(changed);
+        add(adviser, item);
     }
     sator_arena_free(arena);
 }
