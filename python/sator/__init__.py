@@ -47,16 +47,16 @@ from ._results import (
     Result,
     Simulation,
 )
-from ._run import ExploreProgress, MapProgress, Plan, SimulateProgress, analyze, compare, convert, explore, map, plan
-from ._run import query, report, simulate, space_time
+from ._run import CertificateCheck, ExploreProgress, MapProgress, Plan, SimulateProgress, analyze, check, compare
+from ._run import convert, explore, map, plan, query, report, simulate, space_time
 from ._sator import version as _version
 
 __version__: str = _version()
 
 __all__ = [
-    "Arch", "Array", "At", "Comparison", "Compute", "Dataflow", "DeclinedError", "Evaluation", "Exploration",
+    "Arch", "Array", "At", "CertificateCheck", "Comparison", "Compute", "Dataflow", "DeclinedError", "Evaluation", "Exploration",
     "ExploreProgress", "Front", "InfeasibleError", "InputError", "Interrupted", "LimitError", "Link", "MapProgress",
     "Mapping", "Memory", "Message", "Network", "NetworkFront", "NetworkMapping", "NetworkResult",
     "NoMemoryError", "OverflowError", "Page", "Plan", "Result", "SatorError", "SatorWarning", "SimulateProgress", "Simulation", "UsageError", "Workload",
-    "analyze", "compare", "convert", "explore", "library", "map", "plan", "query", "report", "simulate", "space_time",
+    "analyze", "check", "compare", "convert", "explore", "library", "map", "plan", "query", "report", "simulate", "space_time",
 ]

@@ -8,11 +8,13 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping as MappingOf, NamedTuple, Optional, Sequence
 from typing import Tuple, Union
 
 from . import _sator
+from ._errors import SatorWarning
 from ._inputs import Arch, Dataflow, Network, Setting, Workload, _Input, _Nest, _settings
 from ._results import Comparison, Evaluation, Exploration, Front, Mapping, NetworkFront, NetworkMapping, NetworkResult
 from ._results import Page, Result, Simulation, _Outcome, _counts
@@ -208,7 +210,7 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         strategy: str = "optimal", constraints: Union[str, Sequence[str]] = (), imperfect: bool = False,
         pareto: bool = False, budget_seconds: float = 0, seed: int = 0, samples: int = 0, limit: float = 0,
         top_down: bool = False, intra_order: int = 0, threads: int = 1, work_limit: int = 0,
-        timing: str = "roofline",
+        timing: str = "roofline", certificate: Optional[Spec] = None,
         progress: Union[None, bool, Callable[[MapProgress], None]] = None) -> Union[Mapping, NetworkMapping, Front, NetworkFront]:
     """Find the best mapping, with proof: a Mapping, for a network a NetworkMapping, with ``pareto`` a Front, for a
     network a NetworkFront.
@@ -217,22 +219,77 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
     "exhaustive"; constraints: "PE: only k c" and the like (doc/mapper.md); imperfect: innermost tiles need not divide
     extents; pareto: the front of energy (pJ) and latency (cycles), of a network that of its totals; budget_seconds: stop after so long, 0: never; seed,
     samples: of "random"; limit: the largest space of "exhaustive"; timing: what latencies are, as in analyze, but for
-    fronts; progress: a function that is called now and then with a MapProgress, or True for a line of text.
+    fronts; certificate: a file to write why no mapping is better, for check() (doc/certificate.md); InputError for
+    what certificates do not cover; progress: a function that is called now and then with a MapProgress, or True for a line of text.
     """
     network = _network(workload)
     number = network._layer(layer)
+    if certificate is not None and pareto:
+        raise ValueError("a certificate is of one mapping a layer, not of a front")
+    if certificate is not None:
+        _try_to_write(certificate)
     report, end = _reporter(progress, MapProgress, _map_line)
     try:
         outcome = _sator.map(network._input, number, _arch(arch), _choose("objective", objective, _OBJECTIVES),
                              _choose("strategy", strategy, _STRATEGIES),
                              [constraints] if isinstance(constraints, str) else list(constraints), imperfect, pareto,
                              budget_seconds, seed, samples, limit, top_down, intra_order, threads, work_limit,
-                             _choose("timing", timing, _TIMINGS), report)
+                             _choose("timing", timing, _TIMINGS), certificate is not None, report)
     finally:
         end()
+    if certificate is not None:
+        _write_certificate(outcome, certificate)
     if pareto:
         return NetworkFront(outcome) if number < 0 else Front(outcome)
     return NetworkMapping(outcome) if number < 0 else Mapping(outcome)
+
+
+def _try_to_write(path: Spec) -> None:
+    """OSError for what cannot be written, before the work of finding out what; the file is as it was."""
+    is_new = not os.path.lexists(path)
+    with open(path, "a", encoding="utf-8"):
+        pass
+    if is_new:
+        os.unlink(path)
+
+
+def _write_certificate(outcome: _sator.Outcome, path: Spec) -> None:
+    text, verified, total = outcome.certificate()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text or "")
+    if verified < total:
+        warnings.warn(f"{total - verified} of {total} parts of the certificate are not proved", SatorWarning,
+                      stacklevel=3)
+
+
+class CertificateCheck(NamedTuple):
+    """What of a certificate is verified."""
+
+    mappings: int
+    """Certificates in the file: one a layer."""
+    verified: int
+    """Parts of the spaces, and the values of the mappings, that hold."""
+    total: int
+    """Of so many."""
+    pieces: int
+    """Of the spaces, that were bounded on the way."""
+    report: str
+    """A line a mapping: what is claimed of it, and how much of that is verified."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether all of it is verified: no mapping of the spaces is better."""
+        return self.mappings > 0 and self.verified == self.total
+
+
+def check(certificate: Spec) -> CertificateCheck:
+    """Verify a certificate, a file that map() wrote, by bounds that share nothing with the search (doc/certificate.md).
+
+    A part that does not hold is counted, with a SatorWarning; InputError for what is no certificate.
+    """
+    with open(certificate, encoding="utf-8") as file:
+        text = file.read()
+    return CertificateCheck(*_sator.check_certificate(os.fspath(certificate), text))
 
 
 # ---- plans ----

@@ -96,7 +96,7 @@ static PyObject *analyze(PyObject *module, PyObject *args)
 struct search {
     const struct input *network, *arch;
     int layer; /* -1: all */
-    bool is_front;
+    bool is_front, certify;
     struct sator_map_options options;
     struct outcome *made;
     int done; /* layers */
@@ -123,12 +123,40 @@ static struct sator_map_result *copy_of(
 {
     struct sator_map_result *copy = malloc(sizeof *copy);
 
-    if (copy == NULL)
-        abort();
+    char *name = strdup(sator_network_layer_name(network, layer));
+
+    if (copy == NULL || name == NULL) {
+        free(copy);
+        free(name);
+        return NULL;
+    }
     *copy = *result;
-    copy->workload = strdup(sator_network_layer_name(network, layer));
+    copy->workload = name;
     copy->repeat = sator_map_layer_repeat(network, layer);
     return copy;
+}
+
+/* Append the certificate of mapping "i", of layer "layer", to the outcome's. */
+static enum sator_status certify(struct job *job, struct search *s, int i, int layer)
+{
+    struct outcome *made = s->made;
+    struct sator_certificate_count count = {0};
+    char *text = NULL;
+    enum sator_status st = sator_certificate_write(job->ctx, s->network->network, layer,
+            s->arch->arch, &s->options, made->maps[i], &count, &text);
+
+    if (st != SATOR_OK)
+        return st;
+    size_t before = made->certificate == NULL ? 0 : strlen(made->certificate);
+    char *all = realloc(made->certificate, before + strlen(text) + 1);
+    if (all != NULL) {
+        made->certificate = all;
+        memcpy(all + before, text, strlen(text) + 1);
+    }
+    made->proved.verified += count.verified;
+    made->proved.total += count.total;
+    free(text);
+    return all == NULL ? SATOR_NOMEM : SATOR_OK;
 }
 
 static enum sator_status map_layers(struct job *job)
@@ -154,12 +182,17 @@ static enum sator_status map_layers(struct job *job)
     for (; s->done < n && st == SATOR_OK; s->done++) {
         int same = s->layer < 0 ? sator_map_same_layer(network, s->done) : 0;
         s->made->same_as[s->done] = same;
+        int layer = s->layer < 0 ? s->done : s->layer;
         if (same < s->done)
             s->made->maps[s->done] = copy_of(s->made->maps[same], network, s->done);
         else
-            st = sator_map(job->ctx, network, s->layer < 0 ? s->done : s->layer, s->arch->arch,
-                    &s->options, &s->made->maps[s->done]);
+            st = sator_map(
+                    job->ctx, network, layer, s->arch->arch, &s->options, &s->made->maps[s->done]);
         s->made->n_maps += s->made->maps[s->done] != NULL;
+        if (st == SATOR_OK && s->made->maps[s->done] == NULL)
+            st = SATOR_NOMEM;
+        if (st == SATOR_OK && s->certify && same == s->done)
+            st = certify(job, s, s->done, layer);
     }
     return st;
 }
@@ -170,18 +203,20 @@ static PyObject *map(PyObject *module, PyObject *args)
     PyObject *network, *arch, *constraints, *progress;
     const char **texts;
     unsigned long long seed, samples, work_limit;
-    int objective, strategy, imperfect, top_down, is_front, timing;
+    int objective, strategy, imperfect, top_down, is_front, timing, certify;
 
-    if (!PyArg_ParseTuple(args, "OiOiiO!ppdKKdpiiKiO", &network, &s.layer, &arch, &objective,
+    if (!PyArg_ParseTuple(args, "OiOiiO!ppdKKdpiiKipO", &network, &s.layer, &arch, &objective,
                 &strategy, &PyList_Type, &constraints, &imperfect, &is_front,
                 &s.options.budget_seconds, &seed, &samples, &s.options.limit, &top_down,
-                &s.options.intra_order, &s.options.threads, &work_limit, &timing, &progress) ||
+                &s.options.intra_order, &s.options.threads, &work_limit, &timing, &certify,
+                &progress) ||
             !need_inputs(network, arch, NULL) ||
             !texts_of(constraints, &texts, &s.options.n_constraints))
         return NULL;
     s.network = (struct input *)(void *)network;
     s.arch = (struct input *)(void *)arch;
     s.is_front = is_front;
+    s.certify = certify;
     s.options.objective = (enum sator_map_objective)objective;
     s.options.strategy = (enum sator_map_strategy)strategy;
     s.options.constraints = texts;
@@ -205,6 +240,38 @@ static PyObject *map(PyObject *module, PyObject *args)
     }
     sator_ctx_free(job.ctx);
     PyMem_Free(texts);
+    return made;
+}
+
+/* ---- certificates ---- */
+
+struct verification {
+    const char *name, *text;
+    struct sator_certificate_count count;
+    char *report;
+};
+
+static enum sator_status verify(struct job *job)
+{
+    struct verification *v = job->data;
+
+    return sator_certificate_check(job->ctx, v->name, v->text, &v->count, &v->report);
+}
+
+static PyObject *check_certificate(PyObject *module, PyObject *args)
+{
+    struct verification v = {0};
+    PyObject *made = NULL;
+
+    if (!PyArg_ParseTuple(args, "ss", &v.name, &v.text))
+        return NULL;
+    struct job job = {.ctx = sator_ctx_new(), .run = verify, .data = &v};
+    if (run_jobs(module, &job, 1, Py_None, NULL))
+        made = Py_BuildValue("(KKKKz)", (unsigned long long)v.count.mappings,
+                (unsigned long long)v.count.verified, (unsigned long long)v.count.total,
+                (unsigned long long)v.count.pieces, v.report);
+    free(v.report);
+    sator_ctx_free(job.ctx);
     return made;
 }
 
@@ -323,7 +390,9 @@ PyMethodDef call_methods[] = {
         {"map", map, METH_VARARGS,
                 "map(network, layer, arch, objective, strategy, constraints, imperfect, front, "
                 "budget, seed, samples, limit, top_down, intra_order, threads, work_limit, "
-                "timing, progress) -> Outcome"},
+                "timing, certify, progress) -> Outcome"},
+        {"check_certificate", check_certificate, METH_VARARGS,
+                "check_certificate(name, text) -> (mappings, verified, total, pieces, report)"},
         {"simulate", simulate, METH_VARARGS,
                 "simulate(network, layer, arch, dataflow, engine, trace, events, first_cycle, "
                 "last_cycle, progress) -> Outcome"},

@@ -13,6 +13,7 @@
 #include <Python.h>
 
 #include <sator/build.h>
+#include <sator/certificate.h>
 #include <sator/convert.h>
 #include <sator/explore.h>
 #include <sator/input.h>
@@ -89,6 +90,8 @@ struct outcome {
     int *same_as; /* the earlier mapping that one is a copy of, or its own number; NULL: no copies
                    */
     bool is_front, is_complete;
+    char *certificate; /* of the mappings, where one was asked for; else NULL */
+    struct sator_certificate_count proved; /* by it */
     char *name; /* of the network whose layers were mapped; NULL: of one */
     int layer; /* that it is of; -1: all of the network */
     PyObject *of_network, *of_arch, *of_dataflow; /* Inputs; no dataflow: mappings */

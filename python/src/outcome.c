@@ -30,6 +30,7 @@ static void dealloc(PyObject *object)
     }
     free(self->maps);
     free(self->same_as);
+    free(self->certificate);
     free(self->name);
     Py_XDECREF(self->of_network);
     Py_XDECREF(self->of_arch);
@@ -87,9 +88,21 @@ static PyObject *report(PyObject *object, PyObject *args)
     return string;
 }
 
+static PyObject *certificate(PyObject *object, PyObject *unused)
+{
+    const struct outcome *self = self_of(object);
+
+    (void)unused;
+    return Py_BuildValue("(zKK)", self->certificate, (unsigned long long)self->proved.verified,
+            (unsigned long long)self->proved.total);
+}
+
 static PyMethodDef methods[] = {{"report", report, METH_VARARGS,
                                         "report(format) -> str\n\nThe result as 'text', 'json' or "
                                         "'csv', as the command line prints it."},
+        {"certificate", certificate, METH_NOARGS,
+                "certificate() -> (text, verified, total)\n\nThe certificate of mappings, None "
+                "when none was asked for, and how many of its parts are proved."},
         {0}};
 static PyType_Slot slots[] = {{Py_tp_dealloc, dealloc}, {Py_tp_methods, methods},
         {Py_tp_doc, (void *)(uintptr_t) "What a call resulted in."}, {0}};
@@ -113,6 +126,8 @@ struct outcome *new_outcome(
     made->n_maps = 0;
     made->same_as = NULL;
     made->is_front = made->is_complete = false;
+    made->certificate = NULL;
+    made->proved = (struct sator_certificate_count){0};
     made->name = NULL;
     made->layer = layer;
     made->of_network = Py_NewRef(network);

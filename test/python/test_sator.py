@@ -222,6 +222,59 @@ class Mappings(unittest.TestCase):
             self.assertEqual(str(error), "no more")
 
 
+class Certificates(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "why.cert")
+        self.folder = folder.name
+
+    def test_is_what_the_command_line_writes(self):
+        sator.map("gemm:i=8,j=8,k=8", "conventional", certificate=self.path)
+        other = os.path.join(self.folder, "shell.cert")
+        shell("map", "gemm:i=8,j=8,k=8", "--arch", "conventional", "--certificate", other)
+        with open(self.path) as ours, open(other) as shells:
+            self.assertEqual(ours.read(), shells.read())
+        check = sator.check(self.path)
+        self.assertTrue(check.holds)
+        self.assertEqual((check.mappings, check.verified), (1, check.total))
+        self.assertIn(check.report.splitlines()[0], shell("check", other))
+
+    def test_of_a_network_equal_layers_have_one(self):
+        net = sator.Network("three", [sator.Workload(name, sizes={"i": 8, "j": 8, "k": k}, op="Y[i,j] += A[i,k] * B[k,j]")
+                                      for name, k in (("a", 8), ("b", 4), ("c", 8))])
+        sator.map(net, "conventional", certificate=self.path)
+        check = sator.check(self.path)
+        self.assertTrue(check.holds)
+        self.assertEqual(check.mappings, 2)
+
+    def test_a_wrong_one_does_not_hold(self):
+        sator.map("gemm:i=8,j=8,k=8", "conventional", certificate=self.path)
+        with open(self.path) as file:
+            text = file.read()
+        value = next(line for line in text.splitlines() if line.startswith("value: "))
+        with open(self.path, "w") as file:
+            file.write(text.replace(value, "value: 1"))
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            check = sator.check(self.path)
+        self.assertFalse(check.holds)
+        self.assertTrue(any(issubclass(warning.category, sator.SatorWarning) for warning in seen))
+
+    def test_what_cannot_be(self):
+        with self.assertRaises(sator.InputError):
+            sator.map("gemm:i=8,j=8,k=8", "conventional", imperfect=True, certificate=self.path)
+        self.assertFalse(os.path.exists(self.path))
+        with self.assertRaises(OSError):
+            sator.map("resnet18", "conventional", certificate=os.path.join(self.folder, "none", "why.cert"))
+        with self.assertRaises(ValueError):
+            sator.map("gemm", "conventional", pareto=True, certificate=self.path)
+        with open(self.path, "w") as file:
+            file.write("nothing of the sort\n")
+        with self.assertRaises(sator.InputError):
+            sator.check(self.path)
+
+
 class Executions(unittest.TestCase):
     FLOW = {"space": "i, j", "time": "i + j + k"}
 
@@ -570,6 +623,14 @@ class Leaks(unittest.TestCase):
         self.count(lambda: sator.map("gemm:i=8,j=8,k=8", "conventional").to_dict(), 100)
 
     def test_executions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "why.cert")
+
+            def certify():
+                sator.map("gemm:i=4,j=4,k=4", "systolic-1d", constraints="PE: skew 0", certificate=path)
+                sator.check(path)
+
+            self.count(certify, 20)
         self.count(lambda: sator.simulate(gemm(i=2, j=2, k=2), array(), sator.Dataflow(**SKEWED)).to_dict(), 100)
 
     def test_pages(self):
