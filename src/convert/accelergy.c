@@ -15,9 +15,11 @@ static int64_t instances(const struct sator_arch *arch, int level)
     return many;
 }
 
-static void write_action(struct convert *c, const char *name, const struct sator_energy *energy)
+/* "energy" of a word of "bits" bits: the component's own, as the table is read back. */
+static void write_action(
+        struct convert *c, const char *name, const struct sator_energy *energy, int bits)
 {
-    double pj = energy->pj * SATOR_USUAL_BITS / energy->bits;
+    double pj = energy->pj * bits / energy->bits;
 
     if (isnan(energy->pj))
         return;
@@ -45,9 +47,10 @@ static void write_table(struct convert *c, int i)
                 level->compute.energy_pj.value);
         return;
     }
-    write_action(c, "read", &memory->read);
-    write_action(c, "write", &memory->write);
-    write_action(c, "update", &memory->write);
+    int bits = sator_width_of(&memory->widths, "", SATOR_USUAL_BITS);
+    write_action(c, "read", &memory->read, bits);
+    write_action(c, "write", &memory->write, bits);
+    write_action(c, "update", &memory->write, bits);
     if (!isnan(memory->leakage_pj.value))
         sator_text_add(c->text, "    - {name: leak, arguments: {}, energy: %.15g}\n",
                 memory->leakage_pj.value);

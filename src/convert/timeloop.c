@@ -148,6 +148,26 @@ static void write_memory(struct convert *c, const struct sator_level *level)
         convert_unsaid(c, "energies (--to accelergy writes them)");
 }
 
+/* Whether the array spreads every word to all PEs ("sums": adds up those of all), as Timeloop's
+ * networks do; a single PE has nobody to share with. */
+static bool reaches_all(const struct sator_array *array, bool sums)
+{
+    bool reaches = true;
+
+    for (int d = 0; d < array->n_dims; d++)
+        reaches = reaches && array->shape[d] == 1;
+    for (int i = 0; i < array->n_buses; i++) {
+        const struct sator_bus *bus = &array->buses[i];
+        const struct sator_piece *piece = sator_relation_function(bus->map);
+        if (bus->is_reduction != sums)
+            continue;
+        if (piece == NULL || bus->map->n_out != 1 || !sator_expr_is_constant(piece->out[0]))
+            return false;
+        reaches = true;
+    }
+    return reaches;
+}
+
 static void write_array(struct convert *c, const struct sator_level *level)
 {
     const struct sator_array *array = &level->array;
@@ -163,12 +183,16 @@ static void write_array(struct convert *c, const struct sator_level *level)
             (long long)(array->n_dims > 1 ? array->shape[1] : 1));
     if (array->n_links > 0)
         convert_unsaid(c, "links");
-    for (int i = 0; i < array->n_buses; i++) {
-        const struct sator_piece *piece = sator_relation_function(array->buses[i].map);
-        if (piece == NULL || array->buses[i].map->n_out != 1 ||
-                !sator_expr_is_constant(piece->out[0]))
-            convert_unsaid(c, "buses and trees (a word reaches all that want it, all sums meet)");
-    }
+    if (!reaches_all(array, false) || !reaches_all(array, true))
+        convert_unsaid(
+                c, "which PEs share words (there one reaches all that want it, and all sums meet)");
+}
+
+static void write_compute(struct convert *c, const struct sator_level *level)
+{
+    if (level->compute.cycles != 1)
+        convert_unsaid(c, "operations of several cycles");
+    sator_text_add(c->text, "  - !Component {name: %s, class: intmac}\n", level->name);
 }
 
 static void write_machine(struct convert *c)
@@ -181,7 +205,7 @@ static void write_machine(struct convert *c)
         else if (level->kind == SATOR_LEVEL_ARRAY)
             write_array(c, level);
         else
-            sator_text_add(c->text, "  - !Component {name: %s, class: intmac}\n", level->name);
+            write_compute(c, level);
     }
 }
 

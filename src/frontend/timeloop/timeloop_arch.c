@@ -358,8 +358,8 @@ static void write_memory(struct timeloop *t, const struct timeloop_level *level,
             "meshY", "instances", "name", "multiple_buffering", "class", "spatial", "constraints",
             "technology"};
     double word = 16, words, buffers = 1;
+    bool is_word_said = number(t, level, word_keys, &word);
 
-    number(t, level, word_keys, &word);
     words = words_of(t, level, word);
     /* the last of them says only whether the memory is a DRAM */
     timeloop_check(t, level->attributes, known, SATOR_YAML_COUNT(known) - !level->is_dram);
@@ -371,6 +371,9 @@ static void write_memory(struct timeloop *t, const struct timeloop_level *level,
     write_bandwidths(t, level, word, text);
     if (!outermost)
         write_bypass(t, level, text);
+    /* Timeloop counts words: each is as wide as the memory's, whatever the layer */
+    if (is_word_said)
+        sator_text_add(text, ", word_bits: %.0f", word);
     sator_text_put(text, "}\n");
 }
 

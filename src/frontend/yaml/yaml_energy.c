@@ -40,7 +40,8 @@ static const struct sator_yaml_node *read_request(
     if (node->kind == SATOR_YAML_MAP) {
         sator_yaml_check_keys(reader, node, "energy_table", keys, SATOR_YAML_COUNT(keys));
         if ((bits = sator_yaml_get(reader, node, "word_bits")) != NULL)
-            sator_yaml_int(reader, bits, "word_bits", 1, 4096, &table->word_bits);
+            table->is_width_said =
+                    sator_yaml_int(reader, bits, "word_bits", 1, 4096, &table->word_bits);
         node = sator_yaml_need(reader, node, "energy_table", "name");
     }
     if (node == NULL || !sator_yaml_string(reader, node, "energy_table", &table->name))
@@ -167,7 +168,7 @@ static void give_memory_area(const struct sator_table *table, const char *compon
 
 /* An access: that of a bank with the wires to it, half of the memory's side long. */
 static void give_access(const struct sator_table *table, const char *component, const char *action,
-        const struct build *build, double area_um2, struct sator_energy *energy)
+        const struct build *build, const struct sator_memory *memory, struct sator_energy *energy)
 {
     struct sator_energy found, wire;
 
@@ -176,9 +177,11 @@ static void give_access(const struct sator_table *table, const char *component, 
                     table, component, action, build->bytes / (double)build->banks, 0.5, &found))
         return;
     found.pj *= (double)(build->cell_ports + 1) / 2;
-    if (build->banks > 1 && !isnan(area_um2) &&
+    if (build->banks > 1 && !isnan(memory->area_um2.value) &&
             sator_table_find(table, "wire", "mm", NAN, 1, &wire))
-        found.pj += wire.pj * found.bits / wire.bits * sqrt(area_um2) / 2000;
+        found.pj += wire.pj * found.bits / wire.bits * sqrt(memory->area_um2.value) / 2000;
+    if (table->is_reference && !table->is_width_said && memory->widths.bits > 0)
+        found.bits = memory->widths.bits; /* Accelergy's figures are of the component's own words */
     *energy = found;
 }
 
@@ -205,8 +208,8 @@ static void give_memory(const struct giving *giving, const struct sator_table *t
     struct build build = read_build(giving, table, i);
 
     give_memory_area(table, component, &build, &memory->area_um2);
-    give_access(table, component, "read", &build, memory->area_um2.value, &memory->read);
-    give_access(table, component, "write", &build, memory->area_um2.value, &memory->write);
+    give_access(table, component, "read", &build, memory, &memory->read);
+    give_access(table, component, "write", &build, memory, &memory->write);
     give_leakage(giving, table, component, &build, &memory->leakage_pj);
 }
 

@@ -18,6 +18,7 @@ struct sator_table {
     struct sator_yaml_reader *reader;
     const char *name;
     int64_t word_bits; /* that figures are wanted for */
+    bool is_width_said; /* by who asks for the table */
     bool is_reference; /* an Accelergy file: components have the names of the levels */
     int n_entries;
     struct sator_table_entry *entries;
