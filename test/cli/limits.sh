@@ -153,6 +153,12 @@ for n in 10 11; do
     sed -i '1a\  - {memory: DRAM, energy_pj: 1}' a.yaml
     show 'choices of what bypasses what' $n map gemm:i=4,j=4,k=4
 done
+for n in 8 9; do # 16 and 18: there are no 17 loops
+    printf 'sizes: {%s, k: 2}\nop: "Y[k] += A[%s]"\n' "$(list $n 'l#: 2' ', ')" "$(list $n 'l#' '+')" >w.yaml
+    printf 'levels:\n  - {memory: M, energy_pj: 1}\n  - array: PE\n    shape: [2, 2]\n' >a.yaml
+    printf '    multicast: [{map: "PE[x,y] -> BUS[0]", energy_pj: 1}]\n  - {compute: mac, energy_pj: 1}\n' >>a.yaml
+    show 'loops of an index over two dimensions that share it' $n map w.yaml
+done
 printf 'sizes: {%s}\nop: "Y[%s] += A[%s]"\n' "$(list 16 'l#: 2' ', ')" "$(list 8 'l#' ', ')" \
     "$(list 16 'l#' ', ' | cut -d, -f9-)" >w.yaml
 memories 1 '' "$(list 2 '  - {array: P#, shape: [4]}' '\n')
