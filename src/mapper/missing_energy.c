@@ -47,12 +47,23 @@ static bool is_missing(const struct mapper_problem *p, const char *name)
     return false;
 }
 
-/* The first level without its energy; the architecture where only links and buses have none. */
+/* The first level, link or bus without its energy. */
 static struct sator_loc missing_loc(const struct mapper_problem *p)
 {
     for (int i = 0; i < p->arch->n_levels; i++) {
-        if (is_missing(p, p->arch->levels[i].name))
-            return p->arch->levels[i].loc;
+        const struct sator_level *level = &p->arch->levels[i];
+        if (is_missing(p, level->name))
+            return level->loc;
+        if (level->kind != SATOR_LEVEL_ARRAY)
+            continue;
+        for (int k = 0; k < level->array.n_links; k++) {
+            if (is_missing(p, level->array.links[k].name))
+                return level->array.links[k].loc;
+        }
+        for (int k = 0; k < level->array.n_buses; k++) {
+            if (is_missing(p, level->array.buses[k].name))
+                return level->array.buses[k].loc;
+        }
     }
     return p->arch->loc;
 }
