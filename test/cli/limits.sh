@@ -229,7 +229,7 @@ for n in 28 29; do
 done
 for n in 1000 1001; do
     layer='Layer L { Type: CONV Stride { X: 1, Y: 1 } Dimensions { K: 4, C: 4, R: 1, S: 1, Y: 4, X: 4 }'
-    printf 'Network n { %s %s Dataflow { SpatialMap(1,1) K; %s } } }\n' "$(list $n 'Constant c# 4;' ' ')" "$layer" >foreign
+    printf 'Network n { %s %s Dataflow { SpatialMap(1,1) K; } } }\n' "$(list $n 'Constant c# 4;' ' ')" "$layer" >foreign
     read_as 'constants of MAESTRO' $n
     printf 'Network n { %s Dataflow { SpatialMap(1,1) K; %s } } }\n' "$layer" "$(list $n 'Cluster(1, P);' ' ')" >foreign
     read_as 'clusters of MAESTRO' $n
