@@ -256,6 +256,12 @@ static void ask_volumes(
         st = sator_model_cut(c->ctx, c->arena, c->counter, p->access[t->access].relation,
                 t->network, &transport);
         transport.footprint = p->access[t->access].footprint;
+        if (!t->is_outside) {
+            const struct sator_cut *held = &flow->cuts[t->parent];
+            transport.held_space = held->space;
+            transport.held_time =
+                    sator_model_held_time(t->network, p->access[t->access].role, held->time);
+        }
         if (st == SATOR_OK)
             st = sator_count_volumes(
                     c->counter, p->access[t->access].relation, &transport, &latest->volumes);

@@ -148,3 +148,12 @@ enum sator_status sator_model_network(struct sator_ctx *ctx, struct sator_arena 
     sator_model_declared(arena, arch, from, to, tensor, role, network);
     return sator_model_wires(ctx, arena, arch, to, network);
 }
+
+int sator_model_held_time(const struct sator_model_network *network, enum sator_role role, int time)
+{
+    bool is_long = false;
+
+    for (int i = 0; i < network->n_links; i++)
+        is_long = is_long || network->links[i].interval > 1;
+    return is_long && role == SATOR_WRITE ? time : 0;
+}

@@ -50,6 +50,12 @@ enum sator_status sator_model_cut(struct sator_ctx *ctx, struct sator_arena *are
         struct sator_counter *counter, const struct sator_relation *access,
         const struct sator_model_network *network, struct sator_transport *transport);
 
+/* How many dimensions of the holder's time prefix, "time" long, decide what links of "network"
+ * bring of a tensor in "role" (sator_transport.held_time): all where a link of interval 2 or more
+ * may bring a sum past a change of what the holder holds, else 0. */
+int sator_model_held_time(
+        const struct sator_model_network *network, enum sator_role role, int time);
+
 /* ---- wires.c and cycles.c ---- */
 
 /* Leave out of every link, whatever its interval, what joins a PE to itself. */

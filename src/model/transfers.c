@@ -41,27 +41,16 @@ static struct sator_counter *part_counter(struct analysis *analysis, int n_time,
             analysis, n_time, n_space, engine == SATOR_ENGINE_CLOSED ? SATOR_ENGINE_AUTO : engine);
 }
 
-/* The time prefix of "holder" if a link may bring a sum past a change of what it holds: one of
- * interval 2 or more may. */
-static int time_of_holder(const struct analysis *analysis, int holder, int access,
-        const struct sator_model_network *network)
-{
-    bool is_long = false;
-
-    for (int i = 0; i < network->n_links; i++)
-        is_long = is_long || network->links[i].interval > 1;
-    return is_long && holder >= 0 && analysis->workload->accesses[access].role == SATOR_WRITE
-            ? analysis->memories[holder].time_cut
-            : 0;
-}
-
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
         int access, const struct sator_relation *part, const struct transfer **transfer)
 {
     int from = holder < 0 ? 0 : analysis->memories[holder].space_cut;
     const struct sator_model_network *network =
             model_network(analysis->model, from, n_space, access);
-    int from_time = time_of_holder(analysis, holder, access, network);
+    int from_time = holder < 0
+            ? 0
+            : sator_model_held_time(network, analysis->workload->accesses[access].role,
+                      analysis->memories[holder].time_cut);
     const struct sator_relation *relation =
             part == NULL ? analysis->workload->accesses[access].relation : part;
     enum sator_status st;
