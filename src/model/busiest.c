@@ -540,6 +540,30 @@ static void find_span(
     }
 }
 
+/* Whether an instance of "class" takes up its sums of "access" by itself: one of those at the
+ * corners of the box that the class spans. */
+static enum sator_status has_taker(struct analysis *analysis, int m, int access,
+        const struct model_span *span, const struct class *class, bool *result)
+{
+    const int n = analysis->memories[m].space_cut;
+    int64_t *at = SATOR_NEW_ARRAY(analysis->arena, int64_t, n + 1);
+    bool is_over = false;
+    enum sator_status st = SATOR_OK;
+
+    memcpy(at, class->coordinates, sizeof *at * (size_t)n);
+    for (*result = false; !*result && !is_over;) {
+        int d = 0;
+        SATOR_TRY(analysis_takes_up(analysis, m, access, at, span, result));
+        for (; d < n && at[d] == class->last[d]; d++) /* the next corner */
+            at[d] = class->coordinates[d];
+        is_over = d == n;
+        if (!is_over)
+            at[d] = class->last[d];
+    }
+done:
+    return st;
+}
+
 /* What an instance surely moves of the sums that others may have for it. */
 static enum sator_status settle_class(
         struct analysis *analysis, int m, const struct model_span *span, struct class *class)
@@ -550,13 +574,11 @@ static enum sator_status settle_class(
     class->takes_up = class->is_used;
     for (int i = 0; i < analysis->workload->n_accesses && class->is_used; i++) {
         struct flow *flow = &class->flows[i];
-        bool first = false, last = false;
+        bool is_taker;
         if (!memory->held[i] || analysis->workload->accesses[i].role == SATOR_READ)
             continue;
-        SATOR_TRY(analysis_takes_up(analysis, m, i, class->coordinates, span, &first));
-        if (!first)
-            SATOR_TRY(analysis_takes_up(analysis, m, i, class->last, span, &last));
-        if (first || last)
+        SATOR_TRY(has_taker(analysis, m, i, span, class, &is_taker));
+        if (is_taker)
             continue;
         class->takes_up = false;
         flow->writes = 0;
