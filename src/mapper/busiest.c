@@ -118,6 +118,7 @@ struct kinds {
     int memory;
     struct mapper_alone alone;
     unsigned loops; /* that tell kinds apart */
+    unsigned *brings; /* of each transfer, rows along which a wire or a tree brings some sum */
 };
 
 static void add_words(const struct kinds *k, int access, bool writes, double count, double *bits)
@@ -158,6 +159,42 @@ static int64_t wire_shift(const struct mapper_transfer *t, int row)
     return 0;
 }
 
+/* Whether something is brought along row "r", where transfer "t" has a wire or a tree: where the
+ * instances along it hold different words, nothing is. */
+static bool brings(const struct kinds *k, int t, int r)
+{
+    const struct mapper_problem *p = k->problem;
+    const struct mapper_access *access = &p->access[p->transfer[t].access];
+    struct mapper_walk walk;
+    bool may = false;
+
+    for (int i = 0; i < p->n_loops; i++)
+        may |= k->mapping->factor[r][i] > 1 && !(access->plain >> i & 1);
+    if (!may)
+        return false;
+    sator_mapper_walk_init(p, k->words, k->shape, t, &walk);
+    int64_t with = sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, true, NULL);
+    walk.shared &= ~(1U << r);
+    return sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, true, NULL) > with;
+}
+
+static void find_brought(const struct kinds *k)
+{
+    const struct mapper_problem *p = k->problem;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        bool is_known = !transfer->is_counted && (!transfer->may_pass || transfer->n_passes == 0);
+        k->brings[t] = 0; /* elsewhere the model is asked */
+        if (p->access[transfer->access].role == SATOR_READ || !is_known)
+            continue;
+        for (int r = 0; r < transfer->child_row; r++) {
+            if ((transfer->collapsed >> r & 1) && brings(k, t, r))
+                k->brings[t] |= 1U << r;
+        }
+    }
+}
+
 /* Whether the instances of the kind bring their sums up by themselves: wires and trees of sums have
  * what the others need (doc/model.md, section 3). A kind has the first instance along a row unless
  * it is at the last tile there, and then it has the last one. */
@@ -171,7 +208,7 @@ static bool takes_up(const struct kinds *k, int access)
             continue;
         for (int r = 0; r < transfer->child_row; r++) {
             bool from_last = wire_shift(transfer, r) < 0;
-            for (int i = 0; i < p->n_loops && (transfer->collapsed >> r & 1); i++) {
+            for (int i = 0; i < p->n_loops && (k->brings[t] >> r & 1); i++) {
                 bool is_last = k->alone.last >> i & 1;
                 if (k->mapping->factor[r][i] > 1 && (k->loops >> i & 1) && is_last != from_last)
                     return false;
@@ -268,7 +305,12 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_traffic *traffic)
 {
-    struct kinds k = {.problem = problem, .words = words, .mapping = mapping, .shape = shape};
+    unsigned brought[MAPPER_TRANSFERS];
+    struct kinds k = {.problem = problem,
+            .words = words,
+            .mapping = mapping,
+            .shape = shape,
+            .brings = brought};
 
     sator_mapper_crew_of(problem, words, mapping, shape, &traffic->crew);
     traffic->is_uneven = false;
@@ -290,6 +332,7 @@ void sator_mapper_find_busiest(const struct mapper_problem *problem, struct mapp
         sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, asked, traffic);
     if (!is_ragged)
         return;
+    find_brought(&k);
     for (k.memory = 0; k.memory < problem->n_memories; k.memory++) {
         if (problem->memory[k.memory].instances > 1 && !(asked >> k.memory & 1))
             count_kinds(&k, traffic->busiest_cycles);

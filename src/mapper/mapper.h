@@ -142,6 +142,9 @@ struct mapper_memory {
     double pj[2][MAPPER_ACCESSES]; /* reading and writing a word; NAN when not given */
     double leakage_pj; /* of all instances, a cycle; 0 when not given */
     int64_t instances;
+    /* Outputs whose sums links and trees may bring to every instance in part, so that none surely
+     * takes up all of its own (doc/model.md, section 3): the model is asked for its ports. */
+    unsigned shared_sums;
 };
 
 /* A link from each PE to the one at a constant distance. */
@@ -260,6 +263,7 @@ struct mapper_problem {
     /* Memories of several instances with ports whose busiest instance only the model finds: always,
      * and where last tiles are short. */
     unsigned asked_ports, asked_ragged_ports;
+    unsigned late_ports; /* with what late links bring */
     double mac_pj, cycles_per_instance;
     double leakage_pj; /* a cycle, everything together */
     int n_space_dims;

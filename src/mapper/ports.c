@@ -8,11 +8,12 @@
  */
 #include "base/context.h"
 #include "mapper/mapper.h"
+#include "model/network.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- ports and flows ---- */
+/* ---- ports ---- */
 
 int sator_mapper_port_of(const struct mapper_problem *p, int m, int access, bool writes)
 {
@@ -24,6 +25,84 @@ int sator_mapper_port_of(const struct mapper_problem *p, int m, int access, bool
             return i;
     }
     return -1;
+}
+
+/* ---- sums that others have ---- */
+
+/* Whether the instance at the ends "ends" of the rows (the last where the bit is set, else the
+ * first) takes up by itself all sums that "t" brings: no link leads there from another, and it
+ * stands for the trees that it is on, as the first does. Links from the stamp before bring nothing
+ * of a tensor that does not slide, nor does a wire that another one takes the place of. */
+static bool takes_up(const struct mapper_problem *p, const struct mapper_transfer *t, unsigned ends)
+{
+    const struct mapper_access *access = &p->access[t->access];
+
+    if ((t->n_buses > 0 || (t->network != NULL && t->network->n_buses > 0)) &&
+            (ends & t->between) != 0)
+        return false;
+    for (int k = 0; k < t->n_passes; k++) {
+        const struct mapper_pass *pass = &t->passes[k];
+        bool leads =
+                !pass->is_idle && (pass->interval != 1 || access->is_sliding || access->is_counted);
+        for (int r = 0; r < p->n_rows; r++)
+            leads &= ends >> r & 1 ? pass->shift[r] >= 0 : pass->shift[r] <= 0;
+        if (leads)
+            return false;
+    }
+    return true;
+}
+
+/* Whether some instance of memory "m" surely takes up all its sums of "access" by itself. */
+static bool has_taker(const struct mapper_problem *p, int m, int access)
+{
+    unsigned rows = 0, ends = 0;
+
+    for (int r = 0; r < p->memory[m].row; r++)
+        rows |= p->row[r].is_space ? 1U << r : 0;
+    do {
+        bool all = true;
+        for (int i = 0; i < p->n_transfers; i++) {
+            const struct mapper_transfer *t = &p->transfer[i];
+            if (t->access == access && t->child <= m)
+                all &= takes_up(p, t, ends);
+        }
+        if (all)
+            return true;
+        ends = (ends - rows) & rows; /* the next set of these rows */
+    } while (ends != 0);
+    return false;
+}
+
+/* The memories of several instances that hold what "t" brings, at its child or further inside. */
+static unsigned memories_inside(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    unsigned memories = 0;
+
+    for (int m = t->child; m < p->n_memories; m++) {
+        if (p->memory[m].instances > 1 && (p->memory[m].holds >> t->access & 1))
+            memories |= 1U << m;
+    }
+    return memories;
+}
+
+static void find_shared_sums(struct mapper_problem *p)
+{
+    for (int m = 0; m < p->n_memories; m++) {
+        struct mapper_memory *memory = &p->memory[m];
+        memory->shared_sums = 0;
+        for (int a = 0; a < p->n_accesses && memory->instances > 1; a++) {
+            if ((memory->holds >> a & 1) && p->access[a].role == SATOR_WRITE && !has_taker(p, m, a))
+                memory->shared_sums |= 1U << a;
+        }
+    }
+}
+
+/* ---- flows ---- */
+
+/* What of a sum surely passes the ports of memory "m" is what comes up from inside. */
+static bool is_sure(const struct mapper_problem *p, int m, int access)
+{
+    return (p->memory[m].shared_sums >> access & 1) == 0;
 }
 
 static void add_flow(const struct mapper_problem *p, struct mapper_transfer *t, int m, bool writes,
@@ -40,11 +119,12 @@ static void find_flows(const struct mapper_problem *p, struct mapper_transfer *t
 {
     t->n_flows = 0;
     if (!t->is_outside) {
-        add_flow(p, t, t->parent, false, false);
+        if (is_sure(p, t->parent, t->access))
+            add_flow(p, t, t->parent, false, false);
         if (p->access[t->access].role == SATOR_WRITE)
             add_flow(p, t, t->parent, true, false);
     }
-    if (t->child < p->n_memories)
+    if (t->child < p->n_memories && is_sure(p, t->child, t->access))
         add_flow(p, t, t->child, true, true);
 }
 
@@ -81,7 +161,7 @@ static void add_spared(struct mapper_problem *p, int m, int access, bool writes)
 {
     int port = sator_mapper_port_of(p, m, access, writes);
 
-    if (port >= 0)
+    if (port >= 0 && is_sure(p, m, access))
         SATOR_PUSH(p->arena, p->spared, p->n_spared,
                 ((struct mapper_spared){port, m, access, (double)p->memory[m].word_bits[access]}));
 }
@@ -93,7 +173,8 @@ static void find_fixed(struct mapper_problem *p)
         int m = sator_mapper_own_memory(p, a);
         bool is_output = p->access[a].role == SATOR_WRITE;
         double bits = m < 0 ? 0 : (double)p->access[a].volume * p->memory[m].word_bits[a];
-        for (int writes = 0; m >= 0 && writes <= is_output; writes++) {
+        int first = m >= 0 && !is_sure(p, m, a); /* reads are not */
+        for (int writes = first; m >= 0 && writes <= is_output; writes++) {
             int port = sator_mapper_port_of(p, m, a, writes);
             if (port >= 0)
                 p->fixed_bits[port] += bits;
@@ -109,6 +190,37 @@ static void find_fixed(struct mapper_problem *p)
             add_spared(p, t->parent, t->access, false);
         if (t->child < p->n_memories)
             add_spared(p, t->child, t->access, true);
+    }
+}
+
+/* The ports whose times only the model finds, where their memory has several instances. */
+static void find_asked(struct mapper_problem *p)
+{
+    unsigned ragged = 0; /* memories that have sums of which short tiles tell nothing */
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (p->access[t->access].role == SATOR_WRITE &&
+                (t->is_complex || (t->may_pass && t->n_passes > 0)))
+            ragged |= memories_inside(p, t);
+        if (p->access[t->access].role == SATOR_WRITE && t->has_late)
+            p->late_ports |= memories_inside(p, t);
+    }
+    for (int i = 0; i < p->n_ports; i++) {
+        int m = p->port[i].memory;
+        if (p->memory[m].instances == 1)
+            continue;
+        p->has_inner_ports = true;
+        p->asked_ports |= p->memory[m].shared_sums != 0 ? 1U << m : 0;
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (p->access[a].is_counted && (p->memory[m].holds >> a & 1))
+                p->asked_ports |= 1U << m;
+        }
+        p->asked_ragged_ports |= p->asked_ports | (ragged & 1U << m);
+        for (int t = 0; t < p->n_transfers; t++) {
+            if (p->transfer[t].is_counted && p->transfer[t].parent == m)
+                p->asked_ragged_ports |= 1U << m;
+        }
     }
 }
 
@@ -130,23 +242,10 @@ enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_p
                     (struct mapper_port){.lane = &lanes[i], .memory = m};
         }
     }
+    find_shared_sums(problem);
     for (int i = 0; i < problem->n_transfers; i++)
         find_flows(problem, &problem->transfer[i]);
-    for (int i = 0; i < problem->n_ports; i++) {
-        int m = problem->port[i].memory;
-        if (problem->memory[m].instances == 1)
-            continue;
-        problem->has_inner_ports = true;
-        for (int a = 0; a < problem->n_accesses; a++) {
-            if (problem->access[a].is_counted && (problem->memory[m].holds >> a & 1))
-                problem->asked_ports |= 1U << m;
-        }
-        problem->asked_ragged_ports |= problem->asked_ports;
-        for (int t = 0; t < problem->n_transfers; t++) {
-            if (problem->transfer[t].is_counted && problem->transfer[t].parent == m)
-                problem->asked_ragged_ports |= 1U << m;
-        }
-    }
+    find_asked(problem);
     find_fixed(problem);
     return SATOR_OK;
 }

@@ -343,5 +343,11 @@ bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words
         traffic->unique[t] = (int64_t)volumes.unique;
         traffic->arriving[t] = (int64_t)(volumes.total - volumes.temporal);
     }
-    return true;
+    if (!p->has_inner_ports || p->late_ports == 0)
+        return true;
+    if (!traffic->is_uneven)
+        sator_mapper_port_cycles(p, traffic, traffic->busiest_cycles);
+    traffic->is_uneven = true;
+    sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, p->late_ports, traffic);
+    return !traffic->is_unknown;
 }

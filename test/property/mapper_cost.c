@@ -231,11 +231,12 @@ static void run_cases(enum kind kind)
     assert_int_equal(wrong, 0);
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
+    /* A machine has all its mappings of a kind at once: so numbers scatter widely. */
     if (kind == SKEWED) {
-        assert_true(skewed > n_cases / 8);
+        assert_true(skewed > n_cases / 20);
         return;
     }
-    assert_true(passed > n_cases / 10 && tangled > n_cases / 80);
+    assert_true(passed > n_cases / 20 && (n_cases < 400 || tangled > 0));
     assert_true(compared > (imperfect ? n_cases : n_cases * 3)); /* not all machines are for both */
     assert_true(imperfect ? ragged > n_cases : ragged == 0);
     assert_true(!imperfect || (direct > n_cases / 4 && idle > n_cases / 20));

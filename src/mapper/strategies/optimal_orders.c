@@ -342,7 +342,8 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         order_from(o, m - 1, 0, 0, depth);
         return;
     }
-    if (!p->has_counted && !o->is_uneven && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
+    bool known = !p->has_counted && p->asked_ports == 0 && !o->is_uneven;
+    if (known && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
             is_no_better(o, m, placed, pace)) {
         o->search->counters.pruned_order++;
         return;
