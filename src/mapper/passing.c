@@ -633,9 +633,12 @@ int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mappe
     }
     for (int k = 0; k < walk->n_net_digits; k++) {
         const struct mapper_net_digit *digit = &walk->net_digit[k];
-        key[at++] = digit->row * MAPPER_LOOPS + digit->loop;
+        bool slides = digit->index >= 0 && !is_plain(walk, k);
+        /* which of the others it is, and how far its steps lead, says nothing of the values */
+        int kind = slides ? digit->loop : is_plain(walk, k) ? MAPPER_LOOPS : MAPPER_LOOPS + 1;
+        key[at++] = digit->row * (MAPPER_LOOPS + 2) + kind;
         key[at++] = digit->count;
-        key[at++] = digit->step;
+        key[at++] = slides ? digit->step : 0;
     }
     bool is_new;
     int64_t *value = sator_memo_place(sator_mapper_words_entering(words), key, (size_t)at, &is_new);

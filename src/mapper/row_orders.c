@@ -48,7 +48,7 @@ struct listing {
     struct sator_arena *arena;
     int row, n_loops; /* with factors there */
     int8_t loop[MAPPER_LOOPS]; /* in the order that is taken unless another one is chosen */
-    unsigned alike[MAPPER_LOOPS]; /* by loop: those that it may change places with */
+    unsigned first[MAPPER_LOOPS]; /* by loop: neighbours that it is never worse outside of */
     int8_t order[MAPPER_LOOPS];
     int8_t (*orders)[MAPPER_LOOPS];
     int n_orders;
@@ -88,80 +88,123 @@ static bool cares(const struct mapper_transfer *t, const struct listing *l)
             ((here & access->relevant) && (here & ~access->relevant));
 }
 
-/* ---- orders that cost the same ---- */
+/* ---- orders that cost no more ---- */
 
-/* Loops that stand beside each other may change places where that changes no more than the names of
- * elements: all that care have neither in an index, or both alone in one, and every tile is whole.
- */
-static void find_alike(struct listing *l)
+/* What a loop is to an access; words go from PE to PE along plain loops never, along others if
+ * those of the first kind stand outside of them. */
+enum digit_kind {
+    PLAIN, /* alone in its index */
+    NONE, /* in no index */
+    WINDOW /* together with others */
+};
+
+static enum digit_kind kind_of(const struct mapper_access *access, int loop)
+{
+    return !(access->relevant >> loop & 1) ? NONE : access->plain >> loop & 1 ? PLAIN : WINDOW;
+}
+
+/* Whether fewer words that are sent cost less. */
+static bool is_cheaper_unsent(const struct mapper_transfer *t)
+{
+    bool cheaper = t->unique_pj >= 0;
+
+    for (int i = 0; i < t->n_flows; i++)
+        cheaper &= t->flow[i].arriving || t->flow[i].bits >= 0;
+    return cheaper;
+}
+
+/* Whether all that leads along the row comes from the next PE of it; which of that are wires, and
+ * which links from the stamp before. */
+static bool is_straight(const struct mapper_transfer *t, int row, bool *wires, bool *before)
+{
+    bool all = t->n_buses == 0;
+
+    *wires = *before = false;
+    for (int i = 0; i < t->n_passes && all; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        if (pass->shift[row] == 0 || pass->is_idle)
+            continue;
+        all = llabs(pass->shift[row]) == 1 && (pass->interval == 0 || pass->interval == 1);
+        for (int r = 0; r < MAPPER_ROWS; r++)
+            all &= r == row || pass->shift[r] == 0;
+        *wires |= pass->interval == 0;
+        *before |= pass->interval == 1;
+    }
+    return all;
+}
+
+/* Whether the transfer costs the same when "a" and "b", neighbours, change places: it has neither
+ * in an index, or both alone in one, which changes no more than the names of elements where every
+ * tile is whole. */
+static bool is_alike(const struct mapper_problem *p, const struct mapper_transfer *t, int a, int b)
+{
+    const struct mapper_access *access = &p->access[t->access];
+
+    if (kind_of(access, a) != kind_of(access, b) || kind_of(access, a) == WINDOW)
+        return false;
+    return kind_of(access, a) == NONE ? !(p->imperfect && t->is_complex)
+                                      : !p->imperfect && !access->is_counted;
+}
+
+/* Whether the transfer never costs more when "a" stands directly outside "b" than when it stands
+ * directly inside (doc/mapper.md has the proof). */
+static bool may_be_outside(const struct listing *l, const struct mapper_transfer *t, int a, int b)
+{
+    const struct mapper_problem *p = l->problem;
+    const struct mapper_access *access = &p->access[t->access];
+    enum digit_kind outer = kind_of(access, a), inner = kind_of(access, b);
+    bool wires = true, before = false;
+    int n_windows = 0;
+
+    if (is_alike(p, t, a, b))
+        return true;
+    if (p->imperfect || t->is_complex || access->is_counted || !is_cheaper_unsent(t) ||
+            (t->may_pass && !is_straight(t, l->row, &wires, &before)))
+        return false;
+    if (outer == PLAIN || inner == PLAIN)
+        return outer == PLAIN;
+    for (int k = 0; k < l->n_loops; k++)
+        n_windows += kind_of(access, l->loop[k]) == WINDOW;
+    return n_windows == 1 && (outer == WINDOW ? !before : !wires);
+}
+
+static void find_first(struct listing *l)
 {
     const struct mapper_problem *p = l->problem;
 
     for (int i = 0; i < p->n_loops; i++)
-        l->alike[i] = ~0U;
+        l->first[i] = ~0U;
     for (int t = 0; t < p->n_transfers; t++) {
-        const struct mapper_access *access = &p->access[p->transfer[t].access];
-        unsigned plain = p->imperfect || access->is_counted ? 0 : access->plain;
         if (!cares(&p->transfer[t], l))
             continue;
-        for (int i = 0; i < p->n_loops; i++) {
-            if (!(access->relevant >> i & 1))
-                l->alike[i] &= p->imperfect && p->transfer[t].is_complex ? 0 : ~access->relevant;
-            else
-                l->alike[i] &= plain >> i & 1 ? plain : 0;
+        for (int i = 0; i < l->n_loops; i++) {
+            for (int k = 0; k < l->n_loops; k++) {
+                int a = l->loop[i], b = l->loop[k];
+                if (i != k && !may_be_outside(l, &p->transfer[t], a, b))
+                    l->first[a] &= ~(1U << b);
+            }
         }
     }
 }
 
-/* Whether "loop" would stand before its like at place "at": it may be moved outward past all
- * between, before one that the row's own order has after it. */
+/* Whether "a" and "b" may change places either way. */
+static bool are_alike(const struct listing *l, int a, int b)
+{
+    return (l->first[a] >> b & 1) && (l->first[b] >> a & 1);
+}
+
+/* Whether the "k"-th loop would come too late at place "at": it may be moved outward past all
+ * between, before one that has to stand inside of it, or that the row's own order has after it. */
 static bool comes_too_late(const struct listing *l, int at, int k)
 {
     for (int i = at - 1; i >= 0; i--) {
-        if (!(l->alike[l->loop[k]] >> l->loop[l->order[i]] & 1))
+        int here = l->loop[k], other = l->loop[l->order[i]];
+        if (!(l->first[here] >> other & 1))
             return false;
-        if (l->order[i] > k)
+        if (l->order[i] > k || !are_alike(l, here, other))
             return true;
     }
     return false;
-}
-
-/* ---- the best order, where one is known ---- */
-
-/* Words of one window's digit that come from the next PE of the row: those of loops that stand
- * alone in an index outermost, then those of none, the window's innermost. Only the first are to be
- * the same at both PEs; and an element that a PE has at one digit of the second it has at all. So
- * of every PE's sources in any order this order has those that bring it something. */
-static bool take_best(struct listing *l)
-{
-    const struct mapper_problem *p = l->problem;
-    const struct mapper_access *access = NULL;
-    int at = 0, n_sliding = 0;
-
-    for (int t = 0; t < p->n_transfers; t++) {
-        const struct mapper_transfer *transfer = &p->transfer[t];
-        const struct mapper_access *own = &p->access[transfer->access];
-        if (!cares(transfer, l))
-            continue;
-        if (!transfer->may_pass || !has_near_links(transfer, l->row) || transfer->unique_pj < 0 ||
-                p->imperfect ||
-                (access != NULL &&
-                        (access->plain != own->plain || access->relevant != own->relevant)))
-            return false;
-        access = own;
-    }
-    if (access == NULL)
-        return false;
-    for (int kind = 0; kind < 3; kind++) {
-        for (int k = 0; k < l->n_loops; k++) {
-            bool relevant = access->relevant >> l->loop[k] & 1;
-            int is = access->plain >> l->loop[k] & 1 ? 0 : relevant ? 2 : 1;
-            n_sliding += kind == 2 && is == 2;
-            if (is == kind)
-                l->order[at++] = (int8_t)k;
-        }
-    }
-    return n_sliding == 1;
 }
 
 /* ---- listing ---- */
@@ -211,7 +254,7 @@ static void open_listing(const struct mapper_problem *p, const struct mapper_map
         if (mapping->factor[row][own[k]] > 1)
             l->loop[l->n_loops++] = own[k];
     }
-    find_alike(l);
+    find_first(l);
 }
 
 /* Whether two orders of all loops are of one kind. */
@@ -227,7 +270,7 @@ static bool is_same(const struct listing *l, const int8_t *a, const int8_t *b)
     for (int i = 0; i < l->n_loops; i++) {
         for (int k = 0; k < i; k++) {
             int x = l->loop[i], y = l->loop[k];
-            same &= (l->alike[x] >> y & 1) || (at_a[x] < at_a[y]) == (at_b[x] < at_b[y]);
+            same &= are_alike(l, x, y) || (at_a[x] < at_a[y]) == (at_b[x] < at_b[y]);
         }
     }
     return same;
@@ -253,10 +296,7 @@ static bool visit_rows(
     open_listing(p, v->mapping, row, &l);
     memcpy(own, along, sizeof own);
     l.arena = sator_arena_new();
-    if (take_best(&l))
-        add_order(&l);
-    else
-        list_from(&l, 0, 0);
+    list_from(&l, 0, 0);
     for (int k = 0; k < l.n_orders && goes_on; k++) {
         memcpy(along, l.orders[k], sizeof own);
         goes_on = visit_rows(p, v, row + 1, is_usual && is_same(&l, along, own));
@@ -282,7 +322,7 @@ bool sator_mapper_has_orders(
         open_listing(problem, mapping, r, &l);
         for (int i = 0; i < l.n_loops; i++) {
             for (int k = 0; k < i; k++) {
-                if (!(l.alike[l.loop[i]] >> l.loop[k] & 1))
+                if (!are_alike(&l, l.loop[i], l.loop[k]))
                     return true;
             }
         }

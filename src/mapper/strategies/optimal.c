@@ -111,7 +111,7 @@ void optimal_climb(struct optimizer *o)
 {
     uint64_t looks = looks_of(o);
 
-    if (looks < o->climbs_at)
+    if (looks < o->climbs_at || o->orders) /* what is near the best was tried with the usual one */
         return;
     o->climbs_at = looks + 4 * (looks - o->climbs_at + WORTH_A_CLIMB);
     sator_mapper_climb(o->search, CLIMB_TRIES);
@@ -223,30 +223,6 @@ static void search_tiles(struct optimizer *o, const struct visit *visit,
     optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){fixed, share});
 }
 
-struct ordering {
-    struct optimizer *optimizer;
-    const struct visit *visit;
-};
-
-/* The same in the order that the mapping has, unless it was searched before. */
-static bool search_order(void *data, bool is_usual)
-{
-    struct ordering *ordering = data;
-    struct optimizer *o = ordering->optimizer;
-    struct mapper_share fixed, share;
-
-    if (is_usual)
-        return true;
-    o->is_unordered = false;
-    struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share);
-    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
-        o->search->counters.pruned_unrolling++;
-    else
-        search_tiles(o, ordering->visit, &fixed, &share);
-    o->is_unordered = true;
-    return !sator_mapper_should_stop(o->search);
-}
-
 void optimal_visit(struct optimizer *o, const struct visit *visit)
 {
     const struct mapper_problem *p = o->problem;
@@ -264,8 +240,6 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
-    } else if (o->is_unordered) {
-        sator_mapper_each_order(p, &o->mapping, search_order, &(struct ordering){o, visit});
     } else {
         search_tiles(o, visit, &fixed, &share);
     }
@@ -669,15 +643,19 @@ static void search_row_orders(struct mapper_search *search, const struct mapper_
 {
     uint64_t before = sator_mapper_looks(search) / 2;
     struct reordering best = {search, search->best};
+    double usual = search->bound; /* of the usual order, which the rest says nothing of */
 
-    if (p->any_order == 0 || search->stopped != SATOR_OK || search->only_dives)
-        return;
-    if (search->found && sator_mapper_is_legal(p, search->words, &search->best))
+    if (p->any_order == 0 || search->only_dives)
+        return; /* after a stop what follows only finds its bound */
+    if (search->stopped == SATOR_OK && search->found &&
+            sator_mapper_is_legal(p, search->words, &search->best))
         sator_mapper_each_order(p, &best.mapping, try_order, &best);
     search->searches_orders = true;
     search->orders_open |=
             !search_within(search, p, before > MOST_ORDER_LOOKS ? before : MOST_ORDER_LOOKS);
     search->searches_orders = false;
+    if (search->stopped != SATOR_OK)
+        search->bound = fmin(search->bound, usual);
 }
 
 /* The best mapping of the hull, which has formulas, is one of the domain that it holds; then the

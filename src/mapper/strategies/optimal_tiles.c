@@ -29,12 +29,24 @@ static bool is_hopeless(struct optimizer *o, int m, const struct mapper_share *a
     return true;
 }
 
-/* Keep the tile whose own transfers cost "choice->own" if it may win. */
-static void keep_tile(
+/* What the transfers into memory "m" cost at least, its factors being known. */
+static void bound_own(struct optimizer *o, int m, struct mapper_share *own)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t far[MAPPER_LOOPS];
+
+    for (int i = 0; i < p->n_loops; i++)
+        far[i] = optimal_left(o, m, i, o->mapping.factor[p->memory[m].row][i]);
+    sator_mapper_bounds_known(o->bounds, m);
+    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, own);
+}
+
+/* Bound the transfers into what lies inside memory "m" again, its factors being known: "settled"
+ * and the bound of "choice", whose own transfers are. Whether the tile may win. */
+static bool may_win(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
     const struct mapper_problem *p = o->problem;
-    struct tile_list *list = &o->tile_list[m];
     struct mapper_share refined;
     struct mapper_cost bound;
     int row = p->memory[m].row;
@@ -50,14 +62,25 @@ static void keep_tile(
     sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
     sator_mapper_bounds_beside(o->bounds, NULL);
     if (is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound))
-        return;
+        return false;
     choice->settled = *inner->settled;
     sator_mapper_share_add(p, &choice->settled, &refined);
     choice->value = bound.value;
     choice->pj = bound.pj;
     choice->cycles = bound.cycles;
+    return true;
+}
+
+/* Keep the tile whose own transfers cost "choice->own" if it may win. */
+static void keep_tile(
+        struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
+{
+    struct tile_list *list = &o->tile_list[m];
+
+    if (!may_win(o, m, inner, choice))
+        return;
     choice->number = (uint32_t)list->count;
-    memcpy(choice->factor, o->mapping.factor[row], sizeof choice->factor);
+    memcpy(choice->factor, o->mapping.factor[o->problem->memory[m].row], sizeof choice->factor);
     if (list->count == list->room) {
         list->room = list->room == 0 ? 64 : 2 * list->room;
         list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
@@ -70,7 +93,6 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     const struct mapper_problem *p = o->problem;
     struct tile_choice choice;
     struct mapper_cost bound;
-    int64_t far[MAPPER_LOOPS];
 
     o->search->counters.tilings++;
     if (m == p->n_memories - 1 && optimal_is_image(o, o->mapping.factor[p->memory[m].row])) {
@@ -81,13 +103,10 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
         o->search->counters.pruned_dominated++;
         return;
     }
-    for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o, m, i, o->mapping.factor[p->memory[m].row][i]);
     double compute = o->compute_cycles;
     if (o->imperfect && m == p->n_memories - 1)
         o->compute_cycles = optimal_compute(o);
-    sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &choice.own);
+    bound_own(o, m, &choice.own);
     if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
         if (o->tabulating)
             optimal_add_outer(o, m, &choice.own);
@@ -509,6 +528,65 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
     o->compute_cycles = compute;
 }
 
+/* Go on with the tile chosen at memory "m". */
+static void go_on(struct optimizer *o, int m, const struct mapper_share *settled,
+        const struct mapper_share *own)
+{
+    const int64_t *factor = o->mapping.factor[o->problem->memory[m].row];
+    int64_t rest[MAPPER_LOOPS], left[MAPPER_LOOPS];
+
+    memcpy(rest, o->rest, sizeof rest);
+    for (int i = 0; i < o->problem->n_loops; i++)
+        left[i] = optimal_left(o, m, i, factor[i]);
+    memcpy(o->rest, left, sizeof left);
+    optimal_choose_tiles(o, m - 1, &(struct inner){settled, own});
+    memcpy(o->rest, rest, sizeof rest);
+}
+
+struct ordering {
+    struct optimizer *optimizer;
+    const struct inner *inner;
+    const struct mapper_shape *unordered;
+};
+
+/* Go on with the tile of the innermost memory in the order that loops now have on arrays, unless
+ * that is the usual one, if it may win there. */
+static bool go_on_in_order(void *data, bool is_usual)
+{
+    struct ordering *ordering = data;
+    struct optimizer *o = ordering->optimizer;
+    const struct mapper_problem *p = o->problem;
+    const struct inner *inner = ordering->inner;
+    int m = p->n_memories - 1;
+    struct tile_choice choice;
+    struct mapper_cost bound;
+
+    if (is_usual)
+        return true;
+    o->is_unordered = false;
+    sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    if (m == 0) {
+        optimal_try_orders(o);
+    } else {
+        bound_own(o, m, &choice.own);
+        if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound) &&
+                may_win(o, m, inner, &choice))
+            go_on(o, m, &choice.settled, &choice.own);
+    }
+    o->shape = *ordering->unordered;
+    o->is_unordered = true;
+    return !sator_mapper_should_stop(o->search);
+}
+
+/* The same in all of them: the tile was listed by bounds that hold in any. */
+static void go_on_in_orders(struct optimizer *o, const struct inner *inner)
+{
+    struct mapper_shape unordered = o->shape;
+
+    sator_mapper_each_order(
+            o->problem, &o->mapping, go_on_in_order, &(struct ordering){o, inner, &unordered});
+}
+
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
@@ -533,8 +611,12 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         if (!optimal_tile_fits(o, 0))
             o->search->counters.pruned_capacity++;
         else if (sator_mapper_is_allowed(p, &o->mapping) &&
-                (!(is_only || p->chains) || optimal_place_chains(o)))
-            optimal_try_orders(o);
+                (!(is_only || p->chains) || optimal_place_chains(o))) {
+            if (o->is_unordered) /* there is no other memory */
+                go_on_in_orders(o, inner);
+            else
+                optimal_try_orders(o);
+        }
         if (p->chains) {
             o->mapping = placed; /* with the factors as the tiles further out have them */
             sator_mapper_shape_init(p, &o->mapping, &o->shape);
@@ -554,9 +636,7 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     o->n_listings += m < p->n_memories - 1 && !p->row[p->memory[m].row - 1].is_space;
     if (list->count > 0)
         qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
-    int64_t rest[MAPPER_LOOPS], left[MAPPER_LOOPS];
     double compute = o->compute_cycles;
-    memcpy(rest, o->rest, sizeof rest);
     for (int k = 0; k < list->count && k < o->width && !sator_mapper_should_stop(o->search); k++) {
         const struct tile_choice *choice = &list->item[k];
         if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
@@ -576,11 +656,10 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
             o->compute_cycles = optimal_compute(o);
         if (p->skew != NULL)
             o->compute_cycles = optimal_skewed_compute(o, m);
-        for (int i = 0; i < p->n_loops; i++)
-            left[i] = optimal_left(o, m, i, choice->factor[i]);
-        memcpy(o->rest, left, sizeof left);
-        optimal_choose_tiles(o, m - 1, &(struct inner){&settled, &own});
-        memcpy(o->rest, rest, sizeof rest);
+        if (o->is_unordered)
+            go_on_in_orders(o, inner);
+        else
+            go_on(o, m, &settled, &own);
     }
     o->compute_cycles = compute;
     for (int i = 0; i < p->n_loops; i++) {
