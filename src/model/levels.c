@@ -78,7 +78,8 @@ static enum sator_status serve_compute(struct way *way)
     /* the PE's own memory: every instance reads its operands and updates its result there */
     SATOR_TRY(analysis_transfer(
             analysis, analysis->n_time, analysis->n_space, -1, way->access, way->part, &all));
-    flow->reads += all->volumes.access - (is_output ? way->fresh : 0);
+    sator_int fresh = way->started ? way->fresh : all->volumes.footprint;
+    flow->reads += all->volumes.access - (is_output ? fresh : 0);
     flow->updates += is_output ? all->volumes.access : 0;
 done:
     return st;
