@@ -553,8 +553,8 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         st = sator_mapper_control(q->ctx, search.problem, &search.best, result);
         if (st == SATOR_OK)
             st = expect(q, result);
-        result->left_out = sator_mapper_left_out(&q->problems[0], q->n_problems > q->n_unskewed,
-                sator_word(q->ctx, "imperfect"),
+        result->left_out = sator_mapper_left_out(q->problems, q->n_unskewed,
+                q->n_problems > q->n_unskewed, sator_word(q->ctx, "imperfect"),
                 &(struct mapper_left_open){
                         search.chains_open, search.orders_open, search.hull_open},
                 q->arena, &result->n_left_out);

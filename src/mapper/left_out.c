@@ -3,10 +3,33 @@
  */
 #include "mapper/mapper.h"
 
+/* Whether the transfer has a window, and two dimensions of an array differ in how its words are
+ * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree
+ * or a link are. */
+static bool shares_windows(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    bool differ = false;
+
+    if ((p->access[t->access].relevant & ~p->access[t->access].plain) == 0)
+        return false;
+    for (int r = 1; r < t->child_row; r++) {
+        unsigned pair = 3U << (r - 1);
+        bool is_array = p->row[r].is_space && p->row[r].level == p->row[r - 1].level &&
+                p->row[r].shape > 1 && p->row[r - 1].shape > 1;
+        unsigned shared = t->collapsed & pair, linked = t->linked_rows & pair;
+        differ |= is_array && ((shared != 0 && shared != pair) || (linked != 0 && linked != pair));
+    }
+    return differ;
+}
+
 /* Whether a loop may have digits on several dimensions where it matters which is on which. */
 static bool digits_matter(const struct mapper_problem *p)
 {
-    return __builtin_popcount(p->any_order) > 1;
+    bool matter = __builtin_popcount(p->any_order) > 1;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        matter |= shares_windows(p, &p->transfer[t]);
+    return matter;
 }
 
 static bool has_pes(const struct mapper_problem *p)
@@ -28,6 +51,16 @@ static bool has_remainders(const struct mapper_problem *p)
     return false;
 }
 
+/* Whether links or wires pass words on straight to compute units, whose loops divide. */
+static bool passes_on_directly(const struct mapper_problem *p)
+{
+    bool passes = p->direct_wired != 0;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        passes |= p->transfer[t].may_pass && p->transfer[t].child == p->n_memories;
+    return passes;
+}
+
 /* Whether links or wires pass words on, so that PEs must not be without a tile. */
 static bool passes_on(const struct mapper_problem *p)
 {
@@ -38,10 +71,27 @@ static bool passes_on(const struct mapper_problem *p)
     return passes;
 }
 
-const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
-        const char *imperfect, const struct mapper_left_open *open, struct sator_arena *arena,
-        int *n_left_out)
+static bool merges_windows(const struct mapper_problem *p)
 {
+    return p->merged_sliding != 0;
+}
+
+/* Whether it is so for some choice of what bypasses what. */
+static bool is_any(const struct mapper_problem *problems, int n_problems,
+        bool (*is_so)(const struct mapper_problem *problem))
+{
+    bool any = false;
+
+    for (int i = 0; i < n_problems; i++)
+        any |= is_so(&problems[i]);
+    return any;
+}
+
+const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
+        bool skews, const char *imperfect, const struct mapper_left_open *open,
+        struct sator_arena *arena, int *n_left_out)
+{
+    const struct mapper_problem *problem = &problems[0];
     const char **list = NULL;
     int count = 0;
 
@@ -58,10 +108,14 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
     else if (has_remainders(problem) && open->chains)
         SATOR_PUSH(arena, list, count,
                 "most mappings with remainders at several levels: too many to look at all of them");
-    else if (has_remainders(problem) && passes_on(problem))
+    else if (has_remainders(problem) && is_any(problems, n_problems, passes_on))
         SATOR_PUSH(arena, list, count,
                 "remainders at several levels of loops whose words pass from PE to PE");
-    if (problem->imperfect && problem->merged_sliding != 0)
+    if (has_remainders(problem) && problem->imperfect &&
+            is_any(problems, n_problems, passes_on_directly))
+        SATOR_PUSH(
+                arena, list, count, "remainders where PEs pass words on straight to compute units");
+    if (problem->imperfect && is_any(problems, n_problems, merges_windows))
         SATOR_PUSH(arena, list, count,
                 "remainders of loops that share an index of a sum that trees merge");
     if (has_pes(problem) && !skews)
@@ -75,7 +129,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problem, b
         SATOR_PUSH(arena, list, count,
                 "most other orders of the loops that share an array dimension: too many to look at "
                 "all of them");
-    if (digits_matter(problem))
+    if (is_any(problems, n_problems, digits_matter))
         SATOR_PUSH(arena, list, count,
                 "loops on several array dimensions with an outer digit on a later one");
     SATOR_PUSH(arena, list, count,

@@ -965,11 +965,12 @@ struct mapper_left_open {
     bool orders; /* of the loops that share an array dimension */
     bool hull; /* of a domain that is no box */
 };
-/* What sator_analyze takes and the problem's space does not have, a phrase each in the arena
- * (KEEP). "imperfect" is the caller's word for the option of that name. */
-const char *const *sator_mapper_left_out(const struct mapper_problem *problem, bool skews,
-        const char *imperfect, const struct mapper_left_open *open, struct sator_arena *arena,
-        int *n_left_out);
+/* What sator_analyze takes and the spaces of the problems, one a choice of what bypasses what, do
+ * not have, a phrase each in the arena (KEEP). "imperfect" is the caller's word for the option of
+ * that name. */
+const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
+        bool skews, const char *imperfect, const struct mapper_left_open *open,
+        struct sator_arena *arena, int *n_left_out);
 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);
