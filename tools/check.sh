@@ -9,6 +9,7 @@ jobs=${1:-2}
 "$(dirname "$0")/install-deps.sh" --tests || echo "packages of the tests cannot be installed: some will be skipped" >&2
 cmake -S . -B build -DSATOR_TESTS=ON >/dev/null
 cmake --build build -j"$jobs" --target programs -- --no-print-directory -s
+tools/lint.sh --quick "$jobs"
 cmake --preset asan >/dev/null
 cmake --build build/asan -j"$jobs" -- --no-print-directory -s
 # A test that is skipped has not been passed: what it lacks is in install-deps.sh --tests.

@@ -5,6 +5,7 @@
 packages="gcc make cmake pkg-config libisl-dev libyaml-dev libcjson-dev libsqlite3-dev libclang-dev libcmocka-dev"
 if [ "$1" = --tests ]; then
     packages="$packages python3-onnx python3-yaml libonnx-testdata" # what tests compare with
+    packages="$packages clang-format clang-tidy" # make lint
     packages="$packages libopenmpi-dev openmpi-bin sqlite3 valgrind man-db groff dpkg-dev fakeroot"
     packages="$packages g++ python3-dev python3-pip python3-numpy python3-pandas python3-matplotlib"
     packages="$packages python3-nbconvert python3-ipykernel mypy"

@@ -38,16 +38,17 @@ static const char *dim_of(const struct plan *p, int loop)
 
     if (p->is_product)
         return loop == s->batch ? "M" : loop == s->filter ? "N" : "K";
-    if (s->group >= 0 && s->filter < 0 && s->channel < 0 && loop == s->group)
-        return "C";
-    return loop == s->batch        ? "N"
-            : loop == s->group     ? "G"
-            : loop == s->filter    ? "K"
-            : loop == s->channel   ? "C"
-            : loop == s->out[0]    ? "Y'"
-            : loop == s->out[1]    ? "X'"
-            : loop == s->window[0] ? "R"
-                                   : "S";
+    bool depthwise = s->group >= 0 && s->filter < 0 && s->channel < 0;
+    const struct {
+        int loop;
+        const char *name;
+    } dims[] = {{s->batch, "N"}, {s->group, depthwise ? "C" : "G"}, {s->filter, "K"},
+            {s->channel, "C"}, {s->out[0], "Y'"}, {s->out[1], "X'"}, {s->window[0], "R"}};
+    for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
+        if (dims[i].loop == loop)
+            return dims[i].name;
+    }
+    return "S";
 }
 
 static int64_t extent(const struct plan *p, int loop)
@@ -149,62 +150,70 @@ static bool take(struct plan *p, const struct step *step, int64_t turns, int64_t
     return true;
 }
 
+/* A step where it is written, with the turns that it takes. */
+struct directive {
+    const struct step *step;
+    int64_t turns;
+};
+
 /* The steps in order; spatial ones stand where their turns do, or in front of the first step of
  * time that is inside them. */
+static int order_steps(const struct plan *p, int n_time, struct directive *order)
+{
+    bool done[MOST_STEPS] = {false};
+    int n = 0;
+
+    for (int t = 0; t < n_time; t++) {
+        int fold = n_time;
+        while (fold < p->n_steps && (done[fold] || !is_fold(&p->steps[t], &p->steps[fold])))
+            fold++;
+        if (fold < p->n_steps) {
+            done[fold] = true;
+            order[n++] = (struct directive){&p->steps[fold], p->steps[t].digit.count};
+        } else if (p->steps[t].digit.count > 1) { /* one value says nothing */
+            order[n++] = (struct directive){&p->steps[t], 1};
+        }
+    }
+    for (int s = n_time; s < p->n_steps; s++) {
+        if (!done[s])
+            order[n++] = (struct directive){&p->steps[s], 1};
+    }
+    return n;
+}
+
+/* What the level that begins with the first of "order" has of units: its spatial step's. */
+static int64_t units_of(const struct directive *order, int n)
+{
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < k; i++) {
+            if (order[i].step->digit.loop == order[k].step->digit.loop)
+                return 1;
+        }
+        if (order[k].step->is_spatial)
+            return order[k].step->units;
+    }
+    return 1;
+}
+
 static void write_directives(struct plan *p, int n_time)
 {
-    bool *done = SATOR_NEW_ARRAY(p->c->arena, bool, p->n_steps + 1);
     int64_t *left = SATOR_NEW_ARRAY(p->c->arena, int64_t, p->layer->n_loops + 1);
     bool *mapped = SATOR_NEW_ARRAY(p->c->arena, bool, p->layer->n_loops + 1);
-    const struct step *order[MOST_STEPS];
-    int64_t turns[MOST_STEPS], units = 1;
-    int n = 0;
+    struct directive order[MOST_STEPS];
+    int n = order_steps(p, n_time, order);
+    bool has_spatial = false;
 
     for (int l = 0; l < p->layer->n_loops; l++)
         left[l] = extent(p, l);
-    for (int t = 0; t < n_time; t++) {
-        const struct step *fold = NULL;
-        for (int s = n_time; s < p->n_steps; s++) {
-            if (!done[s] && is_fold(&p->steps[t], &p->steps[s])) {
-                fold = &p->steps[s];
-                done[s] = true;
-                break;
-            }
-        }
-        if (fold == NULL && p->steps[t].digit.count == 1)
-            continue; /* one value says nothing */
-        turns[n] = fold == NULL ? 1 : p->steps[t].digit.count;
-        order[n++] = fold == NULL ? &p->steps[t] : fold;
-    }
-    for (int s = n_time; s < p->n_steps; s++) {
-        if (!done[s]) {
-            turns[n] = 1;
-            order[n++] = &p->steps[s];
-        }
-    }
-    bool has_spatial = false;
     for (int i = 0; i < n; i++) {
-        const struct step *step = order[i];
-        bool ends = mapped[step->digit.loop] || (step->is_spatial && has_spatial);
-        if (ends) {
-            /* what the next level has of units: its spatial step's */
-            units = 1;
-            bool again[64] = {false};
-            for (int k = i; k < n; k++) {
-                int loop = order[k]->digit.loop;
-                if (loop < 64 && again[loop])
-                    break;
-                again[loop < 64 ? loop : 63] = true;
-                if (order[k]->is_spatial) {
-                    units = order[k]->units;
-                    break;
-                }
-            }
-            sator_text_add(p->c->text, "\t\t\tCluster(%lld,P);\n", (long long)units);
+        const struct step *step = order[i].step;
+        if (mapped[step->digit.loop] || (step->is_spatial && has_spatial)) {
+            sator_text_add(
+                    p->c->text, "\t\t\tCluster(%lld,P);\n", (long long)units_of(order + i, n - i));
             memset(mapped, 0, sizeof *mapped * (size_t)p->layer->n_loops);
             has_spatial = false;
         }
-        if (!take(p, step, turns[i], left))
+        if (!take(p, step, order[i].turns, left))
             return;
         write_step(p, step);
         mapped[step->digit.loop] = true;

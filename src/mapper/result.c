@@ -487,6 +487,37 @@ static void describe_relations(struct describer *d)
     sator_text_clear(&text);
 }
 
+/* "    KEY: [" in front of the first of "n" and "]" behind the last, ", " between. */
+static const char *before(int k, const char *first)
+{
+    return k == 0 ? first : ", ";
+}
+
+static const char *behind(int k, int n)
+{
+    return k == n - 1 ? "]\n" : "";
+}
+
+static void describe_level_yaml(struct sator_text *text, const struct sator_map_level *level)
+{
+    sator_text_add(text, "  - at: %s\n", level->name);
+    for (int k = 0; k < level->n_bypassed; k++)
+        sator_text_add(text, "%s%s%s", before(k, "    bypass: ["), level->bypassed[k],
+                behind(k, level->n_bypassed));
+    for (int k = 0; k < level->n_loops; k++) {
+        const struct sator_map_loop *loop = &level->loops[k];
+        sator_text_add(text, "%s%s %lld",
+                before(k, level->is_array ? "    parallel: [" : "    for: ["), loop->name,
+                (long long)loop->factor);
+        if (level->is_array)
+            sator_text_add(text, " -> %d", loop->dim);
+        sator_text_put(text, behind(k, level->n_loops));
+    }
+    for (int k = 0; k < level->n_dims && level->skew != NULL; k++)
+        sator_text_add(text, "%s%lld%s", before(k, "    skew: ["), (long long)level->skew[k],
+                behind(k, level->n_dims));
+}
+
 static void describe_yaml(struct describer *d)
 {
     struct sator_map_result *result = d->result;
@@ -501,25 +532,8 @@ static void describe_yaml(struct describer *d)
                 d->problem->workload->loop_names[0]);
     for (int i = 0; i < result->n_levels; i++) {
         const struct sator_map_level *level = &result->levels[i];
-        if (level->n_loops == 0 && level->n_bypassed == 0 && level->skew == NULL)
-            continue;
-        sator_text_add(&text, "  - at: %s\n", level->name);
-        for (int k = 0; k < level->n_bypassed; k++)
-            sator_text_add(&text, "%s%s%s", k == 0 ? "    bypass: [" : ", ", level->bypassed[k],
-                    k == level->n_bypassed - 1 ? "]\n" : "");
-        for (int k = 0; k < level->n_loops; k++) {
-            const struct sator_map_loop *loop = &level->loops[k];
-            if (k == 0)
-                sator_text_add(&text, "    %s: [", level->is_array ? "parallel" : "for");
-            sator_text_add(
-                    &text, "%s%s %lld", k == 0 ? "" : ", ", loop->name, (long long)loop->factor);
-            if (level->is_array)
-                sator_text_add(&text, " -> %d", loop->dim);
-            sator_text_add(&text, "%s", k == level->n_loops - 1 ? "]\n" : "");
-        }
-        for (int k = 0; k < level->n_dims && level->skew != NULL; k++)
-            sator_text_add(&text, "%s%lld%s", k == 0 ? "    skew: [" : ", ",
-                    (long long)level->skew[k], k == level->n_dims - 1 ? "]\n" : "");
+        if (level->n_loops > 0 || level->n_bypassed > 0 || level->skew != NULL)
+            describe_level_yaml(&text, level);
     }
     d->result->yaml = sator_arena_strdup(d->arena, text.data);
     sator_text_clear(&text);

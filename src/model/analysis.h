@@ -159,7 +159,7 @@ struct model_span {
     int64_t *least, *greatest; /* of each space dimension */
 };
 enum sator_status analysis_takes_up(struct analysis *analysis, int memory, int access,
-        const int64_t *at, const struct model_span *span, bool *takes_up);
+        const int64_t *at, const struct model_span *span, bool *result);
 /* most.c: the most instances that one PE runs in a time-stamp, added up over all of them; at least
  * that many where stamps are no digits of loops. */
 sator_int analysis_most(struct analysis *analysis);

@@ -172,13 +172,13 @@ struct sator_bind_level {
  * outside a skewed array are joined into one row, to which the skew is added. Every memory gets its
  * cut, the rows of the entries outside it. */
 enum sator_status sator_dataflow_bind(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_dataflow *given, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels, const struct sator_bound_dataflow **bound);
 
 /* Of a "loops:" form only this: its levels are there, in their order, with their dimensions, and
  * its names are loops. */
 enum sator_status sator_dataflow_check_names(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_dataflow *dataflow, const struct sator_workload *workload, int n_levels,
+        const struct sator_dataflow *given, const struct sator_workload *workload, int n_levels,
         const struct sator_bind_level *levels);
 
 /* Nodes of a network's graph that are no layers, those of one operator together. */

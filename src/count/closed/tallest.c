@@ -126,6 +126,23 @@ static const char *find_common(struct closed_sheets *sheets, int n_keys, sator_i
     return closed_sheets_status(sheets, st);
 }
 
+/* The most that a sheet which is not joined yet has in common with one that is, and joins. */
+static sator_int join_next(int n, sator_int common[][CLOSED_MAPS], bool *joined)
+{
+    sator_int best = -1;
+    int next = 0;
+
+    for (int i = 0; i < n * n; i++) {
+        int a = i / n, b = i % n;
+        if (joined[a] && !joined[b] && common[a][b] > best) {
+            best = common[a][b];
+            next = b;
+        }
+    }
+    joined[next] = true;
+    return best;
+}
+
 /* The greatest sum over a tree on the sheets: what pairs have in common in every stamp. */
 static const char *sum_tree(
         struct closed_sheets *sheets, int n_maps, int n_keys, sator_int n_stamps, sator_int *sum)
@@ -142,20 +159,8 @@ static const char *sum_tree(
             common[b][a] = common[a][b];
         }
     }
-    for (int step = 1; step < sheets->n && why == NULL; step++) {
-        int next = -1;
-        sator_int best = -1;
-        for (int a = 0; a < sheets->n; a++) {
-            for (int b = 0; b < sheets->n; b++) {
-                if (joined[a] && !joined[b] && common[a][b] > best) {
-                    best = common[a][b];
-                    next = b;
-                }
-            }
-        }
-        joined[next] = true;
-        *sum += best;
-    }
+    for (int step = 1; step < sheets->n && why == NULL; step++)
+        *sum += join_next(sheets->n, common, joined);
     return why;
 }
 

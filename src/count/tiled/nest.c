@@ -93,7 +93,7 @@ static const char *add_term(
     return NULL;
 }
 
-const char *tiled_nest_add(struct tiled_nest *nest, const struct sator_expr *expr, int *number)
+const char *tiled_nest_add(struct tiled_nest *nest, const struct sator_expr *expr, int *row)
 {
     const char *why = NULL;
 
@@ -101,12 +101,12 @@ const char *tiled_nest_add(struct tiled_nest *nest, const struct sator_expr *exp
         return too_large;
     if (nest->n_rows == TILED_ROWS)
         return "the stamps and the tensor have too many dimensions";
-    struct tiled_row *row = SATOR_NEW(nest->arena, struct tiled_row);
-    row->constant = expr->constant;
+    struct tiled_row *made = SATOR_NEW(nest->arena, struct tiled_row);
+    made->constant = expr->constant;
     for (int i = 0; i < expr->n_terms && why == NULL; i++)
-        why = add_term(nest, &expr->terms[i], row);
-    *number = nest->n_rows;
-    nest->row[nest->n_rows++] = row;
+        why = add_term(nest, &expr->terms[i], made);
+    *row = nest->n_rows;
+    nest->row[nest->n_rows++] = made;
     return why;
 }
 
@@ -412,6 +412,25 @@ int64_t tiled_loop_count(const struct tiled_nest *nest, int loop, unsigned kinds
     return count + 1;
 }
 
+/* The greatest coordinate that digit "k" of a loop can add at "dim", with those further in, when it
+ * is below its top and they are free; the value of the loop then. */
+static int64_t free_reach(const struct tiled_nest *nest, const struct tiled_loop *loop, int k,
+        int dim, int64_t *value)
+{
+    int64_t reach = 0;
+
+    *value = 0;
+    for (int i = k; i < loop->n_digits; i++) {
+        const struct tiled_digit *digit = &nest->digit[loop->first + i];
+        int64_t most = i == k ? digit->top - 1 : digit->size - 1;
+        if (digit->kind != TILED_SPACE || digit->row != dim)
+            continue;
+        reach += digit->weight * most;
+        *value += digit->place * most;
+    }
+    return reach;
+}
+
 int64_t tiled_nest_reach(const struct tiled_nest *nest, int dim, int64_t *instance)
 {
     int64_t reach = nest->origin[dim];
@@ -419,30 +438,20 @@ int64_t tiled_nest_reach(const struct tiled_nest *nest, int dim, int64_t *instan
     for (int l = 0; l < nest->n_loops; l++) {
         const struct tiled_loop *loop = &nest->loop[l];
         int64_t on_top = 0, best = -1, value = 0, where = 0; /* along the top's path */
-        for (int k = 0; k <= loop->n_digits; k++) {
+        for (int k = 0; k < loop->n_digits; k++) {
             const struct tiled_digit *digit = &nest->digit[loop->first + k];
-            bool ends = k == loop->n_digits;
-            bool counts = !ends && digit->kind == TILED_SPACE && digit->row == dim;
-            int64_t here = on_top, at = value;
-            if (!ends && digit->top > 0) { /* leave the path: the rest is free */
-                here += counts ? digit->weight * (digit->top - 1) : 0;
-                at += counts ? digit->place * (digit->top - 1) : 0;
-                for (int i = loop->first + k + 1; i < loop->first + loop->n_digits; i++) {
-                    const struct tiled_digit *free = &nest->digit[i];
-                    if (free->kind != TILED_SPACE || free->row != dim)
-                        continue;
-                    here += free->weight * (free->size - 1);
-                    at += free->place * (free->size - 1);
-                }
-            }
-            if ((ends || digit->top > 0) && here > best) {
+            bool counts = digit->kind == TILED_SPACE && digit->row == dim;
+            int64_t further, here = on_top + free_reach(nest, loop, k, dim, &further);
+            if (digit->top > 0 && here > best) { /* leave the path here */
                 best = here;
-                where = at;
+                where = value + further;
             }
-            if (!ends) {
-                on_top += counts ? digit->weight * digit->top : 0;
-                value += digit->place * digit->top;
-            }
+            on_top += counts ? digit->weight * digit->top : 0;
+            value += digit->place * digit->top;
+        }
+        if (on_top > best) {
+            best = on_top;
+            where = value;
         }
         reach += best;
         instance[l] = loop->lower + where;

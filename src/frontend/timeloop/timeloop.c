@@ -64,7 +64,7 @@ void timeloop_check(struct timeloop *t, const struct sator_yaml_node *map, const
         char *key = sator_arena_strdup(t->reader.scratch, map->pairs[i].key->text);
         bool is_known = false;
         for (char *c = key; *c != '\0'; c++)
-            *c = *c == '-' ? '_' : *c;
+            *c = (char)(*c == '-' ? '_' : *c);
         for (int k = 0; k < n_known && !is_known; k++)
             is_known = strcmp(key, known[k]) == 0;
         if (!is_known)

@@ -201,21 +201,29 @@ static bool read_port(struct machine *m, const struct sator_yaml_node *map, stru
     return true;
 }
 
-/* Take from each port what an earlier one does already: a tensor has one port a direction here. */
+/* Take from a port what an earlier one does already; whether it does anything of it. */
+static bool take_uses(struct port *port, const struct port *earlier)
+{
+    bool any = false;
+
+    for (int t = 0; t < port->n_tensors; t++) {
+        for (int s = 0; s < earlier->n_tensors; s++) {
+            int both = earlier->uses[s] & port->uses[t];
+            if (strcmp(earlier->tensors[s], port->tensors[t]) != 0 || both == 0)
+                continue;
+            any = true;
+            port->uses[t] &= ~both;
+        }
+    }
+    return any;
+}
+
+/* A tensor has one port a direction here. */
 static void join_ports(struct machine *m, struct port *ports, int n_ports)
 {
     for (int p = 1; p < n_ports; p++) {
-        for (int t = 0; t < ports[p].n_tensors; t++) {
-            for (int q = 0; q < p; q++) {
-                for (int s = 0; s < ports[q].n_tensors; s++) {
-                    int both = ports[q].uses[s] & ports[p].uses[t];
-                    if (strcmp(ports[q].tensors[s], ports[p].tensors[t]) != 0 || both == 0)
-                        continue;
-                    m->is_joined = true;
-                    ports[p].uses[t] &= ~both;
-                }
-            }
-        }
+        for (int q = 0; q < p; q++)
+            m->is_joined |= take_uses(&ports[p], &ports[q]);
     }
 }
 
