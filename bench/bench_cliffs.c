@@ -96,7 +96,8 @@ static struct sator_network *make_network(struct sator_ctx *ctx, const struct ro
     return network;
 }
 
-/* The milliseconds of processor time of an analysis; its engine, and why not the closed form, into "engine". */
+/* The milliseconds of processor time of an analysis; its engine, and why not the closed form, into
+ * "engine". */
 static double measure(const struct row *row, int size, char *engine, size_t room)
 {
     struct sator_ctx *ctx = sator_ctx_new();

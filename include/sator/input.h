@@ -22,7 +22,8 @@ struct sator_dataflow; /* where and when each loop instance runs */
 
 struct sator_input_options {
     size_t size; /* sizeof the struct: sator/context.h */
-    const char *const *defines; /* "N=256": macros for C files, symbolic dimensions of ONNX models */
+    const char *const
+            *defines; /* "N=256": macros for C files, symbolic dimensions of ONNX models */
     int n_defines;
     const char *const *include_dirs;
     int n_include_dirs;

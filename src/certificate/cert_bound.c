@@ -298,6 +298,18 @@ static unsigned weigh_open(const struct view *v, const struct child *c,
     return open;
 }
 
+/* What the "open" walks cost that end with a loop. */
+static double ended_by(const struct child *c, int loop, unsigned open, const double *cost)
+{
+    double sum = 0;
+
+    for (int t = 0; t < c->n_walks; t++) {
+        if ((open >> t & 1) && (c->walk[t].tensor->plain >> loop & 1))
+            sum += cost[t];
+    }
+    return sum;
+}
+
 /* Place the loops of "factor" above 1, in any order, beside those "before"; the least that the
  * walks which end on the way cost, and, where it is "last", those which never end. */
 static double place_all(const struct view *v, const struct child *c,
@@ -326,14 +338,9 @@ static double place_all(const struct view *v, const struct child *c,
         if (open == 0 || set == all)
             result = fmin(result, rest);
         for (int k = 0; k < n && open != 0; k++) {
-            double sum = least[s];
             size_t next = s | (size_t)1 << k;
-            for (int t = 0; t < c->n_walks; t++) {
-                if ((open >> t & 1) && (c->walk[t].tensor->plain >> list[k] & 1))
-                    sum += cost[t];
-            }
             if (next != s)
-                least[next] = fmin(least[next], sum);
+                least[next] = fmin(least[next], least[s] + ended_by(c, list[k], open, cost));
         }
     }
     if (least != own)

@@ -47,8 +47,8 @@ enum sator_status sator_yaml_kind(
 /* Report that a document of unknown kind is none, with the key that may be misspelt. Returns
  * SATOR_INPUT. */
 enum sator_status sator_yaml_unknown(struct sator_ctx *ctx, const struct sator_source *source);
-/* Whether a document of unknown kind is a table of energies, Sator's or Accelergy's; errors if it is
- * a wrong one. */
+/* Whether a document of unknown kind is a table of energies, Sator's or Accelergy's; errors if it
+ * is a wrong one. */
 enum sator_status sator_yaml_check_table(
         struct sator_ctx *ctx, const struct sator_source *source, bool *is_table);
 /* A workload or a network; a workload becomes a network of one layer. */

@@ -368,7 +368,7 @@ static enum sator_status read_factor(struct reader *r, int level, struct factor 
     factor->which = find_loop(r, factor->name, length, &factor->loop);
     if (factor->which < 0)
         return SATOR_INPUT;
-    factor->sign = take(r, "<=") ? '<' : take(r, ">=") ? '>' : '=';
+    factor->sign = (char)(take(r, "<=") ? '<' : take(r, ">=") ? '>' : '=');
     r->at += strspn(r->at, " \t");
     factor->number = r->at;
     SATOR_TRY(read_number(r,

@@ -24,6 +24,18 @@ struct array {
     double cell;
 };
 
+/* Whether any word came from the source. */
+static bool is_used(const struct sator_provenance *is, int source)
+{
+    for (int a = 0; a < is->n_accesses; a++) {
+        for (int64_t i = 0; i < is->accesses[a].n_words; i++) {
+            if (is->accesses[a].words[i].source == source)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Colours by kind: links and buses in their order, memories the darker the farther out. As on the
  * page (report/src/page.css), the first of each kind are told apart by how light they are, too. */
 static const char **source_colors(struct sator_arena *arena, const struct report_window *trace)
@@ -46,15 +58,9 @@ static const char **source_colors(struct sator_arena *arena, const struct report
         case SATOR_FROM_BUS:
             colors[s] = n_buses++ % 2 == 0 ? "#00a87b" : "#86c900";
             break;
-        case SATOR_FROM_MEMORY: {
-            bool used = false;
-            for (int a = 0; a < is->n_accesses; a++) {
-                for (int64_t i = 0; i < is->accesses[a].n_words && !used; i++)
-                    used = is->accesses[a].words[i].source == s;
-            }
+        case SATOR_FROM_MEMORY:
             colors[s] = memories[n_memories % 4];
-            n_memories += used;
-        }
+            n_memories += is_used(is, s);
         }
     }
     return colors;

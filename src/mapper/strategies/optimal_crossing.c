@@ -206,6 +206,17 @@ static void tabulate(struct optimizer *o, const struct order_classes *orders, co
     }
 }
 
+static void take_least(const struct crossing *crossing, crossing_table *least, crossing_table *one)
+{
+    for (int q = 0; q < crossing->n_orders; q++) {
+        for (int k = 0; k < crossing->n; k++) {
+            const struct crossing_words *words = &(*one)[q][k];
+            (*least)[q][k].unique = fmin((*least)[q][k].unique, words->unique);
+            (*least)[q][k].arriving = fmin((*least)[q][k].arriving, words->arriving);
+        }
+    }
+}
+
 /* The least of each factor over the choices of each size. */
 static void find_least(struct optimizer *o, int c)
 {
@@ -215,15 +226,8 @@ static void find_least(struct optimizer *o, int c)
     for (int s = 0; s < class->n_sizes; s++) {
         crossing_table *least = &crossing->least[c][s];
         memcpy(least, &crossing->factor[c][class->first[s]], sizeof *least);
-        for (int n = class->first[s] + 1; n < class->first[s + 1]; n++) {
-            for (int q = 0; q < crossing->n_orders; q++) {
-                for (int k = 0; k < crossing->n; k++) {
-                    const struct crossing_words *one = &crossing->factor[c][n][q][k];
-                    (*least)[q][k].unique = fmin((*least)[q][k].unique, one->unique);
-                    (*least)[q][k].arriving = fmin((*least)[q][k].arriving, one->arriving);
-                }
-            }
-        }
+        for (int n = class->first[s] + 1; n < class->first[s + 1]; n++)
+            take_least(crossing, least, &crossing->factor[c][n]);
     }
 }
 
