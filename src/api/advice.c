@@ -284,11 +284,10 @@ enum sator_status sator_advise_network(struct sator_ctx *ctx, const struct sator
         const struct sator_arch *arch, const struct sator_dataflow *dataflow,
         const struct sator_analyze_options *options, struct sator_network_result *result)
 {
-    enum sator_status st = SATOR_OK;
-
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && result != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, result->n_layers, network->n_layers, network->n_layers);
+    enum sator_status st = SATOR_OK;
     for (int i = 0; i < result->n_layers && st == SATOR_OK; i++) {
         struct sator_result *own; /* made with the network's result: const for others alone */
         memcpy(&own, &result->layers[i].result, sizeof own);

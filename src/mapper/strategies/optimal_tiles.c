@@ -587,6 +587,43 @@ static void go_on_in_orders(struct optimizer *o, const struct inner *inner)
             o->problem, &o->mapping, go_on_in_order, &(struct ordering){o, inner, &unordered});
 }
 
+/* The outermost memory takes what is left; then the orders. */
+static void take_rest(struct optimizer *o, const struct inner *inner)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[0].row;
+
+    bool is_only = o->imperfect && p->n_memories == 1; /* and takes all blocks */
+    struct mapper_mapping placed = o->mapping;
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t fixed = p->row[row].fixed[i];
+        o->mapping.factor[row][i] =
+                is_only ? sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes) : o->rest[i];
+        if (p->chains && o->unrolled_of[i].form == MAPPER_ANY && fixed > o->mapping.factor[row][i])
+            o->mapping.factor[row][i] = fixed;
+        optimal_refresh_shape(o, row, i);
+    }
+    if (is_only)
+        o->compute_cycles = optimal_compute(o);
+    if (!optimal_tile_fits(o, 0))
+        o->search->counters.pruned_capacity++;
+    else if (sator_mapper_is_allowed(p, &o->mapping) &&
+            (!(is_only || p->chains) || optimal_place_chains(o))) {
+        if (o->is_unordered) /* there is no other memory */
+            go_on_in_orders(o, inner);
+        else
+            optimal_try_orders(o);
+    }
+    if (p->chains) {
+        o->mapping = placed; /* with the factors as the tiles further out have them */
+        sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        o->mapping.factor[row][i] = 1;
+        optimal_refresh_shape(o, row, i);
+    }
+}
+
 /* Choose the factors of memory row "m", then of those outside it. */
 void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
@@ -594,37 +631,7 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
     int row = p->memory[m].row;
 
     if (m == 0) {
-        bool is_only = o->imperfect && p->n_memories == 1; /* and takes all blocks */
-        struct mapper_mapping placed = o->mapping;
-        for (int i = 0; i < p->n_loops; i++) {
-            int64_t fixed = p->row[row].fixed[i];
-            o->mapping.factor[row][i] = is_only
-                    ? sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes)
-                    : o->rest[i];
-            if (p->chains && o->unrolled_of[i].form == MAPPER_ANY &&
-                    fixed > o->mapping.factor[row][i])
-                o->mapping.factor[row][i] = fixed;
-            optimal_refresh_shape(o, row, i);
-        }
-        if (is_only)
-            o->compute_cycles = optimal_compute(o);
-        if (!optimal_tile_fits(o, 0))
-            o->search->counters.pruned_capacity++;
-        else if (sator_mapper_is_allowed(p, &o->mapping) &&
-                (!(is_only || p->chains) || optimal_place_chains(o))) {
-            if (o->is_unordered) /* there is no other memory */
-                go_on_in_orders(o, inner);
-            else
-                optimal_try_orders(o);
-        }
-        if (p->chains) {
-            o->mapping = placed; /* with the factors as the tiles further out have them */
-            sator_mapper_shape_init(p, &o->mapping, &o->shape);
-        }
-        for (int i = 0; i < p->n_loops; i++) {
-            o->mapping.factor[row][i] = 1;
-            optimal_refresh_shape(o, row, i);
-        }
+        take_rest(o, inner);
         return;
     }
     struct tile_list *list = &o->tile_list[m];
