@@ -160,6 +160,28 @@ done:
     return st;
 }
 
+/* A row a dimension; "*instances" are those of what is inside from here on. */
+static enum sator_status add_array(struct builder *b, int level, int64_t *instances)
+{
+    struct mapper_problem *p = b->problem;
+    const struct sator_level *array = &b->arch->levels[level];
+    enum sator_status st = SATOR_OK;
+
+    for (int d = 0; d < array->array.n_dims; d++) {
+        SATOR_TRY(check_row(b, level));
+        p->row[p->n_rows++] = (struct mapper_row){.is_space = true,
+                .level = level,
+                .dim = d,
+                .linked = -1,
+                .shape = array->array.shape[d]};
+        p->n_space_dims++;
+        if (__builtin_mul_overflow(*instances, array->array.shape[d], instances))
+            return sator_error(b->ctx, array->loc, "'%s' has too many PEs", array->name);
+    }
+done:
+    return st;
+}
+
 static enum sator_status add_levels(struct builder *b)
 {
     struct mapper_problem *p = b->problem;
@@ -173,17 +195,7 @@ static enum sator_status add_levels(struct builder *b)
         if (level->kind == SATOR_LEVEL_MEMORY) {
             SATOR_TRY(add_memory(b, i, instances));
         } else if (level->kind == SATOR_LEVEL_ARRAY) {
-            for (int d = 0; d < level->array.n_dims; d++) {
-                SATOR_TRY(check_row(b, i));
-                p->row[p->n_rows++] = (struct mapper_row){.is_space = true,
-                        .level = i,
-                        .dim = d,
-                        .linked = -1,
-                        .shape = level->array.shape[d]};
-                p->n_space_dims++;
-                if (__builtin_mul_overflow(instances, level->array.shape[d], &instances))
-                    return sator_error(b->ctx, level->loc, "'%s' has too many PEs", level->name);
-            }
+            SATOR_TRY(add_array(b, i, &instances));
         } else {
             p->mac_pj =
                     sator_compute_figure(p->arena, &level->compute, sator_operand_bits(b->workload))

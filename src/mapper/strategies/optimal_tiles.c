@@ -300,6 +300,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     int64_t fixed = o->problem->row[row].fixed[loop];
     const int64_t *divisors = o->divisors[loop];
     int n_divisors = o->n_divisors[loop];
+    bool is_given = false; /* and may be more than what is left */
 
     if (o->imperfect && m == o->problem->n_memories - 1) {
         divisors = o->inner[loop];
@@ -307,6 +308,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     } else if (o->problem->chains && fixed != 0 && o->unrolled_of[loop].form == MAPPER_ANY) {
         divisors = &o->problem->row[row].fixed[loop];
         n_divisors = 1;
+        is_given = true;
     } else if (o->imperfect)
         n_divisors = optimal_factors(o, m, loop, &divisors);
     for (int d = 0; d < n_divisors && (o->imperfect || divisors[d] <= o->rest[loop]); d++) {
@@ -329,7 +331,7 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     }
     /* where the last tile is short, factors cover more than there is */
     int64_t most = sator_mapper_blocks(o->most[m][loop], o->shape.inside[row + 1][loop]);
-    while (count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
+    while (!is_given && count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
         count--;
     if (count > 0 &&
             (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->size))) {
