@@ -1,5 +1,5 @@
 /* Lower bounds of what the transfers into one memory cost when its tile is known and the loops
- * outside it are not yet split over the levels above, nor ordered (doc/mapper.md, "The optimal
+ * outside it are not yet split over the levels above, nor ordered (doc/search.md, "The optimal
  * strategy").
  */
 #ifndef SATOR_MAPPER_BOUNDS_H

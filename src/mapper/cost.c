@@ -1,4 +1,4 @@
-/* What a mapping costs, exactly (doc/mapper.md, "Counting").
+/* What a mapping costs, exactly (doc/search.md, "Counting").
  *
  * From one prefix stamp to the next, one temporal loop steps forward and all loops inside it fall
  * back to their start. So the tile moves by the same amount at every step of the same loop, and the

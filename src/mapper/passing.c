@@ -1,4 +1,4 @@
-/* Words that pass from PE to PE while a sliding index is unrolled (doc/mapper.md, "Counting").
+/* Words that pass from PE to PE while a sliding index is unrolled (doc/search.md, "Counting").
  *
  * A PE needs value v of its tile fetched unless it held it in the stamp before, or a PE that a link
  * leads from does, or did. Each of these sources is a PE at a constant distance: along a row, whose

@@ -1,5 +1,5 @@
 /* Lower bounds of the words of a tensor with sliding indices when its tile is known and the loops
- * outside are neither ordered nor split over the levels above (doc/mapper.md, "The optimal
+ * outside are neither ordered nor split over the levels above (doc/search.md, "The optimal
  * strategy").
  *
  * Loops are bits: loop i of the nearest time row outside is bit i, of those beyond bit n_loops + i.

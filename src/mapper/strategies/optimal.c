@@ -1,4 +1,4 @@
-/* Branch and bound over unrollings, tiles and orders (doc/mapper.md, "The optimal strategy").
+/* Branch and bound over unrollings, tiles and orders (doc/search.md, "The optimal strategy").
  *
  * Unrollings are visited by the PEs they use, most first; when even the cheapest conceivable energy
  * at that parallelism cannot win, the rest cannot either. Below an unrolling the tiles are chosen

@@ -1,6 +1,6 @@
 /* What crosses into the innermost memory at least, whatever the tiles and the orders: a product
  * over the arrays' rows, so that unrollings are cut while they are being listed, row by row
- * (doc/mapper.md, "What crosses an array").
+ * (doc/search.md, "What crosses an array").
  *
  * Of a loop that does not index a tensor, the tensor is fetched again in each of its steps that the
  * order does not keep, unless PEs that share words run them; of one along which it is kept, each PE

@@ -5,7 +5,7 @@
  * stamp, the old one brought in one stamp or several. (For a sliding index this needs tiles without
  * gaps and coefficients of one sign, and no parallel digits of the loop in between; where the
  * innermost memory fills compute units in steps of its own, that none of these keeps anything from
- * one tile to the next: optimal_is_settled. The proof is in doc/mapper.md.) So mappings in which
+ * one tile to the next: optimal_is_settled. The proof is in doc/search.md.) So mappings in which
  * such a move is possible need not be looked at.
  */
 #include "mapper/strategies/optimal.h"

@@ -392,7 +392,7 @@ static int64_t common_multiple(const int64_t *factors, int count)
  * its largest factor that fits by itself, since the bound only falls with it (words that spare
  * energy further in are taken to be as many as of the smallest tile); for a sliding loop a common
  * multiple of its factors where that "grows": larger tiles bring less when they are multiples
- * ("Maximal tiles", doc/mapper.md). Else tensors that slide along it are bounded as open. */
+ * ("Maximal tiles", doc/search.md). Else tensors that slide along it are bounded as open. */
 static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
