@@ -23,7 +23,7 @@ run() {
     fi
 }
 run build -L programs
-export SATOR_TEST_SHARE=8
+export SATOR_TEST_SHARE=16
 run build/asan -LE optimised
 # What runs on several threads, where their accesses to memory are watched.
 export SATOR_TEST_SHARE=30

@@ -37,7 +37,8 @@ for n in 3 2 4; do
     # shellcheck disable=SC2086
     mpirun --oversubscribe -n $n "$SATOR" explore $space --batch 2000 --db d.db --resume >/dev/null 2>&1 &
     launcher=$!
-    until ls d.db.rank* >/dev/null 2>&1; do sleep 0.02; done
+    # unless the ranks before have left nothing to do
+    until ls d.db.rank* >/dev/null 2>&1 || ! kill -0 $launcher 2>/dev/null; do sleep 0.02; done
     sleep 0.3
     for victim in $(ps -o pid= --ppid $launcher); do kill -TERM "$victim"; done
     wait $launcher

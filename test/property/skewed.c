@@ -282,7 +282,8 @@ static void test_skewed_is_general(void **state)
     print_message("%d of %d stampings taken, %d volumes and %d numbers of stamps compared\n", taken,
             n_cases, counted, stamps);
     assert_int_equal(wrong, 0);
-    assert_true(taken > n_cases / 20 && counted > n_cases / 20 && stamps > n_cases / 50);
+    if (n_cases >= 30) /* fewer do not say how often each kind is met */
+        assert_true(taken > n_cases / 20 && counted > n_cases / 20 && stamps > n_cases / 50);
 }
 
 /* The stamping of a memory that holds windows of the row: floor(R / M) alone. */
