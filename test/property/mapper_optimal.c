@@ -412,7 +412,7 @@ static void run_problems(enum kind kind)
     bool imperfect = kind == IMPERFECT;
     const char *given = getenv("SATOR_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
-    int n_cases = (int)run_count(400) / (kind == COUNTED || kind == SKEWED ? 4 : 1), wrong = 0,
+    int n_cases = (int)run_count(300) / (kind == COUNTED || kind == SKEWED ? 4 : 1), wrong = 0,
         compared = 0, feasible = 0, ordered = 0, ragged = 0, direct = 0;
     struct machines_rng rng = {seed};
 
