@@ -7,7 +7,7 @@
 #include "base/arguments.h"
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "explore/problem.h"
 
 #include "base/checked.h"
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 
 #include <math.h>
 #include <stdlib.h>

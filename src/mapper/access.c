@@ -7,7 +7,7 @@
  */
 #include "base/checked.h"
 #include "base/context.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef SATOR_MAPPER_BOUNDS_H
 #define SATOR_MAPPER_BOUNDS_H
 
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 enum {
     MAPPER_STEPS = 4

@@ -6,7 +6,7 @@
  * held. Accesses without a formula, and mappings that leave whole instances idle for a while, are
  * asked for in the model, instance by instance.
  */
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Which tensors bypass which memories, where the architecture leaves that open. */
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/mapper.h"
+#include "mapper/problem.h"
 
 #include <string.h>
 

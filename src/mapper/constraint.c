@@ -3,7 +3,7 @@
  * loops may run in parallel on an array, "utilization 0.5" asks for a share of the PEs. Several add
  * up; one that contradicts another is an error. */
 #include "base/context.h"
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 
 #include <ctype.h>
 #include <stdlib.h>

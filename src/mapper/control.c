@@ -1,7 +1,7 @@
 /* What the instructions of a mapping cost, beside what the search looks at (doc/model.md, section
  * 8). */
 #include "model/control.h"
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 
 static int prefix_of(const struct mapper_problem *problem,
         const struct sator_bound_dataflow *dataflow, int access)

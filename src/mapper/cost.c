@@ -5,6 +5,7 @@
  * words kept from the stamp before are (times that loop steps) x (words of a tile and of the same
  * tile so shifted). The sum over the loops is exact; nothing is estimated.
  */
+#include "mapper/cost.h"
 #include "mapper/skew.h"
 
 #include <math.h>

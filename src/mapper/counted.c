@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/memo.h"
 #include "count/count.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 #include "model/model.h"
 #include "model/network.h"
 

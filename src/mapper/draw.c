@@ -1,5 +1,5 @@
 /* Random mappings: every prime factor of every extent goes to a random row. */
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * one tile. Where words pass from PE to PE only chains are in the space that leave no PE of theirs
  * without a tile: see enum mapper_form.
  */
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 static bool has_digit(const struct mapper_mapping *mapping, int loop, unsigned rows)
 {

@@ -1,7 +1,7 @@
 /* What a proof is not about: mappings that sator_analyze takes and that are in no space searched
  * (doc/mapper.md, "The map space"), in words of a user.
  */
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 
 /* Whether the transfer has a window, and two dimensions of an array differ in how its words are
  * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree

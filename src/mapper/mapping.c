@@ -1,4 +1,5 @@
 /* A mapping as a dataflow: relations and cuts (doc/model.md, section 4). */
+#include "mapper/cost.h"
 #include "mapper/skew.h"
 
 #include <string.h>

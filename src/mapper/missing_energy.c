@@ -1,7 +1,7 @@
 /* What to do when an architecture does not give the energies that the objective needs. */
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/mapper.h"
+#include "mapper/problem.h"
 
 #include <string.h>
 #include <strings.h>

@@ -11,7 +11,7 @@
 #ifndef SATOR_MAPPER_ORDER_CLASSES_H
 #define SATOR_MAPPER_ORDER_CLASSES_H
 
-#include "mapper/mapper.h"
+#include "mapper/problem.h"
 
 enum {
     ORDER_CLASSES = 256, /* at most, of one set of loops */

@@ -9,7 +9,7 @@
  */
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 #include "model/order.h"
 
 /* By loop of the workload: the others that may differ where it carries a dependence. */

@@ -3,7 +3,7 @@
 #define SATOR_MAPPER_PASSING_H
 
 #include "count/tiled/value_set.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 enum {
     PASSING_WORDS = MAPPER_SOURCES / 64

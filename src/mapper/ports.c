@@ -7,7 +7,7 @@
  * time. Where tiles are short or accesses have no formula they differ (busiest.c).
  */
 #include "base/context.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 #include "model/network.h"
 
 #include <math.h>

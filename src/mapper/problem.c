@@ -1,7 +1,7 @@
 /* From a workload and an architecture to the problem that the strategies solve. */
 #include "base/checked.h"
 #include "base/context.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 #include "model/network.h"
 
 #include <math.h>

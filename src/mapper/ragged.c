@@ -7,7 +7,7 @@
  * stands at its last digits, now and in the stamp before.
  */
 #include "count/tiled/tiling.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 /* ---- on average ---- */
 

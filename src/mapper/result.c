@@ -1,6 +1,7 @@
 /* A mapping as plain data for reports, with the same figures in the same order as the model's. */
 #include "base/text.h"
 #include "count/count.h"
+#include "mapper/cost.h"
 #include "mapper/skew.h"
 #include "model/network.h"
 

@@ -4,7 +4,7 @@
  * is the same in every order; who is whose neighbour is not. So the order matters where words pass
  * from PE to PE, or stay with the first PE on a bus.
  */
-#include "mapper/mapper.h"
+#include "mapper/mapping.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SATOR_MAPPER_SEARCH_H
 #define SATOR_MAPPER_SEARCH_H
 
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 /* What a search knows of scheduled times. */
 struct mapper_timer {

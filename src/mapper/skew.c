@@ -8,6 +8,7 @@
  * in which no PE holds anything from the run before.
  */
 #include "mapper/skew.h"
+#include "mapper/cost.h"
 
 #include "count/count.h"
 

@@ -4,7 +4,7 @@
 #ifndef SATOR_MAPPER_SKEW_H
 #define SATOR_MAPPER_SKEW_H
 
-#include "mapper/mapper.h"
+#include "mapper/words.h"
 
 /* How much later the PEs of each row run with each step along it; 0 for rows of memories. */
 struct mapper_skew {

@@ -7,7 +7,7 @@
 #ifndef SATOR_MAPPER_SLIDES_H
 #define SATOR_MAPPER_SLIDES_H
 
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 /* The groups of PEs that share words, or all tiles by themselves. */
 struct mapper_slide_side {

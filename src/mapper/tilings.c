@@ -6,7 +6,7 @@
  */
 #include "count/tiled/tiling.h"
 
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 #include <stdlib.h>
 

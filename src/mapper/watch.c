@@ -2,7 +2,7 @@
  * than the whole budget, and they look at no clock. A thread of its own does, every few
  * milliseconds, and cancels the contexts that questions run in, as Ctrl-C does. */
 #include "base/context.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
  * a nest that is one of them can break those. */
 #include "base/context.h"
 #include "base/text.h"
-#include "mapper/mapper.h"
+#include "mapper/cost.h"
 
 #include <math.h>
 #include <string.h>

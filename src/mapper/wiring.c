@@ -8,6 +8,7 @@
  */
 #include "base/context.h"
 #include "count/count.h"
+#include "mapper/cost.h"
 #include "mapper/skew.h"
 #include "model/network.h"
 

@@ -6,7 +6,7 @@
  * and two whose tiles continue each other or leave no gap, have closed forms; the rest is marked in
  * a byte map once and remembered.
  */
-#include "mapper/mapper.h"
+#include "mapper/words.h"
 
 #include <stdlib.h>
 #include <string.h>

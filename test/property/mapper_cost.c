@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "mapper/cost.h"
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 
