@@ -1,4 +1,4 @@
-/* What a mapping is, which are legal and what they cost (doc/mapper.md).
+/* What is mapped onto what: a workload and an architecture as one problem (doc/mapper.md).
  *
  * A problem is a workload and an architecture, compiled into rows: one row a memory level (its
  * temporal loops) and one row a dimension of each array (its parallel loops), outermost first. A
