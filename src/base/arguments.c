@@ -1,7 +1,5 @@
 #include "base/arguments.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 enum sator_status sator_misuse(struct sator_ctx *ctx, const char *format, ...)
@@ -28,17 +26,6 @@ enum sator_status sator_number_between(
         return sator_misuse(ctx, "%s is %lld: there is none", name, (long long)number);
     return sator_misuse(ctx, "%s is %lld: it is between %lld and %lld", name, (long long)number,
             (long long)least, (long long)most);
-}
-
-bool sator_has_texts(const char *const *texts, int n_texts)
-{
-    if (n_texts < 0 || (texts == NULL && n_texts > 0))
-        return false;
-    for (int i = 0; i < n_texts; i++) {
-        if (texts[i] == NULL)
-            return false;
-    }
-    return true;
 }
 
 enum {

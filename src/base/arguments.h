@@ -10,6 +10,7 @@
 #define SATOR_BASE_ARGUMENTS_H
 
 #include "base/context.h"
+#include "base/text.h"
 
 /* Report a call that is wrong; SATOR_USAGE. "ctx" may be NULL. */
 __attribute__((format(printf, 2, 3))) enum sator_status sator_misuse(
@@ -40,7 +41,6 @@ enum sator_status sator_number_between(
     } while (0)
 
 /* The same for a list of texts, none of them NULL. */
-bool sator_has_texts(const char *const *texts, int n_texts);
 #define SATOR_TEXTS(ctx, texts, n_texts)                                                           \
     do {                                                                                           \
         if (!sator_has_texts(texts, n_texts))                                                      \

@@ -27,6 +27,16 @@ struct sator_loc {
     size_t length; /* bytes to underline; at least one caret is shown */
 };
 
+enum {
+    SATOR_MOST_MESSAGES = 200 /* that are kept */
+};
+struct sator_message {
+    struct sator_loc loc;
+    bool is_error;
+    const char *text;
+    const char *help; /* lines, or NULL */
+};
+
 struct sator_ctx {
     struct sator_arena *arena; /* sources and messages */
     struct sator_message *messages;
@@ -45,6 +55,35 @@ struct sator_ctx {
     void (*_Atomic cancel_relation_state)(
             void *state); /* set last; callable from a signal handler */
 };
+
+/* What a context had to say at some time. */
+struct sator_hush {
+    struct sator_arena *arena;
+    struct sator_message *messages;
+    int n_messages, n_errors;
+};
+
+/* A call that can be left, for want of memory; its fields are those of context.c. */
+struct sator_call {
+    struct sator_guard guard; /* first: a pointer to it is one to the call */
+    struct sator_ctx *ctx;
+    struct sator_hush before; /* messages, when it was entered */
+};
+void sator_call_enter(struct sator_call *call, struct sator_ctx *ctx);
+void sator_call_leave(struct sator_call *call);
+
+/* Guard the rest of the function: when memory runs out there, the statement is carried out, which
+ * has to return: SATOR_CALL(ctx, return SATOR_NOMEM). "ctx" may be NULL. */
+#define SATOR_CALL(ctx, ...)                                                                       \
+    __attribute__((cleanup(sator_call_leave))) struct sator_call call_;                            \
+    sator_call_enter(&call_, ctx);                                                                 \
+    if (_setjmp(call_.guard.jump) != 0) {                                                          \
+        __VA_ARGS__;                                                                               \
+    }
+
+/* Run "work" under a guard of its own, as a thread has to: false when memory ran out in it. What it
+ * made stays, for others know of it. */
+bool sator_guarded(struct sator_ctx *ctx, void (*work)(void *data), void *data);
 
 /* A context for the library's own use (GIVE: sator_ctx_free), never NULL. */
 struct sator_ctx *sator_ctx_own(void);
@@ -77,12 +116,6 @@ __attribute__((format(printf, 2, 3))) void sator_help(
 void sator_help_names(
         struct sator_ctx *ctx, const char *name, const char *const *names, int n_names);
 
-/* What a context had to say before sator_ctx_hush. */
-struct sator_hush {
-    struct sator_arena *arena;
-    struct sator_message *messages;
-    int n_messages, n_errors;
-};
 /* From here to sator_ctx_unhush, messages and sources are for the caller alone: they are forgotten
  * then, with their memory. For calls whose failure is an answer. */
 void sator_ctx_hush(struct sator_ctx *ctx, struct sator_hush *before);

@@ -1,7 +1,5 @@
 #include "base/memory.h"
 
-#include "base/context.h"
-
 #include <stdlib.h>
 
 /* Where this thread's calls are left to. It is the one thing that the library keeps beside the
@@ -60,18 +58,12 @@ bool sator_is_guarded(void)
     return innermost != NULL;
 }
 
-void sator_guard_enter(struct sator_guard *guard, struct sator_ctx *ctx)
+void sator_guard_enter(struct sator_guard *guard, void (*restore)(struct sator_guard *guard))
 {
     guard->outer = innermost;
     guard->held = NULL;
     guard->keeps = false;
-    guard->ctx = ctx;
-    if (ctx != NULL) {
-        guard->messages_arena = ctx->arena;
-        guard->messages = ctx->messages;
-        guard->n_messages = ctx->n_messages;
-        guard->n_errors = ctx->n_errors;
-    }
+    guard->restore = restore;
     innermost = guard;
 }
 
@@ -83,25 +75,6 @@ void sator_guard_leave(struct sator_guard *guard)
     pass_on(guard);
 }
 
-/* The context as it was when the call began, but for messages that were made since in its own
- * arena, which stay. */
-static void restore(const struct sator_guard *guard)
-{
-    struct sator_ctx *ctx = guard->ctx;
-
-    if (ctx->arena != guard->messages_arena) { /* hushed, and that arena dies with the call */
-        ctx->arena = guard->messages_arena;
-        ctx->messages = guard->messages;
-        ctx->n_messages = guard->n_messages;
-        ctx->n_errors = guard->n_errors;
-    }
-    ctx->latest = -1;
-    /* Objects of it are lost, so that it cannot be freed. */
-    atomic_store(&ctx->cancel_relation_state, NULL);
-    ctx->relation_state = NULL;
-    ctx->free_relation_state = NULL;
-}
-
 _Noreturn void sator_out_of_memory(void)
 {
     struct sator_guard *guard = innermost;
@@ -109,21 +82,13 @@ _Noreturn void sator_out_of_memory(void)
     if (guard == NULL)
         abort(); /* a public function without a guard: a mistake of ours */
     innermost = guard->outer;
-    if (guard->ctx != NULL)
-        restore(guard);
+    if (guard->restore != NULL)
+        guard->restore(guard);
     if (guard->keeps)
         pass_on(guard);
     else
         release_all(guard);
     _longjmp(guard->jump, 1);
-}
-
-bool sator_guarded(struct sator_ctx *ctx, void (*work)(void *data), void *data)
-{
-    SATOR_CALL(ctx, return false)
-    guard_.keeps = true;
-    work(data);
-    return true;
 }
 
 /* ---- allocating ---- */

@@ -3,8 +3,8 @@
  * An allocation does not return NULL. When the system has no memory left, sator_out_of_memory
  * leaves the public call in progress at once, from however deep, and that call returns SATOR_NOMEM:
  * no path of the program is one that is only taken, and so only tested, when memory runs out. Every
- * public function that can allocate begins with a guard (SATOR_CALL), and a thread of ours has one
- * of its own (sator_guarded).
+ * public function that can allocate begins with a guard (SATOR_CALL of context.h), and a thread of
+ * ours has one of its own (sator_guarded).
  *
  * What the call was building goes with it: objects that say how they are released (sator_hold), as
  * arenas do, are. What is allocated beside them stays taken, and so do isl's objects, whose context
@@ -14,12 +14,9 @@
 #ifndef SATOR_BASE_MEMORY_H
 #define SATOR_BASE_MEMORY_H
 
-#include "sator/context.h"
-
 #include <setjmp.h>
-
-struct sator_arena;
-struct sator_message;
+#include <stdbool.h>
+#include <stddef.h>
 
 /* Part of an object that is released when the call that made it is left. */
 struct sator_held {
@@ -41,32 +38,16 @@ _Noreturn void sator_out_of_memory(void);
 /* Whether there is a call to leave; else there is nobody to tell, and the process ends. */
 bool sator_is_guarded(void);
 
-/* A call that can be left. Its fields are those of memory.c alone. */
+/* Where a call is left to. */
 struct sator_guard {
     jmp_buf jump;
     struct sator_guard *outer;
     struct sator_held *held; /* made since it was entered, the newest first */
     bool keeps; /* these objects, when memory runs out */
-    struct sator_ctx *ctx;
-    /* of "ctx", when the guard was entered */
-    struct sator_arena *messages_arena;
-    struct sator_message *messages;
-    int n_messages, n_errors;
+    void (*restore)(struct sator_guard *guard); /* what the call changed; NULL: nothing */
 };
-void sator_guard_enter(struct sator_guard *guard, struct sator_ctx *ctx);
+/* To be followed by _setjmp(guard->jump), which returns again when memory ran out. */
+void sator_guard_enter(struct sator_guard *guard, void (*restore)(struct sator_guard *guard));
 void sator_guard_leave(struct sator_guard *guard);
-
-/* Guard the rest of the function: when memory runs out there, the statement is carried out, which
- * has to return: SATOR_CALL(ctx, return SATOR_NOMEM). "ctx" may be NULL. */
-#define SATOR_CALL(ctx, ...)                                                                       \
-    __attribute__((cleanup(sator_guard_leave))) struct sator_guard guard_;                         \
-    sator_guard_enter(&guard_, ctx);                                                               \
-    if (_setjmp(guard_.jump) != 0) {                                                               \
-        __VA_ARGS__;                                                                               \
-    }
-
-/* Run "work" under a guard of its own, as a thread has to: false when memory ran out in it. What it
- * made stays, for others know of it. */
-bool sator_guarded(struct sator_ctx *ctx, void (*work)(void *data), void *data);
 
 #endif

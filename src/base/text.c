@@ -1,5 +1,4 @@
 #include "base/text.h"
-#include "base/arguments.h"
 
 #include "base/arena.h"
 
@@ -175,6 +174,17 @@ static int edit_distance(const char *a, const char *b)
         }
     }
     return row[length_b];
+}
+
+bool sator_has_texts(const char *const *texts, int n_texts)
+{
+    if (n_texts < 0 || (texts == NULL && n_texts > 0))
+        return false;
+    for (int i = 0; i < n_texts; i++) {
+        if (texts[i] == NULL)
+            return false;
+    }
+    return true;
 }
 
 const char *sator_nearest(const char *name, const char *const *names, int n_names)

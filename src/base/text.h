@@ -25,6 +25,8 @@ void sator_text_add_csv(struct sator_text *text, const char *field);
 /* Add "string" as one of JSON, in quotes. */
 void sator_text_add_json(struct sator_text *text, const char *string);
 void sator_text_add_int(struct sator_text *text, sator_int value);
+/* Whether there are "n_texts" texts, none of them NULL. */
+bool sator_has_texts(const char *const *texts, int n_texts);
 /* Return the string (GIVE: free), "" when nothing was added, and reset "text". */
 char *sator_text_take(struct sator_text *text);
 

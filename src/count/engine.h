@@ -7,7 +7,7 @@
 #ifndef SATOR_COUNT_ENGINE_H
 #define SATOR_COUNT_ENGINE_H
 
-#include "count/count.h"
+#include "count/question.h"
 
 struct sator_engine {
     const char *name;

@@ -1,5 +1,5 @@
-/* What analyses share, and the state of one analysis, passed along its steps (model/model.c lists
- * them in order). */
+/* What analyses share, and the state of one analysis, passed along its steps (model/analysis.c
+ * lists them in order). */
 #ifndef SATOR_MODEL_ANALYSIS_H
 #define SATOR_MODEL_ANALYSIS_H
 

@@ -3,9 +3,11 @@
 #ifndef SATOR_MODEL_LEGAL_H
 #define SATOR_MODEL_LEGAL_H
 
-#include "model/analysis.h"
+#include "sator/context.h"
 
+struct analysis;
 struct sator_text;
+struct sator_workload;
 
 /* placement.c: SATOR_INPUT with a message that names an instance without a stamp, or with two. */
 enum sator_status analysis_check_placement(struct analysis *analysis);

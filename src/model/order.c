@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "model/analysis.h"
 #include "model/legal.h"
 
 #include <string.h>

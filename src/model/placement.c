@@ -1,5 +1,6 @@
 /* A dataflow gives every loop instance one space-stamp and one time-stamp. A map that is one
  * unconditional function does so by its form; others are looked into with isl. */
+#include "model/analysis.h"
 #include "model/legal.h"
 
 #include "base/text.h"

@@ -3,6 +3,7 @@
  * from a greater PE to a smaller one do not count. A wire whose offset never joins two PEs that
  * hold the same element in the same stamp is on no such cycle; which do is seen by going through
  * the stamps once before the run. */
+#include "simulate/machine.h"
 #include "simulate/wiring.h"
 
 #include <stdlib.h>

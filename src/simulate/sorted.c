@@ -28,16 +28,6 @@ struct sorted {
     int64_t part_room;
 };
 
-bool sorted_inside(const struct sator_relation *set, const int64_t *point)
-{
-    for (int p = 0; p < set->n_pieces; p++) {
-        bool holds = false;
-        if (sator_cond_holds(set->pieces[p].cond, point, &holds) && holds)
-            return true;
-    }
-    return false;
-}
-
 static bool can_evaluate(const struct sator_relation *relation)
 {
     for (int p = 0; p < relation->n_pieces; p++) {
@@ -220,7 +210,7 @@ static enum sator_status collect(struct sorted *sorted)
     memcpy(point, workload->lower, sizeof *point * (size_t)workload->n_loops);
     sorted->n = 0;
     do {
-        if (workload->is_box || sorted_inside(workload->domain, point))
+        if (workload->is_box || touch_is_inside(workload->domain, point))
             add(sorted, point, limit, &has_limit, limit);
         if ((++visited & 0xffff) == 0 && sator_work(sorted->ctx, 1) == SATOR_INTERRUPTED)
             st = SATOR_INTERRUPTED;

@@ -2,7 +2,7 @@
 #ifndef SATOR_SIMULATE_SORTED_H
 #define SATOR_SIMULATE_SORTED_H
 
-#include "simulate/walk.h"
+#include "simulate/touch.h"
 
 struct sorted;
 
@@ -13,8 +13,5 @@ enum sator_status sorted_next(struct sorted *sorted, int *changed);
 bool sorted_more(struct sorted *sorted, struct walk_part *part);
 void sorted_again(struct sorted *sorted);
 const int64_t *sorted_stamp(const struct sorted *sorted);
-
-/* Whether "point" is in a set whose conditions can be evaluated. */
-bool sorted_inside(const struct sator_relation *set, const int64_t *point);
 
 #endif

@@ -57,24 +57,6 @@ struct walk {
     bool *holds[WALK_TOUCHES];
 };
 
-bool touch_element(const struct touch *touch, const int64_t *point, uint64_t *element)
-{
-    const struct sator_piece *piece = touch->piece;
-    const struct numbering *numbering = touch->numbering;
-    bool holds = false;
-
-    *element = 0;
-    if (!sator_cond_holds(piece->cond, point, &holds) || !holds)
-        return false;
-    for (int d = 0; d < numbering->n_dims; d++) {
-        int64_t value = 0;
-        if (!sator_expr_value(piece->out[d], point, &value))
-            return false;
-        *element |= (uint64_t)(value - numbering->least[d]) << numbering->shift[d];
-    }
-    return true;
-}
-
 /* ---- equations ---- */
 
 /* rows . digits = their values; "inverse" says which combination of the first rows each is. */
@@ -619,7 +601,7 @@ static int64_t ask_points(struct walk *walk, int64_t n)
         for (int l = 0; l < workload->n_loops; l++)
             point[l] = value_at(&walk->loops[l], walk->chosen[i]);
         if (walk->is_filtered)
-            inside = sorted_inside(workload->domain, point);
+            inside = touch_is_inside(workload->domain, point);
         if (!inside)
             continue;
         walk->chosen[kept] = walk->chosen[i];

@@ -10,42 +10,7 @@
 #ifndef SATOR_SIMULATE_WALK_H
 #define SATOR_SIMULATE_WALK_H
 
-#include "relation/workload.h"
-
-enum {
-    WALK_TOUCHES = 32 /* pieces of all accesses */
-};
-
-/* How elements of a tensor are numbered: a field of bits for each dimension. */
-struct numbering {
-    int n_dims;
-    const int64_t *least;
-    const int *shift, *width;
-};
-
-/* A piece of an access: one element, where its condition holds. */
-struct touch {
-    const struct sator_piece *piece;
-    const struct numbering *numbering;
-};
-
-struct walk_question {
-    const struct sator_workload *workload;
-    const struct sator_relation *space, *time;
-    const int64_t *shape; /* of the whole space-stamp */
-    int n_time, n_space; /* leading dimensions that matter */
-    int n_touches;
-    const struct touch *touches;
-    bool is_whole; /* every instance is asked for, not what the touches and places distinguish */
-};
-
-/* A part of what runs in a stamp. */
-struct walk_part {
-    int64_t n;
-    const int64_t *place; /* the number of the space-stamp's prefix */
-    const uint64_t *elements[WALK_TOUCHES]; /* of each touch */
-    const bool *holds[WALK_TOUCHES]; /* NULL: every one is */
-};
+#include "simulate/touch.h"
 
 struct walk;
 
@@ -64,8 +29,5 @@ bool walk_more(struct walk *walk, struct walk_part *part);
 void walk_again(struct walk *walk);
 /* The stamp, n_time numbers. */
 const int64_t *walk_stamp(const struct walk *walk);
-
-/* The element that "touch" is at a point of the loops; false where its condition does not hold. */
-bool touch_element(const struct touch *touch, const int64_t *point, uint64_t *element);
 
 #endif

@@ -1,4 +1,5 @@
 #include "simulate/wiring.h"
+#include "simulate/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,11 @@
 #ifndef SATOR_SIMULATE_WIRING_H
 #define SATOR_SIMULATE_WIRING_H
 
-#include "simulate/machine.h"
+#include "sator/context.h"
+
+struct holder;
+struct machine;
+struct machine_link;
 
 /* The links and buses that serve the holder's tensor between the holder outside and it. */
 enum sator_status wiring_make(struct machine *machine, struct holder *holder);

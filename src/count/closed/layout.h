@@ -4,7 +4,12 @@
 #ifndef SATOR_COUNT_CLOSED_LAYOUT_H
 #define SATOR_COUNT_CLOSED_LAYOUT_H
 
-#include "count/closed/strips.h"
+#include "count/closed/slabs.h"
+
+enum {
+    CLOSED_STRIP_DIMS = 4,
+    CLOSED_STRIP_FORMS = 20
+};
 
 extern const char closed_strips_too_many[];
 

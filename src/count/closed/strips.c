@@ -2,7 +2,7 @@
  * proved to be best for the forms at hand: in the middle (middle.c); two forms of any determinant
  * D, by whole periods of D values and one search over the rest; few points, all places (places.c).
  */
-#include "count/closed/layout.h"
+#include "count/closed/strips.h"
 
 #include "base/checked.h"
 

@@ -8,12 +8,7 @@
 #ifndef SATOR_COUNT_CLOSED_STRIPS_H
 #define SATOR_COUNT_CLOSED_STRIPS_H
 
-#include "count/closed/slabs.h"
-
-enum {
-    CLOSED_STRIP_DIMS = 4,
-    CLOSED_STRIP_FORMS = 20
-};
+#include "count/closed/layout.h"
 
 struct closed_strips {
     int n_dims, n_equal, n; /* d, e, and the number of forms */
