@@ -18,44 +18,47 @@ const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 
 /* ---- bounds of a branch ---- */
 
 /* Energy and cycles from a share that covers all transfers. */
-struct mapper_cost optimal_cost(const struct optimizer *o, const struct mapper_share *share)
+struct mapper_cost optimal_cost(const struct mapper_problem *problem,
+        const struct optimal_branch *branch, const struct mapper_share *share)
 {
-    return sator_mapper_bound(o->problem, &o->crew, o->compute_cycles, share);
+    return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, share);
 }
 
-struct mapper_share optimal_fixed(const struct optimizer *o)
+struct mapper_share optimal_fixed(
+        const struct mapper_problem *problem, const struct optimal_branch *branch)
 {
-    struct mapper_share share = {.pj = o->problem->fixed_pj};
+    struct mapper_share share = {.pj = problem->fixed_pj};
 
-    memcpy(share.bits, o->crew.fixed_bits, sizeof *share.bits * (size_t)o->problem->n_ports);
+    memcpy(share.bits, branch->crew.fixed_bits, sizeof *share.bits * (size_t)problem->n_ports);
     return share;
 }
 
 /* What "least" is found for. */
 static void note_crew(struct optimizer *o)
 {
-    memcpy(o->least_lent_pj, o->crew.lent_pj, sizeof o->least_lent_pj);
-    memcpy(o->least_ratio, o->crew.ratio, sizeof o->least_ratio);
+    memcpy(o->table.least_lent_pj, o->at.crew.lent_pj, sizeof o->table.least_lent_pj);
+    memcpy(o->table.least_ratio, o->at.crew.ratio, sizeof o->table.least_ratio);
 }
 
 void optimal_find_least(struct optimizer *o)
 {
     note_crew(o);
-    o->least[0] = (struct mapper_share){0};
+    o->table.least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
-        sator_mapper_bounds_least(o->problem, &o->crew, child, &one);
-        if (child < o->problem->n_memories && o->outer[child].complete)
-            one = o->outer[child].least;
-        o->least[child + 1] = o->least[child];
-        sator_mapper_share_add(o->problem, &o->least[child + 1], &one);
+        sator_mapper_bounds_least(o->problem, &o->at.crew, child, &one);
+        if (child < o->problem->n_memories && o->table.outer[child].complete)
+            one = o->table.outer[child].least;
+        o->table.least[child + 1] = o->table.least[child];
+        sator_mapper_share_add(o->problem, &o->table.least[child + 1], &one);
     }
 }
 
-double optimal_skewed_compute(const struct optimizer *o, int first)
+double optimal_skewed_compute(
+        const struct mapper_problem *problem, const struct optimal_branch *branch, int first)
 {
-    return (double)sator_mapper_skewed_stamps(o->problem, &o->mapping, first) *
-            o->problem->cycles_per_instance;
+    return (double)sator_mapper_skewed_stamps(problem, &branch->mapping, first) *
+            problem->cycles_per_instance;
 }
 
 /* ---- shapes ---- */
@@ -67,8 +70,8 @@ bool optimal_tile_fits(struct optimizer *o, int m)
 
     for (int a = 0; a < p->n_accesses; a++) {
         if (p->memory[m].holds >> a & 1)
-            size[a] =
-                    sator_mapper_tile_words(o->search->words, a, o->shape.inside[p->memory[m].row]);
+            size[a] = sator_mapper_tile_words(
+                    o->search->words, a, o->at.shape.inside[p->memory[m].row]);
     }
     return sator_mapper_fits(p, m, size, NULL);
 }
@@ -82,19 +85,20 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
         if (!(p->memory[m].holds >> a & 1))
             size[a] = 0;
         else if (loop < 0 || (p->access[a].relevant >> loop & 1))
-            size[a] =
-                    sator_mapper_tile_words(o->search->words, a, o->shape.inside[p->memory[m].row]);
+            size[a] = sator_mapper_tile_words(
+                    o->search->words, a, o->at.shape.inside[p->memory[m].row]);
     }
 }
 
 /* Keep the shape's suffix products right from row "row" outward for one loop. */
-void optimal_refresh_shape(struct optimizer *o, int row, int loop)
+void optimal_refresh_shape(
+        const struct mapper_problem *problem, struct optimal_branch *branch, int row, int loop)
 {
-    int64_t extent = o->problem->extent[loop];
+    int64_t extent = problem->extent[loop];
 
     for (int r = row; r >= 0; r--) {
-        int64_t inside = o->shape.inside[r + 1][loop] * o->mapping.factor[r][loop];
-        o->shape.inside[r][loop] = inside < extent ? inside : extent;
+        int64_t inside = branch->shape.inside[r + 1][loop] * branch->mapping.factor[r][loop];
+        branch->shape.inside[r][loop] = inside < extent ? inside : extent;
     }
 }
 
@@ -111,9 +115,10 @@ void optimal_climb(struct optimizer *o)
 {
     uint64_t looks = looks_of(o);
 
-    if (looks < o->climbs_at || o->orders) /* what is near the best was tried with the usual one */
+    if (looks < o->table.climbs_at ||
+            o->plan->orders) /* what is near the best was tried with the usual one */
         return;
-    o->climbs_at = looks + 4 * (looks - o->climbs_at + WORTH_A_CLIMB);
+    o->table.climbs_at = looks + 4 * (looks - o->table.climbs_at + WORTH_A_CLIMB);
     sator_mapper_climb(o->search, CLIMB_TRIES);
 }
 
@@ -130,18 +135,18 @@ static uint32_t scramble(uint32_t number)
 static void know_least(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    const struct mapper_crew *crew = &o->crew;
+    const struct mapper_crew *crew = &o->at.crew;
     size_t n = (size_t)p->n_transfers;
 
     if (!p->lends ||
-            (memcmp(o->least_lent_pj, crew->lent_pj, sizeof *crew->lent_pj * n) == 0 &&
-                    memcmp(o->least_ratio, crew->ratio, sizeof *crew->ratio * n) == 0))
+            (memcmp(o->table.least_lent_pj, crew->lent_pj, sizeof *crew->lent_pj * n) == 0 &&
+                    memcmp(o->table.least_ratio, crew->ratio, sizeof *crew->ratio * n) == 0))
         return;
     note_crew(o);
     for (int child = 0; child <= p->n_memories; child++) {
-        bool listed = child < p->n_memories && o->outer[child].complete;
-        double pj = listed ? o->outer[child].least.pj : sator_mapper_least_pj(p, crew, child);
-        o->least[child + 1].pj = o->least[child].pj + pj;
+        bool listed = child < p->n_memories && o->table.outer[child].complete;
+        double pj = listed ? o->table.outer[child].least.pj : sator_mapper_least_pj(p, crew, child);
+        o->table.least[child + 1].pj = o->table.least[child].pj + pj;
     }
 }
 
@@ -152,63 +157,70 @@ static struct mapper_cost bound_unrolling(
 {
     const struct mapper_problem *p = o->problem;
 
-    sator_mapper_shape_init(p, &o->mapping, &o->shape);
-    o->shape.in_any_order = o->is_unordered;
-    sator_mapper_crew_init(p, &o->shape, open, &o->crew);
+    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
+    o->at.shape.in_any_order = o->at.is_unordered;
+    sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
     know_least(o);
-    sator_mapper_bounds_crew(o->bounds, &o->crew);
+    sator_mapper_bounds_crew(o->bounds, &o->at.crew);
     sator_mapper_bounds_known(o->bounds, p->n_memories);
-    sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
-    *fixed = optimal_fixed(o);
+    sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
+    *fixed = optimal_fixed(o->problem, &o->at);
     struct mapper_share all = *fixed;
-    sator_mapper_share_add(p, &all, &o->least[p->n_memories]);
+    sator_mapper_share_add(p, &all, &o->table.least[p->n_memories]);
     sator_mapper_bounds_beside(o->bounds, &all);
-    sator_mapper_bounds_share(o->bounds, p->n_memories, &o->shape, optimal_ones, o->rest, share);
+    sator_mapper_bounds_share(
+            o->bounds, p->n_memories, &o->at.shape, optimal_ones, o->at.rest, share);
     sator_mapper_bounds_beside(o->bounds, NULL);
     sator_mapper_share_add(p, &all, share);
-    return optimal_cost(o, &all);
+    return optimal_cost(o->problem, &o->at, &all);
 }
 
 /* Let the unrolling take its share of the loops. */
-static void spread(struct optimizer *o, const struct unrolling *u)
+static void spread(
+        const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
 {
-    for (int i = 0; i < o->problem->n_loops; i++) {
-        o->parallel[i] *= u->factor[i];
-        if (!o->imperfect)
-            o->rest[i] /= u->factor[i];
+    for (int i = 0; i < plan->problem->n_loops; i++) {
+        branch->parallel[i] *= u->factor[i];
+        if (!plan->imperfect)
+            branch->rest[i] /= u->factor[i];
     }
 }
 
-static void gather(struct optimizer *o, const struct unrolling *u)
+static void gather(
+        const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
 {
-    for (int i = 0; i < o->problem->n_loops; i++) {
-        o->parallel[i] /= u->factor[i];
-        if (!o->imperfect)
-            o->rest[i] *= u->factor[i];
+    for (int i = 0; i < plan->problem->n_loops; i++) {
+        branch->parallel[i] /= u->factor[i];
+        if (!plan->imperfect)
+            branch->rest[i] *= u->factor[i];
     }
 }
 
-static double listing_rank(const struct optimizer *o, int loop)
+static double listing_rank(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
     double longest = 0x1p41; /* beyond any extent */
 
-    if (!o->slides[loop])
+    if (!plan->slides[loop])
         return 2 * longest;
-    return (optimal_is_spread(o, loop) ? 0 : longest) + (double)o->problem->extent[loop];
+    return (optimal_is_spread(plan, branch, loop) ? 0 : longest) +
+            (double)plan->problem->extent[loop];
 }
 
 /* The order in which tiles are listed: sliding loops first, those that run in parallel before the
  * others and short ones before long ones (a window's loops leave no gaps once they are known); then
  * plain loops. */
-void optimal_order_listing(struct optimizer *o)
+void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
         int at = i;
-        for (; at > 0 && listing_rank(o, o->listing[at - 1]) > listing_rank(o, i); at--)
-            o->listing[at] = o->listing[at - 1];
-        o->listing[at] = i;
+        for (; at > 0 &&
+                listing_rank(plan, branch, branch->listing[at - 1]) > listing_rank(plan, branch, i);
+                at--)
+            branch->listing[at] = branch->listing[at - 1];
+        branch->listing[at] = i;
     }
 }
 
@@ -216,10 +228,10 @@ void optimal_order_listing(struct optimizer *o)
 static void search_tiles(struct optimizer *o, const struct visit *visit,
         const struct mapper_share *fixed, const struct mapper_share *share)
 {
-    optimal_know_unrolling(o, visit->choice);
-    optimal_know_grown(o);
-    optimal_order_listing(o);
-    optimal_find_crowded(o);
+    optimal_know_unrolling(o->plan, &o->at, visit->choice);
+    optimal_know_grown(o->plan, &o->at);
+    optimal_order_listing(o->plan, &o->at);
+    optimal_find_crowded(o->plan, &o->at);
     optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){fixed, share});
 }
 
@@ -228,14 +240,15 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     const struct mapper_problem *p = o->problem;
     struct mapper_share fixed, share;
 
-    o->compute_cycles = visit->compute_cycles;
-    for (int c = 0; c < o->n_classes; c++)
-        spread(o, &o->class[c].choice[visit->choice[c]]);
-    for (int c = 0; c < o->n_classes; c++)
-        optimal_place_unrolling(o, &o->class[c], &o -> class[c].choice[visit->choice[c]]);
-    if (o->imperfect) {
+    o->at.compute_cycles = visit->compute_cycles;
+    for (int c = 0; c < o->plan->n_classes; c++)
+        spread(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
+    for (int c = 0; c < o->plan->n_classes; c++)
+        optimal_place_unrolling(
+                o, &o->plan->class[c], &o -> plan -> class[c].choice[visit->choice[c]]);
+    if (o->plan->imperfect) {
         optimal_take_unrolling(o);
-        optimal_take_tiles(o);
+        optimal_take_tiles(o->plan, &o->at);
     }
     struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
@@ -243,11 +256,11 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
     } else {
         search_tiles(o, visit, &fixed, &share);
     }
-    for (int c = 0; c < o->n_classes; c++)
-        gather(o, &o->class[c].choice[visit->choice[c]]);
+    for (int c = 0; c < o->plan->n_classes; c++)
+        gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
     for (int r = 0; r < p->n_rows; r++) {
         for (int i = 0; i < p->n_loops; i++)
-            o->mapping.factor[r][i] = 1;
+            o->at.mapping.factor[r][i] = 1;
     }
 }
 
@@ -266,10 +279,10 @@ static void init_branch(struct optimizer *o)
     const struct mapper_problem *p = o->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
-        o->rest[i] = p->extent[i];
-        o->parallel[i] = 1;
+        o->at.rest[i] = p->extent[i];
+        o->at.parallel[i] = 1;
     }
-    sator_mapper_mapping_init(p, &o->mapping);
+    sator_mapper_mapping_init(p, &o->at.mapping);
 }
 
 /* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
@@ -277,23 +290,23 @@ static void init_branch(struct optimizer *o)
  * listed yet. */
 static void visit_listed(struct optimizer *o, bool dive, double rest)
 {
-    struct visits *visits = &o->visits;
+    struct visits *visits = &o->table.visits;
 
-    rest = fmin(rest, o->later);
+    rest = fmin(rest, o->at.later);
     int count = dive && visits->count > DIVES ? DIVES : visits->count;
-    o->width = dive ? 1 : INT32_MAX;
+    o->at.width = dive ? 1 : INT32_MAX;
     if (visits->count > 0)
         qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
     for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
         const struct visit *visit = &visits->item[k];
         if (!dive && o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
-            o->climbs_at = UINT64_MAX; /* what a visit finds is its own */
+            o->table.climbs_at = UINT64_MAX; /* what a visit finds is its own */
             optimal_visit_as_team(o, k, rest);
             break;
         }
         double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
         o->search->bound = open < rest ? open : rest;
-        if (!dive && o->n_listings > OPTIMAL_WORTH_A_TABLE)
+        if (!dive && o->table.n_listings > OPTIMAL_WORTH_A_TABLE)
             optimal_tabulate(o);
         if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
             optimal_visit(o, visit);
@@ -307,50 +320,50 @@ static void visit_all(struct optimizer *o, double rest)
     visit_listed(o, true, rest);
     if (!o->search->only_dives)
         visit_listed(o, false, rest);
-    o->visits.count = 0;
+    o->table.visits.count = 0;
 }
 
 /* While unrollings are still being listed: a mapping to measure the others against. */
 static void dive_early(struct optimizer *o)
 {
-    struct mapper_mapping mapping = o->mapping;
+    struct mapper_mapping mapping = o->at.mapping;
     int64_t rest[MAPPER_LOOPS], parallel[MAPPER_LOOPS];
-    double compute = o->compute_cycles;
+    double compute = o->at.compute_cycles;
 
-    memcpy(rest, o->rest, sizeof rest);
-    memcpy(parallel, o->parallel, sizeof parallel);
+    memcpy(rest, o->at.rest, sizeof rest);
+    memcpy(parallel, o->at.parallel, sizeof parallel);
     init_branch(o);
     visit_listed(o, true, o->search->bound);
-    o->mapping = mapping;
-    memcpy(o->rest, rest, sizeof rest);
-    memcpy(o->parallel, parallel, sizeof parallel);
-    o->compute_cycles = compute;
+    o->at.mapping = mapping;
+    memcpy(o->at.rest, rest, sizeof rest);
+    memcpy(o->at.parallel, parallel, sizeof parallel);
+    o->at.compute_cycles = compute;
 }
 
 static void add_visit(struct optimizer *o, const int *choice)
 {
-    struct visits *visits = &o->visits;
+    struct visits *visits = &o->table.visits;
     struct mapper_share fixed, share;
 
-    if ((sator_mapper_passed(o->problem, &o->mapping) != 0) != o->passing ||
-            (o->is_unordered && !sator_mapper_has_orders(o->problem, &o->mapping)))
+    if ((sator_mapper_passed(o->problem, &o->at.mapping) != 0) != o->at.passing ||
+            (o->at.is_unordered && !sator_mapper_has_orders(o->problem, &o->at.mapping)))
         return;
-    if ((o->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o) ||
-            !sator_mapper_may_spread(o->problem, &o->mapping, ~0U))
+    if ((o->plan->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o) ||
+            !sator_mapper_may_spread(o->problem, &o->at.mapping, ~0U))
         return;
-    optimal_know_unrolling(o, choice);
-    if (optimal_is_image(o, NULL))
+    optimal_know_unrolling(o->plan, &o->at, choice);
+    if (optimal_is_image(o->plan, &o->at, NULL))
         return;
     o->search->counters.unrollings++;
     optimal_climb(o);
-    double compute = o->compute_cycles; /* of any unrolling of as many PEs */
-    if (o->imperfect)
-        o->compute_cycles = optimal_least_compute(o);
+    double compute = o->at.compute_cycles; /* of any unrolling of as many PEs */
+    if (o->plan->imperfect)
+        o->at.compute_cycles = optimal_least_compute(o->plan, &o->at);
     if (o->problem->skew != NULL)
-        o->compute_cycles = optimal_skewed_compute(o, o->problem->n_memories);
+        o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, o->problem->n_memories);
     struct mapper_cost bound = bound_unrolling(o, 0, &fixed, &share);
-    double least_cycles = o->compute_cycles;
-    o->compute_cycles = compute;
+    double least_cycles = o->at.compute_cycles;
+    o->at.compute_cycles = compute;
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_unrolling++;
         return;
@@ -360,14 +373,14 @@ static void add_visit(struct optimizer *o, const int *choice)
         visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
     }
     struct visit *visit = &visits->item[visits->count];
-    if (o->crosses.value > bound.value)
-        bound = o->crosses;
+    if (o->at.crosses.value > bound.value)
+        bound = o->at.crosses;
     *visit = (struct visit){.value = bound.value,
             .pj = bound.pj,
             .cycles = bound.cycles,
             .compute_cycles = least_cycles,
             .number = scramble((uint32_t)visits->count++)};
-    memcpy(visit->choice, choice, sizeof *choice * (size_t)o->n_classes);
+    memcpy(visit->choice, choice, sizeof *choice * (size_t)o->plan->n_classes);
     if (visits->count == CHUNK && !o->search->found)
         dive_early(o);
 }
@@ -377,19 +390,19 @@ static void add_visit(struct optimizer *o, const int *choice)
 static bool is_inner_hopeless(struct optimizer *o)
 {
     struct mapper_share fixed, share;
-    double compute = o->compute_cycles;
+    double compute = o->at.compute_cycles;
     unsigned open = 0;
 
-    for (int c = 0; c < o->n_outer; c++) {
-        for (int k = 0; k < o->class[c].n_rows; k++)
-            open |= 1U << o->class[c].row[k];
+    for (int c = 0; c < o->plan->n_outer; c++) {
+        for (int k = 0; k < o->plan->class[c].n_rows; k++)
+            open |= 1U << o->plan->class[c].row[k];
     }
-    if (o->imperfect)
-        o->compute_cycles *= optimal_idle_share(o);
+    if (o->plan->imperfect)
+        o->at.compute_cycles *= optimal_idle_share(o->plan, &o->at);
     sator_mapper_bounds_strides(o->bounds, true);
     struct mapper_cost bound = bound_unrolling(o, open, &fixed, &share);
     sator_mapper_bounds_strides(o->bounds, false);
-    o->compute_cycles = compute;
+    o->at.compute_cycles = compute;
     if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
         return false;
     o->search->counters.pruned_unrolling++;
@@ -405,102 +418,74 @@ static void list_unrollings(struct optimizer *o, const int *size, int c, int *ch
         add_visit(o, choice);
         return;
     }
-    if ((c == o->n_outer || c == o->n_outside) && o->imperfect && !optimal_take_unrolling(o))
+    if ((c == o->plan->n_outer || c == o->plan->n_outside) && o->plan->imperfect &&
+            !optimal_take_unrolling(o))
         return;
-    if (c == o->n_outer && is_inner_hopeless(o))
+    if (c == o->plan->n_outer && is_inner_hopeless(o))
         return;
-    struct row_class *class = &o->class[--c];
+    const struct row_class *class = &o->plan->class[--c];
     for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
         const struct unrolling *u = &class->choice[k];
         bool divides = true;
         for (int i = 0; i < p->n_loops && divides; i++)
-            divides = o->imperfect ? optimal_can_unroll(o, class->row[0], i, u->factor[i])
-                                   : o->rest[i] % u->factor[i] == 0;
+            divides = o->plan->imperfect ? optimal_can_unroll(o, class->row[0], i, u->factor[i])
+                                         : o->at.rest[i] % u->factor[i] == 0;
         if (!divides)
             continue;
-        if (optimal_crosses_too_much(o, c, k, &o->crosses)) {
+        if (optimal_crosses_too_much(o, c, k, &o->at.crosses)) {
             o->search->counters.pruned_unrolling++;
             continue;
         }
         if (!optimal_place_unrolling(o, class, u))
             continue;
-        spread(o, u);
+        spread(o->plan, &o->at, u);
         choice[c] = k;
         list_unrollings(o, size, c, choice);
-        gather(o, u);
+        gather(o->plan, &o->at, u);
         if (sator_mapper_should_stop(o->search))
             break;
     }
     for (int k = 0; k < class->n_rows; k++) {
         for (int i = 0; i < p->n_loops; i++)
-            o->mapping.factor[class->row[k]][i] = 1;
+            o->at.mapping.factor[class->row[k]][i] = 1;
     }
-}
-
-struct sizes {
-    double pes;
-    int size[MAPPER_ROWS];
-};
-
-static int by_product(const void *a, const void *b)
-{
-    const struct sizes *x = a, *y = b;
-
-    if (x->pes != y->pes)
-        return x->pes > y->pes ? -1 : 1;
-    return memcmp(x->size, y->size, sizeof x->size);
-}
-
-static void list_sizes(
-        struct optimizer *o, int c, struct sizes *so_far, struct sizes **list, int *count)
-{
-    if (c == o->n_classes) {
-        SATOR_PUSH(o->arena, *list, *count, *so_far);
-        return;
-    }
-    double pes = so_far->pes;
-    for (int s = 0; s < o->class[c].n_sizes; s++) {
-        so_far->size[c] = s;
-        so_far->pes = pes * (double)o->class[c].choice[o->class[c].first[s]].pes;
-        list_sizes(o, c + 1, so_far, list, count);
-    }
-    so_far->pes = pes;
 }
 
 /* No unrolling is chosen. */
 static void know_nothing(struct optimizer *o)
 {
-    o->crew = o->unknown;
+    o->at.crew = o->plan->unknown;
     know_least(o);
 }
 
-/* Search the unrollings of the sizes listed, if words pass from PE to PE there as "passing" says.
+/* Search the unrollings of all sizes, if words pass from PE to PE there as "passing" says.
  */
-static void search_sizes(struct optimizer *o, const struct sizes *list, int count)
+static void search_sizes(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
+    const struct sizes *list = o->plan->sizes;
     int choice[MAPPER_ROWS];
     double pes = 1;
 
     for (int r = 0; r < p->n_rows; r++)
         pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
-    for (int k = 0; k < count && list[k].pes >= p->least_utilization * pes; k++) {
-        o->compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
+    for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_utilization * pes; k++) {
+        o->at.compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
         know_nothing(o);
-        struct mapper_share all = optimal_fixed(o);
-        sator_mapper_share_add(p, &all, &o->least[p->n_memories + 1]);
-        struct mapper_cost bound = optimal_cost(o, &all);
-        if (k == 0 && !o->passing && o->later < INFINITY)
-            o->later = bound.value;
-        if (o->visits.count == 0) /* the least of all that is not settled yet */
-            o->search->bound = fmin(bound.value, o->later);
+        struct mapper_share all = optimal_fixed(o->problem, &o->at);
+        sator_mapper_share_add(p, &all, &o->table.least[p->n_memories + 1]);
+        struct mapper_cost bound = optimal_cost(o->problem, &o->at, &all);
+        if (k == 0 && !o->at.passing && o->at.later < INFINITY)
+            o->at.later = bound.value;
+        if (o->table.visits.count == 0) /* the least of all that is not settled yet */
+            o->search->bound = fmin(bound.value, o->at.later);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
             break; /* fewer PEs take longer, at no less energy */
         optimal_open_crossing(o, list[k].size);
-        list_unrollings(o, list[k].size, o->n_classes, choice);
-        if (o->visits.count >= CHUNK)
+        list_unrollings(o, list[k].size, o->plan->n_classes, choice);
+        if (o->table.visits.count >= CHUNK)
             visit_all(o, bound.value);
-        if (o->visits.count == 0 && o->search->only_dives && o->search->found)
+        if (o->table.visits.count == 0 && o->search->only_dives && o->search->found)
             return; /* with a mapping of those that use most PEs */
         if (o->search->stopped != SATOR_OK)
             return;
@@ -511,73 +496,103 @@ static void search_sizes(struct optimizer *o, const struct sizes *list, int coun
 static void search_all(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    struct sizes *list = NULL, start = {.pes = 1};
     bool may_pass = false;
-    int count = 0;
 
-    list_sizes(o, 0, &start, &list, &count);
-    if (count > 0) { /* else none is fast enough */
-        qsort(list, (size_t)count, sizeof *list, by_product);
-        o->least_cycles = (double)p->instances / list[0].pes * p->cycles_per_instance;
-    }
     for (int t = 0; t < p->n_transfers; t++)
         may_pass |= p->transfer[t].may_pass;
-    o->passing = false;
-    o->later = may_pass ? 0 : INFINITY;
-    search_sizes(o, list, count);
+    o->at.passing = false;
+    o->at.later = may_pass ? 0 : INFINITY;
+    search_sizes(o);
     if (may_pass && o->search->stopped == SATOR_OK) {
-        o->passing = true;
-        o->later = INFINITY;
-        search_sizes(o, list, count);
+        o->at.passing = true;
+        o->at.later = INFINITY;
+        search_sizes(o);
     }
     if (o->search->stopped != SATOR_OK || o->search->only_dives || o->search->gave_up)
         return;
     sator_mapper_finish(o->search);
 }
 
-static void optimize(struct mapper_search *search)
+/* ---- an optimizer ---- */
+
+struct optimizer *optimal_new(struct mapper_search *search, const struct optimal_plan *plan)
 {
-    const struct mapper_problem *p = search->problem;
+    const struct mapper_problem *p = plan->problem;
     struct optimizer *o = sator_alloc(sizeof *o);
 
     memset(o, 0, sizeof *o);
     o->search = search;
     o->problem = p;
+    o->plan = plan;
     o->arena = sator_arena_new();
-    o->factors = sator_arena_take(o->arena, sizeof *o->factors * MAPPER_LOOPS);
     o->bounds = sator_mapper_bounds_new(p, search->words);
-    o->imperfect = p->imperfect;
-    o->orders = o->is_unordered = search->searches_orders;
-    for (int i = 0; i < p->n_loops && !o->imperfect; i++)
-        o->n_divisors[i] = sator_mapper_divisors(o->arena, p->extent[i], &o->divisors[i]);
-    if (o->imperfect)
-        optimal_find_tiles(o);
-    o->climbs_at = looks_of(o) + (p->n_rows <= SHALLOW ? WORTH_SHALLOW : WORTH_A_CLIMB);
+    o->tiling = optimal_tiling_new(p);
+    o->table.factors = sator_arena_take(o->arena, sizeof *o->table.factors * MAPPER_LOOPS);
+    o->table.climbs_at = looks_of(o) + (p->n_rows <= SHALLOW ? WORTH_SHALLOW : WORTH_A_CLIMB);
     init_branch(o);
-    for (int i = 0; i < p->n_loops; i++) {
-        for (int a = 0; a < p->n_accesses; a++)
-            o->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
+    o->at.is_unordered = plan->orders;
+    o->at.crew = plan->unknown;
+    sator_mapper_bounds_crew(o->bounds, &o->at.crew);
+    for (int i = 0; i < p->n_loops && plan->imperfect; i++) {
+        size_t n_marks = (size_t)plan->most_lanes[i] + 1;
+        const char **marks = SATOR_NEW_ARRAY(o->arena, const char *, n_marks);
+        memset(marks, 0, sizeof *marks * n_marks);
+        o->table.lane_spreads[i] = marks;
+        o->at.inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, plan->n_most_inner[i]);
     }
-    optimal_seen_init(o);
-    optimal_find_symmetries(o);
-    sator_mapper_crew_unknown(p, &o->unknown);
-    o->crew = o->unknown;
-    sator_mapper_bounds_crew(o->bounds, &o->crew);
     optimal_find_least(o);
-    optimal_find_unrollings(o);
-    optimal_find_most(o);
-    optimal_find_crossing(o);
-    optimal_find_grown(o);
-    search_all(o);
-    for (int m = 0; m < p->n_memories; m++) {
-        free(o->tile_list[m].item);
-        free(o->outer[m].item);
-    }
-    free(o->visits.item);
-    optimal_seen_free(o);
+    return o;
+}
+
+void optimal_free(struct optimizer *o)
+{
+    for (int m = 0; m < o->problem->n_memories; m++)
+        free(o->table.tile_list[m].item);
+    free(o->table.visits.item);
+    optimal_tiling_free(o->tiling);
     sator_mapper_bounds_free(o->bounds);
     sator_arena_free(o->arena);
     free(o);
+}
+
+/* What of the plan needs no bounds; the rest is made with an optimizer at hand. */
+static void begin_plan(
+        struct mapper_search *search, struct optimal_plan *plan, struct sator_arena *arena)
+{
+    const struct mapper_problem *p = search->problem;
+
+    memset(plan, 0, sizeof *plan);
+    plan->problem = p;
+    plan->imperfect = p->imperfect;
+    plan->orders = search->searches_orders;
+    for (int i = 0; i < p->n_loops; i++) {
+        for (int a = 0; a < p->n_accesses; a++)
+            plan->slides[i] |= (p->access[a].relevant & ~p->access[a].plain) >> i & 1;
+        if (!plan->imperfect)
+            plan->n_divisors[i] = sator_mapper_divisors(arena, p->extent[i], &plan->divisors[i]);
+    }
+    if (plan->imperfect)
+        optimal_find_tiles(search->words, plan, arena);
+    sator_mapper_crew_unknown(p, &plan->unknown);
+    optimal_find_symmetries(plan);
+    optimal_find_most(search->words, plan);
+    optimal_find_grown(plan);
+}
+
+static void optimize(struct mapper_search *search)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct optimal_plan *plan = SATOR_NEW(arena, struct optimal_plan);
+
+    begin_plan(search, plan, arena);
+    struct optimizer *o = optimal_new(search, plan);
+    optimal_find_unrollings(o, plan, arena);
+    optimal_find_crossing(plan, arena);
+    search_all(o);
+    for (int m = 0; m < search->problem->n_memories; m++)
+        free(o->table.outer[m].item);
+    optimal_free(o);
+    sator_arena_free(arena);
 }
 
 /* Search the mappings of "p" with the best so far to beat. */

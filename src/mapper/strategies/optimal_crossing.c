@@ -46,10 +46,10 @@ struct form {
     int first; /* of the tensor's loops, if it slides; -1: it stands alone in its index */
 };
 
-static struct form form_of(const struct optimizer *o, const struct mapper_transfer *t,
+static struct form form_of(const struct optimal_plan *plan, const struct mapper_transfer *t,
         const struct order_keep *keep, const int64_t *most)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     const struct mapper_access *access = &p->access[t->access];
     struct form form = {.access = access,
             .slides = access->relevant & ~access->plain,
@@ -70,8 +70,8 @@ static struct form form_of(const struct optimizer *o, const struct mapper_transf
         form.within |= keep->halo >> p->n_loops;
         form.shares |= t->linked_rows;
     }
-    for (int c = 0; c < o->n_classes; c++)
-        classes += (form.shares >> o->class[c].row[0] & 1) != 0;
+    for (int c = 0; c < plan->n_classes; c++)
+        classes += (form.shares >> plan->class[c].row[0] & 1) != 0;
     form.one_class = classes <= 1;
     return form;
 }
@@ -116,10 +116,10 @@ static double values_of(
 }
 
 /* The words if no PEs share any. */
-static double words_unshared(const struct optimizer *o, const struct form *form,
+static double words_unshared(const struct optimal_plan *plan, const struct form *form,
         const struct order_keep *keep, const int64_t *most)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     double words = 1;
 
     if (keep->slide == ORDER_ANY_SLIDE)
@@ -161,15 +161,15 @@ static double shared_sliding(const struct form *form, const struct unrolling *u)
 
 /* By how much an unrolling of class "c" changes the words: those that enter, and those that arrive
  * in the PEs. */
-static struct crossing_words factor_of(const struct optimizer *o, int c, const struct unrolling *u,
-        const struct mapper_transfer *t, const struct form *form)
+static struct crossing_words factor_of(const struct optimal_plan *plan, int c,
+        const struct unrolling *u, const struct mapper_transfer *t, const struct form *form)
 {
-    bool shares = form->shares >> o->class[c].row[0] & 1;
+    bool shares = form->shares >> plan->class[c].row[0] & 1;
     struct crossing_words words = {1, 1};
 
-    if (o->class[c].row[0] > t->child_row || form->first == ORDER_ANY_SLIDE)
+    if (plan->class[c].row[0] > t->child_row || form->first == ORDER_ANY_SLIDE)
         return words;
-    for (int i = 0; i < o->problem->n_loops; i++) {
+    for (int i = 0; i < plan->problem->n_loops; i++) {
         double pes = (double)u->factor[i];
         if (form->access->relevant >> i & 1)
             continue;
@@ -186,21 +186,22 @@ static struct crossing_words factor_of(const struct optimizer *o, int c, const s
 }
 
 /* What the transfers' words are, by order, and what each choice of each class makes of them. */
-static void tabulate(struct optimizer *o, const struct order_classes *orders, const int64_t *most)
+static void tabulate(
+        struct optimal_plan *plan, const struct order_classes *orders, const int64_t *most)
 {
-    struct crossing *crossing = &o->crossing;
+    struct crossing *crossing = &plan->crossing;
 
     for (int k = 0; k < crossing->n; k++) {
-        const struct mapper_transfer *t = &o->problem->transfer[crossing->first + k];
+        const struct mapper_transfer *t = &plan->problem->transfer[crossing->first + k];
         for (int q = 0; q < orders->count; q++) {
             const struct order_keep *keep = &orders->keep[k][orders->keeps[q][k]];
-            struct form form = form_of(o, t, keep, most);
-            double words = words_unshared(o, &form, keep, most);
+            struct form form = form_of(plan, t, keep, most);
+            double words = words_unshared(plan, &form, keep, most);
             crossing->words[q][k] = (struct crossing_words){words, words};
-            for (int c = 0; c < o->n_classes; c++) {
-                for (int n = 0; n < o->class[c].n_choices; n++)
+            for (int c = 0; c < plan->n_classes; c++) {
+                for (int n = 0; n < plan->class[c].n_choices; n++)
                     crossing->factor[c][n][q][k] =
-                            factor_of(o, c, &o->class[c].choice[n], t, &form);
+                            factor_of(plan, c, &plan->class[c].choice[n], t, &form);
             }
         }
     }
@@ -218,10 +219,10 @@ static void take_least(const struct crossing *crossing, crossing_table *least, c
 }
 
 /* The least of each factor over the choices of each size. */
-static void find_least(struct optimizer *o, int c)
+static void find_least(struct optimal_plan *plan, int c)
 {
-    const struct row_class *class = &o->class[c];
-    struct crossing *crossing = &o->crossing;
+    const struct row_class *class = &plan->class[c];
+    struct crossing *crossing = &plan->crossing;
 
     for (int s = 0; s < class->n_sizes; s++) {
         crossing_table *least = &crossing->least[c][s];
@@ -231,15 +232,15 @@ static void find_least(struct optimizer *o, int c)
     }
 }
 
-void optimal_find_crossing(struct optimizer *o)
+void optimal_find_crossing(struct optimal_plan *plan, struct sator_arena *arena)
 {
-    const struct mapper_problem *p = o->problem;
-    struct crossing *crossing = &o->crossing;
+    const struct mapper_problem *p = plan->problem;
+    struct crossing *crossing = &plan->crossing;
     struct order_table table;
-    const int64_t *most = o->most[p->n_memories - 1];
+    const int64_t *most = plan->most[p->n_memories - 1];
 
     *crossing = (struct crossing){.child = p->n_memories - 1};
-    if (p->imperfect || p->has_counted || p->lends || p->n_memories < 2 || o->n_classes == 0)
+    if (p->imperfect || p->has_counted || p->lends || p->n_memories < 2 || plan->n_classes == 0)
         return;
     sator_mapper_order_table_init(&table, p, crossing->child);
     const struct order_classes *orders =
@@ -249,14 +250,14 @@ void optimal_find_crossing(struct optimizer *o)
     crossing->n_orders = orders->count;
     crossing->known = table.count > 0 && table.count <= CROSSING_TRANSFERS &&
             orders->count <= CROSSING_ORDERS && set_prices(crossing, p);
-    for (int c = 0; c < o->n_classes && crossing->known; c++) {
-        crossing->factor[c] = SATOR_NEW_ARRAY(o->arena, crossing_table, o->class[c].n_choices);
-        crossing->least[c] = SATOR_NEW_ARRAY(o->arena, crossing_table, o->class[c].n_sizes);
+    for (int c = 0; c < plan->n_classes && crossing->known; c++) {
+        crossing->factor[c] = SATOR_NEW_ARRAY(arena, crossing_table, plan->class[c].n_choices);
+        crossing->least[c] = SATOR_NEW_ARRAY(arena, crossing_table, plan->class[c].n_sizes);
     }
     if (crossing->known) {
-        tabulate(o, orders, most);
-        for (int c = 0; c < o->n_classes; c++)
-            find_least(o, c);
+        tabulate(plan, orders, most);
+        for (int c = 0; c < plan->n_classes; c++)
+            find_least(plan, c);
     }
     sator_mapper_order_table_free(&table);
 }
@@ -269,45 +270,47 @@ static struct crossing_words times(const struct crossing_words *a, const struct 
 /* The choices of the classes from "c" on are known: what is so of the class before them. */
 static void know(struct optimizer *o, int c)
 {
-    struct crossing *crossing = &o->crossing;
+    const struct crossing *crossing = &o->plan->crossing;
+    struct crossing_branch *crossed = &o->at.crossing;
 
     for (int q = 0; q < crossing->n_orders && c > 0; q++) {
         for (int k = 0; k < crossing->n; k++)
-            crossing->outside[c - 1][q][k] =
-                    times(&crossing->known_of[c][q][k], &crossing->open[c - 1][q][k]);
+            crossed->outside[c - 1][q][k] =
+                    times(&crossed->known_of[c][q][k], &crossed->open[c - 1][q][k]);
     }
 }
 
 void optimal_open_crossing(struct optimizer *o, const int *size)
 {
-    struct crossing *crossing = &o->crossing;
+    const struct crossing *crossing = &o->plan->crossing;
+    struct crossing_branch *crossed = &o->at.crossing;
     const struct mapper_problem *p = o->problem;
 
     if (!crossing->known)
         return;
-    crossing->most_pj = sator_mapper_most_pj(o->search, o->compute_cycles);
-    crossing->beside = optimal_fixed(o);
+    crossed->most_pj = sator_mapper_most_pj(o->search, o->at.compute_cycles);
+    crossed->beside = optimal_fixed(o->problem, &o->at);
     for (int child = 0; child <= p->n_memories; child++) {
         struct mapper_share one;
         if (child == crossing->child)
             continue;
-        sator_mapper_bounds_least(p, &o->crew, child, &one);
-        if (child < p->n_memories && o->outer[child].complete)
-            one = o->outer[child].least;
+        sator_mapper_bounds_least(p, &o->at.crew, child, &one);
+        if (child < p->n_memories && o->table.outer[child].complete)
+            one = o->table.outer[child].least;
         one.n_steps = 0;
-        sator_mapper_share_add(p, &crossing->beside, &one);
+        sator_mapper_share_add(p, &crossed->beside, &one);
     }
-    memcpy(&crossing->known_of[o->n_classes], &crossing->words, sizeof crossing->words);
-    for (int c = 0; c <= o->n_classes; c++)
+    memcpy(&crossed->known_of[o->plan->n_classes], &crossing->words, sizeof crossing->words);
+    for (int c = 0; c <= o->plan->n_classes; c++)
         for (int q = 0; q < crossing->n_orders; q++)
             for (int k = 0; k < crossing->n; k++) {
-                struct crossing_words *open = &crossing->open[c][q][k];
+                struct crossing_words *open = &crossed->open[c][q][k];
                 const struct crossing_words *least =
                         c == 0 ? NULL : &crossing->least[c - 1][size[c - 1]][q][k];
                 *open = c == 0 ? (struct crossing_words){1, 1}
-                               : times(&crossing->open[c - 1][q][k], least);
+                               : times(&crossed->open[c - 1][q][k], least);
             }
-    know(o, o->n_classes);
+    know(o, o->plan->n_classes);
 }
 
 /* The words of a transfer, "factor" times those but for it; each crosses once. */
@@ -322,10 +325,10 @@ static struct crossing_words words_of(
 }
 
 /* The energy that one class of orders spends at least. */
-static inline double energy_of(const struct crossing *crossing,
+static inline double energy_of(const struct crossing *crossing, double beside_pj,
         const struct crossing_words *outside, const struct crossing_words *factor)
 {
-    double pj = crossing->beside.pj;
+    double pj = beside_pj;
 
     for (int k = 0; k < crossing->n; k++) {
         struct crossing_words words = words_of(crossing->footprint[k], &outside[k], &factor[k]);
@@ -338,13 +341,14 @@ static inline double energy_of(const struct crossing *crossing,
 static struct mapper_cost cost_of(const struct optimizer *o, double pj,
         const struct crossing_words *outside, const struct crossing_words *factor)
 {
-    const struct crossing *crossing = &o->crossing;
+    const struct crossing *crossing = &o->plan->crossing;
+    const struct crossing_branch *crossed = &o->at.crossing;
     const struct mapper_problem *p = o->problem;
     struct mapper_share share;
 
     share.pj = pj;
     share.n_steps = 0;
-    memcpy(share.bits, crossing->beside.bits, sizeof *share.bits * (size_t)p->n_ports);
+    memcpy(share.bits, crossed->beside.bits, sizeof *share.bits * (size_t)p->n_ports);
     for (int k = 0; k < crossing->n; k++) {
         const struct mapper_transfer *t = &p->transfer[crossing->first + k];
         struct crossing_words words = words_of(crossing->footprint[k], &outside[k], &factor[k]);
@@ -352,12 +356,13 @@ static struct mapper_cost cost_of(const struct optimizer *o, double pj,
             share.bits[t->flow[f].port] +=
                     t->flow[f].bits * (t->flow[f].arriving ? words.arriving : words.unique);
     }
-    return sator_mapper_bound(p, &o->unknown, o->compute_cycles, &share);
+    return sator_mapper_bound(p, &o->plan->unknown, o->at.compute_cycles, &share);
 }
 
 bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct mapper_cost *bound)
 {
-    struct crossing *crossing = &o->crossing;
+    const struct crossing *crossing = &o->plan->crossing;
+    struct crossing_branch *crossed = &o->at.crossing;
 
     *bound = (struct mapper_cost){0, 0, 0};
     if (!crossing->known)
@@ -366,10 +371,10 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
     *bound = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
     for (int q = 0; q < crossing->n_orders; q++) {
         const struct crossing_words *factor = crossing->factor[c][choice][q];
-        double pj = energy_of(crossing, crossing->outside[c][q], factor);
-        if (pj > crossing->most_pj)
+        double pj = energy_of(crossing, crossed->beside.pj, crossed->outside[c][q], factor);
+        if (pj > crossed->most_pj)
             continue;
-        struct mapper_cost cost = cost_of(o, pj, crossing->outside[c][q], factor);
+        struct mapper_cost cost = cost_of(o, pj, crossed->outside[c][q], factor);
         hopeless = hopeless && sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles);
         bound->pj = fmin(bound->pj, cost.pj);
         bound->cycles = fmin(bound->cycles, cost.cycles);
@@ -381,8 +386,8 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
         bound->pj = fmax(bound->pj, bound->value / bound->cycles);
     for (int q = 0; q < crossing->n_orders; q++) {
         for (int k = 0; k < crossing->n; k++)
-            crossing->known_of[c][q][k] =
-                    times(&crossing->known_of[c + 1][q][k], &crossing->factor[c][choice][q][k]);
+            crossed->known_of[c][q][k] =
+                    times(&crossed->known_of[c + 1][q][k], &crossing->factor[c][choice][q][k]);
     }
     know(o, c);
     return false;

@@ -24,42 +24,43 @@ static bool one_sign(const struct mapper_index *index)
 /* Whether costs only grow with the words of transfer "i", and what bounds take for them. Those of
  * an output that trees merge may fall: a word that crosses takes the place of partial sums further
  * in. */
-static bool cost_grows(const struct optimizer *o, int i)
+static bool cost_grows(const struct optimal_plan *plan, const struct optimal_branch *branch, int i)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     const struct mapper_transfer *t = &p->transfer[i];
-    double lent = p->lends && t->outward >= 0 ? o->crew.lent_pj[t->outward] : 0;
+    double lent = p->lends && t->outward >= 0 ? branch->crew.lent_pj[t->outward] : 0;
     double unique = t->unique_pj - lent, arriving = t->arriving_pj;
 
     if (unique >= 0 && arriving >= 0)
         return true;
     /* of an output that does not slide each word arrives as often */
     return t->merges && !t->is_counted && !t->is_quotient && !p->access[t->access].is_sliding &&
-            unique + arriving >= 0 && unique + arriving * o->crew.ratio[i] >= 0;
+            unique + arriving >= 0 && unique + arriving * branch->crew.ratio[i] >= 0;
 }
 
-void optimal_know_grown(struct optimizer *o)
+void optimal_know_grown(const struct optimal_plan *plan, struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
-    o->grows = 0;
+    branch->grows = 0;
     for (int t = 0; t < p->n_transfers; t++)
-        o->grows |= cost_grows(o, t) ? UINT32_C(1) << t : 0;
-    o->costs_grow = o->grows == (UINT64_C(1) << p->n_transfers) - 1;
-    o->grown = o->may_grow && o->costs_grow ? p->n_memories - 1 : -1;
+        branch->grows |= cost_grows(plan, branch, t) ? UINT32_C(1) << t : 0;
+    branch->costs_grow = branch->grows == (UINT64_C(1) << p->n_transfers) - 1;
+    branch->grown = plan->may_grow && branch->costs_grow ? p->n_memories - 1 : -1;
 }
 
 /* Where costs fall as words grow, the most words are known for all tiles together if each arrives
  * as often, and plain loops alone move it. */
-bool optimal_is_bounded(const struct optimizer *o, int m, bool *grow)
+bool optimal_is_bounded(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int m, bool *grow)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     bool bounded = true;
 
     *grow = true;
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
-        if (t->child != m || (o->grows >> i & 1))
+        if (t->child != m || (branch->grows >> i & 1))
             continue;
         *grow = false;
         bounded &=
@@ -68,27 +69,27 @@ bool optimal_is_bounded(const struct optimizer *o, int m, bool *grow)
     return bounded;
 }
 
-void optimal_find_grown(struct optimizer *o)
+void optimal_find_grown(struct optimal_plan *plan)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int innermost = p->n_memories - 1;
 
-    o->feeds = p->transfer[0].child == p->n_memories;
-    o->may_grow = innermost > 0 && !p->has_fixed && p->skew == NULL && !(o->feeds && p->has_orders);
+    plan->feeds = p->transfer[0].child == p->n_memories;
+    plan->may_grow =
+            innermost > 0 && !p->has_fixed && p->skew == NULL && !(plan->feeds && p->has_orders);
     for (int i = 0; i < p->n_transfers; i++)
-        o->may_grow &=
+        plan->may_grow &=
                 !p->transfer[i].is_complex; /* what its PEs pass on may get less as tiles grow */
-    optimal_know_grown(o);
-    if (!o->may_grow)
+    if (!plan->may_grow)
         return;
-    o->outside_fits = o->beyond_fits = true;
+    plan->outside_fits = plan->beyond_fits = true;
     for (int m = 1; m < innermost; m++) {
         int64_t size[MAPPER_ACCESSES] = {0};
         for (int a = 0; a < p->n_accesses; a++)
             size[a] = p->memory[m].holds >> a & 1 ? p->access[a].footprint : 0;
         bool fits = sator_mapper_fits(p, m, size, NULL);
-        o->outside_fits &= fits;
-        o->beyond_fits &= fits || m == innermost - 1;
+        plan->outside_fits &= fits;
+        plan->beyond_fits &= fits || m == innermost - 1;
     }
 }
 
@@ -103,21 +104,21 @@ bool optimal_is_gapless(struct optimizer *o, int m, int a)
         if (index->closed == 1)
             continue;
         for (int i = 0; i < index->n_parts; i++)
-            steps.tile[i] = o->shape.inside[o->problem->memory[m].row][index->loop[i]];
+            steps.tile[i] = o->at.shape.inside[o->problem->memory[m].row][index->loop[i]];
         if (!one_sign(index) || !sator_mapper_words_gapless(o->search->words, a, e, &steps))
             return false;
     }
     return true;
 }
 
-bool optimal_is_settled(const struct optimizer *o)
+bool optimal_is_settled(const struct optimal_plan *plan, const struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
-    const int64_t *factor = o->mapping.factor[p->memory[o->grown].row];
+    const struct mapper_problem *p = plan->problem;
+    const int64_t *factor = branch->mapping.factor[p->memory[branch->grown].row];
 
     for (int t = 0; t < p->n_transfers && p->transfer[t].child == p->n_memories; t++) {
         const struct mapper_access *access = &p->access[p->transfer[t].access];
-        bool parts = false, slides = p->transfer[t].parent != o->grown;
+        bool parts = false, slides = p->transfer[t].parent != branch->grown;
         for (int i = 0; i < p->n_loops; i++) {
             parts |= factor[i] > 1 && (access->plain >> i & 1);
             slides |= factor[i] > 1 && ((access->relevant & ~access->plain) >> i & 1);
@@ -139,51 +140,53 @@ static bool slides_inside(const struct mapper_problem *p, int loop)
     return false;
 }
 
-static bool has_digits(const struct optimizer *o, int loop)
+static bool has_digits(const struct optimal_branch *branch, int loop)
 {
-    for (int k = 0; k < o->shape.n_digits; k++) {
-        if (o->shape.digit[k].loop == loop)
+    for (int k = 0; k < branch->shape.n_digits; k++) {
+        if (branch->shape.digit[k].loop == loop)
             return true;
     }
     return false;
 }
 
-bool optimal_is_spread(const struct optimizer *o, int loop)
+bool optimal_is_spread(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
     for (int a = 0; a < p->n_accesses; a++) {
         unsigned sliding = p->access[a].relevant & ~p->access[a].plain;
         for (int i = 0; i < p->n_loops && (sliding >> loop & 1); i++) {
-            if ((sliding >> i & 1) && has_digits(o, i))
+            if ((sliding >> i & 1) && has_digits(branch, i))
                 return true;
         }
     }
     return false;
 }
 
-bool optimal_may_multiply(const struct optimizer *o, int loop, int64_t factor)
+bool optimal_may_multiply(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        int loop, int64_t factor)
 {
-    const struct mapper_unrolled *unrolled = &o->unrolled_of[loop];
-    int64_t pes = o->problem->chains ? unrolled->pes : 1;
+    const struct mapper_unrolled *unrolled = &branch->unrolled_of[loop];
+    int64_t pes = plan->problem->chains ? unrolled->pes : 1;
 
-    return !o->imperfect ||
-            (!(o->problem->chains && o->slides[loop]) &&
-                    o->problem->extent[loop] % (unrolled->lanes * pes * factor) == 0);
+    return !plan->imperfect ||
+            (!(plan->problem->chains && plan->slides[loop]) &&
+                    plan->problem->extent[loop] % (unrolled->lanes * pes * factor) == 0);
 }
 
 /* Whether no last tile is short along "loop" or the loops that it slides with. */
-static bool is_whole(const struct optimizer *o, int loop)
+static bool is_whole(const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
-    const struct mapper_problem *p = o->problem;
-    bool whole = optimal_is_whole(o, loop);
+    const struct mapper_problem *p = plan->problem;
+    bool whole = optimal_is_whole(plan, branch, loop);
 
-    for (int a = 0; a < p->n_accesses && o->imperfect; a++) {
+    for (int a = 0; a < p->n_accesses && plan->imperfect; a++) {
         if (!(p->access[a].relevant >> loop & 1))
             continue;
         const struct mapper_index *index = &p->access[a].index[p->access[a].index_of[loop]];
         for (int i = 0; i < index->n_parts; i++)
-            whole &= optimal_is_whole(o, index->loop[i]);
+            whole &= optimal_is_whole(plan, branch, index->loop[i]);
     }
     return whole;
 }
@@ -194,27 +197,28 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
     bool slides = false;
-    bool fine = is_whole(o, loop) && !slides_inside(p, loop) && !(o->tangled >> loop & 1);
+    bool fine = is_whole(o->plan, &o->at, loop) && !slides_inside(p, loop) &&
+            !(o->at.tangled >> loop & 1);
 
     for (int a = 0; a < p->n_accesses && fine; a++) {
         bool here = ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1) != 0;
         slides |= here;
         fine &= !here || optimal_is_gapless(o, m, a);
     }
-    if (!fine || (slides && optimal_is_spread(o, loop)))
+    if (!fine || (slides && optimal_is_spread(o->plan, &o->at, loop)))
         return false;
-    o->mapping.factor[row][loop] *= prime;
-    optimal_refresh_shape(o, row, loop);
+    o->at.mapping.factor[row][loop] *= prime;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
     int64_t size[MAPPER_ACCESSES];
-    memcpy(size, o->size, sizeof size);
+    memcpy(size, o->at.size, sizeof size);
     optimal_refresh_sizes(o, m, loop, size);
     fine = sator_mapper_fits(p, m, size, NULL);
     for (int a = 0; a < p->n_accesses && fine && slides; a++) {
         if ((p->access[a].relevant & ~p->access[a].plain) >> loop & 1)
             fine = optimal_is_gapless(o, m, a);
     }
-    o->mapping.factor[row][loop] /= prime;
-    optimal_refresh_shape(o, row, loop);
+    o->at.mapping.factor[row][loop] /= prime;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
     return fine;
 }
 
@@ -223,19 +227,19 @@ static bool can_grow(struct optimizer *o, int m, int loop, int64_t prime)
 void optimal_find_growable(struct optimizer *o, bool only_whether)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[o->grown].row;
+    int row = p->memory[o->at.grown].row;
 
-    o->n_growable = 0;
-    if (o->feeds && !optimal_is_settled(o))
+    o->at.n_growable = 0;
+    if (o->plan->feeds && !optimal_is_settled(o->plan, &o->at))
         return;
     for (int at = p->n_loops - 1; at >= 0; at--) { /* the loops listed last are cheapest to check */
-        int i = o->listing[at];
-        int64_t rest = optimal_left(o, o->grown, i, o->mapping.factor[row][i]);
-        const int64_t *divisors = o->divisors[i];
-        int n_divisors = o->n_divisors[i];
-        if (p->chains && !optimal_may_multiply(o, i, o->mapping.factor[row][i]))
+        int i = o->at.listing[at];
+        int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
+        const int64_t *divisors = o->plan->divisors[i];
+        int n_divisors = o->plan->n_divisors[i];
+        if (p->chains && !optimal_may_multiply(o->plan, &o->at, i, o->at.mapping.factor[row][i]))
             continue;
-        if (o->imperfect)
+        if (o->plan->imperfect)
             n_divisors = optimal_divisors(o, rest, &divisors);
         for (int d = 1; d < n_divisors && rest > 1; d++) {
             int64_t prime = divisors[d]; /* ascending: the first that divides is prime */
@@ -243,9 +247,9 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
                 continue;
             while (rest % prime == 0)
                 rest /= prime;
-            if (o->n_growable < MAPPER_LOOPS * 8 && can_grow(o, o->grown, i, prime))
-                o->growable[o->n_growable++] = (struct growth){i, prime};
-            if (only_whether && o->n_growable > 0)
+            if (o->at.n_growable < MAPPER_LOOPS * 8 && can_grow(o, o->at.grown, i, prime))
+                o->at.growable[o->at.n_growable++] = (struct growth){i, prime};
+            if (only_whether && o->at.n_growable > 0)
                 return;
         }
     }
@@ -256,24 +260,24 @@ void optimal_find_growable(struct optimizer *o, bool only_whether)
 static bool next_always_fits(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[o->grown].row, m = o->grown - 1;
+    int row = p->memory[o->at.grown].row, m = o->at.grown - 1;
     int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t rest = optimal_left(o, o->grown, i, o->mapping.factor[row][i]);
-        for (int k = 0; k < o->n_growable; k++) {
-            while (o->growable[k].loop == i && rest % o->growable[k].prime == 0)
-                rest /= o->growable[k].prime;
+        int64_t rest = optimal_left(o->plan, &o->at, o->at.grown, i, o->at.mapping.factor[row][i]);
+        for (int k = 0; k < o->at.n_growable; k++) {
+            while (o->at.growable[k].loop == i && rest % o->at.growable[k].prime == 0)
+                rest /= o->at.growable[k].prime;
         }
-        tile[i] = o->shape.inside[p->memory[m].row][i] * rest;
+        tile[i] = o->at.shape.inside[p->memory[m].row][i] * rest;
     }
-    for (int k = 0; k < o->n_growable; k++) {
-        tile[o->growable[k].loop] *= o->growable[k].prime;
+    for (int k = 0; k < o->at.n_growable; k++) {
+        tile[o->at.growable[k].loop] *= o->at.growable[k].prime;
         for (int a = 0; a < p->n_accesses; a++)
             size[a] = p->memory[m].holds >> a & 1
                     ? sator_mapper_tile_words(o->search->words, a, tile)
                     : 0;
-        tile[o->growable[k].loop] /= o->growable[k].prime;
+        tile[o->at.growable[k].loop] /= o->at.growable[k].prime;
         if (sator_mapper_fits(p, m, size, NULL))
             return true;
     }
@@ -286,27 +290,28 @@ bool optimal_is_dominated(struct optimizer *o, int m)
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
 
-    if (o->grown < 0)
+    if (o->at.grown < 0)
         return false;
-    if (m == o->grown) {
-        optimal_find_growable(o, o->outside_fits);
-        bool always = o->beyond_fits && !p->chains; /* else factors may have none of the primes */
-        return o->n_growable > 0 && (o->outside_fits || (always && next_always_fits(o)));
+    if (m == o->at.grown) {
+        optimal_find_growable(o, o->plan->outside_fits);
+        bool always =
+                o->plan->beyond_fits && !p->chains; /* else factors may have none of the primes */
+        return o->at.n_growable > 0 && (o->plan->outside_fits || (always && next_always_fits(o)));
     }
-    if (m != o->grown - 1)
+    if (m != o->at.grown - 1)
         return false;
-    for (int k = 0; k < o->n_growable; k++) {
-        int loop = o->growable[k].loop;
-        int64_t prime = o->growable[k].prime, here = o->mapping.factor[row][loop];
+    for (int k = 0; k < o->at.n_growable; k++) {
+        int loop = o->at.growable[k].loop;
+        int64_t prime = o->at.growable[k].prime, here = o->at.mapping.factor[row][loop];
         if (here % prime == 0)
             return true;
-        if (m > 1 || o->rest[loop] % (here * prime) != 0)
+        if (m > 1 || o->at.rest[loop] % (here * prime) != 0)
             continue;
-        o->mapping.factor[row][loop] *= prime;
-        optimal_refresh_shape(o, row, loop);
+        o->at.mapping.factor[row][loop] *= prime;
+        optimal_refresh_shape(o->problem, &o->at, row, loop);
         bool fits = optimal_tile_fits(o, m);
-        o->mapping.factor[row][loop] = here;
-        optimal_refresh_shape(o, row, loop);
+        o->at.mapping.factor[row][loop] = here;
+        optimal_refresh_shape(o->problem, &o->at, row, loop);
         if (fits)
             return true;
     }

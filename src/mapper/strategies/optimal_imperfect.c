@@ -14,26 +14,27 @@ static int64_t number_of(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
-int64_t optimal_left(const struct optimizer *o, int m, int loop, int64_t factor)
+int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branch *branch, int m,
+        int loop, int64_t factor)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
-    if (!o->imperfect)
-        return o->rest[loop] / factor;
-    int64_t tiles = number_of(p->extent[loop], o->shape.inside[p->memory[m].row + 1][loop]);
-    return number_of(number_of(tiles, factor), o->pes_outside[m][loop]);
+    if (!plan->imperfect)
+        return branch->rest[loop] / factor;
+    int64_t tiles = number_of(p->extent[loop], branch->shape.inside[p->memory[m].row + 1][loop]);
+    return number_of(number_of(tiles, factor), branch->pes_outside[m][loop]);
 }
 
 /* Of the steps of an outer loop all but the last have a tile at the first PE that is whole; the
  * last one has, too, unless only the short one is left. */
-double optimal_compute(const struct optimizer *o)
+double optimal_compute(const struct optimal_plan *plan, const struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
-    const int64_t *factor = o->mapping.factor[p->innermost];
+    const struct mapper_problem *p = plan->problem;
+    const int64_t *factor = branch->mapping.factor[p->innermost];
     double stamps = 1;
 
     for (int i = 0; i < p->n_loops; i++) {
-        const struct mapper_unrolled *unrolled = &o->unrolled_of[i];
+        const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
         int64_t blocks = number_of(p->extent[i], unrolled->lanes);
         int64_t tiles = number_of(blocks, factor[i]), steps = number_of(tiles, unrolled->pes);
         bool only_last = tiles - (steps - 1) * unrolled->pes == 1;
@@ -43,32 +44,34 @@ double optimal_compute(const struct optimizer *o)
     return stamps * p->cycles_per_instance;
 }
 
-double optimal_least_compute(const struct optimizer *o)
+double optimal_least_compute(const struct optimal_plan *plan, const struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     double stamps = 1;
 
     for (int i = 0; i < p->n_loops; i++) {
-        const struct mapper_unrolled *unrolled = &o->unrolled_of[i];
+        const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
         stamps *= (double)number_of(number_of(p->extent[i], unrolled->lanes), unrolled->pes);
     }
     return stamps * p->cycles_per_instance;
 }
 
-bool optimal_is_whole(const struct optimizer *o, int loop)
+bool optimal_is_whole(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
 {
-    const struct mapper_problem *p = o->problem;
-    int64_t lanes = o->unrolled_of[loop].lanes;
+    const struct mapper_problem *p = plan->problem;
+    int64_t lanes = branch->unrolled_of[loop].lanes;
 
-    return !o->imperfect || p->extent[loop] % (lanes * o->mapping.factor[p->innermost][loop]) == 0;
+    return !plan->imperfect ||
+            p->extent[loop] % (lanes * branch->mapping.factor[p->innermost][loop]) == 0;
 }
 
 /* ---- numbers of PEs and of lanes ---- */
 
 /* The numbers of PEs up to "most" that divide some number of tiles of "blocks" blocks. */
-static const char *mark_spreads(struct optimizer *o, int64_t blocks, int64_t most)
+static const char *mark_spreads(struct sator_arena *arena, int64_t blocks, int64_t most)
 {
-    char *marks = SATOR_NEW_ARRAY(o->arena, char, most + 1);
+    char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
 
     memset(marks, 0, (size_t)most + 1);
     for (int64_t tile = 1;;) {
@@ -93,13 +96,14 @@ static bool can_spread(struct optimizer *o, int loop, int64_t lanes, int64_t pes
 {
     const struct mapper_problem *p = o->problem;
 
-    if (pes > o->most_spread[loop] || lanes > o->most_lanes[loop])
+    if (pes > o->plan->most_spread[loop] || lanes > o->plan->most_lanes[loop])
         return false;
     if (p->row[p->innermost].fixed[loop] != 0 || pes == 1)
-        return pes == 1 || o->spreads[loop][pes];
-    const char **marks = &o->lane_spreads[loop][lanes];
+        return pes == 1 || o->plan->spreads[loop][pes];
+    const char **marks = &o->table.lane_spreads[loop][lanes];
     if (*marks == NULL)
-        *marks = mark_spreads(o, number_of(p->extent[loop], lanes), o->most_spread[loop]);
+        *marks = mark_spreads(
+                o->arena, number_of(p->extent[loop], lanes), o->plan->most_spread[loop]);
     return (*marks)[pes];
 }
 
@@ -121,11 +125,11 @@ static void mark_products(
 }
 
 /* The numbers of PEs outside the innermost memory that tiles of "loop" may be spread over. */
-static const char *mark_chains(struct optimizer *o, int loop)
+static const char *mark_chains(const struct optimal_plan *plan, struct sator_arena *arena, int loop)
 {
-    const struct mapper_problem *p = o->problem;
-    int64_t n = p->extent[loop], most = o->most_spread[loop], shape = 1;
-    char *marks = SATOR_NEW_ARRAY(o->arena, char, most + 1);
+    const struct mapper_problem *p = plan->problem;
+    int64_t n = p->extent[loop], most = plan->most_spread[loop], shape = 1;
+    char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
     int rows = 0;
 
     memset(marks, 0, (size_t)most + 1);
@@ -146,7 +150,7 @@ static const char *mark_chains(struct optimizer *o, int loop)
 static bool has_tile(struct optimizer *o, int loop)
 {
     const struct mapper_problem *p = o->problem;
-    const struct mapper_unrolled *unrolled = &o->unrolled_of[loop];
+    const struct mapper_unrolled *unrolled = &o->at.unrolled_of[loop];
     int64_t lanes = unrolled->lanes, n = p->extent[loop];
 
     return sator_mapper_may_lane(p, loop, lanes) &&
@@ -161,18 +165,19 @@ bool optimal_can_unroll(struct optimizer *o, int row, int loop, int64_t factor)
     if (row > o->problem->innermost)
         return true; /* all lanes are looked at together */
     if (o->problem->chains)
-        return o->parallel[loop] * factor <= o->most_spread[loop] * o->most_lanes[loop];
-    sator_mapper_unrolled(o->problem, &o->mapping, loop, &unrolled); /* the lanes are placed */
-    return can_spread(o, loop, unrolled.lanes, o->parallel[loop] / unrolled.lanes * factor);
+        return o->at.parallel[loop] * factor <=
+                o->plan->most_spread[loop] * o->plan->most_lanes[loop];
+    sator_mapper_unrolled(o->problem, &o->at.mapping, loop, &unrolled); /* the lanes are placed */
+    return can_spread(o, loop, unrolled.lanes, o->at.parallel[loop] / unrolled.lanes * factor);
 }
 
-double optimal_idle_share(const struct optimizer *o)
+double optimal_idle_share(const struct optimal_plan *plan, const struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     double share = 1;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t lanes = o->unrolled_of[i].lanes;
+        int64_t lanes = branch->unrolled_of[i].lanes;
         share *= (double)(number_of(p->extent[i], lanes) * lanes) / (double)p->extent[i];
     }
     return share;
@@ -183,7 +188,7 @@ bool optimal_take_unrolling(struct optimizer *o)
     bool all = true;
 
     for (int i = 0; i < o->problem->n_loops && all; i++) {
-        sator_mapper_unrolled(o->problem, &o->mapping, i, &o->unrolled_of[i]);
+        sator_mapper_unrolled(o->problem, &o->at.mapping, i, &o->at.unrolled_of[i]);
         all = has_tile(o, i);
     }
     return all;
@@ -191,9 +196,9 @@ bool optimal_take_unrolling(struct optimizer *o)
 
 /* The factors that an array inside the innermost memory may have: they divide some number of lanes.
  */
-static void find_lanes(struct optimizer *o, int loop)
+static void find_lanes(struct optimal_plan *plan, struct sator_arena *arena, int loop)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     bool one_row = !p->chains || p->innermost + 2 == p->n_rows;
     int64_t *factors = NULL, most = one_row ? p->extent[loop] : 2 * p->extent[loop];
     double lanes = 1;
@@ -202,63 +207,63 @@ static void find_lanes(struct optimizer *o, int loop)
     for (int r = p->innermost + 1; r < p->n_rows; r++)
         lanes *= (double)p->row[r].shape;
     most = lanes < (double)most ? (int64_t)lanes : most;
-    o->most_lanes[loop] = most;
-    o->lane_spreads[loop] = SATOR_NEW_ARRAY(o->arena, const char *, most + 1);
-    memset(o->lane_spreads[loop], 0, sizeof *o->lane_spreads[loop] * (size_t)(most + 1));
+    plan->most_lanes[loop] = most;
     for (int64_t n = 1; n <= most; n++) {
         bool divides = false;
         for (int64_t k = n; k <= most && !divides; k += n)
             divides = sator_mapper_may_lane(p, loop, k);
         if (divides)
-            SATOR_PUSH(o->arena, factors, count, n);
+            SATOR_PUSH(arena, factors, count, n);
     }
-    o->n_lanes[loop] = count;
-    o->lanes[loop] = factors;
+    plan->n_lanes[loop] = count;
+    plan->lanes[loop] = factors;
 }
 
 /* ---- tiles ---- */
 
 /* The numbers of PEs that some number of tiles of "loop" can be spread over. Whatever the lanes, n
  * iterations in tiles of t blocks of l are as many tiles as in tiles of t x l. */
-static const char *find_spreads(struct optimizer *o, int loop)
+static const char *find_spreads(
+        const struct optimal_plan *plan, struct sator_arena *arena, int loop)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int64_t n = p->extent[loop], fixed = p->row[p->innermost].fixed[loop];
-    int64_t most = o->most_spread[loop];
+    int64_t most = plan->most_spread[loop];
 
     if (fixed == 0)
-        return mark_spreads(o, n, most);
-    char *marks = SATOR_NEW_ARRAY(o->arena, char, most + 1);
+        return mark_spreads(arena, n, most);
+    char *marks = SATOR_NEW_ARRAY(arena, char, most + 1);
     for (int64_t d = 1; d <= most; d++) /* with lanes, any number may be a number of tiles */
         marks[d] = p->is_direct || number_of(n, fixed) % d == 0 ? 1 : 0;
     return marks;
 }
 
 /* Drop the tiles of "loop" that do not fit even when every other loop has tiles of one. */
-static void keep_fitting(struct optimizer *o, int loop)
+static void keep_fitting(struct mapper_words *words, struct optimal_plan *plan, int loop)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int m = p->n_memories - 1, kept = 1;
     int64_t tile[MAPPER_LOOPS], size[MAPPER_ACCESSES] = {0};
 
     if (p->has_counted) /* where a larger tile need not need more */
         return;
     memcpy(tile, optimal_ones, sizeof tile);
-    for (; kept < o->n_tiles[loop]; kept++) {
-        tile[loop] = o->every_tile[loop][kept];
+    for (; kept < plan->n_tiles[loop]; kept++) {
+        tile[loop] = plan->every_tile[loop][kept];
         for (int a = 0; a < p->n_accesses; a++) {
             if (p->memory[m].holds >> a & 1)
-                size[a] = sator_mapper_tile_words(o->search->words, a, tile);
+                size[a] = sator_mapper_tile_words(words, a, tile);
         }
         if (!sator_mapper_fits(p, m, size, NULL))
             break;
     }
-    o->n_tiles[loop] = kept;
+    plan->n_tiles[loop] = kept;
 }
 
-void optimal_find_tiles(struct optimizer *o)
+void optimal_find_tiles(
+        struct mapper_words *words, struct optimal_plan *plan, struct sator_arena *arena)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int64_t pes = 1;
 
     for (int r = 0; r < p->innermost; r++)
@@ -266,26 +271,25 @@ void optimal_find_tiles(struct optimizer *o)
     for (int i = 0; i < p->n_loops; i++) {
         int64_t *numbers = NULL;
         int count = 0;
-        o->n_tiles[i] = sator_mapper_tiles_of(p, o->arena, i, 1, &o->every_tile[i]);
-        o->n_most_inner[i] = o->n_tiles[i] + 1;
-        o->inner[i] = SATOR_NEW_ARRAY(o->arena, int64_t, o->n_most_inner[i]);
-        keep_fitting(o, i);
+        plan->n_tiles[i] = sator_mapper_tiles_of(p, arena, i, 1, &plan->every_tile[i]);
+        plan->n_most_inner[i] = plan->n_tiles[i] + 1;
+        keep_fitting(words, plan, i);
         int64_t most = p->chains ? 2 * p->extent[i] : p->extent[i];
-        o->most_spread[i] = most < pes ? most : pes;
-        o->spreads[i] = p->chains ? mark_chains(o, i) : find_spreads(o, i);
-        for (int64_t n = 1; n <= o->most_spread[i]; n++) {
-            if (o->spreads[i][n])
-                SATOR_PUSH(o->arena, numbers, count, n);
+        plan->most_spread[i] = most < pes ? most : pes;
+        plan->spreads[i] = p->chains ? mark_chains(plan, arena, i) : find_spreads(plan, arena, i);
+        for (int64_t n = 1; n <= plan->most_spread[i]; n++) {
+            if (plan->spreads[i][n])
+                SATOR_PUSH(arena, numbers, count, n);
         }
-        o->n_divisors[i] = count;
-        o->divisors[i] = numbers;
-        find_lanes(o, i);
+        plan->n_divisors[i] = count;
+        plan->divisors[i] = numbers;
+        find_lanes(plan, arena, i);
     }
 }
 
 /* The list of "n" among "lists", made by "list" when first asked for. */
-static int remembered(struct optimizer *o, struct divisor_list *lists, int64_t n,
-        int (*make)(struct sator_arena *arena, int64_t n, const int64_t **list),
+static int remembered(struct sator_arena *arena, struct divisor_list *lists, int64_t n,
+        int (*make)(struct sator_arena *into, int64_t n, const int64_t **list),
         const int64_t **divisors)
 {
     struct divisor_list *list = &lists[(uint64_t)n % N_DIVISOR_LISTS];
@@ -294,12 +298,12 @@ static int remembered(struct optimizer *o, struct divisor_list *lists, int64_t n
         list = list->next;
     if (list->n != n) {
         if (list->n != 0) {
-            list->next = SATOR_NEW(o->arena, struct divisor_list);
+            list->next = SATOR_NEW(arena, struct divisor_list);
             list = list->next;
         }
         list->n = n;
         list->next = NULL;
-        list->count = make(o->arena, n, &list->divisors);
+        list->count = make(arena, n, &list->divisors);
     }
     *divisors = list->divisors;
     return list->count;
@@ -307,61 +311,63 @@ static int remembered(struct optimizer *o, struct divisor_list *lists, int64_t n
 
 int optimal_divisors(struct optimizer *o, int64_t n, const int64_t **divisors)
 {
-    return remembered(o, o->divisor_lists, n, sator_mapper_divisors, divisors);
+    return remembered(o->arena, o->table.divisor_lists, n, sator_mapper_divisors, divisors);
 }
 
 int optimal_factors(struct optimizer *o, int m, int loop, const int64_t **factors)
 {
     const struct mapper_problem *p = o->problem;
 
-    if (!p->chains || o->unrolled_of[loop].form != MAPPER_ANY)
-        return optimal_divisors(o, o->rest[loop], factors);
-    int64_t tiles = number_of(p->extent[loop], o->shape.inside[p->memory[m].row + 1][loop]);
-    return remembered(o, o->ceiling_lists, tiles, sator_mapper_tiles, factors);
+    if (!p->chains || o->at.unrolled_of[loop].form != MAPPER_ANY)
+        return optimal_divisors(o, o->at.rest[loop], factors);
+    int64_t tiles = number_of(p->extent[loop], o->at.shape.inside[p->memory[m].row + 1][loop]);
+    return remembered(o->arena, o->table.ceiling_lists, tiles, sator_mapper_tiles, factors);
 }
 
 /* Whether the PEs of the arrays next outside memory "m" are a chain over the tiles that it has when
  * "loop" has "factor" there: else fewer do. */
-bool optimal_fills_array(const struct optimizer *o, int m, int loop, int64_t factor)
+bool optimal_fills_array(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        int m, int loop, int64_t factor)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int row = p->memory[m].row;
     int64_t pes = 1;
 
     if (!p->chains)
-        return m == p->n_memories - 1 || o->rest[loop] % factor == 0;
+        return m == p->n_memories - 1 || branch->rest[loop] % factor == 0;
     for (int r = row - 1; r >= 0 && p->row[r].is_space; r--)
-        pes *= o->mapping.factor[r][loop];
+        pes *= branch->mapping.factor[r][loop];
     if (pes == 1)
         return true;
-    int64_t tiles = number_of(number_of(p->extent[loop], o->shape.inside[row + 1][loop]), factor);
+    int64_t tiles =
+            number_of(number_of(p->extent[loop], branch->shape.inside[row + 1][loop]), factor);
     return sator_mapper_spreads(p, row - 1, tiles, pes);
 }
 
-void optimal_take_tiles(struct optimizer *o)
+void optimal_take_tiles(const struct optimal_plan *plan, struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
     for (int m = 0; m < p->n_memories; m++) {
         for (int i = 0; i < p->n_loops; i++) {
-            o->pes_outside[m][i] = 1;
+            branch->pes_outside[m][i] = 1;
             for (int r = 0; r < p->memory[m].row; r++)
-                o->pes_outside[m][i] *= p->row[r].is_space ? o->mapping.factor[r][i] : 1;
+                branch->pes_outside[m][i] *= p->row[r].is_space ? branch->mapping.factor[r][i] : 1;
         }
     }
     for (int i = 0; i < p->n_loops; i++) {
-        const struct mapper_unrolled *unrolled = &o->unrolled_of[i];
+        const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
         int64_t blocks = number_of(p->extent[i], unrolled->lanes);
         int64_t fixed = p->row[p->innermost].fixed[i];
-        o->n_inner[i] = 0;
-        for (int k = 0; k < o->n_tiles[i] && unrolled->lanes == 1; k++) {
-            if (sator_mapper_left(p, i, unrolled, o->every_tile[i][k]) != 0)
-                o->inner[i][o->n_inner[i]++] = o->every_tile[i][k];
+        branch->n_inner[i] = 0;
+        for (int k = 0; k < plan->n_tiles[i] && unrolled->lanes == 1; k++) {
+            if (sator_mapper_left(p, i, unrolled, plan->every_tile[i][k]) != 0)
+                branch->inner[i][branch->n_inner[i]++] = plan->every_tile[i][k];
         }
         for (int64_t tile = fixed == 0 ? 1 : fixed; unrolled->lanes > 1;) {
             int64_t number = number_of(blocks, tile);
             if (sator_mapper_left(p, i, unrolled, tile) != 0)
-                o->inner[i][o->n_inner[i]++] = tile;
+                branch->inner[i][branch->n_inner[i]++] = tile;
             if (number == 1 || fixed != 0)
                 break;
             tile = number_of(blocks, number - 1);

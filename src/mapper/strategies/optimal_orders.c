@@ -5,28 +5,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_DEPTH = MAPPER_MEMORIES * MAPPER_LOOPS + 2,
+    MOST_SEEN = 1 << 12 /* orders of one tiling */
+};
+
+/* The orders of a tiling that have been looked at, by the loops placed. */
+struct orders_seen {
+    uint64_t tiling; /* its number */
+    struct seen_set {
+        uint64_t tiling;
+        int last; /* order of these loops, or -1 */
+    } * set; /* by memory and the loops placed there */
+    int n_orders;
+    struct seen_order {
+        int before; /* one of the same loops, or -1 */
+        double saved[1 + MAPPER_PORTS];
+    } * order;
+};
+
+/* What does not depend on the order, by transfer, and what the loops placed do, by depth. */
+struct optimal_tiling {
+    struct mapper_walk walk[MAPPER_TRANSFERS];
+    bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two */
+    struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];
+    int64_t group_all[MAPPER_TRANSFERS], tile_all[MAPPER_TRANSFERS]; /* words, if none were kept */
+    int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
+    bool is_filled; /* no innermost memory is ever without a tile, nor has one of a single step */
+    bool is_short[MAPPER_LOOPS]; /* else: loops whose factors leave a remainder */
+    bool is_uneven; /* what orders save is not the same at all instances of a memory */
+    struct mapper_pace pace[MOST_DEPTH][MAPPER_TRANSFERS];
+    struct orders_seen seen;
+};
+
 /* The words of a transfer when nothing is kept but what the loops placed keep. */
 static int64_t unique_of(const struct optimizer *o, int t, const struct mapper_pace *pace)
 {
-    return o->is_ragged[t] ? o->group_all[t] - pace->kept_unique
-                           : sator_mapper_unique(&o->walk[t], pace);
+    return o->tiling->is_ragged[t] ? o->tiling->group_all[t] - pace->kept_unique
+                                   : sator_mapper_unique(&o->tiling->walk[t], pace);
 }
 
 static int64_t arriving_of(const struct optimizer *o, int t, const struct mapper_pace *pace)
 {
-    return o->is_ragged[t] ? o->tile_all[t] - pace->kept_arriving
-                           : sator_mapper_arriving(&o->walk[t], pace);
+    return o->tiling->is_ragged[t] ? o->tiling->tile_all[t] - pace->kept_arriving
+                                   : sator_mapper_arriving(&o->tiling->walk[t], pace);
 }
 
 /* Short last tiles that only the engines count: nothing is known until they are asked. */
 static bool is_asked(const struct optimizer *o, int t)
 {
-    return o->is_ragged[t] && o->problem->transfer[t].is_counted;
+    return o->tiling->is_ragged[t] && o->problem->transfer[t].is_counted;
 }
 
 static bool is_direct_ragged(const struct optimizer *o, int t)
 {
-    return o->is_ragged[t] && o->problem->transfer[t].child == o->problem->n_memories;
+    return o->tiling->is_ragged[t] && o->problem->transfer[t].child == o->problem->n_memories;
 }
 
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
@@ -34,15 +67,16 @@ static bool is_direct_ragged(const struct optimizer *o, int t)
 static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_pace *pace)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_share share = optimal_fixed(o);
+    struct mapper_share share = optimal_fixed(o->problem, &o->at);
 
     for (int t = 0; t < p->n_transfers; t++) {
-        const struct mapper_walk *walk = &o->walk[t];
+        const struct mapper_walk *walk = &o->tiling->walk[t];
         double groups = (double)walk->groups, tiles = (double)walk->tiles;
         int64_t runs = walk->stamps / pace[t].inside; /* of the loops placed */
         /* where it is not dead no loop is placed that stands alone, or the last ones have one step
          */
-        int64_t plain = o->is_ragged[t] && !o->is_filled ? 0 : o->plain_stamps[t];
+        int64_t plain =
+                o->tiling->is_ragged[t] && !o->tiling->is_filled ? 0 : o->tiling->plain_stamps[t];
         double open = pace[t].dead ? 0 : (double)(runs - plain);
         double unique = (double)unique_of(o, t, &pace[t]);
         double arriving = (double)arriving_of(o, t, &pace[t]);
@@ -52,9 +86,9 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
                 .arriving_ub = arriving,
                 .arriving_lb = arriving - tiles * walk->scale * open * (double)walk->tile_words,
         };
-        if (walk->passes && o->is_ragged[t]) /* shorter tiles may leave more to fetch */
+        if (walk->passes && o->tiling->is_ragged[t]) /* shorter tiles may leave more to fetch */
             range.unique_lb = 0;
-        if (o->is_ragged[t] && p->chains) {
+        if (o->tiling->is_ragged[t] && p->chains) {
             double least = walk->groups == 0 ? 0 : (double)walk->access->footprint;
             range.unique_lb = fmax(range.unique_lb, least);
             range.arriving_lb = fmax(range.arriving_lb, least);
@@ -76,7 +110,7 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
             range.unique_ub = arriving;
         sator_mapper_share_transfer(p, t, &range, 0, &share);
     }
-    return optimal_cost(o, &share);
+    return optimal_cost(o->problem, &o->at, &share);
 }
 
 static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
@@ -86,19 +120,19 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
 
     if (p->has_counted) {
         double bound = order_bound(o, pace).value;
-        sator_mapper_count(p, o->search->words, &o->mapping, &traffic);
-        sator_mapper_offer_counted(o->search, &o->mapping, &traffic, bound);
+        sator_mapper_count(p, o->search->words, &o->at.mapping, &traffic);
+        sator_mapper_offer_counted(o->search, &o->at.mapping, &traffic, bound);
         return;
     }
     for (int t = 0; t < p->n_transfers; t++) {
         traffic.unique[t] = unique_of(o, t, &pace[t]);
         traffic.arriving[t] = arriving_of(o, t, &pace[t]);
     }
-    traffic.time_stamps = sator_mapper_time_stamps(p, &o->mapping);
+    traffic.time_stamps = sator_mapper_time_stamps(p, &o->at.mapping);
     traffic.is_unknown = false;
-    sator_mapper_find_busiest(p, o->search->words, &o->mapping, &o->shape, &traffic);
+    sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
     o->search->counters.evaluated++;
-    sator_mapper_offer(o->search, &o->mapping, sator_mapper_cost(p, &traffic));
+    sator_mapper_offer(o->search, &o->at.mapping, sator_mapper_cost(p, &traffic));
 }
 
 /* Put the loops not in "placed" outside, in any order: it does not matter. */
@@ -108,7 +142,7 @@ static void append_rest(struct optimizer *o, int m, unsigned placed, int n_place
 
     for (int i = 0; i < n_loops; i++) {
         if (!(placed >> i & 1))
-            o->mapping.order[m][n_loops - 1 - n_placed++] = (int8_t)i;
+            o->at.mapping.order[m][n_loops - 1 - n_placed++] = (int8_t)i;
     }
 }
 
@@ -120,7 +154,7 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
     for (int t = 0; t < o->problem->n_transfers; t++) {
         const struct mapper_transfer *transfer = &o->problem->transfer[t];
         if (transfer->child_row > o->problem->memory[m].row &&
-                o->walk[t].cold_row <= o->problem->memory[m].row &&
+                o->tiling->walk[t].cold_row <= o->problem->memory[m].row &&
                 (!pace[t].dead || transfer->reaches_back))
             alive |= 1U << t;
     }
@@ -135,8 +169,9 @@ static bool leaves_idle(const struct optimizer *o, int t, int loop)
     bool is_spread = is_asked(o, t);
 
     for (int r = 0; r < p->n_rows; r++)
-        is_spread |= p->row[r].is_space && o->mapping.factor[r][loop] > 1;
-    return is_spread && o->is_ragged[t] && sator_mapper_is_ragged(p, &o->mapping, 1U << loop);
+        is_spread |= p->row[r].is_space && o->at.mapping.factor[r][loop] > 1;
+    return is_spread && o->tiling->is_ragged[t] &&
+            sator_mapper_is_ragged(p, &o->at.mapping, 1U << loop);
 }
 
 /* Whether some compute units that have something to do when "loop" begins have nothing when it
@@ -150,10 +185,10 @@ static bool ends_idle(const struct optimizer *o, int t, int loop)
     if (p->chains)
         return leaves_idle(o, t, loop);
     if (is_asked(o, t)) /* where the loop does not divide */
-        return sator_mapper_is_ragged(p, &o->mapping, 1U << loop);
+        return sator_mapper_is_ragged(p, &o->at.mapping, 1U << loop);
     for (int r = 0; r < p->n_rows; r++) {
-        *(r > p->innermost ? &lanes : &outside) *= o->mapping.factor[r][loop];
-        is_spread |= r < p->innermost && p->row[r].is_space && o->mapping.factor[r][loop] > 1;
+        *(r > p->innermost ? &lanes : &outside) *= o->at.mapping.factor[r][loop];
+        is_spread |= r < p->innermost && p->row[r].is_space && o->at.mapping.factor[r][loop] > 1;
     }
     return is_direct_ragged(o, t) &&
             (p->extent[loop] % lanes != 0 ||
@@ -167,30 +202,14 @@ static bool is_harmless(
 {
     for (int t = 0; t < o->problem->n_transfers; t++) {
         if ((alive >> t & 1) &&
-                (pace[t].moved || o->problem->transfer[t].reaches_back || !(o->grows >> t & 1) ||
-                        (o->walk[t].access->relevant >> loop & 1) || ends_idle(o, t, loop)))
+                (pace[t].moved || o->problem->transfer[t].reaches_back || !(o->at.grows >> t & 1) ||
+                        (o->tiling->walk[t].access->relevant >> loop & 1) || ends_idle(o, t, loop)))
             return false;
     }
     return true;
 }
 
 /* ---- orders of the same loops ---- */
-
-void optimal_seen_init(struct optimizer *o)
-{
-    size_t n_sets = (size_t)o->problem->n_memories << o->problem->n_loops;
-
-    o->seen.set = sator_alloc(sizeof *o->seen.set * n_sets);
-    memset(o->seen.set, 0, sizeof *o->seen.set * n_sets);
-    o->seen.order = sator_alloc(sizeof *o->seen.order * MOST_SEEN);
-    o->seen.tiling = 0;
-}
-
-void optimal_seen_free(struct optimizer *o)
-{
-    free(o->seen.set);
-    free(o->seen.order);
-}
 
 /* What the loops placed save against keeping nothing: energy, then bits by port. */
 static void find_saved(const struct optimizer *o, const struct mapper_pace *pace, double *saved)
@@ -200,8 +219,8 @@ static void find_saved(const struct optimizer *o, const struct mapper_pace *pace
 
     saved[0] = 0;
     for (int t = 0; t < p->n_transfers; t++) {
-        const struct mapper_walk *walk = &o->walk[t];
-        bool whole = !o->is_ragged[t];
+        const struct mapper_walk *walk = &o->tiling->walk[t];
+        bool whole = !o->tiling->is_ragged[t];
         words[2 * t] = (double)pace[t].kept_unique * (whole ? (double)walk->groups : 1);
         words[2 * t + 1] = (double)pace[t].kept_arriving * (whole ? (double)walk->tiles : 1);
         saved[0] += words[2 * t] * p->transfer[t].unique_pj +
@@ -222,7 +241,7 @@ static void find_saved(const struct optimizer *o, const struct mapper_pace *pace
 static bool is_no_better(
         struct optimizer *o, int m, unsigned placed, const struct mapper_pace *pace)
 {
-    struct orders_seen *seen = &o->seen;
+    struct orders_seen *seen = &o->tiling->seen;
     struct seen_set *set = &seen->set[(unsigned)m << o->problem->n_loops | placed];
     int n = 1 + o->problem->n_ports;
     struct seen_order *order = &seen->order[seen->n_orders];
@@ -250,22 +269,22 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
 static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int loop,
         int64_t factor, int64_t step)
 {
-    const struct mapper_access *access = o->walk[t].access;
+    const struct mapper_access *access = o->tiling->walk[t].access;
     bool relevant = access->relevant >> loop & 1;
 
     /* a constraint may set a factor where a single tile is left: it moves nothing */
     if (step < o->problem->extent[loop]) {
         pace->inside *= factor;
         /* its tiles share nothing, unless the last ones have but one step of it */
-        pace->dead = (access->plain >> loop & 1) && !o->is_short[loop];
+        pace->dead = (access->plain >> loop & 1) && !o->tiling->is_short[loop];
         pace->moved |= relevant;
     }
     if (is_asked(o, t))
         return;
-    int64_t kept = sator_mapper_ragged_place(&o->groups[t], loop, factor, step);
+    int64_t kept = sator_mapper_ragged_place(&o->tiling->groups[t], loop, factor, step);
     pace->kept_unique += kept;
-    if (o->walk[t].shared != 0)
-        kept = sator_mapper_ragged_place(&o->tiles[t], loop, factor, step);
+    if (o->tiling->walk[t].shared != 0)
+        kept = sator_mapper_ragged_place(&o->tiling->tiles[t], loop, factor, step);
     pace->kept_arriving += kept;
 }
 
@@ -273,9 +292,9 @@ static void unplace_ragged(struct optimizer *o, int t, int loop, int64_t factor,
 {
     if (is_asked(o, t))
         return;
-    sator_mapper_ragged_unplace(&o->groups[t], loop, factor, step);
-    if (o->walk[t].shared != 0)
-        sator_mapper_ragged_unplace(&o->tiles[t], loop, factor, step);
+    sator_mapper_ragged_unplace(&o->tiling->groups[t], loop, factor, step);
+    if (o->tiling->walk[t].shared != 0)
+        sator_mapper_ragged_unplace(&o->tiling->tiles[t], loop, factor, step);
 }
 
 static void place_loop(
@@ -283,26 +302,27 @@ static void place_loop(
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
-    struct mapper_pace *pace = o->pace[depth + 1];
+    struct mapper_pace *pace = o->tiling->pace[depth + 1];
 
-    int64_t factor = o->mapping.factor[row][loop], step = o->shape.inside[row + 1][loop];
+    int64_t factor = o->at.mapping.factor[row][loop], step = o->at.shape.inside[row + 1][loop];
     uint32_t ragged = 0;
 
-    memcpy(pace, o->pace[depth], sizeof *pace * (size_t)p->n_transfers);
+    memcpy(pace, o->tiling->pace[depth], sizeof *pace * (size_t)p->n_transfers);
     for (int t = 0; t < p->n_transfers; t++) {
         if (p->transfer[t].child_row <= row || pace[t].dead || factor == 1)
             continue;
-        if (row < o->walk[t].cold_row) {
+        if (row < o->tiling->walk[t].cold_row) {
             pace[t].dead = true;
             continue;
         }
-        ragged |= o->is_ragged[t] ? UINT32_C(1) << t : 0;
-        if (o->is_ragged[t])
+        ragged |= o->tiling->is_ragged[t] ? UINT32_C(1) << t : 0;
+        if (o->tiling->is_ragged[t])
             place_ragged(o, t, &pace[t], loop, factor, step);
         else
-            sator_mapper_pace_place(&o->walk[t], o->search->words, &pace[t], loop, factor, step);
+            sator_mapper_pace_place(
+                    &o->tiling->walk[t], o->search->words, &pace[t], loop, factor, step);
     }
-    o->mapping.order[m][p->n_loops - 1 - n_placed] = (int8_t)loop;
+    o->at.mapping.order[m][p->n_loops - 1 - n_placed] = (int8_t)loop;
     order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
     for (int t = 0; t < p->n_transfers; t++) {
         if (ragged >> t & 1)
@@ -323,7 +343,7 @@ static bool asks_engines(const struct mapper_problem *p)
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth)
 {
     const struct mapper_problem *p = o->problem;
-    const struct mapper_pace *pace = o->pace[depth];
+    const struct mapper_pace *pace = o->tiling->pace[depth];
     bool asks = asks_engines(p); /* what they count may depend on any order */
     unsigned left = 0;
 
@@ -332,7 +352,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     o->search->counters.orders++;
     unsigned alive = alive_at(o, m, pace);
     for (int i = 0; i < p->n_loops; i++)
-        left |= o->mapping.factor[p->memory[m].row][i] > 1 && !(placed >> i & 1) ? 1U << i : 0;
+        left |= o->at.mapping.factor[p->memory[m].row][i] > 1 && !(placed >> i & 1) ? 1U << i : 0;
     if (left == 0 || (alive == 0 && !asks)) {
         append_rest(o, m, placed, n_placed);
         if (m == 0) {
@@ -342,7 +362,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         order_from(o, m - 1, 0, 0, depth);
         return;
     }
-    bool known = !p->has_counted && p->asked_ports == 0 && !o->is_uneven;
+    bool known = !p->has_counted && p->asked_ports == 0 && !o->tiling->is_uneven;
     if (known && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
             is_no_better(o, m, placed, pace)) {
         o->search->counters.pruned_order++;
@@ -370,29 +390,32 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
 static bool open_ragged(struct optimizer *o, int t)
 {
     const struct mapper_problem *p = o->problem;
-    struct mapper_walk *walk = &o->walk[t];
+    struct mapper_walk *walk = &o->tiling->walk[t];
 
-    if (!sator_mapper_is_cut(p, &o->mapping, &o->shape, t))
+    if (!sator_mapper_is_cut(p, &o->at.mapping, &o->at.shape, t))
         return false;
-    o->group_all[t] = o->tile_all[t] = walk->access->volume;
+    o->tiling->group_all[t] = o->tiling->tile_all[t] = walk->access->volume;
     if (p->transfer[t].is_counted)
         return true;
-    sator_mapper_ragged_init(&o->groups[t], walk, o->search->words, &o->shape, &o->mapping, true);
-    o->group_all[t] = o->tile_all[t] = sator_mapper_ragged_all(&o->groups[t]);
+    sator_mapper_ragged_init(
+            &o->tiling->groups[t], walk, o->search->words, &o->at.shape, &o->at.mapping, true);
+    o->tiling->group_all[t] = o->tiling->tile_all[t] =
+            sator_mapper_ragged_all(&o->tiling->groups[t]);
     if (walk->shared != 0) {
         sator_mapper_ragged_init(
-                &o->tiles[t], walk, o->search->words, &o->shape, &o->mapping, false);
-        o->tile_all[t] = sator_mapper_ragged_all(&o->tiles[t]);
+                &o->tiling->tiles[t], walk, o->search->words, &o->at.shape, &o->at.mapping, false);
+        o->tiling->tile_all[t] = sator_mapper_ragged_all(&o->tiling->tiles[t]);
     }
     if (walk->groups == 0) /* nothing crosses */
-        o->group_all[t] = o->tile_all[t] = 0;
-    walk->cut = p->chains || p->transfer[t].child == p->n_memories ? NULL : o->groups[t].cut;
+        o->tiling->group_all[t] = o->tiling->tile_all[t] = 0;
+    walk->cut =
+            p->chains || p->transfer[t].child == p->n_memories ? NULL : o->tiling->groups[t].cut;
     for (int i = 0; i < p->n_loops; i++) {
         double covered = 1; /* iterations, with those that there are not */
         int row = p->transfer[t].child_row;
         for (int r = 0; r < row; r++)
-            covered *= (double)o->mapping.factor[r][i];
-        covered *= (double)o->shape.inside[row][i]; /* a single tile has none of these */
+            covered *= (double)o->at.mapping.factor[r][i];
+        covered *= (double)o->at.shape.inside[row][i]; /* a single tile has none of these */
         if (walk->access->plain >> i & 1)
             walk->scale *= (double)p->extent[i] / covered;
     }
@@ -409,7 +432,7 @@ static bool is_uneven(const struct optimizer *o, int t)
 
     for (int k = 0; k < transfer->n_flows; k++)
         inner |= p->memory[p->port[transfer->flow[k].port].memory].instances > 1;
-    return inner && o->is_ragged[t] &&
+    return inner && o->tiling->is_ragged[t] &&
             (p->access[transfer->access].is_sliding || transfer->child == p->n_memories);
 }
 
@@ -419,41 +442,63 @@ static bool has_single(const struct optimizer *o)
     const struct mapper_problem *p = o->problem;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t tile = o->mapping.factor[p->innermost][i];
-        int64_t blocks = sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes);
+        int64_t tile = o->at.mapping.factor[p->innermost][i];
+        int64_t blocks = sator_mapper_blocks(p->extent[i], o->at.unrolled_of[i].lanes);
         if (tile > 1 && blocks % tile == 1)
             return true;
     }
     return false;
 }
 
+struct optimal_tiling *optimal_tiling_new(const struct mapper_problem *problem)
+{
+    size_t n_sets = (size_t)problem->n_memories << problem->n_loops;
+    struct optimal_tiling *tiling = sator_alloc(sizeof *tiling);
+    struct orders_seen *seen = &tiling->seen;
+
+    seen->tiling = 0;
+    seen->set = sator_alloc(sizeof *seen->set * n_sets);
+    memset(seen->set, 0, sizeof *seen->set * n_sets);
+    seen->order = sator_alloc(sizeof *seen->order * MOST_SEEN);
+    return tiling;
+}
+
+void optimal_tiling_free(struct optimal_tiling *tiling)
+{
+    free(tiling->seen.set);
+    free(tiling->seen.order);
+    free(tiling);
+}
+
 void optimal_try_orders(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
 
-    sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     for (int t = 0; t < p->n_transfers; t++) {
-        sator_mapper_walk_init(p, o->search->words, &o->shape, t, &o->walk[t]);
-        sator_mapper_walk_stamps(&o->walk[t], &o->mapping);
-        sator_mapper_pace_init(&o->pace[0][t]);
-        o->is_ragged[t] = open_ragged(o, t);
-        if (o->walk[t].access->is_sliding)
-            sator_mapper_walk_cover(&o->walk[t], o->search->words, &o->shape);
-        o->plain_stamps[t] = 1;
-        for (int r = 0; r < o->walk[t].transfer->child_row; r++) {
+        sator_mapper_walk_init(p, o->search->words, &o->at.shape, t, &o->tiling->walk[t]);
+        sator_mapper_walk_stamps(&o->tiling->walk[t], &o->at.mapping);
+        sator_mapper_pace_init(&o->tiling->pace[0][t]);
+        o->tiling->is_ragged[t] = open_ragged(o, t);
+        if (o->tiling->walk[t].access->is_sliding)
+            sator_mapper_walk_cover(&o->tiling->walk[t], o->search->words, &o->at.shape);
+        o->tiling->plain_stamps[t] = 1;
+        for (int r = 0; r < o->tiling->walk[t].transfer->child_row; r++) {
             for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
-                if (o->walk[t].access->plain >> i & 1)
-                    o->plain_stamps[t] *= o->mapping.factor[r][i];
+                if (o->tiling->walk[t].access->plain >> i & 1)
+                    o->tiling->plain_stamps[t] *= o->at.mapping.factor[r][i];
             }
         }
     }
-    o->is_uneven = false;
+    o->tiling->is_uneven = false;
     for (int t = 0; t < p->n_transfers; t++)
-        o->is_uneven |= is_uneven(o, t);
-    o->is_filled = !p->chains || (sator_mapper_is_filled(p, &o->mapping) && !has_single(o));
+        o->tiling->is_uneven |= is_uneven(o, t);
+    o->tiling->is_filled =
+            !p->chains || (sator_mapper_is_filled(p, &o->at.mapping) && !has_single(o));
     for (int i = 0; i < p->n_loops; i++)
-        o->is_short[i] = !o->is_filled && sator_mapper_is_ragged(p, &o->mapping, 1U << i);
-    o->seen.tiling++;
-    o->seen.n_orders = 0;
+        o->tiling->is_short[i] =
+                !o->tiling->is_filled && sator_mapper_is_ragged(p, &o->at.mapping, 1U << i);
+    o->tiling->seen.tiling++;
+    o->tiling->seen.n_orders = 0;
     order_from(o, p->n_memories - 1, 0, 0, 0);
 }

@@ -22,7 +22,7 @@ static struct mapper_share least_inside(const struct optimizer *o, int m)
 
     for (int child = m + 1; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
-        sator_mapper_bounds_least(o->problem, &o->crew, child, &one);
+        sator_mapper_bounds_least(o->problem, &o->at.crew, child, &one);
         sator_mapper_share_add(o->problem, &sum, &one);
     }
     return sum;
@@ -39,7 +39,7 @@ static void take_least(const struct mapper_problem *p, struct mapper_share *leas
 
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own)
 {
-    struct outer_tiles *tiles = &o->outer[m];
+    struct outer_tiles *tiles = &o->table.outer[m];
 
     if (tiles->count == 0) {
         tiles->least = *own;
@@ -57,7 +57,7 @@ void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *ow
     struct outer_tile *tile = &tiles->item[tiles->count];
     tile->own = *own;
     tile->number = (uint32_t)tiles->count++;
-    memcpy(tile->extent, o->mapping.factor[o->problem->memory[m].row], sizeof tile->extent);
+    memcpy(tile->extent, o->at.mapping.factor[o->problem->memory[m].row], sizeof tile->extent);
 }
 
 static int by_energy(const void *a, const void *b)
@@ -72,35 +72,35 @@ static int by_energy(const void *a, const void *b)
 void optimal_tabulate(struct optimizer *o)
 {
     const struct mapper_problem *p = o->problem;
-    double compute = o->compute_cycles;
+    double compute = o->at.compute_cycles;
 
-    if (o->tabulated || p->has_fixed || o->imperfect)
+    if (o->table.tabulated || p->has_fixed || o->plan->imperfect)
         return;
-    o->tabulated = true;
-    o->crew = o->unknown;
+    o->table.tabulated = true;
+    o->at.crew = o->plan->unknown;
     optimal_find_least(o);
-    optimal_know_grown(o);
-    sator_mapper_bounds_crew(o->bounds, &o->crew);
-    o->compute_cycles = o->least_cycles;
-    sator_mapper_bounds_compute(o->bounds, o->compute_cycles);
+    optimal_know_grown(o->plan, &o->at);
+    sator_mapper_bounds_crew(o->bounds, &o->at.crew);
+    o->at.compute_cycles = o->plan->least_cycles;
+    sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
     for (int i = 0; i < p->n_loops; i++)
-        o->rest[i] = p->extent[i];
-    sator_mapper_shape_init(p, &o->mapping, &o->shape);
-    optimal_order_listing(o);
-    optimal_find_crowded(o);
+        o->at.rest[i] = p->extent[i];
+    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
+    optimal_order_listing(o->plan, &o->at);
+    optimal_find_crowded(o->plan, &o->at);
     for (int m = 1; m < p->n_memories - 1; m++) {
-        struct mapper_share fixed = optimal_fixed(o), inside = least_inside(o, m);
+        struct mapper_share fixed = optimal_fixed(o->problem, &o->at), inside = least_inside(o, m);
         if (p->row[p->memory[m].row - 1].is_space)
             break;
-        o->tabulating = true;
+        o->at.tabulating = true;
         optimal_list_tiles(o, m, &(struct inner){&fixed, &inside});
-        o->tabulating = false;
-        struct outer_tiles *tiles = &o->outer[m];
+        o->at.tabulating = false;
+        struct outer_tiles *tiles = &o->table.outer[m];
         tiles->known = !tiles->overflows && o->search->stopped == SATOR_OK;
         tiles->complete = tiles->count > 0 && o->search->stopped == SATOR_OK;
         optimal_find_least(o);
         if (tiles->count > 0)
             qsort(tiles->item, (size_t)tiles->count, sizeof *tiles->item, by_energy);
     }
-    o->compute_cycles = compute;
+    o->at.compute_cycles = compute;
 }

@@ -37,14 +37,14 @@ static bool keeps_access(const struct mapper_access *access, const struct symmet
     return true;
 }
 
-static void add_if_symmetric(struct optimizer *o, const struct symmetry *s)
+static void add_if_symmetric(struct optimal_plan *plan, const struct symmetry *s)
 {
-    for (int a = 0; a < o->problem->n_accesses; a++) {
-        if (!keeps_access(&o->problem->access[a], s))
+    for (int a = 0; a < plan->problem->n_accesses; a++) {
+        if (!keeps_access(&plan->problem->access[a], s))
             return;
     }
-    if (o->n_symmetries < MOST_SYMMETRIES)
-        o->symmetry[o->n_symmetries++] = *s;
+    if (plan->n_symmetries < MOST_SYMMETRIES)
+        plan->symmetry[plan->n_symmetries++] = *s;
 }
 
 static void swap(struct symmetry *s, int i, int j)
@@ -56,25 +56,25 @@ static void swap(struct symmetry *s, int i, int j)
 }
 
 /* Add exchanges of a second pair of loops, beside the pair (i, j) that "s" exchanges. */
-static void add_second_pairs(struct optimizer *o, struct symmetry *s, int i, int j)
+static void add_second_pairs(struct optimal_plan *plan, struct symmetry *s, int i, int j)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
     for (int k = i + 1; k < p->n_loops; k++) {
         for (int l = k + 1; l < p->n_loops; l++) {
             if (k == j || l == j || p->extent[k] != p->extent[l])
                 continue;
             swap(s, k, l);
-            add_if_symmetric(o, s);
+            add_if_symmetric(plan, s);
             swap(s, k, l);
         }
     }
 }
 
 /* Pairs of loops that may be exchanged, alone or two pairs at once. */
-void optimal_find_symmetries(struct optimizer *o)
+void optimal_find_symmetries(struct optimal_plan *plan)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     struct symmetry s;
 
     if (p->has_fixed || p->has_orders || p->has_counted || p->n_spread_limits > 0)
@@ -90,8 +90,8 @@ void optimal_find_symmetries(struct optimizer *o)
             if (p->extent[i] != p->extent[j])
                 continue;
             swap(&s, i, j);
-            add_if_symmetric(o, &s);
-            add_second_pairs(o, &s, i, j);
+            add_if_symmetric(plan, &s);
+            add_second_pairs(plan, &s, i, j);
             swap(&s, i, j);
         }
     }
@@ -108,16 +108,17 @@ static int against_image(const struct symmetry *s, int n_loops, const int64_t *f
     return 0;
 }
 
-bool optimal_is_image(const struct optimizer *o, const int64_t *last)
+bool optimal_is_image(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, const int64_t *last)
 {
-    for (int k = 0; k < o->n_symmetries; k++) {
+    for (int k = 0; k < plan->n_symmetries; k++) {
         int order = 0;
-        if (!(o->with_image >> k & 1))
+        if (!(branch->with_image >> k & 1))
             continue;
-        for (int i = 0; i < o->n_unrolled && order == 0; i++)
-            order = against_image(&o->symmetry[k], o->problem->n_loops, o->unrolled[i]);
+        for (int i = 0; i < branch->n_unrolled && order == 0; i++)
+            order = against_image(&plan->symmetry[k], plan->problem->n_loops, branch->unrolled[i]);
         if (order == 0 && last != NULL)
-            order = against_image(&o->symmetry[k], o->problem->n_loops, last);
+            order = against_image(&plan->symmetry[k], plan->problem->n_loops, last);
         if (order < 0)
             return true;
     }

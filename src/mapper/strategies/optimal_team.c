@@ -116,11 +116,11 @@ static void tabulate(struct team *team, struct member *member)
     member->search.best_cost = team->search->best_cost;
     uint64_t looks = member->search.counters.looks;
     member->search.counters = (struct sator_map_counters){.looks = looks};
-    o->tabulated = false;
-    memset(o->outer, 0, sizeof o->outer);
+    o->table.tabulated = false;
+    memset(o->table.outer, 0, sizeof o->table.outer);
     optimal_tabulate(o);
-    memcpy(team->outer, o->outer, sizeof team->outer);
-    memset(o->outer, 0, sizeof o->outer);
+    memcpy(team->outer, o->table.outer, sizeof team->outer);
+    memset(o->table.outer, 0, sizeof o->table.outer);
     optimal_find_least(o);
     sator_mapper_add_counters(&team->search->counters, &member->search.counters);
     if (member->search.stopped != SATOR_OK)
@@ -171,11 +171,11 @@ static void brief(struct team *team, struct member *member)
     search->has_unknown = false;
     search->evaluated_before = team->search->counters.evaluated;
     search->counters = (struct sator_map_counters){.looks = looks};
-    o->n_listings = 0;
+    o->table.n_listings = 0;
     if (known->tabulated)
-        memcpy(o->outer, team->outer, sizeof o->outer);
+        memcpy(o->table.outer, team->outer, sizeof o->table.outer);
     else
-        memset(o->outer, 0, sizeof o->outer);
+        memset(o->table.outer, 0, sizeof o->table.outer);
     optimal_find_least(o);
 }
 
@@ -196,7 +196,7 @@ static void visit(struct member *member, const struct visit *visit, struct outco
     outcome->has_unknown = search->has_unknown;
     outcome->unknown_bound = search->unknown_bound;
     outcome->counters = search->counters;
-    outcome->n_listings = member->optimizer->n_listings;
+    outcome->n_listings = member->optimizer->table.n_listings;
 }
 
 static void lock(struct member *member)
@@ -253,34 +253,16 @@ static void work(void *data)
 
 /* ---- members ---- */
 
-/* An optimizer of its own that shares what does not change during the visits. */
+/* An optimizer of its own that shares the plan, and begins with what the other one remembers. */
 static struct optimizer *copy_optimizer(const struct optimizer *o, struct mapper_search *search)
 {
-    struct optimizer *copy = sator_alloc(sizeof *copy);
+    struct optimizer *copy = optimal_new(search, o->plan);
 
-    *copy = *o;
-    copy->search = search;
-    copy->arena = sator_arena_new();
-    copy->factors = sator_arena_take(copy->arena, sizeof *copy->factors * MAPPER_LOOPS);
-    copy->bounds = sator_mapper_bounds_new(o->problem, search->words);
-    memset(copy->divisor_lists, 0, sizeof copy->divisor_lists);
-    memset(copy->ceiling_lists, 0, sizeof copy->ceiling_lists);
-    memset(copy->tile_list, 0, sizeof copy->tile_list);
-    memset(&copy->visits, 0, sizeof copy->visits);
-    optimal_seen_init(copy);
-    for (int i = 0; i < o->problem->n_loops && o->imperfect; i++)
-        copy->inner[i] = SATOR_NEW_ARRAY(copy->arena, int64_t, o->n_most_inner[i]);
+    copy->at.width = o->at.width;
+    copy->at.passing = o->at.passing;
+    copy->at.later = o->at.later;
+    copy->table.climbs_at = o->table.climbs_at;
     return copy;
-}
-
-static void free_copy(struct optimizer *copy)
-{
-    for (int m = 0; m < copy->problem->n_memories; m++)
-        free(copy->tile_list[m].item);
-    optimal_seen_free(copy);
-    sator_mapper_bounds_free(copy->bounds);
-    sator_arena_free(copy->arena);
-    free(copy);
 }
 
 static void init_member(struct member *member, struct team *team, struct optimizer *o, bool copies)
@@ -304,7 +286,7 @@ static void run(struct team *team, struct optimizer *o, int n_wanted)
         init_member(&members[i], team, o, i > 0);
     sator_mapper_run_threads(work, members, sizeof *members, n_wanted);
     for (int i = 1; i < n_wanted; i++) {
-        free_copy(members[i].optimizer);
+        optimal_free(members[i].optimizer);
         sator_mapper_words_free(members[i].search.words);
     }
     search->next_report = members[0].search.next_report;
@@ -314,11 +296,11 @@ static void run(struct team *team, struct optimizer *o, int n_wanted)
 
 void optimal_visit_as_team(struct optimizer *o, int first, double rest)
 {
-    int threads = o->search->options->threads, count = o->visits.count;
+    int threads = o->search->options->threads, count = o->table.visits.count;
     struct team *team = sator_alloc(sizeof *team);
 
     *team = (struct team){.search = o->search,
-            .visits = o->visits.item,
+            .visits = o->table.visits.item,
             .first = first,
             .count = count,
             .rest = rest,
@@ -326,9 +308,9 @@ void optimal_visit_as_team(struct optimizer *o, int first, double rest)
             .merged = first,
             .improved = first,
             .oldest = first,
-            .n_listings = o->n_listings,
-            .tabulated = o->tabulated};
-    memcpy(team->outer, o->outer, sizeof team->outer);
+            .n_listings = o->table.n_listings,
+            .tabulated = o->table.tabulated};
+    memcpy(team->outer, o->table.outer, sizeof team->outer);
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->changed, NULL);
     set_known(team);
@@ -339,9 +321,9 @@ void optimal_visit_as_team(struct optimizer *o, int first, double rest)
         if (team->outcome[k % MOST_WINDOW].done)
             merge(team, &team->outcome[k % MOST_WINDOW]);
     }
-    o->n_listings = team->n_listings;
-    o->tabulated = team->tabulated;
-    memcpy(o->outer, team->outer, sizeof o->outer);
+    o->table.n_listings = team->n_listings;
+    o->table.tabulated = team->tabulated;
+    memcpy(o->table.outer, team->outer, sizeof o->table.outer);
     pthread_cond_destroy(&team->changed);
     pthread_mutex_destroy(&team->lock);
     free(team);

@@ -21,8 +21,8 @@ static bool is_hopeless(struct optimizer *o, int m, const struct mapper_share *a
 
     sator_mapper_share_add(o->problem, &all, b);
     sator_mapper_share_add(o->problem, &all, c);
-    sator_mapper_share_add(o->problem, &all, &o->least[m]);
-    *bound = optimal_cost(o, &all);
+    sator_mapper_share_add(o->problem, &all, &o->table.least[m]);
+    *bound = optimal_cost(o->problem, &o->at, &all);
     if (!sator_mapper_is_hopeless(o->search, bound->pj, bound->cycles))
         return false;
     o->search->counters.pruned_tiling++;
@@ -36,9 +36,9 @@ static void bound_own(struct optimizer *o, int m, struct mapper_share *own)
     int64_t far[MAPPER_LOOPS];
 
     for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o, m, i, o->mapping.factor[p->memory[m].row][i]);
+        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, own);
+    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, own);
 }
 
 /* Bound the transfers into what lies inside memory "m" again, its factors being known: "settled"
@@ -53,13 +53,14 @@ static bool may_win(
     int64_t far[MAPPER_LOOPS];
 
     for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o, m, i, o->mapping.factor[row][i]);
+        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
     struct mapper_share beside = *inner->settled;
     sator_mapper_share_add(p, &beside, &choice->own);
-    sator_mapper_share_add(p, &beside, &o->least[m]);
+    sator_mapper_share_add(p, &beside, &o->table.least[m]);
     sator_mapper_bounds_known(o->bounds, m);
     sator_mapper_bounds_beside(o->bounds, &beside);
-    sator_mapper_bounds_share(o->bounds, m + 1, &o->shape, o->mapping.factor[row], far, &refined);
+    sator_mapper_bounds_share(
+            o->bounds, m + 1, &o->at.shape, o->at.mapping.factor[row], far, &refined);
     sator_mapper_bounds_beside(o->bounds, NULL);
     if (is_hopeless(o, m, inner->settled, &refined, &choice->own, &bound))
         return false;
@@ -75,12 +76,12 @@ static bool may_win(
 static void keep_tile(
         struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
 {
-    struct tile_list *list = &o->tile_list[m];
+    struct tile_list *list = &o->table.tile_list[m];
 
     if (!may_win(o, m, inner, choice))
         return;
     choice->number = (uint32_t)list->count;
-    memcpy(choice->factor, o->mapping.factor[o->problem->memory[m].row], sizeof choice->factor);
+    memcpy(choice->factor, o->at.mapping.factor[o->problem->memory[m].row], sizeof choice->factor);
     if (list->count == list->room) {
         list->room = list->room == 0 ? 64 : 2 * list->room;
         list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
@@ -95,25 +96,26 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     struct mapper_cost bound;
 
     o->search->counters.tilings++;
-    if (m == p->n_memories - 1 && optimal_is_image(o, o->mapping.factor[p->memory[m].row])) {
+    if (m == p->n_memories - 1 &&
+            optimal_is_image(o->plan, &o->at, o->at.mapping.factor[p->memory[m].row])) {
         o->search->counters.pruned_dominated++;
         return;
     }
-    if (!o->tabulating && optimal_is_dominated(o, m)) {
+    if (!o->at.tabulating && optimal_is_dominated(o, m)) {
         o->search->counters.pruned_dominated++;
         return;
     }
-    double compute = o->compute_cycles;
-    if (o->imperfect && m == p->n_memories - 1)
-        o->compute_cycles = optimal_compute(o);
+    double compute = o->at.compute_cycles;
+    if (o->plan->imperfect && m == p->n_memories - 1)
+        o->at.compute_cycles = optimal_compute(o->plan, &o->at);
     bound_own(o, m, &choice.own);
     if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
-        if (o->tabulating)
+        if (o->at.tabulating)
             optimal_add_outer(o, m, &choice.own);
         else
             keep_tile(o, m, inner, &choice);
     }
-    o->compute_cycles = compute;
+    o->at.compute_cycles = compute;
 }
 
 /* The tiles of memory "m" from the table: those that the tile inside divides. */
@@ -121,28 +123,28 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
-    int64_t *factor = o->mapping.factor[row];
+    int64_t *factor = o->at.mapping.factor[row];
     struct mapper_share none = {0}, all = *inner->settled;
     struct mapper_cost base, bound;
 
     if (is_hopeless(o, m, inner->settled, inner->last, &none, &base))
         return;
     sator_mapper_share_add(p, &all, inner->last);
-    sator_mapper_share_add(p, &all, &o->least[m]);
+    sator_mapper_share_add(p, &all, &o->table.least[m]);
     double pj = all.pj;
-    for (int k = 0; k < o->outer[m].count; k++) {
-        const struct outer_tile *tile = &o->outer[m].item[k];
+    for (int k = 0; k < o->table.outer[m].count; k++) {
+        const struct outer_tile *tile = &o->table.outer[m].item[k];
         bool divides = true;
         all.pj = pj + tile->own.pj;
         if (all.n_steps == 0)
             bound = (struct mapper_cost){base.pj + tile->own.pj, base.cycles, 0};
         else
-            bound = optimal_cost(o, &all);
+            bound = optimal_cost(o->problem, &o->at, &all);
         if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles) ||
                 sator_mapper_should_stop(o->search))
             break; /* the rest cost as much */
         for (int i = 0; i < p->n_loops && divides; i++)
-            divides = tile->extent[i] % o->shape.inside[row + 1][i] == 0;
+            divides = tile->extent[i] % o->at.shape.inside[row + 1][i] == 0;
         if (!divides)
             continue;
         struct tile_choice choice = {.own = tile->own};
@@ -150,8 +152,8 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
         if (is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound))
             continue;
         for (int i = 0; i < p->n_loops; i++) {
-            factor[i] = tile->extent[i] / o->shape.inside[row + 1][i];
-            optimal_refresh_shape(o, row, i);
+            factor[i] = tile->extent[i] / o->at.shape.inside[row + 1][i];
+            optimal_refresh_shape(o->problem, &o->at, row, i);
         }
         if (optimal_is_dominated(o, m))
             o->search->counters.pruned_dominated++;
@@ -160,7 +162,7 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
     }
     for (int i = 0; i < p->n_loops; i++) {
         factor[i] = 1;
-        optimal_refresh_shape(o, row, i);
+        optimal_refresh_shape(o->problem, &o->at, row, i);
     }
 }
 
@@ -181,13 +183,14 @@ static int64_t most_words(const struct mapper_problem *p, int m, int a)
 
 /* The most words of access "a" that tiles of it which fit memory "m" have, those of all PEs inside
  * memory "outer" together. */
-static int64_t most_together(const struct optimizer *o, int outer, int m, int a)
+static int64_t most_together(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        int outer, int m, int a)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int64_t footprint = p->access[a].footprint, words = most_words(p, m, a);
 
-    for (int k = 0; k < o->shape.n_digits; k++) {
-        const struct mapper_digit *digit = &o->shape.digit[k];
+    for (int k = 0; k < branch->shape.n_digits; k++) {
+        const struct mapper_digit *digit = &branch->shape.digit[k];
         if (digit->row < p->memory[outer].row || digit->row > p->memory[m].row ||
                 !(p->access[a].relevant >> digit->loop & 1))
             continue;
@@ -196,20 +199,20 @@ static int64_t most_together(const struct optimizer *o, int outer, int m, int a)
     return words;
 }
 
-void optimal_find_crowded(struct optimizer *o)
+void optimal_find_crowded(const struct optimal_plan *plan, struct optimal_branch *branch)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
     for (int m = 1; m < p->n_memories; m++) {
-        o->crowded[m] = 0;
+        branch->crowded[m] = 0;
         for (int outer = 0; outer < m; outer++) {
             int64_t size[MAPPER_ACCESSES] = {0};
             for (int a = 0; a < p->n_accesses; a++) {
                 if (p->memory[outer].holds >> a & 1)
-                    size[a] = most_together(o, outer, m, a);
+                    size[a] = most_together(plan, branch, outer, m, a);
             }
             if (!sator_mapper_fits(p, outer, size, NULL))
-                o->crowded[m] |= 1U << outer;
+                branch->crowded[m] |= 1U << outer;
         }
     }
 }
@@ -218,7 +221,7 @@ void optimal_find_crowded(struct optimizer *o)
  * those chosen further in, with no loops of their own: larger ones hold no less. */
 static bool fits_outside(struct optimizer *o, int m)
 {
-    for (unsigned crowded = o->crowded[m]; crowded != 0; crowded &= crowded - 1) {
+    for (unsigned crowded = o->at.crowded[m]; crowded != 0; crowded &= crowded - 1) {
         if (!optimal_tile_fits(o, __builtin_ctz(crowded)))
             return false;
     }
@@ -230,47 +233,46 @@ static bool fits_outside(struct optimizer *o, int m)
 static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, const int64_t *size)
 {
     int row = o->problem->memory[m].row;
-    int64_t *inside = &o->shape.inside[row][loop], before = *inside;
+    int64_t *inside = &o->at.shape.inside[row][loop], before = *inside;
     int64_t grown[MAPPER_ACCESSES];
 
     memcpy(grown, size, sizeof grown);
-    *inside = o->shape.inside[row + 1][loop] * factor;
+    *inside = o->at.shape.inside[row + 1][loop] * factor;
     if (*inside > o->problem->extent[loop]) /* the last of several tiles is short */
         *inside = o->problem->extent[loop];
     optimal_refresh_sizes(o, m, loop, grown);
     *inside = before;
     if (!sator_mapper_fits(o->problem, m, grown, NULL))
         return false;
-    if (o->crowded[m] == 0)
+    if (o->at.crowded[m] == 0)
         return true;
-    o->mapping.factor[row][loop] = factor;
-    optimal_refresh_shape(o, row, loop);
+    o->at.mapping.factor[row][loop] = factor;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
     bool fits = fits_outside(o, m);
-    o->mapping.factor[row][loop] = 1;
-    optimal_refresh_shape(o, row, loop);
+    o->at.mapping.factor[row][loop] = 1;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
     return fits;
 }
 
-void optimal_find_most(struct optimizer *o)
+void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
     int64_t tile[MAPPER_LOOPS];
 
     memcpy(tile, optimal_ones, sizeof tile);
     for (int m = 0; m < p->n_memories; m++) {
         for (int i = 0; i < p->n_loops; i++) {
-            bool fits = o->imperfect || p->has_counted;
-            o->most[m][i] = p->extent[i];
-            for (int d = o->n_divisors[i] - 1; d > 0 && !fits; d--) {
+            bool fits = plan->imperfect || p->has_counted;
+            plan->most[m][i] = p->extent[i];
+            for (int d = plan->n_divisors[i] - 1; d > 0 && !fits; d--) {
                 int64_t size[MAPPER_ACCESSES] = {0};
-                tile[i] = o->most[m][i] = o->divisors[i][d];
+                tile[i] = plan->most[m][i] = plan->divisors[i][d];
                 for (int a = 0; a < p->n_accesses; a++)
-                    size[a] = p->memory[m].holds >> a & 1
-                            ? sator_mapper_tile_words(o->search->words, a, tile)
-                            : 0;
+                    size[a] = p->memory[m].holds >> a & 1 ? sator_mapper_tile_words(words, a, tile)
+                                                          : 0;
                 fits = sator_mapper_fits(p, m, size, NULL);
             }
-            o->most[m][i] = fits ? o->most[m][i] : 1;
+            plan->most[m][i] = fits ? plan->most[m][i] : 1;
             tile[i] = 1;
         }
     }
@@ -279,13 +281,13 @@ void optimal_find_most(struct optimizer *o)
 /* Drop the factors from which a prime could move into the grown memory's tile: dominated. */
 static int drop_growable(struct optimizer *o, int loop, int64_t *factors, int count)
 {
-    for (int k = 0; k < o->n_growable; k++) {
+    for (int k = 0; k < o->at.n_growable; k++) {
         int kept = 0;
-        for (int i = 0; i < count && o->growable[k].loop == loop; i++) {
-            if (factors[i] % o->growable[k].prime != 0)
+        for (int i = 0; i < count && o->at.growable[k].loop == loop; i++) {
+            if (factors[i] % o->at.growable[k].prime != 0)
                 factors[kept++] = factors[i];
         }
-        if (o->growable[k].loop == loop) {
+        if (o->at.growable[k].loop == loop) {
             o->search->counters.pruned_dominated += (uint64_t)(count - kept);
             count = kept;
         }
@@ -298,49 +300,51 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 {
     int row = o->problem->memory[m].row, count = 0;
     int64_t fixed = o->problem->row[row].fixed[loop];
-    const int64_t *divisors = o->divisors[loop];
-    int n_divisors = o->n_divisors[loop];
+    const int64_t *divisors = o->plan->divisors[loop];
+    int n_divisors = o->plan->n_divisors[loop];
     bool is_given = false; /* and may be more than what is left */
 
-    if (o->imperfect && m == o->problem->n_memories - 1) {
-        divisors = o->inner[loop];
-        n_divisors = o->n_inner[loop];
-    } else if (o->problem->chains && fixed != 0 && o->unrolled_of[loop].form == MAPPER_ANY) {
+    if (o->plan->imperfect && m == o->problem->n_memories - 1) {
+        divisors = o->at.inner[loop];
+        n_divisors = o->at.n_inner[loop];
+    } else if (o->problem->chains && fixed != 0 && o->at.unrolled_of[loop].form == MAPPER_ANY) {
         divisors = &o->problem->row[row].fixed[loop];
         n_divisors = 1;
         is_given = true;
-    } else if (o->imperfect)
+    } else if (o->plan->imperfect)
         n_divisors = optimal_factors(o, m, loop, &divisors);
-    for (int d = 0; d < n_divisors && (o->imperfect || divisors[d] <= o->rest[loop]); d++) {
-        bool leaves = o->imperfect ? optimal_fills_array(o, m, loop, divisors[d])
-                                   : o->rest[loop] % divisors[d] == 0;
+    for (int d = 0; d < n_divisors && (o->plan->imperfect || divisors[d] <= o->at.rest[loop]);
+            d++) {
+        bool leaves = o->plan->imperfect
+                ? optimal_fills_array(o->plan, &o->at, m, loop, divisors[d])
+                : o->at.rest[loop] % divisors[d] == 0;
         if (leaves && sator_mapper_may_have(o->problem, row, loop, divisors[d]))
             factors[count++] = divisors[d];
     }
-    if (m == o->grown - 1 && !o->tabulating)
+    if (m == o->at.grown - 1 && !o->at.tabulating)
         count = drop_growable(o, loop, factors, count);
     int fit = 0, listed = count;
     if (o->problem->has_counted) { /* a tile need not need more than one that it is no multiple of
                                     */
         for (int k = 0; k < count; k++) {
-            if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->size))
+            if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->at.size))
                 factors[fit++] = factors[k];
         }
         o->search->counters.pruned_capacity += fit < listed;
         return fit;
     }
     /* where the last tile is short, factors cover more than there is */
-    int64_t most = sator_mapper_blocks(o->most[m][loop], o->shape.inside[row + 1][loop]);
+    int64_t most = sator_mapper_blocks(o->plan->most[m][loop], o->at.shape.inside[row + 1][loop]);
     while (!is_given && count > 0 && factors[count - 1] > most && factors[count - 1] > 1)
         count--;
     if (count > 0 &&
-            (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->size))) {
+            (factors[count - 1] == 1 || fits_with(o, m, loop, factors[count - 1], o->at.size))) {
         o->search->counters.pruned_capacity += count < listed;
         return count;
     }
     for (int above = count; fit < above;) { /* a larger factor needs no less */
         int k = (fit + above) / 2;
-        if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->size))
+        if (factors[k] == 1 || fits_with(o, m, loop, factors[k], o->at.size))
             fit = k + 1;
         else
             above = k;
@@ -350,13 +354,13 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
 }
 
 /* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
-static bool has_multiple(
-        const struct optimizer *o, int loop, const int64_t *factors, int count, int k)
+static bool has_multiple(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        int loop, const int64_t *factors, int count, int k)
 {
-    if (!optimal_may_multiply(o, loop, factors[k]))
+    if (!optimal_may_multiply(plan, branch, loop, factors[k]))
         return false;
     for (int i = k + 1; i < count; i++) {
-        if (factors[i] % factors[k] == 0 && optimal_may_multiply(o, loop, factors[i]))
+        if (factors[i] % factors[k] == 0 && optimal_may_multiply(plan, branch, loop, factors[i]))
             return true;
     }
     return false;
@@ -397,61 +401,62 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row, n_tiles = 1;
-    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->factors[at];
+    int64_t far[MAPPER_LOOPS], most[MAPPER_LOOPS], *factors = o->table.factors[at];
     struct mapper_share own;
     struct mapper_cost bound;
     bool costs_grow;
 
-    if (!optimal_is_bounded(o, m, &costs_grow))
+    if (!optimal_is_bounded(o->plan, &o->at, m, &costs_grow))
         return false;
     memcpy(most, optimal_ones, sizeof most);
     for (int k = at; k < p->n_loops; k++) {
-        int loop = o->listing[k];
+        int loop = o->at.listing[k];
         int count = list_factors(o, m, loop, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
-        most[loop] =
-                o->slides[loop] && grows ? common_multiple(factors, count) : factors[count - 1];
+        most[loop] = o->plan->slides[loop] && grows ? common_multiple(factors, count)
+                                                    : factors[count - 1];
         n_tiles *= count < 64 ? count : 64;
         n_tiles = n_tiles < 64 ? n_tiles : 64;
     }
-    bool slides = o->slides[o->listing[at]]; /* sliding loops are listed first */
+    bool slides = o->plan->slides[o->at.listing[at]]; /* sliding loops are listed first */
     slides &= grows; /* else tensors that slide are bounded by what each run brings */
     if (n_tiles < 4 || (slides && !all_gapless(o, m)))
         return false; /* not worth the work, or not sure */
     for (int k = at; k < p->n_loops; k++) {
-        o->mapping.factor[row][o->listing[k]] = most[o->listing[k]];
-        optimal_refresh_shape(o, row, o->listing[k]);
+        o->at.mapping.factor[row][o->at.listing[k]] = most[o->at.listing[k]];
+        optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
     }
     for (int i = 0; i < p->n_loops; i++)
-        far[i] = optimal_left(o, m, i, o->mapping.factor[row][i]);
+        far[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[row][i]);
     unsigned open = 0;
     for (int k = at; k < p->n_loops && !grows; k++)
-        open |= 1U << o->listing[k];
+        open |= 1U << o->at.listing[k];
     sator_mapper_bounds_open(o->bounds, open);
     sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
     sator_mapper_bounds_known(o->bounds, m);
-    sator_mapper_bounds_share(o->bounds, m, &o->shape, optimal_ones, far, &own);
+    sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, &own);
     sator_mapper_bounds_shrink(o->bounds, NULL);
     sator_mapper_bounds_open(o->bounds, 0);
     bool hopeless = (!slides || all_gapless(o, m)) &&
             is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
     for (int k = at; k < p->n_loops; k++) {
-        o->mapping.factor[row][o->listing[k]] = 1;
-        optimal_refresh_shape(o, row, o->listing[k]);
+        o->at.mapping.factor[row][o->at.listing[k]] = 1;
+        optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
     }
     return hopeless;
 }
 
 /* Whether "index" has no gaps for all factors of the loops from the "at"-th on once it has none for
  * the least and for the greatest: one loop open, or neither strides over the other. */
-static bool has_simple_gaps(const struct optimizer *o, const struct mapper_index *index, int at)
+static bool has_simple_gaps(const struct optimal_plan *plan, const struct optimal_branch *branch,
+        const struct mapper_index *index, int at)
 {
     int open = 0;
 
-    for (int k = at; k < o->problem->n_loops; k++) {
+    for (int k = at; k < plan->problem->n_loops; k++) {
         for (int i = 0; i < index->n_parts; i++)
-            open += index->loop[i] == o->listing[k];
+            open += index->loop[i] == branch->listing[k];
     }
     return open <= 1 || (index->closed == 2 && index->reduced[0] == 1 && index->reduced[1] == 1);
 }
@@ -459,18 +464,18 @@ static bool has_simple_gaps(const struct optimizer *o, const struct mapper_index
 /* Whether tiles only bring less when the loops from the "at"-th on grow: plain ones always, sliding
  * ones when their tensors' sliding indices are not spread over PEs and (checked at the ends) leave
  * no gaps. */
-static bool may_grow(const struct optimizer *o, int at)
+static bool may_grow(const struct optimal_plan *plan, const struct optimal_branch *branch, int at)
 {
-    const struct mapper_problem *p = o->problem;
+    const struct mapper_problem *p = plan->problem;
 
     for (int k = at; k < p->n_loops; k++) {
-        if (o->slides[o->listing[k]] && optimal_is_spread(o, o->listing[k]))
+        if (plan->slides[branch->listing[k]] && optimal_is_spread(plan, branch, branch->listing[k]))
             return false;
     }
     for (int a = 0; a < p->n_accesses; a++) {
         for (int e = 0; e < p->access[a].n_indices; e++) {
             if (p->access[a].index[e].closed != 1 &&
-                    !has_simple_gaps(o, &p->access[a].index[e], at))
+                    !has_simple_gaps(plan, branch, &p->access[a].index[e], at))
                 return false;
         }
     }
@@ -481,68 +486,70 @@ static bool may_grow(const struct optimizer *o, int at)
 static void list_tiles(struct optimizer *o, int m, int at, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
-    int row = p->memory[m].row, loop = o->listing[at]; /* one past the end: unused */
+    int row = p->memory[m].row, loop = o->at.listing[at]; /* one past the end: unused */
 
     optimal_climb(o);
     if (sator_mapper_should_stop(o->search))
         return;
     if (at == p->n_loops) {
-        if (p->skew != NULL && !o->tabulating)
-            o->compute_cycles = optimal_skewed_compute(o, m);
+        if (p->skew != NULL && !o->at.tabulating)
+            o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
         add_tile(o, m, inner);
         return;
     }
-    int64_t before[MAPPER_ACCESSES], *factors = o->factors[at];
-    if (p->skew != NULL && !o->tabulating) /* larger tiles take longer, but longer runs are fewer */
-        o->compute_cycles =
-                optimal_skewed_compute(o, sator_mapper_span(p, &o->mapping, m) > 0 ? m + 1 : m);
-    if (none_can_win(o, m, at, !o->imperfect && may_grow(o, at), inner))
+    int64_t before[MAPPER_ACCESSES], *factors = o->table.factors[at];
+    if (p->skew != NULL &&
+            !o->at.tabulating) /* larger tiles take longer, but longer runs are fewer */
+        o->at.compute_cycles = optimal_skewed_compute(
+                o->problem, &o->at, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
+    if (none_can_win(o, m, at, !o->plan->imperfect && may_grow(o->plan, &o->at, at), inner))
         return;
-    memcpy(before, o->size, sizeof before);
+    memcpy(before, o->at.size, sizeof before);
     int count = list_factors(o, m, loop, factors);
-    bool only_maximal = m == o->grown && o->outside_fits && at == p->n_loops - 1 &&
-            !o->slides[loop] && !(o->tangled >> loop & 1) && (!o->feeds || optimal_is_settled(o));
+    bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
+            !o->plan->slides[loop] && !(o->at.tangled >> loop & 1) &&
+            (!o->plan->feeds || optimal_is_settled(o->plan, &o->at));
     for (int k = 0; k < count; k++) {
-        if (only_maximal && has_multiple(o, loop, factors, count, k)) {
+        if (only_maximal && has_multiple(o->plan, &o->at, loop, factors, count, k)) {
             o->search->counters.tilings++;
             o->search->counters.pruned_dominated++;
             continue;
         }
-        o->mapping.factor[row][loop] = factors[k];
-        optimal_refresh_shape(o, row, loop);
-        optimal_refresh_sizes(o, m, loop, o->size);
+        o->at.mapping.factor[row][loop] = factors[k];
+        optimal_refresh_shape(o->problem, &o->at, row, loop);
+        optimal_refresh_sizes(o, m, loop, o->at.size);
         list_tiles(o, m, at + 1, inner);
     }
-    o->mapping.factor[row][loop] = 1;
-    optimal_refresh_shape(o, row, loop);
-    memcpy(o->size, before, sizeof before);
+    o->at.mapping.factor[row][loop] = 1;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    memcpy(o->at.size, before, sizeof before);
 }
 
 void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
 {
-    double compute = o->compute_cycles;
+    double compute = o->at.compute_cycles;
 
-    optimal_refresh_sizes(o, m, -1, o->size);
-    if (sator_mapper_fits(o->problem, m, o->size, NULL))
+    optimal_refresh_sizes(o, m, -1, o->at.size);
+    if (sator_mapper_fits(o->problem, m, o->at.size, NULL))
         list_tiles(o, m, 0, inner);
     else
         o->search->counters.pruned_capacity++;
-    o->compute_cycles = compute;
+    o->at.compute_cycles = compute;
 }
 
 /* Go on with the tile chosen at memory "m". */
 static void go_on(struct optimizer *o, int m, const struct mapper_share *settled,
         const struct mapper_share *own)
 {
-    const int64_t *factor = o->mapping.factor[o->problem->memory[m].row];
+    const int64_t *factor = o->at.mapping.factor[o->problem->memory[m].row];
     int64_t rest[MAPPER_LOOPS], left[MAPPER_LOOPS];
 
-    memcpy(rest, o->rest, sizeof rest);
+    memcpy(rest, o->at.rest, sizeof rest);
     for (int i = 0; i < o->problem->n_loops; i++)
-        left[i] = optimal_left(o, m, i, factor[i]);
-    memcpy(o->rest, left, sizeof left);
+        left[i] = optimal_left(o->plan, &o->at, m, i, factor[i]);
+    memcpy(o->at.rest, left, sizeof left);
     optimal_choose_tiles(o, m - 1, &(struct inner){settled, own});
-    memcpy(o->rest, rest, sizeof rest);
+    memcpy(o->at.rest, rest, sizeof rest);
 }
 
 struct ordering {
@@ -565,8 +572,8 @@ static bool go_on_in_order(void *data, bool is_usual)
 
     if (is_usual)
         return true;
-    o->is_unordered = false;
-    sator_mapper_shape_init(p, &o->mapping, &o->shape);
+    o->at.is_unordered = false;
+    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     if (m == 0) {
         optimal_try_orders(o);
     } else {
@@ -575,18 +582,18 @@ static bool go_on_in_order(void *data, bool is_usual)
                 may_win(o, m, inner, &choice))
             go_on(o, m, &choice.settled, &choice.own);
     }
-    o->shape = *ordering->unordered;
-    o->is_unordered = true;
+    o->at.shape = *ordering->unordered;
+    o->at.is_unordered = true;
     return !sator_mapper_should_stop(o->search);
 }
 
 /* The same in all of them: the tile was listed by bounds that hold in any. */
 static void go_on_in_orders(struct optimizer *o, const struct inner *inner)
 {
-    struct mapper_shape unordered = o->shape;
+    struct mapper_shape unordered = o->at.shape;
 
     sator_mapper_each_order(
-            o->problem, &o->mapping, go_on_in_order, &(struct ordering){o, inner, &unordered});
+            o->problem, &o->at.mapping, go_on_in_order, &(struct ordering){o, inner, &unordered});
 }
 
 /* The outermost memory takes what is left; then the orders. */
@@ -595,34 +602,36 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
     const struct mapper_problem *p = o->problem;
     int row = p->memory[0].row;
 
-    bool is_only = o->imperfect && p->n_memories == 1; /* and takes all blocks */
-    struct mapper_mapping placed = o->mapping;
+    bool is_only = o->plan->imperfect && p->n_memories == 1; /* and takes all blocks */
+    struct mapper_mapping placed = o->at.mapping;
     for (int i = 0; i < p->n_loops; i++) {
         int64_t fixed = p->row[row].fixed[i];
-        o->mapping.factor[row][i] =
-                is_only ? sator_mapper_blocks(p->extent[i], o->unrolled_of[i].lanes) : o->rest[i];
-        if (p->chains && o->unrolled_of[i].form == MAPPER_ANY && fixed > o->mapping.factor[row][i])
-            o->mapping.factor[row][i] = fixed;
-        optimal_refresh_shape(o, row, i);
+        o->at.mapping.factor[row][i] = is_only
+                ? sator_mapper_blocks(p->extent[i], o->at.unrolled_of[i].lanes)
+                : o->at.rest[i];
+        if (p->chains && o->at.unrolled_of[i].form == MAPPER_ANY &&
+                fixed > o->at.mapping.factor[row][i])
+            o->at.mapping.factor[row][i] = fixed;
+        optimal_refresh_shape(o->problem, &o->at, row, i);
     }
     if (is_only)
-        o->compute_cycles = optimal_compute(o);
+        o->at.compute_cycles = optimal_compute(o->plan, &o->at);
     if (!optimal_tile_fits(o, 0))
         o->search->counters.pruned_capacity++;
-    else if (sator_mapper_is_allowed(p, &o->mapping) &&
+    else if (sator_mapper_is_allowed(p, &o->at.mapping) &&
             (!(is_only || p->chains) || optimal_place_chains(o))) {
-        if (o->is_unordered) /* there is no other memory */
+        if (o->at.is_unordered) /* there is no other memory */
             go_on_in_orders(o, inner);
         else
             optimal_try_orders(o);
     }
     if (p->chains) {
-        o->mapping = placed; /* with the factors as the tiles further out have them */
-        sator_mapper_shape_init(p, &o->mapping, &o->shape);
+        o->at.mapping = placed; /* with the factors as the tiles further out have them */
+        sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
     }
     for (int i = 0; i < p->n_loops; i++) {
-        o->mapping.factor[row][i] = 1;
-        optimal_refresh_shape(o, row, i);
+        o->at.mapping.factor[row][i] = 1;
+        optimal_refresh_shape(o->problem, &o->at, row, i);
     }
 }
 
@@ -636,17 +645,18 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         take_rest(o, inner);
         return;
     }
-    struct tile_list *list = &o->tile_list[m];
+    struct tile_list *list = &o->table.tile_list[m];
     list->count = 0;
-    if (o->outer[m].known)
+    if (o->table.outer[m].known)
         take_outer(o, m, inner);
     else
         optimal_list_tiles(o, m, inner);
-    o->n_listings += m < p->n_memories - 1 && !p->row[p->memory[m].row - 1].is_space;
+    o->table.n_listings += m < p->n_memories - 1 && !p->row[p->memory[m].row - 1].is_space;
     if (list->count > 0)
         qsort(list->item, (size_t)list->count, sizeof *list->item, by_value);
-    double compute = o->compute_cycles;
-    for (int k = 0; k < list->count && k < o->width && !sator_mapper_should_stop(o->search); k++) {
+    double compute = o->at.compute_cycles;
+    for (int k = 0; k < list->count && k < o->at.width && !sator_mapper_should_stop(o->search);
+            k++) {
         const struct tile_choice *choice = &list->item[k];
         if (sator_mapper_is_hopeless(o->search, choice->pj, choice->cycles)) {
             o->search->counters.pruned_tiling++;
@@ -654,25 +664,25 @@ void optimal_choose_tiles(struct optimizer *o, int m, const struct inner *inner)
         }
         struct mapper_share settled = choice->settled, own = choice->own;
         for (int i = 0; i < p->n_loops; i++) {
-            o->mapping.factor[row][i] = choice->factor[i];
-            optimal_refresh_shape(o, row, i);
+            o->at.mapping.factor[row][i] = choice->factor[i];
+            optimal_refresh_shape(o->problem, &o->at, row, i);
         }
-        if (m == o->grown) {
-            optimal_refresh_sizes(o, m, -1, o->size);
+        if (m == o->at.grown) {
+            optimal_refresh_sizes(o, m, -1, o->at.size);
             optimal_find_growable(o, false);
         }
-        if (o->imperfect && m == p->n_memories - 1)
-            o->compute_cycles = optimal_compute(o);
+        if (o->plan->imperfect && m == p->n_memories - 1)
+            o->at.compute_cycles = optimal_compute(o->plan, &o->at);
         if (p->skew != NULL)
-            o->compute_cycles = optimal_skewed_compute(o, m);
-        if (o->is_unordered)
+            o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, m);
+        if (o->at.is_unordered)
             go_on_in_orders(o, inner);
         else
             go_on(o, m, &settled, &own);
     }
-    o->compute_cycles = compute;
+    o->at.compute_cycles = compute;
     for (int i = 0; i < p->n_loops; i++) {
-        o->mapping.factor[row][i] = 1;
-        optimal_refresh_shape(o, row, i);
+        o->at.mapping.factor[row][i] = 1;
+        optimal_refresh_shape(o->problem, &o->at, row, i);
     }
 }
