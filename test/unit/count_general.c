@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "count/count.h"
 #include "count/general/points.h"
+#include "count/general/series.h"
 #include "count/general/table.h"
 
 #include <setjmp.h>
@@ -631,6 +632,111 @@ static void test_polygons(void **state)
     }
 }
 
+/* A random system of three variables, the last in 0 .. last, rows between any of them. */
+static struct sator_system *random_long(int64_t last)
+{
+    struct sator_system *system = sator_system_new(3, 16);
+
+    for (int v = 0; v < 3; v++) {
+        int64_t *low = sator_system_add(system, KIND_INEQUALITY);
+
+        low[ROW_CONSTANT] = v == 2 ? 0 : draw(0, 20);
+        low[ROW_COEFFICIENTS + v] = 1;
+        low = sator_system_add(system, KIND_INEQUALITY);
+        low[ROW_CONSTANT] = v == 2 ? last : draw(0, 20);
+        low[ROW_COEFFICIENTS + v] = -1;
+    }
+    for (int r = (int)draw(1, 5); r > 0; r--) {
+        int64_t *row = sator_system_add(system, KIND_INEQUALITY);
+
+        row[ROW_CONSTANT] = draw(-9, 30);
+        for (int v = 0; v < 3; v++)
+            row[ROW_COEFFICIENTS + v] = draw(0, 2) ? draw(-4, 4) : 0;
+    }
+    return system;
+}
+
+/* Sums by runs of a quasi-polynomial: every value of the variable that is summed over, looked at.
+ * Their cost does not grow with the range. */
+static void test_series(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sator_points *points = sator_points_new(fixture->ctx);
+    int n_shorter = 0;
+
+    seed = 19980904;
+    print_message("    seed %llu\n", (unsigned long long)seed);
+    for (int i = 0; i < 400; i++) {
+        int64_t expected = 0, last = draw(30, 120);
+        struct sator_system *system = random_long(last);
+        struct sator_series series;
+        struct sator_range ranges[3];
+        int component[3], n_parts;
+        sator_int count = -1;
+        bool empty;
+
+        for (int64_t x = -20; x <= 20; x++)
+            for (int64_t y = -20; y <= 20; y++)
+                for (int64_t z = 0; z <= last; z++)
+                    expected += holds(system, (int64_t[]){x, y, z});
+        assert_int_equal(sator_system_simplify(system, 3, &empty), SATOR_OK);
+        n_parts = 2; /* x and y, unless a row has both */
+        component[0] = 0;
+        component[1] = component[2] = 1;
+        for (int r = 0; r < system->n_rows; r++) {
+            int64_t *row = sator_system_row(system, r) + ROW_COEFFICIENTS;
+
+            if (row[0] != 0 && row[1] != 0) {
+                n_parts = 1;
+                component[1] = 0;
+            }
+        }
+        if (!empty)
+            sator_system_ranges(system, ranges, &empty);
+        if (!empty && sator_series_find(system, 2, ranges[2], component, n_parts, &series)) {
+            assert_int_equal(sator_series_sum(points, system, &series, &count), SATOR_OK);
+            if (count != expected)
+                fail_msg("system %d: counted %lld, has %lld", i, (long long)count,
+                        (long long)expected);
+            n_shorter += sator_series_cost(&series) < last / 2;
+        }
+        sator_system_free(system);
+    }
+    assert_true(n_shorter > 100);
+    sator_points_free(points);
+}
+
+/* i < k and j < k in tiles of 8, a million of each: the sum of k^2, whatever the extent. */
+static void test_series_is_short(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sator_points *points = sator_points_new(fixture->ctx);
+    const int64_t n = 1000000;
+    struct sator_system *system = sator_system_new(5, 16); /* i%8, i/8, j%8, j/8, k */
+    sator_int count = -1;
+
+    for (int d = 0; d < 2; d++) {
+        int64_t *row = sator_system_add(system, KIND_INEQUALITY); /* 8 (i/8) + i%8 < k */
+
+        row[ROW_CONSTANT] = -1;
+        row[ROW_COEFFICIENTS + 2 * d] = -1;
+        row[ROW_COEFFICIENTS + 2 * d + 1] = -8;
+        row[ROW_COEFFICIENTS + 4] = 1;
+        sator_system_add(system, KIND_INEQUALITY)[ROW_COEFFICIENTS + 2 * d] = 1;
+        sator_system_add(system, KIND_INEQUALITY)[ROW_COEFFICIENTS + 2 * d + 1] = 1;
+        row = sator_system_add(system, KIND_INEQUALITY);
+        row[ROW_CONSTANT] = 7;
+        row[ROW_COEFFICIENTS + 2 * d] = -1;
+    }
+    int64_t *row = sator_system_add(system, KIND_INEQUALITY);
+    row[ROW_CONSTANT] = n - 1;
+    row[ROW_COEFFICIENTS + 4] = -1;
+    fixture->ctx->work_limit = fixture->ctx->work_done + 10000000;
+    assert_int_equal(sator_points_count(points, system, &count), SATOR_OK);
+    assert_true(count == (sator_int)(n - 1) * n * (2 * n - 1) / 6);
+    sator_points_free(points);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,6 +758,8 @@ int main(void)
             cmocka_unit_test_setup_teardown(
                     test_most_against_enumeration, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_polygons, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_series, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_series_is_short, open_fixture, close_fixture),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

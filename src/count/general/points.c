@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/memo.h"
+#include "count/general/series.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -235,13 +236,61 @@ static struct sator_system *drop_var(const struct sator_system *system, int var)
     return rest;
 }
 
+/* A variable whose values are looked at, each or some. */
 struct choice {
     int var;
     struct sator_range range, interior;
-    sator_int cost; /* systems to be counted */
+    bool summed; /* by "series" */
+    struct sator_series series;
+    sator_int cost; /* systems to be counted, those inside of these estimated */
 };
 
-static struct choice weigh(const struct sator_system *system, int var, struct sator_range range)
+enum {
+    COSTLY = 16, /* systems: what looking for a series may take */
+    INSIDE = 16 /* systems for each variable of a part beyond two, which are counted at once */
+};
+
+/* The independent parts once "var" is fixed, which is one by itself. */
+static int parts_without(const struct sator_system *system, int var, int *component)
+{
+    struct sator_system *rest = sator_system_copy(system);
+    int n_parts;
+
+    for (int r = 0; r < rest->n_rows; r++)
+        sator_system_row(rest, r)[ROW_COEFFICIENTS + var] = 0;
+    n_parts = sator_system_components(rest, component);
+    sator_system_free(rest);
+    return n_parts;
+}
+
+/* An estimate of the systems that a part of "n_vars" variables is counted by. */
+static sator_int inside_part(int n_vars)
+{
+    sator_int inside = 1;
+
+    for (int v = 2; v < n_vars && v < 10; v++)
+        inside *= INSIDE;
+    return inside;
+}
+
+/* The same for what one value of "var" leaves. */
+static sator_int inside_of(const struct sator_system *system, int var, int *component)
+{
+    int n_parts = parts_without(system, var, component), most = 0;
+
+    for (int part = 0; part < n_parts; part++) {
+        int n_vars = 0;
+
+        for (int v = 0; v < system->n_vars; v++)
+            n_vars += component[v] == part;
+        most = n_vars > most ? n_vars : most;
+    }
+    return inside_part(most);
+}
+
+/* All values of "var", but once for those in the interior of its range. */
+static struct choice weigh_values(
+        const struct sator_system *system, int var, struct sator_range range, sator_int inside)
 {
     struct choice choice = {.var = var, .range = range};
 
@@ -249,14 +298,40 @@ static struct choice weigh(const struct sator_system *system, int var, struct sa
     choice.cost = (sator_int)range.upper - range.lower + 1;
     if (choice.interior.lower <= choice.interior.upper)
         choice.cost -= (sator_int)choice.interior.upper - choice.interior.lower;
+    choice.cost *= inside;
     return choice;
+}
+
+/* Have the series along a variable as "best" that costs less, if there is one. Those with the
+ * smallest parts are looked at first: then others cannot be better. */
+static void weigh_series(const struct sator_system *system, const struct sator_range *ranges,
+        const sator_int *inside, int *component, struct choice *best)
+{
+    int n_vars = system->n_vars;
+
+    for (sator_int size = 1; size * n_vars < best->cost; size *= INSIDE)
+        for (int v = 0; v < n_vars; v++) {
+            struct choice choice = {.var = v, .summed = true};
+
+            if (inside[v] != size || !is_finite(ranges[v]))
+                continue;
+            if (!sator_series_find(system, v, ranges[v], component,
+                        parts_without(system, v, component), &choice.series))
+                continue;
+            choice.cost = sator_series_cost(&choice.series) * size;
+            if (choice.cost < best->cost)
+                *best = choice;
+        }
 }
 
 /* The variable whose enumeration asks for the fewest sub-counts. */
 static enum sator_status choose_var(
         struct sator_points *points, const struct sator_system *system, struct choice *best)
 {
-    struct sator_range *ranges = sator_alloc(sizeof *ranges * (size_t)system->n_vars);
+    size_t n_vars = (size_t)system->n_vars;
+    struct sator_range *ranges = sator_alloc(sizeof *ranges * n_vars);
+    sator_int *inside = sator_alloc(sizeof *inside * n_vars);
+    int *component = sator_alloc(sizeof *component * n_vars);
     enum sator_status st = SATOR_OK;
     bool empty;
 
@@ -265,17 +340,22 @@ static enum sator_status choose_var(
     for (int v = 0; v < system->n_vars; v++) {
         struct choice choice;
 
+        inside[v] = inside_of(system, v, component);
         if (!is_finite(ranges[v]))
             continue;
-        choice = weigh(system, v, ranges[v]);
+        choice = weigh_values(system, v, ranges[v], inside[v]);
         if (best->var < 0 || choice.cost < best->cost)
             *best = choice;
     }
     if (best->var < 0) {
         SATOR_TRY(sator_points_range(points, system, 0, &ranges[0]));
-        *best = weigh(system, 0, ranges[0]);
+        *best = weigh_values(system, 0, ranges[0], inside[0]);
     }
+    if (best->cost > COSTLY)
+        weigh_series(system, ranges, inside, component, best);
 done:
+    free(component);
+    free(inside);
     free(ranges);
     return st;
 }
@@ -362,8 +442,10 @@ static enum sator_status enumerate(
     int form = narrowest_form(system, &width);
 
     SATOR_TRY(choose_var(points, system, &choice));
-    if (form >= 0 && width < choice.cost)
+    if (form >= 0 && width * inside_part(system->n_vars - 1) < choice.cost)
         st = enumerate_form(points, system, form, width, count);
+    else if (choice.summed)
+        st = sator_series_sum(points, system, &choice.series, count);
     else
         st = enumerate_var(points, system, &choice, count);
 done:

@@ -29,75 +29,117 @@ struct layout {
     int n_space, n_time, n_leading;
 };
 
-/* ((p,t),f) in "here", (t,t') in "chain" (NULL: t' = t), and the provider's ((q,t'),f) in "there".
- */
-static struct sator_system *serve(const struct layout *layout, const struct sator_system *here,
-        const struct sator_system *chain, const struct sator_system *link,
-        const struct sator_system *there)
+/* ((p,t),f) in "here", (t,t') in "chain" (NULL: t' = t), and (q,p) in "link" (NULL: q = p).
+ * provider[v]: the variable that is coordinate v of the provider's ((q,t'),f). */
+static struct sator_system *bind_provider(const struct layout *layout,
+        const struct sator_system *here, const struct sator_system *chain,
+        const struct sator_system *link, int *provider)
 {
-    int n_stamp = layout->n_space + layout->n_time;
-    int n_vars = here->n_vars, time = layout->n_space, space = 0;
-    int most =
-            here->n_vars + there->n_vars + (chain ? chain->n_vars : 0) + (link ? link->n_vars : 0);
+    int n_space = layout->n_space, n_time = layout->n_time;
+    int time = n_space, space = 0, n_vars = here->n_vars;
+    int most = here->n_vars + (chain ? chain->n_vars : 0) + (link ? link->n_vars : 0);
     int *vars = sator_alloc(sizeof *vars * (size_t)(most + 1));
     struct sator_system *all;
 
     if (chain) {
         time = n_vars;
-        n_vars += chain->n_vars - layout->n_time;
+        n_vars += chain->n_vars - n_time;
     }
     if (link) {
         space = n_vars;
-        n_vars += link->n_vars - layout->n_space;
+        n_vars += link->n_vars - n_space;
     }
-    all = sator_system_new(n_vars + there->n_vars - layout->n_leading,
-            here->n_rows + there->n_rows + (chain ? chain->n_rows : 0) + (link ? link->n_rows : 0));
+    all = sator_system_new(
+            n_vars, here->n_rows + (chain ? chain->n_rows : 0) + (link ? link->n_rows : 0));
     for (int v = 0; v < here->n_vars; v++)
         vars[v] = v;
     sator_system_add_rows(all, here, vars);
     /* (t, t', more): t' and more are new. */
     for (int v = 0; chain && v < chain->n_vars; v++)
-        vars[v] = v < layout->n_time ? layout->n_space + v : time + v - layout->n_time;
+        vars[v] = v < n_time ? n_space + v : time + v - n_time;
     if (chain)
         sator_system_add_rows(all, chain, vars);
     /* (q, p, more): q and more are new. */
     for (int v = 0; link && v < link->n_vars; v++)
-        vars[v] = v < layout->n_space     ? space + v
-                : v < 2 * layout->n_space ? v - layout->n_space
-                                          : space + v - layout->n_space;
+        vars[v] = v < n_space ? space + v : v < 2 * n_space ? v - n_space : space + v - n_space;
     if (link)
         sator_system_add_rows(all, link, vars);
+    for (int v = 0; v < layout->n_leading; v++)
+        provider[v] = v < n_space ? space + v : v < n_space + n_time ? time + v - n_space : v;
+    free(vars);
+    return all;
+}
+
+/* "bound" and the provider's ((q,t'),f) in "there". */
+static struct sator_system *serve(const struct layout *layout, const struct sator_system *bound,
+        const int *provider, const struct sator_system *there)
+{
+    int *vars = sator_alloc(sizeof *vars * (size_t)(bound->n_vars + there->n_vars + 1));
+    struct sator_system *all = sator_system_new(
+            bound->n_vars + there->n_vars - layout->n_leading, bound->n_rows + there->n_rows);
+
+    for (int v = 0; v < bound->n_vars; v++)
+        vars[v] = v;
+    sator_system_add_rows(all, bound, vars);
     for (int v = 0; v < there->n_vars; v++)
-        vars[v] = v < layout->n_space   ? space + v
-                : v < n_stamp           ? time + v - layout->n_space
-                : v < layout->n_leading ? v
-                                        : n_vars + v - layout->n_leading;
+        vars[v] = v < layout->n_leading ? provider[v] : bound->n_vars + v - layout->n_leading;
     sator_system_add_rows(all, there, vars);
     free(vars);
     return all;
+}
+
+/* Add the pairs of the piece "home", bound to their provider, that it has in one of "held". Most
+ * pieces meet nowhere, so what is the same for all of "held" is solved once. */
+static enum sator_status add_served(struct sator_stamps *stamps, const struct layout *layout,
+        const struct sator_system *bound, const int *provider, const struct sator_pieces *held,
+        int home, struct sator_served *served)
+{
+    struct sator_system *solved = sator_system_copy(bound), *forms = NULL;
+    enum sator_status st;
+    bool empty;
+
+    SATOR_TRY(sator_system_solve(solved, layout->n_leading, provider, &forms, &empty));
+    for (int k = 0; k < held->n && !empty; k++) {
+        struct sator_system *both;
+        sator_int count;
+
+        SATOR_TRY(sator_system_apply(solved, forms, held->systems[k], &both));
+        SATOR_TRY(sator_points_count(stamps->points, both, &count));
+        if (count > 0)
+            SATOR_TRY(sator_served_add(served, serve(layout, bound, provider, held->systems[k]),
+                    count, home, layout->n_leading));
+    }
+done:
+    sator_system_free(forms);
+    sator_system_free(solved);
+    return st;
 }
 
 static enum sator_status find_served(struct sator_stamps *stamps, const struct layout *layout,
         const struct sator_pieces *assignment, int interval, const struct way *way,
         struct sator_served *served)
 {
+    int *provider = sator_alloc(sizeof *provider * (size_t)(layout->n_leading + 1));
     enum sator_status st = SATOR_OK;
     const struct sator_pieces *chain = NULL;
 
     *served = (struct sator_served){0};
     if (interval > 0) {
         if (stamps->n_time == 0)
-            return SATOR_OK;
+            goto done;
         SATOR_TRY(sator_stamps_chain(stamps, interval, &chain));
     }
     for (int i = 0; i < assignment->n; i++)
-        for (int j = 0; j < (chain ? chain->n : 1); j++)
-            for (int k = 0; k < way->held->n; k++)
-                SATOR_TRY(sator_served_push(stamps->points, served,
-                        serve(layout, assignment->systems[i], chain ? chain->systems[j] : NULL,
-                                way->link, way->held->systems[k]),
-                        i, layout->n_leading));
+        for (int j = 0; j < (chain ? chain->n : 1); j++) {
+            struct sator_system *bound = bind_provider(layout, assignment->systems[i],
+                    chain ? chain->systems[j] : NULL, way->link, provider);
+
+            st = add_served(stamps, layout, bound, provider, way->held, i, served);
+            sator_system_free(bound);
+            SATOR_TRY(st);
+        }
 done:
+    free(provider);
     if (st != SATOR_OK)
         sator_served_clear(served);
     return st;

@@ -18,17 +18,13 @@ void sator_served_clear(struct sator_served *served)
     *served = (struct sator_served){0};
 }
 
-enum sator_status sator_served_push(struct sator_points *points, struct sator_served *served,
-        struct sator_system *system, int home, int n_leading)
+enum sator_status sator_served_add(struct sator_served *served, struct sator_system *system,
+        sator_int count, int home, int n_leading)
 {
     size_t n = (size_t)served->n + 1;
     enum sator_status st;
-    sator_int count;
     bool empty;
 
-    SATOR_TRY(sator_points_count(points, sator_system_copy(system), &count));
-    if (count == 0)
-        goto done;
     SATOR_TRY(sator_system_simplify(system, n_leading, &empty));
     if (!sator_add(served->count, count, &served->count))
         SATOR_TRY(SATOR_OVERFLOW);
@@ -41,6 +37,18 @@ enum sator_status sator_served_push(struct sator_points *points, struct sator_se
     served->n++;
     return SATOR_OK;
 done:
+    sator_system_free(system);
+    return st;
+}
+
+enum sator_status sator_served_push(struct sator_points *points, struct sator_served *served,
+        struct sator_system *system, int home, int n_leading)
+{
+    sator_int count = 0;
+    enum sator_status st = sator_points_count(points, sator_system_copy(system), &count);
+
+    if (count > 0)
+        return sator_served_add(served, system, count, home, n_leading);
     sator_system_free(system);
     return st;
 }
