@@ -6,6 +6,7 @@
  *     bench_map --skewed             only arrays whose PEs run at shifted times
  *     bench_map --corners [NAME]     only cases that are hard; those whose name contains NAME
  *     bench_map --library [MACHINE]  only all layers of library networks on library machines
+ *     bench_map --certificates [NAME]  certificates of all these cases but the library's
  *
  * Times are of the processor (one thread), the least of three runs.
  */
@@ -35,6 +36,8 @@ struct outcome {
 };
 
 static bool all; /* --all */
+static struct bench_certificates *certificates; /* --certificates */
+static const char *certified; /* cases whose machine's or network's name contains it; NULL: all */
 static struct outcome outcomes[MOST_CASES];
 static int n_outcomes;
 static double resnet_s;
@@ -92,6 +95,10 @@ static double run_layer(struct sator_ctx *ctx, const struct sator_network *netwo
     struct outcome *o = &outcomes[n_outcomes++];
     struct sator_map_result *result;
 
+    if (certificates != NULL) {
+        bench_certify(ctx, "", network, layer, arch, &options, certificates);
+        return 0;
+    }
     if (n_outcomes == MOST_CASES)
         exit(1);
     *o = (struct outcome){.group = group};
@@ -124,6 +131,9 @@ static double run_network(const char *spec, const char *arch_spec, enum group gr
     struct sator_arch *arch = NULL;
     double seconds = 0;
 
+    if (certified != NULL && strstr(spec, certified) == NULL &&
+            strstr(arch_spec, certified) == NULL)
+        return 0;
     if (sator_network_load(ctx, spec, NULL, &network) != SATOR_OK ||
             sator_arch_load(ctx, arch_spec, NULL, &arch) != SATOR_OK)
         bench_die(ctx, spec);
@@ -252,6 +262,13 @@ static void summarise(void)
         exit(1);
 }
 
+static void print_certificates(const struct bench_certificates *sum)
+{
+    printf("{\"map_certificates_made\": %d,\n \"map_certificates_cases\": %d,\n"
+           " \"map_certificates_verified_pct\": %.3f,\n \"map_certificates_worst_s\": %.2f}\n",
+            sum->made, sum->cases, 100 * sum->verified / sum->parts, sum->worst_s);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const weight_updates[] = {
@@ -265,7 +282,12 @@ int main(int argc, char **argv)
             "sddmm:i=10974,j=10974,k=512", "sddmm:i=62451,j=62451,k=512", "mmc", "tcl", "gemm",
             "attention-qk", "attention-pv"};
 
-    all = argc > 1 && strcmp(argv[1], "--all") == 0;
+    struct bench_certificates sum = {0};
+    if (argc > 1 && strcmp(argv[1], "--certificates") == 0) {
+        certificates = &sum;
+        certified = argc > 2 ? argv[2] : NULL;
+    }
+    all = certificates != NULL || (argc > 1 && strcmp(argv[1], "--all") == 0);
     if (argc > 1 && strcmp(argv[1], "--skewed") == 0) {
         struct bench_skewed only = bench_skewed();
         printf("{\"map_systolic_resnet18_s\": %.4f,\n \"map_tpu256_worst_s\": %.4f}\n",
@@ -278,7 +300,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "--corners") == 0) {
-        bench_corners(argc > 2 ? argv[2] : NULL);
+        bench_corners(argc > 2 ? argv[2] : NULL, NULL);
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "--library") == 0) {
@@ -297,14 +319,20 @@ int main(int argc, char **argv)
         run_network("resnet18", "eyeriss", OTHER);
         run_network("resnet18", "five-level", OTHER);
         run_network("gemm:i=97,j=89,k=101", "simba-like", OTHER);
+    }
+    if (certificates != NULL) {
+        bench_corners(certified, certificates);
+        print_certificates(certificates);
+        return 0;
+    }
+    if (all)
         fprintf(stderr,
                 "imperfect on deep machines: %.1f times as long as with factors that divide, worst "
                 "%.0f ms\n",
                 deep.imperfect_s / deep.perfect_s, deep.worst_ms);
-    }
     summarise();
     struct bench_skewed skewed = bench_skewed();
-    struct bench_corners corners = bench_corners(NULL);
+    struct bench_corners corners = bench_corners(NULL, NULL);
     anytime = fmax(anytime, corners.anytime);
     double evaluations = evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
     double drawn = evaluations_per_second(SATOR_MAP_RANDOM, "random");

@@ -24,9 +24,19 @@ struct bench_corners {
     double row_trees_resnet18_s, five_level_worst_s, anytime, worst_s;
     int unproved;
 };
+/* Certificates of the cases. */
+struct bench_certificates {
+    int cases, made; /* within 90 s of the processor */
+    double verified, parts, worst_s; /* the longest check */
+};
+/* Prove a case with "options", write its certificate and check it; a line on stderr. */
+void bench_certify(struct sator_ctx *ctx, const char *name, const struct sator_network *network,
+        int layer, const struct sator_arch *arch, const struct sator_map_options *options,
+        struct bench_certificates *sum);
+
 /* Prove the cases that are known to be hard, those whose names contain "only" (NULL: all); a line
- * each on stderr. */
-struct bench_corners bench_corners(const char *only);
+ * each on stderr. Or, where "certificates" is not NULL, have each of them certified. */
+struct bench_corners bench_corners(const char *only, struct bench_certificates *certificates);
 
 /* Arrays whose PEs run at shifted times: seconds to prove a network on a small one, and the longest
  * of some layers on a large one; infinite where one is not proved. */

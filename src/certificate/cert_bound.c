@@ -2,14 +2,12 @@
  *
  * Outside a tile that is known, or no larger than a known one, every loop has the whole of its
  * factors at the place where it first stands. Then what a tensor brings depends on the set of loops
- * that stand before the first one that indexes it alone, and the least over all orders is found by
- * going through the sets.
+ * that stand before the first one that indexes it alone, and is no more for a larger set: the least
+ * over all orders is found by going through the sets of tensors.
  */
 #include "certificate/cert_bound.h"
-#include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One move outside a tile. */
@@ -17,7 +15,7 @@ struct walk {
     const struct cert_move *move;
     const struct cert_tensor *tensor;
     int64_t shared[CERT_LOOPS], apart[CERT_LOOPS]; /* PEs that share words; that do not */
-    int64_t step[CERT_LOOPS]; /* the least that a step of the loop skips */
+    int64_t next[CERT_LOOPS]; /* PEs that a step of the loop skips at least */
     unsigned whole[2]; /* loops whose values have no gap: of a tile, of a group of PEs ... */
     unsigned still_whole; /* ... also when steps in time are added */
     double copies[2]; /* tiles, groups */
@@ -25,20 +23,28 @@ struct walk {
 
 /* The moves into one memory, or the compute units. */
 struct child {
+    int memory; /* n_memories: the compute units */
     int64_t tile[CERT_LOOPS]; /* at most ... */
     bool is_exact; /* ... or exactly */
     unsigned
             open; /* loops along which the tile may be smaller, with PEs' tiles between its parts */
     int64_t near[CERT_LOOPS], rest[CERT_LOOPS]; /* factors outside: at the nearest memory, if it is
                                                    known (else 1), and all others */
+    bool has_near; /* a factor above 1 */
     double stamps;
     int n_walks;
     struct walk walk[CERT_TENSORS];
+    unsigned ended[CERT_LOOPS]; /* walks that end with the loop, which indexes their tensor alone */
+    /* what crosses behind the loops that end none of some walks, by these: of each, tiles and
+     * groups; of the loops at the nearest memory, and of the others */
+    double (*crosses[2])[2];
+    bool *is_known[2];
 };
 
-struct view {
+struct cert_view {
     const struct cert_problem *p;
     const struct cert_part *part;
+    struct cert_prices prices;
     int n_children;
     struct child child[CERT_MEMORIES + 1];
 };
@@ -106,11 +112,12 @@ static int64_t widest(
     return tile[loop];
 }
 
-/* Set the largest extents of what stands in rows "row" and inside. */
-static void set_tile(const struct view *v, int m, int row, struct child *c)
+/* Set the largest extents of what stands inside the child's memory, and in it. */
+static void set_tile(const struct cert_view *v, struct child *c)
 {
     const struct cert_problem *p = v->p;
     const struct cert_part *part = v->part;
+    const int m = c->memory, row = m < p->n_memories ? p->memory[m].row : p->n_rows;
     int64_t least[CERT_LOOPS];
     unsigned outside = 0;
 
@@ -136,18 +143,22 @@ static void set_tile(const struct view *v, int m, int row, struct child *c)
     int nearest = row - 1;
     while (nearest > 0 && p->row[nearest].is_space)
         nearest--;
-    if (!known || nearest < 0 || !is_known(p, part, nearest))
-        return;
+    bool is_near = known && nearest >= 0 && is_known(p, part, nearest);
+    c->has_near = false;
+    c->stamps = 1;
     for (int i = 0; i < p->n_loops; i++) {
-        c->near[i] = part->factor[nearest][i];
-        c->rest[i] /= c->near[i];
+        c->stamps *= (double)c->rest[i];
+        if (is_near && part->factor[nearest][i] > 1) {
+            c->near[i] = part->factor[nearest][i];
+            c->rest[i] /= c->near[i];
+            c->has_near = true;
+        }
     }
 }
 
 /* ---- walks ---- */
 
-static void set_walk(
-        const struct view *v, const struct child *c, const struct cert_move *move, struct walk *w)
+static void set_walk(const struct cert_view *v, const struct cert_move *move, struct walk *w)
 {
     const struct cert_problem *p = v->p;
     unsigned apart = move->between & ~move->shared, near = 0;
@@ -161,11 +172,10 @@ static void set_walk(
     for (int i = 0; i < p->n_loops; i++) {
         int64_t outer = cert_spread(p, v->part, move->outer, i);
         int64_t alone = cert_spread(p, v->part, apart, i);
-        int64_t next = cert_spread(p, v->part, near, i);
+        w->next[i] = cert_spread(p, v->part, near, i);
         w->shared[i] = cert_spread(p, v->part, move->shared, i);
         w->apart[i] = outer * alone;
-        w->step[i] = c->tile[i] * next;
-        bool joined = alone == 1 && next == w->shared[i];
+        bool joined = alone == 1 && w->next[i] == w->shared[i];
         w->whole[0] |= 1U << i;
         w->whole[1] |= joined ? 1U << i : 0;
         w->still_whole |= joined && outer == 1 ? 1U << i : 0;
@@ -218,7 +228,8 @@ static double kept_share(const struct walk *w, const struct child *c, int e, int
         int i = d->loop[k];
         if (c->near[i] * c->rest[i] > 1)
             share = fmax(share,
-                    cert_most_common(d->n, run, d->coef[k] * w->step[i]) / cert_sums(d->n, run));
+                    cert_most_common(d->n, run, d->coef[k] * c->tile[i] * w->next[i]) /
+                            cert_sums(d->n, run));
     }
     return n_moving > 1 ? (1 + share) / 2 : share;
 }
@@ -226,17 +237,17 @@ static double kept_share(const struct walk *w, const struct child *c, int e, int
 /* What crosses, in all, at least: loop i stands placed[i] times before the first loop that indexes
  * the tensor alone. Either every run of these loops brings what it touches. Or, when the first that
  * moves the tile moves a window, each of its stamps brings what is new along that window. */
-static double crossing(const struct view *v, const struct child *c, const struct walk *w,
+static double crossing(const struct cert_view *v, const struct child *c, const struct walk *w,
         int grouped, const int64_t *placed)
 {
     static const int64_t none[CERT_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const struct cert_tensor *t = w->tensor;
-    double runs = c->stamps, stamps = c->stamps, size = 1, tile = 1, share = 0;
+    double inside = 1, still = 1, size = 1, tile = 1, share = 0;
     bool slides = false;
 
     for (int i = 0; i < v->p->n_loops; i++) {
-        runs /= (double)placed[i];
-        stamps /= t->relevant >> i & 1 ? 1 : (double)placed[i];
+        inside *= (double)placed[i];
+        still *= t->relevant >> i & 1 ? 1 : (double)placed[i];
         slides |= c->is_exact && (t->relevant >> i & 1) && placed[i] > 1;
     }
     for (int e = 0; e < t->n_dims; e++) {
@@ -245,115 +256,96 @@ static double crossing(const struct view *v, const struct child *c, const struct
         if (slides && t->dim[e].n > 1)
             share = fmax(share, kept_share(w, c, e, grouped));
     }
-    double words = runs * size;
+    double words = c->stamps / inside * size;
     if (slides)
-        words = fmax(words, stamps * tile * (1 - share));
+        words = fmax(words, c->stamps / still * tile * (1 - share));
     return w->copies[grouped] * words;
 }
 
 /* ---- the least over orders ---- */
 
-static double weigh(const struct view *v, const struct child *c, const struct walk *w,
-        const struct cert_weights *weights, const int64_t *placed)
+/* The walks that loops of "factor" end. */
+static unsigned ended_by(const struct child *c, const int64_t *factor, int n_loops)
 {
-    long i = w->move - v->p->move;
+    unsigned walks = 0;
+
+    for (int i = 0; i < n_loops; i++)
+        walks |= factor[i] > 1 ? c->ended[i] : 0;
+    return walks;
+}
+
+/* What crosses of each of the walks "open" behind all loops that end none of them: of those at the
+ * nearest memory, or, "last", of all. */
+static double (*find_crossing(struct cert_view *v, struct child *c, bool last, unsigned open))[2]
+{
+    double(*crosses)[2] = c->crosses[last] + open * (unsigned)c->n_walks;
+    int64_t placed[CERT_LOOPS];
+
+    if (c->is_known[last][open])
+        return crosses;
+    for (int i = 0; i < v->p->n_loops; i++)
+        placed[i] = (c->ended[i] & open) != 0 ? 1 : c->near[i] * (last ? c->rest[i] : 1);
+    for (int t = 0; t < c->n_walks; t++) {
+        for (int grouped = 0; grouped < 2 && (open >> t & 1); grouped++)
+            crosses[t][grouped] = crossing(v, c, &c->walk[t], grouped, placed);
+    }
+    c->is_known[last][open] = true;
+    return crosses;
+}
+
+/* What the walks "ended", some of those "open", cost. */
+static double weigh(const struct cert_view *v, const struct child *c,
+        const struct cert_weights *weights, double (*crosses)[2], unsigned ended)
+{
     double cost = 0;
 
-    if (weights->unique[i] != 0)
-        cost += weights->unique[i] * crossing(v, c, w, 1, placed);
-    if (weights->arriving[i] != 0)
-        cost += weights->arriving[i] * crossing(v, c, w, 0, placed);
+    for (int t = 0; t < c->n_walks; t++) {
+        long i = c->walk[t].move - v->p->move;
+        if (ended >> t & 1)
+            cost += weights->unique[i] * crosses[t][1] + weights->arriving[i] * crosses[t][0];
+    }
     return cost;
 }
 
-/* The loops of factors above 1. */
-static unsigned loops_of(const int64_t *factor, int n_loops)
+/* Place the loops at the nearest memory, or, "last", the others behind them, in any order; the
+ * least that the walks which end on the way cost, and, where it is "last", those which never end. A
+ * walk costs no more when more loops stand before its end. So of the orders that end walks one
+ * after the other in the same way the best has in front of each end all loops that end none of the
+ * walks still open: going through the sets of open walks finds the least. */
+static double place_all(
+        struct cert_view *v, struct child *c, const struct cert_weights *weights, bool last)
 {
-    unsigned loops = 0;
+    const int64_t *factor = last ? c->rest : c->near;
+    const unsigned behind = last ? ended_by(c, c->near, v->p->n_loops) : 0;
+    const unsigned ending = ended_by(c, factor, v->p->n_loops) & ~behind;
+    const unsigned endless = ((1U << c->n_walks) - 1) & ~ending & ~behind;
+    double least[1 << CERT_TENSORS];
 
-    for (int i = 0; i < n_loops; i++)
-        loops |= factor[i] > 1 ? 1U << i : 0;
-    return loops;
-}
-
-/* What the walks that may end behind the loops "placed" cost then, by walk; those that go on there.
- * "left" are the loops still to be placed, 0 where those that never end do here. */
-static unsigned weigh_open(const struct view *v, const struct child *c,
-        const struct cert_weights *weights, const int64_t *factor, const int64_t *before,
-        unsigned set, unsigned left, bool last, double *cost)
-{
-    int64_t placed[CERT_LOOPS];
-    unsigned open = 0, over = loops_of(before, v->p->n_loops) | set;
-
-    for (int t = 0; t < c->n_walks; t++)
-        open |= (c->walk[t].tensor->plain & over) == 0 ? 1U << t : 0;
-    if (open == 0)
-        return 0;
-    for (int i = 0; i < v->p->n_loops; i++)
-        placed[i] = before[i] * (set >> i & 1 ? factor[i] : 1);
-    for (int t = 0; t < c->n_walks; t++) {
-        bool ends = (c->walk[t].tensor->plain & left) != 0 || (left == 0 && last);
-        cost[t] = (open >> t & 1) && ends ? weigh(v, c, &c->walk[t], weights, placed) : 0;
-    }
-    return open;
-}
-
-/* What the "open" walks cost that end with a loop. */
-static double ended_by(const struct child *c, int loop, unsigned open, const double *cost)
-{
-    double sum = 0;
-
-    for (int t = 0; t < c->n_walks; t++) {
-        if ((open >> t & 1) && (c->walk[t].tensor->plain >> loop & 1))
-            sum += cost[t];
-    }
-    return sum;
-}
-
-/* Place the loops of "factor" above 1, in any order, beside those "before"; the least that the
- * walks which end on the way cost, and, where it is "last", those which never end. */
-static double place_all(const struct view *v, const struct child *c,
-        const struct cert_weights *weights, const int64_t *before, const int64_t *factor, bool last)
-{
-    const unsigned all = loops_of(factor, v->p->n_loops);
-    size_t sets = (size_t)1 << __builtin_popcount(all);
-    double own[256], *least = sets <= 256 ? own : sator_alloc(sizeof *least * sets);
-    double result = INFINITY, cost[CERT_TENSORS];
-    int list[CERT_LOOPS], n = 0;
-
-    for (unsigned left = all; left != 0; left &= left - 1)
-        list[n++] = __builtin_ctz(left);
-    for (size_t s = 0; s < sets; s++)
-        least[s] = s == 0 ? 0 : INFINITY;
-    for (size_t s = 0; s < sets; s++) {
-        unsigned set = 0;
-        if (!(least[s] < result))
+    for (unsigned open = 0; open < ending; open++)
+        least[open] = INFINITY;
+    least[ending] = 0;
+    for (unsigned open = ending; open > 0; open--) {
+        if ((open & ~ending) != 0 || isinf(least[open]))
             continue;
-        for (int k = 0; k < n; k++)
-            set |= s >> k & 1 ? 1U << list[k] : 0;
-        unsigned open = weigh_open(v, c, weights, factor, before, set, all & ~set, last, cost);
-        double rest = least[s];
-        for (int t = 0; t < c->n_walks && set == all && last; t++)
-            rest += open >> t & 1 ? cost[t] : 0;
-        if (open == 0 || set == all)
-            result = fmin(result, rest);
-        for (int k = 0; k < n && open != 0; k++) {
-            size_t next = s | (size_t)1 << k;
-            if (next != s)
-                least[next] = fmin(least[next], least[s] + ended_by(c, list[k], open, cost));
+        double(*crosses)[2] = find_crossing(v, c, last, open);
+        for (int i = 0; i < v->p->n_loops; i++) {
+            unsigned ended = factor[i] > 1 ? open & c->ended[i] : 0;
+            if (ended == 0)
+                continue;
+            double sum = least[open] + weigh(v, c, weights, crosses, ended);
+            if (sum < least[open & ~ended])
+                least[open & ~ended] = sum;
         }
     }
-    if (least != own)
-        free(least);
-    return result;
+    if (!last || endless == 0)
+        return least[0];
+    return least[0] + weigh(v, c, weights, find_crossing(v, c, last, endless), endless);
 }
 
 static double least_of_child(
-        const struct view *v, const struct child *c, const struct cert_weights *weights)
+        struct cert_view *v, struct child *c, const struct cert_weights *weights)
 {
-    static const int64_t none[CERT_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    double cost = 0;
-    bool counts = false, has_near = false;
+    bool counts = false;
 
     for (int t = 0; t < c->n_walks; t++) {
         long i = c->walk[t].move - v->p->move;
@@ -361,16 +353,12 @@ static double least_of_child(
     }
     if (!counts)
         return 0;
-    for (int i = 0; i < v->p->n_loops; i++)
-        has_near |= c->near[i] > 1;
-    if (has_near)
-        cost = place_all(v, c, weights, none, c->near, false);
-    return cost + place_all(v, c, weights, c->near, c->rest, true);
+    return (c->has_near ? place_all(v, c, weights, false) : 0) + place_all(v, c, weights, true);
 }
 
 static double least(void *data, const struct cert_weights *w)
 {
-    const struct view *v = data;
+    struct cert_view *v = data;
     double sum = w->constant;
 
     for (int c = 0; c < v->n_children; c++)
@@ -378,27 +366,66 @@ static double least(void *data, const struct cert_weights *w)
     return fmax(sum, 0);
 }
 
-double cert_bound(const struct cert_problem *p, const struct cert_part *part, double goal)
-{
-    struct view v = {.p = p, .part = part};
+/* ---- parts ---- */
 
+struct cert_view *cert_view_new(
+        struct sator_arena *arena, const struct cert_problem *p, const struct cert_part *part)
+{
+    struct cert_view *v = SATOR_NEW(arena, struct cert_view);
+
+    *v = (struct cert_view){.p = p, .part = part};
     for (int m = 1; m <= p->n_memories; m++) {
-        struct child *c = &v.child[v.n_children];
-        int row = m < p->n_memories ? p->memory[m].row : p->n_rows;
-        c->n_walks = 0;
+        struct child *c = &v->child[v->n_children];
+        c->memory = m;
         for (int i = 0; i < p->n_moves; i++) {
-            if (p->move[i].child != m)
-                continue;
-            if (c->n_walks == 0)
-                set_tile(&v, m, row, c);
-            set_walk(&v, c, &p->move[i], &c->walk[c->n_walks++]);
+            if (p->move[i].child == m)
+                c->walk[c->n_walks++].move = &p->move[i];
         }
         if (c->n_walks == 0)
             continue;
-        c->stamps = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            c->stamps *= (double)(c->near[i] * c->rest[i]);
-        v.n_children++;
+        for (int t = 0; t < c->n_walks; t++) {
+            const struct cert_tensor *tensor = &p->tensor[c->walk[t].move->tensor];
+            for (int i = 0; i < p->n_loops; i++)
+                c->ended[i] |= tensor->plain >> i & 1 ? 1U << t : 0;
+        }
+        for (int last = 0; last < 2; last++) {
+            size_t sets = (size_t)1 << c->n_walks;
+            c->crosses[last] =
+                    sator_arena_alloc(arena, sizeof *c->crosses[last] * sets * (size_t)c->n_walks);
+            c->is_known[last] = sator_arena_alloc(arena, sizeof(bool) * sets);
+        }
+        v->n_children++;
     }
-    return cert_least_value(p, part, false, least, &v, goal);
+    return v;
+}
+
+void cert_view_unroll(struct cert_view *v)
+{
+    cert_prices_init(v->p, v->part, false, &v->prices);
+    for (int i = 0; i < v->n_children; i++) {
+        for (int t = 0; t < v->child[i].n_walks; t++)
+            set_walk(v, v->child[i].walk[t].move, &v->child[i].walk[t]);
+    }
+}
+
+double cert_view_bound(struct cert_view *v, double goal)
+{
+    for (int i = 0; i < v->n_children; i++) {
+        struct child *c = &v->child[i];
+        set_tile(v, c);
+        for (int last = 0; last < 2; last++)
+            memset(c->is_known[last], 0, sizeof(bool) << c->n_walks);
+    }
+    return cert_least_value(v->p, &v->prices, least, v, goal);
+}
+
+double cert_bound(const struct cert_problem *p, const struct cert_part *part, double goal)
+{
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_view *v = cert_view_new(arena, p, part);
+
+    cert_view_unroll(v);
+    double bound = cert_view_bound(v, goal);
+    sator_arena_free(arena);
+    return bound;
 }

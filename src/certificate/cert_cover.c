@@ -26,6 +26,8 @@ struct cover {
     const struct cert_problem *p;
     double goal; /* a part whose bound reaches it is settled */
     struct cert_part part;
+    struct cert_view *view; /* of it */
+    struct cert_prices exact; /* where all parallel factors are decided */
     int n_decisions;
     struct decision {
         int row, loop;
@@ -78,7 +80,7 @@ static void settle_orders(struct cover *c, double *least)
     for (int i = 0; i < c->p->n_loops; i++)
         c->part.factor[row][i] = left_of(c, i);
     c->part.known[row] = (1U << c->p->n_loops) - 1;
-    *least = fmin(*least, cert_bound_orders(c->p, &c->part, c->goal));
+    *least = fmin(*least, cert_bound_leaf(c->p, &c->part, &c->exact, c->goal));
     for (int i = 0; i < c->p->n_loops; i++)
         c->part.factor[row][i] = 1;
     c->part.known[row] = 0;
@@ -109,7 +111,7 @@ static void split(struct cover *c, int m, int loop, double *least)
         cert_inside(c->p, &c->part, row, tile);
         if (!cert_fits(c->p, m, tile))
             continue;
-        double bound = left > 1 ? cert_bound(c->p, &c->part, c->goal) : 0;
+        double bound = left > 1 ? cert_view_bound(c->view, c->goal) : 0;
         c->tally->parts++;
         if (bound >= c->goal)
             *least = fmin(*least, bound);
@@ -125,6 +127,7 @@ static double split_all(struct cover *c)
 {
     double least = INFINITY;
 
+    cert_prices_init(c->p, &c->part, true, &c->exact);
     split(c, c->p->n_memories - 1, 0, &least);
     return least;
 }
@@ -213,6 +216,7 @@ static void begin(struct cover *c, struct sator_ctx *ctx, const struct cert_prob
             c->part.factor[r][i] = 1;
     }
     list_decisions(c);
+    c->view = cert_view_new(p->arena, p, &c->part);
 }
 
 /* The part's name: what is decided. */
@@ -229,7 +233,8 @@ static void write_name(const struct cover *c, int d, struct sator_text *text)
 static bool is_cut(struct cover *c, int d, double *bound)
 {
     c->part.is_unrolled = d == c->n_decisions;
-    *bound = cert_bound(c->p, &c->part, c->goal);
+    cert_view_unroll(c->view);
+    *bound = cert_view_bound(c->view, c->goal);
     c->tally->parts++;
     return *bound >= c->goal;
 }

@@ -307,38 +307,49 @@ static double least(void *data, const struct cert_weights *w)
 }
 
 /* The least value of all orders, energy and the times of all lanes taken together. */
-static double least_of_front(const struct leaf *leaf)
+static double least_of_front(const struct leaf *leaf, const struct cert_prices *prices)
 {
     const struct cert_problem *p = leaf->p;
-    struct cert_weights weights[MOST_SUMS];
     const struct cert_weights *list[MOST_SUMS];
     struct sums s = {.leaf = leaf, .weights = list};
     double value = INFINITY;
 
-    cert_energy_weights(p, leaf->part, true, &weights[s.n++]);
+    list[s.n++] = &prices->energy;
     for (int l = 0; l < p->n_lanes && s.n < MOST_SUMS; l++)
-        cert_lane_weights(p, leaf->part, l, &weights[s.n++]);
-    for (int w = 0; w < s.n; w++)
-        list[w] = &weights[w];
+        list[s.n++] = &prices->lane[l];
     order_all(&s);
     for (int k = 0; k < s.front.n; k++) {
-        double cycles = p->instances / cert_used(p, leaf->part, p->n_rows) * p->cycles;
+        double cycles = prices->cycles;
         for (int w = 1; w < s.n; w++)
-            cycles = fmax(cycles, all_words(leaf, &weights[w]) - s.front.saved[k][w]);
-        double pj = all_words(leaf, &weights[0]) - s.front.saved[k][0];
+            cycles = fmax(cycles, all_words(leaf, list[w]) - s.front.saved[k][w]);
+        double pj = all_words(leaf, list[0]) - s.front.saved[k][0];
         value = fmin(value, cert_value_of(p, pj, cycles));
     }
     return value;
 }
 
-double cert_bound_orders(const struct cert_problem *p, const struct cert_part *part, double goal)
+double cert_bound_leaf(const struct cert_problem *p, const struct cert_part *part,
+        const struct cert_prices *exact, double goal)
 {
     struct leaf *leaf = sator_alloc(sizeof *leaf);
 
     init(p, part, leaf);
-    double bound = cert_least_value(p, part, true, least, leaf, goal);
+    double pj = p->objective == SATOR_MAP_LATENCY ? 0 : least(leaf, &exact->energy);
+    double bound = cert_value_of(p, pj, exact->cycles);
     if (bound < goal)
-        bound = fmax(bound, least_of_front(leaf));
+        bound = least_of_front(leaf, exact);
+    if (bound < goal)
+        bound = fmax(bound, cert_least_value(p, exact, least, leaf, goal));
     free(leaf);
+    return bound;
+}
+
+double cert_bound_orders(const struct cert_problem *p, const struct cert_part *part, double goal)
+{
+    struct cert_prices *exact = sator_alloc(sizeof *exact);
+
+    cert_prices_init(p, part, true, exact);
+    double bound = cert_bound_leaf(p, part, exact, goal);
+    free(exact);
     return bound;
 }

@@ -135,7 +135,7 @@ static void weigh_output(const struct cert_problem *p, const struct cert_part *p
                 back[n] * (t->volume - t->footprint) + t->volume * p->memory[own].write_pj[tensor];
 }
 
-void cert_energy_weights(const struct cert_problem *p, const struct cert_part *part, bool exactly,
+static void set_energy(const struct cert_problem *p, const struct cert_part *part, bool exactly,
         struct cert_weights *w)
 {
     *w = (struct cert_weights){.constant = p->mac_pj * p->instances};
@@ -170,7 +170,7 @@ static void add_words(struct cert_weights *w, double *weight, double bits, doubl
     w->constant -= spared * bits;
 }
 
-void cert_lane_weights(const struct cert_problem *p, const struct cert_part *part, int lane,
+static void set_lane(const struct cert_problem *p, const struct cert_part *part, int lane,
         struct cert_weights *w)
 {
     int m = p->lane[lane].memory;
@@ -207,6 +207,16 @@ void cert_lane_weights(const struct cert_problem *p, const struct cert_part *par
 
 /* ---- both ---- */
 
+void cert_prices_init(const struct cert_problem *p, const struct cert_part *part, bool exactly,
+        struct cert_prices *prices)
+{
+    prices->cycles = p->instances / cert_used(p, part, p->n_rows) * p->cycles;
+    if (p->objective != SATOR_MAP_LATENCY)
+        set_energy(p, part, exactly, &prices->energy);
+    for (int l = 0; l < p->n_lanes; l++)
+        set_lane(p, part, l, &prices->lane[l]);
+}
+
 double cert_value(enum sator_map_objective objective, double pj, double cycles)
 {
     return objective == SATOR_MAP_ENERGY     ? pj
@@ -238,22 +248,17 @@ static double corner(const struct cert_problem *p, double pj, double cycles, dou
             cert_value_of(p, fmax(1, g - 1) * pj, cycles));
 }
 
-double cert_least_value(const struct cert_problem *p, const struct cert_part *part, bool exactly,
+double cert_least_value(const struct cert_problem *p, const struct cert_prices *prices,
         cert_least *least, void *data, double goal)
 {
-    struct cert_weights energy, lane[CERT_LANES];
-    double cycles = p->instances / cert_used(p, part, p->n_rows) * p->cycles, pj = 0;
-    double time[CERT_LANES];
+    double cycles = prices->cycles, pj = 0, time[CERT_LANES];
 
-    if (p->objective != SATOR_MAP_LATENCY) {
-        cert_energy_weights(p, part, exactly, &energy);
-        pj = least(data, &energy);
-    }
+    if (p->objective != SATOR_MAP_LATENCY)
+        pj = least(data, &prices->energy);
     double best = cert_value_of(p, pj, cycles);
     bool needs_time = p->objective != SATOR_MAP_ENERGY || p->leakage_pj != 0;
     for (int l = 0; l < p->n_lanes && best < goal && needs_time; l++) {
-        cert_lane_weights(p, part, l, &lane[l]);
-        time[l] = least(data, &lane[l]);
+        time[l] = least(data, &prices->lane[l]);
         cycles = fmax(cycles, time[l]);
         best = cert_value_of(p, pj, cycles);
     }
@@ -263,8 +268,8 @@ double cert_least_value(const struct cert_problem *p, const struct cert_part *pa
         struct cert_weights both = {0};
         if (time[l] < cycles / 4)
             continue;
-        add_weights(&both, &energy, 1 / pj, p->n_moves);
-        add_weights(&both, &lane[l], 1 / cycles, p->n_moves);
+        add_weights(&both, &prices->energy, 1 / pj, p->n_moves);
+        add_weights(&both, &prices->lane[l], 1 / cycles, p->n_moves);
         best = fmax(best, corner(p, pj, cycles, least(data, &both)));
     }
     return best;
