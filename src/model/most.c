@@ -48,8 +48,8 @@ static bool multiply(const struct nest *nest, sator_int *sum)
             const struct nest_digit *digit = &nest->digits[i];
             if (digit->loop != loop)
                 continue;
-            skewed |= digit->skew != 0 || i == nest->run;
-            within |= digit->order < 0 && !digit->is_space && i != nest->run && digit->extent > 1;
+            skewed |= nest_row_factor(digit) != 0;
+            within |= digit->order < 0 && !digit->is_space && digit->run == 0 && digit->extent > 1;
         }
         if (!within)
             continue;

@@ -62,7 +62,7 @@ static void find_middle(
 {
     const struct nest *nest = &c->nest;
     int64_t before = 0, after = 0, space = 0;
-    const struct nest_digit *run = nest->run < 0 ? NULL : &nest->digits[nest->run];
+    const struct nest_digit *run = nest->n_runs == 0 ? NULL : &nest->digits[nest->runs[0]];
 
     *low = *high = 0;
     if (run == NULL)
@@ -71,7 +71,7 @@ static void find_middle(
         const struct nest_digit *digit = &nest->digits[i];
         int64_t reach = digit->skew * (digit->extent - 1);
         *(reach < 0 ? &before : &after) += reach;
-        if (digit->loop == run->loop && i != nest->run && digit->order < 0)
+        if (digit->loop == run->loop && digit->run == 0 && digit->order < 0)
             space += (digit->extent - 1) * digit->stride;
     }
     int64_t rest =
@@ -284,7 +284,7 @@ static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
 
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];
-        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && i != nest->run
+        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0
                 ? digit->extent
                 : 1;
     }
@@ -292,7 +292,7 @@ static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
         const struct nest_digit *next = NULL;
         for (int i = 0; i < nest->n_digits; i++) {
             const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop == loop && !digit->is_space && digit->order < 0 && i != nest->run &&
+            if (digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
                     digit->stride < above && (next == NULL || digit->stride > next->stride))
                 next = digit;
         }
@@ -385,6 +385,22 @@ static bool follow_own(struct classes *c, const struct timing_transfer *transfer
     return true;
 }
 
+/* What comes over links: of the stamps whose words may pass with the centre. */
+static bool follow_places(struct classes *c, const struct timing_transfer *transfer,
+        const struct nest_stamp *window, int n, int centre, bool one_by_one,
+        struct timing_movement *movement)
+{
+    int around = transfer->kind == SATOR_TRANSFER_OVERLAPPED;
+    bool fits = true;
+
+    *movement = (struct timing_movement){0};
+    for (int at = centre - around; at <= centre + around && fits; at++) {
+        if (at >= 0 && at < n)
+            fits = nest_follow_places(&c->nest, transfer, n, window, at, one_by_one, movement);
+    }
+    return fits;
+}
+
 /* What "transfer" moves around the centre of the window. */
 static void follow(struct classes *c, int i, const struct nest_stamp *window, int n, int centre,
         struct rows *rows, sator_int *moved)
@@ -399,6 +415,7 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     window += first;
     centre -= first;
     if (!follow_own(c, transfer, window, n, rows->one_by_one, &movement) &&
+            !follow_places(c, transfer, window, n, centre, rows->one_by_one, &movement) &&
             !nest_follow_parts(&c->nest, transfer, n, window, rows->one_by_one, &movement)) {
         c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);
         c->pairs += pairs.n;
@@ -505,6 +522,19 @@ static void add_words(const struct timing *timing, const struct timing_use *use,
     *moved += times * words;
 }
 
+/* Whether the same words move at two values of a row. */
+static bool moves_same(
+        const struct timing *timing, const struct nest_row *row, int64_t a, int64_t b)
+{
+    bool same = true;
+
+    for (int i = 0; i < timing->n_transfers && same; i++) {
+        const int64_t *words = row->words[i];
+        same = words == NULL || (words[a] == words[b] && words[row->n + a] == words[row->n + b]);
+    }
+    return same;
+}
+
 /* What the stamps of a row take, of which each computes for "run". */
 static void add_row(
         struct classes *c, const struct nest_row *row, sator_int run, struct timing_sum *sum)
@@ -512,8 +542,10 @@ static void add_row(
     struct timing *timing = c->timing;
     sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
 
-    for (int64_t v = 0; v < row->n; v++) {
-        sator_int times = v == row->middle ? row->times : 1;
+    for (int64_t v = 0, next; v < row->n; v = next) {
+        sator_int times = 0;
+        for (next = v; next < row->n && moves_same(timing, row, v, next); next++)
+            times += row->times[next];
         memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
         for (int i = 0; i < timing->n_transfers; i++) {
             const struct timing_transfer *transfer = &timing->transfers[i];
@@ -542,7 +574,7 @@ struct measured_row {
 static bool are_equal(
         const struct timing *timing, const struct nest_row *a, const struct nest_row *b)
 {
-    return a->n == b->n && a->times == b->times &&
+    return a->n == b->n && memcmp(a->times, b->times, sizeof *a->times * (size_t)a->n) == 0 &&
             memcmp(a->words, b->words, sizeof *a->words * (size_t)timing->n_transfers) == 0;
 }
 
@@ -653,9 +685,13 @@ static void walk_run(struct walk *walk, int k, int64_t *value, int64_t first, in
 
 static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int times)
 {
-    struct nest_values values = nest_skewed_values(&walk->c->nest, stamp);
     int64_t low, high;
 
+    if (walk->c->nest.n_runs > 1) { /* too many values for that */
+        walk->c->failed = true;
+        return;
+    }
+    struct nest_values values = nest_skewed_values(&walk->c->nest, stamp);
     find_middle(walk->c, stamp, &low, &high);
     for (int64_t v = values.first; v <= values.last && !walk->c->failed; v++) {
         bool is_middle = v == low && v < high;
@@ -819,9 +855,10 @@ static bool is_counted(struct classes *c)
     for (int k = 0; k < nest->n_digits; k++) { /* within a stamp: as many for all of its PEs */
         const struct nest_digit *digit = &nest->digits[k];
         for (int o = 0;
-                o < nest->n_digits && !digit->is_space && digit->order < 0 && k != nest->run; o++) {
-            if (nest->digits[o].loop == digit->loop &&
-                    (nest->digits[o].skew != 0 || o == nest->run))
+                o < nest->n_digits && !digit->is_space && digit->order < 0 && digit->run == 0;
+                o++) {
+            if (nest->digits[o].loop == digit->loop && nest_row_factor(&nest->digits[o]) != 0 &&
+                    digit->extent > 1)
                 return false;
         }
     }

@@ -182,23 +182,45 @@ static bool add_row(struct nest *nest, int r, struct row *row)
     return true;
 }
 
-/* The last row, where it has space digits: at most one other digit, with factor 1. */
+/* Order the digits that make the running number of the skewed row, coarsest first: false where they
+ * are no mixed radix. */
+static bool sort_runs(struct nest *nest)
+{
+    int64_t weight = 1;
+
+    for (int i = 1; i < nest->n_runs; i++) {
+        for (int k = i; k > 0; k--) {
+            int coarse = nest->runs[k - 1], fine = nest->runs[k];
+            if (nest->digits[coarse].run >= nest->digits[fine].run)
+                break;
+            nest->runs[k - 1] = fine;
+            nest->runs[k] = coarse;
+        }
+    }
+    for (int i = nest->n_runs - 1; i >= 0; i--) {
+        const struct nest_digit *digit = &nest->digits[nest->runs[i]];
+        if (digit->run != weight || __builtin_mul_overflow(weight, digit->extent, &weight))
+            return false;
+    }
+    return true;
+}
+
+/* The last row, where it has space digits. */
 static bool add_skewed_row(struct nest *nest, const struct row *row)
 {
     nest->is_skewed = true;
     for (int i = 0; i < row->n; i++) {
         struct nest_digit *digit = &nest->digits[row->digit[i]];
-        if (digit->order >= 0)
+        if (digit->order >= 0 || row->factor[i] == 0 || digit->extent == 1)
             continue; /* constant under the rows before */
         if (digit->is_space) {
             digit->skew = row->factor[i];
         } else {
-            if (nest->run >= 0 || row->factor[i] != 1)
-                return false;
-            nest->run = row->digit[i];
+            digit->run = row->factor[i];
+            nest->runs[nest->n_runs++] = row->digit[i];
         }
     }
-    return true;
+    return sort_runs(nest);
 }
 
 static bool has_space(const struct nest *nest, const struct row *row)
@@ -293,11 +315,9 @@ bool nest_read(struct timing *timing, struct nest *nest)
     *nest = (struct nest){.timing = timing,
             .n_loops = w->n_loops,
             .size = SATOR_NEW_ARRAY(timing->arena, int64_t, w->n_loops + 1),
-            .run = -1,
             .accesses = SATOR_NEW_ARRAY(timing->arena, struct nest_access, w->n_accesses + 1),
             .parts = SATOR_NEW_ARRAY(timing->arena, struct parts *, timing->n_transfers + 1),
-            .followed = SATOR_NEW_ARRAY(
-                    timing->arena, struct nest_followed *, timing->n_transfers + 1)};
+            .boxes = SATOR_NEW_ARRAY(timing->arena, struct boxes *, timing->n_transfers + 1)};
     for (int i = 0; i < w->n_loops; i++)
         nest->size[i] = w->upper[i] - w->lower[i];
     if (!read_stamps(nest))

@@ -1,6 +1,7 @@
 /* A dataflow as a nest of digits (doc/model.md, section 7): each loop's value is a sum of digits in
  * mixed radix, of which some are the time-stamp, in order, some the space-stamp, and the rest runs
- * within a stamp. The last row of time may be skewed: one digit plus multiples of space digits. */
+ * within a stamp. The last row of time may be skewed: a running number, which joins digits in mixed
+ * radix, plus multiples of space digits. */
 #ifndef SATOR_MODEL_TIMING_NEST_H
 #define SATOR_MODEL_TIMING_NEST_H
 
@@ -16,6 +17,7 @@ struct nest_digit {
     int64_t extent;
     bool is_space;
     int64_t skew; /* of a space digit, its factor in the skewed row */
+    int64_t run; /* of a digit of that row that is none of space, its factor there */
     int order; /* its position in the time-stamp; -1: it is no time digit */
 };
 
@@ -29,7 +31,8 @@ struct nest {
     int order[NEST_DIGITS]; /* the digits of time, outermost first */
     int row[NEST_DIGITS]; /* of time, that each is in */
     bool is_skewed; /* the last row has space digits */
-    int run; /* the digit of the skewed row that is none of space; -1: none */
+    int n_runs; /* digits of that row that are none of space: they make its running number, */
+    int runs[NEST_DIGITS]; /* coarsest first */
     int64_t *space_factor; /* of each dimension and digit: [dim * NEST_DIGITS + digit] */
     int64_t *space_constant;
     struct nest_access {
@@ -40,7 +43,7 @@ struct nest {
         bool *uses; /* loops */
     } * accesses;
     struct parts **parts; /* of each transfer, once they are known (timing_parts.c) */
-    struct nest_followed **followed; /* rows of each transfer that are known (timing_runs.c) */
+    struct boxes **boxes; /* the same (timing_boxes.c) */
 };
 
 /* The values of the time digits that a prefix fixes, and of the skewed row. */
@@ -48,6 +51,12 @@ struct nest_stamp {
     int64_t v[NEST_DIGITS];
     int64_t skewed; /* of full stamps of a skewed nest */
 };
+
+/* What one more of the digit adds to the skewed row. */
+static inline int64_t nest_row_factor(const struct nest_digit *digit)
+{
+    return digit->run != 0 ? digit->run : digit->skew;
+}
 
 /* Read the analysis's dataflow as a nest; false: it is none. */
 bool nest_read(struct timing *timing, struct nest *nest);
@@ -65,6 +74,9 @@ struct nest_values {
     int64_t last;
 };
 struct nest_values nest_skewed_values(const struct nest *nest, const struct nest_stamp *stamp);
+/* The first and the last of them; false: it is not known that all between are there. */
+bool nest_row_range(
+        const struct nest *nest, const struct nest_stamp *stamp, int64_t *first, int64_t *last);
 
 /* Of the stamps that the first "n_fixed" digits tell apart, and with "full" the skewed row, the one
  * after (step 1) or before (step -1) "stamp"; false: none. */
@@ -99,11 +111,16 @@ bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer,
 bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *transfer, int n,
         const struct nest_stamp *stamps, bool one_by_one, struct timing_movement *movement);
 
-/* timing_runs.c: what moves at each value of the skewed row under one prefix, from the first on:
- * the one numbered "middle" stands for "times" of them. */
+/* timing_places.c: what "transfer" moves in the stamp "at" of "n", by boxes of places; false: it
+ * has another form. */
+bool nest_follow_places(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, int at, bool one_by_one, struct timing_movement *movement);
+
+/* timing_runs.c: what moves at each value of the skewed row under one prefix, from the first on,
+ * where values that are alike are there once. */
 struct nest_row {
     int64_t n;
-    int64_t middle, times;
+    const sator_int *times; /* that each is there */
     const int64_t **words; /* of each transfer: those sent, then those stored; the same array where
                               they are the same; NULL: it is not of single stamps */
 };

@@ -83,15 +83,14 @@ static void add_loop_values(const struct nest *nest, int loop, int from, int64_t
         struct numbers *numbers)
 {
     while (from < nest->n_digits &&
-            (nest->digits[from].loop != loop ||
-                    (nest->digits[from].skew == 0 && from != nest->run)))
+            (nest->digits[from].loop != loop || nest_row_factor(&nest->digits[from]) == 0))
         from++;
     if (from == nest->n_digits) {
         numbers->there[value - numbers->first] = true;
         return;
     }
     const struct nest_digit *digit = &nest->digits[from];
-    int64_t factor = from == nest->run ? 1 : digit->skew;
+    int64_t factor = nest_row_factor(digit);
     for (int64_t d = 0; d < digit->extent && sum + d * digit->stride < nest->size[loop]; d++)
         add_loop_values(nest, loop, from + 1, sum + d * digit->stride, value + d * factor, numbers);
 }
@@ -119,7 +118,7 @@ static struct numbers loop_values(const struct nest *nest, int loop, const struc
 
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];
-        int64_t reach = (i == nest->run ? 1 : digit->skew) * (digit->extent - 1);
+        int64_t reach = nest_row_factor(digit) * (digit->extent - 1);
         if (digit->loop != loop)
             continue;
         numbers.extent += reach < 0 ? -reach : reach;
@@ -148,30 +147,105 @@ static struct numbers add_sets(const struct nest *nest, const struct numbers *a,
     return sum;
 }
 
-/* The same where no loop has two digits in the row, and their factors are 1 or -1: all values
- * between the first and the last are there. */
+/* The greatest sum of "sign" times what the loop's digits add to the row, which the loop's size
+ * allows: at most the digits of "rest" - 1, so either these up to some digit that is one less, and
+ * the finer ones as great as can be, or all of them. */
+static int64_t reach_of_loop(const struct nest *nest, int loop, int64_t rest, int sign)
+{
+    int64_t above = INT64_MAX, said = 0, best = INT64_MIN, free = 0;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t reach = sign * nest_row_factor(digit) * (digit->extent - 1);
+        free += digit->loop == loop && digit->order < 0 && reach > 0 ? reach : 0;
+    }
+    for (rest--;;) { /* digits from the coarsest on: those before are said */
+        const struct nest_digit *next = NULL;
+        for (int i = 0; i < nest->n_digits; i++) {
+            const struct nest_digit *digit = &nest->digits[i];
+            if (digit->loop == loop && digit->order < 0 && digit->stride < above &&
+                    (next == NULL || digit->stride > next->stride))
+                next = digit;
+        }
+        if (next == NULL)
+            return said > best ? said : best;
+        int64_t factor = sign * nest_row_factor(next), most = rest / next->stride;
+        free -= factor > 0 ? factor * (next->extent - 1) : 0;
+        if (most >= next->extent) /* it and all finer ones are whole */
+            most = next->extent;
+        int64_t below = said + free + (factor > 0 ? factor * (most - 1) : 0);
+        if (most > 0 && below > best)
+            best = below;
+        if (most == next->extent)
+            return best;
+        said += factor * most;
+        rest -= most * next->stride;
+        above = next->stride;
+    }
+}
+
+/* How many values the running number takes at every PE, at least; 0: some between are missing. */
+static int64_t run_length(const struct nest *nest, const struct nest_stamp *stamp)
+{
+    int64_t length = 1;
+    bool is_even = true; /* the same at all PEs */
+
+    for (int r = nest->n_runs - 1; r >= 0; r--) {
+        const struct nest_digit *run = &nest->digits[nest->runs[r]];
+        int64_t rest =
+                nest->size[run->loop] - nest_fixed_part(nest, nest->n_order, stamp, run->loop);
+        int64_t count = (rest + run->stride - 1) / run->stride, reach = 0;
+        for (int i = 0; i < nest->n_digits; i++) {
+            const struct nest_digit *digit = &nest->digits[i];
+            if (digit->loop != run->loop || i == nest->runs[r] || digit->order >= 0)
+                continue;
+            is_even &= digit->run != 0 || digit->extent == 1;
+            reach += digit->run != 0 ? digit->stride * (digit->extent - 1) : 0;
+        }
+        reach += run->stride * (run->extent - 1);
+        if (rest <= reach && (r > 0 || count >= run->extent))
+            return 0;
+        length = run->run * (count < run->extent ? count : run->extent);
+    }
+    return is_even ? length : 1;
+}
+
+/* The same where the values of each PE's running number are all there, and those of neighbours
+ * meet: then all values between the first and the last are there. */
 static bool find_range(
         const struct nest *nest, const struct nest_stamp *stamp, struct nest_values *values)
 {
+    int64_t length = run_length(nest, stamp);
     uint64_t loops = 0;
 
     *values = (struct nest_values){0};
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];
-        int64_t factor = i == nest->run ? 1 : digit->skew;
-        if (factor == 0)
+        if (nest_row_factor(digit) == 0)
             continue;
-        if ((loops >> digit->loop & 1) != 0 || (factor != 1 && factor != -1))
+        if (llabs(digit->skew) > length && digit->extent > 1)
             return false;
+        if ((loops >> digit->loop & 1) != 0)
+            continue;
         loops |= UINT64_C(1) << digit->loop;
         int64_t rest =
                 nest->size[digit->loop] - nest_fixed_part(nest, nest->n_order, stamp, digit->loop);
-        int64_t count = (rest + digit->stride - 1) / digit->stride;
-        count = count < digit->extent ? count : digit->extent;
-        *(factor < 0 ? &values->first : &values->last) += factor * (count - 1);
+        values->first -= reach_of_loop(nest, digit->loop, rest, -1);
+        values->last += reach_of_loop(nest, digit->loop, rest, 1);
     }
     values->n = values->last - values->first + 1;
     return true;
+}
+
+bool nest_row_range(
+        const struct nest *nest, const struct nest_stamp *stamp, int64_t *first, int64_t *last)
+{
+    struct nest_values values;
+    bool is_range = find_range(nest, stamp, &values);
+
+    *first = values.first;
+    *last = values.last;
+    return is_range;
 }
 
 struct nest_values nest_skewed_values(const struct nest *nest, const struct nest_stamp *stamp)
@@ -325,7 +399,7 @@ static void add_pairs(struct visitor *v, int64_t instance, bool is_first)
 static void finish_point(struct visitor *v, int64_t instance, bool is_first)
 {
     const struct nest *nest = v->nest;
-    const struct nest_digit *run = nest->run < 0 ? NULL : &nest->digits[nest->run];
+    const struct nest_digit *run = nest->n_runs == 0 ? NULL : &nest->digits[nest->runs[0]];
     int64_t rest = v->stamp->skewed - v->skewed;
 
     if (!v->full) {
@@ -373,7 +447,7 @@ static void choose_digits(struct visitor *v, const struct timing_transfer *trans
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];
         int64_t weight = 0, radix = 1;
-        if ((digit->order >= 0 && digit->order < n_fixed) || (v->full && i == nest->run))
+        if ((digit->order >= 0 && digit->order < n_fixed) || (v->full && digit->run != 0))
             continue;
         for (int d = transfer->n_space - 1; d >= 0; d--) {
             weight += radix * nest->space_factor[d * NEST_DIGITS + i];
