@@ -271,7 +271,7 @@ struct inner {
     const struct mapper_share *settled, *last;
 };
 
-/* ---- optimal.c ---- */
+/* ---- optimal_visit.c ---- */
 extern const int64_t optimal_ones[MAPPER_LOOPS];
 /* Set "least": least[c] sums what the transfers into children 0 .. c - 1 cost, whatever the mapping
  * that wins; for the current crew. */
@@ -301,16 +301,36 @@ void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size);
 /* Whether the tile of memory "m" fits. */
 bool optimal_tile_fits(struct optimizer *o, int m);
 
+/* Nothing is chosen. */
+void optimal_begin(struct optimizer *o);
+/* Let an unrolling of a class of rows take its share of the loops, or give it back. */
+void optimal_spread(
+        const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u);
+void optimal_gather(
+        const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u);
+/* The crew is another one: its words may spare and lend other energies. */
+void optimal_know_least(struct optimizer *o);
+/* Bound the unrolling that the mapping has: what is moved whatever the mapping, the transfers into
+ * the compute units, and with them the whole. The factors of "open" rows are not chosen yet. */
+struct mapper_cost optimal_bound_unrolling(
+        struct optimizer *o, unsigned open, struct mapper_share *fixed, struct mapper_share *share);
+/* Search below an unrolling. */
+void optimal_visit(struct optimizer *o, const struct visit *visit);
+
+/* Unrollings, tiles and orders looked at. */
+uint64_t optimal_looks(const struct optimizer *o);
 /* Every now and then, in a search that lasts: look for better mappings near the best. */
 void optimal_climb(struct optimizer *o);
 
+/* ---- optimal.c ---- */
 /* An optimizer at its beginning; "search" and "plan" are borrowed, and what it knows of the plan's
  * unrollings may be filled in later. The items of table.outer are the caller's. */
 struct optimizer *optimal_new(struct mapper_search *search, const struct optimal_plan *plan);
 void optimal_free(struct optimizer *o);
 
-/* Search below an unrolling. */
-void optimal_visit(struct optimizer *o, const struct visit *visit);
+/* ---- optimal_listing.c ---- */
+/* Search the plan's whole space, below all unrollings. */
+void optimal_search(struct optimizer *o);
 
 /* ---- optimal_team.c ---- */
 /* Whether the search has lasted long enough for several threads to be worth it. */

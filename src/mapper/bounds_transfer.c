@@ -1,0 +1,193 @@
+/* One transfer while it is bounded: what is known whatever the order. */
+#include "mapper/bounds_parts.h"
+
+enum {
+    MOST_TRIED = 64 /* numbers of tiles */
+};
+
+/* The parallel factors of a loop of a direct transfer. */
+struct lanes {
+    int64_t lanes, pes; /* inside and outside the innermost memory */
+    int64_t apart; /* of the lanes, those that share no words */
+    int64_t shared; /* of the PEs, those that do */
+};
+
+/* The least number of tiles of which the last may be a single block, when "number" blocks run on
+ * "pes" PEs ("strides": or on more); as many as there are blocks where there is none. */
+static int64_t least_single(int64_t number, int64_t tile, int64_t pes, bool strides)
+{
+    int64_t step = strides ? 1 : pes, first = pes > 1 ? pes : 2;
+
+    if (tile > 1)
+        return (number - 1) % tile == 0 ? (number + tile - 1) / tile : number;
+    if (pes == 1 && !strides)
+        return number; /* not in the space */
+    for (int64_t tiles = first; tiles < first + MOST_TRIED * step; tiles += step) {
+        int64_t size = (number + tiles - 1) / tiles;
+        if (size <= 1)
+            return number;
+        if ((number - 1) % size == 0 && (number + size - 1) / size == tiles)
+            return tiles;
+    }
+    return first + MOST_TRIED * step;
+}
+
+static struct lanes lanes_of(
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
+{
+    struct lanes found = {1, 1, 1, 1};
+
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        bool collapsed = walk->transfer->collapsed >> digit->row & 1;
+        if (digit->loop != loop)
+            continue;
+        if (digit->row > walk->problem->innermost) {
+            found.lanes *= digit->count;
+            found.apart *= collapsed ? 1 : digit->count;
+        } else {
+            found.pes *= digit->count;
+            found.shared *= collapsed ? digit->count : 1;
+        }
+    }
+    return found;
+}
+
+/* What the lanes that are idle in the last block of a loop take off the words: of a tensor that it
+ * indexes, and of one that it does not. That is fetched for each block, or at the least for each
+ * tile, where it is the last tile whose first block is short, if it has no other. */
+static void cut_lanes(const struct mapper_shape *shape, const struct outside *outside, bool strides,
+        struct local *local)
+{
+    struct mapper_walk *walk = &local->walk;
+    const struct mapper_problem *p = walk->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        struct lanes of = lanes_of(walk, shape, i);
+        int64_t number = outside->blocks.number[i];
+        int64_t last = p->extent[i] - (number - 1) * of.lanes;
+        double share = (double)last / (double)of.lanes, blocks = (double)number;
+        if (last == of.lanes)
+            continue;
+        if (walk->access->relevant >> i & 1) {
+            walk->scale *= (blocks - 1 + share) / blocks;
+            walk->tile_scale *= (blocks - 1 + share) / blocks;
+            continue;
+        }
+        int64_t tiles = least_single(number, outside->near[i], of.pes, strides);
+        struct idle *idle = &local->idle[local->n_idle++];
+        idle->bits = 1U << i | 1U << (p->n_loops + i);
+        for (int side = 0; side < 2; side++) {
+            double active = side == 1                ? share
+                    : of.shared > 1 || of.apart == 1 ? 1
+                    : of.apart == of.lanes           ? share
+                                                     : 1 / (double)of.apart;
+            idle->fetched[side] = (blocks - 1 + active) / blocks;
+            idle->kept[side] = tiles == number ? 1 : ((double)tiles - 1 + active) / (double)tiles;
+        }
+    }
+}
+
+/* Whether a memory row lies between the child and a row over which words are shared: its factors,
+ * and with them the distance between the shared tiles, are not known yet. */
+static bool has_gap(const struct mapper_problem *p, const struct mapper_walk *walk)
+{
+    const struct mapper_transfer *t = walk->transfer;
+    bool memory = false;
+
+    for (int r = t->child_row - 1; r > p->memory[t->parent].row; r--) {
+        memory |= !p->row[r].is_space;
+        if (memory && (walk->shared >> r & 1))
+            return true;
+    }
+    return false;
+}
+
+static void cut_local(struct mapper_bounds *b, const struct mapper_shape *shape,
+        const struct outside *outside, struct local *local)
+{
+    struct mapper_walk *walk = &local->walk;
+
+    sator_mapper_walk_cut(walk, b->words, shape, outside->cut, outside->both);
+    local->group_words = local->tile_words = 1;
+    for (int e = 0; e < walk->access->n_indices; e++) {
+        local->group_words *= walk->group_mean[e];
+        local->tile_words *= walk->tile_mean[e];
+    }
+}
+
+/* Whether the last tile of some loop that indexes the access is short. */
+static bool has_cut(const struct mapper_problem *p, const struct mapper_access *access,
+        const struct outside *outside)
+{
+    for (int i = 0; i < p->n_loops && p->imperfect; i++) {
+        if ((access->relevant >> i & 1) && outside->cut[i] != 0)
+            return true;
+    }
+    return false;
+}
+
+void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
+        const struct outside *outside, struct local *local)
+{
+    const struct mapper_problem *p = b->problem;
+
+    sator_mapper_walk_relax(p, b->words, shape, transfer, &local->walk);
+    bool sliding = local->walk.access->is_sliding;
+    if (sliding && local->walk.spread && has_gap(p, &local->walk)) {
+        local->walk.group_words = local->walk.tile_words;
+        for (int e = 0; e < local->walk.access->n_indices; e++) {
+            local->walk.steps[e].n_spread = 0;
+            local->walk.group_values[e] = local->walk.tile_values[e];
+        }
+    }
+    local->group_words = (double)local->walk.group_words;
+    local->tile_words = (double)local->walk.tile_words;
+    /* quotients slide */
+    local->ratio_fixed = !sliding && !local->walk.transfer->is_counted && !outside->is_direct;
+    bool any_holds = local->walk.transfer->is_complex ||
+            (local->walk.is_relaxed && local->walk.transfer->n_passes > 0);
+    local->covers_only = sliding &&
+            (b->strides || (local->walk.spread && any_holds && has_gap(p, &local->walk)));
+    if (p->chains) {
+        local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+        local->run_loops = ~0U;
+        local->n_idle = 0;
+        local->walk.open = b->open;
+        local->covers_only |= local->walk.is_relaxed && any_holds;
+        bounds_open_chains(b, shape, outside, local);
+        return;
+    }
+    if (local->walk.is_relaxed && outside->is_direct)
+        local->covers_only = true;
+    else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
+        local->covers_only |= any_holds;
+    else if (local->walk.is_relaxed && !local->covers_only && !has_gap(p, &local->walk) &&
+            !shape->in_any_order) {
+        local->walk.knows_net = true;
+        sator_mapper_walk_digits(&local->walk, shape);
+        local->walk.entering = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
+                (double)local->walk.copies;
+        local->group_words = local->walk.entering;
+    }
+    bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
+    local->covers_only |= is_asked;
+    local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;
+    local->run_loops = ~0U;
+    local->n_idle = 0;
+    local->walk.open = b->open;
+    if (local->is_open)
+        local->walk.cut = p->imperfect ? outside->cut : NULL;
+    else if (is_asked)
+        local->walk.cut = outside->is_direct ? NULL : outside->cut;
+    else if (outside->is_direct)
+        cut_lanes(shape, outside, b->strides, local);
+    else if (p->imperfect)
+        cut_local(b, shape, outside, local);
+    if (!sliding)
+        return;
+    sator_mapper_walk_cover(&local->walk, b->words, shape);
+    if (!local->is_open)
+        sator_mapper_slides_init(&local->slides, b->words, &local->walk, shape, outside->near,
+                outside->far, outside->is_direct ? &outside->blocks : NULL);
+}

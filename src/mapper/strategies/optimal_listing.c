@@ -1,0 +1,255 @@
+/* The unrollings in the order in which they are visited.
+ *
+ * Those that use most PEs come first, by chunks; of a chunk, those with the best bound.
+ */
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Equal bounds are visited in no particular order, always the same one: neighbours in the list are
+ * alike, and the first few are to be different. Odd factors and shifts lose nothing. */
+static uint32_t scramble(uint32_t number)
+{
+    number *= UINT32_C(2654435761);
+    number ^= number >> 15;
+    return number * UINT32_C(2246822519);
+}
+
+static int by_visit(const void *a, const void *b)
+{
+    const struct visit *x = a, *y = b;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* Visit the unrollings listed, the best bound first: a few of them by their best tiles only, for a
+ * good mapping to measure the rest against ("dive"), or all. "rest" bounds the unrollings not
+ * listed yet. */
+static void visit_listed(struct optimizer *o, bool dive, double rest)
+{
+    struct visits *visits = &o->table.visits;
+
+    rest = fmin(rest, o->at.later);
+    int count = dive && visits->count > DIVES ? DIVES : visits->count;
+    o->at.width = dive ? 1 : INT32_MAX;
+    if (visits->count > 0)
+        qsort(visits->item, (size_t)visits->count, sizeof *visits->item, by_visit);
+    for (int k = 0; k < count && !sator_mapper_should_stop(o->search); k++) {
+        const struct visit *visit = &visits->item[k];
+        if (!dive && o->search->most_looks == 0 && optimal_is_worth_a_team(o)) {
+            o->table.climbs_at = UINT64_MAX; /* what a visit finds is its own */
+            optimal_visit_as_team(o, k, rest);
+            break;
+        }
+        double open = visits->item[dive ? 0 : k].value; /* the least that is not settled */
+        o->search->bound = open < rest ? open : rest;
+        if (!dive && o->table.n_listings > OPTIMAL_WORTH_A_TABLE)
+            optimal_tabulate(o);
+        if (!sator_mapper_is_hopeless(o->search, visit->pj, visit->cycles))
+            optimal_visit(o, visit);
+        else
+            o->search->counters.pruned_unrolling += !dive;
+    }
+}
+
+static void visit_all(struct optimizer *o, double rest)
+{
+    visit_listed(o, true, rest);
+    if (!o->search->only_dives)
+        visit_listed(o, false, rest);
+    o->table.visits.count = 0;
+}
+
+/* While unrollings are still being listed: a mapping to measure the others against. */
+static void dive_early(struct optimizer *o)
+{
+    struct mapper_mapping mapping = o->at.mapping;
+    int64_t rest[MAPPER_LOOPS], parallel[MAPPER_LOOPS];
+    double compute = o->at.compute_cycles;
+
+    memcpy(rest, o->at.rest, sizeof rest);
+    memcpy(parallel, o->at.parallel, sizeof parallel);
+    optimal_begin(o);
+    visit_listed(o, true, o->search->bound);
+    o->at.mapping = mapping;
+    memcpy(o->at.rest, rest, sizeof rest);
+    memcpy(o->at.parallel, parallel, sizeof parallel);
+    o->at.compute_cycles = compute;
+}
+
+static void add_visit(struct optimizer *o, const int *choice)
+{
+    struct visits *visits = &o->table.visits;
+    struct mapper_share fixed, share;
+
+    if ((sator_mapper_passed(o->problem, &o->at.mapping) != 0) != o->at.passing ||
+            (o->at.is_unordered && !sator_mapper_has_orders(o->problem, &o->at.mapping)))
+        return;
+    if ((o->plan->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o) ||
+            !sator_mapper_may_spread(o->problem, &o->at.mapping, ~0U))
+        return;
+    optimal_know_unrolling(o->plan, &o->at, choice);
+    if (optimal_is_image(o->plan, &o->at, NULL))
+        return;
+    o->search->counters.unrollings++;
+    optimal_climb(o);
+    double compute = o->at.compute_cycles; /* of any unrolling of as many PEs */
+    if (o->plan->imperfect)
+        o->at.compute_cycles = optimal_least_compute(o->plan, &o->at);
+    if (o->problem->skew != NULL)
+        o->at.compute_cycles = optimal_skewed_compute(o->problem, &o->at, o->problem->n_memories);
+    struct mapper_cost bound = optimal_bound_unrolling(o, 0, &fixed, &share);
+    double least_cycles = o->at.compute_cycles;
+    o->at.compute_cycles = compute;
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_unrolling++;
+        return;
+    }
+    if (visits->count == visits->room) {
+        visits->room = visits->room == 0 ? 1024 : 2 * visits->room;
+        visits->item = sator_realloc(visits->item, sizeof *visits->item * (size_t)visits->room);
+    }
+    struct visit *visit = &visits->item[visits->count];
+    if (o->at.crosses.value > bound.value)
+        bound = o->at.crosses;
+    *visit = (struct visit){.value = bound.value,
+            .pj = bound.pj,
+            .cycles = bound.cycles,
+            .compute_cycles = least_cycles,
+            .number = scramble((uint32_t)visits->count++)};
+    memcpy(visit->choice, choice, sizeof *choice * (size_t)o->plan->n_classes);
+    if (visits->count == CHUNK && !o->search->found)
+        dive_early(o);
+}
+
+/* Whether nothing with the unrolling of the inner arrays can win, whatever that of the outer ones:
+ * one PE after the other, all of these would fill the compute units with no more words. */
+static bool is_inner_hopeless(struct optimizer *o)
+{
+    struct mapper_share fixed, share;
+    double compute = o->at.compute_cycles;
+    unsigned open = 0;
+
+    for (int c = 0; c < o->plan->n_outer; c++) {
+        for (int k = 0; k < o->plan->class[c].n_rows; k++)
+            open |= 1U << o->plan->class[c].row[k];
+    }
+    if (o->plan->imperfect)
+        o->at.compute_cycles *= optimal_idle_share(o->plan, &o->at);
+    sator_mapper_bounds_strides(o->bounds, true);
+    struct mapper_cost bound = optimal_bound_unrolling(o, open, &fixed, &share);
+    sator_mapper_bounds_strides(o->bounds, false);
+    o->at.compute_cycles = compute;
+    if (!sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
+        return false;
+    o->search->counters.pruned_unrolling++;
+    return true;
+}
+
+/* List unrollings of the sizes "size" for the first "c" classes, those of the others are chosen. */
+static void list_unrollings(struct optimizer *o, const int *size, int c, int *choice)
+{
+    const struct mapper_problem *p = o->problem;
+
+    if (c == 0) {
+        add_visit(o, choice);
+        return;
+    }
+    if ((c == o->plan->n_outer || c == o->plan->n_outside) && o->plan->imperfect &&
+            !optimal_take_unrolling(o))
+        return;
+    if (c == o->plan->n_outer && is_inner_hopeless(o))
+        return;
+    const struct row_class *class = &o->plan->class[--c];
+    for (int k = class->first[size[c]]; k < class->first[size[c] + 1]; k++) {
+        const struct unrolling *u = &class->choice[k];
+        bool divides = true;
+        for (int i = 0; i < p->n_loops && divides; i++)
+            divides = o->plan->imperfect ? optimal_can_unroll(o, class->row[0], i, u->factor[i])
+                                         : o->at.rest[i] % u->factor[i] == 0;
+        if (!divides)
+            continue;
+        if (optimal_crosses_too_much(o, c, k, &o->at.crosses)) {
+            o->search->counters.pruned_unrolling++;
+            continue;
+        }
+        if (!optimal_place_unrolling(o, class, u))
+            continue;
+        optimal_spread(o->plan, &o->at, u);
+        choice[c] = k;
+        list_unrollings(o, size, c, choice);
+        optimal_gather(o->plan, &o->at, u);
+        if (sator_mapper_should_stop(o->search))
+            break;
+    }
+    for (int k = 0; k < class->n_rows; k++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->at.mapping.factor[class->row[k]][i] = 1;
+    }
+}
+
+/* No unrolling is chosen. */
+static void know_nothing(struct optimizer *o)
+{
+    o->at.crew = o->plan->unknown;
+    optimal_know_least(o);
+}
+
+/* Search the unrollings of all sizes, if words pass from PE to PE there as "passing" says.
+ */
+static void search_sizes(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct sizes *list = o->plan->sizes;
+    int choice[MAPPER_ROWS];
+    double pes = 1;
+
+    for (int r = 0; r < p->n_rows; r++)
+        pes *= p->row[r].is_space ? (double)p->row[r].shape : 1;
+    for (int k = 0; k < o->plan->n_sizes && list[k].pes >= p->least_utilization * pes; k++) {
+        o->at.compute_cycles = (double)p->instances / list[k].pes * p->cycles_per_instance;
+        know_nothing(o);
+        struct mapper_share all = optimal_fixed(o->problem, &o->at);
+        sator_mapper_share_add(p, &all, &o->table.least[p->n_memories + 1]);
+        struct mapper_cost bound = optimal_cost(o->problem, &o->at, &all);
+        if (k == 0 && !o->at.passing && o->at.later < INFINITY)
+            o->at.later = bound.value;
+        if (o->table.visits.count == 0) /* the least of all that is not settled yet */
+            o->search->bound = fmin(bound.value, o->at.later);
+        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles))
+            break; /* fewer PEs take longer, at no less energy */
+        optimal_open_crossing(o, list[k].size);
+        list_unrollings(o, list[k].size, o->plan->n_classes, choice);
+        if (o->table.visits.count >= CHUNK)
+            visit_all(o, bound.value);
+        if (o->table.visits.count == 0 && o->search->only_dives && o->search->found)
+            return; /* with a mapping of those that use most PEs */
+        if (o->search->stopped != SATOR_OK)
+            return;
+    }
+    visit_all(o, INFINITY);
+}
+
+void optimal_search(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    bool may_pass = false;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        may_pass |= p->transfer[t].may_pass;
+    o->at.passing = false;
+    o->at.later = may_pass ? 0 : INFINITY;
+    search_sizes(o);
+    if (may_pass && o->search->stopped == SATOR_OK) {
+        o->at.passing = true;
+        o->at.later = INFINITY;
+        search_sizes(o);
+    }
+    if (o->search->stopped != SATOR_OK || o->search->only_dives || o->search->gave_up)
+        return;
+    sator_mapper_finish(o->search);
+}

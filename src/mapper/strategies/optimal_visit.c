@@ -1,0 +1,262 @@
+/* The search below one unrolling, and the bounds of a branch. */
+#include "mapper/skew.h"
+#include "mapper/strategies/optimal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int64_t optimal_ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* ---- bounds of a branch ---- */
+
+/* Energy and cycles from a share that covers all transfers. */
+struct mapper_cost optimal_cost(const struct mapper_problem *problem,
+        const struct optimal_branch *branch, const struct mapper_share *share)
+{
+    return sator_mapper_bound(problem, &branch->crew, branch->compute_cycles, share);
+}
+
+struct mapper_share optimal_fixed(
+        const struct mapper_problem *problem, const struct optimal_branch *branch)
+{
+    struct mapper_share share = {.pj = problem->fixed_pj};
+
+    memcpy(share.bits, branch->crew.fixed_bits, sizeof *share.bits * (size_t)problem->n_ports);
+    return share;
+}
+
+/* What "least" is found for. */
+static void note_crew(struct optimizer *o)
+{
+    memcpy(o->table.least_lent_pj, o->at.crew.lent_pj, sizeof o->table.least_lent_pj);
+    memcpy(o->table.least_ratio, o->at.crew.ratio, sizeof o->table.least_ratio);
+}
+
+void optimal_find_least(struct optimizer *o)
+{
+    note_crew(o);
+    o->table.least[0] = (struct mapper_share){0};
+    for (int child = 0; child <= o->problem->n_memories; child++) {
+        struct mapper_share one;
+        sator_mapper_bounds_least(o->problem, &o->at.crew, child, &one);
+        if (child < o->problem->n_memories && o->table.outer[child].complete)
+            one = o->table.outer[child].least;
+        o->table.least[child + 1] = o->table.least[child];
+        sator_mapper_share_add(o->problem, &o->table.least[child + 1], &one);
+    }
+}
+
+double optimal_skewed_compute(
+        const struct mapper_problem *problem, const struct optimal_branch *branch, int first)
+{
+    return (double)sator_mapper_skewed_stamps(problem, &branch->mapping, first) *
+            problem->cycles_per_instance;
+}
+
+/* ---- shapes ---- */
+
+bool optimal_tile_fits(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t size[MAPPER_ACCESSES] = {0};
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (p->memory[m].holds >> a & 1)
+            size[a] = sator_mapper_tile_words(
+                    o->search->words, a, o->at.shape.inside[p->memory[m].row]);
+    }
+    return sator_mapper_fits(p, m, size, NULL);
+}
+
+/* The sizes of memory "m"'s tile after a change along "loop" (-1: of everything). */
+void optimal_refresh_sizes(struct optimizer *o, int m, int loop, int64_t *size)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!(p->memory[m].holds >> a & 1))
+            size[a] = 0;
+        else if (loop < 0 || (p->access[a].relevant >> loop & 1))
+            size[a] = sator_mapper_tile_words(
+                    o->search->words, a, o->at.shape.inside[p->memory[m].row]);
+    }
+}
+
+/* Keep the shape's suffix products right from row "row" outward for one loop. */
+void optimal_refresh_shape(
+        const struct mapper_problem *problem, struct optimal_branch *branch, int row, int loop)
+{
+    int64_t extent = problem->extent[loop];
+
+    for (int r = row; r >= 0; r--) {
+        int64_t inside = branch->shape.inside[r + 1][loop] * branch->mapping.factor[r][loop];
+        branch->shape.inside[r][loop] = inside < extent ? inside : extent;
+    }
+}
+
+/* ---- the whole ---- */
+
+uint64_t optimal_looks(const struct optimizer *o)
+{
+    const struct sator_map_counters *c = &o->search->counters;
+
+    return c->unrollings / 2 > c->tilings + c->orders ? c->unrollings / 2 : c->tilings + c->orders;
+}
+
+void optimal_climb(struct optimizer *o)
+{
+    uint64_t looks = optimal_looks(o);
+
+    if (looks < o->table.climbs_at ||
+            o->plan->orders) /* what is near the best was tried with the usual one */
+        return;
+    o->table.climbs_at = looks + 4 * (looks - o->table.climbs_at + WORTH_A_CLIMB);
+    sator_mapper_climb(o->search, CLIMB_TRIES);
+}
+
+/* The crew is another one: its words may spare and lend other energies. */
+void optimal_know_least(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_crew *crew = &o->at.crew;
+    size_t n = (size_t)p->n_transfers;
+
+    if (!p->lends ||
+            (memcmp(o->table.least_lent_pj, crew->lent_pj, sizeof *crew->lent_pj * n) == 0 &&
+                    memcmp(o->table.least_ratio, crew->ratio, sizeof *crew->ratio * n) == 0))
+        return;
+    note_crew(o);
+    for (int child = 0; child <= p->n_memories; child++) {
+        bool listed = child < p->n_memories && o->table.outer[child].complete;
+        double pj = listed ? o->table.outer[child].least.pj : sator_mapper_least_pj(p, crew, child);
+        o->table.least[child + 1].pj = o->table.least[child].pj + pj;
+    }
+}
+
+/* Bound the transfers into the compute units, and with them the whole. The factors of "open" rows
+ * are not chosen yet. */
+struct mapper_cost optimal_bound_unrolling(
+        struct optimizer *o, unsigned open, struct mapper_share *fixed, struct mapper_share *share)
+{
+    const struct mapper_problem *p = o->problem;
+
+    sator_mapper_shape_init(p, &o->at.mapping, &o->at.shape);
+    o->at.shape.in_any_order = o->at.is_unordered;
+    sator_mapper_crew_init(p, &o->at.shape, open, &o->at.crew);
+    optimal_know_least(o);
+    sator_mapper_bounds_crew(o->bounds, &o->at.crew);
+    sator_mapper_bounds_known(o->bounds, p->n_memories);
+    sator_mapper_bounds_compute(o->bounds, o->at.compute_cycles);
+    *fixed = optimal_fixed(o->problem, &o->at);
+    struct mapper_share all = *fixed;
+    sator_mapper_share_add(p, &all, &o->table.least[p->n_memories]);
+    sator_mapper_bounds_beside(o->bounds, &all);
+    sator_mapper_bounds_share(
+            o->bounds, p->n_memories, &o->at.shape, optimal_ones, o->at.rest, share);
+    sator_mapper_bounds_beside(o->bounds, NULL);
+    sator_mapper_share_add(p, &all, share);
+    return optimal_cost(o->problem, &o->at, &all);
+}
+
+/* Let the unrolling take its share of the loops. */
+void optimal_spread(
+        const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
+{
+    for (int i = 0; i < plan->problem->n_loops; i++) {
+        branch->parallel[i] *= u->factor[i];
+        if (!plan->imperfect)
+            branch->rest[i] /= u->factor[i];
+    }
+}
+
+void optimal_gather(
+        const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
+{
+    for (int i = 0; i < plan->problem->n_loops; i++) {
+        branch->parallel[i] /= u->factor[i];
+        if (!plan->imperfect)
+            branch->rest[i] *= u->factor[i];
+    }
+}
+
+static double listing_rank(
+        const struct optimal_plan *plan, const struct optimal_branch *branch, int loop)
+{
+    double longest = 0x1p41; /* beyond any extent */
+
+    if (!plan->slides[loop])
+        return 2 * longest;
+    return (optimal_is_spread(plan, branch, loop) ? 0 : longest) +
+            (double)plan->problem->extent[loop];
+}
+
+/* The order in which tiles are listed: sliding loops first, those that run in parallel before the
+ * others and short ones before long ones (a window's loops leave no gaps once they are known); then
+ * plain loops. */
+void optimal_order_listing(const struct optimal_plan *plan, struct optimal_branch *branch)
+{
+    const struct mapper_problem *p = plan->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        int at = i;
+        for (; at > 0 &&
+                listing_rank(plan, branch, branch->listing[at - 1]) > listing_rank(plan, branch, i);
+                at--)
+            branch->listing[at] = branch->listing[at - 1];
+        branch->listing[at] = i;
+    }
+}
+
+/* Search the tiles of the unrolling chosen, whose transfers into the compute units cost "share". */
+static void search_tiles(struct optimizer *o, const struct visit *visit,
+        const struct mapper_share *fixed, const struct mapper_share *share)
+{
+    optimal_know_unrolling(o->plan, &o->at, visit->choice);
+    optimal_know_grown(o->plan, &o->at);
+    optimal_order_listing(o->plan, &o->at);
+    optimal_find_crowded(o->plan, &o->at);
+    optimal_choose_tiles(o, o->problem->n_memories - 1, &(struct inner){fixed, share});
+}
+
+void optimal_visit(struct optimizer *o, const struct visit *visit)
+{
+    const struct mapper_problem *p = o->problem;
+    struct mapper_share fixed, share;
+
+    o->at.compute_cycles = visit->compute_cycles;
+    for (int c = 0; c < o->plan->n_classes; c++)
+        optimal_spread(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
+    for (int c = 0; c < o->plan->n_classes; c++)
+        optimal_place_unrolling(
+                o, &o->plan->class[c], &o -> plan -> class[c].choice[visit->choice[c]]);
+    if (o->plan->imperfect) {
+        optimal_take_unrolling(o);
+        optimal_take_tiles(o->plan, &o->at);
+    }
+    struct mapper_cost bound =
+            optimal_bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
+    if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+        o->search->counters.pruned_unrolling++;
+    } else {
+        search_tiles(o, visit, &fixed, &share);
+    }
+    for (int c = 0; c < o->plan->n_classes; c++)
+        optimal_gather(o->plan, &o->at, &o->plan->class[c].choice[visit->choice[c]]);
+    for (int r = 0; r < p->n_rows; r++) {
+        for (int i = 0; i < p->n_loops; i++)
+            o->at.mapping.factor[r][i] = 1;
+    }
+}
+
+/* Nothing is chosen. */
+void optimal_begin(struct optimizer *o)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int i = 0; i < p->n_loops; i++) {
+        o->at.rest[i] = p->extent[i];
+        o->at.parallel[i] = 1;
+    }
+    sator_mapper_mapping_init(p, &o->at.mapping);
+}
