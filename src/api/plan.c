@@ -195,27 +195,40 @@ static enum sator_status resize(struct sator_ctx *ctx, struct sator_arena *arena
     return SATOR_OK;
 }
 
-enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
-        struct sator_workspace *workspace, const int64_t *extents,
+bool sator_plan_binds(const struct sator_plan *plan)
+{
+    /* digits of a nest follow the extents */
+    return plan->dataflow->loops != NULL || plan->dataflow->n_layers > 0;
+}
+
+enum sator_status sator_plan_evaluate_in(struct sator_ctx *ctx, const struct sator_plan *plan,
+        struct sator_workspace *workspace, const int64_t *extents, struct sator_family *family,
         const struct sator_result **result)
 {
-    SATOR_NEEDS(ctx, plan != NULL && workspace != NULL && result != NULL);
-    SATOR_CALL(ctx, return sator_workspace_abandon(workspace))
     struct sator_model_question question = plan->question;
     struct sator_arena *arena = workspace->arena;
     struct sator_result *made;
     enum sator_status st;
 
     sator_arena_clear(arena);
+    question.family = family;
     if (extents != NULL) {
         question.footprints = NULL;
         SATOR_TRY(resize(ctx, arena, plan->question.workload, extents, &question.workload));
-        if (plan->dataflow->loops != NULL || plan->dataflow->n_layers > 0)
-            /* digits of a nest follow the extents */
+        if (sator_plan_binds(plan))
             SATOR_TRY(bind(ctx, arena, plan, &question));
     }
     SATOR_TRY(sator_model_evaluate(ctx, plan->model, workspace, &question, arena, &made));
     *result = made;
 done:
     return st;
+}
+
+enum sator_status sator_plan_evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
+        struct sator_workspace *workspace, const int64_t *extents,
+        const struct sator_result **result)
+{
+    SATOR_NEEDS(ctx, plan != NULL && workspace != NULL && result != NULL);
+    SATOR_CALL(ctx, return sator_workspace_abandon(workspace))
+    return sator_plan_evaluate_in(ctx, plan, workspace, extents, NULL, result);
 }

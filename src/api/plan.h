@@ -11,6 +11,15 @@ struct sator_plan {
     struct sator_model_question question; /* at the extents that were read */
 };
 
+/* sator_plan_evaluate at a point that was taken from "family" (model/families.h): a failure only
+ * says that the point is to be evaluated without it. */
+enum sator_status sator_plan_evaluate_in(struct sator_ctx *ctx, const struct sator_plan *plan,
+        struct sator_workspace *workspace, const int64_t *extents, struct sator_family *family,
+        const struct sator_result **result);
+
+/* Whether the plan's dataflow is bound anew at other extents. */
+bool sator_plan_binds(const struct sator_plan *plan);
+
 /* The caller's options, checked: engines and models that there are, bandwidths that are finite and
  * above 0. */
 enum sator_status sator_analyze_take_options(struct sator_ctx *ctx,

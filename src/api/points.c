@@ -4,6 +4,7 @@
 #include "api/plan.h"
 #include "base/arguments.h"
 #include "base/context.h"
+#include "model/families.h"
 #include "report/report.h"
 
 #include <limits.h>
@@ -134,20 +135,91 @@ static void leave_out(int64_t point, int n_figures, const struct figure *figures
     }
 }
 
-/* One point; where it is wrong and may be, what it has to say is forgotten. */
-static enum sator_status evaluate(struct sator_ctx *ctx, const struct sator_plan *plan,
-        struct sator_workspace *workspace, const int64_t *extents, bool *is_valid,
-        const struct sator_result **result)
+/* ---- points ---- */
+
+enum {
+    MOST_SORTED = 1 << 18 /* points that are sorted into families at a time */
+};
+
+struct points {
+    struct sator_ctx *ctx;
+    const struct sator_plan *plan;
+    struct sator_workspace *workspace;
+    int n_loops;
+    const int64_t *extents;
+    int n_figures;
+    const struct figure *figures;
+    bool *is_valid; /* or NULL */
+    int64_t at;
+};
+
+/* Evaluate with messages that are forgotten. */
+static enum sator_status evaluate_hushed(const struct points *points, const int64_t *extents,
+        struct sator_family *family, const struct sator_result **result)
 {
     struct sator_hush before;
 
-    if (is_valid == NULL)
-        return sator_plan_evaluate(ctx, plan, workspace, extents, result);
-    sator_ctx_hush(ctx, &before);
-    enum sator_status st = sator_plan_evaluate(ctx, plan, workspace, extents, result);
-    sator_ctx_unhush(ctx, &before);
-    *is_valid = st == SATOR_OK;
-    return st == SATOR_INTERRUPTED ? st : SATOR_OK;
+    sator_ctx_hush(points->ctx, &before);
+    enum sator_status st = sator_plan_evaluate_in(
+            points->ctx, points->plan, points->workspace, extents, family, result);
+    sator_ctx_unhush(points->ctx, &before);
+    return st;
+}
+
+/* The point by what its family knows, or else by itself; where it is wrong and may be, what it has
+ * to say is forgotten. */
+static enum sator_status evaluate(const struct points *points, const int64_t *extents,
+        struct sator_family *family, const struct sator_result **result)
+{
+    enum sator_status st = SATOR_OK;
+
+    if (family != NULL) {
+        st = evaluate_hushed(points, extents, family, result);
+        if (st == SATOR_OK || st == SATOR_INTERRUPTED)
+            return st;
+    }
+    if (points->is_valid != NULL)
+        return evaluate_hushed(points, extents, NULL, result);
+    return sator_plan_evaluate_in(
+            points->ctx, points->plan, points->workspace, extents, NULL, result);
+}
+
+static enum sator_status evaluate_point(struct points *points, struct sator_family *family)
+{
+    const int64_t *extents = &points->extents[points->at * points->n_loops];
+    const struct sator_result *result;
+    enum sator_status st = evaluate(points, extents, family, &result);
+
+    if (points->is_valid != NULL)
+        points->is_valid[points->at] = st == SATOR_OK;
+    if (st == SATOR_OK)
+        return store(points->ctx, result, points->at, points->n_figures, points->figures);
+    if (points->is_valid == NULL || st == SATOR_INTERRUPTED)
+        return st;
+    leave_out(points->at, points->n_figures, points->figures);
+    return SATOR_OK;
+}
+
+/* The points up to "end", of which those of a family share what they count. */
+static enum sator_status evaluate_some(struct points *points, int64_t end)
+{
+    const int64_t first = points->at;
+    const int64_t *extents = &points->extents[first * points->n_loops];
+    struct sator_families *families = sator_plan_binds(points->plan)
+            ? NULL
+            : sator_families_new(points->ctx, points->plan->model, &points->plan->question,
+                      end - first, extents);
+    enum sator_status st = SATOR_OK;
+
+    for (; points->at < end; points->at++) {
+        int64_t i = points->at - first;
+        SATOR_TRY(sator_work(points->ctx, 0)); /* a point may be too short to look at a cancel */
+        SATOR_TRY(evaluate_point(
+                points, sator_families_take(families, i, &extents[i * points->n_loops])));
+    }
+done:
+    sator_families_free(families);
+    return st;
 }
 
 enum sator_status sator_plan_evaluate_points(struct sator_ctx *ctx, const struct sator_plan *plan,
@@ -161,24 +233,23 @@ enum sator_status sator_plan_evaluate_points(struct sator_ctx *ctx, const struct
     SATOR_NEEDS(ctx, columns != NULL || n_columns == 0);
     struct sator_arena *arena = sator_arena_new();
     struct figure *figures = SATOR_NEW_ARRAY(arena, struct figure, n_columns + 1);
-    const int n_loops = sator_plan_loop_count(plan);
-    const struct sator_result *result;
-    int64_t point = 0;
+    struct points points = {.ctx = ctx,
+            .plan = plan,
+            .workspace = workspace,
+            .n_loops = sator_plan_loop_count(plan),
+            .extents = extents,
+            .n_figures = n_columns,
+            .figures = figures,
+            .is_valid = is_valid};
     enum sator_status st = read_columns(ctx, arena, plan, n_columns, columns, figures);
 
     sator_work_begin(ctx);
-    for (; point < n_points && st == SATOR_OK; point++) {
-        SATOR_TRY(sator_work(ctx, 0)); /* a point may be too short to look at a cancel */
-        bool *valid = is_valid == NULL ? NULL : &is_valid[point];
-        SATOR_TRY(evaluate(ctx, plan, workspace, &extents[point * n_loops], valid, &result));
-        if (valid != NULL && !*valid)
-            leave_out(point, n_columns, figures);
-        else
-            SATOR_TRY(store(ctx, result, point, n_columns, figures));
+    while (points.at < n_points && st == SATOR_OK) {
+        int64_t left = n_points - points.at;
+        st = evaluate_some(&points, points.at + (left < MOST_SORTED ? left : MOST_SORTED));
     }
-done:
     if (n_done != NULL)
-        *n_done = point;
+        *n_done = points.at;
     sator_arena_free(arena);
     return st;
 }

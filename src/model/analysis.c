@@ -62,11 +62,11 @@ static struct sator_loc outside_loc(const struct analysis *analysis, const int64
     return analysis->dataflow->space_loc;
 }
 
-static enum sator_status check_inside(struct analysis *analysis, struct sator_counter *counter)
+static enum sator_status check_inside(struct analysis *analysis)
 {
     int64_t *instance = SATOR_NEW_ARRAY(analysis->arena, int64_t, analysis->workload->n_loops + 1);
-    bool found = false;
-    enum sator_status st = sator_count_outside(counter, &found, instance);
+    sator_int found;
+    enum sator_status st = analysis_ask(analysis, QUESTION_OUTSIDE, 1, instance, &found);
 
     if (st != SATOR_OK || !found)
         return st;
@@ -94,7 +94,7 @@ static const struct sator_level *compute_level(const struct sator_arch *arch)
 }
 
 /* The most instances in a stamp, against what a PE can do. */
-static enum sator_status check_per_stamp(struct analysis *analysis, struct sator_counter *counter)
+static enum sator_status check_per_stamp(struct analysis *analysis)
 {
     const struct sator_level *compute = compute_level(analysis->arch);
     int64_t limit = compute == NULL ? 0 : compute->compute.per_stamp;
@@ -102,7 +102,7 @@ static enum sator_status check_per_stamp(struct analysis *analysis, struct sator
     sator_int most = 1;
 
     if (analysis->result->instances != analysis->result->stamps) {
-        enum sator_status st = sator_count_max_per_stamp(counter, &most, instance);
+        enum sator_status st = analysis_ask(analysis, QUESTION_MOST, 1, instance, &most);
         if (st != SATOR_OK)
             return st;
     }
@@ -129,13 +129,14 @@ static enum sator_status check_per_stamp(struct analysis *analysis, struct sator
 
 static enum sator_status count_stamps(struct analysis *analysis)
 {
-    struct sator_counter *counter = analysis_counter(analysis, analysis->n_time, analysis->n_space);
     struct sator_stamp_counts counts;
+    sator_int numbers[QUESTION_STAMP_COUNTS];
     struct sator_result *result = analysis->result;
     enum sator_status st;
 
-    SATOR_TRY(check_inside(analysis, counter));
-    SATOR_TRY(sator_count_stamps(counter, &counts));
+    SATOR_TRY(check_inside(analysis));
+    SATOR_TRY(analysis_ask(analysis, QUESTION_STAMPS, QUESTION_STAMP_COUNTS, NULL, numbers));
+    question_take_stamps(numbers, &counts);
     if (counts.instances == 0)
         return sator_error(analysis->ctx, analysis->workload->loc,
                 "the iteration domain of '%s' is empty", analysis->workload->name);
@@ -144,7 +145,7 @@ static enum sator_status count_stamps(struct analysis *analysis)
     result->time_stamps = counts.time_stamps;
     result->active_pes = counts.active_pes;
     result->max_active_pes = counts.max_active_pes;
-    SATOR_TRY(check_per_stamp(analysis, counter));
+    SATOR_TRY(check_per_stamp(analysis));
 done:
     return st;
 }
@@ -270,7 +271,8 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
             .shape = model->shape,
             .scratchpad = model->scratchpad,
             .overflows = question->overflows,
-            .in_order = question->in_order};
+            .in_order = question->in_order,
+            .family = question->family};
 
     made->size = sizeof *made;
     made->model = model->choice == SATOR_MODEL_TENET ? "tenet" : "sator";

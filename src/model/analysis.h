@@ -5,6 +5,14 @@
 
 #include "model/model.h"
 #include "model/network.h"
+#include "model/questions.h"
+
+/* An access of the loop instances that run at one place of a memory's array, and nothing else. */
+struct access_part {
+    const struct sator_relation *relation;
+    int n_space; /* the leading dimensions of the place */
+    const int64_t *at;
+};
 
 /* What crosses the network between a level and the holder outside it, for one tensor in one role.
  */
@@ -13,7 +21,7 @@ struct transfer {
     int from; /* the space prefix of the holder outside */
     int from_time; /* its time prefix, where a link counts on what it holds; else 0 */
     int access; /* index into the workload's accesses */
-    const struct sator_relation *part; /* of the access, where only a part of it is asked for */
+    const struct access_part *part; /* NULL: all of the access is asked for */
     const struct sator_model_network *network;
     struct sator_volumes volumes; /* by_link and by_bus are filled */
 };
@@ -97,6 +105,7 @@ struct analysis {
     struct sator_arena *arena; /* the result's */
     const struct sator_model *model;
     struct sator_workspace *workspace;
+    struct sator_family *family; /* that answers questions first; NULL: none */
     const struct sator_workload *workload;
     const struct sator_arch *arch;
     const struct sator_bound_dataflow *dataflow;
@@ -123,10 +132,17 @@ struct analysis {
 /* transfers.c: the questions to the counting engines, each asked once. */
 /* The counter of the leading "n_time" and "n_space" dimensions. */
 struct sator_counter *analysis_counter(struct analysis *analysis, int n_time, int n_space);
+/* The answer to a question about the full stamps, which is about no access; "instance" is as
+ * sator_count_outside and sator_count_max_per_stamp set it. */
+enum sator_status analysis_ask(struct analysis *analysis, enum question_kind kind, int n_numbers,
+        int64_t *instance, sator_int *numbers);
+/* The most elements of access "access" that one stamp of a prefix touches. */
+enum sator_status analysis_tile(
+        struct analysis *analysis, int n_time, int n_space, int access, sator_int *words);
 /* The volumes of access "access", or of its part "part" (NULL: all of it), at a prefix, over the
  * network from memory "holder" (-1: from the outside of all). */
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
-        int access, const struct sator_relation *part, const struct transfer **transfer);
+        int access, const struct access_part *part, const struct transfer **transfer);
 
 /* What "volumes" says of each link and bus of "network". */
 const struct sator_link_volume *analysis_link_volumes(struct analysis *analysis,
@@ -142,8 +158,8 @@ bool analysis_holds_two(struct analysis *analysis, struct memory *memory);
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */
 enum sator_status analysis_levels(struct analysis *analysis);
 /* What "access", or its part "part", moves at each memory; "flows" has one a memory. */
-enum sator_status analysis_flows(struct analysis *analysis, int access,
-        const struct sator_relation *part, struct flow *flows);
+enum sator_status analysis_flows(
+        struct analysis *analysis, int access, const struct access_part *part, struct flow *flows);
 /* Report a sum over the tensors at "memory" that leaves 128 bits. */
 enum sator_status analysis_too_many(struct analysis *analysis, const struct memory *memory);
 /* ports.c: the delay of every port. */

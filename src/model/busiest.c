@@ -413,8 +413,7 @@ static enum sator_status share_out(
         *flow = (struct flow){.entries = memory->entries[i] / class->size,
                 .updates = tensor->updates / class->size};
         if (tensor->role == SATOR_WRITE) {
-            SATOR_TRY(sator_count_tile(analysis_counter(analysis, 0, memory->space_cut),
-                    analysis->workload->accesses[i].relation, &fresh));
+            SATOR_TRY(analysis_tile(analysis, 0, memory->space_cut, i, &fresh));
             flow->writes = flow->entries - fresh;
             flow->reads = flow->updates - fresh;
         } else {
@@ -429,12 +428,14 @@ done:
 
 /* ---- what one moves ---- */
 
-/* "access" of the loop instances that run at the instance "at", and nothing else. */
-static const struct sator_relation *part_of(struct analysis *analysis,
+/* "access" of the loop instances that run at the instance "at"; NULL where a number does not fit.
+ */
+static const struct access_part *part_of(struct analysis *analysis,
         const struct sator_relation *access, const struct sator_piece *space, int n,
         const int64_t *at)
 {
     struct sator_arena *arena = analysis->arena;
+    struct access_part *made = SATOR_NEW(arena, struct access_part);
     const struct sator_cond **kids = SATOR_NEW_ARRAY(arena, const struct sator_cond *, n + 1);
     struct sator_relation *part = sator_arena_copy(arena, access, sizeof *access);
     struct sator_piece *pieces = SATOR_NEW_ARRAY(arena, struct sator_piece, access->n_pieces);
@@ -452,7 +453,8 @@ static const struct sator_relation *part_of(struct analysis *analysis,
         pieces[i].cond = sator_cond_and(arena, n + 1, kids);
     }
     part->pieces = pieces;
-    return part;
+    *made = (struct access_part){.relation = part, .n_space = n, .at = at};
+    return made;
 }
 
 static enum sator_status ask(
@@ -467,7 +469,7 @@ static enum sator_status ask(
     for (int i = 0; i < w->n_accesses; i++) {
         if (!memory->held[i])
             continue;
-        const struct sator_relation *part = part_of(
+        const struct access_part *part = part_of(
                 analysis, w->accesses[i].relation, space, memory->space_cut, class->coordinates);
         if (part == NULL)
             return SATOR_OVERFLOW;

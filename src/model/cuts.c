@@ -139,8 +139,7 @@ static enum sator_status find_tile(struct analysis *analysis, struct memory *mem
             sator_relation_function(relation) != NULL)
         *words = 1; /* a stamp is one instance, which touches one element */
     else
-        SATOR_TRY(sator_count_tile(
-                analysis_counter(analysis, memory->time_cut, memory->space_cut), relation, words));
+        SATOR_TRY(analysis_tile(analysis, memory->time_cut, memory->space_cut, access, words));
     memory->tile_cuts[access] = memory->time_cut;
 done:
     return st;

@@ -24,7 +24,7 @@ static void add_network_energy(struct analysis *analysis, const struct transfer 
 struct way {
     struct analysis *analysis;
     int access;
-    const struct sator_relation *part;
+    const struct access_part *part;
     struct flow *flows;
     int holder; /* the memory; -1: outside of all */
     sator_int fresh; /* times that the holder took an element up from zero */
@@ -85,8 +85,8 @@ done:
     return st;
 }
 
-enum sator_status analysis_flows(struct analysis *analysis, int access,
-        const struct sator_relation *part, struct flow *flows)
+enum sator_status analysis_flows(
+        struct analysis *analysis, int access, const struct access_part *part, struct flow *flows)
 {
     struct way way = {
             .analysis = analysis, .access = access, .part = part, .flows = flows, .holder = -1};

@@ -10,6 +10,7 @@
  * memories, with what the counting engines find out about their links; names. Nothing changes it
  * once it is made, so threads may share it. */
 struct sator_model;
+struct sator_family;
 
 /* The model "choice" of "workload" on "arch" in "arena"; both must outlive its evaluations. What
  * results refer to is copied into "arena". SATOR_INPUT with messages for wires that cannot be
@@ -29,6 +30,9 @@ struct sator_model_question {
     const struct sator_analyze_options *options;
     bool *overflows; /* NULL, or set where a tile fits no memory: SATOR_INPUT without a message */
     bool in_order; /* the dataflow is known to keep the workload's order (model/order.h) */
+    struct sator_family *family; /* NULL, or taken for this question (model/families.h): counts are
+                                    its polynomials' where it has them, and a failure is only to
+                                    say that the question is to be asked without it */
 };
 
 /* The elements that each access of "workload" touches, 0 where the closed form cannot tell, in

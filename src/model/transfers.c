@@ -1,6 +1,7 @@
 /* The questions that an analysis asks the counting engines, each once: a level whose contents are
  * one stamp's asks the same as the full stamps do. */
 #include "model/analysis.h"
+#include "model/families.h"
 
 #include <string.h>
 
@@ -41,8 +42,107 @@ static struct sator_counter *part_counter(struct analysis *analysis, int n_time,
             analysis, n_time, n_space, engine == SATOR_ENGINE_CLOSED ? SATOR_ENGINE_AUTO : engine);
 }
 
+/* ---- one question ---- */
+
+static void name_question(struct question *question, int n, const int64_t *words)
+{
+    if (question->n_name + n > QUESTION_NAME)
+        question->n_name = QUESTION_NAME + 1; /* too long */
+    for (int i = 0; i < n && question->n_name < QUESTION_NAME; i++)
+        question->name[question->n_name++] = words[i];
+}
+
+/* The answer of the analysis's family, else "counter"'s (NULL: the one for the whole prefix). */
+static enum sator_status ask(struct analysis *analysis, const struct question *question,
+        struct sator_counter *counter, sator_int *numbers)
+{
+    bool known = false;
+
+    if (analysis->family != NULL && question->n_name <= QUESTION_NAME) {
+        enum sator_status st = sator_family_answer(analysis->family, question, numbers, &known);
+        if (st != SATOR_OK || known)
+            return st;
+    }
+    if (counter == NULL)
+        counter = analysis_counter(analysis, question->n_time, question->n_space);
+    return question_put(question, counter, numbers);
+}
+
+enum sator_status analysis_ask(struct analysis *analysis, enum question_kind kind, int n_numbers,
+        int64_t *instance, sator_int *numbers)
+{
+    struct question question = {.kind = kind,
+            .n_time = analysis->n_time,
+            .n_space = analysis->n_space,
+            .instance = instance,
+            .n_numbers = n_numbers};
+
+    name_question(&question, 1, (const int64_t[]){kind});
+    return ask(analysis, &question, NULL, numbers);
+}
+
+enum sator_status analysis_tile(
+        struct analysis *analysis, int n_time, int n_space, int access, sator_int *words)
+{
+    struct question question = {.kind = QUESTION_TILE,
+            .n_time = n_time,
+            .n_space = n_space,
+            .access = analysis->workload->accesses[access].relation,
+            .n_numbers = 1};
+
+    name_question(&question, 4, (const int64_t[]){QUESTION_TILE, n_time, n_space, access});
+    return ask(analysis, &question, NULL, words);
+}
+
+/* ---- volumes ---- */
+
+/* The volumes of "made", which are not known yet. */
+static enum sator_status count_volumes(struct analysis *analysis, struct transfer *made)
+{
+    const struct access_part *part = made->part;
+    const struct sator_relation *whole = analysis->workload->accesses[made->access].relation;
+    const int n_links = made->network->n_links, n_buses = made->network->n_buses;
+    const int n_numbers = question_volumes_length(n_links, n_buses);
+    sator_int *numbers = SATOR_NEW_ARRAY(analysis->arena, sator_int, n_numbers);
+    struct sator_transport transport = made->network->transport;
+    struct question question = {.kind = QUESTION_VOLUMES,
+            .n_time = made->n_time,
+            .n_space = made->n_space,
+            .access = part == NULL ? whole : part->relation,
+            .transport = &transport,
+            .n_numbers = n_numbers};
+    struct sator_counter *counter = NULL;
+    enum sator_status st;
+
+    name_question(&question, 6,
+            (const int64_t[]){QUESTION_VOLUMES, made->n_time, made->n_space, made->from,
+                    made->from_time, made->access});
+    if (part != NULL)
+        name_question(&question, part->n_space, part->at);
+    if (made->network->is_cyclic) { /* which wires count is another question at every point */
+        question.n_name = QUESTION_NAME + 1;
+        /* what is cut depends on what all instances need, also for a part of them */
+        SATOR_TRY(sator_model_cut(analysis->ctx, analysis->arena,
+                analysis_counter(analysis, made->n_time, made->n_space), whole, made->network,
+                &transport));
+    }
+    transport.held_space = made->from;
+    transport.held_time = made->from_time;
+    transport.footprint = part == NULL ? analysis->footprints[made->access] : 0;
+    if (part != NULL)
+        counter = part_counter(analysis, made->n_time, made->n_space);
+    SATOR_TRY(ask(analysis, &question, counter, numbers));
+    made->volumes.by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, n_links);
+    made->volumes.by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, n_buses);
+    question_take_volumes(&transport, numbers, &made->volumes);
+    if (part == NULL)
+        analysis->footprints[made->access] = made->volumes.footprint;
+done:
+    return st;
+}
+
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
-        int access, const struct sator_relation *part, const struct transfer **transfer)
+        int access, const struct access_part *part, const struct transfer **transfer)
 {
     int from = holder < 0 ? 0 : analysis->memories[holder].space_cut;
     const struct sator_model_network *network =
@@ -51,9 +151,6 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
             ? 0
             : sator_model_held_time(network, analysis->workload->accesses[access].role,
                       analysis->memories[holder].time_cut);
-    const struct sator_relation *relation =
-            part == NULL ? analysis->workload->accesses[access].relation : part;
-    enum sator_status st;
 
     for (int i = 0; i < analysis->n_transfers; i++) {
         const struct transfer *known = analysis->transfers[i];
@@ -71,23 +168,10 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
             .access = access,
             .part = part,
             .network = network};
-    made->volumes.by_link = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_links);
-    made->volumes.by_bus = SATOR_NEW_ARRAY(analysis->arena, sator_int, made->network->n_buses);
-    struct sator_counter *counter = analysis_counter(analysis, n_time, n_space);
-    struct sator_transport transport;
-    /* what is cut depends on what all instances need, also for a part of them */
-    SATOR_TRY(sator_model_cut(analysis->ctx, analysis->arena, counter,
-            analysis->workload->accesses[access].relation, made->network, &transport));
-    transport.held_space = from;
-    transport.held_time = from_time;
-    transport.footprint = part == NULL ? analysis->footprints[access] : 0;
-    if (part != NULL)
-        counter = part_counter(analysis, n_time, n_space);
-    SATOR_TRY(sator_count_volumes(counter, relation, &transport, &made->volumes));
-    if (part == NULL)
-        analysis->footprints[access] = made->volumes.footprint;
+    enum sator_status st = count_volumes(analysis, made);
+    if (st != SATOR_OK)
+        return st;
     SATOR_PUSH(analysis->arena, analysis->transfers, analysis->n_transfers, made);
     *transfer = made;
-done:
-    return st;
+    return SATOR_OK;
 }
