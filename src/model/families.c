@@ -222,7 +222,7 @@ static bool find_lengths(struct sorter *s)
     const int64_t back = look_back(s->model);
 
     for (int l = 0; l < s->n_loops; l++)
-        s->loops[l].long_from = 2 * back + 4;
+        s->loops[l].long_from = 2 * back + 3;
     for (int r = 0; r < s->n_rows; r++) {
         const struct row *row = &s->rows[r];
         int64_t blur;
@@ -230,7 +230,7 @@ static bool find_lengths(struct sorter *s)
             continue;
         if (back > LONGEST || !find_blur(s, row, &blur))
             return false;
-        int64_t from = (2 * back + 2) * (blur + 1) + 2;
+        int64_t from = (2 * back + 1) * (blur + 1) + 2;
         if (from > s->loops[row->owner].long_from)
             s->loops[row->owner].long_from = from;
     }
@@ -314,24 +314,29 @@ static void sort(const struct sorter *s, struct sator_families *all)
     }
 }
 
-/* Span the family's box, two periods long at least, for there is to be a point inside; and see
- * whether it has enough points. */
+/* See whether the family has enough points, and span their box: two periods long at least, for
+ * there is to be a point inside. */
 static void span(const struct sorter *s, struct sator_family *family)
 {
+    struct family_loop loops[FAMILY_LOOPS];
+    int n = 0;
+
     for (int l = 0; l < s->n_loops; l++) {
         const int64_t period = s->loops[l].period;
         if (family->least[l] == family->greatest[l])
             continue;
-        if (family->n_loops == FAMILY_LOOPS)
+        if (n == FAMILY_LOOPS)
             return;
         int64_t width = (family->greatest[l] - family->least[l]) / period;
-        family->loops[family->n_loops++] =
+        loops[n++] =
                 (struct family_loop){.loop = l, .period = period, .width = width < 2 ? 2 : width};
     }
-    const int n_corners = 1 << family->n_loops;
-    if (family->n_points >= 2 * (n_corners + 1) || (n_corners == 1 && family->n_points > 1))
-        family->n_corners = n_corners;
-    family->n_left = family->n_points;
+    const int n_corners = 1 << n;
+    if (family->n_points < (n == 0 ? 2 : 2 * (n_corners + 1)))
+        return;
+    family->n_corners = n_corners;
+    family->n_loops = n;
+    family->loops = sator_arena_copy(s->arena, loops, sizeof *loops * (size_t)n);
 }
 
 /* ---- the whole ---- */

@@ -39,14 +39,14 @@ enum {
 
 struct sator_family {
     struct sator_families *all;
-    int64_t n_points, n_left;
+    int64_t n_points;
     int64_t *least, *greatest; /* extents of its points, one a loop */
     int n_loops, n_corners; /* 0 corners: it is not worth it */
     struct family_loop {
         int loop;
         int64_t period, width; /* the box is "width" periods long */
         int64_t at; /* of the point that was taken, in periods from the least */
-    } loops[FAMILY_LOOPS];
+    } * loops;
     const struct sator_relation **domains; /* of the corners, and of a point inside */
     struct sator_arena *arena; /* made on demand, as are the answers */
     struct sator_memo *answers;
