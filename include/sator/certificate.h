@@ -16,6 +16,13 @@ struct sator_certificate_count {
     uint64_t pieces; /* that were bounded on the way */
 };
 
+/* Whether what sator_map finds for layer "layer" of "network" on "arch" can be certified, as far as
+ * it is known before the search: SATOR_INPUT with a message for spaces that certificates do not
+ * cover. */
+SATOR_API enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_map_options *options);
+
 /* A certificate of "result", the answer for layer "layer" of "network" on "arch" (GIVE: free).
  * "count" (may be NULL) says how many of its parts are proved: all of them, or the certificate is
  * not worth the name. SATOR_INPUT with a message for spaces that certificates do not cover;

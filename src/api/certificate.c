@@ -36,26 +36,38 @@ enum {
 
 static const char skewed[] = "skewed arrays";
 
-/* What no certificate is made of, or NULL. */
-static const char *uncovered(
-        const struct sator_map_options *options, const struct sator_map_result *result)
+/* What of a search no certificate is made of, or NULL. */
+static const char *uncovered_search(const struct sator_map_options *options,
+        const struct sator_workload *workload, const struct sator_arch *arch)
 {
-    if (!result->proved)
-        return "a mapping that is not proved to be the best";
     if (options->imperfect)
         return "factors that do not divide an extent";
     if (options->timing == SATOR_TIMING_SCHEDULED)
         return "the scheduled time";
-    if (result->order != NULL)
-        return "an operation in place";
+    if (cert_count_choices(workload, arch) > CERT_CHOICES)
+        return "more than 10 choices of what bypasses what";
     for (int i = 0; i < options->n_constraints; i++) {
         const char *colon = strchr(options->constraints[i], ':');
         if (colon == NULL || strcmp(colon, ": skew 0") != 0)
             return "constraints other than 'skew 0' of an array";
     }
-    if (result->n_skews > 1)
-        return skewed;
     return NULL;
+}
+
+/* The same of what it found. */
+static const char *uncovered_result(const struct sator_map_result *result)
+{
+    if (!result->proved)
+        return "a mapping that is not proved to be the best";
+    if (result->order != NULL)
+        return "an operation in place";
+    return result->n_skews > 1 ? skewed : NULL;
+}
+
+static enum sator_status refuse(
+        struct sator_ctx *ctx, const struct sator_workload *workload, const char *why)
+{
+    return sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
 }
 
 /* The constraints that leave all skews out, to the latest message. */
@@ -115,7 +127,7 @@ static enum sator_status put_choice(struct sator_ctx *ctx, const struct sator_wo
 
     st = cert_problem_init(ctx, arena, workload, arch, result->objective, choice, p, &why);
     if (st == SATOR_INPUT && why != NULL)
-        sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
+        refuse(ctx, workload, why);
     SATOR_TRY(st);
     sator_text_add(text, "  choice %u\n", choice);
     SATOR_TRY(cert_cover_write(ctx, p, result->value, seconds, text, tally));
@@ -124,6 +136,29 @@ static enum sator_status put_choice(struct sator_ctx *ctx, const struct sator_wo
         st = SATOR_LIMIT;
     }
 done:
+    sator_arena_free(arena);
+    return st;
+}
+
+enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
+        const struct sator_network *network, int layer, const struct sator_arch *arch,
+        const struct sator_map_options *options)
+{
+    struct sator_map_options own;
+    SATOR_NEEDS(ctx, network != NULL && arch != NULL);
+    SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
+    SATOR_CALL(ctx, return SATOR_NOMEM)
+    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    if (st != SATOR_OK)
+        return st;
+    const struct sator_workload *workload = &network->layers[layer];
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+    const char *why = uncovered_search(&own, workload, arch);
+    if (why == NULL)
+        st = cert_problem_init(ctx, arena, workload, arch, own.objective, 0, p, &why);
+    if (why != NULL)
+        st = refuse(ctx, workload, why);
     sator_arena_free(arena);
     return st;
 }
@@ -144,16 +179,15 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
         return st;
 
     const struct sator_workload *workload = &network->layers[layer];
-    const char *why = uncovered(&own, result);
-    int pairs = cert_count_choices(workload, arch);
-    if (why == NULL && pairs > CERT_CHOICES)
-        why = "more than 10 choices of what bypasses what";
+    const char *why = uncovered_search(&own, workload, arch);
+    why = why == NULL ? uncovered_result(result) : why;
     if (why != NULL) {
-        sator_error(ctx, workload->loc, "not certified: certificates do not cover %s", why);
+        st = refuse(ctx, workload, why);
         if (why == skewed)
             help_unskewed(ctx, arch);
-        return SATOR_INPUT;
+        return st;
     }
+    int pairs = cert_count_choices(workload, arch);
     put_question(&out, network, layer, arch, result);
     for (unsigned choice = 0; choice < 1U << pairs; choice++)
         SATOR_TRY(

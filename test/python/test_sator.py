@@ -264,6 +264,10 @@ class Certificates(unittest.TestCase):
     def test_what_cannot_be(self):
         with self.assertRaises(sator.InputError):
             sator.map("gemm:i=8,j=8,k=8", "conventional", imperfect=True, certificate=self.path)
+        told = []
+        with self.assertRaisesRegex(sator.InputError, "do not cover the scheduled time"):
+            sator.map("resnet50", "eyeriss", timing="scheduled", certificate=self.path, progress=told.append)
+        self.assertEqual(told, [])  # before the search
         self.assertFalse(os.path.exists(self.path))
         with self.assertRaises(OSError):
             sator.map("resnet18", "conventional", certificate=os.path.join(self.folder, "none", "why.cert"))
