@@ -1,0 +1,657 @@
+/* The scheduled time of a mapping, by classes of stamps that are alike.
+ *
+ * In a nest of whole tiles all that moves when a stamp begins depends on the digit that has just
+ * stepped: the digits inside it have fallen back to 0, those outside stand. So a stamp is told by
+ * the digits that step into it and out of it, and by whether sums are touched for the first time
+ * there and in the next stamp, which is where all digits of loops that do not index the output are
+ * 0. A prefix's stamps fall into a few such classes, whose sizes are products of factors; and what
+ * a stamp has inside depends on its own class alone.
+ */
+#include "mapper/phases.h"
+
+#include "mapper/skew.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_DIGITS = MAPPER_MEMORIES * 8, /* temporal ones of a mapping */
+    MOST_LEVELS = MAPPER_MEMORIES + 1,
+    MOST_RUNS = 64, /* remembered */
+    OUTSIDE = -1 /* the digit that steps into the first stamp, and out of the last */
+};
+
+/* A port in whole numbers: of a transfer's bits times "scale", "bits" pass in a cycle. */
+struct unit {
+    int64_t bits, scale, setup, granule;
+};
+
+/* When the words of a transfer move. */
+struct manner {
+    enum sator_transfer_kind kind, kind_of_stamps; /* the latter where the child holds one stamp */
+};
+
+/* What serves the compute units from the PE's own memory: words of each instance. */
+struct own {
+    int access, read_port, write_port; /* -1: no limit */
+    int64_t bits;
+};
+
+struct mapper_phases {
+    const struct mapper_problem *problem;
+    struct unit unit[MAPPER_PORTS];
+    struct manner manner[MAPPER_TRANSFERS];
+    int send_port[MAPPER_TRANSFERS], take_port[MAPPER_TRANSFERS], arrive_port[MAPPER_TRANSFERS];
+    bool own_waits[MAPPER_ACCESSES];
+    int n_own;
+    struct own own[MAPPER_ACCESSES];
+    int output; /* the access, or -1 */
+    int64_t stamp_cycles; /* of one instance, whole */
+};
+
+/* ---- what the machine says ---- */
+
+/* The bandwidth as a ratio of whole numbers; false where it has more than six digits behind the
+ * point. */
+static bool find_unit(const struct sator_lane *lane, struct unit *unit)
+{
+    unit->scale = 1;
+    while (unit->scale < 1000000 &&
+            lane->bits * (double)unit->scale != floor(lane->bits * (double)unit->scale))
+        unit->scale *= 10;
+    double bits = lane->bits * (double)unit->scale;
+    unit->bits = bits < 0x1p50 ? (int64_t)bits : 0;
+    unit->setup = lane->burst.setup_cycles;
+    unit->granule = lane->burst.granule_bits > 1 ? lane->burst.granule_bits : 1;
+    return unit->bits > 0 && (double)unit->bits == bits;
+}
+
+static bool waits(const struct mapper_problem *p, int m)
+{
+    const struct sator_level *level = &p->arch->levels[p->memory[m].level];
+
+    return level == sator_arch_scratchpad(p->arch) && !level->memory.overlaps;
+}
+
+static bool says(const struct sator_transfers *transfers, const char *tensor)
+{
+    for (int i = 0; i < transfers->n_tensors; i++) {
+        if (strcmp(transfers->tensors[i].tensor, tensor) == 0)
+            return true;
+    }
+    return transfers->others != SATOR_TRANSFER_UNSAID;
+}
+
+static struct manner find_manner(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    const char *tensor = p->access[t->access].name;
+    bool serial = waits(p, t->parent);
+
+    if (t->child == p->n_memories) {
+        enum sator_transfer_kind kind = serial ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
+        return (struct manner){kind, kind};
+    }
+    const struct sator_level *level = &p->arch->levels[p->memory[t->child].level];
+    if (serial && !says(&level->memory.transfers, tensor))
+        return (struct manner){SATOR_TRANSFER_SERIAL, SATOR_TRANSFER_SERIAL};
+    return (struct manner){sator_memory_transfers(p->arch, level, tensor, false),
+            sator_memory_transfers(p->arch, level, tensor, true)};
+}
+
+static bool limits_wires(const struct sator_arch *arch)
+{
+    for (int l = 0; l < arch->n_levels; l++) {
+        const struct sator_array *array = &arch->levels[l].array;
+        if (arch->levels[l].kind != SATOR_LEVEL_ARRAY)
+            continue;
+        for (int i = 0; i < array->n_links; i++) {
+            if (!isnan(array->links[i].bandwidth_bits))
+                return true;
+        }
+        for (int i = 0; i < array->n_buses; i++) {
+            if (!isnan(array->buses[i].bandwidth_bits))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The accesses and transfers are of the form that classes follow. */
+static bool is_simple(const struct mapper_problem *p, int *output)
+{
+    *output = -1;
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (p->access[a].role != SATOR_WRITE)
+            continue;
+        if (*output >= 0 || p->access[a].plain != p->access[a].relevant)
+            return false;
+        *output = a;
+    }
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (t->is_counted || t->is_quotient || t->is_complex || t->has_late || t->reaches_back ||
+                t->is_outside)
+            return false;
+    }
+    for (int m = 0; m < p->n_memories; m++) {
+        if (p->memory[m].shared_sums != 0)
+            return false;
+    }
+    return !p->in_hull && p->skew == NULL && !limits_wires(p->arch);
+}
+
+static bool find_own(struct mapper_phases *phases)
+{
+    const struct mapper_problem *p = phases->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        int m = sator_mapper_own_memory(p, a);
+        if (m < 0)
+            continue;
+        if (p->access[a].volume % p->instances != 0)
+            return false;
+        phases->own_waits[a] = waits(p, m);
+        phases->own[phases->n_own++] = (struct own){.access = a,
+                .read_port = sator_mapper_port_of(p, m, a, false),
+                .write_port =
+                        p->access[a].role == SATOR_WRITE ? sator_mapper_port_of(p, m, a, true) : -1,
+                .bits = p->access[a].volume / p->instances * p->memory[m].word_bits[a]};
+    }
+    return true;
+}
+
+const struct mapper_phases *sator_mapper_phases_new(const struct mapper_problem *problem)
+{
+    struct mapper_phases *phases = SATOR_NEW(problem->arena, struct mapper_phases);
+    bool counts = is_simple(problem, &phases->output);
+
+    phases->problem = problem;
+    phases->stamp_cycles = (int64_t)ceil(problem->cycles_per_instance);
+    for (int q = 0; q < problem->n_ports && counts; q++)
+        counts = find_unit(problem->port[q].lane, &phases->unit[q]);
+    for (int i = 0; i < problem->n_transfers && counts; i++) {
+        const struct mapper_transfer *t = &problem->transfer[i];
+        bool is_output = t->access == phases->output;
+        phases->manner[i] = find_manner(problem, t);
+        phases->send_port[i] = sator_mapper_port_of(problem, t->parent, t->access, false);
+        phases->take_port[i] =
+                is_output ? sator_mapper_port_of(problem, t->parent, t->access, true) : -1;
+        phases->arrive_port[i] = t->child == problem->n_memories
+                ? -1
+                : sator_mapper_port_of(problem, t->child, t->access, true);
+    }
+    return counts && find_own(phases) ? phases : NULL;
+}
+
+/* ---- the nest ---- */
+
+/* What one transfer moves when a digit steps, by 1 + digit: words of one instance of the holder and
+ * of the child. The same words of sums leave. */
+struct movement {
+    int transfer, n_time, tile_time;
+    enum sator_transfer_kind kind;
+    int64_t out[MOST_DIGITS + 1], in[MOST_DIGITS + 1];
+};
+
+/* What the inside of a stamp takes: its time, and what each port is busy for, in its units. */
+struct run {
+    int level, into, from; /* stamps that are alike: digits by what they move */
+    bool fresh, next_fresh;
+    sator_int cycles, busy[MAPPER_PORTS];
+};
+
+struct nest {
+    const struct mapper_phases *phases;
+    /* The row along which wires hand sums on, or n_rows: of the instances inside it some have what
+     * a neighbour had, and start no sum from zero. */
+    int carried_row;
+    int n_digits, n_levels;
+    struct {
+        int loop;
+        int64_t factor, step;
+        bool sums; /* its loop does not index the output */
+    } digit[MOST_DIGITS];
+    int length[MOST_LEVELS];
+    int n_movements;
+    struct movement movement[MAPPER_TRANSFERS];
+    int8_t alike[MOST_LEVELS][MOST_DIGITS + 1]; /* by level and 1 + digit: the first that moves as
+                                                   much further in */
+    int n_runs;
+    struct run run[MOST_RUNS];
+};
+
+/* A stamp: the digits that step into it and out of it, and whether sums begin there and in the one
+ * after it. */
+struct stamp {
+    int into, from;
+    bool fresh, next_fresh;
+};
+
+static bool list_digits(struct nest *nest, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int *cut)
+{
+    const struct mapper_problem *p = nest->phases->problem;
+    int output = nest->phases->output;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        int row = p->memory[m].row;
+        cut[m] = nest->n_digits;
+        for (int k = 0; k < p->n_loops; k++) {
+            int loop = mapping->order[m][k];
+            if (mapping->factor[row][loop] == 1)
+                continue;
+            if (nest->n_digits == MOST_DIGITS)
+                return false;
+            nest->digit[nest->n_digits].loop = loop;
+            nest->digit[nest->n_digits].factor = mapping->factor[row][loop];
+            nest->digit[nest->n_digits].step = shape->inside[row + 1][loop];
+            nest->digit[nest->n_digits++].sums =
+                    output >= 0 && !(p->access[output].relevant >> loop & 1);
+        }
+    }
+    cut[p->n_memories] = nest->n_digits > 0 ? nest->n_digits : 1; /* a nest has a time dimension */
+    for (int m = 0; m <= p->n_memories; m++) {
+        if (nest->n_levels == 0 || cut[m] != nest->length[nest->n_levels - 1])
+            nest->length[nest->n_levels++] = cut[m];
+    }
+    return true;
+}
+
+/* Whether trees or wires merge all parts of sums: else several PEs bring parts of one up. */
+static bool merges_sums(const struct mapper_phases *phases, const struct mapper_shape *shape)
+{
+    const struct mapper_problem *p = phases->problem;
+    unsigned merged = 0;
+
+    if (phases->output < 0)
+        return true;
+    for (int i = 0; i < p->n_transfers; i++) {
+        if (p->transfer[i].access == phases->output)
+            merged |= p->transfer[i].collapsed;
+    }
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if (!(p->access[phases->output].relevant >> digit->loop & 1) && !(merged >> digit->row & 1))
+            return false;
+    }
+    return true;
+}
+
+/* The outermost row along which wires hand on sums that PEs have parts of; n_rows: none. */
+static int find_carried(const struct mapper_phases *phases, const struct mapper_shape *shape)
+{
+    const struct mapper_problem *p = phases->problem;
+    unsigned wired = 0;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        if (p->transfer[i].access == phases->output && p->transfer[i].link != NULL)
+            wired |= p->transfer[i].collapsed;
+    }
+    for (int k = 0; k < shape->n_digits; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if ((wired >> digit->row & 1) && !(p->access[phases->output].relevant >> digit->loop & 1))
+            return digit->row;
+    }
+    return p->n_rows;
+}
+
+/* Whether a port of reads and writes has no instance that is the busiest in both: the first of a
+ * chain of sums takes what comes from outside, the others start nothing from zero. */
+static bool mixes_instances(const struct mapper_phases *phases, int carried_row)
+{
+    const struct mapper_problem *p = phases->problem;
+
+    for (int q = 0; q < p->n_ports; q++) {
+        if (p->port[q].lane->reads && p->port[q].lane->writes &&
+                p->memory[p->port[q].memory].row > carried_row)
+            return true;
+    }
+    return false;
+}
+
+/* The parallel positions outside row "row". */
+static int64_t instances_used(const struct mapper_shape *shape, int row)
+{
+    int64_t n = 1;
+
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < row; k++)
+        n *= shape->digit[k].count;
+    return n;
+}
+
+/* What transfer "t" moves when each digit outside its child steps. */
+static bool find_movement(struct nest *nest, struct mapper_words *words,
+        const struct mapper_shape *shape, const int *cut, int t)
+{
+    const struct mapper_problem *p = nest->phases->problem;
+    const struct mapper_transfer *transfer = &p->transfer[t];
+    struct movement *movement = &nest->movement[nest->n_movements++];
+    struct mapper_walk walk;
+    struct mapper_pace pace;
+
+    sator_mapper_walk_init(p, words, shape, t, &walk);
+    if (walk.passes)
+        return false;
+    int64_t groups = walk.groups / instances_used(shape, p->memory[transfer->parent].row);
+    bool all_time = cut[transfer->child] == cut[p->n_memories];
+    movement->transfer = t;
+    movement->n_time = cut[transfer->child];
+    movement->tile_time = cut[transfer->parent];
+    movement->kind =
+            all_time ? nest->phases->manner[t].kind_of_stamps : nest->phases->manner[t].kind;
+    movement->out[0] = groups * walk.group_words;
+    movement->in[0] = walk.tile_words;
+    walk.stamps = 1;
+    for (int g = 0; g < movement->n_time && g < nest->n_digits; g++)
+        walk.stamps *= nest->digit[g].factor;
+    sator_mapper_pace_init(&pace);
+    int n = movement->n_time < nest->n_digits ? movement->n_time : nest->n_digits;
+    for (int g = n - 1; g >= 0; g--) {
+        int64_t factor = nest->digit[g].factor, times = walk.stamps / (pace.inside * factor);
+        int64_t unique = pace.kept_unique, arriving = pace.kept_arriving;
+        times *= factor - 1;
+        sator_mapper_pace_place(
+                &walk, words, &pace, nest->digit[g].loop, factor, nest->digit[g].step);
+        movement->out[g + 1] = groups * (walk.group_words - (pace.kept_unique - unique) / times);
+        movement->in[g + 1] = walk.tile_words - (pace.kept_arriving - arriving) / times;
+        if (pace.dead) {
+            while (g-- > 0) {
+                movement->out[g + 1] = movement->out[0];
+                movement->in[g + 1] = movement->in[0];
+            }
+            break;
+        }
+    }
+    return true;
+}
+
+/* Digits further out than the stamps of a level that move as much inside of them are alike. */
+static void find_alike(struct nest *nest)
+{
+    for (int l = 0; l < nest->n_levels; l++) {
+        int n = nest->length[l] < nest->n_digits ? nest->length[l] : nest->n_digits;
+        for (int g = 0; g <= n; g++) {
+            int like = 0;
+            for (bool equal = false; like < g && !equal; like += !equal) {
+                equal = true;
+                for (int i = 0; i < nest->n_movements && equal; i++) {
+                    const struct movement *m = &nest->movement[i];
+                    equal = m->n_time <= nest->length[l] ||
+                            (m->out[g] == m->out[like] && m->in[g] == m->in[like] &&
+                                    (g - 1 < m->tile_time) == (like - 1 < m->tile_time));
+                }
+            }
+            nest->alike[l][g] = (int8_t)like;
+        }
+    }
+}
+
+/* ---- phases ---- */
+
+enum phase {
+    EXPOSED_LOADS,
+    SERIAL_LOADS,
+    WITH_RUN,
+    SERIAL_STORES,
+    EXPOSED_STORES,
+    PHASES
+};
+
+struct delays {
+    sator_int of[PHASES][MAPPER_PORTS];
+};
+
+static void add_bits(const struct mapper_phases *phases, struct delays *delays, enum phase phase,
+        int port, int64_t words, int64_t bits)
+{
+    if (port < 0 || words == 0)
+        return;
+    const struct unit *unit = &phases->unit[port];
+    sator_int all = (sator_int)words * bits;
+    if (unit->granule > 1)
+        all = (all + unit->granule - 1) / unit->granule * unit->granule;
+    delays->of[phase][port] += all * unit->scale + (sator_int)unit->setup * unit->bits;
+}
+
+static int64_t width(const struct mapper_problem *p, int m, int access)
+{
+    return p->memory[m].word_bits[access];
+}
+
+/* Whether sums that a memory of row "row" sends are "fresh" and start from zero instead, in the
+ * busiest instance, too. */
+static bool starts(const struct nest *nest, int access, int row, bool fresh)
+{
+    return access == nest->phases->output && fresh && row <= nest->carried_row;
+}
+
+static void add_load(const struct nest *nest, const struct movement *movement, bool fresh,
+        struct delays *delays, enum phase phase, int digit)
+{
+    const struct mapper_phases *phases = nest->phases;
+    const struct mapper_problem *p = phases->problem;
+    const struct mapper_transfer *t = &p->transfer[movement->transfer];
+    int port = phases->arrive_port[movement->transfer];
+
+    if (starts(nest, t->access, p->memory[t->parent].row, fresh))
+        return;
+    add_bits(phases, delays, phase, phases->send_port[movement->transfer], movement->out[digit + 1],
+            width(p, t->parent, t->access));
+    if (port >= 0)
+        add_bits(phases, delays, phase, port, movement->in[digit + 1],
+                width(p, t->child, t->access));
+}
+
+static void add_store(const struct nest *nest, const struct movement *movement,
+        struct delays *delays, enum phase phase, int digit)
+{
+    const struct mapper_phases *phases = nest->phases;
+    const struct mapper_transfer *t = &phases->problem->transfer[movement->transfer];
+
+    add_bits(phases, delays, phase, phases->take_port[movement->transfer], movement->out[digit + 1],
+            width(phases->problem, t->parent, t->access));
+}
+
+/* What one transfer does in a stamp of its level. */
+static void add_movement(const struct nest *nest, const struct movement *movement,
+        const struct stamp *x, struct delays *delays)
+{
+    if (movement->kind != SATOR_TRANSFER_OVERLAPPED) {
+        bool serial = movement->kind == SATOR_TRANSFER_SERIAL;
+        add_load(nest, movement, x->fresh, delays, serial ? SERIAL_LOADS : WITH_RUN, x->into);
+        add_store(nest, movement, delays, serial ? SERIAL_STORES : WITH_RUN, x->from);
+        return;
+    }
+    bool first = x->into < movement->tile_time, last = x->from < movement->tile_time;
+    if (first)
+        add_load(nest, movement, x->fresh, delays, EXPOSED_LOADS, x->into);
+    if (!last)
+        add_load(nest, movement, x->next_fresh, delays, WITH_RUN, x->from);
+    if (!first)
+        add_store(nest, movement, delays, WITH_RUN, x->into);
+    if (last)
+        add_store(nest, movement, delays, EXPOSED_STORES, x->from);
+}
+
+/* What the PE's own memories serve in a stamp. */
+static void add_own(const struct nest *nest, const struct stamp *x, struct delays *delays)
+{
+    const struct mapper_phases *phases = nest->phases;
+
+    for (int i = 0; i < phases->n_own; i++) {
+        const struct own *own = &phases->own[i];
+        bool waits = phases->own_waits[own->access];
+        if (!starts(nest, own->access, phases->problem->n_rows, x->fresh))
+            add_bits(phases, delays, waits ? SERIAL_LOADS : WITH_RUN, own->read_port, 1, own->bits);
+        add_bits(phases, delays, waits ? SERIAL_STORES : WITH_RUN, own->write_port, 1, own->bits);
+    }
+}
+
+static sator_int whole_cycles(const struct unit *unit, sator_int cost)
+{
+    return (cost + unit->bits - 1) / unit->bits;
+}
+
+/* Add "times" the stamp "x" of level "level", whose inside takes "inside". */
+static void add_stamp(const struct nest *nest, int level, const struct stamp *x,
+        const struct run *inside, int64_t times, struct run *sum)
+{
+    const struct mapper_phases *phases = nest->phases;
+    int n_ports = phases->problem->n_ports;
+    struct delays delays;
+    sator_int cycles[PHASES] = {0};
+
+    for (int k = 0; k < PHASES; k++)
+        memset(delays.of[k], 0, sizeof delays.of[k][0] * (size_t)n_ports);
+    for (int i = 0; i < nest->n_movements; i++) {
+        if (nest->movement[i].n_time == nest->length[level])
+            add_movement(nest, &nest->movement[i], x, &delays);
+    }
+    if (level == nest->n_levels - 1)
+        add_own(nest, x, &delays);
+    cycles[WITH_RUN] = inside->cycles;
+    for (int q = 0; q < n_ports; q++) {
+        sator_int all = inside->busy[q];
+        for (int k = 0; k < PHASES; k++) {
+            sator_int cost = delays.of[k][q], own = 0;
+            all += cost;
+            cost += k == WITH_RUN ? inside->busy[q] : 0;
+            own = cost == 0 ? 0 : whole_cycles(&phases->unit[q], cost);
+            cycles[k] = own > cycles[k] ? own : cycles[k];
+        }
+        sum->busy[q] += times * all;
+    }
+    for (int k = 0; k < PHASES; k++)
+        sum->cycles += times * cycles[k];
+}
+
+static const struct run *run_inside(struct nest *nest, int level, const struct stamp *x);
+
+/* The stamps of a level within one of the level outside. */
+struct within {
+    struct nest *nest;
+    int level;
+    struct run *sum;
+};
+
+static void add_class(const struct within *within, int64_t times, struct stamp x)
+{
+    if (times > 0)
+        add_stamp(within->nest, within->level, &x, run_inside(within->nest, within->level, &x),
+                times, within->sum);
+}
+
+/* Of "times" stamps that "x" tells, those in which sums go on: none begin there or next. */
+static void add_rest(const struct within *within, int64_t times, struct stamp x)
+{
+    x.fresh = x.next_fresh = false;
+    add_class(within, times, x);
+}
+
+/* The stamps in "y" of digits "first" to "last". Each is stepped into or out of by the last digit:
+ * its value is 0, its greatest, or between. */
+static void add_classes(const struct within *within, const struct stamp *y, int first, int last)
+{
+    const struct nest *nest = within->nest;
+    bool sums = nest->digit[last].sums, inner_sums = false;
+    int64_t all = 1, fresh = y->fresh; /* values of the digits before; those in which sums begin */
+
+    for (int g = first + 1; g <= last; g++)
+        inner_sums |= nest->digit[g].sums;
+    bool any_sums = inner_sums || nest->digit[first].sums;
+    add_class(within, 1,
+            (struct stamp){.into = y->into,
+                    .from = last,
+                    .fresh = y->fresh,
+                    .next_fresh = y->fresh && !sums});
+    add_class(within, 1,
+            (struct stamp){.into = last,
+                    .from = y->from,
+                    .fresh = y->fresh && !any_sums,
+                    .next_fresh = y->next_fresh});
+    for (int g = first; g < last; g++) {
+        int64_t steps = nest->digit[g].factor - 1, begin;
+        inner_sums = false;
+        for (int k = g + 1; k <= last; k++)
+            inner_sums |= nest->digit[k].sums;
+        /* the last digit is 0, those after g are, too */
+        begin = nest->digit[g].sums ? 0 : fresh * steps;
+        add_class(within, begin, (struct stamp){g, last, true, !sums});
+        add_rest(within, all * steps - begin, (struct stamp){.into = g, .from = last});
+        /* those after g are at their greatest */
+        begin = nest->digit[g].sums ? fresh : fresh * steps;
+        add_class(within, begin, (struct stamp){last, g, !inner_sums, !nest->digit[g].sums});
+        add_rest(within, all * steps - begin, (struct stamp){.into = last, .from = g});
+        all *= nest->digit[g].factor;
+        fresh *= nest->digit[g].sums ? 1 : nest->digit[g].factor;
+    }
+    int64_t between = nest->digit[last].factor - 2, begin = sums ? 0 : fresh * between;
+    add_class(within, begin, (struct stamp){last, last, true, true});
+    add_rest(within, all * between - begin, (struct stamp){.into = last, .from = last});
+}
+
+/* What the stamps of "level" in stamp "y" of the level outside take. */
+static void add_level(struct nest *nest, int level, const struct stamp *y, struct run *sum)
+{
+    struct within within = {nest, level, sum};
+    int first = level == 0 ? 0 : nest->length[level - 1], end = nest->length[level];
+
+    end = end < nest->n_digits ? end : nest->n_digits;
+    if (first == end)
+        add_class(&within, 1, *y);
+    else
+        add_classes(&within, y, first, end - 1);
+}
+
+/* The inside of stamp "x" of a level: of stamps that are alike once. */
+static const struct run *run_inside(struct nest *nest, int level, const struct stamp *x)
+{
+    struct run run = {.level = level,
+            .into = nest->alike[level][x->into + 1],
+            .from = nest->alike[level][x->from + 1],
+            .fresh = x->fresh,
+            .next_fresh = x->next_fresh};
+
+    for (int i = 0; i < nest->n_runs; i++) {
+        const struct run *r = &nest->run[i];
+        if (r->level == run.level && r->into == run.into && r->from == run.from &&
+                r->fresh == run.fresh && r->next_fresh == run.next_fresh)
+            return r;
+    }
+    if (level == nest->n_levels - 1)
+        run.cycles = nest->phases->stamp_cycles;
+    else
+        add_level(nest, level + 1, x, &run);
+    nest->run[nest->n_runs < MOST_RUNS ? nest->n_runs++ : MOST_RUNS - 1] = run;
+    return &nest->run[nest->n_runs - 1];
+}
+
+bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double *cycles)
+{
+    const struct mapper_problem *p = phases->problem;
+    static const struct stamp whole = {OUTSIDE, OUTSIDE, true, false};
+    struct mapper_shape shape;
+    struct nest nest;
+    struct run run = {0};
+    int cut[MAPPER_MEMORIES + 1];
+
+    if (sator_mapper_is_ragged(p, mapping, UINT_MAX))
+        return false;
+    sator_mapper_shape_init(p, mapping, &shape);
+    nest.phases = phases;
+    nest.carried_row = phases->output < 0 ? p->n_rows : find_carried(phases, &shape);
+    nest.n_digits = nest.n_levels = nest.n_movements = nest.n_runs = 0;
+    if (!merges_sums(phases, &shape) || mixes_instances(phases, nest.carried_row) ||
+            !list_digits(&nest, mapping, &shape, cut))
+        return false;
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (!find_movement(&nest, words, &shape, cut, t))
+            return false;
+    }
+    find_alike(&nest);
+    add_level(&nest, 0, &whole, &run);
+    *cycles = (double)run.cycles;
+    return true;
+}

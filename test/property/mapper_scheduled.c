@@ -1,0 +1,148 @@
+/* The mapper's scheduled time of a mapping, in closed form, against the model's, which follows the
+ * same mapping as relations and cuts: random workloads, machines and mappings, transfers of all
+ * kinds, ports of all bandwidths, fixed costs and granules.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mapper/phases.h"
+#include "oracle/run.h"
+#include "property/mapper_case.h"
+
+#include "model/model.h"
+
+static double any_bandwidth(struct machines_rng *rng, double bits)
+{
+    static const double some[] = {8, 12, 22.5, 0.7, 64, 3};
+
+    return machines_draw(rng, 3) == 0 ? some[machines_draw(rng, 6)] : bits;
+}
+
+static struct sator_burst any_burst(struct machines_rng *rng)
+{
+    struct sator_burst burst = {0, 0};
+
+    if (machines_draw(rng, 4) == 0)
+        burst.setup_cycles = (int64_t)machines_draw(rng, 9);
+    if (machines_draw(rng, 4) == 0)
+        burst.granule_bits = 1 + (int64_t)machines_draw(rng, 80);
+    return burst;
+}
+
+/* Change what the machine says about time, and compile the problem again. */
+static bool draw_timing(struct problem_case *c, struct machines_rng *rng)
+{
+    struct sator_level *levels = (struct sator_level *)(uintptr_t)c->arch->levels;
+    unsigned bypassed[MAPPER_MEMORIES];
+
+    for (int m = 0; m < c->problem.n_memories; m++)
+        bypassed[m] = c->problem.memory[m].bypassed;
+    for (int l = 0; l < c->arch->n_levels; l++) {
+        struct sator_memory *memory = &levels[l].memory;
+        struct sator_port *ports = (struct sator_port *)(uintptr_t)memory->ports;
+        if (levels[l].kind != SATOR_LEVEL_MEMORY)
+            continue;
+        memory->transfers.others = (enum sator_transfer_kind)machines_draw(rng, 4);
+        memory->overlaps =
+                &levels[l] != sator_arch_scratchpad(c->arch) || machines_draw(rng, 4) > 0;
+        memory->burst = any_burst(rng);
+        memory->read_bits = any_bandwidth(rng, memory->read_bits);
+        memory->write_bits = any_bandwidth(rng, memory->write_bits);
+        for (int p = 0; p < memory->n_ports; p++) {
+            ports[p].burst = any_burst(rng);
+            ports[p].read_bits = any_bandwidth(rng, ports[p].read_bits);
+            ports[p].write_bits = ports[p].is_shared ? ports[p].read_bits
+                                                     : any_bandwidth(rng, ports[p].write_bits);
+        }
+    }
+    return sator_mapper_problem_init(c->ctx, c->arena, &c->network->layers[0], c->arch,
+                   SATOR_MAP_LATENCY, bypassed, &c->problem) == SATOR_OK;
+}
+
+static void show(const struct problem_case *c, const struct sator_result *result)
+{
+    print_message("%s%s%s | %s\n", c->workload_text, c->arch_text, result->space, result->time);
+    for (int l = 0; l < c->arch->n_levels; l++) {
+        const struct sator_memory *memory = &c->arch->levels[l].memory;
+        if (c->arch->levels[l].kind != SATOR_LEVEL_MEMORY)
+            continue;
+        print_message("# %s: transfers %s, overlaps %d, %g and %g bits a cycle, setup %lld, "
+                      "granule %lld\n",
+                c->arch->levels[l].name, sator_transfer_name(memory->transfers.others),
+                memory->overlaps, memory->read_bits, memory->write_bits,
+                (long long)memory->burst.setup_cycles, (long long)memory->burst.granule_bits);
+    }
+    for (int l = 0; l < result->n_levels; l++)
+        print_message("# %s: time %d, space %d\n", result->levels[l].name,
+                result->levels[l].time_cut, result->levels[l].space_cut);
+}
+
+/* Whether the times are equal; -1 where one of the two is not counted. */
+static int compare(struct problem_case *c, const struct mapper_phases *phases,
+        struct mapper_words *words, const struct mapper_mapping *mapping)
+{
+    static const struct sator_analyze_options options = {.timing = SATOR_TIMING_SCHEDULED};
+    struct sator_arena *arena = sator_arena_new();
+    struct sator_result *result = NULL;
+    double cycles;
+    int equal = -1;
+
+    if (sator_mapper_scheduled(phases, words, mapping, &cycles) &&
+            sator_model_analyze(c->ctx, &c->network->layers[0], c->arch,
+                    sator_mapper_dataflow(&c->problem, arena, mapping, "m"), &options,
+                    &result) == SATOR_OK) {
+        equal = isnan(result->scheduled_cycles) ? -1 : cycles == result->scheduled_cycles;
+        if (equal == 0) {
+            print_message("scheduled %.17g, mapper %.17g\n", result->scheduled_cycles, cycles);
+            show(c, result);
+        }
+        sator_result_free(result);
+    }
+    free(sator_ctx_take_messages(c->ctx, false));
+    sator_arena_free(arena);
+    return equal;
+}
+
+static void test_scheduled_time_is_the_models(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {seed()};
+    struct machines_options options = {.most_extent = 12, .bandwidths = true, .most_memories = 4};
+    int n_cases = (int)run_count(500), wrong = 0, compared = 0, drawn = 0;
+
+    for (int n = 0; n < n_cases && wrong < 3; n++) {
+        struct problem_case c;
+        uint64_t draws = machines_draw(&rng, UINT64_MAX);
+        if (open_case(&c, &rng, &options) && draw_timing(&c, &rng)) {
+            const struct mapper_phases *phases = sator_mapper_phases_new(&c.problem);
+            struct mapper_words *words = sator_mapper_words_new(&c.problem);
+            for (int k = 0; k < 4 && phases != NULL && wrong < 3; k++) {
+                struct mapper_mapping mapping;
+                sator_mapper_draw(&c.problem, &draws, &mapping);
+                int equal = compare(&c, phases, words, &mapping);
+                drawn++;
+                compared += equal >= 0;
+                wrong += equal == 0;
+            }
+            sator_mapper_words_free(words);
+        }
+        close_case(&c);
+    }
+    print_message("%d of %d mappings compared\n", compared, drawn);
+    assert_int_equal(wrong, 0);
+    assert_true(n_cases < 100 || compared > n_cases / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scheduled_time_is_the_models)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
