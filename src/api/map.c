@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "frontend/frontend.h"
+#include "mapper/phases.h"
 #include "mapper/search.h"
 #include "mapper/skew.h"
 #include "model/model.h"
@@ -464,34 +465,38 @@ static double unskewed_value(const struct question *q, const struct mapper_searc
     return sator_mapper_cost(problem, &traffic).value;
 }
 
-/* Of the best by the roofline, and those that the search comes across after it, the best by the
- * scheduled time. What is proved of the roofline bounds it. */
+/* The best by the scheduled time: all problems are searched once more, for its bounds are further
+ * from what mappings take than those of the roofline, with the best by the roofline to beat. What
+ * was proved of the roofline bounds it, too. */
 static void search_times(
         struct question *q, struct mapper_search *search, struct mapper_timer *timer, int *best)
 {
     struct mapper_mapping first = search->best;
     struct mapper_cost cost = search->best_cost;
-    bool proved = search->proved;
-    double bound = proved ? cost.value : search->bound;
+    double bound = search->proved ? cost.value : search->bound;
     enum sator_status stopped = search->stopped;
 
+    for (int i = 0; i < q->n_problems; i++) {
+        /* the exhaustive strategy leaves out orders whose traffic is the same */
+        if (!q->problems[i].imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
+            sator_mapper_know_phases(&q->problems[i]);
+    }
     search->timer = timer;
     search->found = false;
     sator_mapper_offer(search, &first, cost);
-    search->proved = false;
-    if (search->found && search->best_cost.value > bound) {
-        sator_mapper_words_free(search->words);
-        search_all(q, search, best);
-    }
+    sator_mapper_words_free(search->words);
+    search_all(q, search, best);
     if (!search->found) { /* its time is not counted */
         search->timer = NULL;
         search->found = true;
         search->best = first;
         search->best_cost = cost;
     }
-    search->stopped = stopped;
-    search->bound = bound;
-    search->proved = proved && search->best_cost.value <= bound * (1 + 1e-12);
+    if (sator_mapper_is_worn_out(timer)) {
+        search->stopped = stopped;
+        search->proved = false;
+    }
+    search->bound = fmax(bound, search->bound);
 }
 
 /* What gating of zeros is expected to save of the best mapping. */

@@ -96,7 +96,10 @@ static struct mapper_cost cost_of(struct climb *c, const struct mapper_mapping *
 
     c->search->counters.evaluated++;
     sator_mapper_count(c->problem, c->search->words, mapping, &traffic);
-    return sator_mapper_cost(c->problem, &traffic);
+    struct mapper_cost cost = sator_mapper_cost(c->problem, &traffic);
+    if (c->search->timer != NULL)
+        sator_mapper_time(c->search, mapping, &cost);
+    return cost;
 }
 
 /* Whether "a" is no worse than "b". */
@@ -120,8 +123,9 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
     const struct mapper_problem *p = search->problem;
     struct climb c = {.search = search, .problem = p, .state = search->counters.tilings};
 
-    /* what the engines or the schedule count takes long; short tiles have rules of their own */
-    if (p->n_loops == 0 || p->has_counted || p->imperfect || search->timer != NULL)
+    /* what the engines or the model count takes long; short tiles have rules of their own */
+    if (p->n_loops == 0 || p->has_counted || p->imperfect ||
+            (search->timer != NULL && p->phases == NULL))
         return;
     if (!search->found && p->skew == NULL)
         sator_mapper_sunstone_in_haste(search);

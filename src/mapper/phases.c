@@ -22,39 +22,11 @@ enum {
     OUTSIDE = -1 /* the digit that steps into the first stamp, and out of the last */
 };
 
-/* A port in whole numbers: of a transfer's bits times "scale", "bits" pass in a cycle. */
-struct unit {
-    int64_t bits, scale, setup, granule;
-};
-
-/* When the words of a transfer move. */
-struct manner {
-    enum sator_transfer_kind kind, kind_of_stamps; /* the latter where the child holds one stamp */
-};
-
-/* What serves the compute units from the PE's own memory: words of each instance. */
-struct own {
-    int access, read_port, write_port; /* -1: no limit */
-    int64_t bits;
-};
-
-struct mapper_phases {
-    const struct mapper_problem *problem;
-    struct unit unit[MAPPER_PORTS];
-    struct manner manner[MAPPER_TRANSFERS];
-    int send_port[MAPPER_TRANSFERS], take_port[MAPPER_TRANSFERS], arrive_port[MAPPER_TRANSFERS];
-    bool own_waits[MAPPER_ACCESSES];
-    int n_own;
-    struct own own[MAPPER_ACCESSES];
-    int output; /* the access, or -1 */
-    int64_t stamp_cycles; /* of one instance, whole */
-};
-
 /* ---- what the machine says ---- */
 
 /* The bandwidth as a ratio of whole numbers; false where it has more than six digits behind the
  * point. */
-static bool find_unit(const struct sator_lane *lane, struct unit *unit)
+static bool find_unit(const struct sator_lane *lane, struct mapper_unit *unit)
 {
     unit->scale = 1;
     while (unit->scale < 1000000 &&
@@ -83,20 +55,22 @@ static bool says(const struct sator_transfers *transfers, const char *tensor)
     return transfers->others != SATOR_TRANSFER_UNSAID;
 }
 
-static struct manner find_manner(const struct mapper_problem *p, const struct mapper_transfer *t)
+static struct mapper_manner find_manner(
+        const struct mapper_problem *p, const struct mapper_transfer *t)
 {
     const char *tensor = p->access[t->access].name;
     bool serial = waits(p, t->parent);
 
     if (t->child == p->n_memories) {
         enum sator_transfer_kind kind = serial ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_STREAMED;
-        return (struct manner){kind, kind};
+        return (struct mapper_manner){.kind = kind, .kind_of_stamps = kind};
     }
     const struct sator_level *level = &p->arch->levels[p->memory[t->child].level];
     if (serial && !says(&level->memory.transfers, tensor))
-        return (struct manner){SATOR_TRANSFER_SERIAL, SATOR_TRANSFER_SERIAL};
-    return (struct manner){sator_memory_transfers(p->arch, level, tensor, false),
-            sator_memory_transfers(p->arch, level, tensor, true)};
+        return (struct mapper_manner){
+                .kind = SATOR_TRANSFER_SERIAL, .kind_of_stamps = SATOR_TRANSFER_SERIAL};
+    return (struct mapper_manner){.kind = sator_memory_transfers(p->arch, level, tensor, false),
+            .kind_of_stamps = sator_memory_transfers(p->arch, level, tensor, true)};
 }
 
 static bool limits_wires(const struct sator_arch *arch)
@@ -151,17 +125,61 @@ static bool find_own(struct mapper_phases *phases)
             continue;
         if (p->access[a].volume % p->instances != 0)
             return false;
-        phases->own_waits[a] = waits(p, m);
-        phases->own[phases->n_own++] = (struct own){.access = a,
+        phases->own[phases->n_own++] = (struct mapper_own){.access = a,
                 .read_port = sator_mapper_port_of(p, m, a, false),
                 .write_port =
                         p->access[a].role == SATOR_WRITE ? sator_mapper_port_of(p, m, a, true) : -1,
-                .bits = p->access[a].volume / p->instances * p->memory[m].word_bits[a]};
+                .bits = p->access[a].volume / p->instances * p->memory[m].word_bits[a],
+                .waits = waits(p, m)};
     }
     return true;
 }
 
-const struct mapper_phases *sator_mapper_phases_new(const struct mapper_problem *problem)
+static void find_manners(struct mapper_phases *phases)
+{
+    const struct mapper_problem *p = phases->problem;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        struct mapper_manner *manner = &phases->manner[i];
+        *manner = find_manner(p, t);
+        manner->send = sator_mapper_port_of(p, t->parent, t->access, false);
+        manner->take = t->access == phases->output
+                ? sator_mapper_port_of(p, t->parent, t->access, true)
+                : -1;
+        manner->arrive =
+                t->child == p->n_memories ? -1 : sator_mapper_port_of(p, t->child, t->access, true);
+    }
+}
+
+/* Of the ports those through which serial words alone pass, and those through which none do. */
+static void find_serial_ports(const struct mapper_phases *phases, struct mapper_problem *p)
+{
+    unsigned serial = 0, others = 0;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_manner *manner = &phases->manner[i];
+        int ports[] = {manner->send, manner->take, manner->arrive};
+        bool never = manner->kind != SATOR_TRANSFER_SERIAL &&
+                manner->kind_of_stamps != SATOR_TRANSFER_SERIAL;
+        bool always = manner->kind == SATOR_TRANSFER_SERIAL &&
+                manner->kind_of_stamps == SATOR_TRANSFER_SERIAL;
+        for (int k = 0; k < 3; k++) {
+            serial |= ports[k] >= 0 && !never ? 1U << ports[k] : 0;
+            others |= ports[k] >= 0 && !always ? 1U << ports[k] : 0;
+        }
+    }
+    for (int i = 0; i < phases->n_own; i++) {
+        const struct mapper_own *own = &phases->own[i];
+        unsigned *ports = own->waits ? &serial : &others;
+        *ports |= own->read_port >= 0 ? 1U << own->read_port : 0;
+        *ports |= own->write_port >= 0 ? 1U << own->write_port : 0;
+    }
+    p->serial_ports = serial & ~others;
+    p->mixed_ports = serial & others;
+}
+
+void sator_mapper_know_phases(struct mapper_problem *problem)
 {
     struct mapper_phases *phases = SATOR_NEW(problem->arena, struct mapper_phases);
     bool counts = is_simple(problem, &phases->output);
@@ -170,18 +188,11 @@ const struct mapper_phases *sator_mapper_phases_new(const struct mapper_problem 
     phases->stamp_cycles = (int64_t)ceil(problem->cycles_per_instance);
     for (int q = 0; q < problem->n_ports && counts; q++)
         counts = find_unit(problem->port[q].lane, &phases->unit[q]);
-    for (int i = 0; i < problem->n_transfers && counts; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        bool is_output = t->access == phases->output;
-        phases->manner[i] = find_manner(problem, t);
-        phases->send_port[i] = sator_mapper_port_of(problem, t->parent, t->access, false);
-        phases->take_port[i] =
-                is_output ? sator_mapper_port_of(problem, t->parent, t->access, true) : -1;
-        phases->arrive_port[i] = t->child == problem->n_memories
-                ? -1
-                : sator_mapper_port_of(problem, t->child, t->access, true);
-    }
-    return counts && find_own(phases) ? phases : NULL;
+    if (!counts || !find_own(phases))
+        return;
+    find_manners(phases);
+    find_serial_ports(phases, problem);
+    problem->phases = phases;
 }
 
 /* ---- the nest ---- */
@@ -191,6 +202,7 @@ const struct mapper_phases *sator_mapper_phases_new(const struct mapper_problem 
 struct movement {
     int transfer, n_time, tile_time;
     enum sator_transfer_kind kind;
+    int64_t parts; /* of a sum: one of them starts from zero, the others are read */
     int64_t out[MOST_DIGITS + 1], in[MOST_DIGITS + 1];
 };
 
@@ -203,8 +215,8 @@ struct run {
 
 struct nest {
     const struct mapper_phases *phases;
-    /* The row along which wires hand sums on, or n_rows: of the instances inside it some have what
-     * a neighbour had, and start no sum from zero. */
+    /* The row along which PEs have parts of sums that wires hand on, or nothing merges, or n_rows:
+     * of the instances inside it all but one start no sum from zero. */
     int carried_row;
     int n_digits, n_levels;
     struct {
@@ -258,42 +270,54 @@ static bool list_digits(struct nest *nest, const struct mapper_mapping *mapping,
     return true;
 }
 
-/* Whether trees or wires merge all parts of sums: else several PEs bring parts of one up. */
-static bool merges_sums(const struct mapper_phases *phases, const struct mapper_shape *shape)
+/* The rows that "t" merges sums along: by trees or by wires. */
+static unsigned merged_rows(const struct mapper_transfer *t, bool by_wires)
 {
-    const struct mapper_problem *p = phases->problem;
-    unsigned merged = 0;
-
-    if (phases->output < 0)
-        return true;
-    for (int i = 0; i < p->n_transfers; i++) {
-        if (p->transfer[i].access == phases->output)
-            merged |= p->transfer[i].collapsed;
-    }
-    for (int k = 0; k < shape->n_digits; k++) {
-        const struct mapper_digit *digit = &shape->digit[k];
-        if (!(p->access[phases->output].relevant >> digit->loop & 1) && !(merged >> digit->row & 1))
-            return false;
-    }
-    return true;
+    return (t->link != NULL) == by_wires ? t->collapsed : 0;
 }
 
-/* The outermost row along which wires hand on sums that PEs have parts of; n_rows: none. */
-static int find_carried(const struct mapper_phases *phases, const struct mapper_shape *shape)
+/* Whether PEs along the digit have parts of the same sums. */
+static bool parts_sums(const struct mapper_phases *phases, const struct mapper_digit *digit)
+{
+    return phases->output >= 0 &&
+            !(phases->problem->access[phases->output].relevant >> digit->loop & 1);
+}
+
+/* The outermost row along which PEs have parts of sums, and wires hand these on, or nothing merges
+ * them; n_rows: none. */
+static int find_carried(
+        const struct mapper_phases *phases, const struct mapper_shape *shape, bool by_wires)
 {
     const struct mapper_problem *p = phases->problem;
-    unsigned wired = 0;
+    unsigned wired = 0, merged = 0;
 
     for (int i = 0; i < p->n_transfers; i++) {
-        if (p->transfer[i].access == phases->output && p->transfer[i].link != NULL)
-            wired |= p->transfer[i].collapsed;
+        if (p->transfer[i].access != phases->output)
+            continue;
+        wired |= merged_rows(&p->transfer[i], true);
+        merged |= merged_rows(&p->transfer[i], false);
     }
     for (int k = 0; k < shape->n_digits; k++) {
-        const struct mapper_digit *digit = &shape->digit[k];
-        if ((wired >> digit->row & 1) && !(p->access[phases->output].relevant >> digit->loop & 1))
-            return digit->row;
+        int row = shape->digit[k].row;
+        bool carries = by_wires ? wired >> row & 1 : !((wired | merged) >> row & 1);
+        if (carries && parts_sums(phases, &shape->digit[k]))
+            return row;
     }
     return p->n_rows;
+}
+
+/* How many parts of a sum pass between the memories of "t", none of which merges others. */
+static int64_t find_parts(const struct mapper_phases *phases, const struct mapper_shape *shape,
+        const struct mapper_transfer *t)
+{
+    int64_t parts = 1;
+
+    for (int k = 0; k < shape->n_digits && t->access == phases->output; k++) {
+        const struct mapper_digit *digit = &shape->digit[k];
+        if ((t->between & ~t->collapsed) >> digit->row & 1 && parts_sums(phases, digit))
+            parts *= digit->count;
+    }
+    return parts;
 }
 
 /* Whether a port of reads and writes has no instance that is the busiest in both: the first of a
@@ -340,6 +364,7 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->tile_time = cut[transfer->parent];
     movement->kind =
             all_time ? nest->phases->manner[t].kind_of_stamps : nest->phases->manner[t].kind;
+    movement->parts = find_parts(nest->phases, shape, transfer);
     movement->out[0] = groups * walk.group_words;
     movement->in[0] = walk.tile_words;
     walk.stamps = 1;
@@ -407,7 +432,7 @@ static void add_bits(const struct mapper_phases *phases, struct delays *delays, 
 {
     if (port < 0 || words == 0)
         return;
-    const struct unit *unit = &phases->unit[port];
+    const struct mapper_unit *unit = &phases->unit[port];
     sator_int all = (sator_int)words * bits;
     if (unit->granule > 1)
         all = (all + unit->granule - 1) / unit->granule * unit->granule;
@@ -419,11 +444,11 @@ static int64_t width(const struct mapper_problem *p, int m, int access)
     return p->memory[m].word_bits[access];
 }
 
-/* Whether sums that a memory of row "row" sends are "fresh" and start from zero instead, in the
- * busiest instance, too. */
-static bool starts(const struct nest *nest, int access, int row, bool fresh)
+/* Whether sums that "t" brings from outside are "fresh", and one part of each starts from zero. */
+static bool starts_sums(const struct nest *nest, const struct mapper_transfer *t, bool fresh)
 {
-    return access == nest->phases->output && fresh && row <= nest->carried_row;
+    return t->access == nest->phases->output && fresh &&
+            nest->phases->problem->memory[t->parent].row <= nest->carried_row;
 }
 
 static void add_load(const struct nest *nest, const struct movement *movement, bool fresh,
@@ -432,14 +457,17 @@ static void add_load(const struct nest *nest, const struct movement *movement, b
     const struct mapper_phases *phases = nest->phases;
     const struct mapper_problem *p = phases->problem;
     const struct mapper_transfer *t = &p->transfer[movement->transfer];
-    int port = phases->arrive_port[movement->transfer];
+    const struct mapper_manner *manner = &phases->manner[movement->transfer];
 
-    if (starts(nest, t->access, p->memory[t->parent].row, fresh))
+    bool starts = starts_sums(nest, t, fresh);
+    int64_t out = movement->out[digit + 1];
+    if (starts)
+        out -= out / movement->parts;
+    add_bits(phases, delays, phase, manner->send, out, width(p, t->parent, t->access));
+    if (starts && movement->parts == 1)
         return;
-    add_bits(phases, delays, phase, phases->send_port[movement->transfer], movement->out[digit + 1],
-            width(p, t->parent, t->access));
-    if (port >= 0)
-        add_bits(phases, delays, phase, port, movement->in[digit + 1],
+    if (manner->arrive >= 0)
+        add_bits(phases, delays, phase, manner->arrive, movement->in[digit + 1],
                 width(p, t->child, t->access));
 }
 
@@ -448,8 +476,9 @@ static void add_store(const struct nest *nest, const struct movement *movement,
 {
     const struct mapper_phases *phases = nest->phases;
     const struct mapper_transfer *t = &phases->problem->transfer[movement->transfer];
+    const struct mapper_manner *manner = &phases->manner[movement->transfer];
 
-    add_bits(phases, delays, phase, phases->take_port[movement->transfer], movement->out[digit + 1],
+    add_bits(phases, delays, phase, manner->take, movement->out[digit + 1],
             width(phases->problem, t->parent, t->access));
 }
 
@@ -480,15 +509,18 @@ static void add_own(const struct nest *nest, const struct stamp *x, struct delay
     const struct mapper_phases *phases = nest->phases;
 
     for (int i = 0; i < phases->n_own; i++) {
-        const struct own *own = &phases->own[i];
-        bool waits = phases->own_waits[own->access];
-        if (!starts(nest, own->access, phases->problem->n_rows, x->fresh))
-            add_bits(phases, delays, waits ? SERIAL_LOADS : WITH_RUN, own->read_port, 1, own->bits);
-        add_bits(phases, delays, waits ? SERIAL_STORES : WITH_RUN, own->write_port, 1, own->bits);
+        const struct mapper_own *own = &phases->own[i];
+        bool starts = own->access == phases->output && x->fresh &&
+                nest->carried_row == phases->problem->n_rows;
+        if (!starts)
+            add_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN, own->read_port, 1,
+                    own->bits);
+        add_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN, own->write_port, 1,
+                own->bits);
     }
 }
 
-static sator_int whole_cycles(const struct unit *unit, sator_int cost)
+static sator_int whole_cycles(const struct mapper_unit *unit, sator_int cost)
 {
     return (cost + unit->bits - 1) / unit->bits;
 }
@@ -641,10 +673,10 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
         return false;
     sator_mapper_shape_init(p, mapping, &shape);
     nest.phases = phases;
-    nest.carried_row = phases->output < 0 ? p->n_rows : find_carried(phases, &shape);
+    int wired = find_carried(phases, &shape, true), parted = find_carried(phases, &shape, false);
+    nest.carried_row = wired < parted ? wired : parted;
     nest.n_digits = nest.n_levels = nest.n_movements = nest.n_runs = 0;
-    if (!merges_sums(phases, &shape) || mixes_instances(phases, nest.carried_row) ||
-            !list_digits(&nest, mapping, &shape, cut))
+    if (mixes_instances(phases, wired) || !list_digits(&nest, mapping, &shape, cut))
         return false;
     for (int t = 0; t < p->n_transfers; t++) {
         if (!find_movement(&nest, words, &shape, cut, t))

@@ -1,20 +1,53 @@
-/* The scheduled time of a mapping in closed form (doc/model.md, section 7; doc/search.md). */
+/* The scheduled time of a mapping in closed form, and bounds of it (doc/model.md, section 7;
+ * doc/search.md, "The scheduled time").
+ */
 #ifndef SATOR_MAPPER_PHASES_H
 #define SATOR_MAPPER_PHASES_H
 
 #include "mapper/cost.h"
 
 /* What a machine says of when words move and how long they take, for one problem. */
-struct mapper_phases;
+struct mapper_phases {
+    const struct mapper_problem *problem;
+    /* A port in whole numbers: of a transfer's bits times "scale", "bits" pass in a cycle. */
+    struct mapper_unit {
+        int64_t bits, scale, setup, granule;
+    } unit[MAPPER_PORTS];
+    /* When the words of a transfer move, and when where the child holds one stamp's; the ports that
+     * they pass, of the parent when they leave it and when sums come, and of the child; -1: no
+     * limit. */
+    struct mapper_manner {
+        enum sator_transfer_kind kind, kind_of_stamps;
+        int send, take, arrive;
+    } manner[MAPPER_TRANSFERS];
+    /* What serves the compute units from the PE's own memories: bits of each instance. */
+    int n_own;
+    struct mapper_own {
+        int access, read_port, write_port; /* -1: no limit */
+        int64_t bits;
+        bool waits; /* serial */
+    } own[MAPPER_ACCESSES];
+    int output; /* the access, or -1 */
+    int64_t stamp_cycles; /* of one instance, whole */
+};
 
-/* In the problem's arena (KEEP); NULL where the problem is of a form whose phases only the model
- * counts: arrays that are skewed, wires with a bandwidth, words that the engines count. */
-const struct mapper_phases *sator_mapper_phases_new(const struct mapper_problem *problem);
+/* Set the problem's phases, in its arena, and the ports that bounds of the scheduled time tell
+ * apart; none where it is of a form whose phases only the model counts: arrays that are skewed,
+ * wires with a bandwidth, words that the engines count. Bounds are of the scheduled time then. */
+void sator_mapper_know_phases(struct mapper_problem *problem);
 
 /* Set "*cycles" to the scheduled time of a legal mapping, exactly that of sator_analyze; false
  * where the mapping is of a form whose phases only the model counts: words that pass from PE to PE,
  * short last tiles, sums whose parts nothing merges. */
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
+
+/* phases_bound.c: at least so many cycles beside those that the compute units take, serial
+ * transfers apart. The factors of the arrays and of the memories from "m" inward are known; "left"
+ * are the temporal factors further out, by loop, those of memories before "m" being 1 in "shape".
+ * "mapping" has the factors alone. */
+double sator_mapper_exposed(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m,
+        const int64_t *left);
 
 #endif

@@ -226,6 +226,7 @@ struct mapper_crew {
 struct sator_model_network;
 struct mapper_watch;
 struct mapper_skew;
+struct mapper_phases;
 
 struct mapper_problem {
     struct sator_arena *arena;
@@ -272,6 +273,11 @@ struct mapper_problem {
     const char **missing; /* their names */
     bool has_counted; /* some transfer is counted, or a quotient */
     const struct mapper_skew *skew; /* of the arrays; NULL: none */
+    /* Time is the scheduled time, in closed form (phases.h); NULL: it is the roofline, or only the
+     * model counts it. The ports through which words pass while nothing else happens, always and
+     * sometimes, are in sets. */
+    const struct mapper_phases *phases;
+    unsigned serial_ports, mixed_ports;
     bool has_late; /* some transfer */
     bool mixes_wires; /* tensors that other loops index pass over wires along one row */
     bool has_fixed; /* a constraint sets factors, or limits them */

@@ -1,11 +1,12 @@
-/* The scheduled time of mappings (doc/mapper.md, "The scheduled time"), asked of the model.
+/* The scheduled time of mappings that a search comes across (doc/search.md, "The scheduled time"):
+ * in closed form where the problem has its phases (phases.h), else asked of the model.
  *
- * The roofline is never more than the scheduled time. So strategies search by it as they always do,
- * and of what they offer, better than the best by the roofline, each is timed: what their bounds
- * cut off against the best scheduled value is no better. But mappings whose traffic is the same
- * differ in phases, and of those one alone is offered: the best roofline is what bounds all
- * scheduled times, and where that is met the mapping is the best.
+ * Where the model is asked, a search goes by the roofline, which is never more: what its bounds cut
+ * off against the best scheduled value is no better. But mappings whose traffic is the same differ
+ * in phases, and of those one alone is offered; so all that such a search proves is that nothing is
+ * better than the least roofline of those whose time was asked for.
  */
+#include "mapper/phases.h"
 #include "mapper/search.h"
 
 #include "base/context.h"
@@ -39,23 +40,39 @@ static double ask_time(const struct mapper_search *search, const struct mapper_m
     return cycles;
 }
 
-bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
-        struct mapper_cost *cost)
+bool sator_mapper_is_worn_out(const struct mapper_timer *timer)
+{
+    return timer->n_asked == MOST_TIMED;
+}
+
+/* The same; the search stops after so many. */
+static double ask_model(struct mapper_search *search, const struct mapper_mapping *mapping,
+        const struct mapper_cost *cost)
 {
     struct mapper_timer *timer = search->timer;
-    const struct mapper_problem *p = search->problem;
 
-    if (timer->n_asked == MOST_TIMED) {
+    if (sator_mapper_is_worn_out(timer)) {
         if (search->stopped == SATOR_OK)
             search->stopped = SATOR_LIMIT;
-        return false;
+        return NAN;
     }
     timer->n_asked++;
     double cycles = ask_time(search, mapping);
-    if (isnan(cycles)) {
+    if (isnan(cycles) || search->problem->phases == NULL)
         sator_mapper_note_unknown(search, cost->value);
+    return cycles;
+}
+
+bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
+        struct mapper_cost *cost)
+{
+    const struct mapper_problem *p = search->problem;
+    double cycles;
+
+    if (p->phases == NULL || !sator_mapper_scheduled(p->phases, search->words, mapping, &cycles))
+        cycles = ask_model(search, mapping, cost);
+    if (isnan(cycles))
         return false;
-    }
     cost->pj += p->leakage_pj == 0 ? 0 : p->leakage_pj * (ceil(cycles) - ceil(cost->cycles));
     cost->cycles = cycles;
     cost->value = sator_mapper_value(p->objective, cost->pj, cycles);

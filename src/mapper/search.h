@@ -77,9 +77,11 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
 
 /* ---- scheduled.c ---- */
 /* Put the scheduled time into the cost of a mapping; whether it is then better than the best so
- * far. After so many mappings the search stops. */
+ * far. After so many that the model was asked about the search stops. */
 bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost);
+/* Whether it did. */
+bool sator_mapper_is_worn_out(const struct mapper_timer *timer);
 
 /* ---- space.c ---- */
 /* Whether the order of memory row "m" matters to any transfer. */

@@ -93,6 +93,56 @@ static inline bool skew_case(struct problem_case *c, struct machines_rng *rng)
             sator_mapper_close_skew(&c->problem);
 }
 
+/* ---- what a machine says about time ---- */
+
+static inline double any_bandwidth(struct machines_rng *rng, double bits)
+{
+    static const double some[] = {8, 12, 22.5, 0.7, 64, 3};
+
+    return machines_draw(rng, 3) == 0 ? some[machines_draw(rng, 6)] : bits;
+}
+
+static inline struct sator_burst any_burst(struct machines_rng *rng)
+{
+    struct sator_burst burst = {0, 0};
+
+    if (machines_draw(rng, 4) == 0)
+        burst.setup_cycles = (int64_t)machines_draw(rng, 9);
+    if (machines_draw(rng, 4) == 0)
+        burst.granule_bits = 1 + (int64_t)machines_draw(rng, 80);
+    return burst;
+}
+
+/* Change what the machine says about time, and compile the problem again. */
+static inline bool draw_timing(struct problem_case *c, struct machines_rng *rng)
+{
+    struct sator_level *levels = (struct sator_level *)(uintptr_t)c->arch->levels;
+    unsigned bypassed[MAPPER_MEMORIES];
+
+    for (int m = 0; m < c->problem.n_memories; m++)
+        bypassed[m] = c->problem.memory[m].bypassed;
+    for (int l = 0; l < c->arch->n_levels; l++) {
+        struct sator_memory *memory = &levels[l].memory;
+        struct sator_port *ports = (struct sator_port *)(uintptr_t)memory->ports;
+        if (levels[l].kind != SATOR_LEVEL_MEMORY)
+            continue;
+        memory->transfers.others = (enum sator_transfer_kind)machines_draw(rng, 4);
+        memory->overlaps =
+                &levels[l] != sator_arch_scratchpad(c->arch) || machines_draw(rng, 4) > 0;
+        memory->burst = any_burst(rng);
+        memory->read_bits = any_bandwidth(rng, memory->read_bits);
+        memory->write_bits = any_bandwidth(rng, memory->write_bits);
+        for (int p = 0; p < memory->n_ports; p++) {
+            ports[p].burst = any_burst(rng);
+            ports[p].read_bits = any_bandwidth(rng, ports[p].read_bits);
+            ports[p].write_bits = ports[p].is_shared ? ports[p].read_bits
+                                                     : any_bandwidth(rng, ports[p].write_bits);
+        }
+    }
+    return sator_mapper_problem_init(c->ctx, c->arena, &c->network->layers[0], c->arch,
+                   c->problem.objective, bypassed, &c->problem) == SATOR_OK;
+}
+
 static void close_case(struct problem_case *c)
 {
     sator_network_free(c->network);

@@ -12,21 +12,27 @@
 #include "oracle/run.h"
 #include "property/mapper_case.h"
 
+#include "mapper/phases.h"
 #include "mapper/search.h"
 
 static uint64_t alone; /* see struct mapper_search */
+static bool is_timed; /* searches are of the scheduled time */
 
 static void run(struct problem_case *c, void (*strategy)(struct mapper_search *search),
         struct mapper_search *search, const struct sator_map_options *options, double seconds)
 {
+    struct mapper_timer timer = {0};
+
     *search = (struct mapper_search){.ctx = c->ctx,
             .problem = &c->problem,
             .words = sator_mapper_words_new(&c->problem),
             .options = options,
             .alone = alone,
+            .timer = is_timed ? &timer : NULL,
             .deadline = sator_mapper_now() + seconds, /* spaces that take longer are skipped */
             .next_report = INFINITY};
     strategy(search);
+    search->timer = NULL;
     sator_mapper_words_free(search->words);
 }
 
@@ -165,6 +171,8 @@ struct plain_search {
     struct mapper_mapping mapping;
     uint64_t tilings, mappings;
     double least;
+    bool orders_all;
+    bool is_unknown; /* a scheduled time that has no closed form */
 };
 
 static void cost_plainly(struct plain_search *s)
@@ -173,7 +181,12 @@ static void cost_plainly(struct plain_search *s)
 
     sator_mapper_count(&s->c->problem, s->words, &s->mapping, &traffic);
     s->mappings++;
-    s->least = fmin(s->least, sator_mapper_cost(&s->c->problem, &traffic).value);
+    struct mapper_cost cost = sator_mapper_cost(&s->c->problem, &traffic);
+    const struct mapper_phases *phases = s->c->problem.phases;
+    double cycles = cost.cycles;
+    s->is_unknown |=
+            phases != NULL && !sator_mapper_scheduled(phases, s->words, &s->mapping, &cycles);
+    s->least = fmin(s->least, sator_mapper_value(s->c->problem.objective, cost.pj, cycles));
 }
 
 /* All permutations of the loops with factors from place "at" of memory "m" on. */
@@ -192,7 +205,7 @@ static void order_plainly(struct plain_search *s, int m, int at)
     int n = p->n_loops;
     while (n > 0 && s->mapping.factor[p->memory[m].row][order[n - 1]] == 1)
         n--;
-    if (at >= n || !sator_mapper_order_matters(p, m)) {
+    if (at >= n || (!s->orders_all && !sator_mapper_order_matters(p, m))) {
         order_plainly(s, m + 1, 0);
         return;
     }
@@ -400,8 +413,52 @@ static int compare(struct problem_case *c, const struct mapper_problem *plain, i
     return 1;
 }
 
+/* The same of the scheduled time, against a plain enumeration in which orders matter at all
+ * memories: a stamp's place matters where its words do not. */
+static int compare_scheduled(struct problem_case *c, int *feasible)
+{
+    struct sator_map_options options = {.threads = 1};
+    struct plain_search s = {.c = c, .least = INFINITY, .orders_all = true};
+    struct mapper_search optimal;
+
+    sator_mapper_know_phases(&c->problem);
+    if (c->problem.phases == NULL)
+        return -1;
+    s.words = sator_mapper_words_new(&c->problem);
+    sator_mapper_mapping_init(&c->problem, &s.mapping);
+    tile_plainly(&s, 0, c->problem.n_rows - 1, c->problem.n_loops > 0 ? c->problem.extent[0] : 1);
+    sator_mapper_words_free(s.words);
+    if (s.is_unknown || s.tilings > MOST_TILINGS || s.mappings > MOST_MAPPINGS)
+        return -1;
+    n_plain++;
+    is_timed = true;
+    run(c, sator_mapper_optimal, &optimal, &options, 10);
+    is_timed = false;
+    *feasible += optimal.found;
+    costed += s.mappings;
+    best_found = optimal.best;
+    if (optimal.proved &&
+            (value(&optimal) == s.least || fabs(value(&optimal) - s.least) <= 1e-9 * s.least))
+        return 0;
+    print_message("%s%s", c->workload_text, c->arch_text);
+    for (int l = 0; l < c->arch->n_levels; l++) {
+        const struct sator_memory *memory = &c->arch->levels[l].memory;
+        if (c->arch->levels[l].kind == SATOR_LEVEL_MEMORY)
+            print_message("# %s: transfers %s, overlaps %d, %g and %g bits a cycle\n",
+                    c->arch->levels[l].name, sator_transfer_name(memory->transfers.others),
+                    memory->overlaps, memory->read_bits, memory->write_bits);
+    }
+    for (int i = 0; i < n_texts; i++)
+        print_message("--constraint '%s'\n", texts[i]);
+    print_message("objective %d, least of %llu %.17g; optimal, proved %d:\n",
+            (int)c->problem.objective, (unsigned long long)s.mappings, s.least, optimal.proved);
+    show(c, &optimal);
+    return 1;
+}
+
 enum kind {
     PERFECT,
+    SCHEDULED,
     IMPERFECT,
     SKEWED,
     COUNTED /* transfers that have no formula, most of which the engines take long for */
@@ -448,6 +505,10 @@ static void run_problems(enum kind kind)
             continue;
         }
         c.problem.objective = (enum sator_map_objective)machines_draw(&rng, 3);
+        if (kind == SCHEDULED && !draw_timing(&c, &rng)) {
+            close_case(&c);
+            continue;
+        }
         if (machines_draw(&rng, 2) == 0)
             sator_mapper_allow_orders(&c.problem);
         struct mapper_problem plain = c.problem;
@@ -456,8 +517,10 @@ static void run_problems(enum kind kind)
             constrain(&c, &rng);
         ordered += c.problem.has_orders;
         double limit = kind == COUNTED ? 1e4 : imperfect ? 1e8 : 1e9;
-        int one =
-                sator_mapper_space_size(&c.problem) <= limit ? compare(&c, &plain, &feasible) : -1;
+        int one = -1;
+        if (sator_mapper_space_size(&c.problem) <= limit)
+            one = kind == SCHEDULED ? compare_scheduled(&c, &feasible)
+                                    : compare(&c, &plain, &feasible);
         bool is_ragged = one >= 0 && best_found.factor[0][0] > 0 &&
                 sator_mapper_is_ragged(&c.problem, &best_found, ~0U);
         ragged += is_ragged;
@@ -475,7 +538,7 @@ static void run_problems(enum kind kind)
     assert_true(feasible > n_cases / 3);
     if (n_cases < 100) /* which do not say how often each kind is met */
         return;
-    assert_true(n_stopped > 0);
+    assert_true(n_stopped > 0 || kind == SCHEDULED);
     assert_true(kind == COUNTED || ordered > n_cases / 12);
     assert_true(n_plain > n_cases / 4);
     assert_true(imperfect ? ragged > n_cases / 20 && direct > n_cases / 50
@@ -486,6 +549,12 @@ static void test_optimal_is_exhaustive(void **state)
 {
     (void)state;
     run_problems(PERFECT);
+}
+
+static void test_scheduled_optimal_is_the_least(void **state)
+{
+    (void)state;
+    run_problems(SCHEDULED);
 }
 
 static void test_imperfect_optimal_is_exhaustive(void **state)
@@ -510,6 +579,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_optimal_is_exhaustive),
+            cmocka_unit_test(test_scheduled_optimal_is_the_least),
             cmocka_unit_test(test_imperfect_optimal_is_exhaustive),
             cmocka_unit_test(test_skewed_optimal_is_exhaustive),
             cmocka_unit_test(test_counted_optimal_is_exhaustive),

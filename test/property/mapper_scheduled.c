@@ -18,54 +18,6 @@
 
 #include "model/model.h"
 
-static double any_bandwidth(struct machines_rng *rng, double bits)
-{
-    static const double some[] = {8, 12, 22.5, 0.7, 64, 3};
-
-    return machines_draw(rng, 3) == 0 ? some[machines_draw(rng, 6)] : bits;
-}
-
-static struct sator_burst any_burst(struct machines_rng *rng)
-{
-    struct sator_burst burst = {0, 0};
-
-    if (machines_draw(rng, 4) == 0)
-        burst.setup_cycles = (int64_t)machines_draw(rng, 9);
-    if (machines_draw(rng, 4) == 0)
-        burst.granule_bits = 1 + (int64_t)machines_draw(rng, 80);
-    return burst;
-}
-
-/* Change what the machine says about time, and compile the problem again. */
-static bool draw_timing(struct problem_case *c, struct machines_rng *rng)
-{
-    struct sator_level *levels = (struct sator_level *)(uintptr_t)c->arch->levels;
-    unsigned bypassed[MAPPER_MEMORIES];
-
-    for (int m = 0; m < c->problem.n_memories; m++)
-        bypassed[m] = c->problem.memory[m].bypassed;
-    for (int l = 0; l < c->arch->n_levels; l++) {
-        struct sator_memory *memory = &levels[l].memory;
-        struct sator_port *ports = (struct sator_port *)(uintptr_t)memory->ports;
-        if (levels[l].kind != SATOR_LEVEL_MEMORY)
-            continue;
-        memory->transfers.others = (enum sator_transfer_kind)machines_draw(rng, 4);
-        memory->overlaps =
-                &levels[l] != sator_arch_scratchpad(c->arch) || machines_draw(rng, 4) > 0;
-        memory->burst = any_burst(rng);
-        memory->read_bits = any_bandwidth(rng, memory->read_bits);
-        memory->write_bits = any_bandwidth(rng, memory->write_bits);
-        for (int p = 0; p < memory->n_ports; p++) {
-            ports[p].burst = any_burst(rng);
-            ports[p].read_bits = any_bandwidth(rng, ports[p].read_bits);
-            ports[p].write_bits = ports[p].is_shared ? ports[p].read_bits
-                                                     : any_bandwidth(rng, ports[p].write_bits);
-        }
-    }
-    return sator_mapper_problem_init(c->ctx, c->arena, &c->network->layers[0], c->arch,
-                   SATOR_MAP_LATENCY, bypassed, &c->problem) == SATOR_OK;
-}
-
 static void show(const struct problem_case *c, const struct sator_result *result)
 {
     print_message("%s%s%s | %s\n", c->workload_text, c->arch_text, result->space, result->time);
@@ -121,7 +73,8 @@ static void test_scheduled_time_is_the_models(void **state)
         struct problem_case c;
         uint64_t draws = machines_draw(&rng, UINT64_MAX);
         if (open_case(&c, &rng, &options) && draw_timing(&c, &rng)) {
-            const struct mapper_phases *phases = sator_mapper_phases_new(&c.problem);
+            sator_mapper_know_phases(&c.problem);
+            const struct mapper_phases *phases = c.problem.phases;
             struct mapper_words *words = sator_mapper_words_new(&c.problem);
             for (int k = 0; k < 4 && phases != NULL && wrong < 3; k++) {
                 struct mapper_mapping mapping;

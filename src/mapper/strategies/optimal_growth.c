@@ -75,8 +75,8 @@ void optimal_find_grown(struct optimal_plan *plan)
     int innermost = p->n_memories - 1;
 
     plan->feeds = p->transfer[0].child == p->n_memories;
-    plan->may_grow =
-            innermost > 0 && !p->has_fixed && p->skew == NULL && !(plan->feeds && p->has_orders);
+    plan->may_grow = innermost > 0 && !p->has_fixed && p->skew == NULL && p->phases == NULL &&
+            !(plan->feeds && p->has_orders);
     for (int i = 0; i < p->n_transfers; i++)
         plan->may_grow &=
                 !p->transfer[i].is_complex; /* what its PEs pass on may get less as tiles grow */

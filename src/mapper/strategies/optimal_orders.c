@@ -340,6 +340,35 @@ static bool asks_engines(const struct mapper_problem *p)
     return false;
 }
 
+/* Whether "loops" all index an access, or none does. */
+static bool index_alike(const struct mapper_access *access, unsigned loops)
+{
+    return (access->relevant & loops) == 0 || (access->relevant & loops) == loops;
+}
+
+/* Whether "loop" need not stand directly outside the last of the loops that are placed at memory
+ * "m": exchanged, all stamps move the same, and that is looked at. */
+static bool is_exchanged(const struct optimizer *o, int m, int n_placed, int depth, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+    int row = p->memory[m].row, last = o->at.mapping.order[m][p->n_loops - n_placed];
+    unsigned both = 1U << loop | 1U << last;
+
+    if (loop > last || (p->row[row].outside[last] >> loop & 1))
+        return false;
+    for (int a = 0; a < p->n_accesses; a++) { /* sums begin where other loops do */
+        if (p->access[a].role == SATOR_WRITE && !index_alike(&p->access[a], both))
+            return false;
+    }
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_access *access = o->tiling->walk[t].access;
+        if (p->transfer[t].child_row > row && !o->tiling->pace[depth - 1][t].dead &&
+                (!index_alike(access, both) || (access->relevant & ~access->plain & both) != 0))
+            return false;
+    }
+    return true;
+}
+
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth)
 {
     const struct mapper_problem *p = o->problem;
@@ -353,7 +382,8 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     unsigned alive = alive_at(o, m, pace);
     for (int i = 0; i < p->n_loops; i++)
         left |= o->at.mapping.factor[p->memory[m].row][i] > 1 && !(placed >> i & 1) ? 1U << i : 0;
-    if (left == 0 || (alive == 0 && !asks)) {
+    bool timed = p->phases != NULL; /* what moves when matters to the end */
+    if (left == 0 || (alive == 0 && !asks && !timed)) {
         append_rest(o, m, placed, n_placed);
         if (m == 0) {
             finish_order(o, pace);
@@ -362,7 +392,7 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         order_from(o, m - 1, 0, 0, depth);
         return;
     }
-    bool known = !p->has_counted && p->asked_ports == 0 && !o->tiling->is_uneven;
+    bool known = !p->has_counted && p->asked_ports == 0 && !o->tiling->is_uneven && !timed;
     if (known && (n_placed > 1 || (n_placed == 0 && depth > 1)) &&
             is_no_better(o, m, placed, pace)) {
         o->search->counters.pruned_order++;
@@ -375,13 +405,13 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     }
     left = sator_mapper_innermost_of(p, p->memory[m].row, left);
     for (int i = 0; i < p->n_loops; i++) {
-        if (!asks && (left >> i & 1) && is_harmless(o, alive, pace, i)) {
+        if (!asks && !timed && (left >> i & 1) && is_harmless(o, alive, pace, i)) {
             place_loop(o, m, placed, n_placed, depth, i);
             return;
         }
     }
     for (int i = 0; i < p->n_loops; i++) {
-        if (left >> i & 1)
+        if ((left >> i & 1) && !(timed && n_placed > 0 && is_exchanged(o, m, n_placed, depth, i)))
             place_loop(o, m, placed, n_placed, depth, i);
     }
 }

@@ -1,4 +1,5 @@
 /* The tiles of a memory, those with the best bound first. */
+#include "mapper/phases.h"
 #include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
@@ -89,6 +90,20 @@ static void keep_tile(
     list->item[list->count++] = *choice;
 }
 
+/* What the phases of the scheduled time add to the compute cycles at least, the tiles of memories
+ * from "m" inward being chosen; 0 where time is the roofline. */
+static double exposed_cycles(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t left[MAPPER_LOOPS];
+
+    if (p->phases == NULL)
+        return 0;
+    for (int i = 0; i < p->n_loops; i++)
+        left[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
+    return sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m, left);
+}
+
 static void add_tile(struct optimizer *o, int m, const struct inner *inner)
 {
     const struct mapper_problem *p = o->problem;
@@ -108,6 +123,8 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     double compute = o->at.compute_cycles;
     if (o->plan->imperfect && m == p->n_memories - 1)
         o->at.compute_cycles = optimal_compute(o->plan, &o->at);
+    if (!o->at.tabulating)
+        o->at.compute_cycles += exposed_cycles(o, m);
     bound_own(o, m, &choice.own);
     if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
         if (o->at.tabulating)
@@ -155,10 +172,13 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
             factor[i] = tile->extent[i] / o->at.shape.inside[row + 1][i];
             optimal_refresh_shape(o->problem, &o->at, row, i);
         }
+        double compute = o->at.compute_cycles;
+        o->at.compute_cycles += exposed_cycles(o, m);
         if (optimal_is_dominated(o, m))
             o->search->counters.pruned_dominated++;
         else
             keep_tile(o, m, inner, &choice);
+        o->at.compute_cycles = compute;
     }
     for (int i = 0; i < p->n_loops; i++) {
         factor[i] = 1;
@@ -620,10 +640,13 @@ static void take_rest(struct optimizer *o, const struct inner *inner)
         o->search->counters.pruned_capacity++;
     else if (sator_mapper_is_allowed(p, &o->at.mapping) &&
             (!(is_only || p->chains) || optimal_place_chains(o))) {
+        double compute = o->at.compute_cycles;
+        o->at.compute_cycles += exposed_cycles(o, 0);
         if (o->at.is_unordered) /* there is no other memory */
             go_on_in_orders(o, inner);
         else
             optimal_try_orders(o);
+        o->at.compute_cycles = compute;
     }
     if (p->chains) {
         o->at.mapping = placed; /* with the factors as the tiles further out have them */
