@@ -113,6 +113,7 @@ struct crossing {
 struct crossing_branch {
     double most_pj; /* with more nothing can win */
     struct mapper_share beside; /* all other transfers, at least */
+    unsigned alive[MAPPER_ROWS + 1]; /* by class: orders that may win with the choices from it on */
     crossing_table known_of[MAPPER_ROWS + 1]; /* by class: with the choices from it on */
     crossing_table open[MAPPER_ROWS + 1]; /* the least that the classes before it make of that */
     crossing_table outside[MAPPER_ROWS]; /* the words but for the class's own factor */

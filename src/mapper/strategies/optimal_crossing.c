@@ -267,13 +267,15 @@ static struct crossing_words times(const struct crossing_words *a, const struct 
     return (struct crossing_words){a->unique * b->unique, a->arriving * b->arriving};
 }
 
-/* The choices of the classes from "c" on are known: what is so of the class before them. */
+/* The choices of the classes from "c" on are known: what is so of the class before them, in the
+ * orders that may still win. */
 static void know(struct optimizer *o, int c)
 {
     const struct crossing *crossing = &o->plan->crossing;
     struct crossing_branch *crossed = &o->at.crossing;
 
-    for (int q = 0; q < crossing->n_orders && c > 0; q++) {
+    for (unsigned left = c > 0 ? crossed->alive[c] : 0; left != 0; left &= left - 1) {
+        int q = __builtin_ctz(left);
         for (int k = 0; k < crossing->n; k++)
             crossed->outside[c - 1][q][k] =
                     times(&crossed->known_of[c][q][k], &crossed->open[c - 1][q][k]);
@@ -310,6 +312,7 @@ void optimal_open_crossing(struct optimizer *o, const int *size)
                 *open = c == 0 ? (struct crossing_words){1, 1}
                                : times(&crossed->open[c - 1][q][k], least);
             }
+    crossed->alive[o->plan->n_classes] = (1U << crossing->n_orders) - 1;
     know(o, o->plan->n_classes);
 }
 
@@ -367,24 +370,29 @@ bool optimal_crosses_too_much(struct optimizer *o, int c, int choice, struct map
     *bound = (struct mapper_cost){0, 0, 0};
     if (!crossing->known)
         return false;
-    bool hopeless = true;
+    unsigned alive = 0;
     *bound = (struct mapper_cost){INFINITY, INFINITY, INFINITY};
-    for (int q = 0; q < crossing->n_orders; q++) {
+    for (unsigned left = crossed->alive[c + 1]; left != 0; left &= left - 1) {
+        int q = __builtin_ctz(left);
         const struct crossing_words *factor = crossing->factor[c][choice][q];
         double pj = energy_of(crossing, crossed->beside.pj, crossed->outside[c][q], factor);
         if (pj > crossed->most_pj)
             continue;
         struct mapper_cost cost = cost_of(o, pj, crossed->outside[c][q], factor);
-        hopeless = hopeless && sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles);
+        if (sator_mapper_is_hopeless(o->search, cost.pj, cost.cycles))
+            continue;
+        alive |= 1U << q;
         bound->pj = fmin(bound->pj, cost.pj);
         bound->cycles = fmin(bound->cycles, cost.cycles);
         bound->value = fmin(bound->value, cost.value);
     }
-    if (hopeless)
+    if (alive == 0)
         return true;
     if (o->problem->objective == SATOR_MAP_EDP) /* no order has both */
         bound->pj = fmax(bound->pj, bound->value / bound->cycles);
-    for (int q = 0; q < crossing->n_orders; q++) {
+    crossed->alive[c] = alive;
+    for (unsigned left = c > 0 ? alive : 0; left != 0; left &= left - 1) {
+        int q = __builtin_ctz(left);
         for (int k = 0; k < crossing->n; k++)
             crossed->known_of[c][q][k] =
                     times(&crossed->known_of[c + 1][q][k], &crossing->factor[c][choice][q][k]);
