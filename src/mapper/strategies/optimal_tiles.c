@@ -3,6 +3,7 @@
 #include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,12 @@ static bool is_hopeless(struct optimizer *o, int m, const struct mapper_share *a
         return false;
     o->search->counters.pruned_tiling++;
     return true;
+}
+
+/* The energy that all transfers but those into memory "m" spend at least. */
+static double energy_beside(const struct optimizer *o, int m, const struct inner *inner)
+{
+    return inner->settled->pj + inner->last->pj + o->table.least[m].pj;
 }
 
 /* What the transfers into memory "m" cost at least, its factors being known. */
@@ -373,6 +380,29 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     return fit;
 }
 
+/* The same without factors that take too long for a mapping that spends "least_pj" at the least:
+ * where PEs are skewed, each stamp of a run takes the longer, its start and its end included, the
+ * more runs inside the array. */
+static int list_fast_factors(
+        struct optimizer *o, int m, int loop, double least_pj, int64_t *factors)
+{
+    const struct mapper_problem *p = o->problem;
+    int64_t *factor = &o->at.mapping.factor[p->memory[m].row][loop];
+    int count = list_factors(o, m, loop, factors), fast = count;
+
+    if (p->skew == NULL || o->at.tabulating || sator_mapper_span(p, &o->at.mapping, m) > 0)
+        return count;
+    for (; fast > 1; fast--) {
+        *factor = factors[fast - 1];
+        double cycles = optimal_skewed_compute(p, &o->at, m);
+        if (!sator_mapper_is_hopeless(o->search, least_pj + p->leakage_pj * cycles, cycles))
+            break;
+    }
+    *factor = 1;
+    o->search->counters.pruned_tiling += (uint64_t)(count - fast);
+    return fast;
+}
+
 /* Whether a multiple of the "k"-th factor fits too, so that its tiles are dominated (see above). */
 static bool has_multiple(const struct optimal_plan *plan, const struct optimal_branch *branch,
         int loop, const int64_t *factors, int count, int k)
@@ -416,8 +446,10 @@ static int64_t common_multiple(const int64_t *factors, int count)
  * its largest factor that fits by itself, since the bound only falls with it (words that spare
  * energy further in are taken to be as many as of the smallest tile); for a sliding loop a common
  * multiple of its factors where that "grows": larger tiles bring less when they are multiples
- * ("Maximal tiles", doc/search.md). Else tensors that slide along it are bounded as open. */
-static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const struct inner *inner)
+ * ("Maximal tiles", doc/search.md). Else tensors that slide along it are bounded as open.
+ * "*least_pj" is what all of them spend at least; it is raised to what is then known. */
+static bool none_can_win(
+        struct optimizer *o, int m, int at, bool grows, const struct inner *inner, double *least_pj)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row, n_tiles = 1;
@@ -431,7 +463,7 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     memcpy(most, optimal_ones, sizeof most);
     for (int k = at; k < p->n_loops; k++) {
         int loop = o->at.listing[k];
-        int count = list_factors(o, m, loop, factors);
+        int count = list_fast_factors(o, m, loop, *least_pj, factors);
         if (count == 0)
             return true; /* a constraint leaves nothing */
         most[loop] = o->plan->slides[loop] && grows ? common_multiple(factors, count)
@@ -458,8 +490,10 @@ static bool none_can_win(struct optimizer *o, int m, int at, bool grows, const s
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, &own);
     sator_mapper_bounds_shrink(o->bounds, NULL);
     sator_mapper_bounds_open(o->bounds, 0);
-    bool hopeless = (!slides || all_gapless(o, m)) &&
-            is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    bool is_sure = !slides || all_gapless(o, m);
+    bool hopeless = is_sure && is_hopeless(o, m, inner->settled, inner->last, &own, &bound);
+    if (is_sure)
+        *least_pj = fmax(*least_pj, energy_beside(o, m, inner) + own.pj);
     for (int k = at; k < p->n_loops; k++) {
         o->at.mapping.factor[row][o->at.listing[k]] = 1;
         optimal_refresh_shape(o->problem, &o->at, row, o->at.listing[k]);
@@ -502,8 +536,10 @@ static bool may_grow(const struct optimal_plan *plan, const struct optimal_branc
     return true;
 }
 
-/* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. */
-static void list_tiles(struct optimizer *o, int m, int at, const struct inner *inner)
+/* List the tiles of memory "m": factors for the loops from the "at"-th of the listing order on. All
+ * of them spend at least "least_pj". */
+static void list_tiles(
+        struct optimizer *o, int m, int at, const struct inner *inner, double least_pj)
 {
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row, loop = o->at.listing[at]; /* one past the end: unused */
@@ -522,10 +558,11 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
             !o->at.tabulating) /* larger tiles take longer, but longer runs are fewer */
         o->at.compute_cycles = optimal_skewed_compute(
                 o->problem, &o->at, sator_mapper_span(p, &o->at.mapping, m) > 0 ? m + 1 : m);
-    if (none_can_win(o, m, at, !o->plan->imperfect && may_grow(o->plan, &o->at, at), inner))
+    if (none_can_win(
+                o, m, at, !o->plan->imperfect && may_grow(o->plan, &o->at, at), inner, &least_pj))
         return;
     memcpy(before, o->at.size, sizeof before);
-    int count = list_factors(o, m, loop, factors);
+    int count = list_fast_factors(o, m, loop, least_pj, factors);
     bool only_maximal = m == o->at.grown && o->plan->outside_fits && at == p->n_loops - 1 &&
             !o->plan->slides[loop] && !(o->at.tangled >> loop & 1) &&
             (!o->plan->feeds || optimal_is_settled(o->plan, &o->at));
@@ -538,7 +575,7 @@ static void list_tiles(struct optimizer *o, int m, int at, const struct inner *i
         o->at.mapping.factor[row][loop] = factors[k];
         optimal_refresh_shape(o->problem, &o->at, row, loop);
         optimal_refresh_sizes(o, m, loop, o->at.size);
-        list_tiles(o, m, at + 1, inner);
+        list_tiles(o, m, at + 1, inner, least_pj);
     }
     o->at.mapping.factor[row][loop] = 1;
     optimal_refresh_shape(o->problem, &o->at, row, loop);
@@ -551,7 +588,7 @@ void optimal_list_tiles(struct optimizer *o, int m, const struct inner *inner)
 
     optimal_refresh_sizes(o, m, -1, o->at.size);
     if (sator_mapper_fits(o->problem, m, o->at.size, NULL))
-        list_tiles(o, m, 0, inner);
+        list_tiles(o, m, 0, inner, energy_beside(o, m, inner));
     else
         o->search->counters.pruned_capacity++;
     o->at.compute_cycles = compute;
