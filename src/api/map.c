@@ -209,18 +209,13 @@ static void watch(struct question *q, struct mapper_problem *plain)
     plain->watch = q->watch;
 }
 
-/* Whether "strategy" searches skews: the published heuristic does not. */
-static bool searches_skews(enum sator_map_strategy strategy)
-{
-    return strategy != SATOR_MAP_SUNSTONE;
-}
-
+/* The published heuristic does not know of skews. */
 static enum sator_status find_skews(struct question *q, const struct mapper_problem *first)
 {
-    struct mapper_problem alone = *first;
+    bool knows_none = q->options->strategy == SATOR_MAP_SUNSTONE;
 
-    alone.has_counted |= !searches_skews(q->options->strategy);
-    return sator_mapper_find_skews(q->ctx, &alone, &q->skews);
+    return sator_mapper_find_skews(
+            q->ctx, first, knows_none ? "this strategy does not search skews" : NULL, &q->skews);
 }
 
 /* The same choices under each skew, but those that leave no mapping, or none with a formula. */
@@ -236,6 +231,7 @@ static enum sator_status add_skewed(struct question *q, const struct mapper_prob
             sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
             SATOR_TRY(compile(q, bypassed, &q->skews.skew[s], problem, &unused));
             q->choice[q->n_problems] = i;
+            sator_mapper_skew_left_out(problem, &q->skews);
             q->n_problems += sator_mapper_close_skew(problem);
         }
     }
@@ -558,8 +554,8 @@ static enum sator_status search_mapping(struct question *q, struct sator_map_res
         st = sator_mapper_control(q->ctx, search.problem, &search.best, result);
         if (st == SATOR_OK)
             st = expect(q, result);
-        result->left_out = sator_mapper_left_out(q->problems, q->n_unskewed,
-                q->n_problems > q->n_unskewed, sator_word(q->ctx, "imperfect"),
+        result->left_out = sator_mapper_left_out(q->problems, q->n_unskewed, &q->skews,
+                sator_word(q->ctx, "imperfect"),
                 &(struct mapper_left_open){
                         search.chains_open, search.orders_open, search.hull_open},
                 q->arena, &result->n_left_out);

@@ -1,7 +1,7 @@
 /* What a proof is not about: mappings that sator_analyze takes and that are in no space searched
  * (doc/mapper.md, "The map space"), in words of a user.
  */
-#include "mapper/mapping.h"
+#include "mapper/skew.h"
 
 /* Whether the transfer has a window, and two dimensions of an array differ in how its words are
  * shared there: which elements meet depends on how far apart in the window the PEs of a bus, a tree
@@ -30,15 +30,6 @@ static bool digits_matter(const struct mapper_problem *p)
     for (int t = 0; t < p->n_transfers; t++)
         matter |= shares_windows(p, &p->transfer[t]);
     return matter;
-}
-
-static bool has_pes(const struct mapper_problem *p)
-{
-    for (int r = 0; r < p->n_rows; r++) {
-        if (p->row[r].is_space && p->row[r].shape > 1)
-            return true;
-    }
-    return false;
 }
 
 /* Whether some loop can be cut into tiles that leave a remainder. */
@@ -88,8 +79,8 @@ static bool is_any(const struct mapper_problem *problems, int n_problems,
 }
 
 const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
-        bool skews, const char *imperfect, const struct mapper_left_open *open,
-        struct sator_arena *arena, int *n_left_out)
+        const struct mapper_skews *skews, const char *imperfect,
+        const struct mapper_left_open *open, struct sator_arena *arena, int *n_left_out)
 {
     const struct mapper_problem *problem = &problems[0];
     const char **list = NULL;
@@ -118,13 +109,8 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (problem->imperfect && is_any(problems, n_problems, merges_windows))
         SATOR_PUSH(arena, list, count,
                 "remainders of loops that share an index of a sum that trees merge");
-    if (has_pes(problem) && !skews)
-        SATOR_PUSH(arena, list, count, "PEs that run the nest at shifted times (skewed)");
-    else if (skews) {
-        SATOR_PUSH(
-                arena, list, count, "skews that make no link a wire or one from the stamp before");
-        SATOR_PUSH(arena, list, count, "skewed loops joined across a memory's tiles");
-    }
+    for (int i = 0; i < skews->n_left_out; i++)
+        SATOR_PUSH(arena, list, count, skews->left_out[i]);
     if (open->orders)
         SATOR_PUSH(arena, list, count,
                 "most other orders of the loops that share an array dimension: too many to look at "

@@ -158,6 +158,7 @@ bool sator_mapper_has_orders(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 
 /* ---- left_out.c ---- */
+struct mapper_skews;
 /* What a search gave up on before it had looked at all of it. */
 struct mapper_left_open {
     bool chains; /* of ceilings */
@@ -165,11 +166,11 @@ struct mapper_left_open {
     bool hull; /* of a domain that is no box */
 };
 /* What sator_analyze takes and the spaces of the problems, one a choice of what bypasses what, do
- * not have, a phrase each in the arena (KEEP). "imperfect" is the caller's word for the option of
- * that name. */
+ * not have, a phrase each in the arena (KEEP); "skews" has its own. "imperfect" is the caller's
+ * word for the option of that name. */
 const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
-        bool skews, const char *imperfect, const struct mapper_left_open *open,
-        struct sator_arena *arena, int *n_left_out);
+        const struct mapper_skews *skews, const char *imperfect,
+        const struct mapper_left_open *open, struct sator_arena *arena, int *n_left_out);
 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);

@@ -99,6 +99,20 @@ static bool serves(const struct mapper_problem *p, int n_tensors, const char *co
     return n_tensors == 0;
 }
 
+/* Whether "bus" spreads words of some tensor that is read, or merges some that is written. */
+static bool has_effect(const struct mapper_problem *p, const struct sator_bus *bus)
+{
+    bool any = false;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        bool named = bus->n_tensors == 0;
+        for (int i = 0; i < bus->n_tensors; i++)
+            named |= strcmp(bus->tensors[i], p->access[a].name) == 0;
+        any |= named && bus->is_reduction == (p->access[a].role == SATOR_WRITE);
+    }
+    return any;
+}
+
 /* The rows of the array at "level" that may be skewed: none where a link leads elsewhere from
  * different PEs; not those along which a bus shares words, which PEs of one bus then want at
  * different times. */
@@ -118,7 +132,7 @@ static unsigned skewable_rows(const struct mapper_problem *p, int level)
     }
     for (int i = 0; i < array->n_buses; i++) {
         const struct sator_bus *bus = &array->buses[i];
-        if (!serves(p, bus->n_tensors, bus->tensors))
+        if (!has_effect(p, bus))
             continue;
         if (!sator_mapper_bus_rows(p, level, bus, &shared))
             return 0;
@@ -153,7 +167,7 @@ static bool is_useful(const struct mapper_problem *p, const struct mapper_skew *
     return (skewed & ~useful) == 0;
 }
 
-/* The longest interval of a link of the array at "level", at most MOST_STEP. */
+/* The longest interval of a link of the array at "level". */
 static int64_t longest_interval(const struct mapper_problem *p, int level)
 {
     const struct sator_array *array = &p->arch->levels[level].array;
@@ -164,6 +178,17 @@ static int64_t longest_interval(const struct mapper_problem *p, int level)
                 array->links[i].interval > longest)
             longest = array->links[i].interval;
     }
+    return longest;
+}
+
+/* The greatest coefficient of the row, either way. */
+static int64_t most_step(const struct mapper_problem *p, int row)
+{
+    const struct mapper_row *r = &p->row[row];
+
+    if (!r->is_space || r->shape == 1 || !(skewable_rows(p, r->level) >> row & 1))
+        return 0;
+    int64_t longest = longest_interval(p, r->level);
     return longest < MOST_STEP ? longest : MOST_STEP;
 }
 
@@ -175,6 +200,16 @@ static int wanted_row(const struct mapper_problem *p)
             return r;
     }
     return -1;
+}
+
+static void leave_out(const struct mapper_problem *p, struct mapper_skews *skews, const char *what)
+{
+    bool known = false;
+
+    for (int i = 0; i < skews->n_left_out; i++)
+        known |= strcmp(skews->left_out[i], what) == 0;
+    if (!known)
+        SATOR_PUSH(p->arena, skews->left_out, skews->n_left_out, what);
 }
 
 /* Those whose coefficients before row "row" are those of "skew". */
@@ -189,6 +224,8 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
             return;
         if (skews->n <= MOST_SKEWS)
             SATOR_PUSH(p->arena, skews->skew, skews->n, *skew);
+        else
+            leave_out(p, skews, "skews beyond the first 64 combinations of coefficients");
         return;
     }
     if (p->row[row].has_skew) {
@@ -198,11 +235,7 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
         return;
     }
     list_from(p, skew, row + 1, skews);
-    int64_t most = p->row[row].is_space && p->row[row].shape > 1 &&
-                    (skewable_rows(p, p->row[row].level) >> row & 1)
-            ? longest_interval(p, p->row[row].level)
-            : 0;
-    for (int64_t step = 1; step <= most; step++) {
+    for (int64_t step = 1; step <= most_step(p, row); step++) {
         for (int sign = 1; sign >= -1; sign -= 2) {
             skew->step[row] = sign * step;
             list_from(p, skew, row + 1, skews);
@@ -211,18 +244,28 @@ static void list_from(const struct mapper_problem *p, struct mapper_skew *skew, 
     skew->step[row] = 0;
 }
 
+/* Whether the words of some access have no formula, whatever the links. */
+static bool has_no_formula(const struct mapper_problem *p)
+{
+    bool any = p->in_hull;
+
+    for (int a = 0; a < p->n_accesses; a++)
+        any |= p->access[a].is_counted || p->access[a].n_quotients > 0;
+    return any;
+}
+
 /* Why no array may be skewed; NULL: some may. */
 static const char *why_none(const struct mapper_problem *p)
 {
-    return p->has_counted      ? "some words have no formula"
+    return has_no_formula(p)   ? "some words have no formula"
             : p->imperfect     ? "factors need not divide extents"
             : p->order != NULL ? "instances must keep an order"
                                : NULL;
 }
 
-static enum sator_status check_wanted(struct sator_ctx *ctx, const struct mapper_problem *p)
+static enum sator_status check_wanted(
+        struct sator_ctx *ctx, const struct mapper_problem *p, const char *why)
 {
-    const char *why = why_none(p);
     int row = wanted_row(p);
     static const struct sator_loc nowhere;
 
@@ -243,18 +286,50 @@ static enum sator_status check_wanted(struct sator_ctx *ctx, const struct mapper
     return SATOR_OK;
 }
 
-enum sator_status sator_mapper_find_skews(
-        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_skews *skews)
+/* Say what no skew of the list is about. */
+static void say_left_out(
+        const struct mapper_problem *p, const char *why, struct mapper_skews *skews)
 {
+    if (skews->n == 1) {
+        for (int r = 0; r < p->n_rows; r++) {
+            if (!p->row[r].is_space || p->row[r].shape == 1)
+                continue;
+            leave_out(p, skews,
+                    why == NULL || longest_interval(p, p->row[r].level) == 0
+                            ? "PEs that run the nest at shifted times (skewed)"
+                            : sator_arena_printf(p->arena,
+                                      "PEs that run the nest at shifted times (skewed): %s", why));
+        }
+        return;
+    }
+    leave_out(p, skews, "skews that make no link a wire or one from the stamp before");
+    leave_out(p, skews, "skewed loops joined across a memory's tiles");
+    for (int r = 0; r < p->n_rows; r++) {
+        if (!p->row[r].is_space || p->row[r].shape == 1 || p->row[r].has_skew)
+            continue;
+        int64_t longest = longest_interval(p, p->row[r].level);
+        if (longest > MOST_STEP)
+            leave_out(p, skews, "skews by more than 3 stamps from one PE to the next");
+        if (longest > 0 && most_step(p, r) == 0)
+            leave_out(p, skews,
+                    "skews along dimensions whose PEs share words on a bus or a tree, or whose "
+                    "links lead to different distances");
+    }
+}
+
+enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews)
+{
+    const char *why = none_for != NULL ? none_for : why_none(problem);
     struct mapper_skew none = {.step = {0}};
     enum sator_status st;
 
-    skews->n = 0;
-    skews->skew = NULL;
+    *skews = (struct mapper_skews){0};
     SATOR_PUSH(problem->arena, skews->skew, skews->n, none);
-    SATOR_TRY(check_wanted(ctx, problem));
-    if (why_none(problem) == NULL)
+    SATOR_TRY(check_wanted(ctx, problem, why));
+    if (why == NULL)
         list_from(problem, &none, 0, skews);
+    say_left_out(problem, why, skews);
 done:
     return st;
 }
@@ -306,6 +381,17 @@ bool sator_mapper_close_skew(struct mapper_problem *p)
 }
 
 /* ---- what is said, and what only the engines count ---- */
+
+void sator_mapper_skew_left_out(const struct mapper_problem *p, struct mapper_skews *skews)
+{
+    if (p->has_counted)
+        leave_out(p, skews, "skews under which some words have no formula");
+    if (p->has_late)
+        leave_out(p, skews,
+                "what links bring late, or from PEs ahead, where a skew turns others into wires");
+    if (passed_by(p) != 0)
+        leave_out(p, skews, "loops at a memory inside a skewed array that some tensor bypasses");
+}
 
 bool sator_mapper_is_skewed_row(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int row)

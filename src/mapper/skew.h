@@ -11,18 +11,22 @@ struct mapper_skew {
     int64_t step[MAPPER_ROWS];
 };
 
-/* Skews to be searched, 65 at most; the first is none. */
+/* Skews to be searched, 65 at most; the first is none. What is not, a phrase each for users. */
 struct mapper_skews {
     int n;
     struct mapper_skew *skew;
+    int n_left_out;
+    const char **left_out;
 };
 
 /* The skews of "problem", which has none, that turn some link along each row that is skewed into a
  * wire or one from the stamp before, or are what a constraint says; in its arena. Only none where
- * transfers are counted, tiles may be short or an order must be kept; a message where a constraint
- * asks for more. */
-enum sator_status sator_mapper_find_skews(
-        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_skews *skews);
+ * accesses have no formula, tiles may be short, an order must be kept, or for the reason "none_for"
+ * (NULL: there is none); a message where a constraint asks for more. */
+enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
+        const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews);
+/* Add what the space of "problem", which has one of the skews, does not have. */
+void sator_mapper_skew_left_out(const struct mapper_problem *problem, struct mapper_skews *skews);
 /* Whether the problem's skew is the one that constraints ask for. */
 bool sator_mapper_has_skew(const struct mapper_problem *problem);
 /* "PE 1 1": the arrays whose PEs run at shifted times in a mapping, and their coefficients; NULL

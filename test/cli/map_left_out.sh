@@ -3,7 +3,7 @@
 . "$2/test/cli/harness"
 left_out() {
     echo "== $*"
-    sator map "$@" | sed -n '/^  left out/,/^  energy/p' | grep -v '^  energy'
+    sator map "$@" | sed -n '/^  left out/,/^  energy/p' | grep -v '^  energy\|^  skew'
 }
 left_out gemm:i=4,j=6,k=8 --arch conventional
 left_out gemm:i=2,j=2,k=2 --arch conventional # 2 is cut in no other way
@@ -16,5 +16,21 @@ levels:
   - {compute: mac, energy_pj: 1}
 END
 left_out gemm:i=4,j=6,k=8 --arch single.yaml # one PE
+left_out gemm:i=4,j=6,k=8 --arch mesh-8x8 # links in four directions, two of them against every skew
+left_out gemm:i=4,j=6,k=8 --arch mesh-8x8 --imperfect
+cat >skewable.yaml <<'END'
+levels:
+  - {memory: D, energy_pj: 9}
+  - array: PE
+    shape: [2, 2]
+    links:
+      - {name: east, map: "PE[i,j] -> PE[i,j+1]", interval: 1, tensors: [A], energy_pj: 1}
+      - {name: fifo, map: "PE[i,j] -> PE[i,j+1]", interval: 5, tensors: [A], energy_pj: 1}
+    reduction: [{name: column, map: "PE[i,j] -> TREE[j]", tensors: [Y], energy_pj: 1}]
+  - {memory: R, capacity_words: 8, energy_pj: 1, bypass: [B]}
+  - {compute: mac, energy_pj: 1}
+END
+left_out gemm:i=4,j=6,k=8 --arch skewable.yaml # a tree, a long FIFO, a bypass
+left_out gemm:i=4,j=6,k=8 --arch skewable.yaml --constraint 'PE: skew 0'
 left_out gemm:i=4,j=6,k=8 --arch conventional --strategy random --samples 3 # nothing is proved
 sator map gemm:i=2,j=2,k=2 --arch conventional --json | tr -d '\t\n' | grep -o '"left_out":\[[^]]*'

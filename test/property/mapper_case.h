@@ -83,7 +83,7 @@ static inline bool skew_case(struct problem_case *c, struct machines_rng *rng)
     struct mapper_problem before = c->problem;
     unsigned bypassed[MAPPER_MEMORIES];
 
-    if (sator_mapper_find_skews(c->ctx, &before, &skews) != SATOR_OK || skews.n == 1)
+    if (sator_mapper_find_skews(c->ctx, &before, NULL, &skews) != SATOR_OK || skews.n == 1)
         return false;
     int chosen = 1 + (int)machines_draw(rng, (uint64_t)skews.n - 1);
     for (int m = 0; m < before.n_memories; m++)
