@@ -3,7 +3,7 @@
  * loops may run in parallel on an array, "utilization 0.5" asks for a share of the PEs. Several add
  * up; one that contradicts another is an error. */
 #include "base/context.h"
-#include "mapper/mapping.h"
+#include "mapper/skew.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -605,7 +605,7 @@ bool sator_mapper_is_allowed(
         }
         all *= row->is_space ? (double)row->shape : 1;
     }
-    return used >= problem->least_utilization * all &&
+    return used >= problem->least_utilization * all && !sator_mapper_has_gaps(problem, mapping) &&
             sator_mapper_may_spread(problem, mapping, ~0U);
 }
 

@@ -31,7 +31,7 @@ bool sator_mapper_may_spread(
 /* The same of all rows, but of one loop. */
 bool sator_mapper_may_spread_loop(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int loop);
-/* Whether the mapping's factors respect the constraints. */
+/* Whether the mapping's factors respect the constraints, and leave no gaps in a skewed row. */
 bool sator_mapper_is_allowed(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Whether its orders do. */

@@ -31,6 +31,17 @@ int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *s
     return sum;
 }
 
+/* The coordinates of PEs in use along row "r". */
+static int64_t used_along(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int r)
+{
+    int64_t used = 1;
+
+    for (int i = 0; i < p->n_loops; i++)
+        used *= mapping->factor[r][i];
+    return used;
+}
+
 int64_t sator_mapper_span(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
 {
@@ -38,13 +49,32 @@ int64_t sator_mapper_span(
 
     if (p->skew == NULL)
         return 0;
-    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
-        int64_t used = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            used *= mapping->factor[r][i];
-        span += llabs(p->skew->step[r]) * (used - 1);
-    }
+    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
+        span += llabs(p->skew->step[r]) * (used_along(p, mapping, r) - 1);
     return span;
+}
+
+bool sator_mapper_has_gaps(const struct mapper_problem *p, const struct mapper_mapping *mapping)
+{
+    for (int m = 0; m < p->n_memories && p->skew != NULL; m++) {
+        int64_t filled = used_along(p, mapping, p->memory[m].row); /* consecutive values */
+        unsigned left = 0;
+        for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
+            left |= used_along(p, mapping, r) > 1 && p->skew->step[r] != 0 ? 1U << r : 0;
+        while (left != 0) { /* the smallest steps first */
+            int least = __builtin_ctz(left);
+            for (unsigned rows = left; rows != 0; rows &= rows - 1) {
+                int r = __builtin_ctz(rows);
+                least = llabs(p->skew->step[r]) < llabs(p->skew->step[least]) ? r : least;
+            }
+            int64_t step = llabs(p->skew->step[least]);
+            if (step > filled)
+                return true;
+            filled += step * (used_along(p, mapping, least) - 1);
+            left &= ~(1U << least);
+        }
+    }
+    return false;
 }
 
 int64_t sator_mapper_skewed_stamps(
@@ -304,6 +334,12 @@ static void say_left_out(
     }
     leave_out(p, skews, "skews that make no link a wire or one from the stamp before");
     leave_out(p, skews, "skewed loops joined across a memory's tiles");
+    for (int k = 1; k < skews->n; k++) {
+        for (int r = 0; r < p->n_rows; r++) {
+            if (llabs(skews->skew[k].step[r]) > 1)
+                leave_out(p, skews, "skews by more stamps than the loops outside the array have");
+        }
+    }
     for (int r = 0; r < p->n_rows; r++) {
         if (!p->row[r].is_space || p->row[r].shape == 1 || p->row[r].has_skew)
             continue;

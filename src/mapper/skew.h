@@ -51,6 +51,10 @@ int64_t sator_mapper_skew_along(const struct mapper_skew *skew, const int64_t *s
  */
 int64_t sator_mapper_span(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);
+/* Whether some value of a row that PEs run apart is nobody's: a PE then begins after another one
+ * has ended, and prev(t) skips what is between. No mapping of the space has that. */
+bool sator_mapper_has_gaps(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* The time-stamps of a mapping whose parallel factors, and those of the memories from "first"
  * inward, are known: at least so many; with "first" 0 exactly. */
 int64_t sator_mapper_skewed_stamps(

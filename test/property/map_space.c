@@ -1,8 +1,9 @@
 /* sator_map against an enumeration that knows nothing of it: small random problems, every mapping
  * of the space of doc/mapper.md written as a `loops:` dataflow and costed by sator_analyze. None
  * may be better than a proved optimum or bound, for any objective, and none may lie beyond a front;
- * what is found costs what sator_analyze says of its own file, and is one of those enumerated
- * (skews are not); where there is no mapping, sator_map says so, and sator_map_why_not calls legal
+ * what is found costs what sator_analyze says of its own file, and is one of those enumerated (of
+ * some machines with links all mappings are, with their arrays under every skew; of the others
+ * skews are not); where there is no mapping, sator_map says so, and sator_map_why_not calls legal
  * what sator_analyze takes. What a result names under "left_out" is left out of the comparison in
  * that dimension alone, and a phrase that is new to this test fails it.
  *
@@ -58,6 +59,9 @@ struct level {
     int n_dims; /* of an array; 0: a memory */
     int shape[2];
     char may_bypass[4]; /* tensors, a letter each */
+    bool is_passed_by; /* some tensor is not held */
+    bool has_link, has_buses; /* of an array: one link, and how it leads */
+    int step[2], interval;
 };
 
 struct slot {
@@ -73,6 +77,7 @@ struct problem {
     int n_slots, innermost_memory; /* a slot */
     struct slot slot[SLOTS];
     bool imperfect, pareto;
+    bool skews; /* are enumerated, too */
     enum sator_map_objective objective;
     struct text workload, arch;
 };
@@ -154,8 +159,10 @@ static void add_memory(struct problem *p, const char *name, int pj, int capacity
         break;
     }
     if (draw(p, 4) == 0) {
+        level->is_passed_by = true;
         add(&p->arch, "    %s\n", held[draw(p, 4)]);
     } else if (draw(p, 4) == 0) {
+        level->is_passed_by = true;
         strcpy(level->may_bypass, open[draw(p, 4)]);
         add(&p->arch, "    may_bypass: [%c%s]\n", level->may_bypass[0],
                 level->may_bypass[1] != '\0' ? ", Y" : "");
@@ -165,15 +172,22 @@ static void add_memory(struct problem *p, const char *name, int pj, int capacity
 /* Buses, trees, links or wires between PEs of an array with the indices "in". */
 static void add_network(struct problem *p, const char *name, bool flat)
 {
+    static const int away[2][4][2] = {
+            {{1, 0}, {-1, 0}, {1, 0}, {2, 0}}, {{1, 0}, {0, 1}, {0, -1}, {1, 1}}};
     static const char *const bus[2][4] = {{"0", "0", "0", "0"}, {"0", "i", "j", "0"}};
     static const char *const step[2][4] = {
             {"i+1", "i-1", "i+1", "i+2"}, {"i+1,j", "i,j+1", "i,j-1", "i+1,j+1"}};
     const char *in = flat ? "i" : "i,j";
-    int kind = draw(p, 8);
+    struct level *level = &p->level[p->n_levels - 1];
+    int kind = draw(p, p->skews ? 4 : 8), way = draw(p, kind == 0 ? 3 : 4);
 
+    level->has_buses = kind > 1 && kind != 7;
     if (kind < 3) {
+        level->has_link = true;
+        level->interval = p->skews && kind > 0 ? 1 + (draw(p, 4) == 0) : kind > 0;
+        memcpy(level->step, away[!flat][way], sizeof level->step);
         add(&p->arch, "    links:\n      - {name: l_%s, map: \"%s[%s] -> %s[%s]\", interval: %d, ",
-                name, name, in, name, step[!flat][draw(p, kind == 0 ? 3 : 4)], kind > 0);
+                name, name, in, name, step[!flat][way], level->interval);
         add(&p->arch, "energy_pj: 0.5%s}\n", draw(p, 2) ? ", tensors: [A]" : "");
     }
     if (kind > 1 && kind < 7)
@@ -231,9 +245,10 @@ static void draw_problem(struct problem *p, uint64_t seed)
 {
     *p = (struct problem){0};
     p->rng.state = seed;
+    p->skews = draw(p, 3) == 0;
     draw_workload(p);
     draw_machine(p);
-    p->imperfect = draw(p, 2) == 0;
+    p->imperfect = !p->skews && draw(p, 2) == 0;
     p->objective = (enum sator_map_objective)draw(p, 3);
     p->pareto = draw(p, 6) == 0;
 }
@@ -247,13 +262,21 @@ enum {
     ORDER = 4, /* loops on an array dimension in another order than the workload's */
     DIGITS = 8, /* a loop with its outer digit on the later dimension of an array */
     SPREAD = 16, /* REMAINDER, and loops on an array */
-    SPREAD_DEEP = 32 /* DEEP, and loops on an array */
+    SPREAD_DEEP = 32, /* DEEP, and loops on an array */
+    SKEW = 64, /* PEs that run apart */
+    USELESS = 128, /* ... along a dimension where that makes the link no wire and none from the
+                      stamp before */
+    SHARED = 256, /* ... in an array with buses or trees */
+    LATE = 512, /* ... which has the link lead from PEs ahead, or from two stamps before */
+    GAPS = 2048, /* ... by more than the loops outside, so that some value of time is nobody's */
+    PASSED_BY = 1024 /* ... around a memory with loops that some tensor may not be held by */
 };
 
 struct mapping {
     int factor[SLOTS][LOOPS];
     int n[SLOTS], order[SLOTS][LOOPS]; /* loops of factors above 1, outermost first */
     bool later_first[LEVELS][LOOPS]; /* at an array: the outer digit is on dimension 1 */
+    int skew[SLOTS]; /* of array dimensions */
     unsigned bypass; /* bits, numbered over all letters of may_bypass */
     unsigned uses;
 };
@@ -283,6 +306,71 @@ static void choose_bypass(struct walk *walk)
     }
 }
 
+/* The steps of the memory outside the array at "slot". */
+static int steps_of(const struct walk *walk, int slot)
+{
+    int steps = 1;
+
+    while (slot > 0 && walk->problem->slot[slot].dim >= 0)
+        slot--;
+    for (int i = 0; i < walk->problem->n_loops; i++)
+        steps *= walk->mapping.factor[slot][i];
+    return steps;
+}
+
+/* What the skew of the array whose dimensions are "n" slots from "slot" on uses. */
+static unsigned uses_of_skew(const struct walk *walk, int slot, int n)
+{
+    const struct problem *p = walk->problem;
+    const struct mapping *m = &walk->mapping;
+    const struct level *level = &p->level[p->slot[slot].level];
+    int interval = level->interval;
+    unsigned uses = 0;
+
+    for (int d = 0; d < n; d++)
+        interval -= m->skew[slot + d] * level->step[d];
+    for (int d = 0; d < n; d++) {
+        bool is_useful = level->has_link && level->step[d] != 0 && (interval == 0 || interval == 1);
+        uses |= m->skew[slot + d] == 0 ? 0 : is_useful ? SKEW : SKEW | USELESS;
+    }
+    if (uses == 0)
+        return 0;
+    uses |= level->has_buses ? SHARED : 0;
+    uses |= steps_of(walk, slot) < 2 && level->interval > 1 ? GAPS : 0;
+    uses |= level->has_link && (interval < 0 || interval > 1) ? LATE : 0;
+    for (int s = slot + n; s < p->n_slots; s++)
+        uses |= p->slot[s].dim < 0 && m->n[s] > 0 && p->level[p->slot[s].level].is_passed_by
+                ? PASSED_BY
+                : 0;
+    return uses;
+}
+
+/* All skews of the array dimensions from "slot" on that have loops: one whose array has no link is
+ * of no use. */
+static void choose_skews(struct walk *walk, int slot)
+{
+    const struct problem *p = walk->problem;
+    struct mapping *m = &walk->mapping;
+    unsigned uses = m->uses;
+
+    if (slot == p->n_slots) {
+        for (int s = 0; s < p->n_slots && p->skews; s++) {
+            if (p->slot[s].dim == 0)
+                m->uses |= uses_of_skew(walk, s, p->level[p->slot[s].level].n_dims);
+        }
+        choose_bypass(walk);
+        m->uses = uses;
+        return;
+    }
+    const struct level *level = &p->level[p->slot[slot].level];
+    int most = p->skews && p->slot[slot].dim >= 0 && m->n[slot] > 0 && level->has_link
+            ? level->interval
+            : 0;
+    for (m->skew[slot] = -most; m->skew[slot] <= most && !walk->is_done; m->skew[slot]++)
+        choose_skews(walk, slot + 1);
+    m->skew[slot] = 0;
+}
+
 /* All orders of the loops at the slots from "slot" on, those before "at" being placed. */
 static void choose_orders(struct walk *walk, int slot, int at)
 {
@@ -291,7 +379,7 @@ static void choose_orders(struct walk *walk, int slot, int at)
     if (walk->is_done)
         return;
     if (slot == walk->problem->n_slots) {
-        choose_bypass(walk);
+        choose_skews(walk, 0);
         return;
     }
     if (at >= m->n[slot] - 1) {
@@ -471,6 +559,10 @@ static bool write_mapping(const struct problem *p, const struct mapping *m, stru
         else if (!add_parallel(p, m, s, level->n_dims, text))
             return false;
         add(text, "]\n");
+        bool is_skewed = m->skew[s] != 0 || (level->n_dims == 2 && m->skew[s + 1] != 0);
+        for (int d = 0; d < level->n_dims && is_skewed; d++)
+            add(text, "%s%d%s", d > 0 ? ", " : "    skew: [", m->skew[s + d],
+                    d == level->n_dims - 1 ? "]\n" : "");
         for (int k = 0; level->may_bypass[k] != '\0'; k++, bit++) {
             if (m->bypass >> bit & 1)
                 add(text, "%s%c", n_bypassed++ == 0 ? "    bypass: [" : ", ", level->may_bypass[k]);
@@ -602,9 +694,14 @@ static const struct phrase {
         {"remainders of loops that share an index of a sum", REMAINDER},
         {"most other orders of the loops that share an array dimension", ORDER},
         {"loops on several array dimensions with an outer digit on a later", DIGITS},
-        {"PEs that run the nest at shifted times (skewed)", 0},
-        {"skews that make no link a wire", 0},
+        {"PEs that run the nest at shifted times (skewed)", SKEW},
+        {"skews that make no link a wire", USELESS},
+        {"skews under which some words have no formula", SKEW},
+        {"skews along dimensions whose PEs share words on a bus or a tree", SHARED},
+        {"what links bring late, or from PEs ahead", LATE},
+        {"loops at a memory inside a skewed array that some tensor bypasses", PASSED_BY},
         {"skewed loops joined across", 0},
+        {"skews by more stamps than the loops outside", GAPS},
         {"nests with a loop twice at one memory or array dimension", 0},
 };
 
@@ -682,7 +779,8 @@ static void show(const struct judge *judge)
 
 struct tally {
     int n_problems, n_declined, n_infeasible, n_unproved, n_fronts, n_imperfect, n_skewed, n_failed;
-    int n_excused[6];
+    int n_excused[12];
+    int n_with_skews;
     int64_t n_mappings, n_legal;
 };
 
@@ -691,12 +789,14 @@ static void finish(struct judge *judge, struct tally *tally)
     const struct problem *p = judge->problem;
 
     walk_space(p, look_at, judge);
-    if (judge->fault.length == 0 && judge->status == SATOR_OK && judge->n_legal == 0 &&
-            !judge->is_skewed)
+    bool knows_skew = p->skews || !judge->is_skewed;
+    if (judge->fault.length == 0 && judge->status == SATOR_OK && judge->n_legal == 0 && knows_skew)
         add(&judge->fault, "no mapping of those enumerated is legal");
-    /* of skews, and of what is excused, some may be better than all that are enumerated */
-    if (judge->fault.length == 0 && judge->alone != NULL && !judge->is_skewed &&
-            judge->excused == 0 && is_less(judge->alone->value, judge->least))
+    /* of what is not enumerated, or excused, some may be better than all that are enumerated */
+    unsigned excused =
+            p->skews ? judge->excused & ~(unsigned)USELESS : judge->excused & (SKEW - 1U);
+    if (judge->fault.length == 0 && judge->alone != NULL && knows_skew && excused == 0 &&
+            is_less(judge->alone->value, judge->least))
         add(&judge->fault, "better than all that are enumerated, the least of which is %.17g",
                 judge->least);
     tally->n_problems++;
@@ -705,7 +805,8 @@ static void finish(struct judge *judge, struct tally *tally)
     tally->n_fronts += p->pareto;
     tally->n_imperfect += p->imperfect;
     tally->n_skewed += judge->is_skewed;
-    for (int bit = 0; bit < 6; bit++)
+    tally->n_with_skews += p->skews;
+    for (int bit = 0; bit < 12; bit++)
         tally->n_excused[bit] += (judge->excused >> bit & 1) != 0;
     tally->n_mappings += judge->n_compared;
     tally->n_legal += judge->n_legal;
@@ -768,11 +869,15 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     printf("%d problems (%d without a mapping, %d declined, %d fronts, %d with remainders, %d best "
-           "skewed, %d not proved), %" PRId64 " mappings, %" PRId64 " legal\n",
+           "skewed, %d with all skews, %d not proved), %" PRId64 " mappings, %" PRId64 " legal\n",
             tally.n_problems, tally.n_infeasible, tally.n_declined, tally.n_fronts,
-            tally.n_imperfect, tally.n_skewed, tally.n_unproved, tally.n_mappings, tally.n_legal);
-    printf("excused: remainders %d, deep ones %d, orders %d, digits %d, on arrays %d %d\n",
+            tally.n_imperfect, tally.n_skewed, tally.n_with_skews, tally.n_unproved,
+            tally.n_mappings, tally.n_legal);
+    printf("excused: remainders %d, deep ones %d, orders %d, digits %d, on arrays %d %d; skews %d, "
+           "of "
+           "no use %d, with buses %d, late %d, around bypassed memories %d\n",
             tally.n_excused[0], tally.n_excused[1], tally.n_excused[2], tally.n_excused[3],
-            tally.n_excused[4], tally.n_excused[5]);
+            tally.n_excused[4], tally.n_excused[5], tally.n_excused[6], tally.n_excused[7],
+            tally.n_excused[8], tally.n_excused[9], tally.n_excused[10]);
     return tally.n_failed > 0;
 }
