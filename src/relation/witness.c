@@ -116,29 +116,46 @@ static isl_set *touching(struct sator_ctx *ctx, const struct sator_order_questio
     return isl_set_flatten(isl_map_wrap(map));
 }
 
-/* { [m, t_m, f] -> [n, t_n, f] }: pairs that touch one element, one by the write and one by the
- * read, as the question's kind has them. */
-static isl_map *meeting(struct sator_ctx *ctx, const struct sator_order_question *question,
-        const struct sator_relation *time)
-{
-    bool flow = question->kind == SATOR_ORDER_FLOW;
-    int first_index = question->domain->n_in + (time == NULL ? 0 : time->n_out);
-    isl_set *writes = touching(ctx, question, time, question->write);
-    isl_set *reads = touching(ctx, question, time, question->read);
-    isl_map *pairs = flow ? isl_map_from_domain_and_range(writes, reads)
-                          : isl_map_from_domain_and_range(reads, writes);
+/* What the two instances of a pair may be: { [n, t, f] }, the first and the second. */
+struct touching_pair {
+    int first_index, half; /* dimensions before f, and all */
+    isl_set *side[2];
+};
 
-    for (int i = 0; i < question->write->n_out; i++)
-        pairs = isl_map_equate(pairs, isl_dim_in, first_index + i, isl_dim_out, first_index + i);
-    return pairs;
+static struct touching_pair both_touching(struct sator_ctx *ctx,
+        const struct sator_order_question *question, const struct sator_relation *time)
+{
+    struct touching_pair pair;
+    int write = question->kind == SATOR_ORDER_FLOW ? 0 : 1;
+
+    pair.first_index = question->domain->n_in + (time == NULL ? 0 : time->n_out);
+    pair.half = pair.first_index + question->write->n_out;
+    pair.side[write] = touching(ctx, question, time, question->write);
+    pair.side[1 - write] = touching(ctx, question, time, question->read);
+    return pair;
 }
 
-/* The pairs whose first difference of loops is at "level", where the second is beyond. */
-static isl_map *differing_at(isl_map *pairs, int level)
+static void free_touching(struct touching_pair *pair)
 {
+    isl_set_free(pair->side[0]);
+    isl_set_free(pair->side[1]);
+}
+
+/* { [m, t_m, f] -> [n, t_n, f] }: pairs that touch one element, and whose first difference of loops
+ * is at "level", where the second is beyond. The conditions are put together first: each step costs
+ * for every two pieces of a domain that is no box. */
+static isl_map *meeting(struct sator_ctx *ctx, const struct touching_pair *pair, int level)
+{
+    unsigned half = (unsigned)pair->half;
+    isl_map *pairs = isl_map_universe(isl_space_alloc(sator_bridge_ctx(ctx), 0, half, half));
+
+    for (int d = pair->first_index; d < pair->half; d++)
+        pairs = isl_map_equate(pairs, isl_dim_in, d, isl_dim_out, d);
     for (int l = 0; l < level; l++)
         pairs = isl_map_equate(pairs, isl_dim_in, l, isl_dim_out, l);
-    return isl_map_order_lt(pairs, isl_dim_in, level, isl_dim_out, level);
+    pairs = isl_map_order_lt(pairs, isl_dim_in, level, isl_dim_out, level);
+    pairs = isl_map_intersect_domain(pairs, isl_set_copy(pair->side[0]));
+    return isl_map_intersect_range(pairs, isl_set_copy(pair->side[1]));
 }
 
 /* Whether "map" (TAKE) is empty, as a status: SATOR_OK and "*empty". */
@@ -220,12 +237,11 @@ enum sator_status sator_witness_disorder(struct sator_ctx *ctx,
 
     if (st != SATOR_OK)
         return st;
-    isl_map *pairs = meeting(ctx, question, time);
+    struct touching_pair sides = both_touching(ctx, question, time);
     *found = false;
     for (int level = 0; level < question->domain->n_in && st == SATOR_OK && !*found; level++)
-        st = find_disorder(
-                ctx, question, time, differing_at(isl_map_copy(pairs), level), found, pair);
-    isl_map_free(pairs);
+        st = find_disorder(ctx, question, time, meeting(ctx, &sides, level), found, pair);
+    free_touching(&sides);
     return st;
 }
 
@@ -238,7 +254,9 @@ enum sator_status sator_witness_directions(struct sator_ctx *ctx,
 
     if (st != SATOR_OK)
         return st;
-    isl_map *pairs = differing_at(meeting(ctx, question, NULL), level);
+    struct touching_pair sides = both_touching(ctx, question, NULL);
+    isl_map *pairs = meeting(ctx, &sides, level);
+    free_touching(&sides);
     *positive = *negative = 0;
     SATOR_TRY(ask_empty(ctx, isl_map_copy(pairs), &empty));
     *found = !empty;

@@ -140,7 +140,7 @@ static enum sator_status algebra_stamps(
             stamps, isl_map_range(isl_map_copy(stamps->space)), &result.active_pes));
     SATOR_TRY(most_of_set(stamps,
             isl_map_range(isl_map_flat_range_product(
-                    isl_map_copy(stamps->time), isl_map_copy(stamps->space))),
+                    isl_map_copy(stamps->time), isl_map_copy(stamps->any_space))),
             stamps->n_time, &result.max_active_pes, outer));
     *counts = result;
 done:

@@ -167,13 +167,12 @@ done:
 
 /* ---- the stamping ---- */
 
-/* The map's leading "n_used" output dimensions over the domain (GIVE). */
+/* The map's leading "n_used" output dimensions (GIVE). */
 static isl_map *leading(
         struct sator_stamps *stamps, const struct sator_relation *relation, int n_used)
 {
     isl_map *map = sator_bridge_map(stamps->ctx, relation);
 
-    map = isl_map_intersect_domain(map, isl_set_copy(stamps->domain));
     return isl_map_project_out(
             map, isl_dim_out, (unsigned)n_used, (unsigned)(relation->n_out - n_used));
 }
@@ -193,6 +192,11 @@ static isl_set *array_box(struct sator_stamps *stamps)
     return box;
 }
 
+static isl_map *over_domain(const struct sator_stamps *stamps, isl_map *map)
+{
+    return isl_map_intersect_domain(isl_map_copy(map), isl_set_copy(stamps->domain));
+}
+
 static enum sator_status check_bounded(
         struct sator_stamps *stamps, isl_set *set, struct sator_loc loc, const char *what)
 {
@@ -209,6 +213,7 @@ enum sator_status sator_stamps_open(
         struct sator_ctx *ctx, const struct sator_stamping *stamping, struct sator_stamps **result)
 {
     struct sator_stamps *stamps = sator_alloc(sizeof *stamps);
+    isl_map *any_time = NULL;
     enum sator_status st;
 
     assert(stamping->n_space <= stamping->space->n_out);
@@ -221,14 +226,18 @@ enum sator_status sator_stamps_open(
     SATOR_TRY(sator_bridge_begin(ctx));
     stamps->domain = sator_bridge_coalesce(sator_bridge_set(ctx, stamping->domain));
     SATOR_TRY(check_bounded(stamps, stamps->domain, stamping->domain->loc, "the domain"));
-    stamps->space = leading(stamps, stamping->space, stamps->n_space);
-    stamps->time = leading(stamps, stamping->time, stamps->n_time);
-    stamps->stamp =
-            isl_map_flat_range_product(isl_map_copy(stamps->space), isl_map_copy(stamps->time));
+    stamps->any_space = leading(stamps, stamping->space, stamps->n_space);
+    any_time = leading(stamps, stamping->time, stamps->n_time);
+    stamps->any_stamp =
+            isl_map_flat_range_product(isl_map_copy(stamps->any_space), isl_map_copy(any_time));
+    stamps->space = over_domain(stamps, stamps->any_space);
+    stamps->time = over_domain(stamps, any_time);
+    stamps->stamp = over_domain(stamps, stamps->any_stamp);
     stamps->box = array_box(stamps);
     if (!stamps->stamp || !stamps->box)
         st = sator_bridge_status(ctx);
 done:
+    isl_map_free(any_time);
     if (st == SATOR_OK)
         *result = stamps;
     else
@@ -244,6 +253,8 @@ void sator_stamps_close(struct sator_stamps *stamps)
     isl_map_free(stamps->space);
     isl_map_free(stamps->time);
     isl_map_free(stamps->stamp);
+    isl_map_free(stamps->any_space);
+    isl_map_free(stamps->any_stamp);
     isl_set_free(stamps->box);
     isl_map_free(stamps->prev);
     for (int k = 0; k < stamps->n_chains; k++)
@@ -256,23 +267,23 @@ void sator_stamps_close(struct sator_stamps *stamps)
 enum sator_status sator_stamps_access(
         struct sator_stamps *stamps, const struct sator_relation *access, isl_map **map)
 {
-    isl_map *over_domain = isl_map_intersect_domain(
+    isl_map *touched = isl_map_intersect_domain(
             sator_bridge_map(stamps->ctx, access), isl_set_copy(stamps->domain));
-    isl_set *elements = isl_map_range(isl_map_copy(over_domain));
+    isl_set *elements = isl_map_range(isl_map_copy(touched));
     enum sator_status st = check_bounded(stamps, elements, access->loc, "the access");
 
     isl_set_free(elements);
     if (st == SATOR_OK)
-        *map = over_domain;
+        *map = touched;
     else
-        isl_map_free(over_domain);
+        isl_map_free(touched);
     return st;
 }
 
 isl_set *sator_stamps_assignment(struct sator_stamps *stamps, isl_map *access)
 {
     return isl_map_range(
-            isl_map_flat_range_product(isl_map_copy(stamps->stamp), isl_map_copy(access)));
+            isl_map_flat_range_product(isl_map_copy(stamps->any_stamp), isl_map_copy(access)));
 }
 
 isl_map *sator_stamps_link(struct sator_stamps *stamps, const struct sator_relation *map)

@@ -18,7 +18,9 @@ struct sator_stamps {
     const struct sator_stamping *stamping;
     int n_space, n_time;
     isl_set *domain; /* { [n] } */
-    isl_map *space, *time, *stamp; /* { [n] -> [p] }, [t], [p, t] */
+    isl_map *space, *time, *stamp; /* { [n] -> [p] }, [t], [p, t] over the domain */
+    isl_map *any_space, *any_stamp; /* the same of all n: what is put beside a map over the domain,
+                                       of as many pieces, without each meeting each */
     isl_set *box; /* { [p] : 0 <= p < shape } */
     isl_map *prev; /* { [t] -> [prev t] }, made on demand */
     struct sator_pieces *chains; /* chains[k-1]: { [t, prev^k t] }, made on demand */
