@@ -102,7 +102,7 @@ static enum sator_status most_of_set(
 }
 
 /* A bound of what one stamp touches, from the hull of each piece of the access; -1 for one piece
- * over a set that is one. */
+ * over a set that is one. (Different maps of a tensor seldom meet in one stamp.) */
 static enum sator_status tile_ub(struct sator_stamps *stamps, const struct sator_relation *access,
         int n_outer, sator_int *most_ub)
 {
@@ -110,7 +110,7 @@ static enum sator_status tile_ub(struct sator_stamps *stamps, const struct sator
     enum sator_status st = SATOR_OK;
     isl_map *map = NULL;
 
-    *most_ub = isl_set_n_basic_set(stamps->domain) > 1 ? 0 : -1;
+    *most_ub = isl_set_n_basic_set(stamps->domain) > 1 || access->n_pieces > 1 ? 0 : -1;
     single.n_pieces = 1;
     for (int p = 0; p < access->n_pieces && *most_ub >= 0; p++) {
         single.pieces = &access->pieces[p];
