@@ -278,27 +278,6 @@ static bool list_moves(struct boxes *b)
     return true;
 }
 
-/* Whether a sum that several PEs take up in one stamp starts at the first of them. */
-static bool starts_first(const struct boxes *b)
-{
-    const struct sator_transport *transport = &b->transfer->transport;
-    bool spread = false;
-
-    for (int i = 0; i < b->nest->n_digits; i++)
-        spread |= nest_spreads(b->nest, b->transfer, i);
-    for (int k = 0; spread && k < transport->n_links; k++) {
-        if (transport->links[k].interval > 0)
-            continue;
-        const int64_t *offset = b->moves[box_consumer(transport->n_links, k)].offset;
-        int d = 0;
-        while (d < b->n_dims && offset[d] == 0)
-            d++;
-        if (d < b->n_dims && offset[d] < 0)
-            return false;
-    }
-    return true;
-}
-
 static void find_reach(struct boxes *b)
 {
     const struct nest *nest = b->nest;
@@ -323,7 +302,7 @@ static bool make_boxes(struct boxes *b)
     find_reach(b);
     list_dims(b);
     list_digits(b);
-    if (!find_within(b) || !list_terms(b) || !list_moves(b) || (b->is_output && !starts_first(b)))
+    if (!find_within(b) || !list_terms(b) || !list_moves(b))
         return false;
     b->is_single = n_pieces == 1;
     for (int l = 0; l < b->nest->n_loops; l++)
@@ -511,13 +490,31 @@ static bool find_neighbour(const struct boxes *b, const struct box_move *move,
     return !b->full || shift_local(b, own->local, other);
 }
 
+/* Whether wires that lead to lesser PEs join those that differ in the digit: then it is the last
+ * of them that takes a sum up. */
+static bool starts_last(const struct boxes *b, int digit)
+{
+    const struct sator_transport *transport = &b->transfer->transport;
+
+    for (int k = 0; k < transport->n_links; k++) {
+        const int64_t *offset = b->moves[box_consumer(transport->n_links, k)].offset;
+        for (int d = 0; d < b->n_dims && transport->links[k].interval == 0; d++) {
+            if (offset[d] < 0 && b->nest->space_factor[d * NEST_DIGITS + digit] != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the box's places are the first to take up what they hold. */
 static bool is_first(const struct boxes *b)
 {
     for (int i = 0; i < b->n_digits; i++) {
         const struct box_digit *digit = &b->digits[i];
         if (digit->first > 0 &&
                 (digit->is_run ? !b->access->uses[b->nest->digits[digit->digit].loop]
-                               : nest_spreads(b->nest, b->transfer, digit->digit)))
+                               : nest_spreads(b->nest, b->transfer, digit->digit) &&
+                                        !starts_last(b, digit->digit)))
             return false;
     }
     return true;

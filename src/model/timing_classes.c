@@ -40,21 +40,17 @@ struct classes {
     int n_buckets;
     int *bucket; /* index + 1 into the list; open addressing */
     int64_t pairs;
+    int first_fixed[NEST_DIGITS]; /* of each loop: the first time digit that is of it */
+    int n_starts;
+    uint64_t *starts; /* of each output: loops that do not run over its elements */
     int length; /* of the description that is being written */
     int64_t *description;
-    int n_rows;
-    struct measured_row *rows; /* skewed, that were followed */
     bool not_by_rows; /* skewed rows cannot be followed all at once */
     bool failed;
     enum sator_status st;
 };
 
 /* ---- descriptions ---- */
-
-static void put(struct classes *c, int64_t value)
-{
-    SATOR_PUSH(c->timing->arena, c->description, c->length, value);
-}
 
 /* Values of the skewed row that are far from both ends for every PE: [*low, *high). */
 static void find_middle(
@@ -86,27 +82,30 @@ static void describe_stamp(struct classes *c, int n_fixed, bool full,
         const struct nest_stamp *stamp, const struct nest_stamp *of)
 {
     const struct nest *nest = &c->nest;
+    int64_t *out = c->description + c->length;
+    uint64_t moved = 0; /* loops that are not at their first value */
 
-    for (int k = 0; k < n_fixed; k++)
-        put(c, stamp->v[k] - of->v[k]);
-    for (int l = 0; l < nest->n_loops; l++)
-        put(c, nest_room(nest, n_fixed, stamp, l));
+    for (int k = 0; k < n_fixed; k++) {
+        int loop = nest->digits[nest->order[k]].loop;
+        *out++ = stamp->v[k] - of->v[k];
+        moved |= (uint64_t)(stamp->v[k] != 0) << loop;
+    }
+    for (int l = 0; l < nest->n_loops; l++) {
+        if (c->first_fixed[l] < n_fixed)
+            *out++ = nest_room(nest, n_fixed, stamp, l);
+    }
     if (full) {
         struct nest_values values = nest_skewed_values(nest, stamp);
         int64_t low, high, v = stamp->skewed;
         find_middle(c, stamp, &low, &high);
         bool is_middle = v >= low && v < high;
-        put(c, is_middle ? -1 : v - values.first);
-        put(c, is_middle ? -1 : values.last - v);
-        put(c, v - of->skewed);
+        *out++ = is_middle ? -1 : v - values.first;
+        *out++ = is_middle ? -1 : values.last - v;
+        *out++ = v - of->skewed;
     }
-    for (int i = 0; i < c->timing->analysis->workload->n_accesses; i++) {
-        bool untouched = true;
-        for (int k = 0; k < n_fixed; k++)
-            untouched &=
-                    stamp->v[k] == 0 || nest->accesses[i].uses[nest->digits[nest->order[k]].loop];
-        put(c, c->timing->analysis->workload->accesses[i].role == SATOR_WRITE && untouched);
-    }
+    for (int i = 0; i < c->n_starts; i++)
+        *out++ = (moved & c->starts[i]) == 0;
+    c->length = (int)(out - c->description);
 }
 
 /* The stamps around "stamp", itself in the middle of them: "*n" in "window", "*centre" of them
@@ -133,13 +132,12 @@ static void describe(
     struct nest_stamp window[MOST_WINDOW];
     int n, centre;
 
-    c->length = 0;
-    c->description = NULL;
     find_window(c, n_fixed, full, c->reach, stamp, window, &n, &centre);
-    put(c, kind);
-    put(c, n_fixed);
-    put(c, n);
-    put(c, centre);
+    c->description[0] = kind;
+    c->description[1] = n_fixed;
+    c->description[2] = n;
+    c->description[3] = centre;
+    c->length = 4;
     for (int i = 0; i < n; i++)
         describe_stamp(c, n_fixed, full, &window[i], stamp);
 }
@@ -188,21 +186,14 @@ static int find_class(struct classes *c, bool *known)
     if (*known)
         return *at - 1;
     c->failed |= c->n >= MOST_CLASSES;
+    made.description = sator_arena_copy(
+            c->timing->arena, made.description, sizeof *made.description * (size_t)made.length);
     SATOR_PUSH(c->timing->arena, c->list, c->n, made);
     *at = c->n;
     return c->n - 1;
 }
 
 /* ---- one stamp ---- */
-
-static bool same_prefix(
-        const struct classes *c, int length, const struct nest_stamp *a, const struct nest_stamp *b)
-{
-    int n_fixed = nest_fixed(&c->nest, length);
-
-    return memcmp(a->v, b->v, sizeof *a->v * (size_t)n_fixed) == 0 &&
-            (!nest_is_full(&c->nest, length) || a->skewed == b->skewed);
-}
 
 /* The phase of the centre that words of stamp "at" fall into; TIMING_PHASES: none. */
 static enum timing_phase phase_of(const struct classes *c, const struct timing_transfer *transfer,
@@ -217,7 +208,7 @@ static enum timing_phase phase_of(const struct classes *c, const struct timing_t
     if (at != centre && other != centre)
         return TIMING_PHASES;
     bool with_other = other >= 0 && other < n &&
-            same_prefix(c, transfer->tile_time, &window[at], &window[other]);
+            nest_same_prefix(&c->nest, transfer->tile_time, &window[at], &window[other]);
     if (at == centre)
         return with_other ? TIMING_PHASES : is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
     return with_other ? TIMING_WITH_RUN : TIMING_PHASES;
@@ -284,7 +275,8 @@ static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
 
     for (int i = 0; i < nest->n_digits; i++) {
         const struct nest_digit *digit = &nest->digits[i];
-        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0
+        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
+                        !digit->is_inner
                 ? digit->extent
                 : 1;
     }
@@ -293,7 +285,8 @@ static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
         for (int i = 0; i < nest->n_digits; i++) {
             const struct nest_digit *digit = &nest->digits[i];
             if (digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
-                    digit->stride < above && (next == NULL || digit->stride > next->stride))
+                    !digit->is_inner && digit->stride < above &&
+                    (next == NULL || digit->stride > next->stride))
                 next = digit;
         }
         if (next == NULL)
@@ -505,100 +498,25 @@ static void add_stamp(struct classes *c, int level, const struct nest_stamp *sta
 
 /* ---- all stamps of a skewed row ---- */
 
-bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer)
+/* The time-stamps of each value of the skewed row. */
+static int64_t count_inner(const struct nest *nest)
 {
-    return transfer->n_time == nest->timing->analysis->n_time && transfer->asks;
-}
+    int64_t n = 1;
 
-/* Add "words" that go one way in "phase" to what their port does. */
-static void add_words(const struct timing *timing, const struct timing_use *use,
-        enum timing_phase phase, int64_t words, sator_int times, sator_int *moved)
-{
-    if (words == 0 || use->port < 0)
-        return;
-    sator_int cost = timing_cost(timing, use, words);
-    timing->delays[use->port].phase[phase] += cost;
-    timing->delays[use->port].all += cost;
-    *moved += times * words;
-}
-
-/* Whether the same words move at two values of a row. */
-static bool moves_same(
-        const struct timing *timing, const struct nest_row *row, int64_t a, int64_t b)
-{
-    bool same = true;
-
-    for (int i = 0; i < timing->n_transfers && same; i++) {
-        const int64_t *words = row->words[i];
-        same = words == NULL || (words[a] == words[b] && words[row->n + a] == words[row->n + b]);
-    }
-    return same;
-}
-
-/* What the stamps of a row take, of which each computes for "run". */
-static void add_row(
-        struct classes *c, const struct nest_row *row, sator_int run, struct timing_sum *sum)
-{
-    struct timing *timing = c->timing;
-    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
-
-    for (int64_t v = 0, next; v < row->n; v = next) {
-        sator_int times = 0;
-        for (next = v; next < row->n && moves_same(timing, row, v, next); next++)
-            times += row->times[next];
-        memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
-        for (int i = 0; i < timing->n_transfers; i++) {
-            const struct timing_transfer *transfer = &timing->transfers[i];
-            bool serial = transfer->kind == SATOR_TRANSFER_SERIAL;
-            const int64_t *words = row->words[i];
-            sator_int *moved = &sum->moved[transfer->first_moved];
-            if (words == NULL)
-                continue;
-            add_words(timing, &transfer->sends, serial ? TIMING_SERIAL_LOADS : TIMING_WITH_RUN,
-                    words[v], times, &moved[0]);
-            add_words(timing, &transfer->takes, serial ? TIMING_SERIAL_STORES : TIMING_WITH_RUN,
-                    words[row->n + v], times, &moved[2]);
-        }
-        *sum->compute += times * run;
-        timing_add_delays(timing, timing->delays, run, idle, times, sum);
-    }
-}
-
-/* Rows in which the same words move. */
-struct measured_row {
-    struct nest_row row;
-    sator_int run;
-    struct timing_sum sum;
-};
-
-static bool are_equal(
-        const struct timing *timing, const struct nest_row *a, const struct nest_row *b)
-{
-    return a->n == b->n && memcmp(a->times, b->times, sizeof *a->times * (size_t)a->n) == 0 &&
-            memcmp(a->words, b->words, sizeof *a->words * (size_t)timing->n_transfers) == 0;
+    for (int i = 0; i < nest->n_digits; i++)
+        n *= nest->digits[i].is_inner ? nest->digits[i].extent : 1;
+    return n;
 }
 
 /* What the stamps of the row under "prefix" take, followed all at once; false: they cannot be. */
 static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
 {
-    struct timing *timing = c->timing;
     struct nest_stamp window[MOST_WINDOW];
-    sator_int run = timing_compute(timing, count_most(c, prefix));
-    struct nest_row row;
+    sator_int run = timing_compute(c->timing, count_most(c, prefix)) * count_inner(&c->nest);
     int count, centre;
 
     find_window(c, c->nest.n_order, false, 1, prefix, window, &count, &centre);
-    if (!nest_follow_run(&c->nest, window, count, centre, &row))
-        return false;
-    for (int i = 0; i < c->n_rows; i++) {
-        if (c->rows[i].run == run && are_equal(timing, &c->rows[i].row, &row)) {
-            timing_sum_add(timing, sum, 1, &c->rows[i].sum);
-            return true;
-        }
-    }
-    add_row(c, &row, run, sum);
-    SATOR_PUSH(timing->arena, c->rows, c->n_rows, ((struct measured_row){row, run, *sum}));
-    return true;
+    return nest_measure_run(&c->nest, window, count, centre, run, sum);
 }
 
 /* The same for all rows that describe the same; false: one by one, then. */
@@ -668,18 +586,23 @@ static void add_prefix(struct walk *walk, int k, struct nest_stamp *stamp, sator
         timing_sum_add(c->timing, walk->sum, times, &c->list[i].sum);
 }
 
-/* The values [first, first + n) of a digit, or (k = n_fixed) of the skewed row, which describe the
- * same: those near either end for themselves, one for the others. */
-static void walk_run(struct walk *walk, int k, int64_t *value, int64_t first, int64_t n,
-        struct nest_stamp *stamp, sator_int times)
+/* The values [first, first + n) of digit number "k", which describe the same: those near either end
+ * for themselves, one for the others. Those near the end are neighbours of others, and next to the
+ * digit's first value sums may start. */
+static void walk_run(struct walk *walk, int k, int64_t first, int64_t n, struct nest_stamp *stamp,
+        sator_int times)
 {
-    int64_t margin = walk->c->reach + 1;
+    const struct classes *c = walk->c;
+    uint64_t loop = UINT64_C(1) << c->nest.digits[c->nest.order[k]].loop;
+    int64_t low = c->reach, high = c->reach;
 
-    for (int64_t i = 0; i < n && !walk->c->failed;) {
-        bool is_middle = i == margin && n > 2 * margin;
-        *value = first + i;
-        walk_digit(walk, k + 1, stamp, is_middle ? times * (n - 2 * margin) : times);
-        i += is_middle ? n - 2 * margin : 1;
+    for (int i = 0; i < c->n_starts && low == c->reach; i++)
+        low += first == 0 && (c->starts[i] & loop) != 0;
+    for (int64_t i = 0; i < n && !c->failed;) {
+        int64_t alike = i == low && n > low + high ? n - low - high : 1;
+        stamp->v[k] = first + i;
+        walk_digit(walk, k + 1, stamp, times * alike);
+        i += alike;
     }
 }
 
@@ -687,7 +610,7 @@ static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int t
 {
     int64_t low, high;
 
-    if (walk->c->nest.n_runs > 1) { /* too many values for that */
+    if (walk->c->nest.n_runs > 1 || walk->c->nest.full_length < walk->c->timing->analysis->n_time) {
         walk->c->failed = true;
         return;
     }
@@ -736,7 +659,7 @@ static void walk_values(struct walk *walk, int k, struct nest_stamp *stamp, sato
                 high = middle - 1;
         }
         next = low + 1;
-        walk_run(walk, k, &stamp->v[k], first, next - first, stamp, times);
+        walk_run(walk, k, first, next - first, stamp, times);
     }
 }
 
@@ -835,6 +758,8 @@ static bool is_counted(struct classes *c)
         struct timing_transfer *transfer = &timing->transfers[i];
         bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
         bool is_first = i == 0 || transfer->access != timing->transfers[i - 1].access;
+        if (transfer->n_time > nest->full_length && transfer->asks)
+            return false; /* operands that move inside a value of the skewed row */
         for (int k = 0; k < transfer->transport.n_links; k++) {
             int interval = transfer->transport.links[k].interval;
             c->reach = interval > c->reach ? interval : c->reach;
@@ -854,8 +779,8 @@ static bool is_counted(struct classes *c)
     }
     for (int k = 0; k < nest->n_digits; k++) { /* within a stamp: as many for all of its PEs */
         const struct nest_digit *digit = &nest->digits[k];
-        for (int o = 0;
-                o < nest->n_digits && !digit->is_space && digit->order < 0 && digit->run == 0;
+        for (int o = 0; o < nest->n_digits && !digit->is_space && digit->order < 0 &&
+                digit->run == 0 && !digit->is_inner;
                 o++) {
             if (nest->digits[o].loop == digit->loop && nest_row_factor(&nest->digits[o]) != 0 &&
                     digit->extent > 1)
@@ -863,6 +788,28 @@ static bool is_counted(struct classes *c)
         }
     }
     return c->reach <= MOST_INTERVAL;
+}
+
+/* What descriptions are made of. */
+static void prepare(struct classes *c)
+{
+    const struct sator_workload *w = c->timing->analysis->workload;
+    const struct nest *nest = &c->nest;
+    int n_each = nest->n_order + nest->n_loops + 3 + w->n_accesses;
+
+    c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t, 4 + MOST_WINDOW * n_each);
+    c->starts = SATOR_NEW_ARRAY(c->timing->arena, uint64_t, w->n_accesses + 1);
+    for (int l = 0; l < nest->n_loops; l++)
+        c->first_fixed[l] = nest->n_order;
+    for (int k = nest->n_order - 1; k >= 0; k--)
+        c->first_fixed[nest->digits[nest->order[k]].loop] = k;
+    for (int i = 0; i < w->n_accesses; i++) {
+        if (w->accesses[i].role != SATOR_WRITE)
+            continue;
+        for (int l = 0; l < nest->n_loops; l++)
+            c->starts[c->n_starts] |= (uint64_t)!nest->accesses[i].uses[l] << l;
+        c->n_starts++;
+    }
 }
 
 enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *sum, bool *done)
@@ -873,6 +820,7 @@ enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *su
     *done = nest_read(timing, &c.nest) && is_counted(&c);
     if (!*done)
         return SATOR_OK;
+    prepare(&c);
     *sum = timing_sum_new(timing);
     add_inside(&c, 0, &whole, sum);
     *done = !c.failed;

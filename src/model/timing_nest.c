@@ -171,10 +171,8 @@ static bool add_row(struct nest *nest, int r, struct row *row)
         return false;
     for (int i = 0; i < row->n; i++) {
         struct nest_digit *digit = &nest->digits[row->digit[i]];
-        if (digit->is_space)
-            return false;
-        if (digit->order >= 0)
-            continue; /* said by a row before */
+        if (digit->order >= 0 || digit->is_space)
+            continue; /* said by a row before, or always 0 */
         digit->order = nest->n_order;
         nest->row[nest->n_order] = r;
         nest->order[nest->n_order++] = row->digit[i];
@@ -205,8 +203,8 @@ static bool sort_runs(struct nest *nest)
     return true;
 }
 
-/* The last row, where it has space digits. */
-static bool add_skewed_row(struct nest *nest, const struct row *row)
+/* The row that has space digits. */
+static void add_skewed_row(struct nest *nest, const struct row *row)
 {
     nest->is_skewed = true;
     for (int i = 0; i < row->n; i++) {
@@ -220,16 +218,91 @@ static bool add_skewed_row(struct nest *nest, const struct row *row)
             nest->runs[nest->n_runs++] = row->digit[i];
         }
     }
-    return sort_runs(nest);
+}
+
+/* Where memories are cut inside the skewed row: its values number the prefixes up to it, or all
+ * stamps, but not both. */
+static bool find_full(struct nest *nest)
+{
+    const struct timing *timing = nest->timing;
+
+    nest->full_length = timing->analysis->n_time;
+    for (int l = 0; l < timing->n_levels; l++) {
+        if (timing->lengths[l] == nest->skewed_row + 1)
+            nest->full_length = nest->skewed_row + 1;
+    }
+    for (int l = 0; l < timing->n_levels - 1; l++) {
+        if (timing->lengths[l] > nest->skewed_row && timing->lengths[l] != nest->full_length)
+            return false;
+    }
+    return true;
+}
+
+/* A row inside the skewed one where a memory is cut between: all of its digits' values are there in
+ * each stamp's contents. */
+static bool add_contents(struct nest *nest, const struct row *row)
+{
+    for (int i = 0; i < row->n; i++) {
+        struct nest_digit *digit = &nest->digits[row->digit[i]];
+        int64_t rest = nest->size[digit->loop] - 1;
+        if (digit->order >= 0 || digit->extent == 1)
+            continue;
+        for (int k = 0; k < nest->loops[digit->loop].n; k++) {
+            const struct nest_digit *other = &nest->digits[nest->loops[digit->loop].digits[k]];
+            rest -= other->stride * (other->extent - 1);
+        }
+        if (digit->is_space || digit->run != 0 || rest != 0)
+            return false;
+        digit->is_inner = true;
+    }
+    return true;
+}
+
+/* A row inside the skewed one: its digits are the finest of the running number, as each value of
+ * the skewed row lasts as long as they run. */
+static bool add_inner_row(struct nest *nest, struct row *row)
+{
+    if (!sort_row(nest, row))
+        return false;
+    if (nest->full_length == nest->skewed_row + 1)
+        return add_contents(nest, row);
+    for (int i = 0; i < row->n; i++) {
+        struct nest_digit *digit = &nest->digits[row->digit[i]];
+        if (digit->order >= 0 || digit->extent == 1)
+            continue;
+        if (digit->is_space || digit->run != 0)
+            return false;
+        for (int k = 0; k < nest->n_digits; k++) {
+            struct nest_digit *outer = &nest->digits[k];
+            if (__builtin_mul_overflow(outer->run, digit->extent, &outer->run) ||
+                    __builtin_mul_overflow(outer->skew, digit->extent, &outer->skew))
+                return false;
+        }
+        digit->run = 1;
+        nest->runs[nest->n_runs++] = row->digit[i];
+    }
+    return true;
 }
 
 static bool has_space(const struct nest *nest, const struct row *row)
 {
     for (int i = 0; i < row->n; i++) {
-        if (nest->digits[row->digit[i]].is_space)
+        if (nest->digits[row->digit[i]].is_space && nest->digits[row->digit[i]].extent > 1)
             return true;
     }
     return false;
+}
+
+/* The digits of every loop. */
+static void list_digits(struct nest *nest)
+{
+    for (int i = 0; i < nest->n_digits; i++) {
+        struct nest_loop *loop = &nest->loops[nest->digits[i].loop];
+        int k = loop->n++;
+        for (; k > 0 && nest->digits[loop->digits[k - 1]].stride < nest->digits[i].stride; k--)
+            loop->digits[k] = loop->digits[k - 1];
+        loop->digits[k] = i;
+    }
 }
 
 static bool read_stamps(struct nest *nest)
@@ -251,11 +324,24 @@ static bool read_stamps(struct nest *nest)
         if (!finish_loop(nest, loop))
             return false;
     }
+    list_digits(nest);
+    nest->skewed_row = nest->full_length = analysis->n_time;
     for (int r = 0; r < analysis->n_time; r++) {
-        bool is_skewed = r == analysis->n_time - 1 && has_space(nest, &time_rows[r]);
-        if (is_skewed ? !add_skewed_row(nest, &time_rows[r]) : !add_row(nest, r, &time_rows[r]))
+        bool is_skewed = has_space(nest, &time_rows[r]);
+        if (is_skewed && nest->is_skewed)
+            return false; /* several skewed rows */
+        if (is_skewed) {
+            nest->skewed_row = r;
+            add_skewed_row(nest, &time_rows[r]);
+            if (!find_full(nest))
+                return false;
+        } else if (nest->is_skewed ? !add_inner_row(nest, &time_rows[r])
+                                   : !add_row(nest, r, &time_rows[r])) {
             return false;
+        }
     }
+    if (nest->is_skewed && !sort_runs(nest))
+        return false;
     nest->space_factor =
             SATOR_NEW_ARRAY(nest->timing->arena, int64_t, analysis->n_space * NEST_DIGITS + 1);
     nest->space_constant = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, analysis->n_space + 1);
@@ -316,6 +402,7 @@ bool nest_read(struct timing *timing, struct nest *nest)
             .n_loops = w->n_loops,
             .size = SATOR_NEW_ARRAY(timing->arena, int64_t, w->n_loops + 1),
             .accesses = SATOR_NEW_ARRAY(timing->arena, struct nest_access, w->n_accesses + 1),
+            .loops = SATOR_NEW_ARRAY(timing->arena, struct nest_loop, w->n_loops + 1),
             .parts = SATOR_NEW_ARRAY(timing->arena, struct parts *, timing->n_transfers + 1),
             .boxes = SATOR_NEW_ARRAY(timing->arena, struct boxes *, timing->n_transfers + 1)};
     for (int i = 0; i < w->n_loops; i++)

@@ -1,7 +1,8 @@
 /* A dataflow as a nest of digits (doc/model.md, section 7): each loop's value is a sum of digits in
  * mixed radix, of which some are the time-stamp, in order, some the space-stamp, and the rest runs
- * within a stamp. The last row of time may be skewed: a running number, which joins digits in mixed
- * radix, plus multiples of space digits. */
+ * within a stamp. A row of time may be skewed: a running number, which joins digits in mixed radix,
+ * plus multiples of space digits. Rows inside it count as the finest digits of it, so that its
+ * stamps are numbered by both; where a memory is cut between them, as digits inside a stamp. */
 #ifndef SATOR_MODEL_TIMING_NEST_H
 #define SATOR_MODEL_TIMING_NEST_H
 
@@ -19,18 +20,25 @@ struct nest_digit {
     int64_t skew; /* of a space digit, its factor in the skewed row */
     int64_t run; /* of a digit of that row that is none of space, its factor there */
     int order; /* its position in the time-stamp; -1: it is no time digit */
+    bool is_inner; /* it runs inside each value of the skewed row */
 };
 
 struct nest {
     struct timing *timing;
     int n_loops;
     int64_t *size; /* of each loop, which counts from 0 here */
+    struct nest_loop { /* its digits, coarsest first */
+        int n;
+        int digits[NEST_DIGITS];
+    } * loops;
     int n_digits;
     struct nest_digit digits[NEST_DIGITS];
     int n_order;
     int order[NEST_DIGITS]; /* the digits of time, outermost first */
     int row[NEST_DIGITS]; /* of time, that each is in */
-    bool is_skewed; /* the last row has space digits */
+    bool is_skewed; /* a row has space digits: */
+    int skewed_row; /* this one */
+    int full_length; /* of the prefixes that its values number, with rows inside it or not */
     int n_runs; /* digits of that row that are none of space: they make its running number, */
     int runs[NEST_DIGITS]; /* coarsest first */
     int64_t *space_factor; /* of each dimension and digit: [dim * NEST_DIGITS + digit] */
@@ -44,6 +52,7 @@ struct nest {
     } * accesses;
     struct parts **parts; /* of each transfer, once they are known (timing_parts.c) */
     struct boxes **boxes; /* the same (timing_boxes.c) */
+    const struct known_sum *sums; /* of rows that are known (timing_rows.c) */
 };
 
 /* The values of the time digits that a prefix fixes, and of the skewed row. */
@@ -66,6 +75,9 @@ bool nest_read(struct timing *timing, struct nest *nest);
 /* Time digits that prefixes of "length" rows fix; whether they fix the skewed row too. */
 int nest_fixed(const struct nest *nest, int length);
 bool nest_is_full(const struct nest *nest, int length);
+/* Whether two stamps agree in their prefixes of "length" rows. */
+bool nest_same_prefix(const struct nest *nest, int length, const struct nest_stamp *a,
+        const struct nest_stamp *b);
 
 /* The values that the skewed row takes under the other rows of "stamp", ascending. */
 struct nest_values {
@@ -126,9 +138,15 @@ struct nest_row {
 };
 /* Whether the transfer's contents are of single stamps, and its words pass a port. */
 bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer);
-/* The row under "prefixes[centre]" of the "n" prefixes that follow each other; false: a transfer
- * has another form. */
+/* The row under "prefixes[centre]" of the "n" prefixes that follow each other; with "neighbours",
+ * values that stand for several have the same words as those next to them. False: a transfer has
+ * another form. */
 bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        struct nest_row *row);
+        bool neighbours, struct nest_row *row);
+
+/* timing_rows.c: what the row's stamps take, of which each has "run" inside; false: it has another
+ * form. */
+bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
+        sator_int run, struct timing_sum *sum);
 
 #endif

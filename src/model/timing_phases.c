@@ -191,7 +191,11 @@ static int measure_port(const struct timing_entries *entries, int at, struct tim
 
 static sator_int whole_cycles(const struct timing_port *port, sator_int cost)
 {
-    return cost == 0 ? 0 : (cost + port->bits - 1) / port->bits;
+    bool is_short = cost < INT32_MAX && port->bits < INT32_MAX; /* 128 bits take long */
+
+    if (is_short)
+        return ((int64_t)cost + (int64_t)port->bits - 1) / (int64_t)port->bits;
+    return (cost + port->bits - 1) / port->bits;
 }
 
 /* The slowest port, at which "*cycles" pass; -1 when none takes any. */
@@ -203,6 +207,8 @@ static int slowest(const struct timing *timing, const struct timing_delays *dela
     *cycles = 0;
     for (int q = 0; q < timing->n_ports; q++) {
         sator_int cost = delays[q].phase[phase] + (busy == NULL ? 0 : busy[q]);
+        if (cost == 0)
+            continue;
         sator_int own = whole_cycles(&timing->ports[q], cost);
         if (own > *cycles) {
             *cycles = own;

@@ -83,16 +83,16 @@ static void note_boxes(const struct boxes *b, struct squeezed *s)
 
 /* Leave values out: at each of the row's, the PEs' running numbers lie "span" or less apart, so
  * that they have up to "crossed" values of the digit more than one; all of these are to be kept. */
-static void squeeze_all(struct squeezed *s, int64_t length)
+static void squeeze_all(struct squeezed *s, int64_t length, bool neighbours)
 {
     int64_t factor = 1, whole = 1;
 
     for (int r = s->n - 1; r >= 0; r--) {
         struct squeezed_digit *d = &s->digits[r];
         int64_t crossed = (s->span + factor - 1) / factor;
-        int64_t kept = d->low + d->high + crossed + 1;
+        int64_t kept = d->low + d->high + crossed + (neighbours ? 3 : 1);
         d->left_out = d->extent > kept ? d->extent - kept : 0;
-        d->middle = d->low + crossed;
+        d->middle = d->low + crossed + neighbours;
         d->factor = factor;
         whole *= d->extent;
         factor *= d->extent - d->left_out;
@@ -260,7 +260,6 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     int n_skewed = 0;
 
     if (b == NULL || transfer->holder_space > 0 || transfer->arrives.port >= 0 ||
-            transfer->kind == SATOR_TRANSFER_OVERLAPPED ||
             !boxes_open(b, prefixes, rows, n, centre))
         return NULL;
     for (int i = 0; i < b->n_digits; i++)
@@ -269,7 +268,7 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
 }
 
 bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        struct nest_row *row)
+        bool neighbours, struct nest_row *row)
 {
     const struct timing *timing = nest->timing;
     struct box_range rows[BOX_WINDOW];
@@ -289,7 +288,7 @@ bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes,
             return false;
         note_boxes(b, &squeezed);
     }
-    squeeze_all(&squeezed, rows[centre].last - rows[centre].first + 1);
+    squeeze_all(&squeezed, rows[centre].last - rows[centre].first + 1, neighbours);
     if (squeezed.n_values > MOST_VALUES)
         return false;
     *row = (struct nest_row){.n = squeezed.n_values,

@@ -23,18 +23,28 @@ int nest_fixed(const struct nest *nest, int length)
 
 bool nest_is_full(const struct nest *nest, int length)
 {
-    return nest->is_skewed && length == nest->timing->analysis->n_time;
+    return nest->is_skewed && length == nest->full_length;
+}
+
+bool nest_same_prefix(
+        const struct nest *nest, int length, const struct nest_stamp *a, const struct nest_stamp *b)
+{
+    int n_fixed = nest_fixed(nest, length);
+
+    return memcmp(a->v, b->v, sizeof *a->v * (size_t)n_fixed) == 0 &&
+            (!nest_is_full(nest, length) || a->skewed == b->skewed);
 }
 
 int64_t nest_fixed_part(
         const struct nest *nest, int n_fixed, const struct nest_stamp *stamp, int loop)
 {
+    const struct nest_loop *own = &nest->loops[loop];
     int64_t sum = 0;
 
-    for (int k = 0; k < n_fixed; k++) {
-        const struct nest_digit *digit = &nest->digits[nest->order[k]];
-        if (digit->loop == loop)
-            sum += digit->stride * stamp->v[k];
+    for (int i = 0; i < own->n; i++) {
+        const struct nest_digit *digit = &nest->digits[own->digits[i]];
+        if (digit->order >= 0 && digit->order < n_fixed)
+            sum += digit->stride * stamp->v[digit->order];
     }
     return sum;
 }
@@ -50,26 +60,19 @@ int64_t nest_count(const struct nest *nest, const struct nest_stamp *stamp, int 
 
 int64_t nest_room(const struct nest *nest, int n_fixed, const struct nest_stamp *stamp, int loop)
 {
+    const struct nest_loop *own = &nest->loops[loop];
     int64_t rest = nest->size[loop] - 1 - nest_fixed_part(nest, n_fixed, stamp, loop), room = 0;
-    int64_t above = INT64_MAX;
 
-    for (;;) { /* the digits from the coarsest on, each as large as it may be */
-        const struct nest_digit *next = NULL;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            bool is_fixed = digit->order >= 0 && digit->order < n_fixed;
-            if (digit->loop == loop && !is_fixed && digit->stride < above &&
-                    (next == NULL || digit->stride > next->stride))
-                next = digit;
-        }
-        if (next == NULL)
-            return room;
-        int64_t most = rest / next->stride;
-        most = most < next->extent - 1 ? most : next->extent - 1;
-        room += most * next->stride;
-        rest -= most * next->stride;
-        above = next->stride;
+    for (int i = 0; i < own->n; i++) { /* from the coarsest on, each as large as it may be */
+        const struct nest_digit *digit = &nest->digits[own->digits[i]];
+        if (digit->order >= 0 && digit->order < n_fixed)
+            continue;
+        int64_t most = digit->stride == 1 ? rest : rest / digit->stride;
+        most = most < digit->extent - 1 ? most : digit->extent - 1;
+        room += most * digit->stride;
+        rest -= most * digit->stride;
     }
+    return room;
 }
 
 /* A set of numbers: first + i for every "there[i]". */
@@ -152,62 +155,72 @@ static struct numbers add_sets(const struct nest *nest, const struct numbers *a,
  * the finer ones as great as can be, or all of them. */
 static int64_t reach_of_loop(const struct nest *nest, int loop, int64_t rest, int sign)
 {
-    int64_t above = INT64_MAX, said = 0, best = INT64_MIN, free = 0;
+    const struct nest_loop *own = &nest->loops[loop];
+    int64_t said = 0, best = INT64_MIN, free = 0;
 
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
+    for (int i = 0; i < own->n; i++) {
+        const struct nest_digit *digit = &nest->digits[own->digits[i]];
         int64_t reach = sign * nest_row_factor(digit) * (digit->extent - 1);
-        free += digit->loop == loop && digit->order < 0 && reach > 0 ? reach : 0;
+        free += digit->order < 0 && reach > 0 ? reach : 0;
     }
-    for (rest--;;) { /* digits from the coarsest on: those before are said */
-        const struct nest_digit *next = NULL;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop == loop && digit->order < 0 && digit->stride < above &&
-                    (next == NULL || digit->stride > next->stride))
-                next = digit;
-        }
-        if (next == NULL)
-            return said > best ? said : best;
-        int64_t factor = sign * nest_row_factor(next), most = rest / next->stride;
-        free -= factor > 0 ? factor * (next->extent - 1) : 0;
-        if (most >= next->extent) /* it and all finer ones are whole */
-            most = next->extent;
+    rest--;
+    for (int i = 0; i < own->n; i++) { /* from the coarsest on: those before are said */
+        const struct nest_digit *digit = &nest->digits[own->digits[i]];
+        if (digit->order >= 0)
+            continue;
+        int64_t factor = sign * nest_row_factor(digit), most = rest / digit->stride;
+        most = most < digit->extent ? most : digit->extent; /* then all are whole from here on */
+        free -= factor > 0 ? factor * (digit->extent - 1) : 0;
         int64_t below = said + free + (factor > 0 ? factor * (most - 1) : 0);
         if (most > 0 && below > best)
             best = below;
-        if (most == next->extent)
+        if (most == digit->extent)
             return best;
         said += factor * most;
-        rest -= most * next->stride;
-        above = next->stride;
+        rest -= most * digit->stride;
     }
+    return said > best ? said : best;
 }
 
-/* How many values the running number takes at every PE, at least; 0: some between are missing. */
+/* Whether the loop ends before its digits that no prefix fixes do: all of them, or of
+ * those of the running number. */
+static bool is_cut(const struct nest *nest, const struct nest_stamp *stamp, int loop, bool runs)
+{
+    int64_t rest = nest->size[loop] - nest_fixed_part(nest, nest->n_order, stamp, loop);
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        if (digit->loop == loop && digit->order < 0 && (digit->run != 0 || !runs))
+            rest -= digit->stride * (digit->extent - 1);
+    }
+    return rest <= 0;
+}
+
+/* How many values the running number takes at every PE without a gap, at least; 0: some are missing
+ * at all PEs. */
 static int64_t run_length(const struct nest *nest, const struct nest_stamp *stamp)
 {
-    int64_t length = 1;
-    bool is_even = true; /* the same at all PEs */
+    int64_t length = 1, even = INT64_MAX;
 
     for (int r = nest->n_runs - 1; r >= 0; r--) {
         const struct nest_digit *run = &nest->digits[nest->runs[r]];
-        int64_t rest =
-                nest->size[run->loop] - nest_fixed_part(nest, nest->n_order, stamp, run->loop);
-        int64_t count = (rest + run->stride - 1) / run->stride, reach = 0;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop != run->loop || i == nest->runs[r] || digit->order >= 0)
-                continue;
-            is_even &= digit->run != 0 || digit->extent == 1;
-            reach += digit->run != 0 ? digit->stride * (digit->extent - 1) : 0;
+        int64_t count = run->extent;
+        if (is_cut(nest, stamp, run->loop, true)) {
+            int64_t rest =
+                    nest->size[run->loop] - nest_fixed_part(nest, nest->n_order, stamp, run->loop);
+            count = (rest + run->stride - 1) / run->stride;
+            if (r > 0 || count >= run->extent)
+                return 0;
         }
-        reach += run->stride * (run->extent - 1);
-        if (rest <= reach && (r > 0 || count >= run->extent))
-            return 0;
-        length = run->run * (count < run->extent ? count : run->extent);
+        length = run->run * count;
+        if (!is_cut(nest, stamp, run->loop, false))
+            continue;
+        for (int i = 0; i < nest->n_digits; i++) { /* at some PEs, one value less */
+            if (nest->digits[i].loop == run->loop && nest->digits[i].is_space && even > length)
+                even = count > 1 ? length - run->run : length;
+        }
     }
-    return is_even ? length : 1;
+    return even < length ? even : length;
 }
 
 /* The same where the values of each PE's running number are all there, and those of neighbours
@@ -351,7 +364,8 @@ bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t
         for (int d = 0; level->kind == SATOR_LEVEL_ARRAY && d < level->array.n_dims; d++, dim++) {
             if (!level->array.pass_through)
                 continue;
-            if (!measure_dim(nest, prefix, dim, &used, &skew))
+            if (nest->skewed_row < analysis->n_time - 1 ||
+                    !measure_dim(nest, prefix, dim, &used, &skew))
                 return false;
             *cycles += (skew < 0 ? -skew : skew) * (analysis->shape[dim] - used);
         }

@@ -1,0 +1,210 @@
+/* What the stamps of a skewed row take (doc/model.md, section 7), from the words that move at each
+ * of its values (timing_runs.c). */
+#include "model/timing_nest.h"
+
+#include <string.h>
+
+/* One way that a transfer's words take, loads or stores, at each value of the row. */
+struct way {
+    const struct timing_use *use;
+    enum timing_phase phase;
+    const int64_t *words; /* that pass in the phase */
+    int64_t alone; /* the value at which some are exposed; -1: none */
+    enum timing_phase alone_phase;
+    int64_t exposed;
+};
+
+struct ways {
+    int n;
+    struct way *list;
+};
+
+/* The row, and those before and after it where overlapped transfers need them. */
+struct around {
+    const struct nest *nest;
+    const struct nest_stamp *prefixes;
+    int n, centre;
+    struct nest_row row, before, after;
+};
+
+bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer)
+{
+    return transfer->n_time == nest->full_length && transfer->asks;
+}
+
+/* ---- ways ---- */
+
+/* Whether the row and its neighbour in the window, if there is one, are of one tile. */
+static bool shares_tile(const struct around *a, const struct timing_transfer *transfer, int step)
+{
+    int other = a->centre + step;
+
+    return other >= 0 && other < a->n &&
+            nest_same_prefix(
+                    a->nest, transfer->tile_time, &a->prefixes[a->centre], &a->prefixes[other]);
+}
+
+/* Overlapped loads move in the stamp before, stores in the one after, where that is of one tile. */
+static void shift_way(const struct around *a, int transfer, bool is_store, struct way *way)
+{
+    const struct timing *timing = a->nest->timing;
+    const struct timing_transfer *what = &timing->transfers[transfer];
+    const struct nest_row *other = is_store ? &a->before : &a->after;
+    int64_t n = a->row.n;
+    int64_t *shifted = SATOR_NEW_ARRAY(timing->arena, int64_t, n + 1);
+
+    memcpy(shifted + is_store, way->words + !is_store, sizeof *shifted * (size_t)(n - 1));
+    if (shares_tile(a, what, is_store ? -1 : 1))
+        shifted[is_store ? 0 : n - 1] =
+                is_store ? other->words[transfer][2 * other->n - 1] : other->words[transfer][0];
+    if (!shares_tile(a, what, is_store ? 1 : -1)) {
+        way->alone = is_store ? n - 1 : 0;
+        way->alone_phase = is_store ? TIMING_EXPOSED_STORES : TIMING_EXPOSED_LOADS;
+        way->exposed = way->words[way->alone];
+    }
+    way->words = shifted;
+}
+
+static void add_way(const struct around *a, int transfer, bool is_store, struct ways *ways)
+{
+    const struct timing *timing = a->nest->timing;
+    const struct timing_transfer *what = &timing->transfers[transfer];
+    struct way way = {.use = is_store ? &what->takes : &what->sends,
+            .phase = TIMING_WITH_RUN,
+            .words = a->row.words[transfer] + (is_store ? a->row.n : 0),
+            .alone = -1};
+
+    if (way.use->port < 0)
+        return;
+    if (what->kind == SATOR_TRANSFER_SERIAL)
+        way.phase = is_store ? TIMING_SERIAL_STORES : TIMING_SERIAL_LOADS;
+    else if (what->kind == SATOR_TRANSFER_OVERLAPPED)
+        shift_way(a, transfer, is_store, &way);
+    SATOR_PUSH(timing->arena, ways->list, ways->n, way);
+}
+
+static struct ways list_ways(const struct around *a)
+{
+    struct ways ways = {0};
+
+    for (int i = 0; i < a->nest->timing->n_transfers; i++) {
+        if (a->row.words[i] == NULL)
+            continue;
+        add_way(a, i, false, &ways);
+        add_way(a, i, true, &ways);
+    }
+    return ways;
+}
+
+/* ---- stamps ---- */
+
+static void add_words(const struct timing *timing, const struct timing_use *use,
+        enum timing_phase phase, int64_t words)
+{
+    if (words == 0)
+        return;
+    sator_int cost = timing_cost(timing, use, words);
+    timing->delays[use->port].phase[phase] += cost;
+    timing->delays[use->port].all += cost;
+}
+
+/* Whether the same words move at two values of the row. */
+static bool are_alike(const struct ways *ways, int64_t a, int64_t b)
+{
+    for (int i = 0; i < ways->n; i++) {
+        const struct way *way = &ways->list[i];
+        if (way->words[a] != way->words[b] || (a != b && (way->alone == a || way->alone == b)))
+            return false;
+    }
+    return true;
+}
+
+/* What the stamps of the row take, of which each has "run" inside. */
+static void add_stamps(const struct timing *timing, const struct nest_row *row,
+        const struct ways *ways, sator_int run, struct timing_sum *sum)
+{
+    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+
+    for (int64_t v = 0, next; v < row->n; v = next) {
+        sator_int times = 0;
+        for (next = v; next < row->n && are_alike(ways, v, next); next++)
+            times += row->times[next];
+        memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
+        for (int i = 0; i < ways->n; i++) {
+            const struct way *way = &ways->list[i];
+            add_words(timing, way->use, way->phase, way->words[v]);
+            if (way->alone == v)
+                add_words(timing, way->use, way->alone_phase, way->exposed);
+        }
+        *sum->compute += times * run;
+        timing_add_delays(timing, timing->delays, run, idle, times, sum);
+    }
+}
+
+static void add_moved(
+        const struct timing *timing, const struct nest_row *row, struct timing_sum *sum)
+{
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const int64_t *words = row->words[i];
+        sator_int *moved = &sum->moved[timing->transfers[i].first_moved];
+        for (int64_t v = 0; words != NULL && v < row->n; v++) {
+            moved[0] += row->times[v] * words[v];
+            moved[2] += row->times[v] * words[row->n + v];
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+/* Rows in which the same words move. */
+struct known_sum {
+    const struct known_sum *next;
+    struct nest_row row;
+    sator_int run;
+    struct timing_sum sum;
+};
+
+static bool are_equal(
+        const struct timing *timing, const struct nest_row *a, const struct nest_row *b)
+{
+    return a->n == b->n && memcmp(a->times, b->times, sizeof *a->times * (size_t)a->n) == 0 &&
+            memcmp(a->words, b->words, sizeof *a->words * (size_t)timing->n_transfers) == 0;
+}
+
+static bool overlaps(const struct nest *nest)
+{
+    for (int i = 0; i < nest->timing->n_transfers; i++) {
+        if (nest_is_of_stamps(nest, &nest->timing->transfers[i]) &&
+                nest->timing->transfers[i].kind == SATOR_TRANSFER_OVERLAPPED)
+            return true;
+    }
+    return false;
+}
+
+bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
+        sator_int run, struct timing_sum *sum)
+{
+    const struct timing *timing = nest->timing;
+    struct around a = {.nest = nest, .prefixes = prefixes, .n = n, .centre = centre};
+    bool with_others = overlaps(nest);
+
+    if (!nest_follow_run(nest, prefixes, n, centre, with_others, &a.row) ||
+            (with_others && centre > 0 &&
+                    !nest_follow_run(nest, prefixes, n, centre - 1, true, &a.before)) ||
+            (with_others && centre < n - 1 &&
+                    !nest_follow_run(nest, prefixes, n, centre + 1, true, &a.after)))
+        return false;
+    for (const struct known_sum *k = nest->sums; k != NULL && !with_others; k = k->next) {
+        if (k->run == run && are_equal(timing, &k->row, &a.row)) {
+            timing_sum_add(timing, sum, 1, &k->sum);
+            return true;
+        }
+    }
+    struct ways ways = list_ways(&a);
+    add_stamps(timing, &a.row, &ways, run, sum);
+    add_moved(timing, &a.row, sum);
+    struct known_sum *known = SATOR_NEW(timing->arena, struct known_sum);
+    *known = (struct known_sum){nest->sums, a.row, run, *sum};
+    nest->sums = known;
+    return true;
+}
