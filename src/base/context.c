@@ -396,9 +396,15 @@ bool sator_guarded(struct sator_ctx *ctx, void (*work)(void *data), void *data)
     return true;
 }
 
-struct sator_loc sator_ctx_first_loc(const struct sator_ctx *ctx)
+void sator_about(struct sator_ctx *ctx, const char *name)
 {
-    return ctx->n_messages == 0 ? (struct sator_loc){0} : ctx->messages[0].loc;
+    if (ctx->latest >= 0)
+        ctx->messages[ctx->latest].about = sator_arena_strdup(ctx->arena, name);
+}
+
+const char *sator_ctx_first_about(const struct sator_ctx *ctx)
+{
+    return ctx->n_messages == 0 ? NULL : ctx->messages[0].about;
 }
 
 const char *sator_ctx_error_text(const struct sator_ctx *ctx, int index)

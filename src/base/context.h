@@ -34,6 +34,7 @@ struct sator_message {
     struct sator_loc loc;
     bool is_error;
     const char *text;
+    const char *about; /* what it is about, for callers that tell kinds of faults apart; or NULL */
     const char *help; /* lines, or NULL */
 };
 
@@ -120,8 +121,10 @@ void sator_help_names(
  * then, with their memory. For calls whose failure is an answer. */
 void sator_ctx_hush(struct sator_ctx *ctx, struct sator_hush *before);
 void sator_ctx_unhush(struct sator_ctx *ctx, const struct sator_hush *before);
-/* Where the first of the messages is; nowhere when there is none. */
-struct sator_loc sator_ctx_first_loc(const struct sator_ctx *ctx);
+/* Say what the latest message is about: a name that lives as long as the context. */
+void sator_about(struct sator_ctx *ctx, const char *name);
+/* What the first of the messages is about; NULL when that was not said, or there is none. */
+const char *sator_ctx_first_about(const struct sator_ctx *ctx);
 
 /* What error number "index" (from 0) says, without its place; NULL past the last one. */
 const char *sator_ctx_error_text(const struct sator_ctx *ctx, int index);

@@ -93,12 +93,10 @@ static bool agree(double a, double b)
 /* The memory that the mapper's first message is about, if it is about one. */
 static const char *obstacle(const struct sator_ctx *ctx, const struct explore_hardware *hardware)
 {
-    struct sator_loc loc = sator_ctx_first_loc(ctx);
+    const char *memory = sator_ctx_first_about(ctx);
 
-    for (int i = 0; i < hardware->arch->n_levels && loc.source != NULL; i++) {
-        const struct sator_level *level = &hardware->arch->levels[i];
-        if (level->loc.source == loc.source && level->loc.offset == loc.offset &&
-                level->kind == SATOR_LEVEL_MEMORY)
+    for (int i = 0; i < hardware->arch->n_levels && memory != NULL; i++) {
+        if (strcmp(hardware->arch->levels[i].name, memory) == 0)
             return hardware->no_room[i];
     }
     return "no_mapping";

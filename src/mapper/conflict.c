@@ -290,6 +290,7 @@ static bool has_capacity(struct sator_ctx *ctx, const struct mapper_problem *p)
         if (text.length > 0) {
             fits = false;
             sator_error(ctx, level->loc, "no mapping: %.*s", (int)text.length - 1, text.data);
+            sator_about(ctx, level->name);
         }
         sator_text_clear(&text);
     }
