@@ -299,7 +299,7 @@ static int find_carried(
     }
     for (int k = 0; k < shape->n_digits; k++) {
         int row = shape->digit[k].row;
-        bool carries = by_wires ? wired >> row & 1 : !((wired | merged) >> row & 1);
+        bool carries = ((by_wires ? wired : ~(wired | merged)) >> row & 1) != 0;
         if (carries && parts_sums(phases, &shape->digit[k]))
             return row;
     }
