@@ -4,6 +4,7 @@
  *     workload:            a document each, in Sator's notation, two spaces to the right
  *     architecture:
  *     mapping:
+ *     constraints:         a line each; or none of this
  *     objective: edp
  *     value: 1.5e+12
  *     parts:               of each choice of what bypasses what
@@ -47,9 +48,8 @@ static const char *uncovered_search(const struct sator_map_options *options,
     if (cert_count_choices(workload, arch) > CERT_CHOICES)
         return "more than 10 choices of what bypasses what";
     for (int i = 0; i < options->n_constraints; i++) {
-        const char *colon = strchr(options->constraints[i], ':');
-        if (colon == NULL || strcmp(colon, ": skew 0") != 0)
-            return "constraints other than 'skew 0' of an array";
+        if (strchr(options->constraints[i], '\n') != NULL)
+            return "constraints of several lines";
     }
     return NULL;
 }
@@ -61,7 +61,7 @@ static const char *uncovered_result(const struct sator_map_result *result)
         return "a mapping that is not proved to be the best";
     if (result->order != NULL)
         return "an operation in place";
-    return result->n_skews > 1 ? skewed : NULL;
+    return result->n_skews > 1 || result->skew != NULL ? skewed : NULL;
 }
 
 static enum sator_status refuse(
@@ -96,7 +96,8 @@ static void put_indented(struct sator_text *text, const char *name, const char *
 }
 
 static void put_question(struct sator_text *text, const struct sator_network *network, int layer,
-        const struct sator_arch *arch, const struct sator_map_result *result)
+        const struct sator_arch *arch, const struct sator_map_options *options,
+        const struct sator_map_result *result)
 {
     struct sator_network one = *network;
     struct sator_text document = {0};
@@ -111,28 +112,32 @@ static void put_question(struct sator_text *text, const struct sator_network *ne
     put_indented(text, "architecture", document.data);
     sator_text_clear(&document);
     put_indented(text, "mapping", result->yaml);
+    sator_text_put(text, options->n_constraints > 0 ? "constraints:\n" : "");
+    for (int i = 0; i < options->n_constraints; i++)
+        sator_text_add(text, "  %s\n", options->constraints[i]);
     sator_text_add(text, "objective: %s\nvalue: %.17g\nparts:\n", objectives[result->objective],
             result->value);
 }
 
 /* The cover of one choice of what bypasses what. */
-static enum sator_status put_choice(struct sator_ctx *ctx, const struct sator_workload *workload,
-        const struct sator_arch *arch, const struct sator_map_result *result, unsigned choice,
-        double seconds, struct sator_text *text, struct cert_tally *tally)
+static enum sator_status put_choice(struct sator_ctx *ctx, const struct cert_question *question,
+        const struct sator_map_result *result, unsigned choice, double seconds,
+        struct sator_text *text, struct cert_tally *tally)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
     const char *why;
     enum sator_status st;
 
-    st = cert_problem_init(ctx, arena, workload, arch, result->objective, choice, p, &why);
+    st = cert_problem_init(ctx, arena, question, choice, p, &why);
     if (st == SATOR_INPUT && why != NULL)
-        refuse(ctx, workload, why);
+        refuse(ctx, question->workload, why);
     SATOR_TRY(st);
     sator_text_add(text, "  choice %u\n", choice);
     SATOR_TRY(cert_cover_write(ctx, p, result->value, seconds, text, tally));
     if (text->length > MOST_BYTES) {
-        sator_error(ctx, workload->loc, "not certified: the certificate is larger than 64 MB");
+        sator_error(ctx, question->workload->loc,
+                "not certified: the certificate is larger than 64 MB");
         st = SATOR_LIMIT;
     }
 done:
@@ -154,9 +159,11 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
     const struct sator_workload *workload = &network->layers[layer];
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+    const struct cert_question question = {
+            workload, arch, own.objective, own.n_constraints, own.constraints};
     const char *why = uncovered_search(&own, workload, arch);
     if (why == NULL)
-        st = cert_problem_init(ctx, arena, workload, arch, own.objective, 0, p, &why);
+        st = cert_problem_init(ctx, arena, &question, 0, p, &why);
     if (why != NULL)
         st = refuse(ctx, workload, why);
     sator_arena_free(arena);
@@ -188,14 +195,15 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
         return st;
     }
     int pairs = cert_count_choices(workload, arch);
-    put_question(&out, network, layer, arch, result);
+    const struct cert_question question = {
+            workload, arch, result->objective, own.n_constraints, own.constraints};
+    put_question(&out, network, layer, arch, &own, result);
     for (unsigned choice = 0; choice < 1U << pairs; choice++)
-        SATOR_TRY(
-                put_choice(ctx, workload, arch, result, choice, own.budget_seconds, &out, &tally));
+        SATOR_TRY(put_choice(ctx, &question, result, choice, own.budget_seconds, &out, &tally));
     sator_text_put(&out, "end\n");
     if (count != NULL)
         *count = (struct sator_certificate_count){
-                1, tally.verified + 1, tally.total + 1, tally.parts};
+                1, tally.verified + 2, tally.total + 2, tally.parts};
     *text = sator_text_take(&out);
 done:
     sator_text_clear(&out);
@@ -210,6 +218,9 @@ struct reading {
     const char *name;
     const char *at;
     char *workload, *architecture, *mapping;
+    char *constraints; /* lines, each ended by NUL; "list" has them */
+    int n_list;
+    const char **list;
     enum sator_map_objective objective;
     double value;
 };
@@ -245,6 +256,19 @@ static char *take_document(struct reading *r)
     return sator_text_take(&text);
 }
 
+/* The constraints, a line each, where there are any. */
+static void take_constraints(struct reading *r)
+{
+    take(r, "constraints:\n");
+    r->constraints = take_document(r);
+    for (char *line = r->constraints; *line != '\0';) {
+        char *end = strchr(line, '\n');
+        *end = '\0';
+        SATOR_PUSH(r->ctx->arena, r->list, r->n_list, line);
+        line = end + 1;
+    }
+}
+
 static enum sator_status take_question(struct reading *r)
 {
     char *end;
@@ -260,6 +284,7 @@ static enum sator_status take_question(struct reading *r)
     if (!take(r, "mapping:\n"))
         return malformed(r, "the mapping is missing");
     r->mapping = take_document(r);
+    take_constraints(r);
     int objective = N_OBJECTIVES;
     while (objective-- > 0) {
         struct reading ahead = *r;
@@ -281,15 +306,31 @@ static enum sator_status take_question(struct reading *r)
 
 /* ---- checking ---- */
 
+/* The space of a choice. */
+static enum sator_status init(struct reading *r, struct sator_arena *arena,
+        const struct cert_question *question, unsigned choice, struct cert_problem *p)
+{
+    const char *why;
+    enum sator_status st = cert_problem_init(r->ctx, arena, question, choice, p, &why);
+
+    if (st == SATOR_INPUT && why != NULL)
+        sator_error(r->ctx, question->workload->loc, "certificates do not cover %s", why);
+    return st;
+}
+
 /* Whether the mapping has the value that is claimed, as the model counts it. */
 static enum sator_status check_mapping(struct reading *r, const struct sator_network *network,
-        const struct sator_arch *arch, struct cert_tally *tally)
+        const struct cert_question *question, struct cert_tally *tally)
 {
+    struct sator_arena *arena = sator_arena_new();
+    struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
+    const struct sator_arch *arch = question->arch;
     struct sator_dataflow *dataflow = NULL;
     struct sator_result *result = NULL;
     enum sator_status st;
 
-    tally->total++;
+    tally->total += 2;
+    SATOR_TRY(init(r, arena, question, 0, p));
     SATOR_TRY(sator_dataflow_parse(r->ctx, "the mapping", r->mapping, NULL, &dataflow));
     SATOR_TRY(sator_analyze(r->ctx, network, 0, arch, dataflow, NULL, &result));
     double value = cert_value(r->objective, result->energy_pj, result->total_cycles);
@@ -298,27 +339,28 @@ static enum sator_status check_mapping(struct reading *r, const struct sator_net
     else
         sator_warn(r->ctx, (struct sator_loc){0},
                 "not verified: the mapping has the value %.12g, %.12g is claimed", value, r->value);
+    if (cert_is_of_space(p, arch, dataflow->loops))
+        tally->verified++;
+    else
+        sator_warn(r->ctx, (struct sator_loc){0},
+                "not verified: the mapping is none of those that the parts are of");
 done:
+    sator_arena_free(arena);
     sator_result_free(result);
     sator_dataflow_free(dataflow);
     return st;
 }
 
-static enum sator_status check_choice(struct reading *r, const struct sator_network *network,
-        const struct sator_arch *arch, unsigned choice, struct cert_tally *tally)
+static enum sator_status check_choice(struct reading *r, const struct cert_question *question,
+        unsigned choice, struct cert_tally *tally)
 {
     struct sator_arena *arena = sator_arena_new();
     struct cert_problem *p = SATOR_NEW(arena, struct cert_problem);
-    const struct sator_workload *workload = &network->layers[0];
     struct cert_tally here = {0};
     char header[32];
-    const char *why;
     enum sator_status st;
 
-    st = cert_problem_init(r->ctx, arena, workload, arch, r->objective, choice, p, &why);
-    if (st == SATOR_INPUT && why != NULL)
-        sator_error(r->ctx, workload->loc, "certificates do not cover %s", why);
-    SATOR_TRY(st);
+    SATOR_TRY(init(r, arena, question, choice, p));
     snprintf(header, sizeof header, "  choice %u\n", choice);
     if (take(r, header)) {
         SATOR_TRY(cert_cover_check(r->ctx, p, r->value, r->at, &r->at, &here));
@@ -327,8 +369,8 @@ static enum sator_status check_choice(struct reading *r, const struct sator_netw
         here.first_fault = "is left out";
     }
     if (here.first_fault != NULL)
-        sator_warn(r->ctx, (struct sator_loc){0}, "not verified: %s, choice %u: %s", workload->name,
-                choice, here.first_fault);
+        sator_warn(r->ctx, (struct sator_loc){0}, "not verified: %s, choice %u: %s",
+                question->workload->name, choice, here.first_fault);
     tally->verified += here.verified;
     tally->total += here.total;
     tally->parts += here.parts;
@@ -354,9 +396,11 @@ static enum sator_status check_one(
         st = malformed(r, "it is about more than one layer, or too many choices");
         goto done;
     }
-    SATOR_TRY(check_mapping(r, network, arch, tally));
+    const struct cert_question question = {
+            &network->layers[0], arch, r->objective, r->n_list, r->list};
+    SATOR_TRY(check_mapping(r, network, &question, tally));
     for (unsigned choice = 0; choice < 1U << pairs; choice++)
-        SATOR_TRY(check_choice(r, network, arch, choice, tally));
+        SATOR_TRY(check_choice(r, &question, choice, tally));
     if (!take(r, "end\n"))
         st = malformed(r, "after its parts there is no 'end'");
     uint64_t verified = tally->verified - before.verified, total = tally->total - before.total;
@@ -370,7 +414,10 @@ done:
     free(r->workload);
     free(r->architecture);
     free(r->mapping);
-    r->workload = r->architecture = r->mapping = NULL;
+    free(r->constraints);
+    r->workload = r->architecture = r->mapping = r->constraints = NULL;
+    r->list = NULL;
+    r->n_list = 0;
     return st;
 }
 

@@ -80,7 +80,8 @@ static void settle_orders(struct cover *c, double *least)
     for (int i = 0; i < c->p->n_loops; i++)
         c->part.factor[row][i] = left_of(c, i);
     c->part.known[row] = (1U << c->p->n_loops) - 1;
-    *least = fmin(*least, cert_bound_leaf(c->p, &c->part, &c->exact, c->goal));
+    if (cert_may_be(c->p, &c->part))
+        *least = fmin(*least, cert_bound_leaf(c->p, &c->part, &c->exact, c->goal));
     for (int i = 0; i < c->p->n_loops; i++)
         c->part.factor[row][i] = 1;
     c->part.known[row] = 0;
@@ -109,7 +110,7 @@ static void split(struct cover *c, int m, int loop, double *least)
             continue;
         c->part.factor[row][loop] = factor;
         cert_inside(c->p, &c->part, row, tile);
-        if (!cert_fits(c->p, m, tile))
+        if (!cert_fits(c->p, m, tile) || !cert_may_be(c->p, &c->part))
             continue;
         double bound = left > 1 ? cert_view_bound(c->view, c->goal) : 0;
         c->tally->parts++;
@@ -195,6 +196,8 @@ static void for_each_choice(struct cover *c, int d, void (*visit)(struct cover *
         int64_t factor = c->p->divisors[loop][k];
         if (left % factor != 0 || factor > c->p->row[row].pes / used)
             continue;
+        if (factor > 1 && (c->p->row[row].banned >> loop & 1))
+            continue;
         c->part.factor[row][loop] = factor;
         if (is_placeable(c)) /* then it is with all others 1, too: the part has a mapping */
             visit(c, d + 1);
@@ -229,13 +232,17 @@ static void write_name(const struct cover *c, int d, struct sator_text *text)
                 c->part.factor[c->decision[k].row][c->decision[k].loop]);
 }
 
-/* Whether the part is settled by its bound, which is set. */
+/* Whether the part is settled by its bound, which is set: infinite where constraints leave nothing.
+ */
 static bool is_cut(struct cover *c, int d, double *bound)
 {
     c->part.is_unrolled = d == c->n_decisions;
+    c->tally->parts++;
+    *bound = INFINITY;
+    if (!cert_may_be(c->p, &c->part))
+        return true;
     cert_view_unroll(c->view);
     *bound = cert_view_bound(c->view, c->goal);
-    c->tally->parts++;
     return *bound >= c->goal;
 }
 
@@ -328,7 +335,7 @@ static void verify(struct cover *c, int d, const struct line *line)
                 sator_arena_printf(c->p->arena, "has the bound %.12g, below the value", bound));
         return;
     }
-    if (line->bound < c->goal || bound < c->goal)
+    if (!(line->bound >= c->goal) || bound < c->goal)
         note_fault(c, d,
                 sator_arena_printf(c->p->arena, "may have mappings of %.12g, below the value",
                         fmin(bound, line->bound)));

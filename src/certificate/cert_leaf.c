@@ -236,11 +236,16 @@ static void copy_front(struct front *to, const struct front *from)
 static void order_row(struct sums *s, int row, const struct inside *further)
 {
     const struct cert_problem *p = s->leaf->p;
+    unsigned within[CERT_LOOPS] = {0}; /* what constraints put inside, by place in the list */
     int list[CERT_LOOPS], n = 0;
 
     for (int i = 0; i < p->n_loops; i++) {
         if (s->leaf->part->factor[row][i] > 1)
             list[n++] = i;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int j = 0; j < n; j++)
+            within[k] |= p->row[row].within[list[k]] >> list[j] & 1 ? 1U << j : 0;
     }
     if (n == 0)
         return;
@@ -256,7 +261,7 @@ static void order_row(struct sums *s, int row, const struct inside *further)
                 place(s->leaf, row, list[k], &placed);
         }
         for (int k = 0; k < n; k++) {
-            if (!(set >> k & 1))
+            if (!(set >> k & 1) && (within[k] & ~set) == 0)
                 step(s, row, list[k], &placed, further, &front[set], &front[set | (size_t)1 << k]);
         }
     }

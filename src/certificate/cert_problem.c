@@ -212,7 +212,8 @@ static enum sator_status add_memory(struct maker *k, int level, double instances
         }
     }
     add_capacities(p, m);
-    p->row[p->n_rows++] = (struct cert_row){.memory = p->n_memories++, .level = level, .pes = 1};
+    p->row[p->n_rows++] =
+            (struct cert_row){.memory = p->n_memories++, .level = level, .n_shapes = 1, .pes = 1};
 done:
     return st;
 }
@@ -485,6 +486,8 @@ static bool is_alike(const struct cert_problem *p, int r, int s)
 
     for (int i = 0; i < p->n_moves; i++)
         alike &= (p->move[i].shared >> r & 1) == (p->move[i].shared >> s & 1);
+    for (int i = 0; i < p->n_limits; i++)
+        alike &= (p->limit[i].rows >> r & 1) == (p->limit[i].rows >> s & 1);
     return alike;
 }
 
@@ -503,6 +506,8 @@ static void drop_row(struct cert_problem *p, int r)
         v->shared = without_row(v->shared, r);
         v->child_row -= v->child_row > r;
     }
+    for (int i = 0; i < p->n_limits; i++)
+        p->limit[i].rows = without_row(p->limit[i].rows, r);
     for (int m = 0; m < p->n_memories; m++)
         p->memory[m].row -= p->memory[m].row > r;
     memmove(&p->row[r], &p->row[r + 1], sizeof *p->row * (size_t)(p->n_rows - r - 1));
@@ -524,25 +529,30 @@ static void join_rows(struct cert_problem *p)
 }
 
 enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_workload *workload, const struct sator_arch *arch,
-        enum sator_map_objective objective, unsigned choice, struct cert_problem *problem,
+        const struct cert_question *question, unsigned choice, struct cert_problem *problem,
         const char **why)
 {
+    const struct sator_workload *workload = question->workload;
     struct maker k = {.ctx = ctx,
             .p = problem,
             .workload = workload,
-            .arch = arch,
+            .arch = question->arch,
             .choice = choice,
             .why = why};
     enum sator_status st;
 
-    *problem = (struct cert_problem){.arena = arena, .objective = objective};
+    *problem = (struct cert_problem){.arena = arena, .objective = question->objective};
     *why = NULL;
     SATOR_TRY(add_loops(&k));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(add_tensor(&k, &workload->accesses[i]));
     SATOR_TRY(add_levels(&k));
     SATOR_TRY(add_moves(&k));
+    for (int i = 0; i < question->n_constraints; i++) {
+        const char *text = question->constraints[i];
+        if (!cert_limits_add(problem, workload, question->arch, text))
+            return refuse(&k, sator_arena_printf(arena, "the constraint '%s'", text));
+    }
     join_rows(problem);
 done:
     return st;

@@ -24,6 +24,7 @@ enum {
     CERT_MOVES = 48,
     CERT_LANES = 32,
     CERT_RUNS = 96, /* of a dimension: digits above 1 of fewer than 2^57 instances, tiles */
+    CERT_LIMITS = 64,
     CERT_SHAPES = 8, /* dimensions of an array that make one row */
     CERT_CHOICES = 10 /* pairs of a memory and a tensor that may bypass it */
 };
@@ -53,6 +54,15 @@ struct cert_row {
     int level; /* of the architecture */
     int n_shapes;
     int64_t shape[CERT_SHAPES], pes;
+    unsigned banned; /* loops that a constraint keeps out */
+    unsigned within[CERT_LOOPS]; /* by loop, those that a constraint puts inside of it */
+};
+
+/* What a constraint asks of a loop: the product of its factors at "rows". */
+struct cert_limit {
+    unsigned rows;
+    int loop;
+    int64_t least, most;
 };
 
 struct cert_memory {
@@ -109,6 +119,9 @@ struct cert_problem {
     int n_lanes;
     struct cert_lane lane[CERT_LANES];
     double mac_pj, cycles, leakage_pj; /* of an instance; leakage of everything, a cycle */
+    int n_limits;
+    struct cert_limit limit[CERT_LIMITS];
+    double least_used; /* PEs that a constraint asks for */
     const int64_t *divisors[CERT_LOOPS];
     int n_divisors[CERT_LOOPS];
 };
@@ -117,12 +130,31 @@ struct cert_problem {
 /* The pairs of a memory and a tensor that may bypass it: the spaces to cover are numbered from 0 to
  * 2 to the power of them, less 1; a bit for each pair, set where it bypasses. */
 int cert_count_choices(const struct sator_workload *workload, const struct sator_arch *arch);
-/* The space of choice "choice" for "objective", in "arena". SATOR_INPUT, with "*why" (in the arena)
- * saying what is not covered by certificates. */
+/* What a certificate is about. */
+struct cert_question {
+    const struct sator_workload *workload;
+    const struct sator_arch *arch;
+    enum sator_map_objective objective;
+    int n_constraints;
+    const char *const *constraints;
+};
+/* The space of choice "choice", in "arena". SATOR_INPUT, with "*why" (in the arena) saying what is
+ * not covered by certificates. */
 enum sator_status cert_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
-        const struct sator_workload *workload, const struct sator_arch *arch,
-        enum sator_map_objective objective, unsigned choice, struct cert_problem *problem,
+        const struct cert_question *question, unsigned choice, struct cert_problem *problem,
         const char **why);
+
+/* ---- cert_limits.c: constraints ---- */
+/* Add what a constraint says; false where that is not understood. Rows are not joined yet. */
+bool cert_limits_add(struct cert_problem *p, const struct sator_workload *workload,
+        const struct sator_arch *arch, const char *text);
+struct cert_part;
+/* Whether a mapping of the part may keep to the limits of factors. */
+bool cert_may_be(const struct cert_problem *p, const struct cert_part *part);
+/* Whether a nest is one of the space: its factors make up the extents and keep to all constraints.
+ */
+bool cert_is_of_space(const struct cert_problem *p, const struct sator_arch *arch,
+        const struct sator_loop_nest *nest);
 
 /* ---- cert_sets.c: sizes of sums of arithmetic progressions ---- */
 struct cert_run {

@@ -31,6 +31,11 @@ sator map gemm:i=12,j=8,k=20 --arch conventional --set 'levels.L2.may_bypass=[A,
 grep -c '^  choice' bypass.cert
 whole bypass.cert
 
+# constraints are part of the question
+sator map net.yaml --arch five-level --constraint 'PE: only k x' --constraint 'lane: c <= 2 -> 0' --constraint 'L1: order x ... r' \
+    --constraint 'L1: k >= 2' --constraint 'utilization 0.1' --certificate limits.cert >/dev/null
+whole limits.cert
+
 echo a bound that is raised by a thousandth
 awk '$2 == "cut" && !done { printf "  %s cut %.12g\n", $1, $3 * 1.001; done = 1; next } { print }' edp.cert >raised.cert
 claim raised.cert
@@ -55,6 +60,13 @@ check another.cert
 echo a choice left out
 sed '/^  choice 2/,/^  choice 3/ { /^  choice 3/!d }' bypass.cert >fewer.cert
 claim fewer.cert
+echo constraints left out, and one that the mapping breaks
+sed '/^  PE: only/d' limits.cert >free.cert
+claim free.cert
+sed 's/^  L1: k >= 2/  L1: k >= 6/' limits.cert >tight.cert
+claim tight.cert
+sed 's/^  utilization/  utilisation/' limits.cert >unknown.cert
+check unknown.cert
 echo a mapping that is not the best
 sator map gemm:i=12,j=8,k=20 --arch conventional --strategy random --samples 1 --seed 1 --yaml >worse.yaml
 sator analyze gemm:i=12,j=8,k=20 --arch conventional --dataflow worse.yaml --json | sed -n 's/^[[:space:]]*"edp":[[:space:]]*\([0-9.e+]*\),*$/\1/p' >worse.edp

@@ -19,6 +19,33 @@
 #include "mapper/search.h"
 #include "sator/certificate.h"
 
+enum {
+    MOST_TEXTS = 2
+};
+
+/* A few constraints on the case's problem; those that its extents or each other rule out are left
+ * out. */
+struct constraints {
+    char text[MOST_TEXTS][256];
+    const char *list[MOST_TEXTS];
+    int n;
+};
+
+static void constrain(struct problem_case *c, struct machines_rng *rng, struct constraints *k)
+{
+    k->n = 0;
+    for (uint64_t n = machines_draw(rng, MOST_TEXTS + 1); n > 0 && c->problem.n_loops > 0; n--) {
+        struct mapper_problem before = c->problem;
+        write_constraint(&c->problem, rng, k->text[k->n], sizeof k->text[0]);
+        k->list[k->n] = k->text[k->n];
+        if (sator_mapper_constrain(c->ctx, &c->problem, k->text[k->n]) == SATOR_OK)
+            k->n++;
+        else
+            c->problem = before;
+    }
+    free(sator_ctx_take_messages(c->ctx, false));
+}
+
 /* The number that certificates give the problem's choice of what bypasses what. */
 static unsigned choice_of(const struct mapper_problem *p)
 {
@@ -76,6 +103,7 @@ static void compare(const struct problem_case *c, const struct cert_problem *cer
     for (int k = 0; k < 8 && !traffic.is_unknown; k++) {
         int known = k == 0 ? n : (int)machines_draw(rng, (uint64_t)n + 1);
         forget(cert, p, mapping, known, &part);
+        assert_true(cert_may_be(cert, &part));
         double bound = cert_bound(cert, &part, INFINITY);
         if (known == n)
             bound = fmax(bound, cert_bound_orders(cert, &part, INFINITY));
@@ -102,18 +130,24 @@ static void test_bounds(void **state)
         struct problem_case c;
         struct machines_options options = {
                 .most_extent = 4 + (int)machines_draw(&rng, 12), .most_memories = 4};
+        struct constraints constraints;
         const char *why;
         if (open_case(&c, &rng, &options)) {
+            constrain(&c, &rng, &constraints);
             struct cert_problem *cert = SATOR_NEW(c.arena, struct cert_problem);
-            bool is_covered = cert_problem_init(c.ctx, c.arena, &c.network->layers[0], c.arch,
-                                      SATOR_MAP_EDP, choice_of(&c.problem), cert, &why) == SATOR_OK;
+            const struct cert_question question = {
+                    &c.network->layers[0], c.arch, SATOR_MAP_EDP, constraints.n, constraints.list};
+            bool is_covered = cert_problem_init(c.ctx, c.arena, &question, choice_of(&c.problem),
+                                      cert, &why) == SATOR_OK;
             struct mapper_words *words = sator_mapper_words_new(&c.problem);
             covered += is_covered && cert->n_loops > 0;
             for (int k = 0; k < 40 && is_covered && cert->n_loops > 0; k++) {
                 uint64_t state_of = machines_draw(&rng, UINT64_C(1) << 40) + 1;
                 struct mapper_mapping mapping;
                 sator_mapper_draw(&c.problem, &state_of, &mapping);
-                if (!sator_mapper_is_legal(&c.problem, words, &mapping))
+                if (!sator_mapper_is_legal(&c.problem, words, &mapping) ||
+                        !sator_mapper_is_allowed(&c.problem, &mapping) ||
+                        !sator_mapper_is_ordered(&c.problem, &mapping))
                     continue;
                 compare(&c, cert, &mapping, &rng, words);
                 compared++;
@@ -142,10 +176,15 @@ static void test_certificates(void **state)
                 .most_extent = 4 + (int)machines_draw(&rng, 8), .most_memories = 3};
         struct sator_map_result *result = NULL;
         struct sator_certificate_count count, checked;
+        struct constraints constraints;
         char *text = NULL;
         options.objective = (enum sator_map_objective)machines_draw(&rng, 3);
-        if (open_case(&c, &rng, &what) &&
-                sator_map(c.ctx, c.network, 0, c.arch, &options, &result) == SATOR_OK &&
+        bool is_open = open_case(&c, &rng, &what);
+        if (is_open)
+            constrain(&c, &rng, &constraints);
+        options.constraints = constraints.list;
+        options.n_constraints = is_open ? constraints.n : 0;
+        if (is_open && sator_map(c.ctx, c.network, 0, c.arch, &options, &result) == SATOR_OK &&
                 sator_certificate_write(
                         c.ctx, c.network, 0, c.arch, &options, result, &count, &text) == SATOR_OK) {
             assert_int_equal(sator_certificate_check(c.ctx, "a certificate", text, &checked, NULL),

@@ -161,4 +161,36 @@ static inline uint64_t seed(void)
     return number;
 }
 
+/* A random constraint as text. */
+static inline void write_constraint(
+        const struct mapper_problem *p, struct machines_rng *rng, char *text, size_t size)
+{
+    const struct mapper_row *row = &p->row[machines_draw(rng, (uint64_t)p->n_rows)];
+    const char *level = p->arch->levels[row->level].name;
+    const char *loop = p->loop_names[machines_draw(rng, (uint64_t)p->n_loops)];
+    int first = (int)machines_draw(rng, (uint64_t)p->n_loops);
+    static const char *const signs[] = {"", "", "<= ", ">= "};
+    const char *sign = signs[machines_draw(rng, 4)];
+    int factor = 1 + (int)machines_draw(rng, 6);
+
+    if (machines_draw(rng, 4) == 0) {
+        snprintf(text, size, "utilization %g", 0.25 * (double)(1 + machines_draw(rng, 4)));
+    } else if (row->is_space && machines_draw(rng, 2) == 0) {
+        snprintf(text, size, "%s: only %s", level, loop);
+    } else if (row->is_space && machines_draw(rng, 2) == 0) {
+        snprintf(text, size, "%s: %s %s%d -> %d", level, loop, sign, factor, row->dim);
+    } else if (row->is_space || machines_draw(rng, 2) == 0) {
+        snprintf(text, size, "%s: %s %s%d", level, loop, sign, factor);
+    } else {
+        int n_named = 1 + (int)machines_draw(rng, (uint64_t)p->n_loops);
+        int rest_at =
+                (int)machines_draw(rng, (uint64_t)n_named + 2); /* one past the end: nowhere */
+        int length = snprintf(text, size, "%s: order", level);
+        for (int k = 0; k <= n_named; k++)
+            length += snprintf(text + length, size - (size_t)length, "%s%s%s",
+                    k == rest_at ? " ..." : "", k < n_named ? " " : "",
+                    k < n_named ? p->loop_names[(first + k) % p->n_loops] : "");
+    }
+}
+
 #endif
