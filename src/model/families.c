@@ -4,8 +4,8 @@
  * i%8, i/8, (i+j)/8 step evenly along i, with a period of 8, by 0, 1 and 1. A loop is free where
  * all rows of stamps and elements step evenly along it, space not at all, and the others not where
  * another free loop moves them. What else is in a row blurs where in its loop an instance is, by
- * some periods; a loop is long from a few times that on. The families are those of the points whose
- * free long loops agree but for whole periods, and whose other loops agree. */
+ * some periods; a loop is long from a little more than that on. The families are those of the
+ * points whose free long loops agree but for whole periods, and whose other loops agree. */
 #include "model/families.h"
 
 #include "base/checked.h"
@@ -215,25 +215,24 @@ static bool find_blur(const struct sorter *s, const struct row *row, int64_t *bl
     return *blur < MOST_EXTENT;
 }
 
-/* A stamp and the ones before it that a count looks at lie within "back" times a blur and one on
- * either side; doc/counting.md, "Many extents". */
+/* From how many periods on the counts follow the law: doc/counting.md, "Many extents". */
 static bool find_lengths(struct sorter *s)
 {
     const int64_t back = look_back(s->model);
+    int64_t time[MOST_LOOPS] = {0}, index[MOST_LOOPS] = {0}; /* the greatest blurs of each loop */
 
-    for (int l = 0; l < s->n_loops; l++)
-        s->loops[l].long_from = 2 * back + 3;
     for (int r = 0; r < s->n_rows; r++) {
         const struct row *row = &s->rows[r];
         int64_t blur;
         if (row->owner < 0)
             continue;
-        if (back > LONGEST || !find_blur(s, row, &blur))
+        if (!find_blur(s, row, &blur))
             return false;
-        int64_t from = (2 * back + 1) * (blur + 1) + 2;
-        if (from > s->loops[row->owner].long_from)
-            s->loops[row->owner].long_from = from;
+        int64_t *most = row->first == NULL ? &time[row->owner] : &index[row->owner];
+        *most = blur > *most ? blur : *most;
     }
+    for (int l = 0; l < s->n_loops; l++)
+        s->loops[l].long_from = time[l] + index[l] + back + 3;
     return true;
 }
 
@@ -332,7 +331,7 @@ static void span(const struct sorter *s, struct sator_family *family)
                 (struct family_loop){.loop = l, .period = period, .width = width < 2 ? 2 : width};
     }
     const int n_corners = 1 << n;
-    if (family->n_points < (n == 0 ? 2 : 2 * (n_corners + 1)))
+    if (family->n_points < (n == 0 ? 2 : (n_corners + 1) * 3 / 2))
         return;
     family->n_corners = n_corners;
     family->n_loops = n;
@@ -344,7 +343,6 @@ static void span(const struct sorter *s, struct sator_family *family)
 static struct sator_families *make(struct sator_ctx *ctx, const struct sorter *s)
 {
     struct sator_families *all = SATOR_NEW(s->arena, struct sator_families);
-    const struct sator_stamping nothing = {0};
     bool any = false;
 
     *all = (struct sator_families){.ctx = ctx,
@@ -355,7 +353,6 @@ static struct sator_families *make(struct sator_ctx *ctx, const struct sorter *s
             .n_points = s->n_points};
     all->family_of = SATOR_NEW_ARRAY(s->arena, int, s->n_points + 1);
     all->names = sator_memo_new(sizeof(int));
-    (void)sator_counter_new(ctx, SATOR_ENGINE_CLOSED, &nothing, &all->counter); /* cannot fail */
     sort(s, all);
     for (int f = 0; f < all->n_families; f++) {
         span(s, &all->list[f]);
@@ -403,7 +400,8 @@ void sator_families_free(struct sator_families *families)
     for (int f = 0; f < families->n_families; f++)
         family_close(&families->list[f]);
     sator_memo_free(families->names);
-    sator_counter_free(families->counter);
+    for (int i = 0; i < FAMILY_COUNTERS; i++)
+        sator_counter_free(families->counters[i].counter);
     sator_arena_free(families->arena);
 }
 

@@ -34,7 +34,8 @@ enum sator_status sator_family_answer(struct sator_family *family, const struct 
 /* ---- families.c and family.c ---- */
 
 enum {
-    FAMILY_LOOPS = 6 /* most loops along which the points of a family differ */
+    FAMILY_LOOPS = 6, /* most loops along which the points of a family differ */
+    FAMILY_COUNTERS = 65 /* a corner each, and the middle */
 };
 
 struct sator_family {
@@ -57,7 +58,11 @@ struct sator_families {
     const struct sator_model *model;
     const struct sator_model_question *question;
     struct sator_arena *arena;
-    struct sator_counter *counter; /* for corners */
+    struct family_counter {
+        struct sator_counter *counter; /* NULL: not made yet */
+        const struct sator_family *family; /* whose question it was last asked */
+        int corner, n_time, n_space;
+    } counters[FAMILY_COUNTERS];
     int n_loops;
     int64_t n_points;
     int *family_of; /* one a point; -1: none */

@@ -122,8 +122,10 @@ static bool meets_middle(const struct sator_family *family, int n_numbers, const
 
 /* ---- questions ---- */
 
-static enum sator_status ask_corner(const struct sator_family *family,
-        const struct question *question, int corner, sator_int *numbers)
+/* The counter of a corner and the question's prefix, which goes on where it was last asked. The
+ * corners of small boxes have several: questions about one memory and about another take turns. */
+static struct sator_counter *counter_of(
+        const struct sator_family *family, const struct question *question, int corner)
 {
     struct sator_families *all = family->all;
     const struct sator_stamping stamping = {.domain = family->domains[corner],
@@ -132,6 +134,27 @@ static enum sator_status ask_corner(const struct sator_family *family,
             .n_space = question->n_space,
             .n_time = question->n_time,
             .shape = all->model->shape};
+    const int n_domains = count_domains(family), n_each = FAMILY_COUNTERS / n_domains;
+    const int prefix = question->n_time * (all->model->n_space + 1) + question->n_space;
+    struct family_counter *own = &all->counters[corner + prefix % n_each * n_domains];
+
+    if (own->counter == NULL)
+        (void)sator_counter_new(all->ctx, SATOR_ENGINE_CLOSED, &stamping, &own->counter);
+    else if (own->family != family || own->corner != corner || own->n_time != question->n_time ||
+            own->n_space != question->n_space)
+        sator_counter_restart(own->counter, all->ctx, SATOR_ENGINE_CLOSED, &stamping);
+    own->family = family;
+    own->corner = corner;
+    own->n_time = question->n_time;
+    own->n_space = question->n_space;
+    return own->counter;
+}
+
+static enum sator_status ask_corner(const struct sator_family *family,
+        const struct question *question, int corner, sator_int *numbers)
+{
+    struct sator_ctx *ctx = family->all->ctx;
+    struct sator_counter *counter = counter_of(family, question, corner);
     struct sator_transport transport;
     struct question asked = *question;
     struct sator_hush before;
@@ -141,11 +164,9 @@ static enum sator_status ask_corner(const struct sator_family *family,
         transport.footprint = 0; /* is that of the point */
         asked.transport = &transport;
     }
-    sator_ctx_hush(all->ctx, &before); /* a refusal is an answer */
-    sator_counter_restart(all->counter, all->ctx, SATOR_ENGINE_CLOSED, &stamping);
-    enum sator_status st = question_put(&asked, all->counter, numbers);
-    sator_counter_stop(all->counter);
-    sator_ctx_unhush(all->ctx, &before);
+    sator_ctx_hush(ctx, &before); /* a refusal is an answer */
+    enum sator_status st = question_put(&asked, counter, numbers);
+    sator_ctx_unhush(ctx, &before);
     return st;
 }
 
