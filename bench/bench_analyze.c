@@ -265,11 +265,83 @@ static void compare_dataflows(struct inputs *in, double *planned, double *analyz
         sator_dataflow_free(dataflows[i]);
 }
 
-static void plans(double *extents, double *dataflows)
+/* ---- points ---- */
+
+enum {
+    POINTS = 100000
+};
+
+/* Multiples of 8 up to 800, i slowest. */
+static void set_grid(int64_t (*extents)[3])
+{
+    for (int i = 0; i < POINTS; i++) {
+        extents[i][0] = 8 + i / 10000 * 80;
+        extents[i][1] = 8 + i / 100 % 100 * 8;
+        extents[i][2] = 8 + i % 100 * 8;
+    }
+}
+
+static void set_sweep(int64_t (*extents)[3])
+{
+    for (int i = 0; i < POINTS; i++) {
+        extents[i][0] = 1 + i;
+        extents[i][1] = extents[i][2] = 512;
+    }
+}
+
+/* Each from 1 to 1000, whatever the others are. */
+static void set_random(int64_t (*extents)[3])
+{
+    uint64_t state = 88172645463325252U;
+
+    for (int i = 0; i < 3 * POINTS; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        extents[i / 3][i % 3] = 1 + (int64_t)(state % 1000);
+    }
+}
+
+/* The points that one thread evaluates in a second of its own time. */
+static double measure_points(struct inputs *in, void (*set)(int64_t (*extents)[3]))
+{
+    static int64_t extents[POINTS][3];
+    static double latency[POINTS], energy[POINTS];
+    const struct sator_column columns[] = {
+            {.size = sizeof *columns, .figure = "latency", .numbers = latency},
+            {.size = sizeof *columns, .figure = "energy", .numbers = energy}};
+    struct sator_workspace *workspace = sator_workspace_new();
+    struct sator_plan *plan;
+
+    set(extents);
+    if (sator_plan_new(in->ctx, in->network, 0, in->arch, in->dataflow, NULL, &plan) != SATOR_OK)
+        fail(in->ctx, "no plan");
+    clock_t start = clock();
+    if (sator_plan_evaluate_points(
+                in->ctx, plan, workspace, POINTS, extents[0], 2, columns, NULL, NULL) != SATOR_OK)
+        fail(in->ctx, "the points");
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    sator_plan_free(plan);
+    sator_workspace_free(workspace);
+    return POINTS / seconds;
+}
+
+struct points_figures {
+    double grid, sweep, random;
+};
+
+static void plans(double *extents, double *dataflows, struct points_figures *points)
 {
     struct row row = {GEMM, "gemm/ij-p_j-ijk-t", "systolic-2d-8x8", NULL, NULL};
     struct inputs in = load(&row, row.arch);
     double analyzed;
+
+    *points = (struct points_figures){.grid = measure_points(&in, set_grid),
+            .sweep = measure_points(&in, set_sweep),
+            .random = measure_points(&in, set_random)};
+    fprintf(stderr,
+            "\n%d points at once, a second and thread: grid %.0f, sweep %.0f, random %.0f\n",
+            POINTS, points->grid, points->sweep, points->random);
 
     compare_extents(&in, extents, &analyzed);
     fprintf(stderr, "\n%d evaluations, us each (sator_analyze each time: us)\n", MANY);
@@ -301,6 +373,7 @@ static double process_ms(const char *program)
 static void all_rows(void)
 {
     double closed[N_ROWS], general[N_ROWS], mesh_worst = 0, plan_extents, plan_dataflows;
+    struct points_figures points;
 
     fprintf(stderr, "%-26s %12s %12s %8s %12s\n", "dataflow", "closed us", "general us", "ratio",
             "mesh us");
@@ -317,22 +390,25 @@ static void all_rows(void)
         fprintf(stderr, "\n");
     }
     sizes();
-    plans(&plan_extents, &plan_dataflows);
+    plans(&plan_extents, &plan_dataflows, &points);
     double median_closed = median(closed, N_ROWS), median_general = median(general, N_ROWS);
     printf("{\"analyze_table3_median_us\": %.2f,\n \"analyze_table3_worst_us\": %.2f,\n"
            " \"analyze_table3_general_median_us\": %.0f,\n \"analyze_mesh_worst_us\": %.2f,\n"
            " \"plan_extents_us\": %.2f,\n \"plan_dataflows_us\": %.2f,\n"
+           " \"plan_grid_points_per_s\": %.0f,\n \"plan_sweep_points_per_s\": %.0f,\n"
+           " \"plan_random_points_per_s\": %.0f,\n"
            " \"analyze_process_ms\": %.2f}\n",
             median_closed, closed[N_ROWS - 1], median_general, mesh_worst, plan_extents,
-            plan_dataflows, process_ms("build/sator"));
+            plan_dataflows, points.grid, points.sweep, points.random, process_ms("build/sator"));
 }
 
 int main(int argc, char **argv)
 {
     double extents, dataflows;
+    struct points_figures points;
 
     if (argc == 2 && strcmp(argv[1], "plans") == 0) {
-        plans(&extents, &dataflows);
+        plans(&extents, &dataflows, &points);
         return 0;
     }
     if (argc < 3) {
