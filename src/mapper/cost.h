@@ -312,7 +312,12 @@ int64_t sator_mapper_counted_tile(
  * when the engines give up. */
 bool sator_mapper_counted_volumes(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, int transfer, struct sator_volumes *volumes);
-/* Set the words of a counted transfer. */
+/* Whether the loops outside of the first that stands alone in an index, in whatever order, make a
+ * counted transfer repeat what it brings inside of it, and no others than those that move its tile
+ * need be told apart inside: whole tiles of a box, over links from the stamp before at most. */
+bool sator_mapper_is_settled_early(
+        const struct mapper_problem *problem, const struct mapper_transfer *transfer);
+/* Set the words of a counted transfer; remembered by what of the mapping matters to it. */
 void sator_mapper_count_transfer(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, int transfer, struct mapper_traffic *traffic);
 /* Set the cycles of the ports of "memories" from the model. */

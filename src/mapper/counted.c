@@ -13,6 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a transfer brings in a mapping. */
+struct counted_words {
+    int64_t unique, arriving, merged;
+    double extra_pj;
+};
+
 /* The latest answer about a transfer: what a mapping costs, and its report, ask the same. */
 struct counted_answer {
     bool known;
@@ -29,10 +35,12 @@ struct mapper_counting {
     int64_t shape[MAPPER_ROWS]; /* of all arrays */
     struct counted_answer *latest; /* of each transfer */
     struct sator_memo *tiles; /* words of the largest, by access and extents */
+    struct sator_memo *words; /* of transfers: struct counted_words, by mapping */
 };
 
 enum {
-    MOST_WORK = 1 << 28 /* of one question, about a second: a search asks many */
+    MOST_WORK = 1 << 28, /* of one question, about a second: a search asks many */
+    MOST_WORDS = 1 << 12 /* remembered: orders of one tiling ask alike */
 };
 
 struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *problem)
@@ -44,6 +52,7 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
             .problem = problem, .ctx = sator_ctx_own(), .arena = sator_arena_new()};
     c->ctx->work_limit = problem->work_limit < MOST_WORK ? problem->work_limit : MOST_WORK;
     c->tiles = sator_memo_new(sizeof(int64_t));
+    c->words = sator_memo_new(sizeof(struct counted_words));
     for (int r = 0; r < problem->n_rows; r++) {
         if (problem->row[r].is_space)
             c->shape[at++] = problem->row[r].shape;
@@ -69,6 +78,7 @@ void sator_mapper_counting_free(struct mapper_counting *c)
         free(c->latest[i].by_link);
     free(c->latest);
     sator_memo_free(c->tiles);
+    sator_memo_free(c->words);
     free(c);
 }
 
@@ -322,34 +332,126 @@ double sator_mapper_tree_pj(
     return (isnan(pj) ? 0 : pj) - t->merged_pj;
 }
 
+/* The words of an answer. */
+static struct counted_words words_of(const struct mapper_problem *p,
+        const struct mapper_transfer *t, const struct sator_volumes *volumes)
+{
+    const struct sator_model_network *network = t->network;
+    struct counted_words words = {.unique = (int64_t)volumes->unique,
+            .arriving = (int64_t)(volumes->total - volumes->temporal)};
+
+    for (int i = 0; i < network->n_buses; i++)
+        words.merged += (int64_t)volumes->by_bus[i];
+    for (int i = 0; i < network->n_links && t->is_complex; i++) {
+        double pj = sator_mapper_link_pj(p, network->link_sources[i], t->access);
+        words.extra_pj += (double)volumes->by_link[i] * ((isnan(pj) ? 0 : pj) - t->bus_pj);
+    }
+    for (int i = 0; i < network->n_buses && t->is_complex; i++)
+        words.extra_pj += (double)volumes->by_bus[i] * (sator_mapper_tree_pj(p, t, i) - t->bus_pj);
+    return words;
+}
+
+/* ---- mappings that are alike to a transfer ---- */
+
+bool sator_mapper_is_settled_early(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    return !p->in_hull && !p->imperfect && p->skew == NULL && !p->access[t->access].is_counted &&
+            !t->reaches_back;
+}
+
+/* Put the loops of a memory row into the order of their names where their order does not matter to
+ * a tensor: those that do not move its tile, with nothing else between them; those outside of the
+ * first that stands alone in an index, whose steps leave nothing, so that what they repeat is what
+ * is inside; and those of one step. "*is_settled": there is such a loop further in, or here. */
+static void sort_loops(const struct mapper_access *access, const int64_t *factor, int n_loops,
+        int8_t *order, bool *is_settled)
+{
+    int segment[MAPPER_LOOPS], last = 0;
+    bool moved = false;
+
+    for (int k = n_loops - 1; k >= 0; k--) {
+        int loop = order[k];
+        bool moves = access->relevant >> loop & 1;
+        last += !*is_settled && factor[loop] > 1 && (moves || moved) ? 1 : 0;
+        segment[loop] = factor[loop] > 1 ? last : 2 * MAPPER_LOOPS;
+        moved = factor[loop] > 1 ? moves : moved;
+        if (!*is_settled && factor[loop] > 1 && (access->plain >> loop & 1)) {
+            *is_settled = true;
+            last++;
+        }
+    }
+    for (int i = 0; i < n_loops; i++) { /* outermost first */
+        int at = i;
+        for (; at > 0 && segment[order[at - 1]] < segment[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = (int8_t)i;
+    }
+}
+
+/* Of all mappings that bring the same words in a transfer, one. */
+static void find_alike(const struct mapper_problem *p, int transfer,
+        const struct mapper_mapping *mapping, struct mapper_mapping *alike)
+{
+    const struct mapper_transfer *t = &p->transfer[transfer];
+    bool is_settled = false;
+
+    *alike = *mapping;
+    for (int r = t->child_row - 1; r >= 0 && sator_mapper_is_settled_early(p, t); r--) {
+        if (!p->row[r].is_space)
+            sort_loops(&p->access[t->access], mapping->factor[r], p->n_loops,
+                    alike->order[p->row[r].memory], &is_settled);
+    }
+}
+
+/* The words that a key says a mapping with: factors by row, and an order, four bits a loop. */
+static size_t key_of(const struct mapper_problem *p, int transfer,
+        const struct mapper_mapping *mapping, int64_t *key)
+{
+    size_t n = 0;
+
+    key[n++] = transfer;
+    for (int r = 0; r < p->n_rows; r++) {
+        const struct mapper_row *row = &p->row[r];
+        const int8_t *order = row->is_space ? mapping->along[r] : mapping->order[row->memory];
+        uint64_t packed = 0;
+        for (int i = 0; i < p->n_loops; i++) {
+            key[n++] = mapping->factor[r][i];
+            packed = packed << 4 | (uint64_t)order[i];
+        }
+        key[n++] = (int64_t)packed;
+    }
+    return n;
+}
+
+_Static_assert(MAPPER_LOOPS <= 16, "an order in 64 bits");
+
 void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_mapping *mapping,
         int transfer, struct mapper_traffic *traffic)
 {
     const struct mapper_problem *p = c->problem;
-    const struct mapper_transfer *t = &p->transfer[transfer];
-    const struct sator_model_network *network = t->network;
+    struct counted_words words = {0}, *remembered;
+    int64_t key[1 + MAPPER_ROWS * (MAPPER_LOOPS + 1)];
+    struct mapper_mapping alike;
     struct sator_volumes volumes;
+    bool is_new;
 
-    traffic->extra_pj[transfer] = 0;
-    traffic->unique[transfer] = traffic->arriving[transfer] = traffic->merged[transfer] = 0;
-    if (!sator_mapper_counted_volumes(c, mapping, transfer, &volumes)) {
+    find_alike(p, transfer, mapping, &alike);
+    size_t length = key_of(p, transfer, &alike, key);
+    remembered = sator_memo_find(c->words, key, length);
+    if (remembered != NULL) {
+        words = *remembered;
+    } else if (sator_mapper_counted_volumes(c, &alike, transfer, &volumes)) {
+        words = words_of(p, &p->transfer[transfer], &volumes);
+        if (sator_memo_size(c->words) == MOST_WORDS)
+            sator_memo_clear(c->words);
+        remembered = sator_memo_place(c->words, key, length, &is_new);
+        *remembered = words;
+    } else
         traffic->is_unknown = true;
-        return;
-    }
-    traffic->unique[transfer] = (int64_t)volumes.unique;
-    traffic->arriving[transfer] = (int64_t)(volumes.total - volumes.temporal);
-    for (int i = 0; i < network->n_buses; i++)
-        traffic->merged[transfer] += (int64_t)volumes.by_bus[i];
-    if (!t->is_complex)
-        return;
-    for (int i = 0; i < network->n_links; i++) {
-        double pj = sator_mapper_link_pj(p, network->link_sources[i], t->access);
-        traffic->extra_pj[transfer] +=
-                (double)volumes.by_link[i] * ((isnan(pj) ? 0 : pj) - t->bus_pj);
-    }
-    for (int i = 0; i < network->n_buses; i++)
-        traffic->extra_pj[transfer] +=
-                (double)volumes.by_bus[i] * (sator_mapper_tree_pj(p, t, i) - t->bus_pj);
+    traffic->unique[transfer] = words.unique;
+    traffic->arriving[transfer] = words.arriving;
+    traffic->merged[transfer] = words.merged;
+    traffic->extra_pj[transfer] = words.extra_pj;
 }
 
 void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_mapping *mapping,

@@ -26,14 +26,25 @@ static int64_t rest_of_row(const struct closed_image *image, const int64_t *rhs,
     return rest;
 }
 
+/* What combinations of rows come to; whatever the values, so that it is worth remembering. */
+struct combined {
+    uint64_t known;
+    sator_int rhs[CLOSED_ROWS];
+};
+
 /* The same for a combination of rows, whose coefficients may be large. */
 static sator_int rest_of_combination(const struct closed_image *image, const int64_t *rhs, int row,
-        uint32_t which, const int64_t *value)
+        uint32_t which, const int64_t *value, struct combined *combined)
 {
-    const int64_t *combine = image->combine[row - image->n_rows];
-    sator_int rest = 0;
-    for (int r = 0; r < image->n_rows; r++)
-        rest += (sator_int)combine[r] * rhs[r];
+    int at = row - image->n_rows;
+    const int64_t *combine = image->combine[at];
+    if (!(combined->known >> at & 1)) {
+        combined->known |= UINT64_C(1) << at;
+        combined->rhs[at] = 0;
+        for (int r = 0; r < image->n_rows; r++)
+            combined->rhs[at] += (sator_int)combine[r] * rhs[r];
+    }
+    sator_int rest = combined->rhs[at];
     for (; which != 0; which &= which - 1) {
         int c = __builtin_ctz(which);
         rest -= (sator_int)image->column[row][c] * value[c];
@@ -44,7 +55,7 @@ static sator_int rest_of_combination(const struct closed_image *image, const int
 /* Set the class's value so that its row comes to its right-hand side; false when no two points
  * differ by that. */
 static bool solve_step(const struct closed_image *image, const struct closed_step *step,
-        const int64_t *rhs, int64_t *value)
+        const int64_t *rhs, int64_t *value, struct combined *combined)
 {
     int64_t span = image->span[step->class];
     int64_t divisor = step->divisor;
@@ -56,10 +67,16 @@ static bool solve_step(const struct closed_image *image, const struct closed_ste
             return false;
         quotient = is_unit ? rest * divisor : rest / divisor;
     } else {
-        sator_int rest = rest_of_combination(image, rhs, step->row, step->others, value);
-        quotient = (int64_t)(rest / divisor);
-        if (rest % divisor != 0 || quotient != rest / divisor)
-            return false;
+        sator_int rest = rest_of_combination(image, rhs, step->row, step->others, value, combined);
+        if (rest == (int64_t)rest && rest != INT64_MIN) { /* divisions of 128 bits are slow */
+            quotient = (int64_t)rest / divisor;
+            if ((int64_t)rest % divisor != 0)
+                return false;
+        } else {
+            quotient = (int64_t)(rest / divisor);
+            if (rest % divisor != 0 || quotient != rest / divisor)
+                return false;
+        }
     }
     value[step->class] = quotient;
     return quotient <= span && quotient >= -span;
@@ -67,10 +84,11 @@ static bool solve_step(const struct closed_image *image, const struct closed_ste
 
 /* Set the classes' values so that image(value) = rhs, the parameters' being set: false when there
  * is no integer solution that two points can differ by. */
-static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value)
+static bool solve_classes(const struct closed_image *image, const int64_t *rhs, int64_t *value,
+        struct combined *combined)
 {
     for (int s = 0; s < image->n_steps; s++) {
-        if (!solve_step(image, &image->step[s], rhs, value))
+        if (!solve_step(image, &image->step[s], rhs, value, combined))
             return false;
     }
     for (uint64_t rest = image->unsolved; rest != 0; rest &= rest - 1) {
@@ -203,10 +221,12 @@ const char *closed_image_solve(const struct closed_image *image, const int64_t *
 {
     int64_t value[CLOSED_DIGITS];
     struct moves moves = {.n = 0, .most = most_shifts, .shift = shift};
+    struct combined combined;
     const char *why = NULL;
+    combined.known = 0;
     first_try(image, value);
     do {
-        if (solve_classes(image, rhs, value))
+        if (solve_classes(image, rhs, value, &combined))
             why = add_moves(image, value, &moves);
     } while (why == NULL && next_try(image, value));
     *n_shifts = moves.n;

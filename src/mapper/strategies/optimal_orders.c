@@ -62,9 +62,27 @@ static bool is_direct_ragged(const struct optimizer *o, int t)
     return o->tiling->is_ragged[t] && o->problem->transfer[t].child == o->problem->n_memories;
 }
 
+/* What the engines have counted of an order. */
+struct counted_order {
+    uint32_t known; /* transfers */
+    struct mapper_traffic traffic;
+};
+
+/* A transfer whose words are known. */
+static void add_counted(const struct mapper_problem *p, const struct mapper_traffic *traffic, int t,
+        struct mapper_share *share)
+{
+    double unique = (double)traffic->unique[t], arriving = (double)traffic->arriving[t];
+    struct mapper_range range = {unique, unique, arriving, arriving, 0};
+
+    sator_mapper_share_transfer(p, t, &range, 0, share);
+    share->pj += traffic->extra_pj[t];
+}
+
 /* The bound of a partial order: what is placed is exact, what is not may be kept as far as loops
  * that stand alone in an index allow. */
-static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_pace *pace)
+static struct mapper_cost order_bound(
+        struct optimizer *o, const struct mapper_pace *pace, const struct counted_order *counted)
 {
     const struct mapper_problem *p = o->problem;
     struct mapper_share share = optimal_fixed(o->problem, &o->at);
@@ -72,6 +90,10 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_walk *walk = &o->tiling->walk[t];
         double groups = (double)walk->groups, tiles = (double)walk->tiles;
+        if (counted != NULL && (counted->known >> t & 1)) {
+            add_counted(p, &counted->traffic, t, &share);
+            continue;
+        }
         int64_t runs = walk->stamps / pace[t].inside; /* of the loops placed */
         /* where it is not dead no loop is placed that stands alone, or the last ones have one step
          */
@@ -113,13 +135,68 @@ static struct mapper_cost order_bound(struct optimizer *o, const struct mapper_p
     return optimal_cost(o->problem, &o->at, &share);
 }
 
+/* Put the loops not in "placed" outside, in any order: it does not matter. */
+static void append_rest(struct optimizer *o, int m, unsigned placed, int n_placed)
+{
+    int n_loops = o->problem->n_loops;
+
+    for (int i = 0; i < n_loops; i++) {
+        if (!(placed >> i & 1))
+            o->at.mapping.order[m][n_loops - 1 - n_placed++] = (int8_t)i;
+    }
+}
+
+/* Whether an order cannot win once the counted transfers "which", for which the loops placed are
+ * all that matters, are counted: one after the other, since each question takes long. The mapping
+ * has some order of the other loops. */
+static bool counts_too_much(struct optimizer *o, uint32_t which, const struct mapper_pace *pace)
+{
+    struct mapper_counting *counting = sator_mapper_words_counting(o->search->words);
+    struct counted_order counted = {.known = 0};
+
+    for (; which != 0; which &= which - 1) {
+        int t = __builtin_ctz(which);
+        counted.traffic.is_unknown = false;
+        sator_mapper_count_transfer(counting, &o->at.mapping, t, &counted.traffic);
+        if (counted.traffic.is_unknown)
+            continue;
+        counted.known |= UINT32_C(1) << t;
+        struct mapper_cost bound = order_bound(o, pace, &counted);
+        if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
+            o->search->counters.pruned_order++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The counted transfers for which no other loops than those placed matter, from memory "m" inward:
+ * some loop among these stands alone in an index. "pace" NULL: all loops are placed. */
+static uint32_t counted_at(const struct optimizer *o, int m, const struct mapper_pace *pace)
+{
+    const struct mapper_problem *p = o->problem;
+    uint32_t which = 0;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_transfer *transfer = &p->transfer[t];
+        bool is_settled = pace == NULL ||
+                (pace[t].dead && o->tiling->walk[t].cold_row <= p->memory[m].row &&
+                        sator_mapper_is_settled_early(p, transfer));
+        if (transfer->is_counted && !transfer->is_outside && is_settled)
+            which |= UINT32_C(1) << t;
+    }
+    return which;
+}
+
 static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
 {
     const struct mapper_problem *p = o->problem;
     struct mapper_traffic traffic;
 
     if (p->has_counted) {
-        double bound = order_bound(o, pace).value;
+        double bound = order_bound(o, pace, NULL).value;
+        if (counts_too_much(o, counted_at(o, 0, NULL), pace))
+            return;
         sator_mapper_count(p, o->search->words, &o->at.mapping, &traffic);
         sator_mapper_offer_counted(o->search, &o->at.mapping, &traffic, bound);
         return;
@@ -133,17 +210,6 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
     o->search->counters.evaluated++;
     sator_mapper_offer(o->search, &o->at.mapping, sator_mapper_cost(p, &traffic));
-}
-
-/* Put the loops not in "placed" outside, in any order: it does not matter. */
-static void append_rest(struct optimizer *o, int m, unsigned placed, int n_placed)
-{
-    int n_loops = o->problem->n_loops;
-
-    for (int i = 0; i < n_loops; i++) {
-        if (!(placed >> i & 1))
-            o->at.mapping.order[m][n_loops - 1 - n_placed++] = (int8_t)i;
-    }
 }
 
 /* Which transfers still care for the loops of memory row "m". */
@@ -203,6 +269,7 @@ static bool is_harmless(
     for (int t = 0; t < o->problem->n_transfers; t++) {
         if ((alive >> t & 1) &&
                 (pace[t].moved || o->problem->transfer[t].reaches_back || !(o->at.grows >> t & 1) ||
+                        (o->problem->transfer[t].is_counted && o->problem->transfer[t].merges) ||
                         (o->tiling->walk[t].access->relevant >> loop & 1) || ends_idle(o, t, loop)))
             return false;
     }
@@ -330,11 +397,11 @@ static void place_loop(
     }
 }
 
-/* Whether some transfer is counted by the engines alone. */
+/* Whether the engines count some transfer for which any order may matter. */
 static bool asks_engines(const struct mapper_problem *p)
 {
     for (int t = 0; t < p->n_transfers; t++) {
-        if (p->transfer[t].is_counted)
+        if (p->transfer[t].is_counted && !sator_mapper_is_settled_early(p, &p->transfer[t]))
             return true;
     }
     return false;
@@ -398,10 +465,16 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
         o->search->counters.pruned_order++;
         return;
     }
-    struct mapper_cost bound = order_bound(o, pace);
+    struct mapper_cost bound = order_bound(o, pace, NULL);
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
         o->search->counters.pruned_order++;
         return;
+    }
+    uint32_t settled = p->has_counted ? counted_at(o, m, pace) : 0;
+    if (settled != 0) {
+        append_rest(o, m, placed, n_placed);
+        if (counts_too_much(o, settled, pace))
+            return;
     }
     left = sator_mapper_innermost_of(p, p->memory[m].row, left);
     for (int i = 0; i < p->n_loops; i++) {

@@ -22,7 +22,7 @@ struct trie {
     const struct mapper_problem *problem;
     int row; /* of the memory */
     unsigned loops, accesses;
-    int n_orders;
+    int n_orders, room;
     struct sunstone_order *orders;
 };
 
@@ -72,8 +72,11 @@ static void add_order(struct trie *trie, const struct sunstone_order *order)
         if (covers(trie, order, &trie->orders[i]))
             trie->orders[i--] = trie->orders[--trie->n_orders];
     }
-    if (trie->n_orders < SUNSTONE_ORDERS)
-        trie->orders[trie->n_orders++] = *order;
+    if (trie->n_orders == trie->room) {
+        trie->room = trie->room == 0 ? 16 : 2 * trie->room;
+        trie->orders = sator_realloc(trie->orders, sizeof *trie->orders * (size_t)trie->room);
+    }
+    trie->orders[trie->n_orders++] = *order;
 }
 
 /* The first rule: a child that reuses nothing more is cut, with all below it. */
@@ -97,16 +100,16 @@ static void grow_trie(struct trie *trie, const struct sunstone_order *node)
 }
 
 int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned loops,
-        unsigned accesses, struct sunstone_order orders[SUNSTONE_ORDERS])
+        unsigned accesses, struct sunstone_order **orders)
 {
     struct trie trie = {.problem = problem,
             .row = problem->memory[m].row,
             .loops = loops,
-            .accesses = accesses,
-            .orders = orders};
+            .accesses = accesses};
     struct sunstone_order root = {.n_loops = 0};
 
     grow_trie(&trie, &root);
+    *orders = trie.orders;
     return trie.n_orders;
 }
 

@@ -18,13 +18,10 @@ struct sunstone_order {
     int8_t loop[MAPPER_LOOPS];
     unsigned full[MAPPER_ACCESSES], partial[MAPPER_ACCESSES]; /* loops, by access */
 };
-enum {
-    SUNSTONE_ORDERS = 512
-};
 /* The orders of "loops" at memory "m" that survive for the accesses "accesses" (a set); returns
- * their number. */
+ * their number. "*orders" is to be freed with free(). */
 int sator_sunstone_orders(const struct mapper_problem *problem, int m, unsigned loops,
-        unsigned accesses, struct sunstone_order orders[SUNSTONE_ORDERS]);
+        unsigned accesses, struct sunstone_order **orders);
 
 /* The tiling tree of Figure 5: from the tile "start" times "least", grow the loops "grow" by the
  * factors of "room" (what is left of each loop, a multiple of "least"); call "leaf", with the

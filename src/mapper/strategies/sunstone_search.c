@@ -631,13 +631,13 @@ static int gather_alike(struct step *step, struct sunstone_order *orders, int co
 static void for_orders(struct step *step, void (*then)(struct step *step))
 {
     struct scheduler *s = step->scheduler;
-    struct sunstone_order *orders = sator_alloc(sizeof *orders * SUNSTONE_ORDERS);
+    struct sunstone_order *orders;
     unsigned loops = 0;
 
     for (int i = 0; i < s->problem->n_loops; i++)
         loops |= s->rest[i] > 1 ? 1U << i : 0;
     int count =
-            sator_sunstone_orders(s->problem, outer_memory(step), loops, step->accesses, orders);
+            sator_sunstone_orders(s->problem, outer_memory(step), loops, step->accesses, &orders);
     step->order_known = true;
     for (int k = 0, alike; k < count; k += alike) {
         alike = gather_alike(step, orders + k, count - k);
