@@ -172,6 +172,7 @@ struct optimal_plan {
                                                     along no other */
     bool feeds; /* the innermost memory fills compute units in steps of its own */
     bool may_grow; /* where costs do, the innermost memory's tiles may be taken to be maximal */
+    bool fills_second; /* so may be those of the memory just inside the outermost one */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
 };
@@ -416,6 +417,14 @@ void optimal_find_growable(struct optimizer *o, bool only_whether);
 /* Whether the tile just chosen at memory "m" leaves room for a move into the grown memory. */
 bool optimal_is_dominated(struct optimizer *o, int m);
 
+/* ---- optimal_second.c ---- */
+/* Whether the problem is one for the next. */
+void optimal_find_second(struct optimal_plan *plan);
+/* Whether the tile just chosen at memory "m", the one just inside the outermost, may take some
+ * factor from there and cost no more. */
+bool optimal_may_fill_second(struct optimizer *o, int m);
+
+/* ---- optimal_growth.c, again ---- */
 /* Whether the sliding indices of access "a" have no gaps in the tile of memory "m". */
 bool optimal_is_gapless(struct optimizer *o, int m, int a);
 /* Whether a sliding index of a tensor that "loop" slides along is spread over PEs. */

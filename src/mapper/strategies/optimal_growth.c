@@ -74,6 +74,7 @@ void optimal_find_grown(struct optimal_plan *plan)
     const struct mapper_problem *p = plan->problem;
     int innermost = p->n_memories - 1;
 
+    optimal_find_second(plan);
     plan->feeds = p->transfer[0].child == p->n_memories;
     plan->may_grow = innermost > 0 && !p->has_fixed && p->skew == NULL && p->phases == NULL &&
             !(plan->feeds && p->has_orders);
@@ -290,6 +291,8 @@ bool optimal_is_dominated(struct optimizer *o, int m)
     const struct mapper_problem *p = o->problem;
     int row = p->memory[m].row;
 
+    if (optimal_may_fill_second(o, m))
+        return true;
     if (o->at.grown < 0)
         return false;
     if (m == o->at.grown) {

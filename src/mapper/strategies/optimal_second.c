@@ -1,0 +1,113 @@
+/* Maximal tiles of the memory just inside the outermost one.
+ *
+ * A factor that moves from the outermost memory into the tile of the next one, outermost there,
+ * brings no more words into that tile (optimal_growth.c). The transfers further in see the same
+ * loops in another order. Where they keep nothing from one tile to the next, since a loop that
+ * stands alone in an index runs in between, or since the PEs of a skewed array hold nothing when a
+ * run begins, that costs nothing either; and of a skewed array it makes one long run of several.
+ * The proof is in doc/search.md.
+ */
+#include "mapper/skew.h"
+#include "mapper/strategies/optimal.h"
+
+enum {
+    SECOND = 1 /* the memory */
+};
+
+void optimal_find_second(struct optimal_plan *plan)
+{
+    const struct mapper_problem *p = plan->problem;
+
+    plan->fills_second = p->n_memories > SECOND && p->memory[SECOND].row == SECOND &&
+            !p->has_fixed && !p->has_orders && !plan->imperfect && !p->has_counted;
+}
+
+/* Whether the transfer, into something further in, keeps nothing from one tile to the next. */
+static bool starts_anew(const struct optimizer *o, const struct mapper_transfer *t)
+{
+    const struct mapper_problem *p = o->problem;
+    unsigned plain = p->access[t->access].plain;
+
+    if (sator_mapper_cold_row(p, &o->at.shape, t->child_row) >= p->memory[SECOND].row)
+        return true;
+    for (int r = p->memory[SECOND].row; r < t->child_row; r++) {
+        for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
+            if (o->at.mapping.factor[r][i] > 1 && (plain >> i & 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the transfer's tensor slides along a loop of the memory. */
+static bool slides_there(const struct optimizer *o, const struct mapper_transfer *t)
+{
+    const struct mapper_problem *p = o->problem;
+    const struct mapper_access *access = &p->access[t->access];
+    bool slides = false;
+
+    for (int i = 0; i < p->n_loops; i++)
+        slides |= o->at.mapping.factor[p->memory[SECOND].row][i] > 1 &&
+                ((access->relevant & ~access->plain) >> i & 1);
+    return slides;
+}
+
+/* Whether the windows along "loop" that the memory holds have no gaps. */
+static bool has_no_gaps(struct optimizer *o, int loop)
+{
+    const struct mapper_problem *p = o->problem;
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        const struct mapper_access *access = &p->access[a];
+        if ((p->memory[SECOND].holds >> a & 1) &&
+                ((access->relevant & ~access->plain) >> loop & 1) &&
+                !optimal_is_gapless(o, SECOND, a))
+            return false;
+    }
+    return true;
+}
+
+static bool may_take(struct optimizer *o, int loop, int64_t prime)
+{
+    int row = o->problem->memory[SECOND].row;
+    int64_t *factor = &o->at.mapping.factor[row][loop];
+    bool may = has_no_gaps(o, loop);
+
+    *factor *= prime;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    may = may && optimal_tile_fits(o, SECOND) && has_no_gaps(o, loop);
+    *factor /= prime;
+    optimal_refresh_shape(o->problem, &o->at, row, loop);
+    return may;
+}
+
+bool optimal_may_fill_second(struct optimizer *o, int m)
+{
+    const struct mapper_problem *p = o->problem;
+    bool slides = false;
+
+    if (m != SECOND || m == o->at.grown || !o->plan->fills_second || !o->at.costs_grow)
+        return false;
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (t->child > SECOND && !starts_anew(o, t))
+            return false;
+        slides |= t->child > SECOND && slides_there(o, t);
+    }
+    for (int i = 0; i < p->n_loops; i++) {
+        int64_t factor = o->at.mapping.factor[p->memory[SECOND].row][i];
+        int64_t rest = optimal_left(o->plan, &o->at, SECOND, i, factor);
+        if (factor > 1 && slides)
+            continue; /* it would not be the outermost there */
+        for (int d = 1; d < o->plan->n_divisors[i] && rest > 1; d++) {
+            int64_t prime = o->plan->divisors[i][d]; /* ascending: the first that divides is one */
+            if (rest % prime != 0)
+                continue;
+            while (rest % prime == 0)
+                rest /= prime;
+            if (may_take(o, i, prime))
+                return true;
+        }
+    }
+    return false;
+}
