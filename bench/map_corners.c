@@ -90,6 +90,7 @@ static const struct corner corners[] = {
         {"links", "dilatednet", "layer5", "eyeriss-tenet", NULL, NULL, false},
         {"links", "googlenet", "inception_3b_5x5", "eyeriss-tenet", NULL, NULL, false},
         {"links", "inception-v3", "mixed_7a_7x7x3_4", "eyeriss-tenet", NULL, NULL, false},
+        {"links", "gemm:i=60,j=48,k=36", NULL, "eyeriss-tenet", NULL, NULL, false},
         {"buses of four", "googlenet", "inception_4a", "multicast-1d-64", NULL, NULL, false},
         {"buses of four", "als", "mttkrp_films", "multicast-1d-64", NULL, NULL, false},
 };

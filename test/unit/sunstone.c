@@ -155,6 +155,26 @@ static void test_orders(void **state)
     free(orders);
 }
 
+/* Six tensors, each indexed by a loop of its own, are reused differently in every order of the six
+ * loops: 6! of them survive. */
+static void test_many_orders(void **state)
+{
+    enum {
+        N = 6
+    };
+    struct mapper_problem *problem = calloc(1, sizeof *problem);
+    struct sunstone_order *orders;
+
+    (void)state;
+    problem->n_loops = problem->n_accesses = N;
+    for (int i = 0; i < N; i++)
+        problem->access[i].relevant = problem->access[i].plain = 1U << i;
+    int n = sator_sunstone_orders(problem, 0, (1U << N) - 1, (1U << N) - 1, &orders);
+    assert_int_equal(n, 720);
+    free(orders);
+    free(problem);
+}
+
 struct tiles {
     int count;
     int64_t tile[64][MAPPER_LOOPS];
@@ -302,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_reuse),
             cmocka_unit_test(test_orders),
+            cmocka_unit_test(test_many_orders),
             cmocka_unit_test(test_footprints),
             cmocka_unit_test(test_tiling_tree),
             cmocka_unit_test(test_all_maximal_tiles),
