@@ -461,9 +461,23 @@ static double unskewed_value(const struct question *q, const struct mapper_searc
     return sator_mapper_cost(problem, &traffic).value;
 }
 
-/* The best by the scheduled time: all problems are searched once more, for its bounds are further
- * from what mappings take than those of the roofline, with the best by the roofline to beat. What
- * was proved of the roofline bounds it, too. */
+/* Let the problems' bounds be of the scheduled time; whether all are. */
+static bool know_phases(struct question *q)
+{
+    bool all = true;
+
+    for (int i = 0; i < q->n_problems; i++) {
+        /* the exhaustive strategy leaves out orders whose traffic is the same */
+        if (!q->problems[i].imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
+            sator_mapper_know_phases(&q->problems[i]);
+        all &= q->problems[i].phases != NULL;
+    }
+    return all;
+}
+
+/* The best by the scheduled time. Where its bounds are not known of all problems, these are
+ * searched once more, with the best by the roofline to beat: what was proved of the roofline bounds
+ * it, too. */
 static void search_times(
         struct question *q, struct mapper_search *search, struct mapper_timer *timer, int *best)
 {
@@ -472,11 +486,7 @@ static void search_times(
     double bound = search->proved ? cost.value : search->bound;
     enum sator_status stopped = search->stopped;
 
-    for (int i = 0; i < q->n_problems; i++) {
-        /* the exhaustive strategy leaves out orders whose traffic is the same */
-        if (!q->problems[i].imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
-            sator_mapper_know_phases(&q->problems[i]);
-    }
+    know_phases(q);
     search->timer = timer;
     search->found = false;
     sator_mapper_offer(search, &first, cost);

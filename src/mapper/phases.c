@@ -210,6 +210,7 @@ struct movement {
 struct run {
     int level, into, from; /* stamps that are alike: digits by what they move */
     bool fresh, next_fresh;
+    unsigned ports; /* that are busy: others have no number */
     sator_int cycles, busy[MAPPER_PORTS];
 };
 
@@ -355,8 +356,6 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     struct mapper_pace pace;
 
     sator_mapper_walk_init(p, words, shape, t, &walk);
-    if (walk.passes)
-        return false;
     int64_t groups = walk.groups / instances_used(shape, p->memory[transfer->parent].row);
     bool all_time = cut[transfer->child] == cut[p->n_memories];
     movement->transfer = t;
@@ -423,7 +422,9 @@ enum phase {
     PHASES
 };
 
+/* By phase the ports that words pass, a set, and what they take there, in its units. */
 struct delays {
+    unsigned ports[PHASES];
     sator_int of[PHASES][MAPPER_PORTS];
 };
 
@@ -436,6 +437,9 @@ static void add_bits(const struct mapper_phases *phases, struct delays *delays, 
     sator_int all = (sator_int)words * bits;
     if (unit->granule > 1)
         all = (all + unit->granule - 1) / unit->granule * unit->granule;
+    if (!(delays->ports[phase] >> port & 1))
+        delays->of[phase][port] = 0;
+    delays->ports[phase] |= 1U << port;
     delays->of[phase][port] += all * unit->scale + (sator_int)unit->setup * unit->bits;
 }
 
@@ -522,7 +526,9 @@ static void add_own(const struct nest *nest, const struct stamp *x, struct delay
 
 static sator_int whole_cycles(const struct mapper_unit *unit, sator_int cost)
 {
-    return (cost + unit->bits - 1) / unit->bits;
+    sator_int last = cost + unit->bits - 1;
+
+    return last <= INT64_MAX ? (int64_t)last / unit->bits : last / unit->bits;
 }
 
 /* Add "times" the stamp "x" of level "level", whose inside takes "inside". */
@@ -530,32 +536,33 @@ static void add_stamp(const struct nest *nest, int level, const struct stamp *x,
         const struct run *inside, int64_t times, struct run *sum)
 {
     const struct mapper_phases *phases = nest->phases;
-    int n_ports = phases->problem->n_ports;
     struct delays delays;
-    sator_int cycles[PHASES] = {0};
+    sator_int cycles = 0;
 
-    for (int k = 0; k < PHASES; k++)
-        memset(delays.of[k], 0, sizeof delays.of[k][0] * (size_t)n_ports);
+    memset(delays.ports, 0, sizeof delays.ports);
     for (int i = 0; i < nest->n_movements; i++) {
         if (nest->movement[i].n_time == nest->length[level])
             add_movement(nest, &nest->movement[i], x, &delays);
     }
     if (level == nest->n_levels - 1)
         add_own(nest, x, &delays);
-    cycles[WITH_RUN] = inside->cycles;
-    for (int q = 0; q < n_ports; q++) {
-        sator_int all = inside->busy[q];
-        for (int k = 0; k < PHASES; k++) {
-            sator_int cost = delays.of[k][q], own = 0;
-            all += cost;
-            cost += k == WITH_RUN ? inside->busy[q] : 0;
-            own = cost == 0 ? 0 : whole_cycles(&phases->unit[q], cost);
-            cycles[k] = own > cycles[k] ? own : cycles[k];
+    for (unsigned left = inside->ports; left != 0; left &= left - 1)
+        sum->busy[__builtin_ctz(left)] += times * inside->busy[__builtin_ctz(left)];
+    sum->ports |= inside->ports;
+    for (int k = 0; k < PHASES; k++) {
+        sator_int longest = k == WITH_RUN ? inside->cycles : 0;
+        unsigned both = delays.ports[k] | (k == WITH_RUN ? inside->ports : 0);
+        for (unsigned left = both; left != 0; left &= left - 1) {
+            int q = __builtin_ctz(left);
+            sator_int own = delays.ports[k] >> q & 1 ? delays.of[k][q] : 0;
+            sum->busy[q] += times * own;
+            own = whole_cycles(&phases->unit[q], own + (k == WITH_RUN ? inside->busy[q] : 0));
+            longest = own > longest ? own : longest;
         }
-        sum->busy[q] += times * all;
+        sum->ports |= delays.ports[k];
+        cycles += longest;
     }
-    for (int k = 0; k < PHASES; k++)
-        sum->cycles += times * cycles[k];
+    sum->cycles += times * cycles;
 }
 
 static const struct run *run_inside(struct nest *nest, int level, const struct stamp *x);
@@ -639,18 +646,19 @@ static void add_level(struct nest *nest, int level, const struct stamp *y, struc
 /* The inside of stamp "x" of a level: of stamps that are alike once. */
 static const struct run *run_inside(struct nest *nest, int level, const struct stamp *x)
 {
-    struct run run = {.level = level,
-            .into = nest->alike[level][x->into + 1],
-            .from = nest->alike[level][x->from + 1],
-            .fresh = x->fresh,
-            .next_fresh = x->next_fresh};
+    int into = nest->alike[level][x->into + 1], from = nest->alike[level][x->from + 1];
 
     for (int i = 0; i < nest->n_runs; i++) {
         const struct run *r = &nest->run[i];
-        if (r->level == run.level && r->into == run.into && r->from == run.from &&
-                r->fresh == run.fresh && r->next_fresh == run.next_fresh)
+        if (r->level == level && r->into == into && r->from == from && r->fresh == x->fresh &&
+                r->next_fresh == x->next_fresh)
             return r;
     }
+    struct run run = {.level = level,
+            .into = into,
+            .from = from,
+            .fresh = x->fresh,
+            .next_fresh = x->next_fresh};
     if (level == nest->n_levels - 1)
         run.cycles = nest->phases->stamp_cycles;
     else

@@ -98,17 +98,31 @@ static void keep_tile(
 }
 
 /* What the phases of the scheduled time add to the compute cycles at least, the tiles of memories
- * from "m" inward being chosen; 0 where time is the roofline. */
+ * from "m" inward being chosen; 0 where time is the roofline, or loops on arrays have no order yet.
+ */
 static double exposed_cycles(struct optimizer *o, int m)
 {
     const struct mapper_problem *p = o->problem;
     int64_t left[MAPPER_LOOPS];
 
-    if (p->phases == NULL)
+    if (p->phases == NULL || o->at.is_unordered)
         return 0;
     for (int i = 0; i < p->n_loops; i++)
         left[i] = optimal_left(o->plan, &o->at, m, i, o->at.mapping.factor[p->memory[m].row][i]);
     return sator_mapper_exposed(p->phases, o->search->words, &o->at.mapping, &o->at.shape, m, left);
+}
+
+/* Keep it if it may win with what its phases add to the compute cycles. */
+static void keep_phased(
+        struct optimizer *o, int m, const struct inner *inner, struct tile_choice *choice)
+{
+    double compute = o->at.compute_cycles, exposed = exposed_cycles(o, m);
+    struct mapper_cost bound;
+
+    o->at.compute_cycles += exposed;
+    if (exposed == 0 || !is_hopeless(o, m, inner->settled, inner->last, &choice->own, &bound))
+        keep_tile(o, m, inner, choice);
+    o->at.compute_cycles = compute;
 }
 
 static void add_tile(struct optimizer *o, int m, const struct inner *inner)
@@ -130,14 +144,12 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     double compute = o->at.compute_cycles;
     if (o->plan->imperfect && m == p->n_memories - 1)
         o->at.compute_cycles = optimal_compute(o->plan, &o->at);
-    if (!o->at.tabulating)
-        o->at.compute_cycles += exposed_cycles(o, m);
     bound_own(o, m, &choice.own);
     if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
         if (o->at.tabulating)
             optimal_add_outer(o, m, &choice.own);
         else
-            keep_tile(o, m, inner, &choice);
+            keep_phased(o, m, inner, &choice);
     }
     o->at.compute_cycles = compute;
 }
@@ -179,13 +191,10 @@ static void take_outer(struct optimizer *o, int m, const struct inner *inner)
             factor[i] = tile->extent[i] / o->at.shape.inside[row + 1][i];
             optimal_refresh_shape(o->problem, &o->at, row, i);
         }
-        double compute = o->at.compute_cycles;
-        o->at.compute_cycles += exposed_cycles(o, m);
         if (optimal_is_dominated(o, m))
             o->search->counters.pruned_dominated++;
         else
-            keep_tile(o, m, inner, &choice);
-        o->at.compute_cycles = compute;
+            keep_phased(o, m, inner, &choice);
     }
     for (int i = 0; i < p->n_loops; i++) {
         factor[i] = 1;
