@@ -123,10 +123,6 @@ static enum sator_status take_options(struct sator_ctx *ctx,
     SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
     SATOR_NUMBER(ctx, options->n_shards, 0, INT_MAX);
     SATOR_NUMBER(ctx, options->shard, options->n_shards > 0, options->n_shards);
-    if (options->space == SATOR_SPACE_MAPPINGS && options->timing == SATOR_TIMING_SCHEDULED) {
-        sator_error(ctx, (struct sator_loc){0}, "the best mappings are those by the roofline");
-        return SATOR_USAGE;
-    }
     return SATOR_OK;
 }
 

@@ -102,8 +102,6 @@ static int refuse_void(const struct cli_options *options)
     const struct cli_void cases[] = {
             {is_mapping(options), "pack skew whole-skews fold idle ordered prune no-symmetry",
                     "is about spaces of dataflows: --dataflows optimal has one mapping a layer"},
-            {is_mapping(options), "timing",
-                    "is about spaces of dataflows: the best mappings are those by the roofline"},
             {is_matrix(options), "pack skew whole-skews fold idle",
                     "is about tiled dataflows, not about matrices"},
             {!is_mapping(options), "budget imperfect yaml", "goes with --dataflows optimal"},

@@ -23,6 +23,7 @@ enum sator_status explore_map_options(struct sator_ctx *ctx, struct sator_explor
 
     exploration->map_options = (struct sator_map_options){.strategy = SATOR_MAP_OPTIMAL,
             .imperfect = exploration->options.imperfect,
+            .timing = exploration->options.timing,
             .budget_seconds = exploration->options.budget_seconds};
     for (size_t i = 0; i < sizeof objectives / sizeof *objectives && field >= 0; i++) {
         if (strcmp(explore_fields[field].key, objectives[i].field) != 0)
@@ -70,7 +71,8 @@ static enum sator_status analyse(struct sator_ctx *ctx, const struct sator_explo
         const struct sator_workload *workload, const struct sator_arch *arch,
         const struct sator_map_result *mapping, struct sator_result **result)
 {
-    const struct sator_analyze_options options = {.engine = exploration->options.engine};
+    const struct sator_analyze_options options = {
+            .engine = exploration->options.engine, .timing = exploration->options.timing};
     struct sator_arena *arena = sator_arena_new();
     const struct sator_bound_dataflow *bound;
     enum sator_status st;
@@ -163,6 +165,8 @@ enum sator_status explore_map(struct sator_ctx *ctx, const struct sator_explorat
         return no_answer(ctx, hardware, st, rule);
     if (found->stopped == SATOR_INTERRUPTED)
         st = SATOR_INTERRUPTED;
+    else if (found->unscheduled != NULL)
+        *rule = "unscheduled"; /* its time is a lower bound, and does not compare with times */
     else if (!found->proved)
         *rule = "unproved";
     if (st == SATOR_OK && *rule == NULL) {

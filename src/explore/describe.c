@@ -166,9 +166,11 @@ static void add_map_options(struct sator_text *text, const struct sator_explorat
     const struct sator_explore_options *options = &exploration->options;
 
     sator_text_add(text,
-            "mappings objective=%d%s budget=%g first=%llu points=%llu batch=%llu work_limit=%llu\n",
+            "mappings objective=%d%s%s budget=%g first=%llu points=%llu batch=%llu "
+            "work_limit=%llu\n",
             (int)exploration->map_options.objective,
             exploration->map_options.imperfect ? " imperfect" : "",
+            options->timing == SATOR_TIMING_SCHEDULED ? " scheduled" : "",
             exploration->map_options.budget_seconds, (unsigned long long)options->first_point,
             (unsigned long long)options->n_points, (unsigned long long)options->batch,
             (unsigned long long)options->work_limit);

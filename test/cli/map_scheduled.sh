@@ -19,4 +19,20 @@ for arch in tpu-8x8 gemmini; do
         awk -v arch=$arch '!($1 <= $2 && $2 <= $3) { print arch ": " $0 }'
     grep -c '"timing":.*"scheduled"' map.json
 done
+# proved the best, and the same in an analysis, in an execution, and in an exploration of machines
+for arch in conventional eyeriss; do
+    set -- conv2d:k=8,c=6,oy=4,ox=4,ry=3,rx=3 --arch $arch --timing scheduled
+    sator map "$@" --json >map.json
+    sator map "$@" --yaml -o best.yaml
+    sator analyze "$@" -d best.yaml --json >best.json
+    sator simulate conv2d:k=8,c=6,oy=4,ox=4,ry=3,rx=3 --arch $arch -d best.yaml --json >run.json
+    sator explore "$@" --dataflows optimal --objective edp --db $arch.db --quiet >/dev/null
+    total=$(figure total map.json)
+    point=$(sator query $arch.db --csv | sed 's/"[^"]*"/x/g' |
+        awk -F, 'NR == 1 { while ($(++c) != "latency_cycles.total"); } NR == 2 { print $c }')
+    [ "$total" = "$(figure total best.json)" ] || echo "$arch: mapped $total, analysed $(figure total best.json)"
+    [ "$total" = "$(figure cycles run.json)" ] || echo "$arch: mapped $total, executed $(figure cycles run.json)"
+    [ "$total" = "$point" ] || echo "$arch: mapped $total, explored $point"
+    grep -c '"proved":.*true' map.json
+done
 sator map gemm --arch tpu-8x8 --timing scheduled --pareto energy,latency || echo refused
