@@ -37,8 +37,8 @@ struct mapper_phases {
 void sator_mapper_know_phases(struct mapper_problem *problem);
 
 /* Set "*cycles" to the scheduled time of a legal mapping, exactly that of sator_analyze; false
- * where the mapping is of a form whose phases only the model counts: words that pass from PE to PE,
- * short last tiles, sums whose parts nothing merges. */
+ * where the mapping is of a form whose phases only the model counts: short last tiles, chains of
+ * sums at memories whose reads and writes share a port. */
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 
