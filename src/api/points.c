@@ -213,6 +213,7 @@ static enum sator_status evaluate_some(struct points *points, int64_t end)
 
     for (; points->at < end; points->at++) {
         int64_t i = points->at - first;
+        sator_work_begin(points->ctx); /* the limit that a point met is not the next one's */
         SATOR_TRY(sator_work(points->ctx, 0)); /* a point may be too short to look at a cancel */
         SATOR_TRY(evaluate_point(
                 points, sator_families_take(families, i, &extents[i * points->n_loops])));
@@ -243,7 +244,6 @@ enum sator_status sator_plan_evaluate_points(struct sator_ctx *ctx, const struct
             .is_valid = is_valid};
     enum sator_status st = read_columns(ctx, arena, plan, n_columns, columns, figures);
 
-    sator_work_begin(ctx);
     while (points.at < n_points && st == SATOR_OK) {
         int64_t left = n_points - points.at;
         st = evaluate_some(&points, points.at + (left < MOST_SORTED ? left : MOST_SORTED));

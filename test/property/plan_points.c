@@ -12,6 +12,7 @@
 #include "support/same.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,13 @@ static void choose_points(
                     least[l] + random_below(&check->random, span[l]) / step[l] * step[l];
 }
 
+static void put_point(const struct sator_plan *plan, const int64_t *extents)
+{
+    printf("FAILED: at");
+    for (int l = 0; l < sator_plan_loop_count(plan); l++)
+        printf(" %s=%" PRId64, sator_plan_loop_name(plan, l), extents[l]);
+}
+
 static bool check_point(struct check *check, struct sator_ctx *ctx, const struct sator_plan *plan,
         struct sator_workspace *const *workspaces, const int64_t *extents,
         struct sator_family *family)
@@ -78,12 +86,46 @@ static bool check_point(struct check *check, struct sator_ctx *ctx, const struct
             (alone == SATOR_OK && same_results(got, expected, &options, text, sizeof text)))
         return true;
     char *messages = machine_messages(ctx);
-    printf("FAILED: at");
-    for (int l = 0; l < sator_plan_loop_count(plan); l++)
-        printf(" %s=%" PRId64, sator_plan_loop_name(plan, l), extents[l]);
+    put_point(plan, extents);
     printf(": %s %s\n", text, messages);
     free(messages);
     return false;
+}
+
+/* All points in one call, as users ask for them. */
+static bool check_columns(
+        struct sator_ctx *ctx, const struct sator_plan *plan, const struct points *points)
+{
+    static double latency[MOST_POINTS], energy[MOST_POINTS];
+    static bool valid[MOST_POINTS];
+    const struct sator_column columns[] = {
+            {.size = sizeof *columns, .figure = "latency", .numbers = latency},
+            {.size = sizeof *columns, .figure = "energy", .numbers = energy}};
+    struct sator_workspace *workspace = sator_workspace_new();
+    int64_t n_done;
+    bool fine = sator_plan_evaluate_points(ctx, plan, workspace, points->n, points->extents, 2,
+                        columns, valid, &n_done) == SATOR_OK &&
+            n_done == points->n;
+
+    for (int i = 0; i < points->n && fine; i += 3) {
+        const int64_t *extents = &points->extents[i * points->n_loops];
+        const struct sator_result *expected;
+        enum sator_status st = sator_plan_evaluate(ctx, plan, workspace, extents, &expected);
+        forget_messages(ctx);
+        if (st == SATOR_LIMIT)
+            continue;
+        fine = valid[i] == (st == SATOR_OK) &&
+                (st != SATOR_OK ||
+                        (latency[i] == expected->total_cycles &&
+                                (energy[i] == expected->energy_pj ||
+                                        (isnan(energy[i]) && isnan(expected->energy_pj)))));
+        if (!fine)
+            put_point(plan, extents);
+    }
+    if (!fine)
+        printf(" in columns\n");
+    sator_workspace_free(workspace);
+    return fine;
 }
 
 static bool check_plan(
@@ -108,7 +150,7 @@ static bool check_plan(
     sator_families_free(families);
     sator_workspace_free(workspaces[0]);
     sator_workspace_free(workspaces[1]);
-    return fine;
+    return fine && check_columns(ctx, plan, &points);
 }
 
 /* ---- plans ---- */
