@@ -135,6 +135,30 @@ static enum sator_status put(const struct sator_engine *engine, void *state,
     abort(); /* a question is one of the above */
 }
 
+/* What holds of every answer, whichever engine gave it. */
+static inline bool is_sound(const struct query *query)
+{
+    const struct sator_volumes *v = query->volumes;
+    const struct sator_stamp_counts *c = query->counts;
+
+    switch (query->question) {
+    case VOLUMES: /* what is not reused is unique */
+        return v->temporal >= 0 && v->spatial >= 0 && v->unique >= 0 &&
+                v->temporal + v->spatial + v->unique == v->total && v->total <= v->access;
+    case STAMPS:
+        return c->max_active_pes <= c->active_pes && c->active_pes <= c->stamps &&
+                c->time_stamps <= c->stamps && c->stamps <= c->instances &&
+                c->stamps <= c->time_stamps * c->max_active_pes;
+    case MAX_PER_STAMP:
+    case FOOTPRINT:
+    case TILE:
+        return *query->number >= 0;
+    case OUTSIDE:
+        break;
+    }
+    return true;
+}
+
 /* Ask one engine, opening it if need be. */
 static enum sator_status ask(
         struct sator_counter *counter, int e, const struct query *query, const char **reason)
@@ -161,6 +185,7 @@ static enum sator_status ask(
         engines[e]->hurry(counter->state[e], counter->hurried);
     st = put(engines[e], counter->state[e], query, reason);
     sator_bridge_check(counter->ctx);
+    assert(st != SATOR_OK || is_sound(query));
     if (st == SATOR_OK)
         counter->answered[e] = true;
     if (st == SATOR_DECLINED && e == CLOSED && !counter->declined)

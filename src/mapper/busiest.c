@@ -43,6 +43,7 @@ static int64_t iterations(const struct mapper_problem *p, const struct mapper_ma
 {
     int64_t pes = positions(p, mapping, alone->row, i), all = covered(p, mapping, i);
 
+    assert(all >= p->extent[i] && all % pes == 0);
     if (pes == 1)
         return p->extent[i];
     return all / pes - (alone->last >> i & 1 ? all - p->extent[i] : 0);

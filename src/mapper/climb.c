@@ -4,8 +4,10 @@
  * moves within the order of a memory. Nothing is proved by it: it gives the optimal strategy
  * something to measure others against long before its bounds lead it there.
  */
+#include "mapper/invariants.h"
 #include "mapper/search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@ struct climb {
 
 static int draw(struct climb *c, int n)
 {
+    assert(n > 0);
     return (int)(sator_mapper_random(&c->state) % (uint64_t)n);
 }
 
@@ -28,6 +31,7 @@ static int64_t draw_prime(struct climb *c, int row, int loop)
     int64_t rest = c->next.factor[row][loop], prime[64];
     int count = 0;
 
+    assert(rest > 1);
     for (int64_t d = 2; rest > 1 && d <= 1000; d++) {
         if (rest % d == 0)
             prime[count++] = d;
@@ -76,6 +80,7 @@ static bool move_loop(struct climb *c)
     memmove(order + from, order + from + 1, (size_t)(n - 1 - from));
     memmove(order + to + 1, order + to, (size_t)(n - 1 - to));
     order[to] = loop;
+    assert(mapper_is_permutation(order, n));
     return true;
 }
 
@@ -136,6 +141,7 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
         if (!change(&c) || (draw(&c, 4) == 0 && !change(&c)))
             continue;
         sator_mapper_arrange(c.problem, &c.next);
+        assert(mapper_is_complete(c.problem, &c.next));
         if (!sator_mapper_is_legal(c.problem, search->words, &c.next))
             continue;
         struct mapper_cost cost = cost_of(&c, &c.next);

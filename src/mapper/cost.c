@@ -8,6 +8,7 @@
 #include "mapper/cost.h"
 #include "mapper/skew.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ bool sator_mapper_fits(
         for (int a = 0; a < problem->n_accesses; a++) {
             if (!(capacity->accesses >> a & 1) || problem->access[a].stored_as != a)
                 continue;
+            assert(size[a] >= 0);
             int64_t most = size[a];
             for (int other = a + 1; other < problem->n_accesses; other++) {
                 if (problem->access[other].stored_as == a && size[other] > most)
@@ -72,6 +74,7 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
         int64_t product = 1;
         shape->inside[problem->n_rows][i] = 1;
         for (int r = problem->n_rows - 1; r >= 0; r--) {
+            assert(mapping->factor[r][i] >= 1);
             product *= mapping->factor[r][i];
             shape->inside[r][i] = product < problem->extent[i] ? product : problem->extent[i];
         }
@@ -85,6 +88,7 @@ void sator_mapper_shape_init(const struct mapper_problem *problem,
                         (struct mapper_digit){r, i, mapping->factor[r][i]};
         }
     }
+    assert(shape->n_digits <= MAPPER_DIGITS);
     shape->in_any_order = false;
 }
 
@@ -140,6 +144,7 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
         if (access->index[e].is_core && access->index[e].divisor == 0)
             continue;
         struct mapper_steps *steps = &walk->steps[e];
+        assert(steps->n_spread < MAPPER_SPREADS);
         steps->spread_step[steps->n_spread] =
                 access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop];
         for (int i = 0; i < access->index[e].n_parts; i++) {
@@ -148,6 +153,7 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
         }
         steps->spread_count[steps->n_spread++] = digit->count;
     }
+    assert(1 <= walk->groups && walk->groups <= walk->tiles);
 }
 
 enum passing_as {
@@ -197,6 +203,7 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
         walk->group_words *= walk->group_values[e];
         walk->tile_words *= walk->tile_values[e];
     }
+    assert(walk->passes || walk->group_words >= walk->tile_words);
     if (!walk->passes)
         return;
     sator_mapper_walk_digits(walk, shape);
@@ -335,6 +342,8 @@ void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words
         }
         *tile *= kept;
     }
+    assert(0 <= *tile && *tile <= walk->tile_words);
+    assert(walk->passes || (0 <= *group && *group <= walk->group_words));
     if (walk->passes)
         *group = walk->group_words - sator_mapper_entering(words, walk, move);
 }
@@ -351,6 +360,7 @@ void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words
         return;
     bool relevant = walk->access->relevant >> loop & 1;
     pace->inside *= factor;
+    assert(walk->stamps % pace->inside == 0);
     int64_t times = walk->stamps / pace->inside * (factor - 1);
     if (!pace->moved && !relevant) {
         pace->still = pace->inside;
@@ -393,6 +403,7 @@ static int64_t stamps_of(
         stamps += whole * time[r + 1];
         n %= inside[r + 1];
     }
+    assert(stamps >= 1);
     return stamps;
 }
 
@@ -489,6 +500,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
         run_walk(&walk, words, mapping, &shape, &pace);
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
+        assert(0 <= traffic->unique[t] && traffic->unique[t] <= traffic->arriving[t]);
     }
     sator_mapper_find_busiest(problem, words, mapping, &shape, traffic);
 }
@@ -522,6 +534,7 @@ struct mapper_cost sator_mapper_cost(
     sator_mapper_port_cycles(problem, traffic, port_cycles);
     for (int i = 0; i < problem->n_ports; i++)
         cycles = fmax(cycles, port_cycles[i]);
+    assert(cycles > 0);
     if (problem->leakage_pj != 0)
         pj += problem->leakage_pj * ceil(cycles);
     if (!problem->has_energy)

@@ -1,6 +1,7 @@
 /* Random mappings: every prime factor of every extent goes to a random row. */
-#include "mapper/mapping.h"
+#include "mapper/invariants.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint64_t sator_mapper_random(uint64_t *state)
@@ -46,6 +47,7 @@ static void give(struct mapper_mapping *mapping, int row, int loop, int64_t leas
 {
     int64_t factor = least;
 
+    assert(least >= 1 && *rest >= 1);
     while (factor < *rest && *rest % factor != 0)
         factor++;
     if (factor > *rest || *rest % factor != 0 || factor > room)
@@ -100,17 +102,20 @@ static void draw_factors(const struct mapper_problem *problem, uint64_t *state,
         mapping->factor[r][loop] *= prime;
         rest /= prime;
     }
+    assert(mapper_covered(problem, mapping, loop) == problem->extent[loop]);
 }
 
 /* A random ceiling of "tiles", "most" at most: any number of tiles is as likely as any other, or
  * any factor. */
 static int64_t draw_ceiling(uint64_t *state, int64_t tiles, int64_t most)
 {
+    assert(tiles >= 1 && most >= 1);
     int64_t number = 1 + (int64_t)(sator_mapper_random(state) % (uint64_t)tiles);
 
     if (sator_mapper_random(state) % 2 == 0)
         number = sator_mapper_blocks(tiles, number);
     int64_t factor = sator_mapper_blocks(tiles, number);
+    assert(sator_mapper_is_ceiling(tiles, factor));
     return factor <= most ? factor : 1;
 }
 
@@ -132,6 +137,7 @@ static void draw_chain(const struct mapper_problem *problem, uint64_t *state,
                     : draw_ceiling(state, rest, room);
         mapping->factor[r][loop] = factor;
         used[r] *= factor;
+        assert(!row->is_space || used[r] <= row->shape);
         rest = sator_mapper_blocks(rest, factor);
     }
 }
@@ -185,6 +191,7 @@ static void shuffle(uint64_t *state, int n, int8_t *order)
         order[i] = order[j];
         order[j] = own[i];
     }
+    assert(mapper_is_permutation(order, n));
 }
 
 void sator_mapper_draw(
@@ -214,4 +221,5 @@ void sator_mapper_draw(
             shuffle(state, problem->n_loops, mapping->along[r]);
     }
     sator_mapper_arrange(problem, mapping);
+    assert(mapper_is_ordered(problem, mapping) && mapper_fits_arrays(problem, mapping));
 }

@@ -8,6 +8,8 @@
  */
 #include "mapper/cost.h"
 
+#include <assert.h>
+
 static bool has_digit(const struct mapper_mapping *mapping, int loop, unsigned rows)
 {
     bool any = false;
@@ -39,6 +41,7 @@ int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row,
 {
     int64_t dims = 0, root = 1;
 
+    assert(pes >= 1 && problem->row[row].is_space);
     for (int r = 0; r < problem->n_rows; r++)
         dims += problem->row[r].level == problem->row[row].level && problem->row[r].shape > 1;
     /* a x b PEs are for N tiles when a = ceil(N / b) and b = ceil(N / a): more than a (b - 1) and
@@ -50,6 +53,7 @@ int64_t sator_mapper_least_spread(const struct mapper_problem *problem, int row,
 
 bool sator_mapper_spreads(const struct mapper_problem *problem, int row, int64_t tiles, int64_t pes)
 {
+    assert(tiles >= 1 && pes >= 1);
     if (pes == 1)
         return true;
     if (row < 0 || !problem->row[row].is_space)
@@ -78,6 +82,7 @@ int64_t sator_mapper_left(const struct mapper_problem *problem, int loop,
     int64_t n = problem->extent[loop], blocks = sator_mapper_blocks(n, unrolled->lanes);
     int64_t number = sator_mapper_blocks(blocks, tile);
 
+    assert(tile >= 1 && unrolled->lanes >= 1 && unrolled->pes >= 1);
     if (!sator_mapper_may_lane(problem, loop, unrolled->lanes))
         return 0;
     if (!sator_mapper_is_ceiling(blocks, tile) &&
@@ -126,6 +131,7 @@ bool sator_mapper_is_chain(
         int inner = r;
         while (row->is_space && problem->row[r - 1].is_space) /* a memory is outermost */
             factor *= mapping->factor[--r][loop];
+        assert(factor >= 1);
         bool may = row->is_space
                 ? sator_mapper_spreads(problem, inner, number, factor)
                 : sator_mapper_is_ceiling(number, factor) || row->fixed[loop] == factor;
@@ -167,6 +173,7 @@ int sator_mapper_tiles(struct sator_arena *arena, int64_t n, const int64_t **til
     int count = 0;
 
     for (int64_t tile = 1; tile <= n;) { /* the least tile of each number of tiles */
+        assert(sator_mapper_is_ceiling(n, tile) && (count == 0 || list[count - 1] < tile));
         SATOR_PUSH(arena, list, count, tile);
         int64_t number = (n + tile - 1) / tile;
         if (number == 1)

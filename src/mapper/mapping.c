@@ -2,6 +2,7 @@
 #include "mapper/cost.h"
 #include "mapper/skew.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The digit of "loop" that row "row" counts: (x / inside) % factor. */
@@ -10,6 +11,7 @@ static const struct sator_expr *digit(const struct mapper_problem *p, struct sat
 {
     int var = p->loop_of[loop];
     int64_t inside = shape->inside[row + 1][loop];
+    assert(inside >= 1 && mapping->factor[row][loop] >= 1);
     const struct sator_expr *value = sator_expr_add(arena,
             sator_expr_constant(arena, -p->workload->lower[var]), 1, sator_expr_var(arena, var));
 
@@ -28,6 +30,7 @@ void sator_mapper_mapping_init(const struct mapper_problem *problem, struct mapp
         const struct mapper_row *row = &problem->row[r];
         for (int i = 0; i < problem->n_loops; i++)
             mapping->factor[r][i] = 1;
+        assert(row->is_space || (row->memory >= 0 && row->memory < problem->n_memories));
         for (int i = 0; i < problem->n_loops && !row->is_space; i++)
             mapping->order[row->memory][i] = (int8_t)i;
         if (row->is_space)
@@ -41,6 +44,7 @@ static const struct sator_expr *coordinate(const struct mapper_problem *p,
 {
     const struct sator_expr *zero = sator_expr_constant(arena, 0), *sum = zero;
 
+    assert(p->row[row].is_space);
     for (int k = 0; k < p->n_loops; k++) {
         int i = mapping->along[row][k];
         if (mapping->factor[row][i] == 1)
@@ -123,6 +127,7 @@ const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_pro
             n_time = first + 1;
         }
     }
+    assert(n_space == p->n_space_dims && n_time <= MAPPER_MEMORIES * (MAPPER_LOOPS + 1));
     if (n_time == 0)
         time[n_time++] = sator_expr_constant(arena, 0);
     bound->space = sator_relation_make(

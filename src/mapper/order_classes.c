@@ -1,5 +1,6 @@
 #include "mapper/order_classes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,7 @@ static struct moved place_loop(const struct class_search *s, struct order_class 
         if ((state.still | state.sliding) >> k & 1)
             order->keep[k].halo |= 1U << bit;
     }
+    assert((state.still & state.sliding) == 0);
     return state;
 }
 

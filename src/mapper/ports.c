@@ -10,6 +10,7 @@
 #include "mapper/cost.h"
 #include "model/network.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -109,6 +110,8 @@ static void add_flow(const struct mapper_problem *p, struct mapper_transfer *t, 
         bool arriving)
 {
     int port = sator_mapper_port_of(p, m, t->access, writes);
+
+    assert(t->n_flows < MAPPER_FLOWS);
 
     if (port >= 0)
         t->flow[t->n_flows++] =

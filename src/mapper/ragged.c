@@ -9,6 +9,8 @@
 #include "count/tiled/tiling.h"
 #include "mapper/cost.h"
 
+#include <assert.h>
+
 /* ---- on average ---- */
 
 /* The mean values of index "e": over the cases which of its loops stand at their last tiles. */
@@ -27,6 +29,7 @@ static double mean_values(const struct mapper_walk *walk, struct mapper_words *w
             cut[i] = is_last ? walk->cut[index->loop[i]] : 0;
             share *= !is_cut ? !is_last : is_last ? rate[index->loop[i]] : 1 - rate[index->loop[i]];
         }
+        assert(share <= 1);
         if (share > 0)
             mean += share *
                     (double)sator_mapper_words_union_cut(
@@ -43,6 +46,7 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
 
     walk->cut = cut;
     for (int i = 0; i < p->n_loops; i++) {
+        assert(cut[i] >= 0 && outside[i] >= 1);
         walk->group_rate[i] = walk->tile_rate[i] = 1 / (double)outside[i];
         if (cut[i] == 0 || !(walk->access->relevant >> i & 1))
             continue;
@@ -104,6 +108,7 @@ static void open_transfer(struct mapper_ragged *ragged, const struct mapper_walk
                 ragged->apart[i] *= factor;
         }
         ragged->cut[i] = whole ? 0 : tiles - p->extent[i];
+        assert(ragged->cut[i] >= 0);
     }
 }
 
@@ -210,6 +215,7 @@ int64_t sator_mapper_ragged_place(
 {
     if (ragged->tiling != NULL)
         return known(sator_tiling_step(ragged->tiling, loop));
+    assert(ragged->outer[loop] % factor == 0);
     ragged->outer[loop] /= factor;
     int64_t kept = sum_all(ragged, loop, factor, step);
     ragged->inner[loop] *= factor;
@@ -225,6 +231,7 @@ void sator_mapper_ragged_unplace(
         return;
     }
     ragged->outer[loop] *= factor;
+    assert(ragged->inner[loop] % factor == 0);
     ragged->inner[loop] /= factor;
     ragged->fall[loop] -= step * (factor - 1);
 }

@@ -4,8 +4,9 @@
  * is the same in every order; who is whose neighbour is not. So the order matters where words pass
  * from PE to PE, or stay with the first PE on a bus.
  */
-#include "mapper/mapping.h"
+#include "mapper/invariants.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void sator_mapper_row_order(const struct mapper_problem *problem, int row, int8_
                 order[at++] = (int8_t)i;
         }
     }
+    assert(mapper_is_permutation(order, problem->n_loops));
 }
 
 /* The rows along which it matters to the transfer who is beside whom, whatever the unrolling. */

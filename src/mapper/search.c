@@ -1,8 +1,10 @@
 #include "mapper/search.h"
 
 #include "base/context.h"
+#include "mapper/invariants.h"
 #include "mapper/skew.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -48,6 +50,7 @@ bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, dou
 {
     double first, second, best_first, best_second;
 
+    assert(cycles >= 0);
     if (search->cycle_limit > 0 && cycles >= search->cycle_limit * (1 - rounding))
         return true;
     if (!search->found)
@@ -63,6 +66,7 @@ double sator_mapper_most_pj(const struct mapper_search *search, double cycles)
 {
     double first, second;
 
+    assert(cycles > 0);
     if (!search->found || search->problem->objective == SATOR_MAP_LATENCY)
         return INFINITY;
     keys(search, search->best_cost.pj, search->best_cost.cycles, &first, &second);
@@ -91,6 +95,9 @@ void sator_mapper_offer(
     sator_mapper_arrange(search->problem, &arranged); /* loops whose place costs nothing */
     if (search->timer != NULL && !sator_mapper_time(search, &arranged, &cost))
         return;
+    assert(mapper_is_complete(search->problem, &arranged));
+    assert(mapper_is_ordered(search->problem, &arranged));
+    assert(sator_mapper_is_legal(search->problem, search->words, &arranged));
     search->found = true;
     search->best = arranged;
     search->best_cost = cost;
@@ -120,6 +127,7 @@ void sator_mapper_offer_counted(struct mapper_search *search, const struct mappe
 
 void sator_mapper_note_unknown(struct mapper_search *search, double bound)
 {
+    assert(!isnan(bound));
     if (!search->has_unknown || bound < search->unknown_bound)
         search->unknown_bound = bound;
     search->has_unknown = true;
@@ -132,6 +140,7 @@ void sator_mapper_finish(struct mapper_search *search)
         search->bound = search->best_cost.value;
     if (search->has_unknown && !(search->found && search->unknown_bound > search->bound))
         search->bound = search->unknown_bound;
+    assert(!search->found || search->bound <= search->best_cost.value);
 }
 
 static void report(struct mapper_search *search)
@@ -178,6 +187,7 @@ static int64_t power(int64_t base, int64_t exponent, int64_t modulus)
 {
     sator_int result = 1, square = base;
 
+    assert(0 <= base && base < modulus);
     for (; exponent > 0; exponent >>= 1) {
         if (exponent & 1)
             result = result * square % modulus;
@@ -194,6 +204,7 @@ static bool is_prime(int64_t n)
     int64_t odd = n - 1;
     int twos = 0;
 
+    assert(n > 17 && n % 2 == 1 && n < INT64_C(1) << 48);
     for (; odd % 2 == 0; odd /= 2)
         twos++;
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
@@ -217,6 +228,7 @@ static int64_t next_factor(int64_t n, int64_t from)
                        left then */
     };
 
+    assert(n > 1 && from >= 2);
     for (int64_t d = from; d <= n / d; d += d == 2 ? 1 : 2) {
         if (n % d == 0)
             return d;
@@ -250,6 +262,7 @@ int sator_mapper_divisors(struct sator_arena *arena, int64_t n, const int64_t **
         }
     }
     qsort(list, (size_t)count, sizeof *list, by_size);
+    assert(list[0] == 1 && list[count - 1] == n);
     *divisors = list;
     return count;
 }
@@ -275,6 +288,7 @@ void sator_mapper_run_threads(void (*work)(void *member), void *members, size_t 
     sigset_t all, old;
     int started = 1;
 
+    assert(1 <= n && n <= MAPPER_THREADS);
     for (int i = 0; i < n; i++)
         errand[i] = (struct errand){work, (char *)members + (size_t)i * size, false};
     sigfillset(&all);

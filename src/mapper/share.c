@@ -1,6 +1,7 @@
 /* Bounds of what a part of the transfers costs, and their sums (bounds.h). */
 #include "mapper/bounds.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ void sator_mapper_share_step(struct mapper_share *share, double cycles, double e
 {
     int least = 0, n = share->n_steps;
 
+    assert(n == 0 || cycles <= share->step[n - 1].cycles);
     if (extra <= (n == 0 ? 0 : share->step[n - 1].pj))
         return;
     share->step[share->n_steps++] = (struct mapper_step){cycles, extra};
@@ -20,6 +22,7 @@ void sator_mapper_share_step(struct mapper_share *share, double cycles, double e
         if (rise < share->step[least].pj - (least == 0 ? 0 : share->step[least - 1].pj))
             least = i;
     }
+    assert(share->n_steps == MAPPER_STEPS + 1);
     share->n_steps--;
     memmove(&share->step[least], &share->step[least + 1],
             sizeof share->step[0] * (size_t)(share->n_steps - least));
@@ -40,6 +43,7 @@ static void add_steps(struct mapper_share *sum, const struct mapper_share *part)
         sator_mapper_share_step(&both, cycles,
                 (a > 0 ? sum->step[a - 1].pj : 0) + (b > 0 ? part->step[b - 1].pj : 0));
     }
+    assert(both.n_steps <= MAPPER_STEPS);
     sum->n_steps = both.n_steps;
     memcpy(sum->step, both.step, sizeof both.step);
 }
@@ -75,6 +79,7 @@ double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct 
 {
     double a = unique_pj, b = arriving_pj;
 
+    assert(r->unique_lb >= 0 && r->arriving_lb >= 0);
     if (r->ratio > 0) {
         double both = a + b * r->ratio;
         return both * (both >= 0 ? r->unique_lb : r->unique_ub);
@@ -141,6 +146,7 @@ struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
             best = (struct mapper_cost){pj, cycles, value};
         within |= counts;
     }
+    assert(best.cycles >= least);
     return best;
 }
 
@@ -151,6 +157,7 @@ static double least_pj(const struct mapper_problem *problem, const struct mapper
     const struct mapper_transfer *t = &problem->transfer[i];
     const struct mapper_access *access = &problem->access[t->access];
     double footprint = (double)access->footprint, volume = (double)access->volume;
+    assert(0 <= footprint && footprint <= volume);
     double lent = problem->lends ? crew->lent_pj[i] : 0;
     double unique =
             t->unique_pj - (problem->lends && t->outward >= 0 ? crew->lent_pj[t->outward] : 0);

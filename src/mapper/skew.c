@@ -12,6 +12,7 @@
 
 #include "count/count.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ int64_t sator_mapper_skewed_stamps(
         }
         for (int i = 0; i < p->n_loops; i++)
             own *= mapping->factor[p->memory[m].row][i];
+        assert(open % own == 0);
         open /= own;
         known *= own + span;
     }

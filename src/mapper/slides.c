@@ -8,6 +8,7 @@
  */
 #include "mapper/slides.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -107,6 +108,7 @@ static double step_by(const struct mapper_slides *s, const struct mapper_slide_s
             double rate = walk->cut[part] > 0 ? side->rate[part] : 0;
             share *= is_last ? rate : (part == loop ? often : 1) - rate;
         }
+        assert(share <= 1);
         if (share <= 0)
             continue;
         sum += share *

@@ -10,6 +10,7 @@
 #include "count/tiled/value_set.h"
 #include "mapper/passing.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ static int64_t count_kept(const struct sator_value_set *tile, const struct sator
         kept = sator_value_set_size(all) - sator_value_set_size(&fresh);
     }
     sator_value_set_free(&fresh);
+    assert(0 <= kept && kept <= sator_value_set_size(all));
     return kept;
 }
 
@@ -198,6 +200,7 @@ static int64_t *distances(const struct mapper_index *index, const struct mapper_
                 list[n++] = -shift;
         }
     }
+    assert(n <= 2 * moves->most[0] * (2 * moves->most[1] + 1));
     qsort(list, (size_t)n, sizeof *list, by_value);
     for (int64_t k = 0; k < n; k++) {
         if (k == 0 || list[k] != list[k - 1])
@@ -233,6 +236,7 @@ static int64_t count_values(const struct mapper_index *index, const struct mappe
                                       : most_kept(index, steps, moves, &tile, &all);
     sator_value_set_free(&tile);
     sator_value_set_free(&all);
+    assert(count >= (question == UNION));
     return count;
 }
 
@@ -257,6 +261,7 @@ static int64_t remembered(struct mapper_words *words, int access, int index,
         key[at++] = steps->spread_step[i];
         key[at++] = steps->spread_count[i];
     }
+    assert(at <= MAPPER_KEY);
     bool is_new;
     int64_t *value = sator_mapper_words_place(words, key, at, &is_new);
     if (is_new)
@@ -312,6 +317,7 @@ static bool merge_spread(
     bool used[MAPPER_SPREADS] = {false};
     int left = steps->n_spread;
 
+    assert(left <= MAPPER_SPREADS);
     for (int i = 0; i < index->n_parts; i++)
         tile[i] = steps->tile[i];
     for (bool progress = true; left > 0 && progress;) {
@@ -335,6 +341,7 @@ int64_t sator_mapper_least_quotients(
     int64_t d = index->divisor, width = 0;
     bool used[MAPPER_SPREADS] = {false};
 
+    assert(index->is_core && d > 0);
     for (int i = 0; i < index->n_parts; i++)
         width += llabs(index->coef[i]) * (steps->tile[i] - 1);
     for (int k = 0; k < steps->n_spread; k++) { /* the nearest places first */
@@ -344,6 +351,7 @@ int64_t sator_mapper_least_quotients(
                     (next < 0 || llabs(steps->spread_step[i]) < llabs(steps->spread_step[next])))
                 next = i;
         }
+        assert(next >= 0);
         used[next] = true;
         if (llabs(steps->spread_step[next]) > width + d)
             break; /* values may lie between them that none takes */
@@ -381,6 +389,7 @@ static int64_t kept_gapless(int64_t length, int64_t step, int64_t count, int64_t
 {
     int64_t values = length + (count - 1) * least(step, length);
 
+    assert(shift > 0 && shift <= length && count >= 1);
     return values - (shift + (count - 1) * least(step, shift));
 }
 
@@ -415,6 +424,7 @@ static int64_t least_move(const struct mapper_moves *moves)
     int64_t step = magnitude(moves->shift[1 - by]), most = moves->most[1 - by];
     int64_t best = INT64_MAX;
 
+    assert(moves->most[0] >= 0 && moves->most[1] >= 0);
     for (int64_t k = by == 0 || moves->both ? 1 : 0; k <= moves->most[by]; k++) {
         int64_t base = k * magnitude(moves->shift[by]); /* against the other shift */
         int64_t near = step == 0 ? 0 : least(base / step, most);

@@ -8,6 +8,7 @@
  */
 #include "mapper/words.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ static unsigned char *mark_cut(const struct cut_index *r, const int64_t *tile)
     unsigned char *map = sator_alloc((size_t)r->length);
     int64_t *since = sator_alloc(sizeof *since * (size_t)r->length);
 
+    assert(r->lowest <= 0 && -r->lowest < r->length);
     memset(map, 0, (size_t)r->length);
     map[-r->lowest] = 1;
     for (int i = 0; i < r->index->n_parts; i++) {
@@ -60,6 +62,7 @@ static struct place place_of(const struct cut_index *r, int64_t position)
     for (int s = 0; s < r->steps->n_spread; s++) {
         int64_t k = position % r->steps->spread_count[s];
         int part = r->steps->spread_part[s];
+        assert(r->steps->spread_step[s] % r->index->coef[part] == 0);
         position /= r->steps->spread_count[s];
         place.start += k * r->steps->spread_step[s];
         place.above[part] += k * (r->steps->spread_step[s] / r->index->coef[part]);
@@ -84,6 +87,7 @@ static const unsigned char *map_of(const struct cut_index *r, const struct place
         size[i] = size[i] < tile ? size[i] : tile;
         parts |= size[i] < tile ? 1U << i : 0;
     }
+    assert(parts < CASES);
     if (maps[parts] == NULL)
         maps[parts] = mark_cut(r, size);
     return maps[parts];

@@ -1,6 +1,7 @@
 #include "model/analysis.h"
 #include "model/control.h"
 
+#include <assert.h>
 #include <math.h>
 
 static void add_term(struct analysis *analysis, const struct sator_energy_term *term)
@@ -8,6 +9,7 @@ static void add_term(struct analysis *analysis, const struct sator_energy_term *
     struct sator_result *result = analysis->result;
     struct sator_energy_term *terms = (struct sator_energy_term *)(uintptr_t)result->energy_terms;
 
+    assert(term->actions >= 0);
     if (term->actions == 0 && isnan(term->pj_per_action))
         return; /* nothing happened, so nothing is missing */
     SATOR_PUSH(analysis->arena, terms, result->n_energy_terms, *term);

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "model/analysis.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ static enum sator_status serve_compute(struct way *way)
     SATOR_TRY(analysis_transfer(
             analysis, analysis->n_time, analysis->n_space, -1, way->access, way->part, &all));
     sator_int fresh = way->started ? way->fresh : all->volumes.footprint;
+    assert(0 <= fresh && fresh <= all->volumes.access);
     flow->reads += all->volumes.access - (is_output ? fresh : 0);
     flow->updates += is_output ? all->volumes.access : 0;
 done:

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "model/analysis.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Add the bits of "words" of access "access" as wide as they are in "memory". */
@@ -10,6 +11,7 @@ static bool add_bits(const struct memory *memory, int access, sator_int words, s
 {
     sator_int more;
 
+    assert(words >= 0 && memory->named->word_bits[access] > 0);
     return sator_mul(words, memory->named->word_bits[access], &more) &&
             sator_add(*bits, more, bits);
 }
@@ -64,6 +66,7 @@ static enum sator_status measure(struct analysis *analysis, int m, const struct 
             port->bits = -1;
     }
     port->cycles = port->bits < 0 ? NAN : (double)port->bits / lane->bits;
+    assert(isnan(port->cycles) || port->cycles >= 0);
     return SATOR_OK;
 }
 

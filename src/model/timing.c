@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -521,6 +522,19 @@ static void add_wire_results(struct timing *timing)
     result->ports = analysis->ports = ports;
 }
 
+/* Whether the parts of the latency, none of them negative, make all of it. */
+static inline bool is_made_of_parts(const struct timing *timing, const struct timing_sum *sum)
+{
+    sator_int parts = *sum->compute;
+    bool sound = *sum->compute >= 0;
+
+    for (int q = 0; q < timing->n_ports; q++) {
+        sound &= sum->exposed[q] >= 0 && sum->stalled[q] >= 0 && sum->busy[q] >= 0;
+        parts += sum->exposed[q] + sum->stalled[q];
+    }
+    return sound && parts == *sum->cycles;
+}
+
 /* What it is made of; what is busy for longest decides it. */
 static void report(struct timing *timing, const struct timing_sum *sum)
 {
@@ -528,6 +542,9 @@ static void report(struct timing *timing, const struct timing_sum *sum)
     struct sator_result *result = analysis->result;
     double most = (double)*sum->compute;
 
+    assert(is_made_of_parts(timing, sum));
+    assert(!(most < result->compute_cycles * (1 - 1e-9))); /* NAN: not known */
+    assert(!((double)*sum->cycles < result->total_cycles * (1 - 1e-9)));
     add_wire_results(timing);
     result->timing = "scheduled";
     result->scheduled_cycles = result->total_cycles = (double)*sum->cycles;

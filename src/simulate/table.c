@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ static struct word *new_words(int64_t n_instances, int n_planes, int bits)
 {
     uint64_t n = (uint64_t)n_instances * (uint64_t)n_planes;
 
+    assert(n_instances >= 0 && n_planes >= 1 && bits >= 0);
     if (bits > 29 || n > UINT64_C(1) << 29 || n << bits > UINT64_C(1) << 29)
         return NULL;
     struct word *words = sator_alloc((size_t)(n << bits) * sizeof *words);
@@ -62,6 +64,7 @@ static bool set_mask(struct table *table, uint64_t mask)
         at += length;
         bit += length;
     }
+    assert(at == __builtin_popcountll(mask));
     table->n_runs = n;
     table->mask = mask;
     table->bits = at;
@@ -82,6 +85,7 @@ static struct word *probe(
     uint64_t last = (UINT64_C(1) << table->bits) - 1, slot = hash(element) & last;
     struct word *words = table_plane(table, stamp) + ((uint64_t)instance << table->bits);
 
+    assert(0 <= instance && instance < table->n_instances);
     while (words[slot].stamp == stamp && words[slot].element != element)
         slot = (slot + 1) & last;
     return &words[slot];
@@ -101,6 +105,7 @@ static bool move_words(const struct table *old, struct table *table)
 {
     uint64_t n = (uint64_t)old->n_instances << old->bits;
 
+    assert(old->n_instances == table->n_instances && old->n_planes == table->n_planes);
     for (int p = 0; p < old->n_planes; p++)
         for (uint64_t i = 0; i < n; i++) {
             const struct word *from = old->words + (uint64_t)p * n + i;
@@ -165,6 +170,7 @@ static bool grow(struct table *table, uint64_t differ, int64_t stamp)
 {
     uint64_t lowest = differ & (~differ + 1);
 
+    assert(differ != 0);
     if (table->bits == 0)
         count_slots(table, stamp);
     struct table made = *table;
@@ -188,6 +194,7 @@ struct word *table_put_slowly(
         if (!grow(table, word->element ^ element, stamp))
             return NULL;
     }
+    assert(table->is_hashed);
     struct word *word = probe(table, instance, element, stamp);
     *is_new = word->stamp != stamp;
     if (!*is_new)

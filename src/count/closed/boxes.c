@@ -11,6 +11,7 @@ struct closed_interval *closed_pool_take(struct closed_pool *pool, int count)
     if (count > pool->capacity - pool->used)
         return NULL;
     struct closed_interval *data = pool->data + pool->used;
+    assert(count >= 0 && pool->used >= 0);
     pool->used += count;
     return data;
 }
@@ -18,6 +19,7 @@ struct closed_interval *closed_pool_take(struct closed_pool *pool, int count)
 static void drop(struct closed_boxes *boxes, int i)
 {
     size_t size = sizeof *boxes->box * (size_t)boxes->n_axes;
+    assert(0 <= i && i < boxes->n);
     boxes->n--;
     if (i < boxes->n)
         memmove(closed_box(boxes, i), closed_box(boxes, boxes->n), size);
@@ -52,6 +54,7 @@ static const char *cover(struct closed_pool *pool, const struct closed_digit *di
     int64_t begin_rest = begin % place;
     int64_t end_rest = (end - 1) % place + 1;
     const char *why = NULL;
+    assert(k >= 0 && begin < end);
     if (first == last && (begin_rest > 0 || end_rest < place)) {
         prefix[k] = first;
         return cover(pool, digit, k - 1, begin_rest, end_rest, prefix, boxes);

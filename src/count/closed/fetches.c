@@ -1,6 +1,7 @@
 /* Buses under skewed stamps: counting fetches. */
 #include "count/closed/fetches.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* 1 if a move goes to a greater PE, or to a point that is greater at the same PE. */
@@ -20,6 +21,7 @@ static int sign_at_pe(const struct closed_skews *skews, const int64_t *move, boo
 static const char *copy_hole(struct closed_skews *skews, int hole, const int64_t *move, int *copy)
 {
     struct closed_interval box[CLOSED_AXES];
+    assert(0 <= hole && hole < skews->cells.n_holes);
     for (int a = 0; a < skews->grid.n_axes; a++) {
         struct closed_interval range = skews->cells.hole[hole][a];
         box[a] = (struct closed_interval){range.lo - move[a], range.hi - move[a]};

@@ -133,6 +133,7 @@ static void reduce(const struct closed_graver *graver, struct closed_generator *
             continue;
         }
         int64_t times = INT64_MAX;
+        assert((element->above | element->below) != 0);
         for (int d = 0; d < n; d++) {
             if (element->at[d] != 0 && magnitude(rest->at[d] / element->at[d]) < times)
                 times = magnitude(rest->at[d] / element->at[d]);

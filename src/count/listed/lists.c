@@ -1,6 +1,7 @@
 /* Listing a part: codes of all instances, ranked, sorted. */
 #include "count/listed/lists.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -11,6 +12,7 @@ enum {
 
 static int64_t extent(const struct listed_parts *parts, int loop)
 {
+    assert(parts->lower[loop] <= parts->last[loop]);
     return parts->last[loop] - parts->lower[loop] + 1;
 }
 
@@ -46,6 +48,7 @@ void listed_instance(const struct listed_parts *parts, int part, int64_t i, int6
         point[loop[k]] = parts->lower[loop[k]] + i % extent(parts, loop[k]);
         i /= extent(parts, loop[k]);
     }
+    assert(i == 0);
 }
 
 /* Go on to the part's next instance; the first of its loops that changed, -1 after the last one. */
@@ -83,6 +86,7 @@ const char *listed_code_finish(const struct listed_parts *parts, struct listed_c
                     code->expr[i], parts->lower, parts->last, &code->least[i], &greatest) ||
                 __builtin_sub_overflow(greatest, code->least[i], &greatest))
             return "a row reaches beyond 64 bits";
+        assert(greatest >= 0);
         code->stride[i] = range;
         code->size[i] = (uint64_t)greatest + 1;
         if (__builtin_mul_overflow(range, code->size[i], &range) || range > UINT64_MAX / 2)

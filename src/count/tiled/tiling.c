@@ -11,6 +11,7 @@
 #include "base/memo.h"
 #include "count/tiled/tiled.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static int chain_of(const struct sator_tiling *t, int state, int *chain)
         n++;
     for (int s = state, k = n; s >= 0; s = t->states[s].parent)
         chain[--k] = s;
+    assert(n <= TILING_DIGITS + TILING_LOOPS);
     return n;
 }
 
@@ -106,6 +108,7 @@ static void add_digit(struct tiled_nest *nest, int l, enum tiled_kind kind, int 
 {
     struct tiled_digit *digit = &nest->digit[nest->n_digits];
 
+    assert(nest->n_digits < TILED_DIGITS && size >= 1 && *place >= 1);
     *digit = (struct tiled_digit){.loop = l,
             .place = *place,
             .size = size,
@@ -136,8 +139,10 @@ static void finish_loop(struct tiled_nest *nest, struct tiled_loop *loop, bool *
     }
     for (int k = loop->first; k < nest->n_digits; k++) {
         nest->digit[k].top = rest / nest->digit[k].place;
+        assert(nest->digit[k].top < nest->digit[k].size);
         rest %= nest->digit[k].place;
     }
+    assert(rest == 0);
     loop->whole_from = loop->n_digits;
     while (loop->whole_from > 0) {
         const struct tiled_digit *digit = &nest->digit[loop->first + loop->whole_from - 1];
@@ -285,6 +290,8 @@ static int64_t count_state(struct sator_tiling *t, int p, int state, int kept)
 
 static int64_t ask(struct sator_tiling *t, int p, int state, int kept)
 {
+    assert(0 <= state && state < t->n_states);
+    assert(kept < 2 * t->states[state].n_times + 1);
     struct state *s = &t->states[state];
     int64_t *value = kept == ALL ? &s->all : kept == MOST ? &s->most : &s->kept[kept];
 
@@ -342,6 +349,7 @@ int64_t sator_tiling_words(struct sator_tiling *t)
         if (!t->placed[i].is_time)
             continue;
         int64_t kept = kept_words(t, p, inside[p], inside);
+        assert(kept <= words);
         words = kept < 0 ? TILING_UNKNOWN : words - kept;
         inside[p]++;
     }
@@ -354,6 +362,7 @@ static int place(struct sator_tiling *t, int loop, int kind, int64_t size)
 {
     int p = t->part_of[loop];
 
+    assert(p >= 0 && t->n_placed < TILING_DIGITS);
     t->placed[t->n_placed++] = (struct placed){p, t->state[p], kind == PLACED};
     t->state[p] = child_of(t, t->state[p], loop, kind, size);
     return p;
@@ -378,6 +387,7 @@ int64_t sator_tiling_step(struct sator_tiling *t, int loop)
 
 void sator_tiling_back(struct sator_tiling *t)
 {
+    assert(t->n_placed > 0);
     const struct placed *last = &t->placed[--t->n_placed];
 
     t->state[last->part] = last->before;

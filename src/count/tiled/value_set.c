@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool is_before(const struct sator_value_run *a, const struct sator_value_run *b)
@@ -20,6 +21,9 @@ static void append(struct sator_value_set *set, struct sator_value_run run)
 {
     struct sator_value_run *last = set->run + set->n_runs - 1;
 
+    assert(run.first <= run.last);
+    assert(set->n_runs == 0 || last->class < run.class ||
+            (last->class == run.class && last->first <= run.first));
     if (set->n_runs > 0 && run.class == last->class && run.first <= last->last + 1)
         last->last = run.last > last->last ? run.last : last->last;
     else
@@ -32,6 +36,7 @@ static struct sator_value_set moved(const struct sator_value_set *set, int64_t d
     struct sator_value_set result = {.modulus = set->modulus, .n_runs = set->n_runs};
     int64_t by = distance % set->modulus, begin = 0;
 
+    assert(set->modulus > 0);
     by += by < 0 ? set->modulus : 0;
     int64_t steps = (distance - by) / set->modulus;
     while (begin < set->n_runs && set->run[begin].class + by < set->modulus)
@@ -78,6 +83,7 @@ void sator_value_set_unite(struct sator_value_set *set, const struct sator_value
     struct sator_value_set all = {.modulus = set->modulus};
     int64_t i = 0, j = 0;
 
+    assert(set->modulus == other->modulus);
     all.run = sator_alloc(sizeof *all.run * (size_t)(set->n_runs + other->n_runs));
     while (i < set->n_runs || j < other->n_runs) {
         bool own =
@@ -111,6 +117,7 @@ void sator_value_set_divide(struct sator_value_set *set, int64_t divisor)
 {
     int64_t n = set->n_runs;
 
+    assert(set->modulus == 1 && divisor >= 1);
     set->n_runs = 0; /* at most as many runs, each written where it was read or before */
     for (int64_t k = 0; k < n; k++) {
         struct sator_value_run run = {0, sator_floor_div(set->run[k].first, divisor),
@@ -153,5 +160,6 @@ void sator_value_set_leave(
         if (rest.first <= rest.last)
             append(left, rest);
     }
+    assert(left->n_runs <= 2 * set->n_runs);
     sator_value_set_free(&before);
 }

@@ -7,6 +7,7 @@
  */
 #include "mapper/strategies/optimal.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int64_t number_of(int64_t extent, int64_t tile)
@@ -19,6 +20,7 @@ int64_t optimal_left(const struct optimal_plan *plan, const struct optimal_branc
 {
     const struct mapper_problem *p = plan->problem;
 
+    assert(factor >= 1 && (plan->imperfect || branch->rest[loop] % factor == 0));
     if (!plan->imperfect)
         return branch->rest[loop] / factor;
     int64_t tiles = number_of(p->extent[loop], branch->shape.inside[p->memory[m].row + 1][loop]);
@@ -37,6 +39,7 @@ double optimal_compute(const struct optimal_plan *plan, const struct optimal_bra
         const struct mapper_unrolled *unrolled = &branch->unrolled_of[i];
         int64_t blocks = number_of(p->extent[i], unrolled->lanes);
         int64_t tiles = number_of(blocks, factor[i]), steps = number_of(tiles, unrolled->pes);
+        assert(tiles >= 1 && steps >= 1);
         bool only_last = tiles - (steps - 1) * unrolled->pes == 1;
         int64_t last = only_last ? blocks - (tiles - 1) * factor[i] : factor[i];
         stamps *= (double)(steps - 1) * (double)factor[i] + (double)last;

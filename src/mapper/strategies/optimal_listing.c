@@ -4,6 +4,7 @@
  */
 #include "mapper/strategies/optimal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static int by_visit(const void *a, const void *b)
 {
     const struct visit *x = a, *y = b;
 
+    assert(!isnan(x->value) && !isnan(y->value));
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
     return x->number < y->number ? -1 : 1;

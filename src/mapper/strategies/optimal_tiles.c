@@ -3,6 +3,7 @@
 #include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ static int by_value(const void *a, const void *b)
 {
     const struct tile_choice *x = a, *y = b;
 
+    assert(!isnan(x->value) && x->number != y->number);
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
     return x->number < y->number ? -1 : 1;
@@ -94,6 +96,7 @@ static void keep_tile(
         list->room = list->room == 0 ? 64 : 2 * list->room;
         list->item = sator_realloc(list->item, sizeof *list->item * (size_t)list->room);
     }
+    assert(list->count < list->room);
     list->item[list->count++] = *choice;
 }
 
@@ -131,6 +134,7 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     struct tile_choice choice;
     struct mapper_cost bound;
 
+    assert(0 <= m && m < p->n_memories);
     o->search->counters.tilings++;
     if (m == p->n_memories - 1 &&
             optimal_is_image(o->plan, &o->at, o->at.mapping.factor[p->memory[m].row])) {

@@ -1,7 +1,9 @@
 /* The search below one unrolling, and the bounds of a branch. */
+#include "mapper/invariants.h"
 #include "mapper/skew.h"
 #include "mapper/strategies/optimal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +166,7 @@ void optimal_spread(
         const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
 {
     for (int i = 0; i < plan->problem->n_loops; i++) {
+        assert(u->factor[i] >= 1 && (plan->imperfect || branch->rest[i] % u->factor[i] == 0));
         branch->parallel[i] *= u->factor[i];
         if (!plan->imperfect)
             branch->rest[i] /= u->factor[i];
@@ -174,6 +177,7 @@ void optimal_gather(
         const struct optimal_plan *plan, struct optimal_branch *branch, const struct unrolling *u)
 {
     for (int i = 0; i < plan->problem->n_loops; i++) {
+        assert(branch->parallel[i] % u->factor[i] == 0);
         branch->parallel[i] /= u->factor[i];
         if (!plan->imperfect)
             branch->rest[i] *= u->factor[i];
@@ -234,6 +238,7 @@ void optimal_visit(struct optimizer *o, const struct visit *visit)
         optimal_take_unrolling(o);
         optimal_take_tiles(o->plan, &o->at);
     }
+    assert(mapper_fits_arrays(p, &o->at.mapping));
     struct mapper_cost bound =
             optimal_bound_unrolling(o, 0, &fixed, &share); /* more may be known by now */
     if (sator_mapper_is_hopeless(o->search, bound.pj, bound.cycles)) {
