@@ -41,6 +41,11 @@ wc -l <e.jsonl
 grep '"ph":"X"' t.json | grep -c '"pid":2' # an instance a PE and stamp
 sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --events e.jsonl --cycles 3:4 -o out.txt || exit 1
 sed 1d e.jsonl | cut -d, -f1-3
+sator simulate gemm:i=4,j=6,k=3 --arch systolic-2d-8x8 --set 'levels.PE.shape=[2,3]' --space 'i%2, j%3' --time 'i/2, j/3, k + i%2 + j%3' \
+    --trace t.json -o out.txt || exit 1
+grep '"thread_name"' t.json | grep -o '"name":"PE[^"]*"' # a track a PE, the last dimension fastest
+named=$(grep -c '"thread_name"' t.json)
+[ "$(grep '"thread_name"' t.json | grep -oE '"pid":[0-9]+,"tid":[0-9]+' | sort -u | wc -l)" = "$named" ] || echo "two tracks are one"
 echo "== refused"
 for bad in '--cycles 3:4' '--events e.jsonl --cycles 4:3' '--arch eyeriss' '--dataflow gemm/ij-p_j-ijk-t' '--trace no/such/file'; do
     sator simulate gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t $bad 2>&1 | head -n 1

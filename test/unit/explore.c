@@ -513,6 +513,108 @@ static void distances_may_vary(void **state)
     sator_network_free(network);
 }
 
+/* ---- rules ---- */
+
+static struct sator_exploration *explore_with(struct sator_ctx *ctx,
+        const struct sator_network *network, const char *const *sets, int n_sets,
+        const struct sator_explore_options *options)
+{
+    struct sator_input_options input = {.sets = sets, .n_sets = n_sets};
+    struct sator_exploration *exploration = NULL;
+
+    if (sator_exploration_new(ctx, network, -1, "systolic-2d-8x8", &input, options, &exploration) !=
+            SATOR_OK)
+        must_say(ctx, sets[n_sets - 1]);
+    return exploration;
+}
+
+/* The points that rule "name" leaves out. */
+static int left_out_by(const struct sator_exploration *exploration, const char *name)
+{
+    const struct space *space = exploration->parts[0].space;
+    int n = 0;
+
+    for (uint64_t i = 0; i < sator_space_size(space); i++) {
+        struct space_point point;
+        sator_space_point(space, i, &point);
+        const char *rule = sator_space_rule(space, i, &point);
+        n += rule != NULL && strcmp(rule, name) == 0;
+    }
+    return n;
+}
+
+/* A skew that no word moves along costs nothing more only where hops, over whatever wires and
+ * buses, are no dearer than reading and writing, and no link waits longer than a stamp. */
+static void idle_skews_need_cheap_hops(void **state)
+{
+    static const struct {
+        const char *set;
+        bool is_safe;
+    } cases[] = {{"levels.scratchpad.energy_pj=5", true},
+            {"levels.scratchpad.energy_pj={read: 5, write: 0.1}", false},
+            {"levels.scratchpad.energy_pj={read: 0.1, write: 5}", false},
+            {"levels.scratchpad.energy_pj=0.2", true},
+            {"levels.PE.multicast=[{name: b, map: \"PE[i,j] -> BUS[0]\", energy_pj: 6}]", false},
+            {"levels.PE.multicast=[{name: b, map: \"PE[i,j] -> BUS[0]\", energy_pj: 5}]", true},
+            {"levels.PE.links=[{name: e, map: \"PE[i,j] -> PE[i,j+1]\", energy_pj: 6}]", false},
+            {"levels.PE.links=[{name: e, map: \"PE[i,j] -> PE[i,j+1]\", energy_pj: 5}]", true},
+            {"levels.PE.links=[{name: e, map: \"PE[i,j] -> PE[i,j+1]\", interval: 2}]", false}};
+    struct sator_ctx *ctx = *state;
+    struct sator_explore_options options = {.skew = 1, .prune = SATOR_PRUNE_SAFE};
+    struct sator_network *network = NULL;
+
+    assert_int_equal(sator_network_load(ctx, "gemm:i=4,j=4,k=4", NULL, &network), SATOR_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *sets[] = {"levels.PE.shape=[2,2]", cases[i].set};
+        struct sator_exploration *made = explore_with(ctx, network, sets, 2, &options);
+        if ((left_out_by(made, "idle_skew") > 0) != cases[i].is_safe)
+            fail_msg("%s", cases[i].set);
+        sator_exploration_free(made);
+    }
+    sator_network_free(network);
+}
+
+/* A square GEMM is the same with A and B, i and j exchanged; not on a machine where either tensor
+ * fares otherwise, which then has more points to visit. */
+static void machines_tell_tensors_apart(void **state)
+{
+    static const char *const cases[] = {"levels.scratchpad.capacity_words={A: 4096}",
+            "levels.registers.capacity_words={B: 4096}", "levels.registers.bypass=[A]",
+            "levels.scratchpad.tensors=[A, B, Y]",
+            "levels.scratchpad.ports=[{name: a, tensors: [A], bandwidth_bits: 9}]",
+            "levels.PE.links=[{name: east, map: \"PE[i,j] -> PE[i,j+1]\", tensors: [A]}, {name: "
+            "south, map: \"PE[i,j] -> PE[i+1,j]\"}]",
+            "levels.PE.multicast=[{name: b, map: \"PE[i,j] -> BUS[0]\", tensors: [B]}]"};
+    static const char *const alike[] = {"levels.scratchpad.capacity_words=4096",
+            "levels.registers.capacity_words=4096",
+            "levels.scratchpad.ports=[{name: a, bandwidth_bits: 9}]",
+            "levels.PE.multicast=[{name: b, map: \"PE[i,j] -> BUS[0]\"}]"};
+    struct sator_ctx *ctx = *state;
+    struct sator_explore_options options = {.skew = 0, .prune = SATOR_PRUNE_NONE};
+    struct sator_network *network = NULL;
+    const char *sets[] = {"levels.PE.shape=[2,2]", NULL};
+
+    assert_int_equal(sator_network_load(ctx, "gemm:i=4,j=4,k=4", NULL, &network), SATOR_OK);
+    struct sator_exploration *made = explore_with(ctx, network, sets, 1, &options);
+    int same = left_out_by(made, "symmetric");
+    sator_exploration_free(made);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sets[1] = cases[i];
+        made = explore_with(ctx, network, sets, 2, &options);
+        if (left_out_by(made, "symmetric") >= same)
+            fail_msg("%s", cases[i]);
+        sator_exploration_free(made);
+    }
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
+        sets[1] = alike[i];
+        made = explore_with(ctx, network, sets, 2, &options);
+        if (left_out_by(made, "symmetric") != same)
+            fail_msg("%s", alike[i]);
+        sator_exploration_free(made);
+    }
+    sator_network_free(network);
+}
+
 /* ---- descriptions ---- */
 
 /* Whatever results depend on is in the description: each of these machines has another digest. */
@@ -602,7 +704,8 @@ int main(void)
             CASE(shards_share_rounds_and_layers), CASE(variants_are_all_combinations),
             CASE(wrong_variants_are_located), CASE(spaces_have_their_sizes),
             CASE(matrices_are_valid_or_not), CASE(dependences_are_kept_or_not),
-            CASE(distances_may_vary), CASE(descriptions_tell_machines_apart)};
+            CASE(distances_may_vary), CASE(idle_skews_need_cheap_hops),
+            CASE(machines_tell_tensors_apart), CASE(descriptions_tell_machines_apart)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

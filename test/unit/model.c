@@ -5,6 +5,7 @@
 #include "unit/inputs.h"
 
 #include "model/model.h"
+#include "sator/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -638,6 +639,90 @@ static void test_network_totals(void **state)
     sator_network_free(network);
 }
 
+/* conv_1d without wires: of A and B 12 reads each, and 4 words of Y, pass between the array and L1,
+ * which takes 6 + 3 words from L2 and hands up 4. Words have 16 bits. */
+static void expect_ports(const char *l2, double read, double write, double total, const char *bound)
+{
+    char arch[512];
+
+    snprintf(arch, sizeof arch,
+            "{name: two, levels: [{memory: L2, bandwidth_bits: %s}, {memory: L1, bandwidth_bits: "
+            "32}, {array: PE, shape: [4]}, {compute: mac}]}",
+            l2);
+    struct sator_result *r = analyze(conv_1d, arch, pe_is_output);
+    assert_true(r->compute_cycles == 3);
+    assert_true(r->read_cycles == read);
+    assert_true(r->write_cycles == write);
+    assert_true(r->total_cycles == total);
+    assert_string_equal(r->bound_by, bound);
+    sator_result_free(r);
+}
+
+/* The slowest port of each direction counts, whichever memory it is of and whatever the other
+ * direction takes. */
+static void test_slowest_of_several_ports(void **state)
+{
+    (void)state;
+    expect_ports("16", 24 / 2.0, 13 / 2.0, 12, "L1 reads");
+    expect_ports("4", 9 * 4, 4 * 4, 36, "L2 reads");
+    expect_ports("{read: 64, write: 1}", 24 / 2.0, 4 * 16, 64, "L2 writes");
+}
+
+/* 3 x 12 + 6 instances at 2 pJ, and nothing else: a layer costs as often as it is repeated. */
+static void test_network_energy(void **state)
+{
+    struct sator_network *network = network_of("name: net\n"
+                                               "layers:\n"
+                                               "  - {name: a, sizes: {i: 4, j: 3}, repeat: 3,"
+                                               " op: \"Y[i] += A[i+j] * B[j]\"}\n"
+                                               "  - {name: b, sizes: {i: 2, j: 3},"
+                                               " op: \"Y[i] += A[i+j] * B[j]\"}\n");
+    struct sator_arch *arch = arch_of("{name: bare, levels: [{array: PE, shape: [4]},"
+                                      " {compute: mac, energy_pj: 2}]}");
+    struct sator_dataflow *flow = dataflow_of(pe_is_output);
+    struct sator_network_result *r = NULL;
+
+    (void)state;
+    assert_int_equal(sator_analyze_network(ctx, network, arch, flow, NULL, &r), SATOR_OK);
+    assert_true(r->energy_pj == 2 * 42);
+    sator_network_result_free(r);
+    sator_dataflow_free(flow);
+    sator_arch_free(arch);
+    sator_network_free(network);
+}
+
+/* i runs from 3: the rounds of four PEs begin at multiples of 4, so 8 values are in rounds 0, 1 and
+ * 2, and 10 in 0 to 3. */
+static void test_plan_keeps_lower_bounds(void **state)
+{
+    struct sator_network *network = network_of("name: later\n"
+                                               "domain: \"{ S[i] : 3 <= i < 11 }\"\n"
+                                               "reads:\n  - \"{ S[i] -> A[i] }\"\n"
+                                               "writes:\n  - \"{ S[i] -> Y[i] }\"\n");
+    struct sator_arch *arch = arch_of("{name: bare, levels: [{array: PE, shape: [4]},"
+                                      " {compute: mac}]}");
+    struct sator_dataflow *flow = dataflow_of("{space: \"PE[i%4]\", time: \"T[i/4]\"}");
+    struct sator_workspace *workspace = sator_workspace_new();
+    const struct sator_result *r = NULL;
+    struct sator_plan *plan = NULL;
+
+    (void)state;
+    assert_int_equal(sator_plan_new(ctx, network, 0, arch, flow, NULL, &plan), SATOR_OK);
+    assert_int_equal(sator_plan_loop_extent(plan, 0), 8);
+    assert_int_equal(sator_plan_evaluate(ctx, plan, workspace, (const int64_t[]){8}, &r), SATOR_OK);
+    assert_int_equal(r->instances, 8);
+    assert_int_equal(r->time_stamps, 3);
+    assert_int_equal(
+            sator_plan_evaluate(ctx, plan, workspace, (const int64_t[]){10}, &r), SATOR_OK);
+    assert_int_equal(r->instances, 10);
+    assert_int_equal(r->time_stamps, 4);
+    sator_plan_free(plan);
+    sator_workspace_free(workspace);
+    sator_dataflow_free(flow);
+    sator_arch_free(arch);
+    sator_network_free(network);
+}
+
 /* 2^126 instances on one PE, each with an own A and B: either count of reads fits, both together,
  * 2^127, do not. */
 static void test_sum_over_tensors_does_not_fit(void **state)
@@ -693,6 +778,9 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_capacities, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_the_papers_model, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_network_totals, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_network_energy, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_slowest_of_several_ports, set_up, tear_down),
+            cmocka_unit_test_setup_teardown(test_plan_keeps_lower_bounds, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_sum_over_tensors_does_not_fit, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_leaking_cycles_do_not_fit, set_up, tear_down),
     };
