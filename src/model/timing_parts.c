@@ -43,6 +43,9 @@ struct step {
     int64_t *key;
     struct shares sent, arrived; /* in the stamp */
     struct shares stored; /* of the one before */
+    struct shares started; /* in the stamp, where nobody had its elements: left out are sums that
+                              start from zero */
+    bool is_even; /* several families of buses are like one */
 };
 
 struct part {
@@ -60,6 +63,7 @@ struct parts {
     const struct sator_piece *piece;
     struct sator_arena *arena; /* of the pairs that are being listed */
     bool fits, is_output;
+    bool is_one_sum; /* each element is one sum in a stamp: instances that hold it share a tree */
     int n_fixed;
     int64_t constant, holder_constant; /* the first place */
     bool keeps[NEST_DIGITS]; /* space dimensions that tell buses apart */
@@ -149,16 +153,20 @@ bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps)
 
     for (int d = 0; d < transfer->n_space; d++)
         keeps[d] = transport->n_buses == 0;
-    if (transport->n_buses == 0)
-        return true;
-    const struct sator_relation *map = transport->buses[0];
-    for (int o = 0; o < map->n_out; o++) {
-        const struct sator_expr *out = map->pieces[0].out[o];
-        if (out->n_terms == 0)
-            continue;
-        if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR || out->terms[0].factor != 1)
-            return false;
-        keeps[out->terms[0].var] = true;
+    for (int b = 0; b < transport->n_buses; b++) {
+        const struct sator_relation *map = transport->buses[b];
+        bool own[NEST_DIGITS] = {false};
+        for (int o = 0; o < map->n_out; o++) {
+            const struct sator_expr *out = map->pieces[0].out[o];
+            if (out->n_terms == 0)
+                continue;
+            if (out->n_terms != 1 || out->terms[0].atom != SATOR_ATOM_VAR ||
+                    out->terms[0].factor != 1)
+                return false;
+            own[out->terms[0].var] = true;
+        }
+        for (int d = 0; d < transfer->n_space; d++)
+            keeps[d] = own[d] && (b == 0 || keeps[d]);
     }
     return true;
 }
@@ -292,19 +300,40 @@ static bool are_alike(const struct shares *shares)
     return shares->n > 0;
 }
 
+static bool share_bus(const struct local *a, const struct local *b)
+{
+    return a->holder == b->holder && a->bus == b->bus && a->element == b->element;
+}
+
+static void join_shares(struct shares *shares)
+{
+    int n = 0;
+
+    if (shares->n > 0)
+        qsort(shares->list, (size_t)shares->n, sizeof *shares->list, compare_shares);
+    for (int i = 0; i < shares->n; i++) {
+        if (n > 0 && shares->list[n - 1].place == shares->list[i].place) {
+            shares->list[n - 1].all += shares->list[i].all;
+            shares->list[n - 1].out += shares->list[i].out;
+        } else {
+            shares->list[n++] = shares->list[i];
+        }
+    }
+    shares->n = n;
+    shares->are_alike = are_alike(shares);
+}
+
 static struct shares tally_pairs(
         struct sator_arena *arena, const struct pairs *pairs, enum tally tally)
 {
     struct shares shares = {0};
-    int n = 0;
 
     for (int i = 0, next; i < pairs->n; i = next) {
         const struct local *first = &pairs->list[i];
         struct share share = {tally == BY_INSTANCE ? first->instance : first->holder, 1, 0};
         bool all_before = first->before, any_after = first->after;
-        for (next = i + 1; tally != BY_INSTANCE && next < pairs->n &&
-                pairs->list[next].holder == first->holder && pairs->list[next].bus == first->bus &&
-                pairs->list[next].element == first->element;
+        for (next = i + 1;
+                tally != BY_INSTANCE && next < pairs->n && share_bus(first, &pairs->list[next]);
                 next++) {
             all_before &= pairs->list[next].before;
             any_after |= pairs->list[next].after;
@@ -312,19 +341,94 @@ static struct shares tally_pairs(
         share.out = tally == BY_HOLDER_STORED ? any_after : all_before;
         SATOR_PUSH(arena, shares.list, shares.n, share);
     }
-    if (shares.n > 0)
-        qsort(shares.list, (size_t)shares.n, sizeof *shares.list, compare_shares);
-    for (int i = 0; i < shares.n; i++) {
-        if (n > 0 && shares.list[n - 1].place == shares.list[i].place) {
-            shares.list[n - 1].all += shares.list[i].all;
-            shares.list[n - 1].out += shares.list[i].out;
-        } else {
-            shares.list[n++] = shares.list[i];
-        }
-    }
-    shares.n = n;
-    shares.are_alike = are_alike(&shares);
+    join_shares(&shares);
     return shares;
+}
+
+static int compare_elements(const void *a, const void *b)
+{
+    const struct local *x = a, *y = b;
+
+    if (x->holder != y->holder)
+        return x->holder < y->holder ? -1 : 1;
+    return (x->element > y->element) - (x->element < y->element);
+}
+
+/* What shares a bus and an element, and left out of these, one of each element. */
+static struct shares tally_started(struct sator_arena *arena, struct pairs *pairs)
+{
+    struct shares shares = {0};
+
+    for (int i = 0; i < pairs->n; i++) {
+        if (i == 0 || !share_bus(&pairs->list[i - 1], &pairs->list[i]))
+            SATOR_PUSH(arena, shares.list, shares.n, ((struct share){pairs->list[i].holder, 1, 0}));
+    }
+    if (pairs->n > 0)
+        qsort(pairs->list, (size_t)pairs->n, sizeof *pairs->list, compare_elements);
+    for (int i = 0; i < pairs->n; i++) {
+        if (i == 0 || compare_elements(&pairs->list[i - 1], &pairs->list[i]) != 0)
+            SATOR_PUSH(arena, shares.list, shares.n, ((struct share){pairs->list[i].holder, 0, 1}));
+    }
+    join_shares(&shares);
+    return shares;
+}
+
+/* The instance's coordinate in dimension "d", as a share of its number. */
+static int64_t coordinate(const struct parts *p, int64_t instance, int d)
+{
+    return instance / p->shape_below[d] % p->nest->timing->analysis->shape[d] * p->shape_below[d];
+}
+
+static bool has_instance(const struct local *list, int n, int64_t instance)
+{
+    int low = 0, high = n - 1;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (list[middle].instance < instance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return list[low].instance == instance;
+}
+
+/* Whether "n" instances, in ascending order, are all of a box: what each differs in from the first
+ * is there by itself, and all combinations are. */
+static bool is_product(const struct parts *p, const struct local *list, int n)
+{
+    int64_t all = 1;
+
+    for (int d = 0; d < p->transfer->n_space; d++) {
+        int64_t along = 0;
+        for (int i = 0; i < n; i++) {
+            int64_t shifted = list[0].instance - coordinate(p, list[0].instance, d) +
+                    coordinate(p, list[i].instance, d);
+            if (!has_instance(list, n, shifted))
+                return false;
+            along += shifted == list[i].instance;
+        }
+        all *= along;
+    }
+    return all == n;
+}
+
+/* Whether several families of buses do what one would that brings together what any of them does:
+ * what then shares a bus is a box of instances, and is held before, or after, by all or none. */
+static bool is_even(const struct parts *p, const struct pairs *pairs)
+{
+    if (p->transfer->transport.n_buses < 2)
+        return true;
+    for (int i = 0, next; i < pairs->n; i = next) {
+        const struct local *first = &pairs->list[i];
+        bool alike = true;
+        for (next = i + 1; next < pairs->n && share_bus(first, &pairs->list[next]); next++)
+            alike &= first->before == pairs->list[next].before &&
+                    first->after == pairs->list[next].after;
+        if (!alike || !is_product(p, first, next - i))
+            return false;
+    }
+    return true;
 }
 
 /* ---- progressions ---- */
@@ -431,8 +535,11 @@ static bool find_simple_step(struct parts *p, const struct part *part,
     }
     if (before != NULL)
         step->stored = share_of(arena, progression_size(&first), common);
-    if (stamp != NULL)
+    if (stamp != NULL) {
         step->sent = step->arrived = share_of(arena, progression_size(&second), common);
+        step->started = share_of(arena, progression_size(&second), progression_size(&second));
+    }
+    step->is_even = true;
     return true;
 }
 
@@ -483,6 +590,9 @@ static const struct step *find_step(struct parts *p, struct part *part,
         made.sent = tally_pairs(arena, &second, BY_HOLDER_SENT);
         made.arrived = tally_pairs(arena, &second, BY_INSTANCE);
         made.stored = tally_pairs(arena, &first, BY_HOLDER_STORED);
+        made.is_even = is_even(p, &first) && is_even(p, &second);
+        if (p->is_output && !p->is_one_sum)
+            made.started = tally_started(arena, &second);
         SATOR_PUSH(arena, part->steps, part->n_steps, made);
     }
     sator_arena_free(p->arena);
@@ -542,7 +652,6 @@ static void add_products(const struct parts *p, const struct shares *const *shar
 
 /* ---- transfers ---- */
 
-/* Whether each element is one sum in a stamp: instances that hold the same one share a tree. */
 static bool is_one_sum(const struct parts *p)
 {
     const struct nest *nest = p->nest;
@@ -555,6 +664,19 @@ static bool is_one_sum(const struct parts *p)
         }
     }
     return true;
+}
+
+/* Whether instances below several of the holder's may start the same sum. */
+static bool spreads_over_holders(const struct parts *p)
+{
+    for (int i = 0; i < p->nest->n_digits; i++) {
+        for (int d = p->transfer->fresh_space; d < p->transfer->holder_space; d++) {
+            if (nest_spreads(p->nest, p->transfer, i) &&
+                    p->nest->space_factor[d * NEST_DIGITS + i] != 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 static bool is_untouched(const struct parts *p, const struct nest_stamp *stamp)
@@ -597,9 +719,10 @@ static struct parts *find_parts(const struct nest *nest, const struct timing_tra
             .is_output = what->role == SATOR_WRITE,
             .n_fixed = nest_fixed(nest, transfer->n_time)};
     p->fits = !transfer->is_own && !transfer->limits_wires && transfer->transport.n_links == 0 &&
-            transfer->transport.n_buses <= 1 && !nest_is_full(nest, transfer->n_time) &&
-            what->relation->n_pieces == 1 && nest_read_bus(transfer, p->keeps);
+            !nest_is_full(nest, transfer->n_time) && what->relation->n_pieces == 1 &&
+            nest_read_bus(transfer, p->keeps);
     if (p->fits) {
+        p->is_one_sum = is_one_sum(p);
         number_dims(p);
         make_parts(p);
     }
@@ -612,19 +735,26 @@ static bool add_step(struct parts *p, const struct nest_stamp *before,
         struct timing_movement *movement)
 {
     const struct shares *sent[NEST_DIGITS], *arrived[NEST_DIGITS], *stored[NEST_DIGITS];
+    const struct shares *started[NEST_DIGITS];
+    bool starts = p->is_output && stamp != NULL && is_untouched(p, stamp);
 
     for (int k = 0; k < p->n; k++) {
         const struct step *step = find_step(p, &p->part[k], before, stamp);
-        if (step == NULL)
+        if (step == NULL || !step->is_even)
             return false;
+        started[k] = &step->started;
         sent[k] = &step->sent;
         arrived[k] = &step->arrived;
         stored[k] = &step->stored;
     }
     if (before != NULL && p->is_output)
         add_products(p, stored, one_by_one, p->holder_constant, x - 1, &movement->stored);
-    if (stamp == NULL || (p->is_output && is_untouched(p, stamp)))
+    if (stamp == NULL || (starts && p->is_one_sum))
         return true;
+    if (starts) { /* of instances without a common tree the first starts a sum */
+        add_products(p, started, one_by_one, p->holder_constant, x, &movement->sent);
+        return p->transfer->arrives.port < 0 && !spreads_over_holders(p);
+    }
     if (p->is_output && p->transfer->transport.n_buses > 0 && p->transfer->arrives.port >= 0)
         return false; /* one of those on a tree gets the word */
     add_products(p, sent, one_by_one, p->holder_constant, x, &movement->sent);
@@ -640,8 +770,6 @@ bool nest_follow_parts(const struct nest *nest, const struct timing_transfer *tr
     bool fits = p->fits;
 
     *movement = (struct timing_movement){0};
-    for (int x = 0; x < n && fits && p->is_output; x++)
-        fits = is_one_sum(p) || !is_untouched(p, &stamps[x]);
     for (int x = 0; x < n && fits; x++)
         fits = add_step(p, x == 0 ? NULL : &stamps[x - 1], &stamps[x], x, one_by_one, movement);
     if (fits && p->is_output) /* nothing is held after the last stamp */
