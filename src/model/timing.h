@@ -96,6 +96,7 @@ struct timing_words {
     int64_t stamp, instance;
     int64_t words;
     int64_t copies; /* instances that move the same and have no row: the first has it */
+    int64_t last; /* of these */
 };
 struct timing_moves {
     int n;

@@ -112,19 +112,30 @@ struct boxes {
     struct known_places *places; /* of timing_places.c */
 };
 
+/* Whether the prefixes fix the digit. */
+static inline bool boxes_fix(const struct boxes *boxes, const struct nest_digit *digit)
+{
+    return digit->order >= 0 && digit->order < boxes->n_fixed;
+}
+
 /* The transfer's boxes, made once; NULL: it has another form. */
 struct boxes *boxes_of(const struct nest *nest, const struct timing_transfer *transfer);
+/* ---- timing_cells.c: prefixes ---- */
+
 /* Go to the "at"-th of the prefixes, which follow each other and have these rows (NULL: no skewed
  * ones): false where they have another form. The cells of the digits are those of it. */
 bool boxes_open(struct boxes *boxes, const struct nest_stamp *prefixes,
         const struct box_range *rows, int n, int at);
-/* What each place of the box at hand moves; "failed" may be set. */
-struct box_words boxes_follow(struct boxes *boxes);
 /* What the words under the prefix at hand depend on, as numbers; the caller frees nothing. */
 int boxes_key(struct boxes *boxes, int64_t *key);
 enum {
     BOX_KEY = (2 * NEST_DIGITS + 1) * BOX_WINDOW + 4
 };
+
+/* ---- timing_held.c: places ---- */
+
+/* What each place of the box at hand moves; "failed" may be set. */
+struct box_words boxes_follow(struct boxes *boxes);
 
 /* ---- timing_sift.c: elements ---- */
 

@@ -16,8 +16,7 @@
 enum {
     MOST_CLASSES = 1 << 16,
     MOST_PAIRS = 1 << 24, /* that are followed one by one, of all classes */
-    MOST_INTERVAL = 8, /* of links */
-    MOST_WINDOW = 2 * MOST_INTERVAL + 5,
+    MOST_WINDOW = 2 * NEST_INTERVAL + 5,
     TICKS_PER_PAIR = 20
 };
 
@@ -217,20 +216,20 @@ static enum timing_phase phase_of(const struct classes *c, const struct timing_t
 /* How the rows of ports are found: one for instances that are alike, or each for itself. */
 struct rows {
     bool one_by_one;
-    bool *have_copies, *have_others; /* ports with some of the first, and of the second */
-    bool mix; /* then what an instance moves in all is not known */
+    struct timing_words *first; /* of each port; without words: none yet */
+    bool mix; /* others are of other instances: what one of them moves in all is not known */
     struct timing_entries entries;
 };
 
-static void note_row(
-        const struct timing *timing, struct rows *rows, int port, const struct timing_words *row)
+static void note_row(struct rows *rows, int port, const struct timing_words *row)
 {
-    int memory = timing->ports[port].memory;
+    struct timing_words *first = &rows->first[port];
 
-    rows->have_copies[port] |= row->copies > 0;
-    rows->have_others[port] |= row->copies == 0 &&
-            (memory < 0 || timing->analysis->memories[memory].result->instances > 1);
-    rows->mix |= rows->have_copies[port] && rows->have_others[port];
+    if (first->words == 0)
+        *first = *row;
+    rows->mix |= (first->copies > 0 || row->copies > 0) &&
+            (first->instance != row->instance || first->copies != row->copies ||
+                    first->last != row->last);
 }
 
 static void add_moves(struct classes *c, const struct timing_transfer *transfer,
@@ -245,7 +244,7 @@ static void add_moves(struct classes *c, const struct timing_transfer *transfer,
             *moved += (sator_int)row->words * (row->copies + 1);
         if (phase == TIMING_PHASES)
             continue;
-        note_row(c->timing, rows, way.use->port, row);
+        note_row(rows, way.use->port, row);
         timing_entries_add(c->timing, &rows->entries, way.use, phase, 0, row);
     }
 }
@@ -266,116 +265,6 @@ static int narrow(
 
     *n = last - first + 1;
     return first;
-}
-
-/* How many values a loop's digits within a stamp make, up to "rest". */
-static int64_t count_within(const struct nest *nest, int loop, int64_t rest)
-{
-    int64_t above = INT64_MAX, count = 0, within = 1;
-
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
-        within *= digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
-                        !digit->is_inner
-                ? digit->extent
-                : 1;
-    }
-    for (;;) { /* from the coarsest on: those below its greatest value are all there */
-        const struct nest_digit *next = NULL;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop == loop && !digit->is_space && digit->order < 0 && digit->run == 0 &&
-                    !digit->is_inner && digit->stride < above &&
-                    (next == NULL || digit->stride > next->stride))
-                next = digit;
-        }
-        if (next == NULL)
-            return count + 1;
-        within /= next->extent;
-        int64_t most = rest / next->stride;
-        if (most >= next->extent)
-            most = next->extent - 1;
-        count += most * within;
-        rest -= most * next->stride;
-        above = next->stride;
-    }
-}
-
-/* The most instances that one PE runs. */
-static int64_t count_most(const struct classes *c, const struct nest_stamp *stamp)
-{
-    const struct nest *nest = &c->nest;
-    int64_t most = 1;
-
-    for (int l = 0; l < nest->n_loops; l++)
-        most *= count_within(
-                nest, l, nest->size[l] - 1 - nest_fixed_part(nest, nest->n_order, stamp, l));
-    return most;
-}
-
-/* Whether all PEs are there: no loop that is spread over them ends within them. */
-static bool is_whole(const struct nest *nest, const struct nest_stamp *stamp, int64_t *pes)
-{
-    *pes = 1;
-    for (int l = 0; l < nest->n_loops; l++) {
-        int64_t room = 0, spread = 1;
-        for (int i = 0; i < nest->n_digits; i++) {
-            const struct nest_digit *digit = &nest->digits[i];
-            if (digit->loop != l || digit->order >= 0)
-                continue;
-            room += digit->stride * (digit->extent - 1);
-            spread *= digit->is_space ? digit->extent : 1;
-        }
-        if (spread > 1 && nest_room(nest, nest->n_order, stamp, l) != room)
-            return false;
-        *pes *= spread;
-    }
-    return true;
-}
-
-/* The number of the PE whose digits are all 0. */
-static int64_t first_pe(const struct nest *nest)
-{
-    const struct analysis *analysis = nest->timing->analysis;
-    int64_t pe = 0;
-
-    for (int d = 0; d < analysis->n_space; d++)
-        pe = pe * analysis->shape[d] + nest->space_constant[d];
-    return pe;
-}
-
-/* What the PEs' own memory serves where all of them do the same: every instance reads its operands,
- * but for sums that start from zero. False: they do not, or are asked for one by one. */
-static bool follow_own(struct classes *c, const struct timing_transfer *transfer,
-        const struct nest_stamp *window, int n, bool one_by_one, struct timing_movement *movement)
-{
-    const struct nest *nest = &c->nest;
-    const struct sator_access *what = &c->timing->analysis->workload->accesses[transfer->access];
-    const struct nest_access *access = &nest->accesses[transfer->access];
-    bool untouched = what->role == SATOR_WRITE, spread = false;
-    int64_t pes, fresh = 1;
-
-    if (!transfer->is_own || one_by_one || n != 1 || nest->is_skewed || access->n_pieces != 1 ||
-            !is_whole(nest, window, &pes))
-        return false;
-    for (int k = 0; k < nest->n_order; k++)
-        untouched &= window->v[k] == 0 || access->uses[nest->digits[nest->order[k]].loop];
-    for (int i = 0; i < nest->n_digits; i++)
-        spread |= nest_spreads(nest, transfer, i);
-    if (untouched && spread)
-        return false; /* of several PEs the first starts a sum */
-    for (int l = 0; l < nest->n_loops && untouched; l++)
-        fresh *= access->uses[l] ? count_within(nest, l, nest_room(nest, nest->n_order, window, l))
-                                 : 1;
-    struct timing_words row = {
-            .instance = first_pe(nest), .words = count_most(c, window), .copies = pes - 1};
-    *movement = (struct timing_movement){0};
-    if (what->role == SATOR_WRITE)
-        SATOR_PUSH(c->timing->arena, movement->stored.rows, movement->stored.n, row);
-    row.words -= untouched ? fresh : 0;
-    if (row.words > 0)
-        SATOR_PUSH(c->timing->arena, movement->sent.rows, movement->sent.n, row);
-    return true;
 }
 
 /* What comes over links: of the stamps whose words may pass with the centre. */
@@ -407,7 +296,7 @@ static void follow(struct classes *c, int i, const struct nest_stamp *window, in
     int first = narrow(c, transfer, centre, &n);
     window += first;
     centre -= first;
-    if (!follow_own(c, transfer, window, n, rows->one_by_one, &movement) &&
+    if ((rows->one_by_one || !nest_follow_own(&c->nest, transfer, n, window, &movement)) &&
             !follow_places(c, transfer, window, n, centre, rows->one_by_one, &movement) &&
             !nest_follow_parts(&c->nest, transfer, n, window, rows->one_by_one, &movement)) {
         c->failed |= !nest_pairs(&c->nest, transfer, n, window, &pairs);
@@ -439,8 +328,8 @@ static struct timing_entries find_entries(
     struct nest_stamp window[MOST_WINDOW];
     sator_int *before = sator_arena_copy(
             timing->arena, moved, sizeof *moved * (size_t)(n_moved == 0 ? 1 : n_moved));
-    struct rows rows = {.have_copies = SATOR_NEW_ARRAY(timing->arena, bool, timing->n_ports + 1),
-            .have_others = SATOR_NEW_ARRAY(timing->arena, bool, timing->n_ports + 1)};
+    struct rows rows = {
+            .first = SATOR_NEW_ARRAY(timing->arena, struct timing_words, timing->n_ports + 1)};
 
     find_window(c, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), c->reach, stamp,
             window, &n, &centre);
@@ -465,7 +354,7 @@ static struct timing_sum measure(struct classes *c, int level, const struct nest
     int at = 0;
 
     if (level == timing->n_levels - 1) {
-        *inside.cycles = *inside.compute = timing_compute(timing, count_most(c, stamp));
+        *inside.cycles = *inside.compute = timing_compute(timing, nest_count_most(&c->nest, stamp));
     } else {
         add_inside(c, level + 1, stamp, &inside);
     }
@@ -512,7 +401,8 @@ static int64_t count_inner(const struct nest *nest)
 static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
 {
     struct nest_stamp window[MOST_WINDOW];
-    sator_int run = timing_compute(c->timing, count_most(c, prefix)) * count_inner(&c->nest);
+    sator_int run =
+            timing_compute(c->timing, nest_count_most(&c->nest, prefix)) * count_inner(&c->nest);
     int count, centre;
 
     find_window(c, c->nest.n_order, false, 1, prefix, window, &count, &centre);
@@ -675,120 +565,7 @@ static void add_inside(
     walk_digit(&walk, level == 0 ? 0 : nest_fixed(&c->nest, outer_length), &stamp, 1);
 }
 
-/* ---- what falls into classes ---- */
-
-bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit)
-{
-    bool is_inside = false;
-
-    if (nest->digits[digit].extent == 1 ||
-            nest->accesses[transfer->access].uses[nest->digits[digit].loop])
-        return false;
-    for (int d = transfer->fresh_space; d < transfer->n_space; d++)
-        is_inside |= nest->space_factor[d * NEST_DIGITS + digit] != 0;
-    return is_inside;
-}
-
-/* Sums start from zero where no stamp before touched them: so the elements of an output tell its
- * loops, and no tree is outside of what is asked about. */
-static bool tells_loops(const struct classes *c, int access)
-{
-    const struct sator_relation *map = c->timing->analysis->workload->accesses[access].relation;
-    uint64_t seen = 0;
-
-    if (map->n_pieces != 1)
-        return false;
-    for (int d = 0; d < map->n_out; d++) {
-        const struct sator_expr *index = map->pieces[0].out[d];
-        if (index->n_terms > 1)
-            return false;
-        if (index->n_terms == 1 && (seen >> index->terms[0].var & 1) != 0)
-            return false;
-        seen |= index->n_terms == 1 ? UINT64_C(1) << index->terms[0].var : 0;
-    }
-    return true;
-}
-
-/* Whether a tree adds up all that the instances of the transfer's memory have of an element each
- * time that they hold it: its rows of time are of the element's loops, and instances that hold the
- * same lie on one tree. Each of them then starts from zero. */
-static bool adds_up_all(const struct nest *nest, const struct timing_transfer *transfer)
-{
-    const struct nest_access *access = &nest->accesses[transfer->access];
-    bool keeps[NEST_DIGITS];
-
-    if (nest->is_skewed || transfer->transport.n_links > 0 || transfer->transport.n_buses != 1 ||
-            !nest_read_bus(transfer, keeps))
-        return false;
-    for (int k = 0; k < nest_fixed(nest, transfer->n_time); k++) {
-        const struct nest_digit *digit = &nest->digits[nest->order[k]];
-        if (digit->extent > 1 && !access->uses[digit->loop])
-            return false;
-    }
-    for (int i = 0; i < nest->n_digits; i++) {
-        for (int d = transfer->fresh_space; d < transfer->n_space; d++) {
-            if (keeps[d] && nest->space_factor[d * NEST_DIGITS + i] != 0 &&
-                    nest_spreads(nest, transfer, i))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* What of "transfer" trees outside of it add up; "outer" is the one outside. False where that is
- * not the same for all. */
-static bool find_trees(const struct nest *nest, const struct timing_transfer *outer,
-        struct timing_transfer *transfer)
-{
-    bool has_tree = outer != NULL && outer->transport.n_buses > 0;
-
-    transfer->fresh_space = outer == NULL ? 0 : outer->fresh_space;
-    if (has_tree && transfer->fresh_space >= 0)
-        transfer->fresh_space = adds_up_all(nest, outer) ? outer->n_space : -1;
-    return transfer->fresh_space >= 0 || !transfer->asks;
-}
-
-static bool is_counted(struct classes *c)
-{
-    const struct timing *timing = c->timing;
-    const struct nest *nest = &c->nest;
-
-    c->reach = 1;
-    for (int i = 0; i < timing->n_transfers; i++) {
-        struct timing_transfer *transfer = &timing->transfers[i];
-        bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
-        bool is_first = i == 0 || transfer->access != timing->transfers[i - 1].access;
-        if (transfer->n_time > nest->full_length && transfer->asks)
-            return false; /* operands that move inside a value of the skewed row */
-        for (int k = 0; k < transfer->transport.n_links; k++) {
-            int interval = transfer->transport.links[k].interval;
-            c->reach = interval > c->reach ? interval : c->reach;
-            if (is_output && interval > 1 && transfer->tile_time > 0)
-                return false; /* what the holder has decides what such a link brings */
-        }
-        if (is_output &&
-                (!find_trees(nest, is_first ? NULL : transfer - 1, transfer) ||
-                        (transfer->asks && !tells_loops(c, transfer->access))))
-            return false;
-        for (int k = 0; k < nest->n_digits; k++) {
-            const struct nest_digit *digit = &nest->digits[k];
-            if (transfer->asks && is_output && digit->skew < 0 &&
-                    !nest->accesses[transfer->access].uses[digit->loop])
-                return false;
-        }
-    }
-    for (int k = 0; k < nest->n_digits; k++) { /* within a stamp: as many for all of its PEs */
-        const struct nest_digit *digit = &nest->digits[k];
-        for (int o = 0; o < nest->n_digits && !digit->is_space && digit->order < 0 &&
-                digit->run == 0 && !digit->is_inner;
-                o++) {
-            if (nest->digits[o].loop == digit->loop && nest_row_factor(&nest->digits[o]) != 0 &&
-                    digit->extent > 1)
-                return false;
-        }
-    }
-    return c->reach <= MOST_INTERVAL;
-}
+/* ---- all ---- */
 
 /* What descriptions are made of. */
 static void prepare(struct classes *c)
@@ -817,7 +594,7 @@ enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *su
     struct classes c = {.timing = timing};
     const struct nest_stamp whole = {0};
 
-    *done = nest_read(timing, &c.nest) && is_counted(&c);
+    *done = nest_read(timing, &c.nest) && nest_is_counted(&c.nest, &c.reach);
     if (!*done)
         return SATOR_OK;
     prepare(&c);

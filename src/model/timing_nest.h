@@ -9,7 +9,8 @@
 #include "model/timing.h"
 
 enum {
-    NEST_DIGITS = 48
+    NEST_DIGITS = 48,
+    NEST_INTERVAL = 8 /* of links, at most */
 };
 
 struct nest_digit {
@@ -107,12 +108,25 @@ int64_t nest_room(const struct nest *nest, int n_fixed, const struct nest_stamp 
  * of each dimension its skew times the PEs beyond those in use. False: the row has another form. */
 bool nest_pass(const struct nest *nest, const struct nest_stamp *prefix, int64_t *cycles);
 
+/* ---- timing_forms.c ---- */
+
+/* Whether the stamps fall into classes, each with "*reach" neighbours on either side. */
+bool nest_is_counted(const struct nest *nest, int *reach);
 /* Whether instances that may start the same sum differ in the digit: it is of space, no loop of the
  * access, and no tree outside adds up what they have. */
 bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit);
 /* The dimensions in which instances that hold the same lie on different buses (timing_parts.c);
  * false where a bus has another form. */
 bool nest_read_bus(const struct timing_transfer *transfer, bool *keeps);
+
+/* ---- what moves ---- */
+
+/* timing_own.c: the most instances that one PE runs in a stamp. */
+int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp);
+/* What the PEs' own memory serves where all of them do the same: every instance reads its operands,
+ * but for sums that start from zero. False: they do not. */
+bool nest_follow_own(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, struct timing_movement *movement);
 
 /* The pairs that "transfer" is about in "n" stamps, as a window; false: too many. */
 bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,

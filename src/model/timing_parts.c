@@ -622,11 +622,12 @@ static void multiply(const struct parts *p, const struct shares *const *shares, 
 static void add_alike(const struct parts *p, const struct shares *const *shares, int64_t place,
         int64_t stamp, struct timing_moves *moves)
 {
-    struct timing_words row = {.stamp = stamp, .instance = place, .copies = 1};
+    struct timing_words row = {.stamp = stamp, .instance = place, .copies = 1, .last = place};
     int64_t all = 1, out = 1;
 
     for (int k = 0; k < p->n; k++) {
         row.instance += shares[k]->list[0].place;
+        row.last += shares[k]->list[shares[k]->n - 1].place;
         row.copies *= shares[k]->n;
         all *= shares[k]->list[0].all;
         out *= shares[k]->list[0].out;

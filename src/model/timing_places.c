@@ -42,7 +42,7 @@ static void add_rows(const struct follower *f, int n_digits, int n_dims, int64_t
         struct timing_moves *moves)
 {
     const struct boxes *b = f->boxes;
-    int64_t value[NEST_DIGITS] = {0}, copies = 1;
+    int64_t value[NEST_DIGITS] = {0}, last[NEST_DIGITS] = {0}, copies = 1;
     int i = 0;
 
     if (words == 0)
@@ -52,6 +52,9 @@ static void add_rows(const struct follower *f, int n_digits, int n_dims, int64_t
         copies *= b->digits[k].count;
     }
     struct timing_words row = {.words = words, .copies = f->one_by_one ? 0 : copies - 1};
+    for (int k = 0; k < n_digits; k++)
+        last[k] = value[k] + b->digits[k].count - 1;
+    row.last = instance_of(b, last, n_dims);
     while (i >= 0) {
         row.instance = instance_of(b, value, n_dims);
         SATOR_PUSH(b->nest->timing->arena, moves->rows, moves->n, row);

@@ -1,0 +1,199 @@
+/* Boxes: the ranges of digits' values in which places are alike, under a prefix. */
+#include "model/timing_boxes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_CELLS = 1 << 10 /* near an end of a digit */
+};
+
+/* A change at "value" of the digit, as neighbours see it, too. */
+static void add_change(struct boxes *b, struct box_digit *digit, int64_t value)
+{
+    int64_t low = b->crosses && digit->cross_low > digit->low ? digit->cross_low : digit->low;
+    int64_t high = b->crosses && digit->cross_high > digit->high ? digit->cross_high : digit->high;
+    int64_t first = value - high, last = value + low;
+
+    first = first < 1 ? 1 : first;
+    last = last >= digit->extent ? digit->extent - 1 : last;
+    b->failed |= last - first > MOST_CELLS;
+    for (int64_t v = first; v <= last && !b->failed; v++)
+        SATOR_PUSH(b->nest->timing->arena, digit->cells, digit->n_cells, v);
+}
+
+/* Where the loop of a digit ends under the prefix "run", its digits have those of the last value: a
+ * place is there if its own are before these. */
+static void add_end(struct boxes *b, struct box_digit *digit, const struct box_run *run)
+{
+    const struct nest *nest = b->nest;
+    const struct nest_digit *own = &nest->digits[digit->digit];
+    int64_t rest = nest->size[own->loop] - 1 - run->base[own->loop], above = INT64_MAX;
+
+    for (;;) { /* the digits from the coarsest on */
+        const struct nest_digit *next = NULL;
+        for (int i = 0; i < nest->n_digits; i++) {
+            const struct nest_digit *other = &nest->digits[i];
+            if (other->loop == own->loop && !boxes_fix(b, other) && other->stride < above &&
+                    (next == NULL || other->stride > next->stride))
+                next = other;
+        }
+        int64_t value = rest / next->stride;
+        if (value >= next->extent)
+            return; /* it and the finer ones are whole */
+        if (next == own) {
+            add_change(b, digit, value);
+            add_change(b, digit, value + 1);
+            return;
+        }
+        rest -= value * next->stride;
+        above = next->stride;
+    }
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int64_t count_values(const struct boxes *b, const struct nest_digit *digit)
+{
+    const struct nest *nest = b->nest;
+    int64_t rest = nest->size[digit->loop] - b->runs[b->at].base[digit->loop];
+    int64_t count = (rest + digit->stride - 1) / digit->stride;
+
+    return count < digit->extent ? count : digit->extent;
+}
+
+/* The ranges of the digit's values that are alike. */
+static void make_cells(struct boxes *b, struct box_digit *digit)
+{
+    struct sator_arena *arena = b->nest->timing->arena;
+    int n = 0;
+
+    digit->extent = count_values(b, &b->nest->digits[digit->digit]);
+    digit->n_cells = 0;
+    digit->cells = NULL;
+    SATOR_PUSH(arena, digit->cells, digit->n_cells, 0);
+    add_change(b, digit, 0);
+    add_change(b, digit, digit->extent);
+    for (int r = 0; r < b->n_runs; r++) {
+        if (b->runs[r].is_near)
+            add_end(b, digit, &b->runs[r]);
+    }
+    if (digit->n_cells > 2)
+        qsort(digit->cells, (size_t)digit->n_cells, sizeof *digit->cells, compare_values);
+    for (int i = 0; i < digit->n_cells; i++) {
+        if (n == 0 || digit->cells[n - 1] != digit->cells[i])
+            digit->cells[n++] = digit->cells[i];
+    }
+    digit->n_cells = n;
+    SATOR_PUSH(arena, digit->cells, n, digit->extent);
+}
+
+/* The most that digits add to a loop in a run. */
+static int64_t room_of(const struct boxes *b, const struct box_run *run, int loop)
+{
+    int64_t rest = b->nest->size[loop] - 1 - run->base[loop];
+
+    return rest < b->reach[loop] ? rest : b->reach[loop];
+}
+
+/* The least and the greatest value of an index in a run. */
+static struct box_line index_range(
+        const struct boxes *b, const struct box_run *run, const struct box_term *term)
+{
+    struct box_line range = {0, 0, 1};
+
+    for (int t = 0; t < term->n; t++) {
+        int64_t factor = term->factor[t], room = room_of(b, run, term->loop[t]);
+        range.low += factor * (run->base[term->loop[t]] + (factor < 0 ? room : 0));
+        range.high += factor * (run->base[term->loop[t]] + (factor < 0 ? 0 : room));
+    }
+    return range;
+}
+
+static bool is_near(const struct boxes *b, int r)
+{
+    if (r == b->at || b->map->n_pieces > 1)
+        return r <= b->at || b->is_output;
+    if (r > b->at && !b->is_output)
+        return false;
+    for (int o = 0; o < b->map->n_out; o++) {
+        struct box_line own = index_range(b, &b->runs[b->at], &b->terms[o]);
+        struct box_line other = index_range(b, &b->runs[r], &b->terms[o]);
+        if (own.low > other.high || other.low > own.high)
+            return false;
+    }
+    return true;
+}
+
+/* The prefixes' part in the loops' values, and which of them matter. */
+static void open_runs(
+        struct boxes *b, const struct nest_stamp *prefixes, const struct box_range *rows)
+{
+    const struct nest *nest = b->nest;
+
+    for (int r = 0; r < b->n_runs; r++) {
+        struct box_run *run = &b->runs[r];
+        if (run->base == NULL)
+            run->base = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, nest->n_loops + 1);
+        memset(run->base, 0, sizeof *run->base * (size_t)nest->n_loops);
+        for (int k = 0; k < b->n_fixed; k++) {
+            const struct nest_digit *digit = &nest->digits[nest->order[k]];
+            run->base[digit->loop] += digit->stride * prefixes[r].v[k];
+        }
+        run->row = b->full ? rows[r] : (struct box_range){0};
+    }
+    b->crosses = false;
+    for (int r = 0; r < b->n_runs; r++) {
+        b->runs[r].is_near = is_near(b, r);
+        b->crosses |= r != b->at && b->runs[r].is_near;
+    }
+}
+
+bool boxes_open(struct boxes *b, const struct nest_stamp *prefixes, const struct box_range *rows,
+        int n, int at)
+{
+    const struct nest *nest = b->nest;
+
+    if (n > BOX_WINDOW)
+        return false;
+    b->n_runs = n;
+    b->at = at;
+    open_runs(b, prefixes, rows);
+    for (int r = 0; r < n && b->full; r++) {
+        if (rows[r].last - rows[r].first < b->back)
+            return false; /* it may be stepped over */
+    }
+    b->untouched = b->is_output;
+    for (int k = 0; k < b->n_fixed; k++)
+        b->untouched &=
+                prefixes[at].v[k] == 0 || b->access->uses[nest->digits[nest->order[k]].loop];
+    for (int i = 0; i < b->n_digits; i++)
+        make_cells(b, &b->digits[i]);
+    return !b->failed;
+}
+
+int boxes_key(struct boxes *b, int64_t *key)
+{
+    const struct nest *nest = b->nest;
+    int n = 0;
+
+    key[n++] = b->n_runs;
+    key[n++] = b->at;
+    key[n++] = b->untouched;
+    for (int r = 0; r < b->n_runs; r++) {
+        const struct box_run *run = &b->runs[r];
+        key[n++] = run->is_near;
+        for (int l = 0; l < nest->n_loops && run->is_near; l++) {
+            if (b->reach[l] > 0)
+                key[n++] = room_of(b, run, l);
+            if (b->access->uses[l])
+                key[n++] = run->base[l] - b->runs[b->at].base[l];
+        }
+    }
+    return n;
+}

@@ -1,0 +1,114 @@
+/* Which nests of digits have stamps that fall into classes (timing_classes.c). */
+#include "model/timing_nest.h"
+
+bool nest_spreads(const struct nest *nest, const struct timing_transfer *transfer, int digit)
+{
+    bool is_inside = false;
+
+    if (nest->digits[digit].extent == 1 ||
+            nest->accesses[transfer->access].uses[nest->digits[digit].loop])
+        return false;
+    for (int d = transfer->fresh_space; d < transfer->n_space; d++)
+        is_inside |= nest->space_factor[d * NEST_DIGITS + digit] != 0;
+    return is_inside;
+}
+
+/* Sums start from zero where no stamp before touched them: so the elements of an output tell its
+ * loops, and no tree is outside of what is asked about. */
+static bool tells_loops(const struct nest *nest, int access)
+{
+    const struct sator_relation *map = nest->timing->analysis->workload->accesses[access].relation;
+    uint64_t seen = 0;
+
+    if (map->n_pieces != 1)
+        return false;
+    for (int d = 0; d < map->n_out; d++) {
+        const struct sator_expr *index = map->pieces[0].out[d];
+        if (index->n_terms > 1)
+            return false;
+        if (index->n_terms == 1 && (seen >> index->terms[0].var & 1) != 0)
+            return false;
+        seen |= index->n_terms == 1 ? UINT64_C(1) << index->terms[0].var : 0;
+    }
+    return true;
+}
+
+/* Whether a tree adds up all that the instances of the transfer's memory have of an element each
+ * time that they hold it: its rows of time are of the element's loops, and instances that hold the
+ * same lie on one tree. Each of them then starts from zero. */
+static bool adds_up_all(const struct nest *nest, const struct timing_transfer *transfer)
+{
+    const struct nest_access *access = &nest->accesses[transfer->access];
+    bool keeps[NEST_DIGITS];
+
+    if (nest->is_skewed || transfer->transport.n_links > 0 || transfer->transport.n_buses != 1 ||
+            !nest_read_bus(transfer, keeps))
+        return false;
+    for (int k = 0; k < nest_fixed(nest, transfer->n_time); k++) {
+        const struct nest_digit *digit = &nest->digits[nest->order[k]];
+        if (digit->extent > 1 && !access->uses[digit->loop])
+            return false;
+    }
+    for (int i = 0; i < nest->n_digits; i++) {
+        for (int d = transfer->fresh_space; d < transfer->n_space; d++) {
+            if (keeps[d] && nest->space_factor[d * NEST_DIGITS + i] != 0 &&
+                    nest_spreads(nest, transfer, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* What of "transfer" trees outside of it add up; "outer" is the one outside. False where that is
+ * not the same for all. */
+static bool find_trees(const struct nest *nest, const struct timing_transfer *outer,
+        struct timing_transfer *transfer)
+{
+    bool has_tree = outer != NULL && outer->transport.n_buses > 0;
+
+    transfer->fresh_space = outer == NULL ? 0 : outer->fresh_space;
+    if (has_tree && transfer->fresh_space >= 0)
+        transfer->fresh_space = adds_up_all(nest, outer) ? outer->n_space : -1;
+    return transfer->fresh_space >= 0 || !transfer->asks;
+}
+
+bool nest_is_counted(const struct nest *nest, int *reach)
+{
+    const struct timing *timing = nest->timing;
+
+    *reach = 1;
+    for (int i = 0; i < timing->n_transfers; i++) {
+        struct timing_transfer *transfer = &timing->transfers[i];
+        bool is_output = timing->analysis->workload->accesses[transfer->access].role == SATOR_WRITE;
+        bool is_first = i == 0 || transfer->access != timing->transfers[i - 1].access;
+        if (transfer->n_time > nest->full_length && transfer->asks)
+            return false; /* operands that move inside a value of the skewed row */
+        for (int k = 0; k < transfer->transport.n_links; k++) {
+            int interval = transfer->transport.links[k].interval;
+            *reach = interval > *reach ? interval : *reach;
+            if (is_output && interval > 1 && transfer->tile_time > 0)
+                return false; /* what the holder has decides what such a link brings */
+        }
+        if (is_output &&
+                (!find_trees(nest, is_first ? NULL : transfer - 1, transfer) ||
+                        (transfer->asks && !tells_loops(nest, transfer->access))))
+            return false;
+        for (int k = 0; k < nest->n_digits; k++) {
+            const struct nest_digit *digit = &nest->digits[k];
+            if (transfer->asks && is_output && digit->skew < 0 &&
+                    !nest->accesses[transfer->access].uses[digit->loop])
+                return false;
+        }
+    }
+    for (int k = 0; k < nest->n_digits; k++) { /* within a stamp: as many for all of its PEs */
+        const struct nest_digit *digit = &nest->digits[k];
+        for (int o = 0; o < nest->n_digits && !digit->is_space && digit->order < 0 &&
+                digit->run == 0 && !digit->is_inner;
+                o++) {
+            if (nest->digits[o].loop == digit->loop && nest_row_factor(&nest->digits[o]) != 0 &&
+                    digit->extent > 1)
+                return false;
+        }
+    }
+    return *reach <= NEST_INTERVAL;
+}
