@@ -173,6 +173,25 @@ for arch in simba-like conventional; do
         "$(sator simulate "$@" --json | sed -n 's/^.*"cycles":[^0-9]*\([0-9]*\),*$/\1/p')"
 done
 
+# Rows that a skewed one joins, and rows inside it, as mappings onto systolic arrays have them; a row that is no multiple of the
+# array; and PEs that hold several elements in a stamp: of so many instances, too.
+both() { # what, the arguments
+    what=$1
+    shift
+    same "$what" "$(cycles "$@")" "$(sator simulate "$@" --json | sed -n 's/^.*"cycles":[^0-9]*\([0-9]*\),*$/\1/p')"
+}
+cat >joined.yaml <<'END'
+loops:
+  - {at: scratchpad, for: [j 2, i 128]}
+  - {at: PE, parallel: [k 8 -> 0, j 8 -> 1], skew: [1, 1]}
+  - {at: registers, for: [k 16, j 8]}
+END
+both "joined, with rows inside" gemm:i=128,j=128,k=128 -a tpu-8x8 -d joined.yaml
+both "joined" gemm:i=60,j=128,k=300 -a systolic-2d-8x8 --space 'i%8, j%8' --time 'i/8, 300*(j/8) + k + i%8 + j%8'
+both "several elements" conv2d:k=30,c=20,ox=56,oy=28,rx=3,ry=3 -a systolic-2d-8x8 --space 'k%8, c%8' --time 'k/8, c/8, oy, k%8 + c%8 + ox'
+both "several elements, no skew" conv2d:k=32,c=16,ox=56,oy=28,rx=3,ry=3 -a systolic-2d-8x8 \
+    --set levels.PE.shape='[12,28]' --space 'ry + 3*(c%4), oy' --time 'k/16, c/16, ox'
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086
