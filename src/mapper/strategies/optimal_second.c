@@ -19,7 +19,8 @@ void optimal_find_second(struct optimal_plan *plan)
     const struct mapper_problem *p = plan->problem;
 
     plan->fills_second = p->n_memories > SECOND && p->memory[SECOND].row == SECOND &&
-            !p->has_fixed && !p->has_orders && !plan->imperfect && !p->has_counted;
+            !p->has_fixed && !p->has_orders && !plan->imperfect && !p->has_counted &&
+            p->phases == NULL; /* the scheduled time may fall with another order */
 }
 
 /* Whether the transfer, into something further in, keeps nothing from one tile to the next. */
