@@ -12,7 +12,7 @@ static int by_value(const void *a, const void *b)
 {
     const struct tile_choice *x = a, *y = b;
 
-    assert(!isnan(x->value) && x->number != y->number);
+    assert(!isnan(x->value) && (x == y || x->number != y->number));
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
     return x->number < y->number ? -1 : 1;
