@@ -8,7 +8,7 @@ best() { # CONSTRAINT WORKLOAD ARCH: the figures of map, and of the analysis of 
     shift
     sator map "$1" --arch "$2" --constraint "$constraint" >best.txt
     sed -n '/^  mapping/p; /^  skew/p; /^  latency/p; /^  EDP/p' best.txt
-    grep -q '^  skew' best.txt && sed -n '/^  space  .*PE/p; /^  time/p' best.txt # else many are as good
+    grep -q '^  skew' best.txt && sed -n '/^  space  .*PE/p' best.txt # else many are as good
     sator map "$1" --arch "$2" --constraint "$constraint" --yaml -o best.yaml
     sator analyze "$1" --arch "$2" -d best.yaml | sed -n '/^  latency/p; /^  EDP/p'
 }

@@ -1,0 +1,184 @@
+#include "mapper/question.h"
+
+#include "base/context.h"
+#include "model/model.h"
+
+#include <math.h>
+
+/* Work of the counting engines that a budget leaves time for before the search, about. */
+static const double ticks_a_second = 3e8;
+
+/* Seconds that a search may count at least, however little time is left. */
+static const double seconds_for_any = 0.1;
+
+/* Compile one choice (NULL: nothing bypasses that need not) under a skew (NULL: none), without
+ * constraints in "*plain". */
+static enum sator_status compile(const struct mapper_question *q, const unsigned *bypassed,
+        const struct mapper_skew *skew, struct mapper_problem *problem,
+        struct mapper_problem *plain)
+{
+    const struct sator_map_options *options = q->options;
+    uint64_t limit = q->ctx->work_limit;
+    double left = fmax(q->deadline - sator_mapper_now(), seconds_for_any) * ticks_a_second;
+    enum sator_status st;
+
+    if (left < (double)limit)
+        q->ctx->work_limit = (uint64_t)left;
+    st = sator_mapper_problem_init_skewed(
+            q->ctx, q->arena, q->workload, q->arch, options->objective, bypassed, skew, problem);
+    if (st == SATOR_LIMIT && left < (double)limit)
+        sator_help(q->ctx, "%s leaves no time for more", sator_word(q->ctx, "budget_seconds"));
+    q->ctx->work_limit = problem->work_limit = limit;
+    SATOR_TRY(st);
+    problem->cycle_limit = q->cycle_limit;
+    SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
+    sator_mapper_allow_orders(problem);
+    if (options->imperfect)
+        SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
+    *plain = *problem;
+    for (int i = 0; i < options->n_constraints; i++) {
+        if (sator_mapper_constrain(q->ctx, problem, options->constraints[i]) != SATOR_OK)
+            st = SATOR_INPUT; /* say all that is wrong */
+    }
+done:
+    return st;
+}
+
+static enum sator_status check_options(struct sator_ctx *ctx, const struct mapper_problem *p,
+        const struct sator_map_options *options, double space_size)
+{
+    double limit = options->limit > 0 ? options->limit : 1e8;
+
+    if (options->strategy != SATOR_MAP_EXHAUSTIVE || space_size <= limit)
+        return SATOR_OK;
+    sator_error(ctx, p->workload->loc,
+            "the space has %.3g mappings, more than the %.3g that the exhaustive strategy may try",
+            space_size, limit);
+    sator_help(ctx, "use the strategy 'optimal', which proves its answer without trying all");
+    return SATOR_LIMIT;
+}
+
+/* The mappings of all choices together. They have the same factors, and differ only in where the
+ * order matters: few ways, each counted once. */
+static double space_size(const struct mapper_question *q)
+{
+    double known[1 << MAPPER_MEMORIES] = {0}, size = 0;
+
+    for (int i = 0; i < q->n_problems; i++) {
+        unsigned where = 0;
+        for (int m = 0; m < q->problems[i].n_memories; m++)
+            where |= sator_mapper_order_matters(&q->problems[i], m) ? 1U << m : 0;
+        if (known[where] == 0)
+            known[where] = sator_mapper_space_size(&q->problems[i]);
+        size += known[where];
+    }
+    return size;
+}
+
+/* Watch over what the counting engines are asked about any of the problems. */
+static void watch(struct mapper_question *q, struct mapper_problem *plain)
+{
+    bool has_counted = false;
+
+    for (int i = 0; i < q->n_problems; i++)
+        has_counted |= q->problems[i].has_counted;
+    if (has_counted)
+        q->watch = sator_mapper_watch_new(q->ctx, q->deadline);
+    for (int i = 0; i < q->n_problems; i++)
+        q->problems[i].watch = q->watch;
+    plain->watch = q->watch;
+}
+
+/* The published heuristic does not know of skews. */
+static enum sator_status find_skews(struct mapper_question *q, const struct mapper_problem *first)
+{
+    bool knows_none = q->options->strategy == SATOR_MAP_SUNSTONE;
+
+    return sator_mapper_find_skews(
+            q->ctx, first, knows_none ? "this strategy does not search skews" : NULL, &q->skews);
+}
+
+/* The same choices under each skew, but those that leave no mapping, or none with a formula. */
+static enum sator_status add_skewed(struct mapper_question *q, const struct mapper_problem *plain)
+{
+    struct mapper_problem unused = *plain;
+    unsigned bypassed[MAPPER_MEMORIES];
+    enum sator_status st = SATOR_OK;
+
+    for (int s = 1; s < q->skews.n; s++) {
+        for (int i = 0; i < q->n_unskewed; i++) {
+            struct mapper_problem *problem = &q->problems[q->n_problems];
+            sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
+            SATOR_TRY(compile(q, bypassed, &q->skews.skew[s], problem, &unused));
+            q->choice[q->n_problems] = i;
+            sator_mapper_skew_left_out(problem, &q->skews);
+            q->n_problems += sator_mapper_close_skew(problem);
+        }
+    }
+done:
+    return st;
+}
+
+/* Gates that could be told of no mapping are refused before the search: ask as of a mapping that
+ * moves no word, whose memories hold what none may bypass. */
+static enum sator_status check_gates(
+        const struct mapper_question *q, const struct mapper_problem *p)
+{
+    struct sator_level_result *held =
+            SATOR_NEW_ARRAY(q->arena, struct sator_level_result, p->n_memories);
+    const struct sator_level_result **memories =
+            SATOR_NEW_ARRAY(q->arena, const struct sator_level_result *, p->n_memories);
+    struct sator_expected_question question = {.n_memories = p->n_memories, .memories = memories};
+    struct sator_expected expected;
+
+    for (int m = 0; m < p->n_memories; m++) {
+        unsigned always = p->memory[m].holds & ~p->memory[m].may_bypass;
+        struct sator_level_tensor *tensors =
+                SATOR_NEW_ARRAY(q->arena, struct sator_level_tensor, p->n_accesses);
+        for (int a = 0; a < p->n_accesses; a++) {
+            if (always >> a & 1)
+                tensors[held[m].n_tensors++].name = p->access[a].name;
+        }
+        held[m].tensors = tensors;
+        memories[m] = &held[m];
+    }
+    return sator_model_expected(q->ctx, q->arena, q->workload, q->arch, &question, &expected);
+}
+
+/* What bypasses needs no room: when something fits at all, it does
+ * with everything bypassing that may. */
+enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
+{
+    struct mapper_problem *plain = SATOR_NEW(q->arena, struct mapper_problem);
+    struct mapper_problem *first = SATOR_NEW(q->arena, struct mapper_problem);
+    unsigned bypassed[MAPPER_MEMORIES];
+    enum sator_status st;
+
+    SATOR_TRY(compile(q, NULL, NULL, first, plain));
+    SATOR_TRY(sator_mapper_choices_init(q->ctx, first, &q->choices));
+    SATOR_TRY(check_gates(q, first));
+    SATOR_TRY(find_skews(q, first));
+    q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
+    q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_unskewed * q->skews.n);
+    q->choice = SATOR_NEW_ARRAY(q->arena, int, q->n_unskewed * q->skews.n);
+    for (int i = 0; i < q->n_unskewed; i++)
+        q->choice[i] = i;
+    q->problems[0] = *first;
+    for (int i = 1; i < q->n_unskewed; i++) { /* the last leaves "plain" with all bypasses */
+        sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
+        SATOR_TRY(compile(q, bypassed, NULL, &q->problems[i], plain));
+    }
+    SATOR_TRY(add_skewed(q, plain));
+    watch(q, plain);
+    SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,
+            q->options->constraints, q->options->n_constraints));
+    *size = NAN;
+    if (first->imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
+        goto done; /* only a limit of it can be counted */
+    *size = space_size(q);
+    st = check_options(q->ctx, first, q->options, *size);
+    if (first->imperfect)
+        *size = NAN;
+done:
+    return st;
+}
