@@ -141,6 +141,17 @@ done:
     return st;
 }
 
+/* From where on the transfers of "part" are: they follow each other at the end, as nothing else is
+ * asked between them, and there may be as many parts as there are instances. */
+static int first_of_part(const struct analysis *analysis, const struct access_part *part)
+{
+    int first = part == NULL ? 0 : analysis->n_transfers;
+
+    while (first > 0 && analysis->transfers[first - 1]->part == part)
+        first--;
+    return first;
+}
+
 enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
         int access, const struct access_part *part, const struct transfer **transfer)
 {
@@ -152,7 +163,7 @@ enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n
             : sator_model_held_time(network, analysis->workload->accesses[access].role,
                       analysis->memories[holder].time_cut);
 
-    for (int i = 0; i < analysis->n_transfers; i++) {
+    for (int i = first_of_part(analysis, part); i < analysis->n_transfers; i++) {
         const struct transfer *known = analysis->transfers[i];
         if (known->n_time == n_time && known->n_space == n_space && known->from == from &&
                 known->from_time == from_time && known->access == access && known->part == part) {
