@@ -19,6 +19,9 @@ enum {
     GENERAL = 4
 };
 
+/* Work of lists that is done before the general engine is tried: 2^15 instances, some 2 ms. */
+static const uint64_t SHORT_LISTS = 16 << 15;
+
 static const struct sator_engine *const engines[N_ENGINES] = {&sator_engine_closed,
         &sator_engine_skewed, &sator_engine_tiled, &sator_engine_listed, &sator_engine_general};
 
@@ -223,6 +226,42 @@ static enum sator_status report(
     return st;
 }
 
+/* The same within "*ticks" units of work, which become those that were asked for. What would take
+ * more is declined, and counts as no work. */
+static enum sator_status ask_within(struct sator_counter *counter, int e, const struct query *query,
+        uint64_t *ticks, const char **reason)
+{
+    struct sator_ctx *ctx = counter->ctx;
+    uint64_t limit = ctx->work_limit, done = ctx->work_done;
+    enum sator_status st;
+
+    if (done + *ticks >= limit) /* the user's limit, which this one may not hide */
+        return ask(counter, e, query, reason);
+    ctx->work_limit = done + *ticks;
+    st = ask(counter, e, query, reason);
+    *ticks = ctx->work_done - done;
+    ctx->work_limit = limit;
+    if (st == SATOR_LIMIT || st == SATOR_OVERFLOW) {
+        ctx->work_done = done;
+        *reason = "it would take long";
+        st = SATOR_DECLINED;
+    }
+    return st;
+}
+
+/* Lists; before long ones, the general engine for as much work as they would take. */
+static enum sator_status ask_lists(
+        struct sator_counter *counter, const struct query *query, const char **reason)
+{
+    uint64_t ticks = SHORT_LISTS;
+    enum sator_status st = ask_within(counter, LISTED, query, &ticks, reason);
+
+    if (st != SATOR_DECLINED || ticks <= SHORT_LISTS)
+        return st;
+    st = ask_within(counter, GENERAL, query, &ticks, reason);
+    return st == SATOR_DECLINED ? ask(counter, LISTED, query, reason) : st;
+}
+
 /* Whether the closed form might have answered had it not been hurried. */
 static bool gave_up(struct sator_counter *counter)
 {
@@ -252,7 +291,8 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
     for (int e = TILED; e <= LISTED; e++) {
         bool is_chosen = counter->choice == (e == TILED ? SATOR_ENGINE_TILED : SATOR_ENGINE_LISTED);
         if (is_chosen || (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED))
-            st = ask(counter, e, query, &reason);
+            st = e == LISTED && !is_chosen ? ask_lists(counter, query, &reason)
+                                           : ask(counter, e, query, &reason);
         if (st == SATOR_DECLINED && is_chosen) {
             sator_error(counter->ctx, nowhere, "the engine for %s does not count this: %s",
                     e == TILED ? "tiled nests" : "short lists",

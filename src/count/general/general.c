@@ -341,9 +341,18 @@ static enum sator_status ask_table(struct sator_table *table, const struct quest
     abort();
 }
 
+/* Whether the domain is small enough to be listed, and enough work is left for that. */
+static bool may_list(const struct general *general)
+{
+    const struct sator_ctx *ctx = general->ctx;
+
+    return general->size_ub >= 0 && ctx->work_done < ctx->work_limit &&
+            (ctx->work_limit - ctx->work_done) / SATOR_TABLE_TICKS > (uint64_t)general->size_ub;
+}
+
 /* What algebra may spend before a domain of at most size_ub instances is listed instead. The least
  * is what the relations of usual dataflows take; listing costs some hundred ticks an instance and
- * is the exception, so algebra gets more. */
+ * is the exception, so algebra gets more. Where too little is left to list, it gets all. */
 static uint64_t algebra_budget(const struct general *general)
 {
     uint64_t left = general->ctx->work_limit > general->ctx->work_done
@@ -351,7 +360,7 @@ static uint64_t algebra_budget(const struct general *general)
             : 0;
     uint64_t budget;
 
-    if (general->size_ub < 0)
+    if (!may_list(general))
         return left;
     budget = 20000000 + 20000 * (uint64_t)general->size_ub;
     return budget < left / 2 ? budget : left / 2;
@@ -373,7 +382,7 @@ static enum sator_status ask(
         st = ask_algebra(general->stamps, question);
         ctx->work_limit = limit;
         if ((st != SATOR_LIMIT && st != SATOR_OVERFLOW && st != SATOR_DECLINED) ||
-                general->size_ub < 0)
+                !may_list(general))
             goto done;
         SATOR_TRY(sator_bridge_begin(ctx));
         SATOR_TRY(sator_table_open(general->stamps, &general->table));

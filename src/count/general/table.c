@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    MOST_LISTED = 1 << 20,
-    TICKS_AN_INSTANCE = 64
+    MOST_LISTED = 1 << 20
 };
 
 /* PEs, time-stamps, instances and elements are known by their number in lexicographic order. */
@@ -100,7 +99,7 @@ static enum sator_status list_instances(struct sator_table *table)
     for (int v = 0; v < n_loops && !empty; v++)
         point[v] = box[v].lower;
     for (bool more = !empty; more; more = next_point(point, box, n_loops)) {
-        SATOR_TRY(sator_work(stamps->ctx, TICKS_AN_INSTANCE));
+        SATOR_TRY(sator_work(stamps->ctx, SATOR_TABLE_TICKS));
         inside.n = 0;
         SATOR_TRY(sator_images_add(domain, point, &inside));
         if (inside.n > 0)
@@ -128,7 +127,7 @@ static enum sator_status list_images(struct sator_table *table,
     *pairs = (struct sator_tuples){.width = 2};
     SATOR_TRY(sator_images_open(table->stamps, relation, n_used, NULL, &asked));
     for (size_t i = 0; i < table->instances.n; i++) {
-        SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
+        SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
         SATOR_TRY(sator_images_add(asked, sator_tuples_get(&table->instances, i), images));
         if (images->n > INT32_MAX)
             SATOR_TRY(SATOR_LIMIT);
@@ -312,7 +311,7 @@ static enum sator_status list_access(
 
             if (pair[0] != mark[2])
                 break;
-            SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
+            SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
             assigned = sator_tuples_add(&listed->assignment);
             assigned[0] = mark[0];
             assigned[1] = mark[1];
@@ -370,7 +369,7 @@ static enum sator_status list_link(
             int64_t p = in_array(table->stamps, pe) ? sator_tuples_find(&table->pes, pe) : -1;
             int64_t *pair;
 
-            SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
+            SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
             if (p < 0)
                 continue;
             pair = sator_tuples_add(pairs);
@@ -451,7 +450,7 @@ static enum sator_status serve_from(struct sator_table *table, const struct list
 
             if (pair[0] != here[0])
                 break;
-            SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
+            SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
             if (sator_tuples_find(&listed->assignment, there) >= 0 &&
                     is_kept(listed, here, interval)) {
                 left[i] = false;
@@ -520,7 +519,7 @@ static enum sator_status serve_bus(struct sator_table *table, const struct liste
 
         if (!left[i] || on_bus[here[0]] < 0)
             continue;
-        SATOR_TRY(sator_work(table->stamps->ctx, TICKS_AN_INSTANCE));
+        SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
         group = sator_tuples_add(&groups);
         group[0] = bus_of[on_bus[here[0]]];
         group[1] = here[1];

@@ -8,6 +8,10 @@
 
 #include "count/general/stamps.h"
 
+enum {
+    SATOR_TABLE_TICKS = 64 /* units of work an instance takes, at least */
+};
+
 struct sator_table;
 
 /* The points of the box around the domain, an upper bound of what is listed; -1 when that is too
