@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "count/count.h"
+#include "count/general/moves.h"
 #include "count/general/points.h"
 #include "count/general/series.h"
 #include "count/general/table.h"
@@ -298,6 +299,33 @@ static void test_credit_in_order(void **state)
     assert_int_equal(by_link[0], 4 * 12); /* columns 1 to 3 */
     assert_int_equal(by_link[1], 4 * 3); /* rows 1 to 3 of column 0 */
     assert_int_equal(volumes.unique, 4);
+}
+
+/* i and j meet in a row of time, so that lists are of the pairs (i, j): short ones are made, and
+ * instead of long ones algebra answers. (i%6, i/4) tells all i apart; 8 consecutive j have 3 (j%3,
+ * j/8). */
+static void test_long_lists(void **state)
+{
+    static const int64_t shape[] = {6, 3};
+    static const int extents[] = {96, 1000};
+    struct fixture *fixture = *state;
+
+    for (int e = 0; e < 2; e++) {
+        char domain[80];
+        struct sator_counter *counter;
+        struct sator_stamp_counts counts;
+
+        snprintf(domain, sizeof domain, "{ S[i,j,k] : 0 <= i, j, k < %d }", extents[e]);
+        assert_int_equal(sator_counter_new(fixture->ctx, SATOR_ENGINE_AUTO,
+                                 read_stamping(fixture, domain, "{ S[i,j,k] -> PE[i%6, j%3] }",
+                                         "{ S[i,j,k] -> T[i/4, j/8, k, i%6 + j%3] }", shape),
+                                 &counter),
+                SATOR_OK);
+        assert_int_equal(sator_count_stamps(counter, &counts), SATOR_OK);
+        assert_int_equal(counts.stamps, extents[e] * (extents[e] / 8 * 3) * extents[e]);
+        assert_string_equal(sator_counter_engine(counter), e == 0 ? "listed" : "general");
+        sator_counter_free(counter);
+    }
 }
 
 /* Each j has a stamp of its own: (j % 8) / 2 and j % 3 tell -3 .. 4 apart. isl 0.25 finds a ninth
@@ -706,6 +734,76 @@ static void test_series(void **state)
     sator_points_free(points);
 }
 
+static void add_form(struct sator_system *system, const int64_t *a, int64_t least, int64_t most)
+{
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        int64_t *row = sator_system_add(system, KIND_INEQUALITY);
+
+        row[ROW_CONSTANT] = sign > 0 ? -least : most;
+        for (int v = 0; v < 3; v++)
+            row[ROW_COEFFICIENTS + v] = sign * a[v];
+    }
+}
+
+/* 0 <= x <= 80, 0 <= y < m, a narrow form of x, y and z, and a wide one. */
+static struct sator_system *random_periodic(void)
+{
+    struct sator_system *system = sator_system_new(3, 8);
+    int64_t m = draw(1, 7), least = draw(-30, 30);
+
+    add_form(system, (int64_t[]){1, 0, 0}, 0, 80);
+    add_form(system, (int64_t[]){0, 1, 0}, 0, m - 1);
+    add_form(system, (int64_t[]){draw(-4, 4), draw(-1, 1), draw(0, 1) ? m : -m}, 0, draw(0, 5));
+    add_form(system, (int64_t[]){draw(-3, 3), draw(-1, 1), draw(-2, 2)}, least,
+            least + draw(0, 200));
+    return system;
+}
+
+/* The points with x, into "point", in order; their number. */
+static int list_points(const struct sator_system *system, int64_t x, int64_t (*point)[2])
+{
+    int n = 0;
+
+    for (int64_t y = 0; y < 7; y++)
+        for (int64_t z = -350; z <= 350; z++)
+            if (holds(system, (int64_t[]){x, y, z})) {
+                point[n][0] = y;
+                point[n++][1] = z;
+            }
+    return n;
+}
+
+/* Values that are said to leave the same points, but for a move: they do, each of them. */
+static void test_moves(void **state)
+{
+    enum {
+        MOST = 7 * 701
+    };
+    static int64_t here[MOST][2], there[MOST][2];
+    int n_long = 0;
+
+    (void)state;
+    seed = 20110611;
+    print_message("    seed %llu\n", (unsigned long long)seed);
+    for (int i = 0; i < 300; i++) {
+        struct sator_system *system = random_periodic();
+        struct sator_moves moves =
+                sator_moves_find(system, 0, (struct sator_range){0, 80}, draw(1, 20));
+
+        for (int64_t x = moves.range.lower; x + moves.period <= moves.range.upper; x++) {
+            int n = list_points(system, x, here);
+
+            assert_int_equal(list_points(system, x + moves.period, there), n);
+            for (int p = 1; p < n; p++)
+                for (int d = 0; d < 2; d++)
+                    assert_int_equal(there[p][d] - there[0][d], here[p][d] - here[0][d]);
+        }
+        n_long += moves.period > 1 && moves.range.upper - moves.range.lower > 5 * moves.period;
+        sator_system_free(system);
+    }
+    assert_true(n_long > 30);
+}
+
 /* i < k and j < k in tiles of 8, a million of each: the sum of k^2, whatever the extent. */
 static void test_series_is_short(void **state)
 {
@@ -737,6 +835,25 @@ static void test_series_is_short(void **state)
     sator_points_free(points);
 }
 
+/* 8 x + 7 <= y <= 8 z - 7 and z <= x + 1: no points, though each bound by itself leaves room for
+ * some. That is seen without a look at a million z. */
+static void test_series_of_nothing(void **state)
+{
+    static const int64_t rows[][4] = {{-20, 0, 0, 1}, {1000000, 0, 0, -1}, {1, 1, 0, -1},
+            {-18, 1, 0, 0}, {-7, -8, 1, 0}, {-7, 0, -1, 8}, {7999900, 0, -1, 0}};
+    struct fixture *fixture = *state;
+    struct sator_points *points = sator_points_new(fixture->ctx);
+    struct sator_system *system = sator_system_new(3, 8);
+    sator_int count = -1;
+
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        memcpy(sator_system_add(system, KIND_INEQUALITY) + ROW_CONSTANT, rows[r], sizeof *rows);
+    fixture->ctx->work_limit = fixture->ctx->work_done + 100000;
+    assert_int_equal(sator_points_count(points, system, &count), SATOR_OK);
+    assert_true(count == 0);
+    sator_points_free(points);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -745,6 +862,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_entangled, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_credit_in_order, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_stamps, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_long_lists, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_distinct_remainders, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(
                     test_shared_stamp_and_tile, open_fixture, close_fixture),
@@ -759,7 +877,9 @@ int main(void)
                     test_most_against_enumeration, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_polygons, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_series, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_moves, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_series_is_short, open_fixture, close_fixture),
+            cmocka_unit_test_setup_teardown(test_series_of_nothing, open_fixture, close_fixture),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
  */
 #include "base/arena.h"
 #include "base/checked.h"
+#include "count/general/moves.h"
 #include "count/general/points.h"
 
 #include <assert.h>
@@ -121,7 +122,31 @@ done:
 /* What the values of one outer variable do to each system. */
 struct zones {
     struct sator_range *range, *interior;
+    int64_t period; /* values of the interior this far apart are alike; 1 for several systems */
 };
+
+enum {
+    COSTLY = 16, /* values: what looking for a period may take */
+    LONGEST = 1 << 10 /* period */
+};
+
+/* The interior of a single system's values in "*zones" if they repeat with a period: "*cost" is the
+ * number of values to be looked at. */
+static void find_period(
+        const struct sator_system *system, int var, struct zones *zones, sator_int *cost)
+{
+    sator_int longest = *cost / 4 < LONGEST ? *cost / 4 : LONGEST;
+    struct sator_moves moves = sator_moves_find(system, var, zones->range[0], longest);
+    sator_int n_alike = (sator_int)moves.range.upper - moves.range.lower + 1;
+    sator_int shorter =
+            (sator_int)zones->range[0].upper - zones->range[0].lower + 1 - n_alike + moves.period;
+
+    if (n_alike <= moves.period || shorter >= *cost)
+        return;
+    zones->interior[0] = moves.range;
+    zones->period = moves.period;
+    *cost = shorter;
+}
 
 static enum sator_status find_zones(struct sator_points *points, const struct family *family,
         int var, bool project, struct zones *zones, struct sator_range *all, sator_int *cost)
@@ -130,6 +155,7 @@ static enum sator_status find_zones(struct sator_points *points, const struct fa
 
     *all = (struct sator_range){INT64_MAX, INT64_MIN};
     *cost = 0;
+    zones->period = 1;
     for (int i = 0; i < family->n_systems; i++) {
         const struct sator_system *system = family->systems[i];
         struct sator_range *ranges = sator_alloc(sizeof *ranges * (size_t)system->n_vars);
@@ -154,11 +180,14 @@ static enum sator_status find_zones(struct sator_points *points, const struct fa
         if (zones->interior[i].lower <= zones->interior[i].upper)
             *cost -= (sator_int)zones->interior[i].upper - zones->interior[i].lower;
     }
+    if (family->n_systems == 1 && *cost > COSTLY)
+        find_period(family->systems[0], var, zones, cost);
 done:
     return st;
 }
 
-/* The last value from "value" on up to which no system's remainder changes. */
+/* The last value from "value" on up to which there is no remainder of a system that a value up to
+ * "value" does not leave, too. */
 static sator_int run_end(const struct zones *zones, int n_systems, sator_int value, sator_int last)
 {
     for (int i = 0; i < n_systems; i++) {
@@ -169,7 +198,7 @@ static sator_int run_end(const struct zones *zones, int n_systems, sator_int val
             continue;
         if (value < range.lower)
             end = (sator_int)range.lower - 1;
-        else if (value >= interior.lower && value <= interior.upper)
+        else if (value >= interior.lower + zones->period - 1 && value <= interior.upper)
             end = interior.upper;
         else
             end = value;
@@ -251,8 +280,8 @@ static enum sator_status most_by_values(
         struct sator_points *points, const struct family *family, sator_int *most, int64_t *outer)
 {
     size_t n_systems = (size_t)family->n_systems;
-    struct zones zones = {sator_alloc(sizeof *zones.range * n_systems),
-            sator_alloc(sizeof *zones.interior * n_systems)};
+    struct zones zones = {.range = sator_alloc(sizeof *zones.range * n_systems),
+            .interior = sator_alloc(sizeof *zones.interior * n_systems)};
     int64_t *values = sator_alloc(sizeof *values * (size_t)family->n_outer);
     struct family fixed = {0};
     struct sator_range range;

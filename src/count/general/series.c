@@ -205,14 +205,15 @@ static bool next_basis(int *basis, int n, int n_rows)
     return true;
 }
 
-/* Whether the rows of "basis" meet in a vertex for some k. */
-static bool find_vertex(
-        const struct bounds *bounds, const int *basis, struct vertex *vertex, bool *fits)
+/* Whether the rows of "basis" meet in a vertex for some k; "*meet": whether they meet at all. */
+static bool find_vertex(const struct bounds *bounds, const int *basis, struct vertex *vertex,
+        bool *meet, bool *fits)
 {
     bool found;
 
     vertex->first = vertex->last = (struct end){0, 0};
     found = solve(bounds, basis, vertex, fits);
+    *meet = *meet || found;
     for (int r = 0, b = 0; r < bounds->n_rows && found; r++) {
         if (b < bounds->n_vars && basis[b] == r)
             b++;
@@ -227,14 +228,14 @@ static bool add_part(const struct bounds *bounds, struct sator_series *series)
 {
     int basis[MOST_VARS], n_bases = 0;
     struct span span = {.known = false};
-    bool fits = bounds->n_rows >= bounds->n_vars;
+    bool fits = bounds->n_rows >= bounds->n_vars, meet = false;
 
     for (int v = 0; v < bounds->n_vars; v++)
         basis[v] = v;
     while (fits) {
         struct vertex vertex;
 
-        if (find_vertex(bounds, basis, &vertex, &fits)) {
+        if (find_vertex(bounds, basis, &vertex, &meet, &fits)) {
             widen(&span, &vertex);
             fits = lengthen(&series->period, step_of(&vertex, bounds->n_vars)) &&
                     (vertex.last.denominator == 0 || add_cut(series, floor_of(vertex.last)));
@@ -244,8 +245,12 @@ static bool add_part(const struct bounds *bounds, struct sator_series *series)
         if (!next_basis(basis, bounds->n_vars, bounds->n_rows))
             break;
     }
-    if (!fits || !span.known)
+    if (!fits || !meet)
         return false;
+    if (!span.known) { /* no vertices, and no lines as rows meet in a point: no points either */
+        series->range = (struct sator_range){0, -1};
+        return true;
+    }
     if (!span.open_below && ceiling_of(span.first) > series->range.lower)
         series->range.lower = ceiling_of(span.first);
     if (!span.open_above && floor_of(span.last) < series->range.upper)
