@@ -39,6 +39,17 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
     return size;
 }
 
+void sator_mapper_count_footprints(struct mapper_problem *p)
+{
+    struct mapper_words *words = sator_mapper_words_new(p);
+
+    for (int a = 0; a < p->n_accesses; a++) {
+        if (!p->access[a].is_counted)
+            p->access[a].footprint = sator_mapper_tile_words(words, a, p->extent);
+    }
+    sator_mapper_words_free(words);
+}
+
 bool sator_mapper_fits(
         const struct mapper_problem *problem, int m, const int64_t *size, int *violated)
 {
@@ -65,31 +76,6 @@ bool sator_mapper_fits(
         }
     }
     return true;
-}
-
-void sator_mapper_shape_init(const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping, struct mapper_shape *shape)
-{
-    for (int i = 0; i < problem->n_loops; i++) {
-        int64_t product = 1;
-        shape->inside[problem->n_rows][i] = 1;
-        for (int r = problem->n_rows - 1; r >= 0; r--) {
-            assert(mapping->factor[r][i] >= 1);
-            product *= mapping->factor[r][i];
-            shape->inside[r][i] = product < problem->extent[i] ? product : problem->extent[i];
-        }
-    }
-    shape->n_digits = 0;
-    for (int r = 0; r < problem->n_rows; r++) {
-        for (int k = 0; k < problem->n_loops && problem->row[r].is_space; k++) {
-            int i = mapping->along[r][k];
-            if (mapping->factor[r][i] > 1)
-                shape->digit[shape->n_digits++] =
-                        (struct mapper_digit){r, i, mapping->factor[r][i]};
-        }
-    }
-    assert(shape->n_digits <= MAPPER_DIGITS);
-    shape->in_any_order = false;
 }
 
 /* ---- one transfer ---- */

@@ -12,20 +12,6 @@ int64_t sator_mapper_tile_words(struct mapper_words *words, int access, const in
 bool sator_mapper_fits(
         const struct mapper_problem *problem, int m, const int64_t *size, int *violated);
 
-/* Suffix products of the factors, at most the extents: inside[r][i] is the extent of loop i that
- * rows r.. cover; and the parallel factors above 1, those of a row in their order there. */
-struct mapper_shape {
-    int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
-    bool in_any_order; /* on rows of arrays: only what holds in all of them may be said */
-    int n_digits;
-    struct mapper_digit {
-        int row, loop;
-        int64_t count;
-    } digit[MAPPER_ROWS * MAPPER_LOOPS];
-};
-void sator_mapper_shape_init(const struct mapper_problem *problem,
-        const struct mapper_mapping *mapping, struct mapper_shape *shape);
-
 /* A parallel factor of a network's rows, those of the PE's first coordinate first. */
 struct mapper_net_digit {
     int row, loop;
@@ -122,9 +108,6 @@ static inline int64_t sator_mapper_arriving(
 }
 
 /* ---- passing.c: words that pass from PE to PE ---- */
-struct sator_memo;
-/* What entered, int64_t, by the keys of passing.c. */
-struct sator_memo *sator_mapper_words_entering(struct mapper_words *words);
 /* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
  * of buses no one family of which has them all. */
 bool sator_mapper_is_passed(const struct mapper_problem *problem,
@@ -181,9 +164,6 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
         const struct mapper_mapping *mapping);
 
 /* ---- ports.c ---- */
-/* Set the problem's ports and what each transfer moves through them; SATOR_INPUT with a message
- * when there are too many. */
-enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_problem *problem);
 /* What the parallel factors of "shape" say; a bound while the others are not known, or some of the
  * parallel ones are not, those of "open" rows. */
 void sator_mapper_crew_init(const struct mapper_problem *problem, const struct mapper_shape *shape,
@@ -196,9 +176,6 @@ void sator_mapper_crew_of(const struct mapper_problem *problem, struct mapper_wo
 void sator_mapper_crew_unknown(const struct mapper_problem *problem, struct mapper_crew *crew);
 /* The port that words of "access" pass through at memory "m", or -1: no limit. */
 int sator_mapper_port_of(const struct mapper_problem *problem, int m, int access, bool writes);
-/* The memory that serves the compute units access by access, no array between: -1 for an access
- * that has none. */
-int sator_mapper_own_memory(const struct mapper_problem *problem, int access);
 
 /* ---- busiest.c ---- */
 /* The words of a perfect mapping's access "access" that one PE of the rows before "row" touches in
@@ -291,19 +268,11 @@ double sator_mapper_now(void);
 /* ---- counted.c ---- */
 struct sator_volumes;
 struct mapper_counting;
-struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *problem);
-void sator_mapper_counting_free(struct mapper_counting *counting);
 /* Of the memory that "words" keeps. */
 struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words);
-/* Set the instances of a problem in a hull; messages when they cannot be counted. */
-enum sator_status sator_mapper_count_instances(
-        struct sator_ctx *ctx, struct mapper_problem *problem);
 /* Set the time-stamps of a mapping in a hull, and the PEs that have work. */
 void sator_mapper_count_stamps(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
-/* Set footprint and volume of an access without a formula; messages when it cannot be counted. */
-enum sator_status sator_mapper_count_access(
-        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_access *access);
 /* The words of the largest of its tiles of extents "tile"; INT64_MAX when that cannot be counted.
  */
 int64_t sator_mapper_counted_tile(
@@ -320,15 +289,12 @@ bool sator_mapper_is_settled_early(
 /* Set the words of a counted transfer; remembered by what of the mapping matters to it. */
 void sator_mapper_count_transfer(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, int transfer, struct mapper_traffic *traffic);
+/* Set what late links bring into the numbers of a mapping that was counted without them; false when
+ * the engines give up. */
+bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
 /* Set the cycles of the ports of "memories" from the model. */
 void sator_mapper_count_ports(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, unsigned memories, struct mapper_traffic *traffic);
-/* What a word costs that bus "bus" of the transfer's network spares: less what it spares itself. */
-/* What a word of "access" costs on a link, on a bus; NAN when not given. */
-double sator_mapper_link_pj(
-        const struct mapper_problem *p, const struct sator_link *link, int access);
-double sator_mapper_bus_pj(const struct mapper_problem *p, const struct sator_bus *bus, int access);
-double sator_mapper_tree_pj(
-        const struct mapper_problem *p, const struct mapper_transfer *transfer, int bus);
 
 #endif

@@ -43,7 +43,7 @@ enum {
     MOST_WORDS = 1 << 12 /* remembered: orders of one tiling ask alike */
 };
 
-struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *problem)
+static void *counting_new(const struct mapper_problem *problem)
 {
     struct mapper_counting *c = sator_alloc(sizeof *c);
     int at = 0;
@@ -67,10 +67,10 @@ struct mapper_counting *sator_mapper_counting_new(const struct mapper_problem *p
     return c;
 }
 
-void sator_mapper_counting_free(struct mapper_counting *c)
+static void counting_free(void *state)
 {
-    if (c == NULL)
-        return;
+    struct mapper_counting *c = state;
+
     sator_counter_free(c->counter);
     sator_arena_free(c->arena);
     sator_ctx_free(c->ctx);
@@ -80,6 +80,11 @@ void sator_mapper_counting_free(struct mapper_counting *c)
     sator_memo_free(c->tiles);
     sator_memo_free(c->words);
     free(c);
+}
+
+struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
+{
+    return sator_mapper_words_state(words, MAPPER_KEEPS_COUNTING, counting_new, counting_free);
 }
 
 /* ---- questions ---- */
@@ -511,4 +516,27 @@ void sator_mapper_count_ports(struct mapper_counting *c, const struct mapper_map
     }
     if (st == SATOR_OK)
         sator_result_free(result);
+}
+
+bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words *words,
+        const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
+{
+    struct mapper_counting *c = sator_mapper_words_counting(words);
+    struct sator_volumes volumes;
+
+    for (int t = 0; t < p->n_transfers; t++) {
+        if (!p->transfer[t].has_late)
+            continue;
+        if (!sator_mapper_counted_volumes(c, mapping, t, &volumes))
+            return false;
+        traffic->unique[t] = (int64_t)volumes.unique;
+        traffic->arriving[t] = (int64_t)(volumes.total - volumes.temporal);
+    }
+    if (!p->has_inner_ports || p->late_ports == 0)
+        return true;
+    if (!traffic->is_uneven)
+        sator_mapper_port_cycles(p, traffic, traffic->busiest_cycles);
+    traffic->is_uneven = true;
+    sator_mapper_count_ports(c, mapping, p->late_ports, traffic);
+    return !traffic->is_unknown;
 }

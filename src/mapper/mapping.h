@@ -12,6 +12,20 @@ struct mapper_mapping {
     int8_t along[MAPPER_ROWS][MAPPER_LOOPS];
 };
 
+/* Suffix products of the factors, at most the extents: inside[r][i] is the extent of loop i that
+ * rows r.. cover; and the parallel factors above 1, those of a row in their order there. */
+struct mapper_shape {
+    int64_t inside[MAPPER_ROWS + 1][MAPPER_LOOPS];
+    bool in_any_order; /* on rows of arrays: only what holds in all of them may be said */
+    int n_digits;
+    struct mapper_digit {
+        int row, loop;
+        int64_t count;
+    } digit[MAPPER_ROWS * MAPPER_LOOPS];
+};
+void sator_mapper_shape_init(const struct mapper_problem *problem,
+        const struct mapper_mapping *mapping, struct mapper_shape *shape);
+
 struct mapper_cost {
     double pj, cycles, value; /* value: the objective */
 };
@@ -195,7 +209,7 @@ enum sator_status sator_mapper_control(struct sator_ctx *ctx, const struct mappe
 void sator_mapper_mapping_init(
         const struct mapper_problem *problem, struct mapper_mapping *mapping);
 
-/* ---- mapping.c ---- */
+/* ---- dataflow.c ---- */
 /* The mapping as space and time maps with a cut for each memory. */
 const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_problem *problem,
         struct sator_arena *arena, const struct mapper_mapping *mapping, const char *name);

@@ -609,6 +609,24 @@ static int64_t count_entering(struct passing *passing, const struct mapper_walk 
     return words;
 }
 
+static void *entering_new(const struct mapper_problem *problem)
+{
+    (void)problem;
+    return sator_memo_new(sizeof(int64_t));
+}
+
+static void entering_free(void *state)
+{
+    sator_memo_free(state);
+}
+
+/* Room for what is being counted, which is too large for a stack. */
+static void *passing_new(const struct mapper_problem *problem)
+{
+    (void)problem;
+    return sator_alloc(sizeof(struct passing));
+}
+
 int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mapper_walk *walk,
         const int64_t *shift, const struct mapper_cuts *cuts)
 {
@@ -640,10 +658,14 @@ int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mappe
         key[at++] = digit->count;
         key[at++] = slides ? digit->step : 0;
     }
+    struct sator_memo *entering =
+            sator_mapper_words_state(words, MAPPER_KEEPS_ENTERING, entering_new, entering_free);
     bool is_new;
-    int64_t *value = sator_memo_place(sator_mapper_words_entering(words), key, (size_t)at, &is_new);
+    int64_t *value = sator_memo_place(entering, key, (size_t)at, &is_new);
     if (is_new)
-        *value = count_entering(sator_mapper_words_passing(words), walk, shift, cuts);
+        *value = count_entering(
+                sator_mapper_words_state(words, MAPPER_KEEPS_PASSING, passing_new, free), walk,
+                shift, cuts);
     return *value;
 }
 

@@ -38,9 +38,6 @@ struct passing {
     int n_families; /* of buses, in order of declaration */
 };
 
-/* Room for what is being counted, which is too large for a stack; that of "words". */
-struct passing *sator_mapper_words_passing(struct mapper_words *words);
-
 /* How far the tile of source "s" lies behind this PE's along index "e": it has value v of this
  * tile, which begins at 0, when v + reach is one of its own. */
 int64_t sator_mapper_passing_reach(const struct passing *passing, int s, int e);

@@ -1,7 +1,7 @@
 /* From a workload and an architecture to the problem that the strategies solve. */
+#include "mapper/problem.h"
 #include "base/checked.h"
 #include "base/context.h"
-#include "mapper/cost.h"
 #include "model/network.h"
 
 #include <math.h>
@@ -475,17 +475,6 @@ static void find_direct(struct mapper_problem *p)
     }
 }
 
-static void count_footprints(struct mapper_problem *p)
-{
-    struct mapper_words *words = sator_mapper_words_new(p);
-
-    for (int a = 0; a < p->n_accesses; a++) {
-        if (!p->access[a].is_counted)
-            p->access[a].footprint = sator_mapper_tile_words(words, a, p->extent);
-    }
-    sator_mapper_words_free(words);
-}
-
 enum sator_status sator_mapper_problem_init(struct sator_ctx *ctx, struct sator_arena *arena,
         const struct sator_workload *workload, const struct sator_arch *arch,
         enum sator_map_objective objective, const unsigned *bypassed,
@@ -517,7 +506,7 @@ enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct
     SATOR_TRY(add_loops(&b));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));
-    count_footprints(problem);
+    sator_mapper_count_footprints(problem);
     SATOR_TRY(add_levels(&b));
     SATOR_TRY(add_transfers(&b));
     find_direct(problem);

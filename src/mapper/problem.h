@@ -367,4 +367,31 @@ enum sator_status sator_mapper_allow_imperfect(
  */
 enum sator_status sator_mapper_keep_order(struct sator_ctx *ctx, struct mapper_problem *problem);
 
+/* ---- ports.c ---- */
+/* Set the problem's ports and what each transfer moves through them; SATOR_INPUT with a message
+ * when there are too many. */
+enum sator_status sator_mapper_find_ports(struct sator_ctx *ctx, struct mapper_problem *problem);
+/* The memory that serves the compute units access by access, no array between: -1 for an access
+ * that has none. */
+int sator_mapper_own_memory(const struct mapper_problem *problem, int access);
+
+/* ---- cost.c ---- */
+/* Set the footprints of accesses that have a formula. */
+void sator_mapper_count_footprints(struct mapper_problem *problem);
+
+/* ---- counted.c ---- */
+/* Set the instances of a problem in a hull; messages when they cannot be counted. */
+enum sator_status sator_mapper_count_instances(
+        struct sator_ctx *ctx, struct mapper_problem *problem);
+/* Set footprint and volume of an access without a formula; messages when it cannot be counted. */
+enum sator_status sator_mapper_count_access(
+        struct sator_ctx *ctx, const struct mapper_problem *problem, struct mapper_access *access);
+/* What a word of "access" costs on a link, on a bus; NAN when not given. */
+double sator_mapper_link_pj(
+        const struct mapper_problem *p, const struct sator_link *link, int access);
+double sator_mapper_bus_pj(const struct mapper_problem *p, const struct sator_bus *bus, int access);
+/* What a word costs that bus "bus" of the transfer's network spares: less what it spares itself. */
+double sator_mapper_tree_pj(
+        const struct mapper_problem *p, const struct mapper_transfer *transfer, int bus);
+
 #endif

@@ -8,7 +8,6 @@
  * in which no PE holds anything from the run before.
  */
 #include "mapper/skew.h"
-#include "mapper/cost.h"
 
 #include "count/count.h"
 
@@ -453,26 +452,4 @@ const char *sator_mapper_skew_text(const struct mapper_problem *p, struct sator_
         text = sator_arena_printf(arena, "%s %lld", text, (long long)p->skew->step[r]);
     }
     return text;
-}
-
-bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct mapper_traffic *traffic)
-{
-    struct sator_volumes volumes;
-
-    for (int t = 0; t < p->n_transfers; t++) {
-        if (!p->transfer[t].has_late)
-            continue;
-        if (!sator_mapper_counted_volumes(sator_mapper_words_counting(words), mapping, t, &volumes))
-            return false;
-        traffic->unique[t] = (int64_t)volumes.unique;
-        traffic->arriving[t] = (int64_t)(volumes.total - volumes.temporal);
-    }
-    if (!p->has_inner_ports || p->late_ports == 0)
-        return true;
-    if (!traffic->is_uneven)
-        sator_mapper_port_cycles(p, traffic, traffic->busiest_cycles);
-    traffic->is_uneven = true;
-    sator_mapper_count_ports(sator_mapper_words_counting(words), mapping, p->late_ports, traffic);
-    return !traffic->is_unknown;
 }

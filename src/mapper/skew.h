@@ -4,7 +4,7 @@
 #ifndef SATOR_MAPPER_SKEW_H
 #define SATOR_MAPPER_SKEW_H
 
-#include "mapper/words.h"
+#include "mapper/mapping.h"
 
 /* How much later the PEs of each row run with each step along it; 0 for rows of memories. */
 struct mapper_skew {
@@ -37,10 +37,6 @@ const char *sator_mapper_skew_text(const struct mapper_problem *problem, struct 
  * shifted times. */
 bool sator_mapper_is_skewed_row(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int row);
-/* Set what late links bring into the numbers of a mapping that was counted without them; false when
- * the engines give up. */
-bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
 /* After the constraints: leave out loops at memories inside a skewed array that some transfer
  * passes by. False when the problem, which has a skew, has no mapping then, or has no formula. */
 bool sator_mapper_close_skew(struct mapper_problem *problem);

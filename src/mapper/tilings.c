@@ -18,7 +18,7 @@ struct mapper_tilings {
     struct sator_tiling *tile[MAPPER_ACCESSES]; /* nothing outside */
 };
 
-struct mapper_tilings *sator_mapper_tilings_new(const struct mapper_problem *problem)
+static void *tilings_new(const struct mapper_problem *problem)
 {
     struct mapper_tilings *tilings = sator_alloc(sizeof *tilings);
 
@@ -26,10 +26,10 @@ struct mapper_tilings *sator_mapper_tilings_new(const struct mapper_problem *pro
     return tilings;
 }
 
-void sator_mapper_tilings_free(struct mapper_tilings *tilings)
+static void tilings_free(void *state)
 {
-    if (tilings == NULL)
-        return;
+    struct mapper_tilings *tilings = state;
+
     for (int t = 0; t < MAPPER_TRANSFERS; t++) {
         sator_tiling_free(tilings->tiling[t][0]);
         sator_tiling_free(tilings->tiling[t][1]);
@@ -40,6 +40,11 @@ void sator_mapper_tilings_free(struct mapper_tilings *tilings)
         sator_tiling_free(tilings->tile[a]);
     sator_ctx_free(tilings->ctx);
     free(tilings);
+}
+
+struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
+{
+    return sator_mapper_words_state(words, MAPPER_KEEPS_TILINGS, tilings_new, tilings_free);
 }
 
 static struct sator_tiling *make_tiling(const struct mapper_tilings *tilings, int a)

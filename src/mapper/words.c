@@ -5,10 +5,10 @@
  * beyond the window, three loops, halos between parallel tiles, values that are vectors) are sets
  * of runs, counted once and remembered.
  */
+#include "mapper/words.h"
 #include "base/checked.h"
 #include "base/memo.h"
 #include "count/tiled/value_set.h"
-#include "mapper/passing.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@
 struct mapper_words {
     const struct mapper_problem *problem;
     struct sator_memo *numbers; /* int64_t, by words.c's and words_cut.c's keys */
-    struct mapper_counting *counting; /* these four are made when they are needed */
-    struct sator_memo *entering;
-    struct passing *passing;
-    struct mapper_tilings *tilings;
+    struct {
+        void *state; /* made when it is asked for; NULL: not yet */
+        void (*free)(void *state);
+    } kept[MAPPER_KEEPERS];
 };
 
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem)
@@ -37,39 +37,21 @@ void sator_mapper_words_free(struct mapper_words *words)
     if (words == NULL)
         return;
     sator_memo_free(words->numbers);
-    sator_mapper_counting_free(words->counting);
-    sator_memo_free(words->entering);
-    free(words->passing);
-    sator_mapper_tilings_free(words->tilings);
+    for (int k = 0; k < MAPPER_KEEPERS; k++) {
+        if (words->kept[k].state != NULL)
+            words->kept[k].free(words->kept[k].state);
+    }
     free(words);
 }
 
-struct mapper_counting *sator_mapper_words_counting(struct mapper_words *words)
+void *sator_mapper_words_state(struct mapper_words *words, enum mapper_keeper keeper,
+        void *(*make)(const struct mapper_problem *problem), void (*free)(void *state))
 {
-    if (words->counting == NULL)
-        words->counting = sator_mapper_counting_new(words->problem);
-    return words->counting;
-}
-
-struct sator_memo *sator_mapper_words_entering(struct mapper_words *words)
-{
-    if (words->entering == NULL)
-        words->entering = sator_memo_new(sizeof(int64_t));
-    return words->entering;
-}
-
-struct passing *sator_mapper_words_passing(struct mapper_words *words)
-{
-    if (words->passing == NULL)
-        words->passing = sator_alloc(sizeof *words->passing);
-    return words->passing;
-}
-
-struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words)
-{
-    if (words->tilings == NULL)
-        words->tilings = sator_mapper_tilings_new(words->problem);
-    return words->tilings;
+    if (words->kept[keeper].state == NULL) {
+        words->kept[keeper].state = make(words->problem);
+        words->kept[keeper].free = free;
+    }
+    return words->kept[keeper].state;
 }
 
 const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words)

@@ -9,6 +9,17 @@ struct mapper_words;
 struct mapper_words *sator_mapper_words_new(const struct mapper_problem *problem);
 void sator_mapper_words_free(struct mapper_words *words);
 const struct mapper_problem *sator_mapper_words_problem(const struct mapper_words *words);
+/* Those who keep something beside the numbers as long as "words" lives. */
+enum mapper_keeper {
+    MAPPER_KEEPS_COUNTING, /* counted.c */
+    MAPPER_KEEPS_ENTERING, /* passing.c */
+    MAPPER_KEEPS_PASSING,
+    MAPPER_KEEPS_TILINGS, /* tilings.c */
+    MAPPER_KEEPERS
+};
+/* What "keeper" keeps: "make" made it when it was first asked for, "free" will free it. */
+void *sator_mapper_words_state(struct mapper_words *words, enum mapper_keeper keeper,
+        void *(*make)(const struct mapper_problem *problem), void (*free)(void *state));
 /* Steps of an index: tile extents by part, the parallel steps that share words, and a shift. */
 struct mapper_steps {
     int64_t tile[MAPPER_PARTS];
@@ -89,8 +100,6 @@ struct mapper_traffic;
 struct mapper_alone;
 struct sator_tiling;
 struct mapper_tilings;
-struct mapper_tilings *sator_mapper_tilings_new(const struct mapper_problem *problem);
-void sator_mapper_tilings_free(struct mapper_tilings *tilings);
 /* Of the memory that "words" keeps. */
 struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words);
 /* The words of the largest tile of these extents by loop, wherever it is. */

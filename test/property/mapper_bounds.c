@@ -4,7 +4,7 @@
  * mapping, is better.
  *
  * What a mapping costs is summed here from the words of its transfers; only the bounds themselves
- * come from src/mapper/bounds.c.
+ * come from src/mapper/bounds*.c.
  */
 #include <math.h>
 #include <setjmp.h>
