@@ -1,5 +1,6 @@
 #!/bin/sh
-# Fail when a source file includes a header of a folder that src/LAYERS does not allow.
+# Fail when a source file includes a header of a folder that src/LAYERS does not allow, or when files include each other
+# in a circle, x.c and x.h taken as one.
 cd "$1" || exit 2
 find src -name '*.[ch]' | sort | xargs awk '
     BEGIN {
@@ -14,4 +15,19 @@ find src -name '*.[ch]' | sort | xargs awk '
             bad = 1
         }
     }
-    END { exit bad }'
+    END { exit bad }' || exit 1
+circles=$(find src -name '*.[ch]' | sort | xargs awk '
+    function unit(path) { sub(/\.[ch]$/, "", path); return path }
+    /^#include "/ {
+        split($0, part, "\"")
+        from = unit(FILENAME); to = unit("src/" part[2])
+        if (from != to && (getline line < ("src/" part[2])) >= 0) {
+            close("src/" part[2])
+            print from, to
+        }
+    }' | tsort 2>&1 >/dev/null)
+if [ -n "$circles" ]; then
+    echo "files that include each other in a circle:"
+    echo "$circles"
+    exit 1
+fi

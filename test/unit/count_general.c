@@ -722,7 +722,8 @@ static void test_series(void **state)
         if (!empty)
             sator_system_ranges(system, ranges, &empty);
         if (!empty && sator_series_find(system, 2, ranges[2], component, n_parts, &series)) {
-            assert_int_equal(sator_series_sum(points, system, &series, &count), SATOR_OK);
+            assert_int_equal(sator_series_sum(points, sator_points_count, system, &series, &count),
+                    SATOR_OK);
             if (count != expected)
                 fail_msg("system %d: counted %lld, has %lld", i, (long long)count,
                         (long long)expected);

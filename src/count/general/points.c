@@ -445,7 +445,7 @@ static enum sator_status enumerate(
     if (form >= 0 && width * inside_part(system->n_vars - 1) < choice.cost)
         st = enumerate_form(points, system, form, width, count);
     else if (choice.summed)
-        st = sator_series_sum(points, system, &choice.series, count);
+        st = sator_series_sum(points, sator_points_count, system, &choice.series, count);
     else
         st = enumerate_var(points, system, &choice, count);
 done:

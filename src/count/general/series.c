@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -330,14 +331,14 @@ sator_int sator_series_cost(const struct sator_series *series)
 /* ---- sums ---- */
 
 /* The number of points with "var" at "value". */
-static enum sator_status count_at(struct sator_points *points, const struct sator_system *system,
-        int var, sator_int value, sator_int *count)
+static enum sator_status count_at(struct sator_points *points, sator_system_counter *counter,
+        const struct sator_system *system, int var, sator_int value, sator_int *count)
 {
     struct sator_system *rest;
     enum sator_status st;
 
     SATOR_TRY(sator_system_fix(system, var, (int64_t)value, &rest));
-    st = sator_points_count(points, rest, count);
+    st = counter(points, rest, count);
 done:
     return st;
 }
@@ -363,8 +364,9 @@ static bool extrapolate(sator_int *values, int n_given, sator_int n, sator_int *
 }
 
 /* Add what the values first, first + period, .. <= last have. */
-static enum sator_status add_class(struct sator_points *points, const struct sator_system *system,
-        const struct sator_series *series, sator_int first, sator_int last, sator_int *sum)
+static enum sator_status add_class(struct sator_points *points, sator_system_counter *counter,
+        const struct sator_system *system, const struct sator_series *series, sator_int first,
+        sator_int last, sator_int *sum)
 {
     sator_int n = (last - first) / series->period + 1;
     int n_given = n < series->degree + 1 ? (int)n : series->degree + 1;
@@ -372,8 +374,8 @@ static enum sator_status add_class(struct sator_points *points, const struct sat
     enum sator_status st = SATOR_OK;
 
     for (int i = 0; i < n_given; i++)
-        SATOR_TRY(count_at(
-                points, system, series->var, first + i * (sator_int)series->period, &values[i]));
+        SATOR_TRY(count_at(points, counter, system, series->var,
+                first + i * (sator_int)series->period, &values[i]));
     if (!extrapolate(values, n_given, n, sum))
         st = SATOR_OVERFLOW;
 done:
@@ -381,15 +383,15 @@ done:
     return st;
 }
 
-enum sator_status sator_series_sum(struct sator_points *points, const struct sator_system *system,
-        const struct sator_series *series, sator_int *count)
+enum sator_status sator_series_sum(struct sator_points *points, sator_system_counter *counter,
+        const struct sator_system *system, const struct sator_series *series, sator_int *count)
 {
     sator_int first = series->range.lower, sum = 0;
     enum sator_status st = SATOR_OK;
 
     for (int i = 0; i < series->n_runs; i++) {
         for (int64_t r = 0; r < series->period && first + r <= series->last[i]; r++)
-            SATOR_TRY(add_class(points, system, series, first + r, series->last[i], &sum));
+            SATOR_TRY(add_class(points, counter, system, series, first + r, series->last[i], &sum));
         first = (sator_int)series->last[i] + 1;
     }
     *count = sum;

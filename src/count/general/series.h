@@ -4,7 +4,9 @@
 #ifndef SATOR_COUNT_GENERAL_SERIES_H
 #define SATOR_COUNT_GENERAL_SERIES_H
 
-#include "count/general/points.h"
+#include "count/general/system.h"
+
+struct sator_points;
 
 enum {
     SATOR_SERIES_RUNS = 64
@@ -31,8 +33,12 @@ bool sator_series_find(const struct sator_system *system, int var, struct sator_
 /* The systems that the sum has counted. */
 sator_int sator_series_cost(const struct sator_series *series);
 
-/* The number of points; errors as of sator_points_count. */
-enum sator_status sator_series_sum(struct sator_points *points, const struct sator_system *system,
-        const struct sator_series *series, sator_int *count);
+/* How the points of one system (TAKE) are counted: sator_points_count. */
+typedef enum sator_status sator_system_counter(
+        struct sator_points *points, struct sator_system *system, sator_int *count);
+
+/* The number of points; errors as of "counter". */
+enum sator_status sator_series_sum(struct sator_points *points, sator_system_counter *counter,
+        const struct sator_system *system, const struct sator_series *series, sator_int *count);
 
 #endif
