@@ -16,6 +16,13 @@ enum {
     MOST_MOVES = 1 << 16
 };
 
+/* "words" of a tile for each of its "values" along an index. What is left of an access that has no
+ * formula may have none in a tile that is cut; the tile then brings nothing that is known. */
+static double words_each(double words, double values)
+{
+    return values > 0 ? words / values : 0;
+}
+
 void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
         const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
         const int64_t *far, const struct mapper_blocks *blocks)
@@ -47,7 +54,7 @@ void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words 
             side->words *= side->mean[e];
         }
         for (int e = 0; e < walk->access->n_indices; e++)
-            side->other[e] = side->words / side->mean[e];
+            side->other[e] = words_each(side->words, side->mean[e]);
     }
 }
 
@@ -361,7 +368,7 @@ static double second_words(struct mapper_slides *s, struct mapper_slide_side *si
         double all_kept = side->words - moved, kept = side->other[e] * pair_kept(s, side, first);
         return stamps * moved + runs * fmin(all_kept, kept);
     }
-    double other = side->other[e] / side->mean[e2];
+    double other = words_each(side->other[e], side->mean[e2]);
     double leap = leap_values(s, side, first, run), leap2 = leap_values(s, side, loop, run);
     double step2 = step_values(s, side, bit), rest = seldom(s, bit);
     /* new along the second index, or kept along it and new along the first */
