@@ -164,11 +164,13 @@ static void add_entry(struct selection *s, const struct entry *entry)
         WORTH_SETTLING = 65536
     };
 
-    if (s->n_entries == s->capacity && s->options->top != 0 && s->n_entries >= WORTH_SETTLING)
-        settle(s); /* so that memory follows what is asked for, not what there is */
-    if (2 * s->n_entries >= s->capacity) {
-        s->capacity = 2 * s->capacity + 1024;
-        s->entries = sator_realloc(s->entries, sizeof *s->entries * (size_t)s->capacity);
+    if (s->n_entries == s->capacity) {
+        if (s->options->top != 0 && s->n_entries >= WORTH_SETTLING)
+            settle(s); /* so that memory follows what is asked for, not what there is */
+        if (2 * s->n_entries >= s->capacity) {
+            s->capacity = 2 * s->capacity + 1024;
+            s->entries = sator_realloc(s->entries, sizeof *s->entries * (size_t)s->capacity);
+        }
     }
     s->entries[s->n_entries++] = *entry;
 }
