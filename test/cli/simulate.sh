@@ -34,6 +34,18 @@ equal triangle.c --arch systolic-2d-8x8 --space 'i%8, j%8' --time 'k + i%8 + j%8
 equal solve.yaml --arch systolic-1d --space 'i%8' --time 'j'
 echo "== stamps that are no sums of digits"
 equal gemm:i=6,j=6,k=5 --arch systolic-2d-8x8 --space 'i%8, j%8' --time '(i + j + k)/3, (i + j + k)%3'
+echo "== rings of wires"
+# A[i,k] goes round within a stamp, and somebody has to fetch it: where the ring is not cut, nobody does. Of B[k,j] no two PEs hold the same.
+for wires in 'PE[i] -> PE[(i+1)%4]' 'PE[i] -> PE[(i+3)%4]'; do
+    cat >ring.yaml <<END
+name: ring
+levels:
+  - {memory: scratchpad}
+  - {array: PE, shape: [4], links: [{name: round, map: "$wires", interval: 0}]}
+  - {compute: mac}
+END
+    equal gemm:i=3,j=4,k=3 --arch ring.yaml --space j --time 'i, k'
+done
 echo "== files"
 sator simulate gemm:i=6,j=5,k=3 --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --trace t.json --events e.jsonl -o out.txt || exit 1
 head -n 1 e.jsonl
