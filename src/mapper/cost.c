@@ -455,7 +455,7 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
 
     sator_mapper_shape_init(problem, mapping, &shape);
     traffic->time_stamps = sator_mapper_time_stamps(problem, mapping);
-    traffic->is_unknown = false;
+    traffic->is_unknown = traffic->has_late = false;
     if (problem->in_hull)
         sator_mapper_count_stamps(sator_mapper_words_counting(words), mapping, traffic);
     for (int t = 0; t < problem->n_transfers; t++) {
@@ -513,7 +513,7 @@ struct mapper_cost sator_mapper_cost(
     for (int i = 0; i < problem->n_transfers; i++) {
         pj += (double)traffic->unique[i] * problem->transfer[i].unique_pj +
                 (double)traffic->arriving[i] * problem->transfer[i].arriving_pj;
-        if (problem->transfer[i].is_counted)
+        if (problem->transfer[i].is_counted || (traffic->has_late && problem->transfer[i].has_late))
             pj += traffic->extra_pj[i];
     }
     double cycles = (double)traffic->time_stamps * problem->cycles_per_instance;

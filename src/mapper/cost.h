@@ -143,13 +143,14 @@ struct mapper_traffic {
     int64_t unique[MAPPER_TRANSFERS], arriving[MAPPER_TRANSFERS];
     int64_t time_stamps;
     int64_t active_pes; /* in a hull */
-    /* transfers that are counted: what they spend beyond their prices, and the words that trees
-     * merge */
+    /* transfers that are counted, or have late links and "has_late" is set: what they spend beyond
+     * their prices, and the words that trees merge */
     double extra_pj[MAPPER_TRANSFERS];
     int64_t merged[MAPPER_TRANSFERS];
     struct mapper_crew crew;
     bool is_uneven; /* instances that are used do not move the same */
     double busiest_cycles[MAPPER_PORTS]; /* then: of the one that moves most */
+    bool has_late; /* what late links bring is in it (sator_mapper_count_late) */
     bool is_unknown; /* the counting engines gave up on one: the cost is infinite */
 };
 /* The exact traffic of a mapping whose factors multiply to the extents (or, in an imperfect

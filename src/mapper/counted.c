@@ -347,12 +347,14 @@ static struct counted_words words_of(const struct mapper_problem *p,
 
     for (int i = 0; i < network->n_buses; i++)
         words.merged += (int64_t)volumes->by_bus[i];
-    for (int i = 0; i < network->n_links && t->is_complex; i++) {
+    bool differs = t->is_complex || t->has_late; /* from "spared_pj" */
+    for (int i = 0; i < network->n_links && differs; i++) {
         double pj = sator_mapper_link_pj(p, network->link_sources[i], t->access);
-        words.extra_pj += (double)volumes->by_link[i] * ((isnan(pj) ? 0 : pj) - t->bus_pj);
+        words.extra_pj += (double)volumes->by_link[i] * ((isnan(pj) ? 0 : pj) - t->spared_pj);
     }
-    for (int i = 0; i < network->n_buses && t->is_complex; i++)
-        words.extra_pj += (double)volumes->by_bus[i] * (sator_mapper_tree_pj(p, t, i) - t->bus_pj);
+    for (int i = 0; i < network->n_buses && differs; i++)
+        words.extra_pj +=
+                (double)volumes->by_bus[i] * (sator_mapper_tree_pj(p, t, i) - t->spared_pj);
     return words;
 }
 
@@ -430,6 +432,15 @@ static size_t key_of(const struct mapper_problem *p, int transfer,
 
 _Static_assert(MAPPER_LOOPS <= 16, "an order in 64 bits");
 
+static void set_words(
+        int transfer, const struct counted_words *words, struct mapper_traffic *traffic)
+{
+    traffic->unique[transfer] = words->unique;
+    traffic->arriving[transfer] = words->arriving;
+    traffic->merged[transfer] = words->merged;
+    traffic->extra_pj[transfer] = words->extra_pj;
+}
+
 void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_mapping *mapping,
         int transfer, struct mapper_traffic *traffic)
 {
@@ -453,10 +464,7 @@ void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_
         *remembered = words;
     } else
         traffic->is_unknown = true;
-    traffic->unique[transfer] = words.unique;
-    traffic->arriving[transfer] = words.arriving;
-    traffic->merged[transfer] = words.merged;
-    traffic->extra_pj[transfer] = words.extra_pj;
+    set_words(transfer, &words, traffic);
 }
 
 void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_mapping *mapping,
@@ -529,9 +537,10 @@ bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words
             continue;
         if (!sator_mapper_counted_volumes(c, mapping, t, &volumes))
             return false;
-        traffic->unique[t] = (int64_t)volumes.unique;
-        traffic->arriving[t] = (int64_t)(volumes.total - volumes.temporal);
+        struct counted_words all = words_of(p, &p->transfer[t], &volumes);
+        set_words(t, &all, traffic);
     }
+    traffic->has_late = true;
     if (!p->has_inner_ports || p->late_ports == 0)
         return true;
     if (!traffic->is_uneven)

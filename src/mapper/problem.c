@@ -398,8 +398,11 @@ static double spared_pj(struct builder *b, const struct mapper_transfer *t)
 {
     struct mapper_problem *p = b->problem;
 
-    if (t->is_complex)
-        return least_bus_pj(b, t);
+    if (t->is_complex || t->has_late) { /* any link may bring words */
+        double least = least_bus_pj(b, t);
+        if (t->is_complex)
+            return least;
+    }
     double pj = t->n_buses > 0 ? figure(p, t->bus_pj, t->buses[0]->name)
             : t->link != NULL  ? figure(p, t->bus_pj, t->link->name)
             : t->may_pass      ? figure(p, t->bus_pj, t->passes[0].link->name)
@@ -423,8 +426,7 @@ static void price(struct builder *b)
         const struct mapper_memory *child = t->child < p->n_memories ? &p->memory[t->child] : NULL;
         const char *above = b->arch->levels[parent->level].name;
         double bus = spared_pj(b, t), foot = (double)access->footprint;
-        if (t->is_complex)
-            t->bus_pj = bus;
+        t->spared_pj = bus;
         double read = t->is_outside ? 0 : figure(p, parent->pj[0][t->access], above);
         t->unique_pj = read - bus;
         t->arriving_pj = bus;

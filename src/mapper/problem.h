@@ -184,7 +184,10 @@ struct mapper_transfer {
     bool is_counted; /* by the engines: a complex network, or an access without a formula */
     bool is_quotient; /* by tilings.c */
     const struct sator_model_network *network; /* of these */
-    double bus_pj; /* a word that the buses or wires spare; the least, where they differ */
+    double bus_pj; /* of the buses or wires that formulas count, a word that they spare */
+    double spared_pj; /* what a word that anything spares is taken to cost, as "unique_pj" and
+                         "arriving_pj" have it: in a complex network the least; the engines say what
+                         links and buses take beyond it */
     /* Of an output: what its trees merge starts from zero in the child, and needs no partial sum
      * from there inward. */
     bool merges;

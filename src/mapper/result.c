@@ -61,7 +61,8 @@ static void count_transfers(struct describer *d)
             parent->updates += is_output ? unique : 0;
         }
         if (t->merges)
-            d->fresh[t->access] += t->is_counted ? d->traffic.merged[i] : arriving - unique;
+            d->fresh[t->access] +=
+                    t->is_counted || t->has_late ? d->traffic.merged[i] : arriving - unique;
         if (t->child == p->n_memories)
             continue;
         struct sator_level_tensor *child = &d->tensor[t->child][t->access];

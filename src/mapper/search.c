@@ -90,6 +90,8 @@ void sator_mapper_offer(
         if (!sator_mapper_count_late(search->problem, search->words, mapping, &traffic))
             return;
         cost = sator_mapper_cost(search->problem, &traffic);
+        if (!sator_mapper_is_better(search, cost)) /* a hop may cost more than what it spares */
+            return;
     }
     struct mapper_mapping arranged = *mapping;
     sator_mapper_arrange(search->problem, &arranged); /* loops whose place costs nothing */

@@ -206,7 +206,7 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
         traffic.arriving[t] = arriving_of(o, t, &pace[t]);
     }
     traffic.time_stamps = sator_mapper_time_stamps(p, &o->at.mapping);
-    traffic.is_unknown = false;
+    traffic.is_unknown = traffic.has_late = false;
     sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
     o->search->counters.evaluated++;
     sator_mapper_offer(o->search, &o->at.mapping, sator_mapper_cost(p, &traffic));
