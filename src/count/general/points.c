@@ -303,13 +303,15 @@ static struct choice weigh_values(
 }
 
 /* Have the series along a variable as "best" that costs less, if there is one. Those with the
- * smallest parts are looked at first: then others cannot be better. */
+ * smallest parts are looked at first: then others cannot be better. A series is a few values of
+ * each run; where that can hardly be half of the best, looking for it takes longer than it saves.
+ */
 static void weigh_series(const struct sator_system *system, const struct sator_range *ranges,
         const sator_int *inside, int *component, struct choice *best)
 {
     int n_vars = system->n_vars;
 
-    for (sator_int size = 1; size * n_vars < best->cost; size *= INSIDE)
+    for (sator_int size = 1; 2 * size * n_vars < best->cost; size *= INSIDE)
         for (int v = 0; v < n_vars; v++) {
             struct choice choice = {.var = v, .summed = true};
 
