@@ -27,6 +27,13 @@ sator query a.db --sort levels.scratchpad.fills
 echo "exit $?"
 sator query a.db --csv | sed 1d | wc -l >rows
 command -v sqlite3 >/dev/null && sqlite3 a.db 'SELECT count(*) FROM result WHERE "energy_pj.scratchpad" > 0' | cmp - rows
+# 1088 words at 5.3 pJ, not rounded, of a layer and of a network's total
+# shellcheck disable=SC2086
+"$SATOR" explore $space --points 0:10 --set levels.scratchpad.energy_pj=5.3 --objective energy_pj.scratchpad --db one.db >/dev/null
+for rows in '' --network; do
+    # shellcheck disable=SC2086
+    [ "$(sator query one.db $rows --top 1 | grep -c '  1,088 *5766\.4  ')" = 1 ] || echo "the energy of 1088 words is not shown $rows"
+done
 # shards have the same columns
 for i in 1 2; do
     # shellcheck disable=SC2086
@@ -41,6 +48,11 @@ sator query b.db --csv | cmp - whole.csv || echo "shards differ"
 # shellcheck disable=SC2086
 "$SATOR" explore $space --objective energy_pj.east >east.txt
 grep -c symmetric east.txt
+# what a memory leaks does not tell its tensors apart: A and B of a square may change places as for any other figure
+for figure in energy_pj.scratchpad energy_pj.scratchpad.leakage; do
+    "$SATOR" explore gemm:i=4,j=4,k=4 --arch multicast-8x8 --set levels.scratchpad.leakage_pj=3 --quiet --top 1 --objective $figure |
+        sed -n 's/.* points looked at, \(.*\) results,.*/\1 results/p'
+done | uniq | wc -l
 # a name that is wrong
 # shellcheck disable=SC2086
 "$SATOR" explore $space --keep levels.registrs.fills

@@ -19,7 +19,9 @@ done
 [ "$(wc -l <whole.csv)" -gt 1000 ] || echo "only $(wc -l <whole.csv) results"
 # a shard that was interrupted, beside a whole copy of it
 cp shard2.db part.db
-store_sql part.db 'DELETE FROM batch WHERE batch > 40; DELETE FROM skipped WHERE batch > 40;'
+store_sql part.db 'DELETE FROM batch WHERE batch > 8; DELETE FROM skipped WHERE batch > 8;'
+sator query part.db --summary >summary # its percentage is that of its counts
+awk '/^  points / {gsub(/[,(]/, ""); if ($2 == 0 || $2 >= $4 || sprintf("%.2f", 100 * $2 / $4) != $6) print}' summary
 sator merge c.db part.db shard1.db shard2.db part.db shard3.db shard4.db --quiet
 sator query c.db --csv | cmp - whole.csv || echo "c differs"
 # other explorations do not mix

@@ -5,7 +5,8 @@
 cat >net.yaml <<'END'
 name: net
 layers:
-  - {name: a, sizes: {i: 4, j: 3, k: 4}, repeat: 3, op: "Y[i,j] += A[i,k] * B[k,j]"}
+  - {name: a, sizes: {i: 4, j: 3, k: 4}, repeat: 2, op: "Y[i,j] += A[i,k] * B[k,j]"}
+  - {name: next, sizes: {i: 4, j: 3, k: 4}, op: "Y[i,j] += A[i,k] * B[k,j]"}
   - {name: b, sizes: {i: 8, j: 4, k: 5}, op: "Y[i,j] += A[i,k] * B[k,j]"}
   - {name: again, sizes: {i: 4, j: 3, k: 4}, repeat: 2, op: "Y[i,j] += A[i,k] * B[k,j]"}
 END
