@@ -221,6 +221,10 @@ struct rows {
     struct timing_entries entries;
 };
 
+/* Rows for the same instances add up at the first of them. Where some are of others, an instance
+ * may be of both, as where one PE starts a sum and the others read theirs back. The instances of a
+ * row are those of ranges of digits, or of a loop's first values: its ends and their number tell
+ * which. */
 static void note_row(struct rows *rows, int port, const struct timing_words *row)
 {
     struct timing_words *first = &rows->first[port];

@@ -192,6 +192,24 @@ both "several elements" conv2d:k=30,c=20,ox=56,oy=28,rx=3,ry=3 -a systolic-2d-8x
 both "several elements, no skew" conv2d:k=32,c=16,ox=56,oy=28,rx=3,ry=3 -a systolic-2d-8x8 \
     --set levels.PE.shape='[12,28]' --space 'ry + 3*(c%4), oy' --time 'k/16, c/16, ox'
 
+# Sums of which three PEs have parts, without a tree: PE 0 starts from zero, PEs 1 and 2 read back what is there, on top of the
+# 4 words of A that every PE gets. A tile of L1 loads in 6 words x 16 bits / 32 a cycle at PE 1, or 18 words / 128 bits of DRAM, and
+# stores 6 words in 8 cycles, in 6 stamps; the registers load and store in a cycle each in 12 stamps; 24 are computed.
+cat >parts.yaml <<'END'
+levels:
+  - {memory: DRAM, bandwidth_bits: {read: 128, write: 12}, overlaps: false}
+  - array: PE
+    shape: [4]
+    multicast: [{name: row, map: "PE[i] -> BUS[0]"}]
+  - {memory: L1, bypass: [B], bandwidth_bits: {read: 128, write: 32}, transfers: serial}
+  - {memory: registers, transfers: serial}
+  - {compute: mac}
+END
+printf 'sizes: {x: 2, y: 2, r: 2, s: 9}\nop: "Y[x,y] += A[x,y,r,s] * B[r,s]"\n' >parted.yaml
+printf 'space: s%%3\ntime: s/3, y, x, r\ncuts: {L1: {time: 2}, registers: {time: 3}}\n' >parts_flow.yaml
+same "sums in parts" "$(cycles parted.yaml -a parts.yaml -d parts_flow.yaml)" $((6 * (3 + 8) + 12 + 12 + 24))
+both "sums in parts, executed" parted.yaml -a parts.yaml -d parts_flow.yaml
+
 # An exploration says what an analysis says, and an execution counts; a database of the one timing does not take the other.
 space="gemm:i=12,j=8,k=5 --arch systolic-2d-8x8 --set levels.scratchpad.bandwidth_bits=64"
 # shellcheck disable=SC2086

@@ -369,6 +369,87 @@ static void make_nest(struct random *random, struct hardware *hardware)
     hardware_unfold(hardware);
 }
 
+/* ---- sums in parts ---- */
+
+static unsigned outputs(const struct hardware *hardware)
+{
+    unsigned written = 0;
+
+    for (int a = 0; a < hardware->program.n_accesses; a++)
+        if (hardware->program.accesses[a].is_write)
+            written |= 1u << hardware->program.accesses[a].tensor;
+    return written;
+}
+
+/* No wires join sums: PEs that run loops of one each hold a part of it, of which the first starts
+ * from zero and the others are read back. */
+static void part_sums(const struct hardware *hardware, struct hardware_level *array)
+{
+    int n_links = 0, n_buses = 0;
+
+    for (int l = 0; l < array->n_links; l++) {
+        array->links[l].tensors &= ~outputs(hardware);
+        if (array->links[l].tensors != 0)
+            array->links[n_links++] = array->links[l];
+    }
+    for (int b = 0; b < array->n_buses; b++)
+        if (!array->buses[b].is_reduction)
+            array->buses[n_buses++] = array->buses[b];
+    array->n_links = n_links;
+    array->n_buses = n_buses;
+}
+
+/* Loops of a few values, and elements told by loops: an output's by some of them, each once. */
+static void make_plain(
+        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+{
+    struct oracle_program *program = &hardware->program;
+    int64_t left = options->max_instances;
+    int first = (int)random_below(random, program->n_loops);
+
+    for (int l = 0; l < program->n_loops; l++) {
+        int64_t extent = between(random, 1, left < 9 ? left : 9);
+        program->upper[l] = program->lower[l] + extent;
+        left /= extent;
+    }
+    for (int a = 0; a < program->n_accesses; a++) {
+        struct oracle_access *access = &program->accesses[a];
+        access->n_pieces = 1;
+        access->pieces[0].conds.n = 0;
+        int most = program->n_loops - access->is_write; /* a loop that outputs sum over */
+        access->n_index = (int)between(random, 1, most < ORACLE_INDEX ? most : ORACLE_INDEX);
+        for (int k = 0; k < access->n_index; k++)
+            access->pieces[0].index[k] = oracle_var(program,
+                    access->is_write ? (first + k) % program->n_loops
+                                     : (int)random_below(random, program->n_loops));
+    }
+}
+
+/* Sums in parts, and memories whose words take time at one port a direction: what some PEs read
+ * back shares it with what all of them get. */
+static void make_parts(
+        struct random *random, const struct hardware_options *options, struct hardware *hardware)
+{
+    int64_t pes = options->max_pes;
+
+    make_plain(random, options, hardware);
+    for (int l = 0; l < hardware->n_levels; l++) {
+        struct hardware_level *level = &hardware->levels[l];
+        for (int d = 0; level->is_array && d < level->n_dims; d++) {
+            level->shape[d] = between(random, 1, pes < 6 ? pes : 6);
+            pes /= level->shape[d];
+        }
+        if (level->is_array) {
+            part_sums(hardware, level);
+            continue;
+        }
+        level->n_ports = random_chance(random, 70) ? 0 : level->n_ports;
+        for (int way = 0; way < 2; way++)
+            if (level->bandwidth[way] == 0)
+                level->bandwidth[way] = (int64_t)4 << random_below(random, 4);
+    }
+}
+
 /* ---- everything ---- */
 
 static bool reads_what_it_writes(const struct oracle_program *program)
@@ -404,9 +485,12 @@ void hardware_make(uint64_t seed, const struct hardware_options *options, struct
     hold_all(hardware);
     make_all_ports(&random, hardware);
     make_waits(&random, hardware);
+    bool has_parts = options->parts && program->n_loops > 1 && random_chance(&random, 40);
+    if (has_parts)
+        make_parts(&random, options, hardware);
     for (int level = 0; level < hardware->n_levels; level++)
         make_widths(&random, hardware, &hardware->levels[level]);
-    if (options->nests_only || random_chance(&random, 45))
+    if (options->nests_only || has_parts || random_chance(&random, 45))
         make_nest(&random, hardware);
     if (hardware->n_nest == 0)
         make_cuts(&random, hardware);

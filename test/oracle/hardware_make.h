@@ -14,6 +14,7 @@ struct hardware_options {
     bool nests_only;
     bool energies; /* of every memory, link and bus */
     bool bypass; /* memories may be bypassed */
+    bool parts; /* sums that PEs hold in parts, without links and trees, are frequent */
 };
 
 void hardware_make(

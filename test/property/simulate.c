@@ -190,7 +190,7 @@ static void report(const struct run_options *options, int64_t number, struct che
 int main(int argc, char **argv)
 {
     static const struct hardware_options plain = {
-            .max_instances = 400, .max_pes = 24, .bypass = true, .long_links = true};
+            .max_instances = 400, .max_pes = 24, .bypass = true, .long_links = true, .parts = true};
     static struct hardware hardware;
     struct run_options options;
     struct check check = {0};
