@@ -1,0 +1,259 @@
+/* Sums of bounds, and the steps by which a bound of energy rises for faster mappings: against what
+ * src/mapper/bounds.h says that they are. Every number is small and exact. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mapper/bounds.h"
+
+static struct mapper_problem problem; /* all zero, but for what a test sets */
+static struct mapper_crew crew;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&problem, 0, sizeof problem);
+    memset(&crew, 0, sizeof crew);
+    return 0;
+}
+
+/* What a mapping that takes "cycles" spends at least. */
+static double spends(const struct mapper_share *share, double cycles)
+{
+    double pj = share->pj;
+
+    for (int i = 0; i < share->n_steps; i++) {
+        if (cycles < share->step[i].cycles)
+            pj = share->pj + share->step[i].pj;
+    }
+    return pj;
+}
+
+/* A share with the steps (cycles, pj) that are given, slowest first. */
+static struct mapper_share staircase(double pj, int n, const double (*steps)[2])
+{
+    struct mapper_share share = {.pj = pj};
+
+    for (int i = 0; i <= MAPPER_STEPS; i++) /* what is not of it must not be looked at */
+        share.step[i] = (struct mapper_step){1e9, 1e9};
+    for (int i = 0; i < n; i++)
+        sator_mapper_share_step(&share, steps[i][0], steps[i][1]);
+    return share;
+}
+
+static void check_steps(const struct mapper_share *share, int n, const double (*steps)[2])
+{
+    assert_int_equal(share->n_steps, n);
+    for (int i = 0; i < n; i++) {
+        assert_true(share->step[i].cycles == steps[i][0]);
+        assert_true(share->step[i].pj == steps[i][1]);
+    }
+}
+
+/* ---- steps ---- */
+
+static void test_steps_that_say_nothing(void **state)
+{
+    (void)state;
+    struct mapper_share share =
+            staircase(5, 4, (const double[][2]){{9, 0}, {8, 3}, {7, 3}, {6, 2}});
+
+    check_steps(&share, 1, (const double[][2]){{8, 3}});
+    assert_true(spends(&share, 8) == 5 && spends(&share, 7) == 8);
+}
+
+/* Of five steps the one that rises least above the one before is forgotten: the first of all rises
+ * by what it says. */
+static void test_least_step_is_forgotten(void **state)
+{
+    (void)state;
+    static const double rises[] = {8, 4, 16, 32, 64};
+
+    for (int least = 0; least < MAPPER_STEPS + 1; least++) {
+        double steps[MAPPER_STEPS + 1][2], left[MAPPER_STEPS][2], pj = 0;
+        for (int i = 0, n = 0; i <= MAPPER_STEPS; i++) {
+            pj += i == least ? 1 : rises[i];
+            steps[i][0] = 50 - i;
+            steps[i][1] = pj;
+            if (i != least)
+                memcpy(left[n++], steps[i], sizeof left[0]);
+        }
+        struct mapper_share share = staircase(0, MAPPER_STEPS + 1, (const double(*)[2])steps);
+        check_steps(&share, MAPPER_STEPS, (const double(*)[2])left);
+    }
+}
+
+/* Whoever is faster than a step of either part spends what both say of it. */
+static void test_sum_of_steps(void **state)
+{
+    (void)state;
+    struct mapper_share a = staircase(100, 2, (const double[][2]){{40, 1}, {20, 8}});
+    struct mapper_share b = staircase(200, 2, (const double[][2]){{30, 2}, {20, 16}}), sum = a;
+
+    sator_mapper_share_add(&problem, &sum, &b);
+    check_steps(&sum, 3, (const double[][2]){{40, 1}, {30, 3}, {20, 24}});
+    for (double cycles = 0; cycles < 50; cycles++)
+        assert_true(spends(&sum, cycles) == spends(&a, cycles) + spends(&b, cycles));
+
+    struct mapper_share none = staircase(7, 0, NULL), same = a;
+    sator_mapper_share_add(&problem, &same, &none);
+    check_steps(&same, 2, (const double[][2]){{40, 1}, {20, 8}});
+    sator_mapper_share_add(&problem, &none, &a);
+    check_steps(&none, 2, (const double[][2]){{40, 1}, {20, 8}});
+    assert_true(none.pj == 107 && same.pj == 107);
+
+    /* down to the fastest: a step at no cycles is one that no mapping is faster than; either
+     * part may end first */
+    struct mapper_share c = staircase(0, 1, (const double[][2]){{3, 5}});
+    struct mapper_share d = staircase(0, 2, (const double[][2]){{4, 1}, {0, 6}});
+    struct mapper_share swapped = d;
+    sator_mapper_share_add(&problem, &swapped, &c);
+    sator_mapper_share_add(&problem, &c, &d);
+    check_steps(&c, 3, (const double[][2]){{4, 1}, {3, 6}, {0, 11}});
+    check_steps(&swapped, 3, (const double[][2]){{4, 1}, {3, 6}, {0, 11}});
+}
+
+/* ---- the best that a mapping may be ---- */
+
+/* The least value of all whole numbers of cycles from "least" on that some mapping may take. */
+static double best_value(const struct mapper_share *share, double least)
+{
+    double best = INFINITY;
+
+    for (double cycles = least; cycles < 100; cycles++) {
+        double pj = spends(share, cycles) + problem.leakage_pj * cycles;
+        if (isfinite(pj) && (problem.cycle_limit == 0 || cycles < problem.cycle_limit))
+            best = fmin(best, sator_mapper_value(problem.objective, pj, cycles));
+    }
+    return best;
+}
+
+static void check_best(const double (*steps)[2], double least)
+{
+    struct mapper_share share = staircase(100, 4, steps);
+    struct mapper_cost best = sator_mapper_bound(&problem, &crew, least, &share);
+
+    assert_true(best.value == best_value(&share, least));
+    assert_true(best.cycles >= least);
+    assert_true(best.pj == spends(&share, best.cycles) + problem.leakage_pj * best.cycles);
+}
+
+static void test_best_of_steps(void **state)
+{
+    (void)state;
+    static const double steps[][4][2] = {{{40, 10}, {30, 20}, {20, 400}, {10, 500}},
+            {{40, 1}, {30, 2}, {20, 3}, {10, 4}},
+            {{40, 1000}, {30, 2000}, {20, 3000}, {10, INFINITY}},
+            {{50, 30}, {20, 60}, {15, 61}, {12, INFINITY}}};
+    static const double limits[] = {0, 45, 40, 35, 25, 20};
+
+    for (int k = 0; k < 4 * 6 * 3; k++) {
+        problem.objective = (enum sator_map_objective)(k % 3);
+        problem.cycle_limit = limits[k / 3 % 6];
+        for (double least = 5; least < 50; least += 3) {
+            problem.leakage_pj = least < 9 ? 2 : 0;
+            if (problem.cycle_limit == 0 || least < problem.cycle_limit)
+                check_best(steps[k / 18], least);
+        }
+    }
+}
+
+/* Where no mapping is below the limit, the bound is that of all. */
+static void test_none_below_the_limit(void **state)
+{
+    (void)state;
+    struct mapper_share share = staircase(100, 1, (const double[][2]){{40, 10}});
+
+    problem.objective = SATOR_MAP_ENERGY;
+    problem.cycle_limit = 8;
+    struct mapper_cost best = sator_mapper_bound(&problem, &crew, 8, &share);
+    assert_true(best.value == 100 && best.cycles == 40);
+}
+
+/* Of two that are as good the faster one. */
+static void test_faster_of_equal_ones(void **state)
+{
+    (void)state;
+    struct mapper_share share = staircase(100, 2, (const double[][2]){{40, 100}, {20, 900}});
+
+    problem.objective = SATOR_MAP_EDP;
+    struct mapper_cost best = sator_mapper_bound(&problem, &crew, 5, &share);
+    assert_true(best.value == 40 * 100 && best.cycles == 20 && best.pj == 200);
+}
+
+/* ---- cycles ---- */
+
+static void test_cycles_of_ports(void **state)
+{
+    (void)state;
+    struct mapper_share share = {.bits = {6, 30, 8, 100}};
+
+    problem.n_ports = 4;
+    crew = (struct mapper_crew){.per_bit = {1, 0.5, 2, 0.25}}; /* 6, 15, 16, 25 cycles */
+    assert_true(sator_mapper_cycles(&problem, &crew, 3, &share) == 25);
+    assert_true(sator_mapper_cycles(&problem, &crew, 30, &share) == 30);
+    problem.serial_ports = 1U << 1 | 1U << 2; /* one after the other parts: the slower of the two */
+    assert_true(sator_mapper_cycles(&problem, &crew, 3, &share) == 25 + 16);
+    problem.mixed_ports = 1U << 3; /* not beside the others for sure */
+    assert_true(sator_mapper_cycles(&problem, &crew, 3, &share) == 25);
+    assert_true(sator_mapper_cycles(&problem, &crew, 13, &share) == 13 + 16);
+}
+
+/* ---- transfers that have no formula ---- */
+
+static struct mapper_range counted(struct mapper_access access, struct mapper_transfer transfer)
+{
+    struct mapper_range range = {7, 60, 8, 70, 3}; /* of the relaxation */
+
+    access.footprint = 10;
+    access.volume = 40;
+    problem.access[0] = access;
+    problem.transfer[0] = transfer;
+    sator_mapper_range_counted(&problem, 0, &range);
+    assert_true(range.ratio == 0);
+    return range;
+}
+
+/* Every element crosses at least once, if it was not there from the start; and each instance brings
+ * all that it touches at the most. */
+static void test_counted_ranges(void **state)
+{
+    (void)state;
+    struct mapper_range range = counted((struct mapper_access){0}, (struct mapper_transfer){0});
+    assert_true(range.unique_lb == 10 && range.arriving_lb == 10);
+    assert_true(range.unique_ub == 70 && range.arriving_ub == 70);
+
+    range = counted((struct mapper_access){.is_counted = true},
+            (struct mapper_transfer){.is_outside = true});
+    assert_true(range.unique_lb == 7 && range.arriving_lb == 8);
+    assert_true(range.unique_ub == 40 && range.arriving_ub == 40);
+
+    /* words of some tiles only, or that come back from further out, are fewer than the relaxation's
+     */
+    range = counted((struct mapper_access){.may_be_empty = true},
+            (struct mapper_transfer){.is_outside = true});
+    assert_true(range.unique_lb == 0 && range.arriving_lb == 0);
+    range = counted((struct mapper_access){0},
+            (struct mapper_transfer){.is_outside = true, .reaches_back = true});
+    assert_true(range.unique_lb == 0 && range.arriving_lb == 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test_setup(test_steps_that_say_nothing, setup),
+            cmocka_unit_test_setup(test_least_step_is_forgotten, setup),
+            cmocka_unit_test_setup(test_sum_of_steps, setup),
+            cmocka_unit_test_setup(test_best_of_steps, setup),
+            cmocka_unit_test_setup(test_none_below_the_limit, setup),
+            cmocka_unit_test_setup(test_faster_of_equal_ones, setup),
+            cmocka_unit_test_setup(test_cycles_of_ports, setup),
+            cmocka_unit_test_setup(test_counted_ranges, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
