@@ -446,7 +446,7 @@ static void close_checked(struct checked *c)
 static void test_random_machines(void **state)
 {
     (void)state;
-    int n_cases = (int)run_count(400), imperfect = 0;
+    int n_cases = (int)run_count(400), imperfect = 0, filled = 0;
     struct machines_rng rng = {seed()};
     struct checked c = {.wrong = 0};
 
@@ -461,6 +461,11 @@ static void test_random_machines(void **state)
             int before = c.wrong;
             if (machines_draw(&rng, 2) == 0) /* not on all machines */
                 imperfect += sator_mapper_allow_imperfect(one.ctx, &one.problem) == SATOR_OK;
+            if (machines_draw(&rng, 2) == 0) {
+                /* the space that is searched first: only the last tiles are short */
+                filled += one.problem.chains;
+                one.problem.chains = false;
+            }
             if (machines_draw(&rng, 2) == 0)
                 sator_mapper_allow_orders(&one.problem);
             open_checked(&c, &one.problem, &rng);
@@ -471,10 +476,12 @@ static void test_random_machines(void **state)
         }
         close_case(&one);
     }
-    print_message("%d comparisons, %d with steps, %d machines with short last tiles\n",
-            c.comparisons, c.raised, imperfect);
+    print_message(
+            "%d comparisons, %d with steps, %d machines with short tiles, of %d last ones only\n",
+            c.comparisons, c.raised, imperfect, filled);
     assert_int_equal(c.wrong, 0);
     assert_true(imperfect > n_cases / 20);
+    assert_true(n_cases < 100 || filled > n_cases / 40);
     assert_true(c.comparisons > n_cases * 20);
     assert_true(n_cases < 100 || c.raised > n_cases / 4); /* a few do not say how often it is met */
 }
