@@ -152,10 +152,23 @@ static void find_manners(struct mapper_phases *phases)
     }
 }
 
+bool sator_mapper_waits_inside(const struct mapper_phases *phases, int c)
+{
+    bool waits = false;
+
+    for (int t = 0; t < phases->problem->n_transfers; t++)
+        waits |= phases->problem->transfer[t].child > c &&
+                (phases->manner[t].kind == SATOR_TRANSFER_SERIAL ||
+                        phases->manner[t].kind_of_stamps == SATOR_TRANSFER_SERIAL);
+    for (int i = 0; i < phases->n_own; i++)
+        waits |= phases->own[i].waits;
+    return waits;
+}
+
 /* Of the ports those through which serial words alone pass, and those through which none do. */
 static void find_serial_ports(const struct mapper_phases *phases, struct mapper_problem *p)
 {
-    unsigned serial = 0, others = 0;
+    unsigned serial = 0, others = 0, beside = 0;
 
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_manner *manner = &phases->manner[i];
@@ -166,17 +179,21 @@ static void find_serial_ports(const struct mapper_phases *phases, struct mapper_
                 manner->kind_of_stamps == SATOR_TRANSFER_SERIAL;
         for (int k = 0; k < 3; k++) {
             serial |= ports[k] >= 0 && !never ? 1U << ports[k] : 0;
-            others |= ports[k] >= 0 && !always ? 1U << ports[k] : 0;
+            unsigned other = ports[k] >= 0 && !always ? 1U << ports[k] : 0;
+            others |= other;
+            beside |= sator_mapper_waits_inside(phases, p->transfer[i].child) ? other : 0;
         }
     }
     for (int i = 0; i < phases->n_own; i++) {
         const struct mapper_own *own = &phases->own[i];
-        unsigned *ports = own->waits ? &serial : &others;
-        *ports |= own->read_port >= 0 ? 1U << own->read_port : 0;
-        *ports |= own->write_port >= 0 ? 1U << own->write_port : 0;
+        unsigned ports = (own->read_port >= 0 ? 1U << own->read_port : 0) |
+                (own->write_port >= 0 ? 1U << own->write_port : 0);
+        serial |= own->waits ? ports : 0;
+        others |= own->waits ? 0 : ports;
     }
     p->serial_ports = serial & ~others;
     p->mixed_ports = serial & others;
+    p->beside_ports = beside & ~serial;
 }
 
 void sator_mapper_know_phases(struct mapper_problem *problem)

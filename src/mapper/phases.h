@@ -42,6 +42,11 @@ void sator_mapper_know_phases(struct mapper_problem *problem);
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 
+/* Whether words may pass further in than memory "c" while nothing else happens. They lengthen the
+ * stamps of "c" beyond what these compute for, and words of "c" may move beside them: a bound has
+ * the one or the other, not both. */
+bool sator_mapper_waits_inside(const struct mapper_phases *phases, int c);
+
 /* phases_bound.c: at least so many cycles beside those that the compute units take, serial
  * transfers apart. The factors of the arrays and of the memories from "m" inward are known; "left"
  * are the temporal factors further out, by loop, those of memories before "m" being 1 in "shape".

@@ -122,7 +122,7 @@ static void add_transfer(
         enum sator_transfer_kind kind = all_time ? manner->kind_of_stamps : manner->kind;
         if (kind == SATOR_TRANSFER_SERIAL)
             return;
-        rhythm.run = k->run[t->child];
+        rhythm.run = sator_mapper_waits_inside(k->phases, t->child) ? INFINITY : k->run[t->child];
         rhythm.moved = stamps(k, t->child, p->access[t->access].plain);
         rhythm.exposed = kind == SATOR_TRANSFER_OVERLAPPED ? exposed_times(k, t) : 0;
     } else if (manner->kind == SATOR_TRANSFER_OVERLAPPED &&

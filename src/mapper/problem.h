@@ -281,6 +281,8 @@ struct mapper_problem {
      * sometimes, are in sets. */
     const struct mapper_phases *phases;
     unsigned serial_ports, mixed_ports;
+    unsigned beside_ports; /* words that pass further in while nothing else happens may do so beside
+                              words of these */
     bool has_late; /* some transfer */
     bool mixes_wires; /* tensors that other loops index pass over wires along one row */
     bool has_fixed; /* a constraint sets factors, or limits them */

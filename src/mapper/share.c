@@ -61,18 +61,18 @@ void sator_mapper_share_add(const struct mapper_problem *problem, struct mapper_
 double sator_mapper_cycles(const struct mapper_problem *problem, const struct mapper_crew *crew,
         double compute, const struct mapper_share *share)
 {
-    double slowest = compute, serial = 0, mixed = 0;
+    double slowest = compute, serial = 0, alone = 0; /* of ports beside which nothing is added */
 
     for (int i = 0; i < problem->n_ports; i++) {
         double cycles = share->bits[i] * crew->per_bit[i];
         if (problem->serial_ports >> i & 1)
             serial = fmax(serial, cycles);
-        else if (problem->mixed_ports >> i & 1)
-            mixed = fmax(mixed, cycles);
+        else if ((problem->mixed_ports | problem->beside_ports) >> i & 1)
+            alone = fmax(alone, cycles);
         else
             slowest = fmax(slowest, cycles);
     }
-    return fmax(slowest + serial, mixed);
+    return fmax(slowest + serial, alone);
 }
 
 double sator_mapper_range_pj(double unique_pj, double arriving_pj, const struct mapper_range *r)
