@@ -1,7 +1,8 @@
 #!/bin/sh
 # The linter, and every test: with sanitizers, but for the many random programs, of which that build runs a share; these
-# in full in the optimised build, where they take an eighth of the time; what is threaded under ThreadSanitizer. The
-# programs come from a seed: this one by default, so that a run repeats; SATOR_SEED=$(date +%s) make check explores others.
+# in full in the optimised build, where they take an eighth of the time; what is threaded under ThreadSanitizer, with
+# small tables. The programs come from a seed: this one by default, so that a run repeats; SATOR_SEED=$(date +%s) make
+# check explores others.
 set -e
 export SATOR_SEED="${SATOR_SEED:-1}"
 export SATOR_TEST_SEED="$SATOR_SEED"
@@ -25,7 +26,8 @@ run() {
 run build -L programs
 export SATOR_TEST_SHARE=16
 run build/asan -LE optimised
-# What runs on several threads, where their accesses to memory are watched.
+# What runs on several threads, where their accesses to memory are watched, and with tables so small that all of them
+# are filled (src/base/room.h).
 export SATOR_TEST_SHARE=30
 cmake --preset tsan >/dev/null
 cmake --build build/tsan -j"$jobs" --target threads -- --no-print-directory -s

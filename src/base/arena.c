@@ -1,5 +1,6 @@
 /* Chunks in a list, each twice the last; an allocation that is large gets a chunk of its own. */
 #include "base/arena.h"
+#include "base/room.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -9,8 +10,8 @@
 #include <unistd.h>
 
 enum {
-    FIRST_CHUNK = 4096,
-    LARGEST_CHUNK = 1 << 20
+    FIRST_CHUNK = SATOR_ROOM(4096, 64),
+    LARGEST_CHUNK = SATOR_ROOM(1 << 20, 256)
 };
 
 struct sator_chunk {

@@ -1,4 +1,5 @@
 #include "base/memo.h"
+#include "base/room.h"
 
 #include "base/memory.h"
 
@@ -6,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FIRST_SLOTS = 64 /* a power of two; at most half of them are taken */
+    FIRST_SLOTS = SATOR_ROOM(64, 2) /* a power of two; at most half of them are taken */
 };
 
 struct slot {

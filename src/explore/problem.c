@@ -1,5 +1,6 @@
 /* Setting up: layers into families, a space for each family on each architecture, batches. */
 #include "explore/problem.h"
+#include "base/room.h"
 
 #include "base/checked.h"
 #include "mapper/mapping.h"
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    LEAST_BATCH = 256,
+    LEAST_BATCH = SATOR_ROOM(256, 3),
     MOST_BATCHES = 1 << 18 /* of a part: their progress is kept in memory */
 };
 

@@ -6,11 +6,12 @@
  * so that one period shows them all: a digit changes in one of two ways, with or without a carry.
  */
 #include "base/checked.h"
+#include "base/room.h"
 #include "model/order.h"
 
 enum {
     LONGEST_PERIOD = 1 << 12,
-    MOST_SUMS = 1 << 14
+    MOST_SUMS = SATOR_ROOM(1 << 14, 4)
 };
 
 /* The changes of the stamp that one loop's step may make. */

@@ -1,9 +1,10 @@
 #include "simulate/record.h"
+#include "base/room.h"
 
 #include <string.h>
 
 enum {
-    FLUSH = 1 << 16, /* bytes that are written at a time */
+    FLUSH = SATOR_ROOM(1 << 16, 16), /* bytes that are written at a time */
     MOST_TRACKS = 1024, /* of single PEs */
     PORT_TRACKS = 1, /* process numbers of the trace */
     PE_TRACKS = 2

@@ -3,12 +3,13 @@
  * place, the elements. Only the smallest stamps that fit are kept at a time; the nest is visited
  * again for those that follow. */
 #include "simulate/sorted.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    ROWS = 1 << 19 /* kept at a time, unless one stamp has more */
+    ROWS = SATOR_ROOM(1 << 19, 8) /* kept at a time, unless one stamp has more */
 };
 
 struct sorted {

@@ -6,6 +6,7 @@
  * must be in their bounds; places and elements.
  */
 #include "simulate/walk.h"
+#include "base/room.h"
 
 #include "base/checked.h"
 #include "simulate/digits.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum {
-    MOST_INNER = 1 << 13, /* free digits that are numbered together */
+    MOST_INNER = SATOR_ROOM(1 << 13, 4), /* free digits that are numbered together */
     WASTE = 24 /* trials an instance, above which sorting is better */
 };
 

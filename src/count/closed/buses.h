@@ -8,6 +8,7 @@
 #ifndef SATOR_COUNT_CLOSED_BUSES_H
 #define SATOR_COUNT_CLOSED_BUSES_H
 
+#include "base/room.h"
 #include "count/closed/closed.h"
 #include "count/closed/unions.h"
 
@@ -41,7 +42,7 @@ struct closed_atoms {
 };
 
 enum {
-    CLOSED_BUS_POOL = 1 << 14 /* intervals of one case */
+    CLOSED_BUS_POOL = SATOR_ROOM(1 << 14, 256) /* intervals of one case */
 };
 
 struct closed_buses {

@@ -2,13 +2,14 @@
  * else the shortest digit in the sum takes its values one by one, a last one by blocks.
  */
 #include "count/closed/carries.h"
+#include "base/room.h"
 
 #include "base/checked.h"
 
 #include <string.h>
 
 enum {
-    CARRY_BOXES = 256 /* most boxes of the loops that carries join */
+    CARRY_BOXES = SATOR_ROOM(256, 8) /* most boxes of the loops that carries join */
 };
 
 static const char carries_too_long[] = "a sum of loops under / or % crosses too many blocks";

@@ -5,12 +5,13 @@
  * all go back by (0, 0, 1). What a case says matters for occupied stamps alone, so cases may be
  * joined whenever the hull of their slabs holds no occupied stamp of another.
  */
+#include "base/room.h"
 #include "count/closed/times.h"
 
 #include <string.h>
 
 enum {
-    MOST_WORK = 8192 /* cases x boxes: joining compares them in pairs */
+    MOST_WORK = SATOR_ROOM(8192, 64) /* cases x boxes: joining compares them in pairs */
 };
 
 /* The occupied stamps with every row in its slab. */

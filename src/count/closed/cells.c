@@ -1,5 +1,6 @@
 /* Counting group by group, points of equal prospects together. */
 #include "count/closed/cells.h"
+#include "base/room.h"
 
 #include "base/checked.h"
 
@@ -92,7 +93,7 @@ struct strip {
 };
 
 enum {
-    MOST_STRIPS = 256
+    MOST_STRIPS = SATOR_ROOM(256, 8)
 };
 
 /* The next value above "from" at which some box begins or ends. */

@@ -7,14 +7,16 @@
 #ifndef SATOR_COUNT_CLOSED_CELLS_H
 #define SATOR_COUNT_CLOSED_CELLS_H
 
+#include "base/room.h"
 #include "count/closed/boxes.h"
 
 enum {
     CLOSED_AXES = 24, /* most axes */
-    CLOSED_HOLES = 256, /* most smaller boxes */
+    CLOSED_HOLES = SATOR_ROOM(256, 64), /* most smaller boxes */
     CLOSED_HOLE_WORDS = CLOSED_HOLES / 64,
     CLOSED_RULES = 96, /* most rules */
-    CLOSED_CELL_STATES = 2048 /* most sets of boxes that points share, at one axis */
+    CLOSED_CELL_STATES =
+            SATOR_ROOM(2048, 16) /* most sets of boxes that points share, at one axis */
 };
 
 /* Points with every coordinate in its range. Axes come in groups: one axis alone, or the digits of

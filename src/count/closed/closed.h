@@ -2,16 +2,18 @@
 #ifndef SATOR_COUNT_CLOSED_CLOSED_H
 #define SATOR_COUNT_CLOSED_CLOSED_H
 
+#include "base/room.h"
 #include "count/closed/credits.h"
 #include "count/closed/links.h"
 #include "count/closed/times.h"
 #include "count/engine.h"
 
 enum {
-    CLOSED_COPIES = 32, /* most accesses of one tensor, and copies of an unrolled image */
+    CLOSED_COPIES =
+            SATOR_ROOM(32, 4), /* most accesses of one tensor, and copies of an unrolled image */
     CLOSED_BUSES = 4, /* most buses of a transport */
     CLOSED_CREDITS = 64, /* most links of a transport, and two */
-    CLOSED_POOL = 4096 /* intervals of the workspace */
+    CLOSED_POOL = SATOR_ROOM(4096, 256) /* intervals of the workspace */
 };
 
 /* A stamping whose expressions are forms over common digits. */

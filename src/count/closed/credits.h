@@ -2,11 +2,12 @@
 #ifndef SATOR_COUNT_CLOSED_CREDITS_H
 #define SATOR_COUNT_CLOSED_CREDITS_H
 
+#include "base/room.h"
 #include "count/closed/image.h"
 
 enum {
-    CLOSED_SOURCES = 160, /* most places that one value can come from in one case */
-    CLOSED_VISITS = 100000 /* regions counted for one volume */
+    CLOSED_SOURCES = SATOR_ROOM(160, 16), /* most places that one value can come from in one case */
+    CLOSED_VISITS = SATOR_ROOM(100000, 200) /* regions counted for one volume */
 };
 
 /* Somewhere that a value may come from: a point moved by "shift", for the consumers in a box of

@@ -4,6 +4,7 @@
  * their values makes a copy of the rest of the image, moved by a constant, and the union of the
  * copies is counted.
  */
+#include "base/room.h"
 #include "count/closed/sheets.h"
 #include "count/closed/skews.h"
 
@@ -35,7 +36,7 @@ const char *closed_copies_count(struct closed_state *state, const struct closed_
 }
 
 enum {
-    LONGEST_LOOP = 1024 /* that is unrolled, though few of its values may differ */
+    LONGEST_LOOP = SATOR_ROOM(1024, 4) /* that is unrolled, though few of its values may differ */
 };
 
 /* Replace the loop in the rows, "n_more" after "n_rows" included, by copies, one for each of its

@@ -5,6 +5,7 @@
  * of its distribution; what is left by laying strips (strips.h).
  */
 #include "count/closed/fibres.h"
+#include "base/room.h"
 
 #include "base/checked.h"
 #include "count/closed/skews.h"
@@ -13,9 +14,9 @@
 #include <string.h>
 
 enum {
-    MOST_AUGMENTATIONS = 100000,
-    MOST_SPAN = 1023, /* values of a row that is tabulated, less one */
-    MOST_TABLE_STEPS = 500000
+    MOST_AUGMENTATIONS = SATOR_ROOM(100000, 10),
+    MOST_SPAN = SATOR_ROOM(1023, 15), /* values of a row that is tabulated, less one */
+    MOST_TABLE_STEPS = SATOR_ROOM(500000, 50)
 };
 
 /* The question at hand. */

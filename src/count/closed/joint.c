@@ -4,13 +4,14 @@
  * order: the sheets before it, which have counted the pair; the PE's own register; the links. Each
  * may find the value in any sheet.
  */
+#include "base/room.h"
 #include "count/closed/sheets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_WAYS = 1024,
+    MOST_WAYS = SATOR_ROOM(1024, 8),
     CREDIT_NONE = -1
 };
 

@@ -6,6 +6,7 @@
  * floor(j2/4)) is evaluated on the coordinates it mentions.
  */
 #include "count/closed/links.h"
+#include "base/room.h"
 
 #include "count/count.h"
 
@@ -13,9 +14,9 @@
 #include <string.h>
 
 enum {
-    PREPARE_POOL = 4096, /* intervals; a link that needs more is left as it is */
-    MOST_OFFSETS = 40000, /* candidates tried for one piece */
-    MOST_EVALUATIONS = 500000 /* of a condition, for one map */
+    PREPARE_POOL = SATOR_ROOM(4096, 64), /* intervals; a link that needs more is left as it is */
+    MOST_OFFSETS = SATOR_ROOM(40000, 40), /* candidates tried for one piece */
+    MOST_EVALUATIONS = SATOR_ROOM(500000, 500) /* of a condition, for one map */
 };
 
 enum truth {

@@ -5,6 +5,7 @@
  * with B the set A reflected, puts the best places in the middle, rounded either way: the two are
  * reflections of each other.
  */
+#include "base/room.h"
 #include "count/closed/layout.h"
 
 #include "base/checked.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum {
-    MOST_COORDINATES = 48 /* forms tried as coordinates */
+    MOST_COORDINATES = SATOR_ROOM(48, 4) /* forms tried as coordinates */
 };
 
 /* Directions as differences of nodes, node 0 fixed at 0. */

@@ -5,6 +5,7 @@
  * row such as i%8 + j%8 + k. Of each factor the best pinned value is taken, the one that most boxes
  * contain; a coupled row is then most often met at the mode of its distribution.
  */
+#include "base/room.h"
 #include "count/closed/fibres.h"
 
 #include "base/checked.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum {
-    FAMILIES = 4096 /* families of boxes tried for one factor */
+    FAMILIES = SATOR_ROOM(4096, 2) /* families of boxes tried for one factor */
 };
 
 enum kind {

@@ -5,13 +5,14 @@
  * taken away is a conjunction of rows; the rest is cut along them: outside of the first, inside it
  * and outside of the second, and so on.
  */
+#include "base/room.h"
 #include "count/closed/sheets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_PES = 1024 /* of an array whose distances are looked at */
+    MOST_PES = SATOR_ROOM(1024, 8) /* of an array whose distances are looked at */
 };
 
 void closed_pieces_clear(struct closed_pieces *pieces)

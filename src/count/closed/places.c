@@ -1,13 +1,14 @@
 /* Strips with few points between some of them: all places of the others are tried. */
+#include "base/room.h"
 #include "count/closed/layout.h"
 
 #include <string.h>
 
 enum {
-    MOST_POINTS = 512,
+    MOST_POINTS = SATOR_ROOM(512, 64),
     POINT_WORDS = MOST_POINTS / 64,
-    MOST_PLACES = 64, /* of one strip over the points */
-    MOST_LAYOUTS = 50000
+    MOST_PLACES = SATOR_ROOM(64, 4), /* of one strip over the points */
+    MOST_LAYOUTS = SATOR_ROOM(50000, 20)
 };
 
 struct points {

@@ -9,12 +9,13 @@
 #ifndef SATOR_COUNT_CLOSED_SHEETS_H
 #define SATOR_COUNT_CLOSED_SHEETS_H
 
+#include "base/room.h"
 #include "count/closed/closed.h"
 #include "count/general/served.h"
 
 enum {
     CLOSED_MAPS = 8, /* most different maps of one tensor */
-    CLOSED_SHEETS = 64,
+    CLOSED_SHEETS = SATOR_ROOM(64, 8),
     CLOSED_NUMBERS = 8 /* most bounded numbers of a sheet */
 };
 
@@ -77,7 +78,7 @@ const char *closed_sheets_volumes(struct closed_state *state, const struct close
         sator_int *by_bus);
 
 enum {
-    CLOSED_PIECES = 512 /* most pieces that a sheet is cut into */
+    CLOSED_PIECES = SATOR_ROOM(512, 16) /* most pieces that a sheet is cut into */
 };
 
 /* Disjoint parts of one sheet, over its axes. */
@@ -98,7 +99,7 @@ const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_p
         const struct sator_system *system, int n);
 
 enum {
-    CLOSED_DISTANCES = 2048
+    CLOSED_DISTANCES = SATOR_ROOM(2048, 16)
 };
 
 /* How far apart two PEs of one bus are, the smaller one from the greater. */

@@ -1,12 +1,14 @@
 /* Distinct images under any rows, and the levels of time. */
 #include "count/closed/skews.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_COMPARISONS = 20000000, /* of two vectors, for the bases of one question */
-    MOST_STEPS = 2000000, /* of counting cells, for one question */
+    MOST_COMPARISONS =
+            SATOR_ROOM(20000000, 2000), /* of two vectors, for the bases of one question */
+    MOST_STEPS = SATOR_ROOM(2000000, 200), /* of counting cells, for one question */
     FEW_COMPARISONS = 20000, /* when there is no time */
     FEW_STEPS = 20000
 };

@@ -9,13 +9,14 @@
 #ifndef SATOR_COUNT_CLOSED_SKEWS_H
 #define SATOR_COUNT_CLOSED_SKEWS_H
 
+#include "base/room.h"
 #include "count/closed/cells.h"
 #include "count/closed/closed.h"
 #include "count/closed/lattice.h"
 
 enum {
-    CLOSED_STEPS = 1024, /* generators of all levels */
-    CLOSED_EXCEPTIONS = 256 /* boxes that a rule leaves out, none inside another */
+    CLOSED_STEPS = SATOR_ROOM(1024, 64), /* generators of all levels */
+    CLOSED_EXCEPTIONS = SATOR_ROOM(256, 8) /* boxes that a rule leaves out, none inside another */
 };
 
 /* A move between stamps: "rise" is how far it changes the row of its level. */

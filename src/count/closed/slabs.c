@@ -6,6 +6,7 @@
  * fixed budget.
  */
 #include "count/closed/slabs.h"
+#include "base/room.h"
 
 #include "base/checked.h"
 
@@ -14,8 +15,8 @@
 
 enum {
     MAX_VARS = CLOSED_DIGITS,
-    FIXING_BUDGET = 1024, /* values fixed in one count */
-    TABLE = 4096 /* greatest span of a form whose distribution is tabulated */
+    FIXING_BUDGET = SATOR_ROOM(1024, 2), /* values fixed in one count */
+    TABLE = SATOR_ROOM(4096, 32) /* greatest span of a form whose distribution is tabulated */
 };
 
 static const char too_long[] = "a stamp is a sum whose values have no simple distribution";

@@ -8,12 +8,13 @@
 #ifndef SATOR_COUNT_CLOSED_TIMES_H
 #define SATOR_COUNT_CLOSED_TIMES_H
 
+#include "base/room.h"
 #include "count/closed/image.h"
 
 enum {
     CLOSED_BACK = 4, /* greatest interval of a link */
     CLOSED_TIME_BOXES = 256,
-    CLOSED_CASES = 4096
+    CLOSED_CASES = SATOR_ROOM(4096, 64)
 };
 
 /* The stamps with every row in its slab; prev^k(t) = t - shift[k - 1] for all of them, k = 1 ..

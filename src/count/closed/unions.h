@@ -6,10 +6,11 @@
 #ifndef SATOR_COUNT_CLOSED_UNIONS_H
 #define SATOR_COUNT_CLOSED_UNIONS_H
 
+#include "base/room.h"
 #include "count/closed/image.h"
 
 enum {
-    CLOSED_PRODUCTS = 256 /* most products of a union */
+    CLOSED_PRODUCTS = SATOR_ROOM(256, 8) /* most products of a union */
 };
 
 struct closed_product {

@@ -1,5 +1,6 @@
 /* The smallest PEs of crossing buses. */
 #include "count/listed/crossing.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@ enum {
     NOTHING = -1, /* a place before all rows */
     NEVER = 127, /* a place after all rows */
     NO_PART = -128, /* less than any place */
-    MOST_CLASSES = 4096
+    MOST_CLASSES = SATOR_ROOM(4096, 4)
 };
 
 /* ---- classes ---- */

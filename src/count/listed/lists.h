@@ -2,13 +2,15 @@
 #ifndef SATOR_COUNT_LISTED_LISTS_H
 #define SATOR_COUNT_LISTED_LISTS_H
 
+#include "base/room.h"
 #include "count/listed/parts.h"
 
 enum {
     LISTED_PIECES = 32, /* most accesses of one tensor */
     LISTED_INDICES = 16, /* most dimensions of a tensor */
     LISTED_CONDITIONS = 32, /* most conditions of a single access */
-    LISTED_INSTANCES = 1 << 20 /* most loop instances that are listed for one question */
+    LISTED_INSTANCES =
+            SATOR_ROOM(1 << 20, 64) /* most loop instances that are listed for one question */
 };
 
 /* A condition that an access has for the instances of one part. */

@@ -1,5 +1,6 @@
 /* Tallies of parts, and their products, one row of time after another. */
 #include "count/listed/reuse.h"
+#include "base/room.h"
 
 #include "count/listed/crossing.h"
 
@@ -7,7 +8,7 @@
 
 enum {
     TICKS_A_PAIR = 8,
-    MOST_CLASSES = 64
+    MOST_CLASSES = SATOR_ROOM(64, 4)
 };
 
 /* Groups of pairs on one bus, by the sets of sources that their pairs have. A set that contains

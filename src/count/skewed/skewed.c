@@ -1,5 +1,6 @@
 /* The engine for skewed nests (doc/counting.md, "Skewed nests"): its questions. */
 #include "count/skewed/skewed.h"
+#include "base/room.h"
 
 #include "base/arena.h"
 #include "base/checked.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 enum {
-    MOST_SPAN = 1 << 24 /* to count the PEs at each distance */
+    MOST_SPAN = SATOR_ROOM(1 << 24, 16) /* to count the PEs at each distance */
 };
 
 struct skewed_state {

@@ -12,13 +12,14 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/context.h"
+#include "base/room.h"
 #include "count/skewed/skewed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_WINDOW = 1 << 21 /* stamps of a window, to list its places */
+    MOST_WINDOW = SATOR_ROOM(1 << 21, 16) /* stamps of a window, to list its places */
 };
 
 struct weighted {

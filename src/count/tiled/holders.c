@@ -1,13 +1,14 @@
 /* The holders of words: as little of them as a question needs, so that few kinds are left. */
 #include "base/arena.h"
+#include "base/room.h"
 #include "count/tiled/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_WORDS = 1 << 14, /* kinds of a tally */
-    MOST_HOLDERS = 1 << 16 /* of a kind */
+    MOST_WORDS = SATOR_ROOM(1 << 14, 4), /* kinds of a tally */
+    MOST_HOLDERS = SATOR_ROOM(1 << 16, 16) /* of a kind */
 };
 
 static int by_pe(const void *a, const void *b)

@@ -6,6 +6,7 @@
  */
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/room.h"
 #include "count/closed/links.h"
 #include "count/tiled/tiled.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum {
-    POOL = 4096
+    POOL = SATOR_ROOM(4096, 64)
 };
 
 /* The digits of space, by row, heaviest first. */

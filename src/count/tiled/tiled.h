@@ -9,10 +9,11 @@
 #ifndef SATOR_COUNT_TILED_TILED_H
 #define SATOR_COUNT_TILED_TILED_H
 
+#include "base/room.h"
 #include "count/tiled/nest.h"
 
 enum {
-    TILED_SOURCES = 64,
+    TILED_SOURCES = SATOR_ROOM(64, 8),
     TILED_BACK = 4, /* the longest interval of a link */
     TILED_BUSES = 8,
     TILED_NEVER = -1

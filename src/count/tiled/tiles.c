@@ -7,6 +7,7 @@
  */
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/room.h"
 #include "count/tiled/tiled.h"
 #include "count/tiled/value_set.h"
 
@@ -14,8 +15,8 @@
 #include <string.h>
 
 enum {
-    MOST_BOXES = 64,
-    MOST_RUNS = 1 << 16
+    MOST_BOXES = SATOR_ROOM(64, 4),
+    MOST_RUNS = SATOR_ROOM(1 << 16, 16)
 };
 
 static const struct tiled_digit *digit_of(const struct tiled_nest *nest, int loop, int k)

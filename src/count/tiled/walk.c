@@ -10,12 +10,13 @@
 #include "count/tiled/walk.h"
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_CELLS = 1 << 14,
+    MOST_CELLS = SATOR_ROOM(1 << 14, 8),
     MOST_CUTS = 16 + 6 * TILED_SOURCES
 };
 
