@@ -269,7 +269,7 @@ static void print_certificates(const struct bench_certificates *sum)
             sum->made, sum->cases, 100 * sum->verified / sum->parts, sum->worst_s);
 }
 
-int main(int argc, char **argv)
+static void run_networks(void)
 {
     static const char *const weight_updates[] = {
             "conv2d-weight-update:n=16,k=192,c=192,ox=17,oy=17,rx=1,ry=7",
@@ -282,31 +282,6 @@ int main(int argc, char **argv)
             "sddmm:i=10974,j=10974,k=512", "sddmm:i=62451,j=62451,k=512", "mmc", "tcl", "gemm",
             "attention-qk", "attention-pv"};
 
-    struct bench_certificates sum = {0};
-    if (argc > 1 && strcmp(argv[1], "--certificates") == 0) {
-        certificates = &sum;
-        certified = argc > 2 ? argv[2] : NULL;
-    }
-    all = certificates != NULL || (argc > 1 && strcmp(argv[1], "--all") == 0);
-    if (argc > 1 && strcmp(argv[1], "--skewed") == 0) {
-        struct bench_skewed only = bench_skewed();
-        printf("{\"map_systolic_resnet18_s\": %.4f,\n \"map_tpu256_worst_s\": %.4f}\n",
-                only.small_s, only.large_worst_s);
-        return 0;
-    }
-    if (argc > 1 && strcmp(argv[1], "--evaluations") == 0) {
-        evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
-        evaluations_per_second(SATOR_MAP_RANDOM, "random");
-        return 0;
-    }
-    if (argc > 1 && strcmp(argv[1], "--corners") == 0) {
-        bench_corners(argc > 2 ? argv[2] : NULL, NULL);
-        return 0;
-    }
-    if (argc > 1 && strcmp(argv[1], "--library") == 0) {
-        bench_library(argc > 2 ? argv[2] : NULL);
-        return 0;
-    }
     resnet_s = run_network("resnet18", "conventional", CONV_TWO_LEVEL);
     run_network("resnet18:n=16", "conventional", CONV_TWO_LEVEL);
     for (size_t i = 0; i < sizeof weight_updates / sizeof *weight_updates; i++)
@@ -320,17 +295,36 @@ int main(int argc, char **argv)
         run_network("resnet18", "five-level", OTHER);
         run_network("gemm:i=97,j=89,k=101", "simba-like", OTHER);
     }
-    if (certificates != NULL) {
-        bench_corners(certified, certificates);
-        print_certificates(certificates);
-        return 0;
+}
+
+/* Whether "option" asks for a part of the benchmark, which has run; "name": of that. */
+static bool run_part(const char *option, const char *name)
+{
+    if (strcmp(option, "--skewed") == 0) {
+        struct bench_skewed only = bench_skewed();
+        printf("{\"map_systolic_resnet18_s\": %.4f,\n \"map_tpu256_worst_s\": %.4f}\n",
+                only.small_s, only.large_worst_s);
+        return true;
     }
-    if (all)
-        fprintf(stderr,
-                "imperfect on deep machines: %.1f times as long as with factors that divide, worst "
-                "%.0f ms\n",
-                deep.imperfect_s / deep.perfect_s, deep.worst_ms);
-    summarise();
+    if (strcmp(option, "--evaluations") == 0) {
+        evaluations_per_second(SATOR_MAP_EXHAUSTIVE, "exhaustive");
+        evaluations_per_second(SATOR_MAP_RANDOM, "random");
+        return true;
+    }
+    if (strcmp(option, "--corners") == 0) {
+        bench_corners(name, NULL);
+        return true;
+    }
+    if (strcmp(option, "--library") == 0) {
+        bench_library(name);
+        return true;
+    }
+    return false;
+}
+
+/* What no other part runs, and the figures of all. */
+static void run_rest(void)
+{
     struct bench_skewed skewed = bench_skewed();
     struct bench_corners corners = bench_corners(NULL, NULL);
     anytime = fmax(anytime, corners.anytime);
@@ -348,5 +342,30 @@ int main(int argc, char **argv)
             quantile(SIMBA, 1), two_level.imperfect_s / two_level.perfect_s, evaluations,
             skewed.small_s, skewed.large_worst_s, resnet_s, corners.tree_resnet18_s,
             corners.five_level_worst_s, corners.worst_s, corners.unproved, anytime);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_certificates sum = {0};
+    if (argc > 1 && strcmp(argv[1], "--certificates") == 0) {
+        certificates = &sum;
+        certified = argc > 2 ? argv[2] : NULL;
+    }
+    all = certificates != NULL || (argc > 1 && strcmp(argv[1], "--all") == 0);
+    if (argc > 1 && run_part(argv[1], argc > 2 ? argv[2] : NULL))
+        return 0;
+    run_networks();
+    if (certificates != NULL) {
+        bench_corners(certified, certificates);
+        print_certificates(certificates);
+        return 0;
+    }
+    if (all)
+        fprintf(stderr,
+                "imperfect on deep machines: %.1f times as long as with factors that divide, worst "
+                "%.0f ms\n",
+                deep.imperfect_s / deep.perfect_s, deep.worst_ms);
+    summarise();
+    run_rest();
     return 0;
 }

@@ -17,7 +17,7 @@ static struct sator_ctx *limited; /* what the timer cancels */
 static void cancel(int signal)
 {
     (void)signal;
-    sator_ctx_cancel(limited);
+    sator_ctx_cancel(limited); /* NOLINT(bugprone-signal-handler): it may be called from one */
 }
 
 /* Cancel what "ctx" does after "seconds" of the processor; 0: no more. */

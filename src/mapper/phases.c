@@ -407,6 +407,19 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     return true;
 }
 
+/* Whether stamps of level "l" move as much inside the digits "g" and "like". */
+static bool moves_alike(const struct nest *nest, int l, int g, int like)
+{
+    for (int i = 0; i < nest->n_movements; i++) {
+        const struct movement *m = &nest->movement[i];
+        if (m->n_time > nest->length[l] &&
+                (m->out[g] != m->out[like] || m->in[g] != m->in[like] ||
+                        (g - 1 < m->tile_time) != (like - 1 < m->tile_time)))
+            return false;
+    }
+    return true;
+}
+
 /* Digits further out than the stamps of a level that move as much inside of them are alike. */
 static void find_alike(struct nest *nest)
 {
@@ -414,15 +427,8 @@ static void find_alike(struct nest *nest)
         int n = nest->length[l] < nest->n_digits ? nest->length[l] : nest->n_digits;
         for (int g = 0; g <= n; g++) {
             int like = 0;
-            for (bool equal = false; like < g && !equal; like += !equal) {
-                equal = true;
-                for (int i = 0; i < nest->n_movements && equal; i++) {
-                    const struct movement *m = &nest->movement[i];
-                    equal = m->n_time <= nest->length[l] ||
-                            (m->out[g] == m->out[like] && m->in[g] == m->in[like] &&
-                                    (g - 1 < m->tile_time) == (like - 1 < m->tile_time));
-                }
-            }
+            while (like < g && !moves_alike(nest, l, g, like))
+                like++;
             nest->alike[l][g] = (int8_t)like;
         }
     }

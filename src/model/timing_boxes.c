@@ -106,6 +106,22 @@ static bool find_within(struct boxes *b)
     return true;
 }
 
+/* Put a term where those before it lie closer. */
+static void add_term(const struct boxes *b, struct box_term *term, int loop, int64_t factor)
+{
+    int k = term->n++;
+
+    for (; k > 0 &&
+            llabs(term->factor[k - 1]) * b->within[term->loop[k - 1]].step >
+                    llabs(factor) * b->within[loop].step;
+            k--) {
+        term->factor[k] = term->factor[k - 1];
+        term->loop[k] = term->loop[k - 1];
+    }
+    term->factor[k] = factor;
+    term->loop[k] = loop;
+}
+
 /* The indices' terms, those whose values lie close first; false: two indices of a piece vary with
  * one loop inside a place, so that elements make no product. */
 static bool list_terms(struct boxes *b)
@@ -123,21 +139,13 @@ static bool list_terms(struct boxes *b)
             term->loop = SATOR_NEW_ARRAY(arena, int, index->n_terms + 1);
             term->factor = SATOR_NEW_ARRAY(arena, int64_t, index->n_terms + 1);
             for (int t = 0; t < index->n_terms; t++) {
-                int loop = index->terms[t].var, k = term->n++;
+                int loop = index->terms[t].var;
                 int64_t factor = index->terms[t].factor;
                 term->constant += factor * b->nest->timing->analysis->workload->lower[loop];
                 if (b->within[loop].extent > 1 && (seen >> loop & 1) != 0)
                     return false;
                 seen |= UINT64_C(1) << loop;
-                for (; k > 0 &&
-                        llabs(term->factor[k - 1]) * b->within[term->loop[k - 1]].step >
-                                llabs(factor) * b->within[loop].step;
-                        k--) {
-                    term->factor[k] = term->factor[k - 1];
-                    term->loop[k] = term->loop[k - 1];
-                }
-                term->factor[k] = factor;
-                term->loop[k] = loop;
+                add_term(b, term, loop, factor);
             }
         }
     }
