@@ -148,18 +148,21 @@ static int64_t smallest_prime(int64_t n)
     return n;
 }
 
-/* Another innermost tile of loop "i" for the same parallel factors; what is left outside of it. */
+/* Another innermost tile of loop "i" for the same parallel factors; what is left outside of it. 0:
+ * none was found, and the tile is as it was. */
 static int64_t draw_tile(struct checked *c, int i, struct mapper_mapping *mapping)
 {
     const struct mapper_problem *p = c->problem;
-    int64_t *tile = &mapping->factor[p->innermost][i], left = 0;
+    int64_t *tile = &mapping->factor[p->innermost][i], before = *tile, left = 0;
     struct mapper_unrolled unrolled;
 
     sator_mapper_unrolled(p, mapping, i, &unrolled);
-    while (left == 0) {
+    for (int try = 0; try < 1000 && left == 0; try++) {
         *tile = 1 + draw(c, (int)p->extent[i]);
         left = sator_mapper_left(p, i, &unrolled, *tile);
     }
+    if (left == 0)
+        *tile = before;
     return left;
 }
 
@@ -180,15 +183,15 @@ static void complete(struct checked *c, int end, struct mapper_mapping *mapping)
     bool any_tile = p->imperfect && end > p->innermost;
 
     for (int i = 0; i < p->n_loops; i++) {
-        int64_t rest = 1;
+        int64_t rest = any_tile ? draw_tile(c, i, mapping) : 1;
+        if (rest == 0)
+            continue;
         for (int r = 0; r < end; r++) {
-            if (p->row[r].is_space)
+            if (p->row[r].is_space || (any_tile && r == p->innermost))
                 continue;
-            rest *= mapping->factor[r][i];
+            rest *= any_tile ? 1 : mapping->factor[r][i];
             mapping->factor[r][i] = 1;
         }
-        if (any_tile)
-            rest = draw_tile(c, i, mapping);
         while (rest > 1) {
             int64_t prime = smallest_prime(rest);
             int r = draw(c, end);
@@ -461,8 +464,10 @@ static void test_random_machines(void **state)
             int before = c.wrong;
             if (machines_draw(&rng, 2) == 0) /* not on all machines */
                 imperfect += sator_mapper_allow_imperfect(one.ctx, &one.problem) == SATOR_OK;
-            if (machines_draw(&rng, 2) == 0) {
-                /* the space that is searched first: only the last tiles are short */
+            const struct mapper_row *innermost = &one.problem.row[one.problem.innermost];
+            if (machines_draw(&rng, 2) == 0 && innermost->memory > 0) {
+                /* the space that is searched first: only the last tiles are short; a lone memory's
+                 * is whole, and no other row could take what is left */
                 filled += one.problem.chains;
                 one.problem.chains = false;
             }
