@@ -124,8 +124,6 @@ static void explorations(void **state)
             {{.n_shards = -1}, "options->n_shards is -1"},
             {{.threads = -4}, "options->threads is -4"},
             {{.timing = (enum sator_timing_choice)2}, "options->timing is 2"},
-            {{.timing = SATOR_TIMING_SCHEDULED, .space = SATOR_SPACE_MAPPINGS},
-                    "the best mappings are those by the roofline"},
             {{.budget_seconds = NAN}, "options->budget_seconds is nan"},
             {{.n_varies = 1}, "options->varies"}, {{.n_varies = -1}, "options->varies"},
             {{.size = 3}, "'size' is 3"}};
