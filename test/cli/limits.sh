@@ -118,7 +118,7 @@ for n in 12 13; do
     show 'memories to map, and four' $n sator map gemm:i=4,j=4,k=4 --arch a.yaml --strategy random --samples 1
 done
 for n in 1000 1001; do
-    show 'skew of a constraint' $n sator map gemm:i=4,j=4,k=4 --arch systolic-2d-8x8 --constraint "PE: skew 0 $n" --strategy random --samples 1
+    show 'skew of a constraint' $n sator map gemm:i=4,j=4,k=4096 --arch systolic-2d-8x8 --constraint "PE: skew 0 $n"
 done
 
 map() { sator map "$@" --arch a.yaml --strategy random --samples 1; }
