@@ -132,10 +132,9 @@ static enum sator_status put(const struct sator_engine *engine, void *state,
         return engine->volumes(state, query->access, query->transport, query->volumes, reason);
     case FOOTPRINT:
         return engine->footprint(state, query->access, query->number, reason);
-    case TILE:
+    default: /* TILE */
         return engine->tile(state, query->access, query->number, reason);
     }
-    abort(); /* a question is one of the above */
 }
 
 /* What holds of every answer, whichever engine gave it. */
