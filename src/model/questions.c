@@ -1,6 +1,5 @@
 #include "model/questions.h"
 
-
 enum {
     VOLUMES = 6 /* before those of links and buses */
 };
