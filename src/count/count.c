@@ -32,7 +32,7 @@ struct sator_counter {
     bool opened[N_ENGINES], answered[N_ENGINES];
     enum sator_status open_status[N_ENGINES];
     void *state[N_ENGINES]; /* NULL, or memory to be used and closed */
-    const char *declined; /* the closed form's first reason */
+    const struct sator_decline *declined; /* the closed form's first reason */
     bool hurried; /* engine.h */
 };
 
@@ -93,7 +93,7 @@ const char *sator_counter_engine(const struct sator_counter *counter)
 
 const char *sator_counter_declined(const struct sator_counter *counter)
 {
-    return counter->declined;
+    return counter->declined != NULL ? counter->declined->text : NULL;
 }
 
 /* A question to any engine, with its answer's place; results are written only when it is answered.
@@ -119,7 +119,7 @@ struct query {
 };
 
 static enum sator_status put(const struct sator_engine *engine, void *state,
-        const struct query *query, const char **reason)
+        const struct query *query, const struct sator_decline **reason)
 {
     switch (query->question) {
     case OUTSIDE:
@@ -161,12 +161,13 @@ static inline bool is_sound(const struct query *query)
     return true;
 }
 
-/* Ask one engine, opening it if need be. */
-static enum sator_status ask(
-        struct sator_counter *counter, int e, const struct query *query, const char **reason)
+/* Ask one engine, opening it if need be. "*reason" is why it declines, if it does. */
+static enum sator_status ask(struct sator_counter *counter, int e, const struct query *query,
+        const struct sator_decline **reason)
 {
     enum sator_status st;
 
+    *reason = DECLINE("outside the engine's class"); /* unless it says more */
     if (!counter->opened[e]) {
         if (counter->state[e] == NULL)
             st = engines[e]->open(counter->ctx, &counter->stamping, &counter->state[e], reason);
@@ -177,7 +178,7 @@ static enum sator_status ask(
         counter->opened[e] = st == SATOR_OK || st == SATOR_DECLINED || st == SATOR_INPUT;
         counter->open_status[e] = st;
         if (st == SATOR_DECLINED && e == CLOSED && !counter->declined)
-            counter->declined = *reason ? *reason : "outside the engine's class";
+            counter->declined = *reason;
         if (st != SATOR_OK)
             return st;
     }
@@ -191,7 +192,7 @@ static enum sator_status ask(
     if (st == SATOR_OK)
         counter->answered[e] = true;
     if (st == SATOR_DECLINED && e == CLOSED && !counter->declined)
-        counter->declined = *reason ? *reason : "outside the engine's class";
+        counter->declined = *reason;
     return st;
 }
 
@@ -211,7 +212,7 @@ static enum sator_status report_limit(struct sator_counter *counter)
 
 /* What the last engine could not do: a status with the message that it has to carry. */
 static enum sator_status report(
-        struct sator_counter *counter, enum sator_status st, const char *reason)
+        struct sator_counter *counter, enum sator_status st, const struct sator_decline *reason)
 {
     static const struct sator_loc nowhere;
 
@@ -220,15 +221,15 @@ static enum sator_status report(
     if (st == SATOR_OVERFLOW)
         sator_error(counter->ctx, nowhere, "a count does not fit into 128 bits");
     if (st == SATOR_DECLINED)
-        sator_error(counter->ctx, nowhere, "the general engine does not count this: %s",
-                reason ? reason : "outside the engine's class");
+        sator_error(
+                counter->ctx, nowhere, "the general engine does not count this: %s", reason->text);
     return st;
 }
 
 /* The same within "*ticks" units of work, which become those that were asked for. What would take
  * more is declined, and counts as no work. */
 static enum sator_status ask_within(struct sator_counter *counter, int e, const struct query *query,
-        uint64_t *ticks, const char **reason)
+        uint64_t *ticks, const struct sator_decline **reason)
 {
     struct sator_ctx *ctx = counter->ctx;
     uint64_t limit = ctx->work_limit, done = ctx->work_done;
@@ -242,15 +243,15 @@ static enum sator_status ask_within(struct sator_counter *counter, int e, const 
     ctx->work_limit = limit;
     if (st == SATOR_LIMIT || st == SATOR_OVERFLOW) {
         ctx->work_done = done;
-        *reason = "it would take long";
+        *reason = DECLINE("it would take long");
         st = SATOR_DECLINED;
     }
     return st;
 }
 
 /* Lists; before long ones, the general engine for as much work as they would take. */
-static enum sator_status ask_lists(
-        struct sator_counter *counter, const struct query *query, const char **reason)
+static enum sator_status ask_lists(struct sator_counter *counter, const struct query *query,
+        const struct sator_decline **reason)
 {
     uint64_t ticks = SHORT_LISTS;
     enum sator_status st = ask_within(counter, LISTED, query, &ticks, reason);
@@ -273,8 +274,8 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
 {
     static const struct sator_loc nowhere;
     enum sator_status st = SATOR_DECLINED;
-    const char *reason = NULL;
-    const char *declined = counter->declined;
+    const struct sator_decline *reason = NULL;
+    const struct sator_decline *declined = counter->declined;
 
     sator_work_begin(counter->ctx);
     counter->hurried = counter->choice == SATOR_ENGINE_AUTO;
@@ -282,7 +283,7 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
         st = ask(counter, CLOSED, query, &reason);
     if (st == SATOR_DECLINED && counter->choice == SATOR_ENGINE_CLOSED) {
         sator_error(counter->ctx, nowhere, "the closed-form engine does not count this: %s",
-                counter->declined);
+                counter->declined->text);
         return st;
     }
     if (counter->choice == SATOR_ENGINE_AUTO && st == SATOR_DECLINED)
@@ -294,8 +295,7 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
                                            : ask(counter, e, query, &reason);
         if (st == SATOR_DECLINED && is_chosen) {
             sator_error(counter->ctx, nowhere, "the engine for %s does not count this: %s",
-                    e == TILED ? "tiled nests" : "short lists",
-                    reason ? reason : "outside the engine's class");
+                    e == TILED ? "tiled nests" : "short lists", reason->text);
             return st;
         }
     }
@@ -349,7 +349,7 @@ enum sator_status sator_count_tile(
 
 sator_int sator_count_footprint(struct sator_counter *counter, const struct sator_relation *access)
 {
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     sator_int words = 0;
     struct query query = {.question = FOOTPRINT, .access = access, .number = &words};
 

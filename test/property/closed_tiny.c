@@ -298,7 +298,8 @@ enum {
 };
 static const char *const question_names[] = {"stamps", "max_per_stamp", "volumes", "tile", "open"};
 
-static void note(struct tally *tally, int question, enum sator_status st, const char *reason)
+static void note(
+        struct tally *tally, int question, enum sator_status st, const struct sator_decline *reason)
 {
     tally->asked[question]++;
     if (question == ASK_VOLUMES) {
@@ -312,8 +313,8 @@ static void note(struct tally *tally, int question, enum sator_status st, const 
     for (int i = 0; i < 80; i++) {
         struct reason *r = &tally->reasons[question][i];
         if (r->text == NULL)
-            r->text = reason;
-        if (strcmp(r->text, reason) == 0) {
+            r->text = reason->text;
+        if (strcmp(r->text, reason->text) == 0) {
             r->count++;
             return;
         }
@@ -440,7 +441,7 @@ static const struct sator_engine *asked;
 static void check_stamps(void *engine, const struct brute *b, struct tally *tally)
 {
     struct sator_stamp_counts counts;
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     enum sator_status st = asked->stamps(engine, &counts, &reason);
     note(tally, ASK_STAMPS, st, reason);
     if (st != SATOR_OK)
@@ -461,7 +462,7 @@ static void check_most(
     int64_t members = 0;
     int pe[DIMS];
     int stamp[DIMS];
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     enum sator_status st = asked->max_per_stamp(engine, &most, instance, &reason);
     note(tally, ASK_MOST, st, reason);
     if (st != SATOR_OK)
@@ -494,7 +495,7 @@ static void check_volumes(void *engine, const struct program *p, const struct in
             .links = in->link,
             .n_buses = p->n_buses,
             .buses = in->bus};
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     int64_t spatial = 0;
     enum sator_status st = asked->volumes(engine, in->access, &transport, &v, &reason);
     note(tally, ASK_VOLUMES, st, reason);
@@ -520,7 +521,7 @@ static void check_outside(void *engine, const struct program *p, const struct br
 {
     bool found = false;
     int64_t instance[LOOPS];
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     if (asked->outside(engine, &found, instance, &reason) != SATOR_OK)
         return;
     expect("outside", found, b->outside);
@@ -566,7 +567,7 @@ static void check_engine(struct sator_ctx *ctx, const struct sator_stamping *sta
         struct tally *tally)
 {
     void *engine = NULL;
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     int before = failures;
     enum sator_status st = asked->open(ctx, stamping, &engine, &reason);
     tally->cases++;

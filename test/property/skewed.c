@@ -214,7 +214,7 @@ static int compare_volumes(
     sator_int links[2][MOST_LINKS] = {{0}}, buses[2][1] = {{0}}, words[2];
     struct sator_volumes got = {.by_link = links[0], .by_bus = buses[0]};
     struct sator_volumes expected = {.by_link = links[1], .by_bus = buses[1]};
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
 
     sator_work_begin(c->ctx);
     if (sator_engine_skewed.volumes(state, relation, &c->transport, &got, &reason) != SATOR_OK)
@@ -238,7 +238,7 @@ static int compare_volumes(
 static int compare_stamps(struct skewed_case *c, void *state, struct sator_counter *general)
 {
     struct sator_stamp_counts got, expected;
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
 
     sator_work_begin(c->ctx);
     if (sator_engine_skewed.stamps(state, &got, &reason) != SATOR_OK)
@@ -264,7 +264,7 @@ static void test_skewed_is_general(void **state)
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct skewed_case c;
         void *engine = NULL;
-        const char *reason = NULL;
+        const struct sator_decline *reason = NULL;
         struct sator_counter *general;
         open_case(&c, &rng);
         if (sator_engine_skewed.open(c.ctx, &c.stamping, &engine, &reason) == SATOR_OK) {
@@ -315,7 +315,7 @@ static void test_windows_are_general(void **state)
     for (int n = 0; n < n_cases && wrong < 3; n++) {
         struct skewed_case c;
         void *engine = NULL;
-        const char *reason = NULL;
+        const struct sator_decline *reason = NULL;
         struct sator_counter *general;
         open_case(&c, &rng);
         take_windows(&c);

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-static const char pool_full[] = "the digit boxes are too many";
+static const struct sator_decline pool_full = {"the digit boxes are too many"};
 
 struct closed_interval *closed_pool_take(struct closed_pool *pool, int count)
 {
@@ -29,12 +29,12 @@ static void drop(struct closed_boxes *boxes, int i)
 
 /* Append a box whose digits above "k" are those of "prefix", digit k is "range" and the lower ones
  * are full. */
-static const char *emit(struct closed_pool *pool, const struct closed_digit *digit, int k,
-        const int64_t *prefix, struct closed_interval range, struct closed_boxes *boxes)
+static const struct sator_decline *emit(struct closed_pool *pool, const struct closed_digit *digit,
+        int k, const int64_t *prefix, struct closed_interval range, struct closed_boxes *boxes)
 {
     struct closed_interval *box = closed_pool_take(pool, boxes->n_axes);
     if (box == NULL)
-        return pool_full;
+        return &pool_full;
     for (int j = 0; j < k; j++)
         box[j] = (struct closed_interval){0, digit[j].size - 1};
     box[k] = range;
@@ -45,15 +45,15 @@ static const char *emit(struct closed_pool *pool, const struct closed_digit *dig
 }
 
 /* The boxes of begin <= x < end, where digits above "k" are fixed and x counts from their value. */
-static const char *cover(struct closed_pool *pool, const struct closed_digit *digit, int k,
-        int64_t begin, int64_t end, int64_t *prefix, struct closed_boxes *boxes)
+static const struct sator_decline *cover(struct closed_pool *pool, const struct closed_digit *digit,
+        int k, int64_t begin, int64_t end, int64_t *prefix, struct closed_boxes *boxes)
 {
     int64_t place = digit[k].place;
     int64_t first = begin / place;
     int64_t last = (end - 1) / place;
     int64_t begin_rest = begin % place;
     int64_t end_rest = (end - 1) % place + 1;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     assert(k >= 0 && begin < end);
     if (first == last && (begin_rest > 0 || end_rest < place)) {
         prefix[k] = first;
@@ -93,8 +93,8 @@ static void keep_fixed(
     }
 }
 
-static const char *cover_loop(struct closed_pool *pool, const struct closed_digits *digits,
-        int loop, struct closed_boxes *boxes)
+static const struct sator_decline *cover_loop(struct closed_pool *pool,
+        const struct closed_digits *digits, int loop, struct closed_boxes *boxes)
 {
     const struct closed_loop *l = &digits->loop[loop];
     int64_t prefix[CLOSED_RADICES];
@@ -110,11 +110,11 @@ static const char *cover_loop(struct closed_pool *pool, const struct closed_digi
             pool, &digits->digit[l->first_digit], l->n_digits - 1, l->begin, l->end, prefix, boxes);
 }
 
-const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_digits *digits,
-        int loop, struct closed_boxes *boxes)
+const struct sator_decline *closed_boxes_of_loop(struct closed_pool *pool,
+        const struct closed_digits *digits, int loop, struct closed_boxes *boxes)
 {
     const struct closed_loop *l = &digits->loop[loop];
-    const char *why = cover_loop(pool, digits, loop, boxes);
+    const struct sator_decline *why = cover_loop(pool, digits, loop, boxes);
     if (why == NULL && l->has_fixed)
         keep_fixed(pool, &digits->digit[l->first_digit], boxes);
     return why;
@@ -198,7 +198,7 @@ static bool disjoint(const struct closed_boxes *boxes)
 
 /* Append the parts of "box" outside "hole" to "list", whose boxes end the pool. "box" is cut down
  * on the way. */
-static const char *subtract(struct closed_pool *pool, struct closed_interval *box,
+static const struct sator_decline *subtract(struct closed_pool *pool, struct closed_interval *box,
         const struct closed_interval *hole, struct closed_boxes *list)
 {
     int n_axes = list->n_axes;
@@ -213,7 +213,7 @@ static const char *subtract(struct closed_pool *pool, struct closed_interval *bo
                 continue;
             struct closed_interval *piece = closed_pool_take(pool, n_axes);
             if (piece == NULL)
-                return pool_full;
+                return &pool_full;
             memcpy(piece, box, sizeof *piece * (size_t)n_axes);
             piece[i] = part;
             list->n++;
@@ -224,7 +224,7 @@ static const char *subtract(struct closed_pool *pool, struct closed_interval *bo
 }
 
 /* Subtract box "at" from all later ones of "list", which ends the pool; new parts are appended. */
-static const char *cut(struct closed_pool *pool, int at, struct closed_boxes *list)
+static const struct sator_decline *cut(struct closed_pool *pool, int at, struct closed_boxes *list)
 {
     for (int j = at + 1; j < list->n;) {
         const struct closed_interval *hole = closed_box(list, at);
@@ -233,7 +233,7 @@ static const char *cut(struct closed_pool *pool, int at, struct closed_boxes *li
             j++;
             continue;
         }
-        const char *why = subtract(pool, box, hole, list);
+        const struct sator_decline *why = subtract(pool, box, hole, list);
         if (why != NULL)
             return why;
         drop(list, j);
@@ -242,7 +242,8 @@ static const char *cut(struct closed_pool *pool, int at, struct closed_boxes *li
     return NULL;
 }
 
-const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *boxes)
+const struct sator_decline *closed_boxes_disjoin(
+        struct closed_pool *pool, struct closed_boxes *boxes)
 {
     join_all(boxes);
     if (disjoint(boxes))
@@ -251,10 +252,10 @@ const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *
     struct closed_boxes list = {.n = boxes->n, .n_axes = n_axes};
     list.box = closed_pool_take(pool, boxes->n * n_axes);
     if (list.box == NULL)
-        return pool_full;
+        return &pool_full;
     memcpy(list.box, boxes->box, sizeof *list.box * (size_t)(boxes->n * n_axes));
     for (int i = 0; i < list.n; i++) {
-        const char *why = cut(pool, i, &list);
+        const struct sator_decline *why = cut(pool, i, &list);
         if (why != NULL)
             return why;
     }
@@ -263,7 +264,7 @@ const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *
     return NULL;
 }
 
-const char *closed_boxes_project(
+const struct sator_decline *closed_boxes_project(
         struct closed_pool *pool, const bool *used, struct closed_boxes *boxes)
 {
     int kept = 0;
@@ -282,8 +283,9 @@ const char *closed_boxes_project(
     return closed_boxes_disjoin(pool, boxes);
 }
 
-const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed_boxes *a,
-        const struct closed_boxes *b, const int64_t *shift, struct closed_boxes *result)
+const struct sator_decline *closed_boxes_intersect(struct closed_pool *pool,
+        const struct closed_boxes *a, const struct closed_boxes *b, const int64_t *shift,
+        struct closed_boxes *result)
 {
     int n_axes = a->n_axes;
     struct closed_boxes list = {.n_axes = n_axes, .box = pool->data + pool->used};
@@ -294,7 +296,7 @@ const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed
             const struct closed_interval *y = closed_box(b, j);
             struct closed_interval *meet = closed_pool_take(pool, n_axes);
             if (meet == NULL)
-                return pool_full;
+                return &pool_full;
             bool empty = false;
             for (int k = 0; k < n_axes && !empty; k++) {
                 int64_t by = shift == NULL ? 0 : shift[k];
@@ -311,8 +313,8 @@ const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed
     return NULL;
 }
 
-const char *closed_boxes_subtract(struct closed_pool *pool, const struct closed_boxes *a,
-        const struct closed_boxes *b, struct closed_boxes *result)
+const struct sator_decline *closed_boxes_subtract(struct closed_pool *pool,
+        const struct closed_boxes *a, const struct closed_boxes *b, struct closed_boxes *result)
 {
     int n_axes = a->n_axes;
     size_t size = sizeof *a->box * (size_t)n_axes;
@@ -321,11 +323,11 @@ const char *closed_boxes_subtract(struct closed_pool *pool, const struct closed_
     assert(b->n_axes == n_axes);
     list.box = closed_pool_take(pool, (a->n + 1) * n_axes);
     if (list.box == NULL)
-        return pool_full;
+        return &pool_full;
     memcpy(closed_box(&list, 1), a->box, size * (size_t)a->n);
     for (int i = 0; i < b->n; i++) {
         memcpy(list.box, closed_box(b, i), size);
-        const char *why = cut(pool, 0, &list);
+        const struct sator_decline *why = cut(pool, 0, &list);
         if (why != NULL)
             return why;
     }

@@ -24,23 +24,25 @@ struct closed_interval *closed_pool_take(struct closed_pool *pool, int count);
 
 /* The digit vectors of a loop as disjoint boxes over its digits, those that are fixed at their
  * value. */
-const char *closed_boxes_of_loop(struct closed_pool *pool, const struct closed_digits *digits,
-        int loop, struct closed_boxes *boxes);
+const struct sator_decline *closed_boxes_of_loop(struct closed_pool *pool,
+        const struct closed_digits *digits, int loop, struct closed_boxes *boxes);
 
 /* Keep the axes with used[axis], make the boxes disjoint again and few. */
-const char *closed_boxes_project(
+const struct sator_decline *closed_boxes_project(
         struct closed_pool *pool, const bool *used, struct closed_boxes *boxes);
 
 /* Make the boxes disjoint, and join neighbours. */
-const char *closed_boxes_disjoin(struct closed_pool *pool, struct closed_boxes *boxes);
+const struct sator_decline *closed_boxes_disjoin(
+        struct closed_pool *pool, struct closed_boxes *boxes);
 
 /* The boxes of "a" intersected with those of "b" moved by "shift" (NULL: not moved). */
-const char *closed_boxes_intersect(struct closed_pool *pool, const struct closed_boxes *a,
-        const struct closed_boxes *b, const int64_t *shift, struct closed_boxes *result);
+const struct sator_decline *closed_boxes_intersect(struct closed_pool *pool,
+        const struct closed_boxes *a, const struct closed_boxes *b, const int64_t *shift,
+        struct closed_boxes *result);
 
 /* The points of "a" that are in no box of "b". */
-const char *closed_boxes_subtract(struct closed_pool *pool, const struct closed_boxes *a,
-        const struct closed_boxes *b, struct closed_boxes *result);
+const struct sator_decline *closed_boxes_subtract(struct closed_pool *pool,
+        const struct closed_boxes *a, const struct closed_boxes *b, struct closed_boxes *result);
 
 /* Whether a point is in both lists. */
 bool closed_boxes_meet(const struct closed_boxes *a, const struct closed_boxes *b);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char coupled[] = "a link and a bus share PEs in a way that is not handled";
+static const struct sator_decline coupled = {
+        "a link and a bus share PEs in a way that is not handled"};
 
 /* ---- making ---- */
 
@@ -165,9 +166,9 @@ static void clear_axes(const struct closed_system *system, const struct closed_i
     }
 }
 
-static const char *try_image(struct closed_pool *pool, const struct closed_system *system,
-        const struct closed_image *from, uint32_t spread, int n_rows,
-        const struct closed_form *rows, struct closed_image *image)
+static const struct sator_decline *try_image(struct closed_pool *pool,
+        const struct closed_system *system, const struct closed_image *from, uint32_t spread,
+        int n_rows, const struct closed_form *rows, struct closed_image *image)
 {
     struct closed_form left[CLOSED_ROWS];
     const struct closed_form *used[CLOSED_ROWS];
@@ -176,7 +177,7 @@ static const char *try_image(struct closed_pool *pool, const struct closed_syste
     clear_axes(system, from, spread, n_rows, left);
     for (int r = 0; r < n_rows; r++)
         used[r] = &left[r];
-    const char *why = closed_image_make(pool, &system->digits, n_rows, used, image);
+    const struct sator_decline *why = closed_image_make(pool, &system->digits, n_rows, used, image);
     if (why != NULL)
         pool->used = pool_used;
     return why;
@@ -196,12 +197,12 @@ static int narrowest(const struct closed_image *from, uint32_t axes)
 /* Make the bus's image. Where it is no bijection, axes are spread: those of earlier groups' fibres
  * ("gone"), of which representatives have one value, one with few values, or several; only those
  * that act on the rows as one ("linear"). */
-static const char *make_image(struct closed_pool *pool, const struct closed_system *system,
-        const struct closed_image *from, uint32_t linear, uint32_t gone, int n_rows,
-        const struct closed_form *rows, struct closed_image *image)
+static const struct sator_decline *make_image(struct closed_pool *pool,
+        const struct closed_system *system, const struct closed_image *from, uint32_t linear,
+        uint32_t gone, int n_rows, const struct closed_form *rows, struct closed_image *image)
 {
-    const char *why = try_image(pool, system, from, 0, n_rows, rows, image);
-    const char *first = why;
+    const struct sator_decline *why = try_image(pool, system, from, 0, n_rows, rows, image);
+    const struct sator_decline *first = why;
     int64_t values = 1;
     uint32_t spread = gone;
     if (why != NULL && gone != 0)
@@ -235,12 +236,13 @@ static void set_constants(const struct closed_copies *copies, int n_space, int a
     }
 }
 
-const char *closed_buses_make(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct closed_image *image,
-        const struct closed_copies *copies, struct closed_buses *buses)
+const struct sator_decline *closed_buses_make(struct closed_state *state,
+        const struct closed_system *system, const struct closed_request *request,
+        const struct closed_image *image, const struct closed_copies *copies,
+        struct closed_buses *buses)
 {
     struct closed_form rows[CLOSED_ROWS];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     uint32_t gone = 0;
     int at = image->n_rows;
     buses->n = request->n_buses;
@@ -269,15 +271,16 @@ const char *closed_buses_make(struct closed_state *state, const struct closed_sy
 /* ---- what is to be fetched ---- */
 
 /* The pairs of the image that source "i" serves; "*empty" when there are none. */
-static const char *find_served(struct closed_pool *pool, const struct closed_system *system,
-        const struct closed_sources *sources, int i, struct closed_product *served, bool *empty)
+static const struct sator_decline *find_served(struct closed_pool *pool,
+        const struct closed_system *system, const struct closed_sources *sources, int i,
+        struct closed_product *served, bool *empty)
 {
     const struct closed_image *image = sources->image;
     const struct closed_source *source = &sources->list[i];
     struct closed_region all;
     struct closed_region region;
     closed_region_all(image, &all);
-    const char *why = closed_region_move(pool, image, source->shift, &all, &region);
+    const struct sator_decline *why = closed_region_move(pool, image, source->shift, &all, &region);
     for (int k = 0; source->consumers != NULL && k < sources->n_space && why == NULL; k++) {
         struct closed_interval bounds = source->consumers[k];
         struct closed_interval range = closed_form_range(&system->digits, &system->space[k]);
@@ -287,7 +290,7 @@ static const char *find_served(struct closed_pool *pool, const struct closed_sys
             continue;
         why = closed_region_clip(pool, image, k, bounds, &region);
         if (why == NULL && region.slab[k].lo > CLOSED_ANY.lo)
-            why = coupled;
+            why = &coupled;
     }
     *empty = region.is_empty;
     for (int f = 0; f < image->n_factors && why == NULL; f++) {
@@ -304,14 +307,14 @@ void closed_buses_begin(struct closed_buses *buses)
     buses->fetched.n_factors = buses->from->n_factors;
 }
 
-const char *closed_buses_fetch(const struct closed_system *system,
+const struct sator_decline *closed_buses_fetch(const struct closed_system *system,
         const struct closed_sources *sources, int copy, struct closed_buses *buses)
 {
     const struct closed_image *image = buses->from;
     struct closed_product product = {.tag = copy};
     for (int f = 0; f < image->n_factors; f++)
         product.factor[f] = image->factor[f].boxes;
-    const char *why = closed_union_append(&buses->fetched, &product);
+    const struct sator_decline *why = closed_union_append(&buses->fetched, &product);
     for (int i = 0; i < sources->n && why == NULL; i++) {
         bool empty = false;
         why = find_served(&buses->pool, system, sources, i, &product, &empty);
@@ -338,7 +341,7 @@ static bool is_whole(
     return closed_same_list(&product->factor[factor], &from->factor[factor].boxes);
 }
 
-static const char *append_atom(struct cutter *cutter)
+static const struct sator_decline *append_atom(struct cutter *cutter)
 {
     struct closed_atoms *atoms = &cutter->buses->atoms;
     size_t size = sizeof *cutter->constant * (size_t)cutter->bus->image.n_rows;
@@ -347,7 +350,7 @@ static const char *append_atom(struct cutter *cutter)
     while (frame < atoms->n_frames && memcmp(atoms->frame[frame], cutter->constant, size) != 0)
         frame++;
     if (frame == CLOSED_COPIES)
-        return "a loop under a bus has too many values";
+        return DECLINE("a loop under a bus has too many values");
     if (frame == atoms->n_frames)
         memcpy(atoms->frame[atoms->n_frames++], cutter->constant, size);
     if (atoms->set.n < CLOSED_PRODUCTS)
@@ -356,10 +359,10 @@ static const char *append_atom(struct cutter *cutter)
     return closed_union_append(&atoms->set, &atom);
 }
 
-static const char *cut_factors(struct cutter *cutter, int f);
+static const struct sator_decline *cut_factors(struct cutter *cutter, int f);
 
 /* Fix the spread axes of factor "f", whose list is one box, from axis "at" of the factor on. */
-static const char *cut_values(struct cutter *cutter, int f, int at)
+static const struct sator_decline *cut_values(struct cutter *cutter, int f, int at)
 {
     const struct closed_factor *factor = &cutter->buses->from->factor[f];
     int n_axes = factor->boxes.n_axes;
@@ -369,13 +372,13 @@ static const char *cut_values(struct cutter *cutter, int f, int at)
         return cut_factors(cutter, f + 1);
     const struct closed_interval *box = cutter->product.factor[f].box;
     const int64_t *column = cutter->bus->column[factor->first_axis + at];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (closed_width(box[at]) > CLOSED_PRODUCTS)
-        return "a loop under a bus has too many values";
+        return DECLINE("a loop under a bus has too many values");
     for (int64_t v = box[at].lo; v <= box[at].hi && why == NULL; v++) {
         struct closed_interval *fixed = closed_pool_take(&cutter->buses->pool, n_axes);
         if (fixed == NULL)
-            return "the digit boxes are too many";
+            return DECLINE("the digit boxes are too many");
         memcpy(fixed, box, sizeof *box * (size_t)n_axes);
         fixed[at] = (struct closed_interval){v, v};
         cutter->product.factor[f].box = fixed;
@@ -389,11 +392,11 @@ static const char *cut_values(struct cutter *cutter, int f, int at)
 }
 
 /* Cut the factors from "f" on. */
-static const char *cut_factors(struct cutter *cutter, int f)
+static const struct sator_decline *cut_factors(struct cutter *cutter, int f)
 {
     const struct closed_bus *bus = cutter->bus;
     const struct closed_image *from = cutter->buses->from;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (f == from->n_factors)
         return append_atom(cutter);
     bool whole = is_whole(from, &cutter->product, f);
@@ -410,12 +413,12 @@ static const char *cut_factors(struct cutter *cutter, int f)
     return why;
 }
 
-const char *closed_buses_cut(
+const struct sator_decline *closed_buses_cut(
         struct closed_buses *buses, const struct closed_bus *bus, uint32_t single)
 {
     struct cutter cutter = {.buses = buses, .bus = bus, .single = single};
     struct closed_atoms *atoms = &buses->atoms;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     atoms->set.n = 0;
     atoms->set.n_factors = buses->from->n_factors;
     atoms->n_frames = 0;
@@ -430,7 +433,7 @@ const char *closed_buses_cut(
 /* ---- mapping ---- */
 
 /* The values of the sum of step[i] * x[i], if they have no gaps. */
-static const char *sum_intervals(
+static const struct sator_decline *sum_intervals(
         int n, int64_t *step, struct closed_interval *x, struct closed_interval *sum)
 {
     int64_t reach = 0;
@@ -446,7 +449,7 @@ static const char *sum_intervals(
         step[least] = step[i];
         x[least] = x[i];
         if (range.lo < range.hi && llabs(s) > reach + 1)
-            return "a sum of loops has gaps";
+            return DECLINE("a sum of loops has gaps");
         reach += llabs(s) * (range.hi - range.lo);
         sum->lo += s * (s < 0 ? range.hi : range.lo);
         sum->hi += s * (s < 0 ? range.lo : range.hi);
@@ -455,11 +458,11 @@ static const char *sum_intervals(
 }
 
 /* One box of factor "to" of the bus's image, from the box "x" of all axes of the pairs. */
-static const char *map_box(const struct closed_buses *buses, const struct closed_bus *bus,
-        const struct closed_factor *to, const struct closed_interval *x,
-        struct closed_interval *box)
+static const struct sator_decline *map_box(const struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_factor *to,
+        const struct closed_interval *x, struct closed_interval *box)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < to->boxes.n_axes && why == NULL; i++) {
         int64_t step[CLOSED_DIGITS];
         struct closed_interval part[CLOSED_DIGITS];
@@ -476,8 +479,9 @@ static const char *map_box(const struct closed_buses *buses, const struct closed
 }
 
 /* Factor "to_factor" of the bus's image, for the points of "atom". */
-static const char *map_factor(struct closed_buses *buses, const struct closed_bus *bus,
-        const struct closed_product *atom, int to_factor, struct closed_boxes *result)
+static const struct sator_decline *map_factor(struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_product *atom, int to_factor,
+        struct closed_boxes *result)
 {
     const struct closed_factor *to = &bus->image.factor[to_factor];
     struct closed_pool *pool = &buses->pool;
@@ -494,13 +498,13 @@ static const char *map_factor(struct closed_buses *buses, const struct closed_bu
     do {
         struct closed_interval *box = closed_pool_take(pool, to->boxes.n_axes);
         if (box == NULL)
-            return "the digit boxes are too many";
+            return DECLINE("the digit boxes are too many");
         for (i = 0; i < n; i++) {
             const struct closed_boxes *boxes = &atom->factor[factor[i]];
             memcpy(&x[buses->from->factor[factor[i]].first_axis], closed_box(boxes, at[i]),
                     sizeof *x * (size_t)boxes->n_axes);
         }
-        const char *why = map_box(buses, bus, to, x, box);
+        const struct sator_decline *why = map_box(buses, bus, to, x, box);
         if (why != NULL)
             return why;
         result->n++;
@@ -510,10 +514,11 @@ static const char *map_factor(struct closed_buses *buses, const struct closed_bu
     return closed_boxes_disjoin(pool, result);
 }
 
-const char *closed_buses_map(struct closed_buses *buses, const struct closed_bus *bus,
-        const struct closed_product *atom, struct closed_product *product)
+const struct sator_decline *closed_buses_map(struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_product *atom,
+        struct closed_product *product)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     product->tag = atom->tag;
     for (int f = 0; f < bus->image.n_factors && why == NULL; f++) {
         bool whole = true;
@@ -527,7 +532,7 @@ const char *closed_buses_map(struct closed_buses *buses, const struct closed_bus
         if (whole)
             product->factor[f] = bus->image.factor[f].boxes;
         else if (mixed)
-            why = coupled;
+            why = &coupled;
         else
             why = map_factor(buses, bus, atom, f, &product->factor[f]);
     }
@@ -537,9 +542,10 @@ const char *closed_buses_map(struct closed_buses *buses, const struct closed_bus
 /* ---- counting groups ---- */
 
 /* The groups of all pairs to be fetched, frame by frame. */
-static const char *find_groups(struct closed_buses *buses, const struct closed_bus *bus)
+static const struct sator_decline *find_groups(
+        struct closed_buses *buses, const struct closed_bus *bus)
 {
-    const char *why = closed_buses_cut(buses, bus, 0);
+    const struct sator_decline *why = closed_buses_cut(buses, bus, 0);
     buses->groups.n = 0;
     buses->groups.n_factors = bus->image.n_factors;
     for (int i = 0; i < buses->atoms.set.n && why == NULL; i++) {
@@ -552,8 +558,8 @@ static const char *find_groups(struct closed_buses *buses, const struct closed_b
 }
 
 /* Take the groups of frame "from" out of "left", groups of a later frame. */
-static const char *subtract_frame(struct closed_buses *buses, const struct closed_bus *bus,
-        int frame, int from, struct closed_union *left)
+static const struct sator_decline *subtract_frame(struct closed_buses *buses,
+        const struct closed_bus *bus, int frame, int from, struct closed_union *left)
 {
     const struct closed_image *image = &bus->image;
     struct closed_pool *pool = &buses->pool;
@@ -562,7 +568,7 @@ static const char *subtract_frame(struct closed_buses *buses, const struct close
     int n_shifts;
     for (int r = 0; r < image->n_rows; r++)
         rhs[r] = buses->atoms.frame[from][r] - buses->atoms.frame[frame][r];
-    const char *why = closed_image_solve(image, rhs, 8, shift, &n_shifts);
+    const struct sator_decline *why = closed_image_solve(image, rhs, 8, shift, &n_shifts);
     for (int s = 0; s < n_shifts && why == NULL; s++) {
         for (int i = 0; i < buses->groups.n && why == NULL; i++) {
             struct closed_product moved;
@@ -577,12 +583,12 @@ static const char *subtract_frame(struct closed_buses *buses, const struct close
 }
 
 /* The groups of one product in a case. */
-static const char *count_product(struct closed_pool *pool, const struct closed_bus *bus,
-        int n_times, const struct closed_case *when, const struct closed_product *product,
-        const int64_t *constant, sator_int *count)
+static const struct sator_decline *count_product(struct closed_pool *pool,
+        const struct closed_bus *bus, int n_times, const struct closed_case *when,
+        const struct closed_product *product, const int64_t *constant, sator_int *count)
 {
     struct closed_region region = {.is_empty = false};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int f = 0; f < bus->image.n_factors; f++)
         region.factor[f] = product->factor[f];
     for (int r = 0; r < bus->image.n_rows; r++)
@@ -597,12 +603,13 @@ static const char *count_product(struct closed_pool *pool, const struct closed_b
 }
 
 /* The groups of one frame in a case that no earlier frame has. */
-static const char *count_frame(const struct closed_system *system, const struct closed_case *when,
-        struct closed_buses *buses, const struct closed_bus *bus, int frame, sator_int *count)
+static const struct sator_decline *count_frame(const struct closed_system *system,
+        const struct closed_case *when, struct closed_buses *buses, const struct closed_bus *bus,
+        int frame, sator_int *count)
 {
     struct closed_union *left = &buses->atoms.set; /* the atoms are mapped already */
     const int64_t *constant = buses->atoms.frame[frame];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     left->n = 0;
     left->n_factors = bus->image.n_factors;
     for (int i = 0; i < buses->groups.n && why == NULL; i++) {
@@ -621,10 +628,11 @@ static const char *count_frame(const struct closed_system *system, const struct 
 }
 
 /* The number of groups of "bus" that the pairs to be fetched make in a case. */
-static const char *count_groups(const struct closed_system *system, const struct closed_case *when,
-        struct closed_buses *buses, const struct closed_bus *bus, sator_int *count)
+static const struct sator_decline *count_groups(const struct closed_system *system,
+        const struct closed_case *when, struct closed_buses *buses, const struct closed_bus *bus,
+        sator_int *count)
 {
-    const char *why = find_groups(buses, bus);
+    const struct sator_decline *why = find_groups(buses, bus);
     int used = buses->pool.used;
     *count = 0;
     for (int frame = 0; frame < buses->atoms.n_frames && why == NULL; frame++) {
@@ -634,10 +642,10 @@ static const char *count_groups(const struct closed_system *system, const struct
     return why;
 }
 
-const char *closed_buses_find_shared(
+const struct sator_decline *closed_buses_find_shared(
         const struct closed_system *system, sator_int total, struct closed_buses *buses)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int used = buses->pool.used;
     for (int b = 0; b < buses->n && why == NULL; b++) {
         sator_int count = 0;
@@ -648,10 +656,10 @@ const char *closed_buses_find_shared(
     return why;
 }
 
-const char *closed_buses_credit(const struct closed_system *system, const struct closed_case *when,
-        sator_int left, struct closed_buses *buses)
+const struct sator_decline *closed_buses_credit(const struct closed_system *system,
+        const struct closed_case *when, sator_int left, struct closed_buses *buses)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     const struct closed_bus *last = NULL; /* whose groups have no representatives yet */
     for (int b = 0; b < buses->n && left > 0 && why == NULL; b++) {
         struct closed_bus *bus = &buses->bus[b];

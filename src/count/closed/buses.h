@@ -60,37 +60,39 @@ struct closed_buses {
 
 /* Prepare the buses of "request" over "image" of (p; t; f), which exists in "copies". The constants
  * of the buses' rows follow those of the image's in "copies". */
-const char *closed_buses_make(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct closed_image *image,
-        const struct closed_copies *copies, struct closed_buses *buses);
+const struct sator_decline *closed_buses_make(struct closed_state *state,
+        const struct closed_system *system, const struct closed_request *request,
+        const struct closed_image *image, const struct closed_copies *copies,
+        struct closed_buses *buses);
 
 /* Begin a case: nothing is to be fetched. */
 void closed_buses_begin(struct closed_buses *buses);
 
 /* Add the pairs of copy "copy" that none of "sources" serves to what is to be fetched. */
-const char *closed_buses_fetch(const struct closed_system *system,
+const struct sator_decline *closed_buses_fetch(const struct closed_system *system,
         const struct closed_sources *sources, int copy, struct closed_buses *buses);
 
 /* Find the buses on which some of the pairs to be fetched, "total" in all stamps, meet. */
-const char *closed_buses_find_shared(
+const struct sator_decline *closed_buses_find_shared(
         const struct closed_system *system, sator_int total, struct closed_buses *buses);
 
 /* Credit the buses for the "left" pairs to be fetched in one case ("when" NULL: all stamps). */
-const char *closed_buses_credit(const struct closed_system *system, const struct closed_case *when,
-        sator_int left, struct closed_buses *buses);
+const struct sator_decline *closed_buses_credit(const struct closed_system *system,
+        const struct closed_case *when, sator_int left, struct closed_buses *buses);
 
 /* Cut the pairs to be fetched into buses->atoms for "bus"; factors in "single" into single boxes.
  */
-const char *closed_buses_cut(
+const struct sator_decline *closed_buses_cut(
         struct closed_buses *buses, const struct closed_bus *bus, uint32_t single);
 
 /* Map an atom to the image of "bus"; "*product" has an empty list in some factor when it is empty.
  */
-const char *closed_buses_map(struct closed_buses *buses, const struct closed_bus *bus,
-        const struct closed_product *atom, struct closed_product *product);
+const struct sator_decline *closed_buses_map(struct closed_buses *buses,
+        const struct closed_bus *bus, const struct closed_product *atom,
+        struct closed_product *product);
 
 /* Replace the pairs to be fetched by one of each group of "bus": the smallest PE's. */
-const char *closed_buses_represent(
+const struct sator_decline *closed_buses_represent(
         const struct closed_bus *bus, int n_space, struct closed_buses *buses);
 
 #endif

@@ -12,14 +12,16 @@ enum {
     CARRY_BOXES = SATOR_ROOM(256, 8) /* most boxes of the loops that carries join */
 };
 
-static const char carries_too_long[] = "a sum of loops under / or % crosses too many blocks";
+static const struct sator_decline carries_too_long = {
+        "a sum of loops under / or % crosses too many blocks"};
 
-static const char *append(struct closed_carrier *carrier, const struct closed_interval *box)
+static const struct sator_decline *append(
+        struct closed_carrier *carrier, const struct closed_interval *box)
 {
     int n_axes = carrier->boxes->n_axes;
     struct closed_interval *copy = closed_pool_take(carrier->pool, n_axes);
     if (copy == NULL || carrier->boxes->n == CARRY_BOXES)
-        return carries_too_long;
+        return &carries_too_long;
     memcpy(copy, box, sizeof *box * (size_t)n_axes);
     carrier->boxes->n++;
     return NULL;
@@ -83,7 +85,7 @@ static struct closed_interval reach_block(const struct closed_carry *carry,
     return closed_meet(range, (struct closed_interval){range.lo + steps.lo, range.lo + steps.hi});
 }
 
-const char *closed_carries_cut(
+const struct sator_decline *closed_carries_cut(
         struct closed_carrier *carrier, int c, const struct closed_interval *box)
 {
     const struct closed_digits *digits = carrier->digits;
@@ -109,7 +111,7 @@ const char *closed_carries_cut(
     struct closed_interval within = range;
     if (digit->is_fixed)
         within = reach_block(carry, &carried, range, digit->value);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int64_t x = within.lo; x <= within.hi && why == NULL; x++) {
         int64_t more = carried.n_free > 1 ? 0 : steps_in_block(carry, &carried, range.lo, x);
         int64_t end = more < within.hi - x ? x + more : within.hi;

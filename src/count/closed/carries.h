@@ -15,7 +15,7 @@ struct closed_carrier {
 
 /* Append to "boxes" the parts of "box" in which every carry from number "c" on has one value; the
  * box's own intervals of these carries are not read. */
-const char *closed_carries_cut(
+const struct sator_decline *closed_carries_cut(
         struct closed_carrier *carrier, int c, const struct closed_interval *box);
 
 #endif

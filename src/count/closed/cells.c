@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-static const char too_many[] = "the faces of skewed stamps meet in too many ways";
+static const struct sator_decline too_many = {"the faces of skewed stamps meet in too many ways"};
 
 /* ---- sets ---- */
 
@@ -49,7 +49,7 @@ void closed_cells_init(struct closed_cells *cells, const struct closed_grid *gri
     memset(&cells->excluded, 0, sizeof cells->excluded);
 }
 
-const char *closed_cells_add(
+const struct sator_decline *closed_cells_add(
         struct closed_cells *cells, const struct closed_interval *box, int *hole)
 {
     struct closed_interval cut[CLOSED_AXES];
@@ -67,13 +67,14 @@ const char *closed_cells_add(
     if (*hole >= 0)
         return NULL;
     if (cells->n_holes == CLOSED_HOLES)
-        return too_many;
+        return &too_many;
     memcpy(cells->hole[cells->n_holes], cut, size);
     *hole = cells->n_holes++;
     return NULL;
 }
 
-const char *closed_cells_add_move(struct closed_cells *cells, const int64_t *move, int *hole)
+const struct sator_decline *closed_cells_add_move(
+        struct closed_cells *cells, const int64_t *move, int *hole)
 {
     struct closed_interval box[CLOSED_AXES];
     for (int a = 0; a < cells->grid->n_axes; a++) {
@@ -111,14 +112,14 @@ static int64_t next_face(const struct closed_cells *cells, int axis, int64_t fro
 }
 
 /* Add "width" values that lie in "holes". */
-static const char *add_strip(
+static const struct sator_decline *add_strip(
         const struct closed_holes *holes, sator_int width, struct strip *strip, int *n_strips)
 {
     int at = 0;
     while (at < *n_strips && !equal(&strip[at].holes, holes))
         at++;
     if (at == MOST_STRIPS)
-        return too_many;
+        return &too_many;
     if (at == *n_strips)
         strip[(*n_strips)++] = (struct strip){.holes = *holes};
     strip[at].width += width;
@@ -161,9 +162,9 @@ static sator_int count_group(
 }
 
 /* Cut the group's axes from "axis" on at every face; "box" has the intervals of those before. */
-static const char *find_strips(const struct closed_cells *cells, int group, int axis,
-        const struct closed_holes *holes, struct closed_interval *box, struct strip *strip,
-        int *n_strips)
+static const struct sator_decline *find_strips(const struct closed_cells *cells, int group,
+        int axis, const struct closed_holes *holes, struct closed_interval *box,
+        struct strip *strip, int *n_strips)
 {
     const struct closed_grid *grid = cells->grid;
     if (axis == grid->first[group + 1]) {
@@ -171,7 +172,7 @@ static const char *find_strips(const struct closed_cells *cells, int group, int 
         return width == 0 ? NULL : add_strip(holes, width, strip, n_strips);
     }
     int64_t end = grid->range[axis].hi + 1;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int64_t from = grid->range[axis].lo; from < end && why == NULL;) {
         int64_t to = next_face(cells, axis, from);
         struct closed_holes inside = {{0}};
@@ -236,7 +237,7 @@ static enum verdict judge(const struct closed_cells *cells, const struct closed_
 }
 
 /* Add "points" to the state "holes" of the next group. */
-static const char *add_state(struct closed_cells *cells, int side, int *n_states,
+static const struct sator_decline *add_state(struct closed_cells *cells, int side, int *n_states,
         const struct closed_holes *holes, sator_int points)
 {
     const int n_buckets = CLOSED_CELL_STATES * 2;
@@ -250,7 +251,7 @@ static const char *add_state(struct closed_cells *cells, int side, int *n_states
         at = at + 1 == n_buckets ? 0 : at + 1;
     }
     if (*n_states == CLOSED_CELL_STATES)
-        return too_many;
+        return &too_many;
     cells->bucket[at] = (int16_t)*n_states;
     cells->state[side][(*n_states)++] = (struct closed_cell){.holes = *holes, .points = points};
     return NULL;
@@ -288,12 +289,13 @@ static sator_int volume_from(const struct closed_cells *cells, int group)
 }
 
 /* Put "alive", before "group", into the states or the result. */
-static const char *settle(struct closed_cells *cells, int group, int side, int *n_states,
-        struct closed_holes *alive, sator_int points, sator_int *credit, sator_int *total)
+static const struct sator_decline *settle(struct closed_cells *cells, int group, int side,
+        int *n_states, struct closed_holes *alive, sator_int points, sator_int *credit,
+        sator_int *total)
 {
     int to = -1;
     if (--cells->budget < 0)
-        return too_many;
+        return &too_many;
     enum verdict verdict = judge(cells, &cells->undecided[group], alive, &to);
     if (verdict == VERDICT_EXCLUDED)
         return NULL;
@@ -306,7 +308,8 @@ static const char *settle(struct closed_cells *cells, int group, int side, int *
     return NULL;
 }
 
-const char *closed_cells_count(struct closed_cells *cells, sator_int *credit, sator_int *points)
+const struct sator_decline *closed_cells_count(
+        struct closed_cells *cells, sator_int *credit, sator_int *points)
 {
     struct closed_holes all = {{0}};
     struct strip strip[MOST_STRIPS];
@@ -317,7 +320,7 @@ const char *closed_cells_count(struct closed_cells *cells, sator_int *credit, sa
     find_undecided(cells);
     memset(cells->bucket, -1, sizeof cells->bucket);
     struct closed_holes start = all;
-    const char *why = settle(cells, 0, 0, &n_states, &start, 1, credit, points);
+    const struct sator_decline *why = settle(cells, 0, 0, &n_states, &start, 1, credit, points);
     for (int g = 0; g < cells->grid->n_groups && n_states > 0 && why == NULL; g++) {
         struct closed_interval box[CLOSED_AXES];
         int side = g % 2;

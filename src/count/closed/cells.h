@@ -65,15 +65,17 @@ void closed_cells_init(struct closed_cells *cells, const struct closed_grid *gri
 
 /* Add the points x with x - move in every range, too ("move" NULL: all); "*hole" is its number,
  * -1 when there are none. */
-const char *closed_cells_add_move(struct closed_cells *cells, const int64_t *move, int *hole);
+const struct sator_decline *closed_cells_add_move(
+        struct closed_cells *cells, const int64_t *move, int *hole);
 
 /* Add "box", cut to the ranges; "*hole" is its number, -1 when it is empty. */
-const char *closed_cells_add(
+const struct sator_decline *closed_cells_add(
         struct closed_cells *cells, const struct closed_interval *box, int *hole);
 
 /* Set "*points" to the number of points not excluded, and add to credit[c] those whose first rule
  * that holds has credit c. */
-const char *closed_cells_count(struct closed_cells *cells, sator_int *credit, sator_int *points);
+const struct sator_decline *closed_cells_count(
+        struct closed_cells *cells, sator_int *credit, sator_int *points);
 
 static inline void closed_holes_set(struct closed_holes *holes, int i)
 {

@@ -23,7 +23,7 @@ struct closed_system {
     struct closed_form space[CLOSED_SPACES];
     struct closed_form time[CLOSED_TIMES]; /* as given; times.row is the normal form */
     struct closed_times times;
-    const char *times_declined; /* why times is not there, or NULL */
+    const struct sator_decline *times_declined; /* why times is not there, or NULL */
 };
 
 /* A link's translations, found once for all tensors. */
@@ -84,8 +84,8 @@ struct closed_request {
 };
 
 /* Set "*system" to one in whose digits everything in "request" is a form, and make those forms; its
- * time-stamps are always those of the whole. closed_image_empty: the access is of nothing. */
-const char *closed_system_for(
+ * time-stamps are always those of the whole. &closed_image_empty: the access is of nothing. */
+const struct sator_decline *closed_system_for(
         struct closed_state *state, struct closed_request *request, struct closed_system **system);
 
 /* Rewrite request->access and the loop bounds so that loops which only matter inside one division
@@ -95,15 +95,16 @@ bool closed_windows_rewrite(
         struct closed_state *state, struct closed_request *request, int64_t *lower, int64_t *upper);
 
 /* Declined: sator_transport.held_time asks for more than the stamps at the ends of a link. */
-extern const char closed_link_passes[];
+extern const struct sator_decline closed_link_passes;
 
 /* What the engine answers when "why" is the reason that a question ended with, or NULL. */
-enum sator_status closed_answer(struct closed_state *state, const char *why, const char **reason);
+enum sator_status closed_answer(struct closed_state *state, const struct sator_decline *why,
+        const struct sator_decline **reason);
 
 /* doc/model.md, section 2 (count/count.h). */
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
         const struct sator_transport *transport, struct sator_volumes *volumes,
-        const char **reason);
+        const struct sator_decline **reason);
 
 /* The copies of an image that the accesses of "request" make, whose indices begin at row
  * "n_before". */
@@ -113,9 +114,10 @@ void closed_copies_of_request(
 /* The image of the first "n_rows" of "rows", which exists in "copies" already; loops that no key
  * (the first "n_keys" rows) uses are unrolled into further copies as far as the image needs to be a
  * bijection. The copies get constants of "n_more" further rows, functions of the others, too. */
-const char *closed_copies_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_keys, int n_rows, int n_more, const struct closed_form *const *rows,
-        struct closed_image *image, struct closed_copies *copies);
+const struct sator_decline *closed_copies_make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_keys, int n_rows, int n_more,
+        const struct closed_form *const *rows, struct closed_image *image,
+        struct closed_copies *copies);
 
 /* Set "rhs" to the image of a move from a point of copy "copy" to the same vector in copy "from".
  */
@@ -127,14 +129,15 @@ static inline void closed_copies_difference(
 }
 
 /* The points of the union of all copies of "region". */
-const char *closed_copies_count(struct closed_state *state, const struct closed_image *image,
-        const struct closed_copies *copies, const struct closed_region *region, sator_int *count);
+const struct sator_decline *closed_copies_count(struct closed_state *state,
+        const struct closed_image *image, const struct closed_copies *copies,
+        const struct closed_region *region, sator_int *count);
 
 /* The number of distinct vectors of the forms "rows", for all copies of "request" (NULL: the one).
  */
-const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, const struct closed_request *request,
-        sator_int *count);
+const struct sator_decline *closed_count_distinct(struct closed_state *state,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        const struct closed_request *request, sator_int *count);
 
 /* What closed_most counts: distinct vectors "value" among the digit vectors of one vector "key". */
 struct closed_classes {
@@ -149,7 +152,8 @@ struct closed_classes {
 
 /* Set "*most" to the greatest number of values that share a key; "instance" (NULL or n_loops
  * numbers) to a digit vector of such a key. */
-const char *closed_most(struct closed_state *state, const struct closed_system *system,
-        const struct closed_classes *classes, sator_int *most, int64_t *instance);
+const struct sator_decline *closed_most(struct closed_state *state,
+        const struct closed_system *system, const struct closed_classes *classes, sator_int *most,
+        int64_t *instance);
 
 #endif

@@ -34,14 +34,15 @@ void closed_sources_init(
         struct closed_sources *sources, struct closed_pool *pool, const struct closed_image *image);
 
 /* Append the moves with image "rhs" as sources for all points. */
-const char *closed_sources_add(struct closed_sources *sources, const int64_t *rhs, int credit);
+const struct sator_decline *closed_sources_add(
+        struct closed_sources *sources, const int64_t *rhs, int credit);
 
 /* Set "*count" to the points of "region" that source "i" serves and no earlier one. */
-const char *closed_count_served(struct closed_sources *sources, const struct closed_region *region,
-        int i, sator_int *count);
+const struct sator_decline *closed_count_served(struct closed_sources *sources,
+        const struct closed_region *region, int i, sator_int *count);
 
 /* Set "*count" to the points of "region", "total" of them, that no source before "end" serves. */
-const char *closed_count_fresh(struct closed_sources *sources, const struct closed_region *region,
-        sator_int total, int end, sator_int *count);
+const struct sator_decline *closed_count_fresh(struct closed_sources *sources,
+        const struct closed_region *region, sator_int total, int end, sator_int *count);
 
 #endif

@@ -6,10 +6,10 @@
 #include <assert.h>
 #include <string.h>
 
-static const char too_many_digits[] = "the loops have too many digits";
+static const struct sator_decline too_many_digits = {"the loops have too many digits"};
 
 /* Lay out the digits of all loops from their radices; carries are gone. */
-static const char *layout(struct closed_digits *digits)
+static const struct sator_decline *layout(struct closed_digits *digits)
 {
     digits->n_digits = 0;
     digits->n_carries = 0;
@@ -28,7 +28,7 @@ static const char *layout(struct closed_digits *digits)
             if (k > 0 && loop->end <= place)
                 break; /* always zero */
             if (digits->n_digits == CLOSED_DIGITS)
-                return too_many_digits;
+                return &too_many_digits;
             if (k + 1 < loop->n_radices && loop->radix[k + 1] / place < size)
                 size = loop->radix[k + 1] / place;
             loop->value.coef[digits->n_digits] = place;
@@ -43,18 +43,18 @@ static const char *layout(struct closed_digits *digits)
     return NULL;
 }
 
-const char *closed_digits_init(
+const struct sator_decline *closed_digits_init(
         struct closed_digits *digits, int n_loops, const int64_t *lower, const int64_t *upper)
 {
     if (n_loops > CLOSED_LOOPS)
-        return "the domain has too many loops";
+        return DECLINE("the domain has too many loops");
     digits->n_loops = n_loops;
     digits->may_carry = false;
     digits->may_split = true;
     for (int l = 0; l < n_loops; l++) {
         struct closed_loop *loop = &digits->loop[l];
         if (lower[l] < -CLOSED_BOUND || upper[l] > CLOSED_BOUND)
-            return "a loop bound is too large";
+            return DECLINE("a loop bound is too large");
         assert(lower[l] < upper[l]);
         loop->lower = lower[l];
         loop->upper = upper[l];
@@ -90,16 +90,16 @@ static int find_radix(const struct closed_loop *loop, int64_t place)
 }
 
 /* Split "digit" at "factor": a new place digit.place * factor. */
-static const char *split(struct closed_digits *digits, int digit, int64_t factor)
+static const struct sator_decline *split(struct closed_digits *digits, int digit, int64_t factor)
 {
     const struct closed_digit *d = &digits->digit[digit];
     struct closed_loop *loop = &digits->loop[d->loop];
     int64_t place = d->place * factor;
     int at = find_radix(loop, place);
     if (at < 0)
-        return "two divisors of one loop do not divide each other";
+        return DECLINE("two divisors of one loop do not divide each other");
     if (loop->n_radices == CLOSED_RADICES)
-        return "a loop is split into too many digits";
+        return DECLINE("a loop is split into too many digits");
     memmove(&loop->radix[at + 1], &loop->radix[at],
             sizeof loop->radix[0] * (size_t)(loop->n_radices - at));
     loop->radix[at] = place;
@@ -109,10 +109,11 @@ static const char *split(struct closed_digits *digits, int digit, int64_t factor
 
 /* The remainder "rest" of a division by "divisor" crosses a block because its constant is no
  * multiple: when its digits are those of one loop, count that loop from another phase. */
-static const char *align(
+static const struct sator_decline *align(
         struct closed_digits *digits, const struct closed_form *rest, int64_t divisor)
 {
-    static const char *why = "a sum of loops under / or % does not split into digits";
+    const struct sator_decline *why =
+            DECLINE("a sum of loops under / or % does not split into digits");
     int only = -1;
     int64_t unit = 0;
     for (int d = 0; d < digits->n_digits; d++) {
@@ -130,7 +131,7 @@ static const char *align(
         return why;
     struct closed_loop *loop = &digits->loop[only];
     if (loop->has_phase)
-        return "a loop is divided with two different offsets";
+        return DECLINE("a loop is divided with two different offsets");
     loop->phase = sator_floor_mod(loop->phase + rest->constant / unit, divisor / unit);
     loop->has_phase = true;
     return layout(digits);
@@ -148,7 +149,8 @@ struct closed_interval closed_form_range(
     return range;
 }
 
-const char *closed_form_check(const struct closed_digits *digits, const struct closed_form *form)
+const struct sator_decline *closed_form_check(
+        const struct closed_digits *digits, const struct closed_form *form)
 {
     sator_int reach = form->constant < 0 ? -(sator_int)form->constant : form->constant;
     for (int d = 0; d < digits->n_digits; d++) {
@@ -157,7 +159,7 @@ const char *closed_form_check(const struct closed_digits *digits, const struct c
         sator_int part = (sator_int)form->coef[d] * digits->digit[d].size;
         reach += part < 0 ? -part : part;
     }
-    return reach < CLOSED_BOUND ? NULL : "a stamp or an index reaches beyond 2^50";
+    return reach < CLOSED_BOUND ? NULL : DECLINE("a stamp or an index reaches beyond 2^50");
 }
 
 enum {
@@ -207,8 +209,8 @@ static bool is_splittable(const struct closed_digits *digits, int digit, int64_t
 }
 
 /* Make "form" floor(form / divisor), or form % divisor when "modulo". */
-static const char *divide(struct closed_digits *digits, struct closed_form *form, int64_t divisor,
-        bool modulo, bool *changed)
+static const struct sator_decline *divide(struct closed_digits *digits, struct closed_form *form,
+        int64_t divisor, bool modulo, bool *changed)
 {
     struct closed_form rest = {.constant = sator_floor_mod(form->constant, divisor)};
     struct closed_form quotient = {.constant = sator_floor_div(form->constant, divisor)};
@@ -233,9 +235,10 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
         *changed = !digits->may_split;
         if (*changed)
             return NULL;
-        const char *why = finer >= 0 ? split(digits, finer, factor) : align(digits, &rest, divisor);
+        const struct sator_decline *why =
+                finer >= 0 ? split(digits, finer, factor) : align(digits, &rest, divisor);
         *changed = why == NULL;
-        if (why == NULL || why == too_many_digits || !digits->may_carry)
+        if (why == NULL || why == &too_many_digits || !digits->may_carry)
             return why;
         int carry = closed_digits_carry(digits, &rest, divisor, block, MOST_CARRY);
         if (carry < 0)
@@ -248,18 +251,19 @@ static const char *divide(struct closed_digits *digits, struct closed_form *form
     return NULL;
 }
 
-const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,
-        const struct closed_form *vars, struct closed_form *form, bool *changed)
+const struct sator_decline *closed_digits_form(struct closed_digits *digits,
+        const struct sator_expr *expr, const struct closed_form *vars, struct closed_form *form,
+        bool *changed)
 {
     memset(form, 0, sizeof *form);
     if (expr->constant < -CLOSED_BOUND || expr->constant > CLOSED_BOUND)
-        return "a constant is too large";
+        return DECLINE("a constant is too large");
     form->constant = expr->constant;
     for (int i = 0; i < expr->n_terms; i++) {
         const struct sator_term *term = &expr->terms[i];
         struct closed_form inner;
         const struct closed_form *atom = &inner;
-        const char *why = NULL;
+        const struct sator_decline *why = NULL;
         if (term->atom == SATOR_ATOM_VAR)
             atom = &vars[term->var];
         else
@@ -277,7 +281,7 @@ const char *closed_digits_form(struct closed_digits *digits, const struct sator_
                     !__builtin_add_overflow(form->coef[d], product, &form->coef[d]);
         }
         if (!fits)
-            return "a coefficient is too large";
+            return DECLINE("a coefficient is too large");
     }
     return closed_form_check(digits, form);
 }

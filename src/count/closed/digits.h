@@ -8,6 +8,7 @@
 #ifndef SATOR_COUNT_CLOSED_DIGITS_H
 #define SATOR_COUNT_CLOSED_DIGITS_H
 
+#include "count/decline.h"
 #include "relation/relation.h"
 
 enum {
@@ -78,7 +79,7 @@ struct closed_digits {
  * says why. */
 
 /* One digit a loop, bounds lower <= n < upper. */
-const char *closed_digits_init(
+const struct sator_decline *closed_digits_init(
         struct closed_digits *digits, int n_loops, const int64_t *lower, const int64_t *upper);
 
 /* The part of "from" that is in use. */
@@ -87,8 +88,9 @@ void closed_digits_copy(struct closed_digits *digits, const struct closed_digits
 /* Set "form" to "expr" whose variable v is vars[v]. A divisor that needs a finer split of a loop
  * splits it, if it may, and sets "*changed": all forms made before are then void and must be made
  * again. A carry is appended to the digits; forms made before do not have it. */
-const char *closed_digits_form(struct closed_digits *digits, const struct sator_expr *expr,
-        const struct closed_form *vars, struct closed_form *form, bool *changed);
+const struct sator_decline *closed_digits_form(struct closed_digits *digits,
+        const struct sator_expr *expr, const struct closed_form *vars, struct closed_form *form,
+        bool *changed);
 
 /* The least and greatest value of "form" when every digit ranges over its size on its own. */
 struct closed_interval closed_form_range(
@@ -108,6 +110,7 @@ static inline struct closed_interval closed_digit_range(const struct closed_digi
 }
 
 /* Decline a form that reaches CLOSED_BOUND. */
-const char *closed_form_check(const struct closed_digits *digits, const struct closed_form *form);
+const struct sator_decline *closed_form_check(
+        const struct closed_digits *digits, const struct closed_form *form);
 
 #endif

@@ -12,12 +12,13 @@
 
 #include <string.h>
 
-const char *closed_copies_count(struct closed_state *state, const struct closed_image *image,
-        const struct closed_copies *copies, const struct closed_region *region, sator_int *count)
+const struct sator_decline *closed_copies_count(struct closed_state *state,
+        const struct closed_image *image, const struct closed_copies *copies,
+        const struct closed_region *region, sator_int *count)
 {
     struct closed_sources *sources = &state->sources;
     sator_int one;
-    const char *why = closed_region_count(image, region, &one);
+    const struct sator_decline *why = closed_region_count(image, region, &one);
     *count = 0;
     closed_sources_init(sources, &state->pool, image);
     for (int copy = 0; copy < copies->n && why == NULL; copy++) {
@@ -125,15 +126,16 @@ static int shortest_loop(
     return best;
 }
 
-const char *closed_copies_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_keys, int n_rows, int n_more, const struct closed_form *const *rows,
-        struct closed_image *image, struct closed_copies *copies)
+const struct sator_decline *closed_copies_make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_keys, int n_rows, int n_more,
+        const struct closed_form *const *rows, struct closed_image *image,
+        struct closed_copies *copies)
 {
     struct closed_form row[CLOSED_ROWS];
     const struct closed_form *used[CLOSED_ROWS];
     int pool_used = pool->used;
-    const char *why = closed_image_make(pool, digits, n_rows, rows, image);
-    const char *first = why;
+    const struct sator_decline *why = closed_image_make(pool, digits, n_rows, rows, image);
+    const struct sator_decline *first = why;
     for (int r = 0; r < n_rows + n_more && why != NULL; r++) {
         row[r] = *rows[r];
         used[r] = &row[r];
@@ -205,9 +207,9 @@ static bool count_loops(const struct closed_digits *digits, int n_rows,
     return true;
 }
 
-const char *closed_count_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, const struct closed_request *request,
-        sator_int *count)
+const struct sator_decline *closed_count_distinct(struct closed_state *state,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        const struct closed_request *request, sator_int *count)
 {
     struct closed_copies *copies = &state->copies;
     struct closed_region all;
@@ -220,7 +222,7 @@ const char *closed_count_distinct(struct closed_state *state, const struct close
     if (request != NULL)
         closed_copies_of_request(request, 0, copies);
     state->pool.used = 0;
-    const char *why =
+    const struct sator_decline *why =
             closed_copies_make(&state->pool, digits, 0, n_rows, 0, rows, &state->image, copies);
     if (why == NULL) {
         closed_region_all(&state->image, &all);

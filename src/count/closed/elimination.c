@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static const char dependent[] =
-        "several instances share a stamp in a way that is no sum along one direction";
+static const struct sator_decline dependent = {
+        "several instances share a stamp in a way that is no sum along one direction"};
 
 static void find_uses(struct closed_image *image, int first, int end)
 {
@@ -42,7 +42,8 @@ static void peel(struct closed_image *image, int first, int end, uint32_t *known
 }
 
 /* Replace combined row "to" by to * a - from * b so that "class" leaves it. */
-static const char *eliminate(struct closed_image *image, int to, int from, int class)
+static const struct sator_decline *eliminate(
+        struct closed_image *image, int to, int from, int class)
 {
     int64_t *x = image->column[image->n_rows + to];
     const int64_t *y = image->column[image->n_rows + from];
@@ -53,7 +54,7 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
     for (int c = 0; c < image->n_classes; c++) {
         sator_int value = (sator_int)x[c] * a - (sator_int)y[c] * b;
         if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
-            return "the stamps' equations have too large coefficients";
+            return DECLINE("the stamps' equations have too large coefficients");
         x[c] = (int64_t)value;
         unit = sator_gcd(unit, x[c]);
     }
@@ -61,7 +62,7 @@ static const char *eliminate(struct closed_image *image, int to, int from, int c
         sator_int value =
                 (sator_int)image->combine[to][r] * a - (sator_int)image->combine[from][r] * b;
         if (value > CLOSED_BOUND || value < -CLOSED_BOUND)
-            return "the stamps' equations have too large coefficients";
+            return DECLINE("the stamps' equations have too large coefficients");
         image->combine[to][r] = (int64_t)value;
         unit = sator_gcd(unit, image->combine[to][r]);
     }
@@ -85,7 +86,7 @@ static int widest(const struct closed_image *image, uint32_t done)
 
 /* Gauss-Jordan elimination of the classes that peeling could not reach, the widest first. Classes
  * without a pivot become parameters, if the values to try are few. */
-static const char *combine_rows(struct closed_image *image, uint32_t *known)
+static const struct sator_decline *combine_rows(struct closed_image *image, uint32_t *known)
 {
     bool is_pivot[CLOSED_ROWS] = {false};
     uint32_t done = *known;
@@ -104,7 +105,7 @@ static const char *combine_rows(struct closed_image *image, uint32_t *known)
         done |= (uint32_t)1 << c;
         if (pivot < 0) {
             if (image->span[c] > CLOSED_TRIES || image->n_parameters == CLOSED_PARAMETERS)
-                return dependent;
+                return &dependent;
             tries *= 2 * image->span[c] + 1;
             image->parameter[image->n_parameters++] = c;
             continue;
@@ -113,27 +114,27 @@ static const char *combine_rows(struct closed_image *image, uint32_t *known)
         for (int r = 0; r < image->n_rows; r++) {
             if (r == pivot || image->column[image->n_rows + r][c] == 0)
                 continue;
-            const char *why = eliminate(image, r, pivot, c);
+            const struct sator_decline *why = eliminate(image, r, pivot, c);
             if (why != NULL)
                 return why;
         }
     }
     if (tries > CLOSED_TRIES)
-        return dependent;
+        return &dependent;
     for (int i = 0; i < image->n_parameters; i++)
         *known |= (uint32_t)1 << image->parameter[i];
     find_uses(image, image->n_rows, image->n_rows * 2);
     peel(image, image->n_rows, image->n_rows * 2, known);
-    return image->n_steps + image->n_parameters == image->n_classes ? NULL : dependent;
+    return image->n_steps + image->n_parameters == image->n_classes ? NULL : &dependent;
 }
 
-const char *closed_image_order(struct closed_image *image)
+const struct sator_decline *closed_image_order(struct closed_image *image)
 {
     uint32_t known = 0;
     image->unsolved = ((uint64_t)1 << image->n_rows) - 1;
     peel(image, 0, image->n_rows, &known);
     if (image->n_steps == image->n_classes)
         return NULL;
-    const char *why = combine_rows(image, &known);
-    return why != NULL || closed_image_is_bijection(image) ? why : dependent;
+    const struct sator_decline *why = combine_rows(image, &known);
+    return why != NULL || closed_image_is_bijection(image) ? why : &dependent;
 }

@@ -15,12 +15,13 @@
 /* ---- the stamping in digits ---- */
 
 /* Convert the leading "n" outputs of every piece of "relation", whose variables are "vars". */
-static const char *convert(struct closed_digits *digits, const struct sator_relation *relation,
-        int n, const struct closed_form *vars, struct closed_form *form, bool *changed)
+static const struct sator_decline *convert(struct closed_digits *digits,
+        const struct sator_relation *relation, int n, const struct closed_form *vars,
+        struct closed_form *form, bool *changed)
 {
     for (int p = 0; p < relation->n_pieces; p++) {
         for (int i = 0; i < n && !*changed; i++) {
-            const char *why =
+            const struct sator_decline *why =
                     closed_digits_form(digits, relation->pieces[p].out[i], vars, form++, changed);
             if (why != NULL)
                 return why;
@@ -29,12 +30,12 @@ static const char *convert(struct closed_digits *digits, const struct sator_rela
     return NULL;
 }
 
-static const char *convert_request(struct closed_digits *digits, const struct closed_form *loops,
-        const struct closed_form *space, struct closed_request *request, bool may_carry,
-        bool *changed)
+static const struct sator_decline *convert_request(struct closed_digits *digits,
+        const struct closed_form *loops, const struct closed_form *space,
+        struct closed_request *request, bool may_carry, bool *changed)
 {
     digits->may_carry = may_carry;
-    const char *why = convert(
+    const struct sator_decline *why = convert(
             digits, request->access, request->access->n_out, loops, request->index, changed);
     for (int i = 0; i < request->n_zeros && why == NULL && !*changed; i++)
         why = closed_digits_form(digits, request->zero[i], loops, &request->zero_form[i], changed);
@@ -53,7 +54,7 @@ static void get_loops(const struct closed_digits *digits, struct closed_form *lo
 
 /* Convert all rows, again whenever one of them has split a loop further; stamps and the access with
  * carries if they "may_carry". "request" may be NULL. */
-static const char *convert_all(const struct sator_stamping *stamping,
+static const struct sator_decline *convert_all(const struct sator_stamping *stamping,
         struct closed_request *request, bool may_carry, struct closed_system *system)
 {
     struct closed_form loops[CLOSED_LOOPS];
@@ -62,7 +63,7 @@ static const char *convert_all(const struct sator_stamping *stamping,
         changed = false;
         get_loops(&system->digits, loops);
         system->digits.may_carry = may_carry;
-        const char *why = convert(
+        const struct sator_decline *why = convert(
                 &system->digits, stamping->space, system->n_space, loops, system->space, &changed);
         if (why == NULL && !changed)
             why = convert(
@@ -84,32 +85,33 @@ static void make_times(struct closed_state *state, struct closed_system *system)
             system->time, &state->image, &system->times);
 }
 
-static const char *check_request(struct closed_request *request, int n_loops, int n_space)
+static const struct sator_decline *check_request(
+        struct closed_request *request, int n_loops, int n_space)
 {
     const struct sator_relation *access = request->access;
     if (access->n_out > CLOSED_INDICES)
-        return "a tensor has too many dimensions";
+        return DECLINE("a tensor has too many dimensions");
     if (access->n_pieces > CLOSED_COPIES)
-        return "a tensor is accessed too often";
+        return DECLINE("a tensor is accessed too often");
     if (access->n_in != n_loops)
-        return "an access has another domain";
+        return DECLINE("an access has another domain");
     bool is_empty = true;
     for (int i = 0; i < access->n_pieces; i++) {
         if (access->pieces[i].n_free > 0)
-            return "an access is given by conditions";
+            return DECLINE("an access is given by conditions");
         is_empty = is_empty && sator_cond_is_false(access->pieces[i].cond);
     }
     if (is_empty)
-        return closed_image_empty;
+        return &closed_image_empty;
     if (!closed_fixed_find(access, request))
-        return "an access is restricted by a condition";
+        return DECLINE("an access is restricted by a condition");
     if (request->n_buses > CLOSED_BUSES)
-        return "the array has too many buses";
+        return DECLINE("the array has too many buses");
     for (int b = 0; b < request->n_buses; b++) {
         const struct sator_relation *bus = request->buses[b];
         if (sator_relation_function(bus) == NULL || bus->n_in != n_space ||
                 bus->n_out > CLOSED_SPACES)
-            return "a bus is no function of the PE";
+            return DECLINE("a bus is no function of the PE");
     }
     return NULL;
 }
@@ -217,7 +219,7 @@ static sator_int count_part(
 
 /* Fix the digits of "request" in "*system", of which "*system" becomes a copy if it is the
  * stamping's own. */
-static const char *fix_digits(
+static const struct sator_decline *fix_digits(
         struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
     struct closed_system *main = &state->main;
@@ -232,19 +234,19 @@ static const char *fix_digits(
         copy->times_declined = main->times_declined;
         *system = copy;
     }
-    const char *why = closed_fixed_apply(state, *system, request, &part);
+    const struct sator_decline *why = closed_fixed_apply(state, *system, request, &part);
     request->instances = count_part(state, &(*system)->digits, part);
     return why;
 }
 
-static const char *find_system(
+static const struct sator_decline *find_system(
         struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
     struct closed_system *main = &state->main;
     bool changed = false;
     struct closed_form loops[CLOSED_LOOPS];
     *system = main;
-    const char *why = check_request(request, main->digits.n_loops, main->n_space);
+    const struct sator_decline *why = check_request(request, main->digits.n_loops, main->n_space);
     if (why != NULL)
         return why;
     get_loops(&main->digits, loops);
@@ -269,10 +271,10 @@ static const char *find_system(
     return NULL;
 }
 
-const char *closed_system_for(
+const struct sator_decline *closed_system_for(
         struct closed_state *state, struct closed_request *request, struct closed_system **system)
 {
-    const char *why = find_system(state, request, system);
+    const struct sator_decline *why = find_system(state, request, system);
     request->instances = state->instances;
     if (why == NULL && request->n_zeros > 0)
         why = fix_digits(state, request, system);
@@ -281,42 +283,43 @@ const char *closed_system_for(
     return why;
 }
 
-static const char overflow[] = "the number of instances does not fit into 128 bits";
+static const struct sator_decline overflow = {"the number of instances does not fit into 128 bits"};
 
-static const char *count_instances(
+static const struct sator_decline *count_instances(
         int n_loops, const int64_t *lower, const int64_t *upper, sator_int *count)
 {
     *count = 1;
     for (int l = 0; l < n_loops; l++) {
         if (!sator_mul(*count, (sator_int)upper[l] - lower[l], count))
-            return overflow;
+            return &overflow;
     }
     /* Every volume is at most instances * copies * PEs' links: keep room for sums of them. */
-    return *count < (sator_int)1 << 110 ? NULL : "there are 2^110 instances or more";
+    return *count < (sator_int)1 << 110 ? NULL : DECLINE("there are 2^110 instances or more");
 }
 
-static const char *prepare(struct closed_state *state)
+static const struct sator_decline *prepare(struct closed_state *state)
 {
     const struct sator_stamping *stamping = state->stamping;
     int64_t lower[CLOSED_LOOPS];
     int64_t upper[CLOSED_LOOPS];
     int n_loops = stamping->domain->n_in;
     if (n_loops > CLOSED_LOOPS)
-        return "the domain has too many loops";
+        return DECLINE("the domain has too many loops");
     if (!sator_set_is_box(stamping->domain, lower, upper))
-        return "the domain is no box";
+        return DECLINE("the domain is no box");
     for (int l = 0; l < n_loops; l++) {
         if (lower[l] >= upper[l])
-            return "the domain is empty";
+            return DECLINE("the domain is empty");
     }
     if (stamping->n_space > CLOSED_SPACES || stamping->n_time > CLOSED_TIMES)
-        return "a stamp has too many dimensions";
+        return DECLINE("a stamp has too many dimensions");
     if (sator_relation_function(stamping->space) == NULL ||
             sator_relation_function(stamping->time) == NULL)
-        return "a stamp is restricted by a condition";
+        return DECLINE("a stamp is restricted by a condition");
     state->main.n_space = stamping->n_space;
     state->main.n_time = stamping->n_time;
-    const char *why = closed_digits_init(&state->main.digits, n_loops, lower, upper);
+    const struct sator_decline *why =
+            closed_digits_init(&state->main.digits, n_loops, lower, upper);
     if (why == NULL)
         why = count_instances(n_loops, lower, upper, &state->instances);
     if (why != NULL)
@@ -356,25 +359,27 @@ static bool closed_hurry(void *opaque, bool hurried)
     return gave_up;
 }
 
-static enum sator_status finish(const char *why, const char **reason)
+static enum sator_status finish(
+        const struct sator_decline *why, const struct sator_decline **reason)
 {
     if (why == NULL)
         return SATOR_OK;
-    if (why == overflow) /* no engine could answer */
+    if (why == &overflow) /* no engine could answer */
         return SATOR_OVERFLOW;
     *reason = why;
     return SATOR_DECLINED;
 }
 
-enum sator_status closed_answer(struct closed_state *state, const char *why, const char **reason)
+enum sator_status closed_answer(struct closed_state *state, const struct sator_decline *why,
+        const struct sator_decline **reason)
 {
     enum sator_status stopped = state->stopped;
     state->stopped = SATOR_OK;
-    return why == closed_sheets_stopped ? stopped : finish(why, reason);
+    return why == &closed_sheets_stopped ? stopped : finish(why, reason);
 }
 
 static enum sator_status closed_reopen(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void *opaque, const char **reason)
+        void *opaque, const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     state->ctx = ctx;
@@ -388,7 +393,7 @@ static enum sator_status closed_reopen(struct sator_ctx *ctx, const struct sator
 }
 
 static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const char **reason)
+        void **opaque, const struct sator_decline **reason)
 {
     struct closed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
     state->extended = NULL;
@@ -412,14 +417,15 @@ static enum sator_status closed_open(struct sator_ctx *ctx, const struct sator_s
 /* ---- the array's bounds ---- */
 
 /* The least (or greatest) value of "form"; the iterators where it is taken into "at". */
-static const char *find_extreme(struct closed_state *state, const struct closed_form *form,
-        bool greatest, int64_t *value, int64_t *at)
+static const struct sator_decline *find_extreme(struct closed_state *state,
+        const struct closed_form *form, bool greatest, int64_t *value, int64_t *at)
 {
     const struct closed_digits *digits = &state->main.digits;
     const struct closed_image *image = &state->image;
     int64_t chosen[CLOSED_DIGITS];
     state->pool.used = 0;
-    const char *why = closed_image_make_all(&state->pool, digits, 1, &form, &state->image);
+    const struct sator_decline *why =
+            closed_image_make_all(&state->pool, digits, 1, &form, &state->image);
     if (why != NULL)
         return why;
     *value = form->constant;
@@ -453,7 +459,7 @@ static const char *find_extreme(struct closed_state *state, const struct closed_
 }
 
 static enum sator_status closed_outside(
-        void *opaque, bool *found, int64_t *instance, const char **reason)
+        void *opaque, bool *found, int64_t *instance, const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     int64_t at[CLOSED_LOOPS];
@@ -464,7 +470,8 @@ static enum sator_status closed_outside(
             continue;
         for (int greatest = 0; greatest < 2; greatest++) {
             int64_t value;
-            const char *why = find_extreme(state, &state->main.space[i], greatest, &value, at);
+            const struct sator_decline *why =
+                    find_extreme(state, &state->main.space[i], greatest, &value, at);
             if (why != NULL)
                 return finish(why, reason);
             if (greatest ? value < state->stamping->shape[i] : value >= 0)
@@ -481,8 +488,9 @@ static enum sator_status closed_outside(
 
 /* ---- stamps ---- */
 
-static const char *count_image(struct closed_state *state, const struct closed_system *system,
-        int n_rows, const struct closed_form *const *rows, sator_int *count)
+static const struct sator_decline *count_image(struct closed_state *state,
+        const struct closed_system *system, int n_rows, const struct closed_form *const *rows,
+        sator_int *count)
 {
     return closed_count_distinct(state, &system->digits, n_rows, rows, NULL, count);
 }
@@ -502,7 +510,8 @@ static int stamp_rows(const struct closed_system *system, const struct closed_fo
     return add_forms(rows, n, system->time, system->n_time);
 }
 
-static const char *most_active(struct closed_state *state, sator_int *most, sator_int *stamps)
+static const struct sator_decline *most_active(
+        struct closed_state *state, sator_int *most, sator_int *stamps)
 {
     const struct closed_system *system = &state->main;
     struct closed_classes classes = {.n_keys = 0};
@@ -513,7 +522,7 @@ static const char *most_active(struct closed_state *state, sator_int *most, sato
 }
 
 static enum sator_status closed_stamps(
-        void *opaque, struct sator_stamp_counts *counts, const char **reason)
+        void *opaque, struct sator_stamp_counts *counts, const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     const struct closed_system *system = &state->main;
@@ -521,7 +530,7 @@ static enum sator_status closed_stamps(
     struct sator_stamp_counts result = {.instances = state->instances, .stamps = -1};
     int n_rows = stamp_rows(system, rows);
     int n_space = system->n_space;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     result.time_stamps = system->times.stamps;
     if (system->times_declined != NULL)
         why = count_image(state, system, n_rows - n_space, rows + n_space, &result.time_stamps);
@@ -537,7 +546,7 @@ static enum sator_status closed_stamps(
 }
 
 static enum sator_status closed_max_per_stamp(
-        void *opaque, sator_int *most, int64_t *instance, const char **reason)
+        void *opaque, sator_int *most, int64_t *instance, const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     struct closed_classes classes = {.every = true};
@@ -546,16 +555,16 @@ static enum sator_status closed_max_per_stamp(
 }
 
 /* What the engine answers when "why" is the reason that a count of words ended with, or NULL. */
-static enum sator_status answer_words(
-        struct closed_state *state, const char *why, sator_int *words, const char **reason)
+static enum sator_status answer_words(struct closed_state *state, const struct sator_decline *why,
+        sator_int *words, const struct sator_decline **reason)
 {
-    if (why == closed_image_empty)
+    if (why == &closed_image_empty)
         *words = 0;
-    return why == closed_image_empty ? SATOR_OK : closed_answer(state, why, reason);
+    return why == &closed_image_empty ? SATOR_OK : closed_answer(state, why, reason);
 }
 
-static enum sator_status closed_footprint(
-        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status closed_footprint(void *opaque, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     struct closed_request request; /* large: the forms are not cleared */
@@ -564,7 +573,7 @@ static enum sator_status closed_footprint(
     request.access = access;
     request.n_buses = 0;
     request.buses = NULL;
-    const char *why = closed_system_for(state, &request, &system);
+    const struct sator_decline *why = closed_system_for(state, &request, &system);
     if (why == NULL) {
         int n_rows = add_forms(rows, 0, request.index, request.access->n_out);
         why = closed_count_distinct(state, &system->digits, n_rows, rows, &request, words);
@@ -572,8 +581,8 @@ static enum sator_status closed_footprint(
     return answer_words(state, why, words, reason);
 }
 
-static enum sator_status closed_tile(
-        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status closed_tile(void *opaque, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     struct closed_request request; /* large: the forms are not cleared */
@@ -582,7 +591,7 @@ static enum sator_status closed_tile(
     request.access = access;
     request.n_buses = 0;
     request.buses = NULL;
-    const char *why = closed_system_for(state, &request, &system);
+    const struct sator_decline *why = closed_system_for(state, &request, &system);
     if (why == NULL) {
         classes.n_keys = stamp_rows(system, classes.key);
         classes.n_values = add_forms(classes.value, 0, request.index, access->n_out);

@@ -18,7 +18,8 @@ static int sign_at_pe(const struct closed_skews *skews, const int64_t *move, boo
 }
 
 /* Add box "hole" of the cells to the probe, moved by -move. */
-static const char *copy_hole(struct closed_skews *skews, int hole, const int64_t *move, int *copy)
+static const struct sator_decline *copy_hole(
+        struct closed_skews *skews, int hole, const int64_t *move, int *copy)
 {
     struct closed_interval box[CLOSED_AXES];
     assert(0 <= hole && hole < skews->cells.n_holes);
@@ -30,10 +31,10 @@ static const char *copy_hole(struct closed_skews *skews, int hole, const int64_t
 }
 
 /* Copy a set of boxes, moved by -move, into "*copies". */
-static const char *copy_holes(struct closed_skews *skews, const struct closed_holes *holes,
-        const int64_t *move, struct closed_holes *copies)
+static const struct sator_decline *copy_holes(struct closed_skews *skews,
+        const struct closed_holes *holes, const int64_t *move, struct closed_holes *copies)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < skews->cells.n_holes && why == NULL; i++) {
         int copy;
         if (!closed_holes_has(holes, i))
@@ -46,9 +47,10 @@ static const char *copy_holes(struct closed_skews *skews, const struct closed_ho
 }
 
 /* Copy the rules, moved by -move, as rules of the probe with credit "credit". */
-static const char *copy_rules(struct closed_skews *skews, const int64_t *move, int credit)
+static const struct sator_decline *copy_rules(
+        struct closed_skews *skews, const int64_t *move, int credit)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int r = 0; r < skews->cells.n_rules && why == NULL; r++) {
         const struct closed_rule *from = &skews->cells.rule[r];
         struct closed_rule rule = {.credit = credit};
@@ -57,7 +59,7 @@ static const char *copy_rules(struct closed_skews *skews, const int64_t *move, i
             continue;
         why = copy_holes(skews, &from->outside, move, &rule.outside);
         if (skews->probe.n_rules == CLOSED_RULES)
-            return "a value can come from too many skewed stamps";
+            return DECLINE("a value can come from too many skewed stamps");
         skews->probe.rule[skews->probe.n_rules++] = rule;
     }
     return why;
@@ -65,8 +67,8 @@ static const char *copy_rules(struct closed_skews *skews, const int64_t *move, i
 
 /* Whether some point that is fetched (in no box of "gone", served by no rule) has a point at
  * x + move that is not. */
-static const char *find_split(struct closed_skews *skews, const struct closed_holes *gone,
-        const int64_t *move, bool *split)
+static const struct sator_decline *find_split(struct closed_skews *skews,
+        const struct closed_holes *gone, const int64_t *move, bool *split)
 {
     static const int64_t stay[CLOSED_AXES] = {0};
     struct closed_cells *probe = &skews->probe;
@@ -75,7 +77,7 @@ static const char *find_split(struct closed_skews *skews, const struct closed_ho
     sator_int points;
     closed_cells_init(probe, &skews->grid);
     probe->exists = true;
-    const char *why = copy_holes(skews, gone, stay, &probe->excluded);
+    const struct sator_decline *why = copy_holes(skews, gone, stay, &probe->excluded);
     if (why == NULL)
         why = copy_rules(skews, stay, 0);
     if (why == NULL)
@@ -86,7 +88,7 @@ static const char *find_split(struct closed_skews *skews, const struct closed_ho
         if (!closed_holes_has(&moved, i))
             continue;
         if (probe->n_rules == CLOSED_RULES)
-            return "a value can come from too many skewed stamps";
+            return DECLINE("a value can come from too many skewed stamps");
         probe->rule[probe->n_rules++] = (struct closed_rule){.inside = i, .credit = 1};
     }
     if (why == NULL)
@@ -96,9 +98,10 @@ static const char *find_split(struct closed_skews *skews, const struct closed_ho
 }
 
 /* The generators of the moves that keep a fetch: bus, stamp and element. */
-static const char *find_shares(struct closed_skews *skews, const struct closed_form *bus, int n_bus)
+static const struct sator_decline *find_shares(
+        struct closed_skews *skews, const struct closed_form *bus, int n_bus)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     closed_skews_moves(skews, 0, &skews->lattice);
     for (int i = 0; i < n_bus && why == NULL; i++) {
         int64_t row[CLOSED_DIMS];
@@ -115,14 +118,14 @@ static const char *find_shares(struct closed_skews *skews, const struct closed_f
 /* Count the fetches over one bus: the pairs left (in no box of "*gone", served by no rule) that no
  * generator takes to one before. Where each generator takes fetched pairs to fetched pairs alone,
  * those of one fetch are connected by them. Boxes of pairs at greater PEs join "*gone". */
-static const char *count_fetches(struct closed_skews *skews, struct closed_holes *gone,
-        const struct sator_transport *transport, sator_int *fetches)
+static const struct sator_decline *count_fetches(struct closed_skews *skews,
+        struct closed_holes *gone, const struct sator_transport *transport, sator_int *fetches)
 {
     struct closed_holes excluded = *gone;
     struct closed_holes greater = *gone;
     sator_int credit[CLOSED_CREDITS] = {0};
     sator_int points;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         int64_t *move = skews->graver.element[i].at;
         bool other_pe;
@@ -133,7 +136,7 @@ static const char *count_fetches(struct closed_skews *skews, struct closed_holes
             bool split = false;
             why = find_split(skews, gone, move, &split);
             if (why == NULL && split)
-                why = "a bus serves only some of a fetch under skewed stamps";
+                why = DECLINE("a bus serves only some of a fetch under skewed stamps");
             closed_skews_negate(skews->grid.n_axes, move);
         }
         if (sign_at_pe(skews, move, &other_pe) < 0)
@@ -157,11 +160,12 @@ static const char *count_fetches(struct closed_skews *skews, struct closed_holes
     return why;
 }
 
-const char *closed_fetches_credit(struct closed_skews *skews, const struct closed_request *request,
-        const struct sator_transport *transport, sator_int left, sator_int *by_bus)
+const struct sator_decline *closed_fetches_credit(struct closed_skews *skews,
+        const struct closed_request *request, const struct sator_transport *transport,
+        sator_int left, sator_int *by_bus)
 {
     struct closed_holes gone = {{0}};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int b = 0; b < transport->n_buses && why == NULL; b++) {
         sator_int fetches = 0;
         why = find_shares(skews, request->bus[b], request->buses[b]->n_out);

@@ -31,17 +31,17 @@ struct fibres {
     int64_t at[CLOSED_AXES]; /* a digit vector of the greatest fibre */
 };
 
-static const char ragged[] = "skewed stamps run over ragged tiles";
+static const struct sator_decline ragged = {"skewed stamps run over ragged tiles"};
 
 /* ---- parts ---- */
 
 /* The moves along the axes of "part" that keep the key: a basis whose first vectors keep the value,
  * too. */
-static const char *make_basis(struct fibres *fibres, uint32_t part)
+static const struct sator_decline *make_basis(struct fibres *fibres, uint32_t part)
 {
     struct closed_skews *skews = fibres->skews;
     struct closed_lattice *lattice = &skews->lattice;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     closed_skews_moves(skews, 0, lattice);
     for (int a = 0; a < skews->grid.n_axes && why == NULL; a++) {
         int64_t fixed[CLOSED_DIMS] = {0};
@@ -62,10 +62,10 @@ static const char *make_basis(struct fibres *fibres, uint32_t part)
 }
 
 /* Put the axes that a generator of "lattice" joins into one part. */
-static const char *join_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
+static const struct sator_decline *join_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
 {
     struct closed_skews *skews = fibres->skews;
-    const char *why = closed_graver_make(&skews->lattice, &skews->graver);
+    const struct sator_decline *why = closed_graver_make(&skews->lattice, &skews->graver);
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         uint32_t joined = skews->graver.element[i].above | skews->graver.element[i].below;
         int kept = 0;
@@ -85,10 +85,10 @@ static const char *join_parts(struct fibres *fibres, uint32_t *part, int *n_part
 
 /* Parts of the axes of which moves that keep the key, and of them those that keep the value, are
  * sums. Axes that no move changes are in none. */
-static const char *find_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
+static const struct sator_decline *find_parts(struct fibres *fibres, uint32_t *part, int *n_parts)
 {
     struct closed_skews *skews = fibres->skews;
-    const char *why = make_basis(fibres, ((uint32_t)1 << skews->grid.n_axes) - 1);
+    const struct sator_decline *why = make_basis(fibres, ((uint32_t)1 << skews->grid.n_axes) - 1);
     *n_parts = 0;
     if (why == NULL)
         why = join_parts(fibres, part, n_parts);
@@ -190,7 +190,7 @@ static bool meets_all(const struct closed_skews *skews, const int64_t *way, stru
 
 /* Set "way" to a greatest difference of two points of one key, its last coordinate being the
  * values': from any other, some generator leads further. */
-static const char *find_way(const struct closed_skews *skews, int64_t *way)
+static const struct sator_decline *find_way(const struct closed_skews *skews, int64_t *way)
 {
     int budget = MOST_AUGMENTATIONS;
     for (bool longer = true; longer;) {
@@ -201,7 +201,7 @@ static const char *find_way(const struct closed_skews *skews, int64_t *way)
             if (steps == 0)
                 continue;
             if (--budget < 0)
-                return "the longest way in a skewed stamp takes too long to find";
+                return DECLINE("the longest way in a skewed stamp takes too long to find");
             for (int a = 0; a <= skews->grid.n_axes; a++)
                 way[a] += steps * move[a];
             longer = true;
@@ -212,7 +212,7 @@ static const char *find_way(const struct closed_skews *skews, int64_t *way)
 
 /* Values in a line: the most that the last basis vector's coordinate can differ by between two
  * points of one key, if all values in between are met. */
-static const char *count_line(struct fibres *fibres, sator_int *most)
+static const struct sator_decline *count_line(struct fibres *fibres, sator_int *most)
 {
     struct closed_skews *skews = fibres->skews;
     struct closed_lattice *lattice = &skews->lattice;
@@ -223,7 +223,7 @@ static const char *count_line(struct fibres *fibres, sator_int *most)
     skews->measured.n_dims = n + 1;
     for (int i = 0; i < lattice->n; i++)
         skews->measured.vector[i][n] = i + 1 == lattice->n;
-    const char *why = closed_graver_make(&skews->measured, &skews->graver);
+    const struct sator_decline *why = closed_graver_make(&skews->measured, &skews->graver);
     for (int i = 0; i < skews->graver.n; i++) {
         struct closed_generator *g = &skews->graver.element[i];
         for (int d = 0; d <= n && (g->below >> n & 1); d++)
@@ -235,19 +235,19 @@ static const char *count_line(struct fibres *fibres, sator_int *most)
     if (why != NULL)
         return why;
     if (!meets_all(skews, way, &margins))
-        return "the values of a skewed stamp have gaps";
+        return DECLINE("the values of a skewed stamp have gaps");
     /* The least point from which the way does not leave the digits' ranges. */
     for (int a = 0; a < n; a++) {
         if (fibres->part >> a & 1)
             fibres->at[a] = skews->grid.range[a].lo + margins.below[a] + (way[a] < 0 ? -way[a] : 0);
     }
     *most = (sator_int)way[n] + 1;
-    return stays_inside(fibres, way, &margins) ? NULL : ragged;
+    return stays_inside(fibres, way, &margins) ? NULL : &ragged;
 }
 
 /* ---- one key row ---- */
 
-static const char *count_row(struct fibres *fibres, bool point, sator_int *most)
+static const struct sator_decline *count_row(struct fibres *fibres, bool point, sator_int *most)
 {
     const struct closed_skews *skews = fibres->skews;
     int64_t coef[CLOSED_DIGITS];
@@ -270,9 +270,9 @@ static const char *count_row(struct fibres *fibres, bool point, sator_int *most)
         unit = sator_gcd(unit, coef[i]);
     for (int i = 0; i < n; i++)
         coef[i] /= unit;
-    const char *why = closed_slab_most(n, coef, x, most, &value);
+    const struct sator_decline *why = closed_slab_most(n, coef, x, most, &value);
     if (why == NULL && point && !closed_slab_point(n, coef, x, value, at))
-        why = "a stamp is a sum whose values have no simple distribution";
+        why = DECLINE("a stamp is a sum whose values have no simple distribution");
     for (int i = 0; i < n && point && why == NULL; i++)
         fibres->at[axis[i]] = at[i];
     return why;
@@ -352,7 +352,7 @@ static bool in_part(const struct fibres *fibres, int group)
 }
 
 /* The mode of a row that some ragged loop's digits are in, by its table. */
-static const char *count_table(struct fibres *fibres, sator_int *most)
+static const struct sator_decline *count_table(struct fibres *fibres, sator_int *most)
 {
     const struct closed_grid *grid = &fibres->skews->grid;
     struct table table = {.number = {1}};
@@ -367,7 +367,7 @@ static const char *count_table(struct fibres *fibres, sator_int *most)
     }
     for (int g = 0; g < grid->n_groups; g++) {
         if (in_part(fibres, g) && !convolve(fibres, row, g, &table, &budget))
-            return ragged;
+            return &ragged;
     }
     *most = 0;
     for (int64_t v = 0; v <= table.span; v++)
@@ -378,13 +378,13 @@ static const char *count_table(struct fibres *fibres, sator_int *most)
 /* ---- strips ---- */
 
 /* Of a part without ragged tiles. */
-static const char *count_strips(struct fibres *fibres, sator_int *most)
+static const struct sator_decline *count_strips(struct fibres *fibres, sator_int *most)
 {
     const struct closed_skews *skews = fibres->skews;
     struct closed_strips strips = {.n_dims = fibres->n_moves, .n_equal = fibres->n_equal};
     int axis[CLOSED_STRIP_FORMS];
     if (fibres->n_moves > CLOSED_STRIP_DIMS)
-        return "a skewed stamp holds instances in too many directions";
+        return DECLINE("a skewed stamp holds instances in too many directions");
     for (int a = 0; a < skews->grid.n_axes; a++) {
         if ((fibres->part >> a & 1) == 0)
             continue;
@@ -394,7 +394,7 @@ static const char *count_strips(struct fibres *fibres, sator_int *most)
             strips.form[strips.n][d] = skews->lattice.vector[d][a];
         strips.n++;
     }
-    const char *why = closed_strips_most(&strips, most);
+    const struct sator_decline *why = closed_strips_most(&strips, most);
     for (int i = 0; i < strips.n && why == NULL && fibres->n_equal == 0; i++)
         fibres->at[axis[i]] = skews->grid.range[axis[i]].lo + strips.at[i];
     return why;
@@ -403,7 +403,7 @@ static const char *count_strips(struct fibres *fibres, sator_int *most)
 /* ---- no key ---- */
 
 /* The distinct values of all digit vectors of the part. */
-static const char *count_free(struct fibres *fibres, sator_int *most)
+static const struct sator_decline *count_free(struct fibres *fibres, sator_int *most)
 {
     struct closed_skews *skews = fibres->skews;
     struct closed_interval saved[CLOSED_AXES];
@@ -413,16 +413,17 @@ static const char *count_free(struct fibres *fibres, sator_int *most)
             skews->grid.range[a].hi = skews->grid.range[a].lo;
     }
     skews->lattice.n = fibres->n_equal;
-    const char *why = closed_skews_classes(skews, most);
+    const struct sator_decline *why = closed_skews_classes(skews, most);
     memcpy(skews->grid.range, saved, sizeof saved);
     return why;
 }
 
 /* ---- the whole ---- */
 
-static const char *count_part(struct fibres *fibres, uint32_t part, bool point, sator_int *most)
+static const struct sator_decline *count_part(
+        struct fibres *fibres, uint32_t part, bool point, sator_int *most)
 {
-    const char *why = make_basis(fibres, part);
+    const struct sator_decline *why = make_basis(fibres, part);
     int n_values = fibres->n_moves - fibres->n_equal;
     *most = 1;
     if (why != NULL || n_values == 0)
@@ -433,7 +434,7 @@ static const char *count_part(struct fibres *fibres, uint32_t part, bool point, 
         return count_free(fibres, most);
     if (fibres->n_digits != __builtin_popcount(part)) {
         bool row = fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1 && !point;
-        return row && count_table(fibres, most) == NULL ? NULL : ragged;
+        return row && count_table(fibres, most) == NULL ? NULL : &ragged;
     }
     if (fibres->n_equal == 0 && fibres->n_digits == fibres->n_moves + 1) {
         why = count_row(fibres, point, most);
@@ -461,7 +462,7 @@ static int next_number(const struct closed_skews *skews, int axis)
 
 /* Set "*moving" to the digits that two digit vectors of one key can differ in, were no tile ragged.
  */
-static const char *find_moving(
+static const struct sator_decline *find_moving(
         struct fibres *fibres, const struct closed_classes *classes, uint32_t *moving)
 {
     uint32_t part[CLOSED_AXES];
@@ -470,7 +471,7 @@ static const char *find_moving(
     for (int number = next_number(skews, 0); number >= 0; number = next_number(skews, number))
         closed_skews_drop(skews, number);
     get_rows(fibres, classes);
-    const char *why = find_parts(fibres, part, &n_parts);
+    const struct sator_decline *why = find_parts(fibres, part, &n_parts);
     *moving = 0;
     for (int p = 0; p < n_parts && why == NULL; p++) {
         for (int a = 0; a < skews->grid.n_axes; a++)
@@ -481,11 +482,12 @@ static const char *find_moving(
 
 /* The axes of "digits", but for numbers whose moving digits, the others being 0, stay below the
  * loop's end: no fibre over other values of those is greater, and no tile of this one ragged. */
-static const char *drop_numbers(struct closed_state *state, const struct closed_digits *digits,
-        const struct closed_classes *classes, struct fibres *fibres)
+static const struct sator_decline *drop_numbers(struct closed_state *state,
+        const struct closed_digits *digits, const struct closed_classes *classes,
+        struct fibres *fibres)
 {
     uint32_t moving = 0;
-    const char *why = closed_skews_open(state, digits, &fibres->skews);
+    const struct sator_decline *why = closed_skews_open(state, digits, &fibres->skews);
     if (why != NULL || next_number(fibres->skews, 0) < 0)
         return why;
     why = find_moving(fibres, classes, &moving);
@@ -527,14 +529,14 @@ static void get_instance(
 }
 
 /* The greatest fibre over the axes as they are. */
-static const char *count_axes(
+static const struct sator_decline *count_axes(
         struct fibres *fibres, const struct closed_classes *classes, bool point, sator_int *most)
 {
     uint32_t part[CLOSED_AXES];
     int n_parts = 0;
     sator_int product = 1;
     get_rows(fibres, classes);
-    const char *why = find_parts(fibres, part, &n_parts);
+    const struct sator_decline *why = find_parts(fibres, part, &n_parts);
     for (int a = 0; a < fibres->skews->grid.n_axes; a++)
         fibres->at[a] = fibres->skews->grid.range[a].lo;
     for (int p = 0; p < n_parts && why == NULL; p++) {
@@ -546,7 +548,7 @@ static const char *count_axes(
     return why;
 }
 
-/* Take tiles for whole that are ragged: all of them, or (if "inner") leave out the last tile of
+/* Take tiles for whole that are &ragged: all of them, or (if "inner") leave out the last tile of
  * every loop. */
 static void make_whole(struct closed_skews *skews, bool inner)
 {
@@ -559,34 +561,36 @@ static void make_whole(struct closed_skews *skews, bool inner)
 
 /* The greatest fibre when ragged tiles may bound it: between that of whole tiles and that of the
  * tiles which are whole, if both are the same. */
-static const char *count_between(struct closed_state *state, const struct closed_digits *digits,
-        const struct closed_classes *classes, struct fibres *fibres, bool point, sator_int *most)
+static const struct sator_decline *count_between(struct closed_state *state,
+        const struct closed_digits *digits, const struct closed_classes *classes,
+        struct fibres *fibres, bool point, sator_int *most)
 {
     sator_int bound;
     make_whole(fibres->skews, false);
-    const char *why = count_axes(fibres, classes, false, &bound);
+    const struct sator_decline *why = count_axes(fibres, classes, false, &bound);
     if (why == NULL)
         why = drop_numbers(state, digits, classes, fibres);
     if (why != NULL)
         return why;
     make_whole(fibres->skews, true);
     why = count_axes(fibres, classes, point, most);
-    return why == NULL && *most != bound ? ragged : why;
+    return why == NULL && *most != bound ? &ragged : why;
 }
 
-const char *closed_fibres_most(struct closed_state *state, const struct closed_system *system,
-        const struct closed_classes *classes, sator_int *most, int64_t *instance)
+const struct sator_decline *closed_fibres_most(struct closed_state *state,
+        const struct closed_system *system, const struct closed_classes *classes, sator_int *most,
+        int64_t *instance)
 {
     struct fibres fibres = {
             .n_keys = classes->n_keys, .n_values = classes->n_values, .every = classes->every};
     sator_int count;
     bool point = instance != NULL;
     if (classes->copies != NULL && classes->copies->n_copies > 1)
-        return "a tensor with several accesses under a skewed stamp";
-    const char *why = drop_numbers(state, &system->digits, classes, &fibres);
+        return DECLINE("a tensor with several accesses under a skewed stamp");
+    const struct sator_decline *why = drop_numbers(state, &system->digits, classes, &fibres);
     if (why == NULL)
         why = count_axes(&fibres, classes, point, &count);
-    if (why != NULL && why == ragged)
+    if (why != NULL && why == &ragged)
         why = count_between(state, &system->digits, classes, &fibres, point, &count);
     if (why != NULL)
         return why;

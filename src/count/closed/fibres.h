@@ -7,7 +7,8 @@
 #include "count/closed/closed.h"
 
 /* As closed_most, for one access, whatever the rows. */
-const char *closed_fibres_most(struct closed_state *state, const struct closed_system *system,
-        const struct closed_classes *classes, sator_int *most, int64_t *instance);
+const struct sator_decline *closed_fibres_most(struct closed_state *state,
+        const struct closed_system *system, const struct closed_classes *classes, sator_int *most,
+        int64_t *instance);
 
 #endif

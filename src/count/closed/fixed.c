@@ -103,7 +103,7 @@ static bool is_number(const struct closed_digits *digits, const struct closed_fo
 }
 
 /* Let the number "form" be 0. */
-static const char *fix_number(
+static const struct sator_decline *fix_number(
         struct closed_digits *digits, const struct closed_form *form, int n, const int *sorted)
 {
     int64_t left = -closed_form_range(digits, form).lo; /* above the least value */
@@ -112,14 +112,14 @@ static const char *fix_number(
         int64_t last = digits->digit[sorted[i]].size - 1;
         int64_t steps = left / llabs(coef);
         if (left < 0 || steps > last)
-            return closed_image_empty;
+            return &closed_image_empty;
         fix(digits, sorted[i], coef < 0 ? last - steps : steps);
         left -= steps * llabs(coef);
     }
-    return left == 0 ? NULL : closed_image_empty;
+    return left == 0 ? NULL : &closed_image_empty;
 }
 
-static const char *fix_form(struct closed_digits *digits, struct closed_form *form)
+static const struct sator_decline *fix_form(struct closed_digits *digits, struct closed_form *form)
 {
     int sorted[CLOSED_DIGITS];
     substitute(digits, form);
@@ -129,10 +129,10 @@ static const char *fix_form(struct closed_digits *digits, struct closed_form *fo
     int64_t least = closed_form_range(digits, form).lo;
     int digit = closed_digits_carry(digits, form, 1, least, CLOSED_BOUND);
     if (digit < 0)
-        return "a part of an access is given by too many sums";
+        return DECLINE("a part of an access is given by too many sums");
     const struct closed_digit *sum = &digits->digit[digit];
     if (least > 0 || -least >= sum->size || (sum->is_fixed && sum->value != -least))
-        return closed_image_empty;
+        return &closed_image_empty;
     fix(digits, digit, -least);
     return NULL;
 }
@@ -161,22 +161,23 @@ static void substitute_all(struct closed_system *system, struct closed_request *
 }
 
 /* All digit vectors that are left. */
-static const char *count_part(
+static const struct sator_decline *count_part(
         struct closed_state *state, const struct closed_digits *digits, sator_int *part)
 {
     struct closed_region all;
     state->pool.used = 0;
-    const char *why = closed_image_make_all(&state->pool, digits, 0, NULL, &state->image);
+    const struct sator_decline *why =
+            closed_image_make_all(&state->pool, digits, 0, NULL, &state->image);
     if (why != NULL)
         return why;
     closed_region_all(&state->image, &all);
     return closed_region_count(&state->image, &all, part);
 }
 
-const char *closed_fixed_apply(struct closed_state *state, struct closed_system *system,
-        struct closed_request *request, sator_int *part)
+const struct sator_decline *closed_fixed_apply(struct closed_state *state,
+        struct closed_system *system, struct closed_request *request, sator_int *part)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < request->n_zeros && why == NULL; i++)
         why = fix_form(&system->digits, &request->zero_form[i]);
     if (why != NULL)

@@ -13,7 +13,7 @@ bool closed_fixed_find(const struct sator_relation *access, struct closed_reques
 
 /* Let the forms request->zero_form be 0 in "system", whose digits and forms are those of the whole,
  * and in the request; "*part" is the number of digit vectors that are left. */
-const char *closed_fixed_apply(struct closed_state *state, struct closed_system *system,
-        struct closed_request *request, sator_int *part);
+const struct sator_decline *closed_fixed_apply(struct closed_state *state,
+        struct closed_system *system, struct closed_request *request, sator_int *part);
 
 #endif

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-const char closed_image_empty[] = "an image has no points";
+const struct sator_decline closed_image_empty = {"an image has no points"};
 
 /* What is known while an image is made. */
 struct maker {
@@ -192,13 +192,14 @@ static bool is_kept(const struct maker *maker, int loop, int digit)
 }
 
 /* The only box of a loop whose digits do not depend on each other, over its used digits. */
-static const char *make_full_loop(struct closed_pool *pool, struct maker *maker, int l)
+static const struct sator_decline *make_full_loop(
+        struct closed_pool *pool, struct maker *maker, int l)
 {
     const struct closed_loop *loop = &maker->digits->loop[l];
     struct closed_interval *box = closed_pool_take(pool, loop->n_digits);
     int n = 0;
     if (box == NULL)
-        return "the digit boxes are too many";
+        return DECLINE("the digit boxes are too many");
     for (int d = loop->first_digit; d < loop->first_digit + loop->n_digits; d++) {
         maker->at[d] = n;
         if (is_kept(maker, l, d))
@@ -210,7 +211,7 @@ static const char *make_full_loop(struct closed_pool *pool, struct maker *maker,
 }
 
 /* The boxes of a loop over its used digits, and those that carries need. */
-static const char *make_loop(struct closed_pool *pool, struct maker *maker, int l)
+static const struct sator_decline *make_loop(struct closed_pool *pool, struct maker *maker, int l)
 {
     const struct closed_loop *loop = &maker->digits->loop[l];
     bool used[CLOSED_RADICES];
@@ -220,7 +221,7 @@ static const char *make_loop(struct closed_pool *pool, struct maker *maker, int 
         int64_t place = maker->digits->digit[maker->head[l]].place;
         struct closed_interval *box = closed_pool_take(pool, 1);
         if (box == NULL)
-            return "the digit boxes are too many";
+            return DECLINE("the digit boxes are too many");
         *box = (struct closed_interval){loop->begin / place, (loop->end - 1) / place};
         maker->at[maker->head[l]] = 0;
         maker->loop[l] = (struct closed_boxes){.n = 1, .n_axes = 1, .box = box};
@@ -234,7 +235,7 @@ static const char *make_loop(struct closed_pool *pool, struct maker *maker, int 
         maker->at[digit] = n_used;
         n_used += used[k];
     }
-    const char *why = closed_boxes_of_loop(pool, maker->digits, l, &maker->loop[l]);
+    const struct sator_decline *why = closed_boxes_of_loop(pool, maker->digits, l, &maker->loop[l]);
     return why != NULL ? why : closed_boxes_project(pool, used, &maker->loop[l]);
 }
 
@@ -293,7 +294,8 @@ static bool joins_carrying(const struct maker *maker, int leader)
 
 /* Join the boxes of the loops of factor "leader", which carries depend on, into one list that has
  * the carries too. */
-static const char *join_carrying(struct closed_pool *pool, struct maker *maker, int leader)
+static const struct sator_decline *join_carrying(
+        struct closed_pool *pool, struct maker *maker, int leader)
 {
     const struct closed_digits *digits = maker->digits;
     struct closed_boxes boxes = {.n = 0};
@@ -305,7 +307,7 @@ static const char *join_carrying(struct closed_pool *pool, struct maker *maker, 
     uint32_t loops = 0;
     int n = 0;
     int n_used = 0;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int l = 0; l < digits->n_loops; l++)
         loops |= (uint32_t)(maker->leader[l] == leader) << l;
     for (int d = 0; d < digits->n_digits; d++) {
@@ -328,7 +330,7 @@ static const char *join_carrying(struct closed_pool *pool, struct maker *maker, 
         why = closed_carries_cut(&carrier, 0, scratch);
     } while (why == NULL && next_combination(maker, &product));
     if (why == NULL && boxes.n == 0)
-        return closed_image_empty;
+        return &closed_image_empty;
     if (why == NULL)
         why = closed_boxes_project(pool, used, &boxes);
     if (why == NULL && boxes.n_axes == n)
@@ -411,8 +413,8 @@ static int members_of(const struct maker *maker, struct reach among, int class, 
 
 /* Cut the members of a class into runs, each gapless, each run's unit above all that the earlier
  * ones reach. */
-static const char *make_runs(const struct maker *maker, uint32_t loops, int n, const int *member,
-        struct run *runs, int *n_runs)
+static const struct sator_decline *make_runs(const struct maker *maker, uint32_t loops, int n,
+        const int *member, struct run *runs, int *n_runs)
 {
     int64_t reach = 0; /* of all members so far, whatever the combination */
     *n_runs = 0;
@@ -424,9 +426,9 @@ static const char *make_runs(const struct maker *maker, uint32_t loops, int n, c
             for (int j = i + 1; j < n; j++)
                 unit = sator_gcd(unit, maker->multiple[member[j]]);
             if (run != NULL && unit <= reach)
-                return "a sum of loops has gaps";
+                return DECLINE("a sum of loops has gaps");
             if (unit != magnitude(maker->multiple[member[i]]))
-                return "a sum of loops has gaps";
+                return DECLINE("a sum of loops has gaps");
             run = &runs[(*n_runs)++];
             run->n = 0;
             run->unit = unit;
@@ -440,14 +442,14 @@ static const char *make_runs(const struct maker *maker, uint32_t loops, int n, c
 /* ---- factors ---- */
 
 /* Make the axes of "class" and note them in "run_of_axis". */
-static const char *make_axes(const struct maker *maker, uint32_t loops, int class,
+static const struct sator_decline *make_axes(const struct maker *maker, uint32_t loops, int class,
         struct run *run_of_axis, struct closed_image *image)
 {
     int member[CLOSED_DIGITS];
     int n = members_of(maker, digits_of(maker, loops), class, member);
     struct run *runs = &run_of_axis[image->n_axes];
     int n_runs;
-    const char *why = make_runs(maker, loops, n, member, runs, &n_runs);
+    const struct sator_decline *why = make_runs(maker, loops, n, member, runs, &n_runs);
     image->only_axis[class] = n_runs == 1 ? image->n_axes : -2;
     image->span[class] = 0;
     for (int i = 0; why == NULL && i < n_runs; i++) {
@@ -468,7 +470,7 @@ static const char *make_axes(const struct maker *maker, uint32_t loops, int clas
 }
 
 /* The boxes of a factor over its axes, one a combination of its loops' boxes. */
-static const char *make_boxes(struct closed_pool *pool, const struct maker *maker,
+static const struct sator_decline *make_boxes(struct closed_pool *pool, const struct maker *maker,
         const struct run *run_of_axis, int n_axes, struct closed_factor *factor)
 {
     struct product product;
@@ -477,7 +479,7 @@ static const char *make_boxes(struct closed_pool *pool, const struct maker *make
     do {
         struct closed_interval *box = closed_pool_take(pool, n_axes);
         if (box == NULL)
-            return "the digit boxes are too many";
+            return DECLINE("the digit boxes are too many");
         factor->boxes.n++;
         for (int i = 0; i < n_axes; i++) {
             const struct run *run = &run_of_axis[factor->first_axis + i];
@@ -508,12 +510,12 @@ static bool axes_are_digits(const struct maker *maker, int loop, const struct cl
     return true;
 }
 
-static const char *make_factor(struct closed_pool *pool, const struct maker *maker, int leader,
-        struct run *run_of_axis, struct closed_image *image)
+static const struct sator_decline *make_factor(struct closed_pool *pool, const struct maker *maker,
+        int leader, struct run *run_of_axis, struct closed_image *image)
 {
     struct closed_factor *factor = &image->factor[image->n_factors];
     bool done[CLOSED_DIGITS] = {false};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     factor->loops = (uint32_t)1 << leader;
     factor->first_axis = image->n_axes;
     for (int l = 0; l < maker->digits->n_loops && maker->joined; l++)
@@ -540,12 +542,13 @@ static const char *make_factor(struct closed_pool *pool, const struct maker *mak
 
 /* ---- the whole ---- */
 
-static const char *make(struct closed_pool *pool, const struct closed_digits *digits, int n_rows,
-        const struct closed_form *const *rows, bool separate, struct closed_image *image)
+static const struct sator_decline *make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        bool separate, struct closed_image *image)
 {
     struct maker maker; /* large: set as far as it is read */
     struct run run_of_axis[CLOSED_DIGITS];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     assert(n_rows <= CLOSED_ROWS);
     maker.digits = digits;
     maker.n_rows = n_rows;
@@ -583,7 +586,7 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
             find_head(&maker, l);
         why = make_loop(pool, &maker, l);
         if (why == NULL && maker.loop[l].n == 0)
-            why = closed_image_empty;
+            why = &closed_image_empty;
     }
     for (int l = 0; l < digits->n_loops && why == NULL && maker.carrying != 0; l++) {
         if (maker.leader[l] == l && joins_carrying(&maker, l))
@@ -603,14 +606,16 @@ static const char *make(struct closed_pool *pool, const struct closed_digits *di
     return why;
 }
 
-const char *closed_image_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, struct closed_image *image)
+const struct sator_decline *closed_image_make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        struct closed_image *image)
 {
     return make(pool, digits, n_rows, rows, false, image);
 }
 
-const char *closed_image_make_all(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, struct closed_image *image)
+const struct sator_decline *closed_image_make_all(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        struct closed_image *image)
 {
     return make(pool, digits, n_rows, rows, true, image);
 }

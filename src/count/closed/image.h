@@ -64,24 +64,26 @@ struct closed_region {
 };
 
 /* Why there is no image: fixed digits leave no digit vector. */
-extern const char closed_image_empty[];
+extern const struct sator_decline closed_image_empty;
 
 /* The image of all digit vectors under "rows", which closed_form_check accepts. The lists are made
  * in "pool". */
-const char *closed_image_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, struct closed_image *image);
+const struct sator_decline *closed_image_make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        struct closed_image *image);
 
 /* As closed_image_make, without the proof that the map is a bijection: every digit is an axis of
  * its own. */
-const char *closed_image_make_all(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, struct closed_image *image);
+const struct sator_decline *closed_image_make_all(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        struct closed_image *image);
 
 /* Set the steps of an image whose classes are made: of closed_image_make. */
-const char *closed_image_order(struct closed_image *image);
+const struct sator_decline *closed_image_order(struct closed_image *image);
 
 /* The vectors v of axes with image(v) = "rhs" that two points of the image can differ by:
  * "*n_shifts" of them into "shift". */
-const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
+const struct sator_decline *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
         int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts);
 
 /* Whether no move but 0 has image 0: what an image with parameters has to show. */
@@ -91,15 +93,17 @@ bool closed_image_is_bijection(const struct closed_image *image);
 void closed_region_all(const struct closed_image *image, struct closed_region *region);
 
 /* Cut "region" to the points whose row "row" is in "slab". */
-const char *closed_region_clip(struct closed_pool *pool, const struct closed_image *image, int row,
-        struct closed_interval slab, struct closed_region *region);
+const struct sator_decline *closed_region_clip(struct closed_pool *pool,
+        const struct closed_image *image, int row, struct closed_interval slab,
+        struct closed_region *region);
 
 /* "region" intersected with the whole image moved by "shift". */
-const char *closed_region_move(struct closed_pool *pool, const struct closed_image *image,
-        const int64_t *shift, const struct closed_region *region, struct closed_region *result);
+const struct sator_decline *closed_region_move(struct closed_pool *pool,
+        const struct closed_image *image, const int64_t *shift, const struct closed_region *region,
+        struct closed_region *result);
 
 /* The number of points of a region. */
-const char *closed_region_count(
+const struct sator_decline *closed_region_count(
         const struct closed_image *image, const struct closed_region *region, sator_int *count);
 
 static inline int64_t closed_image_coef(const struct closed_image *image, int row, int axis)

@@ -34,7 +34,7 @@ static void clear_ways(struct ways *ways)
 
 /* Append the pairs that have their value at their own place less "move" in sheet "from", for the
  * PEs in "consumers" (NULL: all). */
-static const char *add_way(struct ways *ways, int from, const int64_t *move,
+static const struct sator_decline *add_way(struct ways *ways, int from, const int64_t *move,
         const struct closed_interval *consumers, int n_space, int credit)
 {
     struct closed_sheets *sheets = ways->sheets;
@@ -44,7 +44,7 @@ static const char *add_way(struct ways *ways, int from, const int64_t *move,
         return NULL;
     if (ways->n == MOST_WAYS) {
         sator_system_free(meet);
-        return "a value can come from too many places";
+        return DECLINE("a value can come from too many places");
     }
     struct sator_served *served = &ways->served[ways->n];
     struct sator_system *bounded = meet;
@@ -64,18 +64,18 @@ static const char *add_way(struct ways *ways, int from, const int64_t *move,
     return closed_sheets_status(sheets, st);
 }
 
-static const char *add_step(struct ways *ways, const int64_t *move,
+static const struct sator_decline *add_step(struct ways *ways, const int64_t *move,
         const struct closed_interval *consumers, int n_space, int credit)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int from = 0; from < ways->sheets->n && why == NULL; from++)
         why = add_way(ways, from, move, consumers, n_space, credit);
     return why;
 }
 
-static const char *add_earlier(struct ways *ways)
+static const struct sator_decline *add_earlier(struct ways *ways)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int from = 0; from < ways->sheet && why == NULL; from++)
         why = add_way(ways, from, NULL, NULL, 0, CREDIT_NONE);
     return why;
@@ -95,11 +95,11 @@ struct joint {
     struct closed_distances *distances; /* of each bus */
 };
 
-static const char *add_hop(
+static const struct sator_decline *add_hop(
         struct joint *joint, const int64_t *move, const struct closed_hop *hop, int credit)
 {
     int n_space = joint->system->n_space;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (hop->n_boxes == 0)
         return add_step(joint->ways, move, NULL, n_space, credit);
     for (int b = 0; b < hop->n_boxes && why == NULL; b++)
@@ -108,13 +108,13 @@ static const char *add_hop(
 }
 
 /* All sources in a case of prev (NULL: those of the same stamp), in their order. */
-static const char *add_sources(struct joint *joint, const struct closed_case *when)
+static const struct sator_decline *add_sources(struct joint *joint, const struct closed_case *when)
 {
     const struct sator_transport *transport = joint->transport;
     int n_space = joint->system->n_space;
     size_t time_size = sizeof(int64_t) * (size_t)joint->system->times.n_rows;
     int64_t move[CLOSED_ROWS] = {0};
-    const char *why = add_earlier(joint->ways);
+    const struct sator_decline *why = add_earlier(joint->ways);
     if (why == NULL && when != NULL && when->n_back > 0 && transport->registers) {
         memcpy(move + n_space, when->shift[0], time_size);
         why = add_step(joint->ways, move, NULL, n_space, 0);
@@ -135,16 +135,18 @@ static const char *add_sources(struct joint *joint, const struct closed_case *wh
         }
         if (why == NULL && joint->ways->n > n_before && back > 1 &&
                 closed_case_passes(&joint->system->times, when, back, transport->held_time))
-            why = closed_link_passes;
+            why = &closed_link_passes;
     }
     return why;
 }
 
 /* The pairs of "base", of sheet "sheet", that no way serves. */
-static const char *find_left(struct joint *joint, int sheet, const struct sator_system *base)
+static const struct sator_decline *find_left(
+        struct joint *joint, int sheet, const struct sator_system *base)
 {
     struct closed_pieces *left = &joint->left[sheet];
-    const char *why = closed_pieces_add(joint->sheets, left, sator_system_copy(base));
+    const struct sator_decline *why =
+            closed_pieces_add(joint->sheets, left, sator_system_copy(base));
     for (int i = 0; i < joint->ways->n && why == NULL; i++) {
         const struct sator_served *served = &joint->ways->served[i];
         for (int k = 0; k < served->n && why == NULL; k++)
@@ -154,7 +156,8 @@ static const char *find_left(struct joint *joint, int sheet, const struct sator_
 }
 
 /* Credit the sources of one sheet's pairs in one case. */
-static const char *credit_sheet(struct joint *joint, int sheet, const struct closed_case *when)
+static const struct sator_decline *credit_sheet(
+        struct joint *joint, int sheet, const struct closed_case *when)
 {
     struct closed_sheets *sheets = joint->sheets;
     struct ways *ways = joint->ways;
@@ -164,7 +167,7 @@ static const char *credit_sheet(struct joint *joint, int sheet, const struct clo
         closed_sheet_bound(sheets, sheet, joint->system->n_space + r, when->slab[r], base);
     ways->sheet = sheet;
     ways->base = base;
-    const char *why =
+    const struct sator_decline *why =
             closed_sheets_status(sheets, sator_system_simplify(base, base->n_vars, &empty));
     if (why == NULL && !empty)
         why = add_sources(joint, when);
@@ -185,12 +188,13 @@ static const char *credit_sheet(struct joint *joint, int sheet, const struct clo
 }
 
 /* The points of one sheet that no earlier one has. */
-static const char *count_fresh(struct ways *ways, const struct sator_system *base, sator_int *count)
+static const struct sator_decline *count_fresh(
+        struct ways *ways, const struct sator_system *base, sator_int *count)
 {
     struct closed_sheets *sheets = ways->sheets;
     struct sator_served all = {0};
     ways->base = base;
-    const char *why = add_earlier(ways);
+    const struct sator_decline *why = add_earlier(ways);
     if (why == NULL)
         why = closed_sheets_status(sheets,
                 sator_served_push(sheets->points, &all, sator_system_copy(base), 0, base->n_vars));
@@ -204,11 +208,11 @@ static const char *count_fresh(struct ways *ways, const struct sator_system *bas
     return why;
 }
 
-const char *closed_sheets_most_at(
+const struct sator_decline *closed_sheets_most_at(
         struct closed_sheets *sheets, int n_keys, const int64_t *key, sator_int *count)
 {
     struct ways *ways = sator_alloc(sizeof *ways);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     ways->sheets = sheets;
     ways->n = 0;
     *count = 0;
@@ -226,17 +230,18 @@ const char *closed_sheets_most_at(
     return why;
 }
 
-const char *closed_sheets_count(struct closed_sheets *sheets, sator_int *count)
+const struct sator_decline *closed_sheets_count(struct closed_sheets *sheets, sator_int *count)
 {
     return closed_sheets_most_at(sheets, 0, NULL, count);
 }
 
-const char *closed_sheets_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_before, const struct closed_form *const *before, const struct closed_request *request,
-        sator_int *count)
+const struct sator_decline *closed_sheets_distinct(struct closed_state *state,
+        const struct closed_digits *digits, int n_before, const struct closed_form *const *before,
+        const struct closed_request *request, sator_int *count)
 {
     struct closed_sheets *sheets;
-    const char *why = closed_sheets_begin(state, digits, n_before, before, request, &sheets);
+    const struct sator_decline *why =
+            closed_sheets_begin(state, digits, n_before, before, request, &sheets);
     if (why == NULL)
         why = closed_sheets_count(sheets, count);
     closed_sheets_end(sheets);
@@ -244,10 +249,10 @@ const char *closed_sheets_distinct(struct closed_state *state, const struct clos
 }
 
 /* Credit everything in one case. */
-static const char *credit_case(struct joint *joint, const struct closed_case *when)
+static const struct sator_decline *credit_case(struct joint *joint, const struct closed_case *when)
 {
     struct closed_sheets *sheets = joint->sheets;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int sheet = 0; sheet < sheets->n && why == NULL; sheet++)
         why = credit_sheet(joint, sheet, when);
     if (joint->left == NULL)
@@ -261,7 +266,7 @@ static const char *credit_case(struct joint *joint, const struct closed_case *wh
 }
 
 /* The rows of PE, time and buses; "bus_rows" as in struct closed_sheets. */
-static const char *get_rows(const struct closed_system *system,
+static const struct sator_decline *get_rows(const struct closed_system *system,
         const struct closed_request *request, const struct closed_form **rows, int *bus_rows,
         int *n_rows)
 {
@@ -274,7 +279,7 @@ static const char *get_rows(const struct closed_system *system,
         bus_rows[b] = n;
         for (int i = 0; i < request->buses[b]->n_out; i++) {
             if (n == CLOSED_ROWS)
-                return "the array's buses have too many dimensions";
+                return DECLINE("the array's buses have too many dimensions");
             rows[n++] = &request->bus[b][i];
         }
     }
@@ -283,10 +288,10 @@ static const char *get_rows(const struct closed_system *system,
     return NULL;
 }
 
-const char *closed_sheets_volumes(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, int back, sator_int *total, sator_int *credit,
-        sator_int *by_bus)
+const struct sator_decline *closed_sheets_volumes(struct closed_state *state,
+        const struct closed_system *system, const struct closed_request *request,
+        const struct sator_transport *transport, const struct closed_hops *const *hops, int back,
+        sator_int *total, sator_int *credit, sator_int *by_bus)
 {
     const struct closed_form *rows[CLOSED_ROWS];
     struct joint joint = {.system = system,
@@ -296,7 +301,7 @@ const char *closed_sheets_volumes(struct closed_state *state, const struct close
             .by_bus = by_bus};
     int bus_rows[CLOSED_BUSES + 1];
     int n;
-    const char *why = get_rows(system, request, rows, bus_rows, &n);
+    const struct sator_decline *why = get_rows(system, request, rows, bus_rows, &n);
     if (why != NULL)
         return why;
     why = closed_sheets_begin(state, &system->digits, n, rows, request, &joint.sheets);

@@ -9,8 +9,9 @@
 /* Entries stay below, so that products with coefficients and sums of two do not overflow. */
 #define MOST_ENTRY ((int64_t)1 << 31)
 
-static const char too_large[] = "the moves between skewed stamps get too long";
-static const char too_many[] = "the skewed stamps can be left in too many directions";
+static const struct sator_decline too_large = {"the moves between skewed stamps get too long"};
+static const struct sator_decline too_many = {
+        "the skewed stamps can be left in too many directions"};
 
 /* ---- kernels ---- */
 
@@ -46,12 +47,13 @@ static int64_t magnitude(int64_t value)
     return value < 0 ? -value : value;
 }
 
-const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lattice)
+const struct sator_decline *closed_lattice_kernel(
+        const int64_t *row, struct closed_lattice *lattice)
 {
     int64_t value[CLOSED_DIMS];
     for (int i = 0; i < lattice->n; i++) {
         if (!value_of(row, lattice, i, &value[i]))
-            return too_large;
+            return &too_large;
     }
     for (;;) {
         int least = -1;
@@ -69,7 +71,7 @@ const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lat
             value[i] -= times * value[least];
             others += value[i] != 0;
             if (!subtract(lattice, i, least, times))
-                return too_large;
+                return &too_large;
         }
         if (others > 0)
             continue;
@@ -82,12 +84,13 @@ const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lat
     }
 }
 
-const char *closed_lattice_measure(const int64_t *row, struct closed_lattice *lattice)
+const struct sator_decline *closed_lattice_measure(
+        const int64_t *row, struct closed_lattice *lattice)
 {
     assert(lattice->n_dims < CLOSED_DIMS);
     for (int i = 0; i < lattice->n; i++) {
         if (!value_of(row, lattice, i, &lattice->vector[i][lattice->n_dims]))
-            return too_large;
+            return &too_large;
     }
     lattice->n_dims++;
     return NULL;
@@ -144,7 +147,7 @@ static void reduce(const struct closed_graver *graver, struct closed_generator *
     }
 }
 
-static const char *add(
+static const struct sator_decline *add(
         struct closed_graver *graver, struct closed_generator *candidate, long *trials)
 {
     reduce(graver, candidate, trials);
@@ -152,16 +155,17 @@ static const char *add(
         return NULL;
     for (int d = 0; d < graver->n_dims; d++) {
         if (!fits(candidate->at[d]))
-            return too_large;
+            return &too_large;
     }
     if (graver->n == CLOSED_GENERATORS)
-        return too_many;
+        return &too_many;
     graver->element[graver->n++] = *candidate;
     return NULL;
 }
 
 /* Add what the sum (or difference) of two elements leaves. */
-static const char *combine(struct closed_graver *graver, int i, int j, bool negate, long *trials)
+static const struct sator_decline *combine(
+        struct closed_graver *graver, int i, int j, bool negate, long *trials)
 {
     const struct closed_generator *a = &graver->element[i];
     const struct closed_generator *b = &graver->element[j];
@@ -197,9 +201,10 @@ static void keep_minimal(struct closed_graver *graver)
     graver->n = kept;
 }
 
-const char *closed_graver_make(const struct closed_lattice *lattice, struct closed_graver *graver)
+const struct sator_decline *closed_graver_make(
+        const struct closed_lattice *lattice, struct closed_graver *graver)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     graver->n_dims = lattice->n_dims;
     graver->n = 0;
     for (int i = 0; i < lattice->n && why == NULL; i++) {
@@ -214,7 +219,7 @@ const char *closed_graver_make(const struct closed_lattice *lattice, struct clos
             if (why == NULL)
                 why = combine(graver, i, j, true, &graver->budget);
             if (why == NULL && graver->budget < 0)
-                why = too_many;
+                why = &too_many;
         }
     }
     if (why == NULL)

@@ -9,6 +9,8 @@
 #ifndef SATOR_COUNT_CLOSED_LATTICE_H
 #define SATOR_COUNT_CLOSED_LATTICE_H
 
+#include "count/decline.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,13 +38,16 @@ struct closed_graver {
 
 /* Keep the vectors v with row . v = 0. If that are fewer, the one that completes them to a basis of
  * what was there before stays in vector[n]. */
-const char *closed_lattice_kernel(const int64_t *row, struct closed_lattice *lattice);
+const struct sator_decline *closed_lattice_kernel(
+        const int64_t *row, struct closed_lattice *lattice);
 
 /* Append the coordinate row . v to every vector. */
-const char *closed_lattice_measure(const int64_t *row, struct closed_lattice *lattice);
+const struct sator_decline *closed_lattice_measure(
+        const int64_t *row, struct closed_lattice *lattice);
 
 /* The Graver basis of "lattice", of every pair x, -x one element; within graver->budget. */
-const char *closed_graver_make(const struct closed_lattice *lattice, struct closed_graver *graver);
+const struct sator_decline *closed_graver_make(
+        const struct closed_lattice *lattice, struct closed_graver *graver);
 
 /* Whether "a" (negated when "negate") goes part of the way of "b" in each coordinate. */
 bool closed_is_part(

@@ -11,7 +11,7 @@ enum {
     CLOSED_STRIP_FORMS = 20
 };
 
-extern const char closed_strips_too_many[];
+extern const struct sator_decline closed_strips_too_many;
 
 /* A primitive form of some strips; its width is that of the narrowest. */
 struct closed_direction {
@@ -48,9 +48,11 @@ void closed_choice_first(int n, int *choice);
 bool closed_choice_next(int n, int all, int *choice);
 
 /* Lay the strips in the middle, if that is proved to be best: "*done", and the points. */
-const char *closed_layout_middle(struct closed_layout *layout, bool *done, sator_int *most);
+const struct sator_decline *closed_layout_middle(
+        struct closed_layout *layout, bool *done, sator_int *most);
 
 /* Try all places that matter, if the points are few: "*done", and the points. */
-const char *closed_layout_search(struct closed_layout *layout, bool *done, sator_int *most);
+const struct sator_decline *closed_layout_search(
+        struct closed_layout *layout, bool *done, sator_int *most);
 
 #endif

@@ -187,7 +187,7 @@ static bool leads(const struct candidate *c, const int64_t *q, bool *fits)
     return holds(c->piece->cond, point, fits);
 }
 
-static const char *append(struct sator_arena *arena, const struct candidate *c,
+static const struct sator_decline *append(struct sator_arena *arena, const struct candidate *c,
         const struct closed_boxes *boxes, struct closed_hops *hops)
 {
     struct closed_hop hop = {0};
@@ -206,12 +206,12 @@ static const char *append(struct sator_arena *arena, const struct candidate *c,
 
 /* Append the consumers of provider "q" (of all that agree with it in the mentioned coordinates) to
  * the list at the end of the pool; join them with the last ones, so that the list stays short. */
-static const char *add_consumers(struct closed_pool *pool, const struct candidate *c,
-        const int64_t *q, struct closed_boxes *boxes)
+static const struct sator_decline *add_consumers(struct closed_pool *pool,
+        const struct candidate *c, const int64_t *q, struct closed_boxes *boxes)
 {
     struct closed_interval *box = closed_pool_take(pool, c->n_space);
     if (box == NULL)
-        return "a link's condition has too many cases";
+        return DECLINE("a link's condition has too many cases");
     for (int k = 0; k < c->n_space; k++) {
         struct closed_interval range =
                 c->mentions[k] ? (struct closed_interval){q[k], q[k]} : c->range[k];
@@ -220,7 +220,7 @@ static const char *add_consumers(struct closed_pool *pool, const struct candidat
     if (++boxes->n < 2)
         return NULL;
     struct closed_boxes pair = {.n = 2, .n_axes = c->n_space, .box = box - c->n_space};
-    const char *why = closed_boxes_disjoin(pool, &pair);
+    const struct sator_decline *why = closed_boxes_disjoin(pool, &pair);
     if (why == NULL && pair.n == 1) {
         boxes->n--;
         pool->used -= c->n_space;
@@ -230,19 +230,19 @@ static const char *add_consumers(struct closed_pool *pool, const struct candidat
 
 /* Test every provider, as far as the mentioned coordinates tell them apart, and append the
  * consumers found. */
-static const char *enumerate(struct sator_arena *arena, struct closed_pool *pool,
+static const struct sator_decline *enumerate(struct sator_arena *arena, struct closed_pool *pool,
         struct candidate *c, struct closed_hops *hops)
 {
     struct closed_boxes boxes = {.n_axes = c->n_space, .box = pool->data + pool->used};
     int64_t q[CLOSED_SPACES];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     bool fits = true;
     int k = 0;
     for (int i = 0; i < c->n_space; i++)
         q[i] = c->range[i].lo;
     while (k >= 0 && why == NULL) {
         if (--c->budget < 0)
-            return "a link's condition takes too long to tabulate";
+            return DECLINE("a link's condition takes too long to tabulate");
         if (leads(c, q, &fits))
             why = add_consumers(pool, c, q, &boxes);
         k = c->n_space - 1;
@@ -252,7 +252,7 @@ static const char *enumerate(struct sator_arena *arena, struct closed_pool *pool
         }
     }
     if (why == NULL && !fits)
-        why = "a link's condition overflows";
+        why = DECLINE("a link's condition overflows");
     if (why == NULL)
         why = closed_boxes_disjoin(pool, &boxes);
     return why != NULL ? why : append(arena, c, &boxes, hops);
@@ -283,11 +283,11 @@ static enum truth decide_output(struct candidate *c, int k)
 }
 
 /* Append the providers that the piece joins with offset c->offset. */
-static const char *try_offset(struct sator_arena *arena, struct closed_pool *pool,
+static const struct sator_decline *try_offset(struct sator_arena *arena, struct closed_pool *pool,
         struct candidate *c, const int64_t *shape, struct closed_hops *hops)
 {
     enum truth truth = TRUTH_YES;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int used = pool->used;
     for (int k = 0; k < c->n_space; k++) {
         int64_t o = c->offset[k];
@@ -315,12 +315,12 @@ static const char *try_offset(struct sator_arena *arena, struct closed_pool *poo
 /* ---- pieces ---- */
 
 /* Set the variables' meaning; the offsets that dimension k can have into "least" and "greatest". */
-static const char *bind(struct candidate *c, const struct sator_relation *map, const int64_t *shape,
-        int64_t *least, int64_t *greatest)
+static const struct sator_decline *bind(struct candidate *c, const struct sator_relation *map,
+        const int64_t *shape, int64_t *least, int64_t *greatest)
 {
     const struct sator_piece *piece = c->piece;
     if (map->n_in + piece->n_free > CLOSED_SPACES * 2)
-        return "a link has too many variables";
+        return DECLINE("a link has too many variables");
     c->n_vars = map->n_in + piece->n_free;
     for (int v = 0; v < c->n_vars; v++) {
         c->dim_of[v] = v < map->n_in ? v : -1;
@@ -343,28 +343,28 @@ static const char *bind(struct candidate *c, const struct sator_relation *map, c
     }
     for (int v = 0; v < c->n_vars; v++) {
         if (c->dim_of[v] < 0)
-            return "a link has a variable that is no coordinate";
+            return DECLINE("a link has a variable that is no coordinate");
     }
     return NULL;
 }
 
-static const char *add_piece(struct sator_arena *arena, struct closed_pool *pool,
+static const struct sator_decline *add_piece(struct sator_arena *arena, struct closed_pool *pool,
         struct candidate *c, const struct sator_relation *map, const int64_t *shape,
         struct closed_hops *hops)
 {
     int64_t least[CLOSED_SPACES];
     int64_t greatest[CLOSED_SPACES];
     int64_t candidates = 1;
-    const char *why = bind(c, map, shape, least, greatest);
+    const struct sator_decline *why = bind(c, map, shape, least, greatest);
     if (why != NULL)
         return why;
     if (has_exists(c->piece->cond))
-        return "a link's condition binds a variable";
+        return DECLINE("a link's condition binds a variable");
     for (int k = 0; k < c->n_space; k++) {
         c->offset[k] = least[k];
         candidates *= greatest[k] - least[k] + 1;
         if (candidates > MOST_OFFSETS)
-            return "a link has too many offsets";
+            return DECLINE("a link has too many offsets");
     }
     while (candidates > 0) {
         why = try_offset(arena, pool, c, shape, hops);
@@ -381,17 +381,17 @@ static const char *add_piece(struct sator_arena *arena, struct closed_pool *pool
     return NULL;
 }
 
-const char *closed_hops_of_map(struct sator_arena *arena, struct closed_pool *pool,
+const struct sator_decline *closed_hops_of_map(struct sator_arena *arena, struct closed_pool *pool,
         const struct sator_relation *map, int n_space, const int64_t *shape,
         struct closed_hops *hops)
 {
     long budget = MOST_EVALUATIONS;
     *hops = (struct closed_hops){0};
     if (map->n_in != n_space || map->n_out != n_space)
-        return "a link's dimensions are not those of the array";
+        return DECLINE("a link's dimensions are not those of the array");
     for (int i = 0; i < map->n_pieces; i++) {
         struct candidate c = {.piece = &map->pieces[i], .n_space = n_space, .budget = budget};
-        const char *why = add_piece(arena, pool, &c, map, shape, hops);
+        const struct sator_decline *why = add_piece(arena, pool, &c, map, shape, hops);
         if (why != NULL)
             return why;
         budget = c.budget;

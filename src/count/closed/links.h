@@ -24,7 +24,7 @@ struct sator_prepared_link {
 
 /* The translations that make up "map" { PE[q] -> PE[p] } on the array of extents "shape". Lists are
  * made in "arena"; "pool" is scratch. */
-const char *closed_hops_of_map(struct sator_arena *arena, struct closed_pool *pool,
+const struct sator_decline *closed_hops_of_map(struct sator_arena *arena, struct closed_pool *pool,
         const struct sator_relation *map, int n_space, const int64_t *shape,
         struct closed_hops *hops);
 

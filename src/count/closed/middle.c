@@ -131,7 +131,7 @@ static bool tighten(int n_nodes, struct differences *nodes)
 }
 
 /* The values of the nodes "counted", one or two. */
-static const char *count_values(
+static const struct sator_decline *count_values(
         const struct differences *nodes, int n, const int *counted, sator_int *points)
 {
     static const int64_t difference[2] = {1, -1};
@@ -139,7 +139,7 @@ static const char *count_values(
     if (n == 0)
         return NULL;
     if (n > 2)
-        return closed_strips_too_many;
+        return &closed_strips_too_many;
     for (int k = 0; k < n; k++)
         x[k] = (struct closed_interval){-nodes->most[0][counted[k]], nodes->most[counted[k]][0]};
     *points = closed_width(x[0]);
@@ -152,8 +152,8 @@ static const char *count_values(
 
 /* Lay the strips in the middle and count the points; values of coordinates that do not "count" are
  * forgotten. */
-static const char *lay_middle(struct closed_layout *layout, const struct tension *tension,
-        const bool *counts, sator_int *points)
+static const struct sator_decline *lay_middle(struct closed_layout *layout,
+        const struct tension *tension, const bool *counts, sator_int *points)
 {
     struct differences nodes;
     int counted[CLOSED_STRIP_DIMS];
@@ -229,13 +229,14 @@ static bool find_tension(const struct closed_layout *layout, struct tension *ten
     return false;
 }
 
-const char *closed_layout_middle(struct closed_layout *layout, bool *done, sator_int *most)
+const struct sator_decline *closed_layout_middle(
+        struct closed_layout *layout, bool *done, sator_int *most)
 {
     struct tension tension = {.parity = {0}};
     bool counts[CLOSED_STRIP_DIMS];
     if (!find_tension(layout, &tension, counts))
         return NULL;
-    const char *why = lay_middle(layout, &tension, counts, most);
+    const struct sator_decline *why = lay_middle(layout, &tension, counts, most);
     *done = why == NULL;
     return why;
 }

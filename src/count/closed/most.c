@@ -82,7 +82,7 @@ static void find_known(const struct most *most, bool *known)
     }
 }
 
-static const char *find_kinds(struct most *most)
+static const struct sator_decline *find_kinds(struct most *most)
 {
     const struct closed_image *image = most->image;
     bool known[CLOSED_DIGITS] = {false};
@@ -95,7 +95,7 @@ static const char *find_kinds(struct most *most)
             if (closed_image_coef(image, r, a) == 0 || most->kind[a] == AXIS_PINNED)
                 continue;
             if (most->kind[a] == AXIS_COUPLED)
-                return "two dimensions of the stamp depend on the same loops";
+                return DECLINE("two dimensions of the stamp depend on the same loops");
             most->kind[a] = AXIS_COUPLED;
             most->is_coupled[r] = true;
         }
@@ -135,11 +135,11 @@ static sator_int fibre_volume(
 
 /* Extend "family" by boxes from "from" on in every way that leaves a common pinned value; keep the
  * greatest. */
-static const char *search(struct most *most, const struct closed_factor *factor, int from,
-        const struct family *family, sator_int *best, struct family *winner)
+static const struct sator_decline *search(struct most *most, const struct closed_factor *factor,
+        int from, const struct family *family, sator_int *best, struct family *winner)
 {
     if (--most->budget < 0)
-        return "the digit boxes overlap in too many ways";
+        return DECLINE("the digit boxes overlap in too many ways");
     if (family->n > 0) {
         sator_int volume = fibre_volume(most, factor, family);
         if (volume > *best) {
@@ -160,7 +160,7 @@ static const char *search(struct most *most, const struct closed_factor *factor,
         if (empty || next.n == 64)
             continue;
         next.box[next.n++] = i;
-        const char *why = search(most, factor, i + 1, &next, best, winner);
+        const struct sator_decline *why = search(most, factor, i + 1, &next, best, winner);
         if (why != NULL)
             return why;
     }
@@ -168,14 +168,14 @@ static const char *search(struct most *most, const struct closed_factor *factor,
 }
 
 /* The family's boxes over its pinned value. */
-static const char *make_fibre(struct closed_pool *pool, const struct most *most,
+static const struct sator_decline *make_fibre(struct closed_pool *pool, const struct most *most,
         const struct closed_factor *factor, const struct family *family, struct closed_boxes *fibre)
 {
     int n_axes = factor->boxes.n_axes;
     *fibre = (struct closed_boxes){.n = family->n, .n_axes = n_axes};
     fibre->box = closed_pool_take(pool, family->n * n_axes);
     if (fibre->box == NULL)
-        return "the digit boxes are too many";
+        return DECLINE("the digit boxes are too many");
     for (int i = 0; i < family->n; i++) {
         for (int a = 0; a < n_axes; a++) {
             int64_t at = family->pinned[a].lo;
@@ -206,18 +206,18 @@ static bool in_fibre(const struct most *most, const struct closed_factor *factor
 
 /* Set the chosen intervals of a coupled factor: one box that holds the fibre of every pinned value.
  */
-static const char *choose_hull(struct closed_pool *pool, struct most *most,
+static const struct sator_decline *choose_hull(struct closed_pool *pool, struct most *most,
         const struct closed_factor *factor, const struct family *winner)
 {
-    static const char why_not[] = "a skewed stamp runs over ragged tiles";
+    static const struct sator_decline why_not = {"a skewed stamp runs over ragged tiles"};
     struct closed_boxes fibre;
-    const char *why = make_fibre(pool, most, factor, winner, &fibre);
+    const struct sator_decline *why = make_fibre(pool, most, factor, winner, &fibre);
     if (why != NULL || fibre.n != 1)
-        return why != NULL ? why : why_not;
+        return why != NULL ? why : &why_not;
     memcpy(&most->chosen[factor->first_axis], fibre.box, sizeof *fibre.box * (size_t)fibre.n_axes);
     for (int i = 0; i < factor->boxes.n; i++) {
         if (!in_fibre(most, factor, &fibre, box_of(factor, i)))
-            return why_not;
+            return &why_not;
     }
     return NULL;
 }
@@ -233,7 +233,7 @@ static bool is_coupled_factor(const struct most *most, const struct closed_facto
 
 /* Multiply "*product" by what the factor contributes apart from coupled axes, and choose its fibre.
  */
-static const char *count_factor(struct closed_pool *pool, struct most *most,
+static const struct sator_decline *count_factor(struct closed_pool *pool, struct most *most,
         const struct closed_factor *factor, sator_int *product)
 {
     struct family none = {.n = 0};
@@ -241,7 +241,7 @@ static const char *count_factor(struct closed_pool *pool, struct most *most,
     sator_int best = 0;
     int n_axes = factor->boxes.n_axes;
     most->budget = FAMILIES;
-    const char *why = search(most, factor, 0, &none, &best, &winner);
+    const struct sator_decline *why = search(most, factor, 0, &none, &best, &winner);
     if (why != NULL)
         return why;
     if (is_coupled_factor(most, factor)) {
@@ -266,7 +266,8 @@ static const char *count_factor(struct closed_pool *pool, struct most *most,
 
 /* Multiply "*product" by the mode of a coupled row; its axes' values there into "chosen" if
  * "point". */
-static const char *count_row(struct most *most, int row, bool point, sator_int *product)
+static const struct sator_decline *count_row(
+        struct most *most, int row, bool point, sator_int *product)
 {
     int64_t coef[CLOSED_DIGITS];
     struct closed_interval x[CLOSED_DIGITS];
@@ -283,14 +284,14 @@ static const char *count_row(struct most *most, int row, bool point, sator_int *
         coef[n] = c;
         x[n++] = most->chosen[a];
     }
-    const char *why = closed_slab_most(n, coef, x, &mode, &value);
+    const struct sator_decline *why = closed_slab_most(n, coef, x, &mode, &value);
     if (why != NULL)
         return why;
     *product *= mode;
     if (!point)
         return NULL;
     if (!closed_slab_point(n, coef, x, value, at))
-        return "a stamp is a sum whose values have no simple distribution";
+        return DECLINE("a stamp is a sum whose values have no simple distribution");
     for (int i = 0; i < n; i++)
         most->chosen[axis[i]] = (struct closed_interval){at[i], at[i]};
     return NULL;
@@ -300,7 +301,7 @@ static const char *count_row(struct most *most, int row, bool point, sator_int *
 
 /* The fibres chosen, as a region. Each must hold the fibre of every other pinned value, so that the
  * union of the copies is greatest there. */
-static const char *fibre_region(
+static const struct sator_decline *fibre_region(
         struct closed_pool *pool, struct most *most, struct closed_region *region)
 {
     closed_region_all(most->image, region);
@@ -310,16 +311,16 @@ static const char *fibre_region(
         struct family winner = {.n = 0};
         sator_int best = 0;
         if (is_coupled_factor(most, factor))
-            return "a tensor with several accesses under a skewed stamp";
+            return DECLINE("a tensor with several accesses under a skewed stamp");
         most->budget = FAMILIES;
-        const char *why = search(most, factor, 0, &none, &best, &winner);
+        const struct sator_decline *why = search(most, factor, 0, &none, &best, &winner);
         if (why == NULL)
             why = make_fibre(pool, most, factor, &winner, &region->factor[f]);
         if (why != NULL)
             return why;
         for (int i = 0; i < factor->boxes.n; i++) {
             if (!in_fibre(most, factor, &region->factor[f], box_of(factor, i)))
-                return "a tensor with several accesses has tiles of different shapes";
+                return DECLINE("a tensor with several accesses has tiles of different shapes");
         }
     }
     return NULL;
@@ -327,19 +328,20 @@ static const char *fibre_region(
 
 /* ---- the whole ---- */
 
-static const char *count_most(struct closed_state *state, const struct closed_system *system,
-        const struct closed_classes *classes, sator_int *most, int64_t *instance)
+static const struct sator_decline *count_most(struct closed_state *state,
+        const struct closed_system *system, const struct closed_classes *classes, sator_int *most,
+        int64_t *instance)
 {
     const struct closed_form *rows[CLOSED_ROWS];
     struct most question = {.image = &state->image, .n_keys = classes->n_keys};
     sator_int product = 1;
     int n_rows = classes->n_keys + classes->n_values;
     if (n_rows > CLOSED_ROWS)
-        return "a stamp has too many dimensions";
+        return DECLINE("a stamp has too many dimensions");
     for (int r = 0; r < n_rows; r++)
         rows[r] = r < classes->n_keys ? classes->key[r] : classes->value[r - classes->n_keys];
     struct closed_copies *copies = &state->copies;
-    const char *why;
+    const struct sator_decline *why;
     state->pool.used = 0;
     copies->n = 1;
     memset(copies->constant[0], 0, sizeof copies->constant[0]);
@@ -381,10 +383,11 @@ static const char *count_most(struct closed_state *state, const struct closed_sy
     return NULL;
 }
 
-const char *closed_most(struct closed_state *state, const struct closed_system *system,
-        const struct closed_classes *classes, sator_int *most, int64_t *instance)
+const struct sator_decline *closed_most(struct closed_state *state,
+        const struct closed_system *system, const struct closed_classes *classes, sator_int *most,
+        int64_t *instance)
 {
-    const char *why = count_most(state, system, classes, most, instance);
+    const struct sator_decline *why = count_most(state, system, classes, most, instance);
     if (why != NULL)
         why = closed_fibres_most(state, system, classes, most, instance);
     return why;

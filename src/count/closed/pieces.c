@@ -23,7 +23,7 @@ void closed_pieces_clear(struct closed_pieces *pieces)
     pieces->count = 0;
 }
 
-const char *closed_pieces_add(
+const struct sator_decline *closed_pieces_add(
         struct closed_sheets *sheets, struct closed_pieces *pieces, struct sator_system *system)
 {
     sator_int points = 0;
@@ -33,7 +33,7 @@ const char *closed_pieces_add(
         st = sator_system_simplify(system, system->n_vars, &empty);
     if (st != SATOR_OK || points == 0 || pieces->n == CLOSED_PIECES) {
         sator_system_free(system);
-        return st == SATOR_OK && points > 0 ? "what buses leave has too many pieces"
+        return st == SATOR_OK && points > 0 ? DECLINE("what buses leave has too many pieces")
                                             : closed_sheets_status(sheets, st);
     }
     if (pieces->n == 0)
@@ -67,10 +67,10 @@ static struct sator_system *cut(
 }
 
 /* Add the points of "piece" (TAKE) outside of "hole", which is over the same variables. */
-static const char *add_outside(struct closed_sheets *sheets, struct sator_system *piece,
-        const struct sator_system *hole, struct closed_pieces *pieces)
+static const struct sator_decline *add_outside(struct closed_sheets *sheets,
+        struct sator_system *piece, const struct sator_system *hole, struct closed_pieces *pieces)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int r = 0; r < hole->n_rows && why == NULL; r++) {
         const int64_t *row = sator_system_row(hole, r);
         int kind = (int)row[ROW_KIND];
@@ -87,12 +87,12 @@ static const char *add_outside(struct closed_sheets *sheets, struct sator_system
     return why;
 }
 
-const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_pieces *pieces,
-        const struct sator_system *system, int n)
+const struct sator_decline *closed_pieces_subtract(struct closed_sheets *sheets,
+        struct closed_pieces *pieces, const struct sator_system *system, int n)
 {
     int n_before = pieces->n;
     int kept = 0;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < n_before; i++) {
         struct sator_system *piece = pieces->list[i];
         struct sator_system *hole = NULL;
@@ -106,7 +106,7 @@ const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_p
             why = closed_sheets_status(
                     sheets, sator_points_count(sheets->points, sator_system_copy(hole), &points));
         if (why == NULL && points > 0 && points < pieces->points[i] && hole->n_vars > n)
-            why = "what buses leave has holes";
+            why = DECLINE("what buses leave has holes");
         if (why != NULL || points == 0) {
             pieces->points[kept] = pieces->points[i];
             pieces->list[kept++] = piece;
@@ -136,7 +136,8 @@ struct used_pes {
     int64_t n;
 };
 
-static const char *find_used(const struct closed_sheets *sheets, int n_space, struct used_pes *used)
+static const struct sator_decline *find_used(
+        const struct closed_sheets *sheets, int n_space, struct used_pes *used)
 {
     used->n_space = n_space;
     used->n = 1;
@@ -150,21 +151,21 @@ static const char *find_used(const struct closed_sheets *sheets, int n_space, st
         used->lo[k] = reach.lo;
         used->size[k] = closed_width(reach);
         if (__builtin_mul_overflow(used->n, used->size[k], &used->n) || used->n > MOST_PES)
-            return "an array with buses has too many PEs for different maps of a tensor";
+            return DECLINE("an array with buses has too many PEs for different maps of a tensor");
     }
     return NULL;
 }
 
 /* All of them in their order, with their buses. */
-static const char *list_buses(const struct sator_relation *bus, const struct used_pes *used,
-        int64_t (*pe)[CLOSED_SPACES], int64_t (*on)[CLOSED_SPACES])
+static const struct sator_decline *list_buses(const struct sator_relation *bus,
+        const struct used_pes *used, int64_t (*pe)[CLOSED_SPACES], int64_t (*on)[CLOSED_SPACES])
 {
     const struct sator_piece *piece = sator_relation_function(bus);
     memcpy(pe[0], used->lo, sizeof pe[0]);
     for (int64_t i = 0; i < used->n; i++) {
         for (int k = 0; k < bus->n_out; k++) {
             if (!sator_expr_value(piece->out[k], pe[i], &on[i][k]))
-                return "a bus's number is too large";
+                return DECLINE("a bus's number is too large");
         }
         if (i + 1 == used->n)
             break;
@@ -179,8 +180,8 @@ static const char *list_buses(const struct sator_relation *bus, const struct use
 }
 
 /* Append to - from unless "known" has it. */
-static const char *add_distance(const struct used_pes *used, const int64_t *from, const int64_t *to,
-        bool *known, struct closed_distances *distances)
+static const struct sator_decline *add_distance(const struct used_pes *used, const int64_t *from,
+        const int64_t *to, bool *known, struct closed_distances *distances)
 {
     int64_t by[CLOSED_ROWS] = {0};
     int64_t number = 0;
@@ -191,13 +192,13 @@ static const char *add_distance(const struct used_pes *used, const int64_t *from
     if (known[number])
         return NULL;
     if (distances->n == CLOSED_DISTANCES)
-        return "the PEs of a bus have too many distances";
+        return DECLINE("the PEs of a bus have too many distances");
     known[number] = true;
     memcpy(distances->by[distances->n++], by, sizeof by);
     return NULL;
 }
 
-const char *closed_distances_find(const struct closed_sheets *sheets,
+const struct sator_decline *closed_distances_find(const struct closed_sheets *sheets,
         const struct sator_relation *bus, int n_space, struct closed_distances *distances)
 {
     int64_t pe[MOST_PES][CLOSED_SPACES];
@@ -205,7 +206,7 @@ const char *closed_distances_find(const struct closed_sheets *sheets,
     struct used_pes used = {0};
     size_t n_known = 1;
     distances->n = 0;
-    const char *why = find_used(sheets, n_space, &used);
+    const struct sator_decline *why = find_used(sheets, n_space, &used);
     if (why != NULL)
         return why;
     for (int k = 0; k < n_space; k++)
@@ -227,15 +228,15 @@ const char *closed_distances_find(const struct closed_sheets *sheets,
 
 /* Take from "left", pieces of sheet "a", those with a neighbour at "move" on the bus among
  * "others", pieces of sheet "b". */
-static const char *take_neighbours(struct closed_sheets *sheets, int a, struct closed_view *view,
-        const struct closed_pieces *others, struct closed_pieces *left)
+static const struct sator_decline *take_neighbours(struct closed_sheets *sheets, int a,
+        struct closed_view *view, const struct closed_pieces *others, struct closed_pieces *left)
 {
     struct sator_system *any = sator_system_new(sheets->sheet[a].image->n_axes, 1);
     struct sator_system *base = closed_sheet_system(sheets, a);
     view->part = NULL;
     struct sator_system *whole = closed_sheet_meet(sheets, a, view, base);
     sator_int points = 0;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (whole != NULL)
         why = closed_sheets_status(sheets, sator_points_count(sheets->points, whole, &points));
     for (int i = 0; i < others->n && points > 0 && why == NULL; i++) {
@@ -256,8 +257,8 @@ static const char *take_neighbours(struct closed_sheets *sheets, int a, struct c
 
 /* How far apart two PEs of one bus can be that have an element of sheets "a" and "b" in the same
  * stamp; false when there are none. */
-static const char *find_spread(struct closed_sheets *sheets, int bus, int n_space, int a, int b,
-        struct sator_range *spread, bool *any)
+static const struct sator_decline *find_spread(struct closed_sheets *sheets, int bus, int n_space,
+        int a, int b, struct sator_range *spread, bool *any)
 {
     const struct closed_sheet *here = &sheets->sheet[a];
     const struct closed_sheet *there = &sheets->sheet[b];
@@ -285,7 +286,8 @@ static const char *find_spread(struct closed_sheets *sheets, int bus, int n_spac
                     -closed_image_coef(there->image, k, v);
     }
     sator_system_free(meet);
-    const char *why = closed_sheets_status(sheets, sator_system_simplify(apart, n_space, &empty));
+    const struct sator_decline *why =
+            closed_sheets_status(sheets, sator_system_simplify(apart, n_space, &empty));
     if (why == NULL && !empty) {
         struct sator_range range[2 * CLOSED_DIGITS + CLOSED_SPACES];
         sator_system_ranges(apart, range, &empty);
@@ -305,11 +307,11 @@ static bool is_within(const int64_t *by, int n_space, const struct sator_range *
 }
 
 /* The pieces of sheet "a" that are the first of their group on the bus. */
-static const char *keep_first(struct closed_sheets *sheets, int bus, int n_space, int a,
-        const struct closed_distances *distances, const struct closed_pieces *before,
+static const struct sator_decline *keep_first(struct closed_sheets *sheets, int bus, int n_space,
+        int a, const struct closed_distances *distances, const struct closed_pieces *before,
         struct closed_pieces *left)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     left->n = 0;
     left->count = 0;
     for (int i = 0; i < before[a].n && why == NULL; i++)
@@ -327,12 +329,12 @@ static const char *keep_first(struct closed_sheets *sheets, int bus, int n_space
     return why;
 }
 
-const char *closed_pieces_share(struct closed_sheets *sheets, int n_space,
+const struct sator_decline *closed_pieces_share(struct closed_sheets *sheets, int n_space,
         const struct closed_distances *distances, struct closed_pieces *left, sator_int *by_bus)
 {
     size_t size = sizeof *left * (size_t)(sheets->n + 1);
     struct closed_pieces *first = sator_alloc(size);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int bus = 0; bus < sheets->n_buses && why == NULL; bus++) {
         int made = 0;
         while (made < sheets->n && why == NULL) {

@@ -78,11 +78,12 @@ static void keep_layout(struct search *search, const struct points *points)
     }
 }
 
-static const char *lay_rest(struct search *search, int from, const struct points *points)
+static const struct sator_decline *lay_rest(
+        struct search *search, int from, const struct points *points)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (++search->layouts > MOST_LAYOUTS)
-        return closed_strips_too_many;
+        return &closed_strips_too_many;
     int n = from == search->n_free ? count_values(search, points) : count_points(points);
     if (n <= search->most)
         return NULL;
@@ -103,7 +104,7 @@ static const char *lay_rest(struct search *search, int from, const struct points
 
 /* List the places of the directions outside "choice" over the points: those that hold no fewer than
  * their neighbours outwards. */
-static const char *list_places(struct search *search, const int *choice)
+static const struct sator_decline *list_places(struct search *search, const int *choice)
 {
     struct closed_layout *layout = search->layout;
     search->n_free = 0;
@@ -126,7 +127,7 @@ static const char *list_places(struct search *search, const int *choice)
         search->free[f] = i;
         search->first[f] = least;
         if (places > MOST_PLACES)
-            return closed_strips_too_many;
+            return &closed_strips_too_many;
         search->n_places[f] = places < 1 ? 1 : (int)places;
         memset(search->place[f], 0, sizeof search->place[f]);
         for (int s = 0; s < search->n_places[f]; s++) {
@@ -217,16 +218,16 @@ static bool choose_few(const struct closed_layout *layout, int *best, int64_t *w
     return found;
 }
 
-static const char *search_all(struct search *search, bool *done, sator_int *most)
+static const struct sator_decline *search_all(struct search *search, bool *done, sator_int *most)
 {
     struct closed_layout *layout = search->layout;
     int choice[CLOSED_STRIP_DIMS];
     int64_t basis[CLOSED_STRIP_DIMS][CLOSED_STRIP_DIMS];
     int64_t first[CLOSED_STRIP_DIMS] = {0};
     int64_t whole = 1;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (!choose_few(layout, choice, &whole))
-        return closed_strips_too_many;
+        return &closed_strips_too_many;
     closed_layout_basis(layout, choice, -1, basis);
     search->layouts = 0;
     search->most = 0;
@@ -253,7 +254,8 @@ static const char *search_all(struct search *search, bool *done, sator_int *most
     return why;
 }
 
-const char *closed_layout_search(struct closed_layout *layout, bool *done, sator_int *most)
+const struct sator_decline *closed_layout_search(
+        struct closed_layout *layout, bool *done, sator_int *most)
 {
     struct search search = {.layout = layout};
     return search_all(&search, done, most);

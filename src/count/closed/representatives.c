@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char unordered[] = "the smallest PE on a bus depends on stamp and element";
+static const struct sator_decline unordered = {
+        "the smallest PE on a bus depends on stamp and element"};
 
 struct representer {
     const struct closed_bus *bus;
@@ -76,7 +77,7 @@ static int find_wide(const struct representer *r, const struct view *view, int p
 
 /* ---- the representatives of one atom ---- */
 
-static const char *emit(const struct representer *r, const struct view *view,
+static const struct sator_decline *emit(const struct representer *r, const struct view *view,
         const struct closed_interval *x, int tag)
 {
     struct closed_product piece = *view->atom;
@@ -87,7 +88,7 @@ static const char *emit(const struct representer *r, const struct view *view,
             continue;
         struct closed_interval *box = closed_pool_take(&r->buses->pool, n_axes);
         if (box == NULL)
-            return "the digit boxes are too many";
+            return DECLINE("the digit boxes are too many");
         memcpy(box, x + r->from->factor[f].first_axis, sizeof *box * (size_t)n_axes);
         piece.factor[f].box = box;
     }
@@ -104,14 +105,14 @@ struct sum {
 
 /* Sort the axes so that first comes the one that moves the PE up most, each taken in the direction
  * in which it adds to the sum. More than two must all add the same amount. */
-static const char *sort_axes(const struct representer *r, struct sum *sum)
+static const struct sator_decline *sort_axes(const struct representer *r, struct sum *sum)
 {
     const int64_t *step = r->bus->step;
     int *axis = sum->axis;
     int64_t common = sator_gcd(step[axis[0]], step[axis[1]]);
     for (int i = 1; i < sum->n; i++) {
         if (sum->n > 2 && llabs(step[axis[i]]) != llabs(step[axis[0]]))
-            return unordered;
+            return &unordered;
         for (int j = i; j > 0; j--) {
             int a = axis[j - 1];
             int b = axis[j];
@@ -120,7 +121,7 @@ static const char *sort_axes(const struct representer *r, struct sum *sum)
             int64_t by_b = (step[b] > 0 ? 1 : -1) * llabs(step[a]) / common;
             int order = compare_moves(r, a, by_a, b, by_b);
             if (order == 0)
-                return unordered;
+                return &unordered;
             if (order > 0)
                 break;
             axis[j] = a;
@@ -155,15 +156,15 @@ static struct closed_interval cut_end(const struct representer *r, int axis,
  *     ...
  *     all but the last axis low, the last anywhere
  */
-static const char *choose(const struct representer *r, const struct view *view, int place,
-        struct closed_interval *x, int tag)
+static const struct sator_decline *choose(const struct representer *r, const struct view *view,
+        int place, struct closed_interval *x, int tag)
 {
     struct sum sum = {.n = 0};
     while (place < r->bus->image.n_axes && (sum.n = find_wide(r, view, place, sum.axis)) < 2)
         place++;
     if (place == r->bus->image.n_axes)
         return emit(r, view, x, tag);
-    const char *why = sort_axes(r, &sum);
+    const struct sator_decline *why = sort_axes(r, &sum);
     for (int at = 0; at < sum.n && why == NULL; at++) {
         bool empty = false;
         for (int i = 0; i < sum.n; i++) {
@@ -183,28 +184,29 @@ static const char *choose(const struct representer *r, const struct view *view, 
 }
 
 /* The value of a dropped axis at the smallest PE. */
-static const char *fix_dropped(const struct representer *r, int a, struct closed_interval *x)
+static const struct sator_decline *fix_dropped(
+        const struct representer *r, int a, struct closed_interval *x)
 {
     int order = x->lo == x->hi ? -1 : compare_moves(r, a, 1, -1, 0);
     if (order == 0)
-        return unordered;
+        return &unordered;
     *x = order > 0 || x->lo == x->hi ? (struct closed_interval){x->lo, x->lo}
                                      : (struct closed_interval){x->hi, x->hi};
     return NULL;
 }
 
-static const char *represent_atom(const struct representer *r, int i)
+static const struct sator_decline *represent_atom(const struct representer *r, int i)
 {
     struct view view;
     struct closed_interval x[CLOSED_DIGITS];
     look_at(r, i, &view);
     memcpy(x, view.x, sizeof x);
     for (int a = 0; a < r->from->n_axes; a++) {
-        const char *why = NULL;
+        const struct sator_decline *why = NULL;
         if (r->bus->axis[a] == CLOSED_DROPPED)
             why = fix_dropped(r, a, &x[a]);
         else if (r->bus->axis[a] == CLOSED_MIXED)
-            why = unordered;
+            why = &unordered;
         if (why != NULL)
             return why;
     }
@@ -261,7 +263,7 @@ static bool same_parts(
 
 /* Add to "p" the difference of the smallest PEs of "a" and "b" that comes from place "place", where
  * b's values are "by" less. */
-static const char *compare_place(const struct representer *r, const struct view *a,
+static const struct sator_decline *compare_place(const struct representer *r, const struct view *a,
         const struct view *b, int place, int64_t by, int64_t *p)
 {
     int wide_a[CLOSED_DIGITS];
@@ -276,10 +278,10 @@ static const char *compare_place(const struct representer *r, const struct view 
     if (by == 0 && same_parts(r, a, b, place))
         return NULL;
     if (n_a > 1 || n_b > 1 || (!constant && both.lo < both.hi))
-        return unordered;
+        return &unordered;
     if ((n_a == 1 && llabs(r->bus->step[wide_a[0]]) != 1) ||
             (n_b == 1 && llabs(r->bus->step[wide_b[0]]) != 1))
-        return unordered;
+        return &unordered;
     add_place(r, a, place, both.lo, 1, p);
     add_place(r, b, place, both.lo - by, -1, p);
     return NULL;
@@ -287,7 +289,7 @@ static const char *compare_place(const struct representer *r, const struct view 
 
 /* The order of the smallest PEs of "a" and "b" in the groups that they have in common, those of b
  * moved by "shift": "*order" is negative when that of "a" is smaller. */
-static const char *compare_atoms(const struct representer *r, const struct view *a,
+static const struct sator_decline *compare_atoms(const struct representer *r, const struct view *a,
         const struct view *b, const int64_t *shift, int *order)
 {
     int64_t p[CLOSED_SPACES];
@@ -298,7 +300,7 @@ static const char *compare_atoms(const struct representer *r, const struct view 
         if (place < 0) {
             struct closed_interval x = a->x[i];
             struct closed_interval y = b->x[i];
-            const char *why = fix_dropped(r, i, &x);
+            const struct sator_decline *why = fix_dropped(r, i, &x);
             if (why == NULL)
                 why = fix_dropped(r, i, &y);
             if (why != NULL)
@@ -307,7 +309,7 @@ static const char *compare_atoms(const struct representer *r, const struct view 
                 p[k] += closed_image_coef(r->from, k, i) * (x.lo - y.lo);
         } else if (!is_folded(r, i)) {
             if (llabs(r->bus->step[i]) != 1)
-                return unordered;
+                return &unordered;
             for (int k = 0; k < r->n_space; k++)
                 p[k] += closed_image_coef(r->from, k, i) * r->bus->step[i] * shift[place];
         }
@@ -316,23 +318,24 @@ static const char *compare_atoms(const struct representer *r, const struct view 
         bool folded = false;
         for (int i = 0; i < r->from->n_axes; i++)
             folded = folded || (r->bus->axis[i] == place && is_folded(r, i));
-        const char *why = folded ? compare_place(r, a, b, place, shift[place], p) : NULL;
+        const struct sator_decline *why =
+                folded ? compare_place(r, a, b, place, shift[place], p) : NULL;
         if (why != NULL)
             return why;
     }
     *order = 0;
     for (int k = 0; k < r->n_space && *order == 0; k++)
         *order = p[k] < 0 ? -1 : p[k] > 0;
-    return *order == 0 ? unordered : NULL;
+    return *order == 0 ? &unordered : NULL;
 }
 
 /* Take the groups of "winner", moved by "sign" * "shift", from the representatives of atom "tag".
  */
-static const char *give_up(const struct representer *r, const struct view *loser, int tag,
-        const struct view *winner, const int64_t *shift, int64_t sign)
+static const struct sator_decline *give_up(const struct representer *r, const struct view *loser,
+        int tag, const struct view *winner, const int64_t *shift, int64_t sign)
 {
     struct closed_product hole = *winner->atom;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int f = 0; f < r->from->n_factors && why == NULL; f++) {
         const struct closed_factor *factor = &r->from->factor[f];
         int n_axes = factor->boxes.n_axes;
@@ -348,7 +351,7 @@ static const char *give_up(const struct representer *r, const struct view *loser
         }
         struct closed_interval *box = closed_pool_take(&r->buses->pool, n_axes);
         if (box == NULL)
-            return "the digit boxes are too many";
+            return DECLINE("the digit boxes are too many");
         hole.factor[f] = (struct closed_boxes){.n = 1, .n_axes = n_axes, .box = box};
         for (int i = 0; i < n_axes; i++) {
             int a = factor->first_axis + i;
@@ -372,14 +375,15 @@ static const char *give_up(const struct representer *r, const struct view *loser
 }
 
 /* Settle the groups that atoms "i" and "j" have in common when those of j are moved by "shift". */
-static const char *settle(const struct representer *r, int i, int j, const int64_t *shift)
+static const struct sator_decline *settle(
+        const struct representer *r, int i, int j, const int64_t *shift)
 {
     const struct closed_image *image = &r->bus->image;
     struct closed_product moved;
     struct view a;
     struct view b;
     int order;
-    const char *why =
+    const struct sator_decline *why =
             closed_product_move(&r->buses->pool, image, shift, &r->buses->groups.list[j], &moved);
     if (why != NULL || !closed_products_meet(image->n_factors, &r->buses->groups.list[i], &moved))
         return why;
@@ -391,7 +395,7 @@ static const char *settle(const struct representer *r, int i, int j, const int64
     return order < 0 ? give_up(r, &b, j, &a, shift, -1) : give_up(r, &a, i, &b, shift, 1);
 }
 
-static const char *settle_pair(const struct representer *r, int i, int j)
+static const struct sator_decline *settle_pair(const struct representer *r, int i, int j)
 {
     const struct closed_atoms *atoms = &r->buses->atoms;
     const int64_t *of_i = atoms->frame[atoms->set.list[i].tag];
@@ -399,7 +403,7 @@ static const char *settle_pair(const struct representer *r, int i, int j)
     int64_t shift[8][CLOSED_DIGITS] = {{0}};
     int64_t rhs[CLOSED_ROWS];
     int n_shifts = 1;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int k = 0; k < r->bus->image.n_rows; k++)
         rhs[k] = of_j[k] - of_i[k];
     if (of_i != of_j)
@@ -409,12 +413,12 @@ static const char *settle_pair(const struct representer *r, int i, int j)
     return why;
 }
 
-const char *closed_buses_represent(
+const struct sator_decline *closed_buses_represent(
         const struct closed_bus *bus, int n_space, struct closed_buses *buses)
 {
     struct representer r = {.bus = bus, .n_space = n_space, .buses = buses, .from = buses->from};
     struct closed_union *atoms = &buses->atoms.set;
-    const char *why = closed_buses_cut(buses, bus, bus->folded);
+    const struct sator_decline *why = closed_buses_cut(buses, bus, bus->folded);
     buses->fetched.n = 0;
     buses->groups.n = 0;
     for (int i = 0; i < atoms->n && why == NULL; i++) {

@@ -33,7 +33,8 @@ static bool conformal(int n, const int64_t *a, const int64_t *b)
     return true;
 }
 
-static const char *push(const struct closed_skews *skews, const int64_t *move, struct moves *moves)
+static const struct sator_decline *push(
+        const struct closed_skews *skews, const int64_t *move, struct moves *moves)
 {
     size_t size = sizeof *move * (size_t)skews->grid.n_axes;
     for (int i = 0; i < moves->n; i++) {
@@ -41,7 +42,7 @@ static const char *push(const struct closed_skews *skews, const int64_t *move, s
             return NULL;
     }
     if (moves->n == MOST_MOVES)
-        return "a value can come from too many skewed stamps";
+        return DECLINE("a value can come from too many skewed stamps");
     memcpy(moves->at[moves->n++], move, size);
     return NULL;
 }
@@ -70,10 +71,10 @@ struct drifts {
 };
 
 /* Append "move" and all sums of it with "drifts" from number "from" on. */
-static const char *push_sums(const struct closed_skews *skews, const struct drifts *drifts,
-        int from, const int64_t *move, struct moves *moves)
+static const struct sator_decline *push_sums(const struct closed_skews *skews,
+        const struct drifts *drifts, int from, const int64_t *move, struct moves *moves)
 {
-    const char *why = push(skews, move, moves);
+    const struct sator_decline *why = push(skews, move, moves);
     for (int i = from; i < drifts->n && why == NULL; i++) {
         int64_t sum[CLOSED_AXES];
         if (!conformal(skews->grid.n_axes, move, drifts->at[i]))
@@ -110,12 +111,12 @@ static int greatest_values(const struct closed_grid *grid, int axis, int64_t *va
 }
 
 /* Append "move" with the digits from "axis" on that drift by themselves going from end to end. */
-static const char *push_ends(const struct closed_skews *skews, const struct drifts *drifts,
-        int axis, const int64_t *move, struct moves *moves)
+static const struct sator_decline *push_ends(const struct closed_skews *skews,
+        const struct drifts *drifts, int axis, const int64_t *move, struct moves *moves)
 {
     int64_t value[3];
     int64_t next[CLOSED_AXES];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     while (axis < skews->grid.n_axes && drifts->direction[axis] == 0)
         axis++;
     memcpy(next, move, sizeof *next * (size_t)skews->grid.n_axes);
@@ -132,12 +133,12 @@ static const char *push_ends(const struct closed_skews *skews, const struct drif
 }
 
 /* Append "move" with every sum of the drifts. */
-static const char *push_drifting(const struct closed_skews *skews, const struct drifts *drifts,
-        const int64_t *move, struct moves *moves)
+static const struct sator_decline *push_drifting(const struct closed_skews *skews,
+        const struct drifts *drifts, const int64_t *move, struct moves *moves)
 {
     struct moves sums;
     sums.n = 0;
-    const char *why = push_sums(skews, drifts, 0, move, &sums);
+    const struct sator_decline *why = push_sums(skews, drifts, 0, move, &sums);
     for (int i = 0; i < sums.n && why == NULL; i++)
         why = push_ends(skews, drifts, 0, sums.at[i], moves);
     return why;
@@ -172,7 +173,8 @@ static bool is_drift(
     return order != 0;
 }
 
-static const char *find_drifts(const struct closed_skews *skews, struct drifts *drifts)
+static const struct sator_decline *find_drifts(
+        const struct closed_skews *skews, struct drifts *drifts)
 {
     int64_t drift[CLOSED_AXES] = {0};
     drifts->n = 0;
@@ -188,7 +190,7 @@ static const char *find_drifts(const struct closed_skews *skews, struct drifts *
         if (!is_drift(skews, &skews->graver.element[i], drift) || is_covered(skews, drifts, drift))
             continue;
         if (drifts->n == MOST_MOVES)
-            return "a value can come from too many skewed stamps";
+            return DECLINE("a value can come from too many skewed stamps");
         memcpy(drifts->at[drifts->n++], drift, sizeof drift);
     }
     return NULL;
@@ -197,11 +199,12 @@ static const char *find_drifts(const struct closed_skews *skews, struct drifts *
 /* The moves along the generators, whose last coordinates are the number of hops (if "hops") and the
  * rise of the level's row: those of one hop and positive rise. What is a sum of more generators
  * than here would pass a stamp in between. */
-static const char *collect(const struct closed_skews *skews, bool hops, struct moves *moves)
+static const struct sator_decline *collect(
+        const struct closed_skews *skews, bool hops, struct moves *moves)
 {
     int n = skews->grid.n_axes;
     struct drifts drifts;
-    const char *why = find_drifts(skews, &drifts);
+    const struct sator_decline *why = find_drifts(skews, &drifts);
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         int64_t first[CLOSED_DIMS];
         memcpy(first, skews->graver.element[i].at, sizeof first);
@@ -234,7 +237,8 @@ static const char *collect(const struct closed_skews *skews, bool hops, struct m
 /* ---- rules ---- */
 
 /* The PEs that the hop serves, as bounds of the axes: only where a row is one axis. */
-static const char *bound_consumers(const struct reuse *reuse, struct closed_interval *box)
+static const struct sator_decline *bound_consumers(
+        const struct reuse *reuse, struct closed_interval *box)
 {
     const struct closed_skews *skews = reuse->skews;
     for (int k = 0; k < skews->n_space && reuse->consumers != NULL; k++) {
@@ -253,7 +257,7 @@ static const char *bound_consumers(const struct reuse *reuse, struct closed_inte
         if (range.lo >= bounds.lo && range.hi <= bounds.hi)
             continue;
         if (n > 1 || (n == 1 && skews->space[k][axis] != 1 && skews->space[k][axis] != -1))
-            return "a link joins only some PEs under skewed stamps";
+            return DECLINE("a link joins only some PEs under skewed stamps");
         if (n == 0) {
             box[0] = (struct closed_interval){0, -1};
             return NULL;
@@ -280,8 +284,9 @@ static bool within(int n, const struct closed_interval *a, const struct closed_i
 
 /* Add the points of "inside" that, moved by -move, are in the box: "*all" when these are all of
  * them. */
-static const char *except(const struct closed_skews *skews, const struct closed_interval *inside,
-        const int64_t *move, struct closed_exceptions *exceptions, bool *all)
+static const struct sator_decline *except(const struct closed_skews *skews,
+        const struct closed_interval *inside, const int64_t *move,
+        struct closed_exceptions *exceptions, bool *all)
 {
     struct closed_interval box[CLOSED_AXES];
     int n = skews->grid.n_axes;
@@ -307,19 +312,19 @@ static const char *except(const struct closed_skews *skews, const struct closed_
     }
     exceptions->n = kept;
     if (exceptions->n == CLOSED_EXCEPTIONS)
-        return "the faces of skewed stamps meet in too many ways";
+        return DECLINE("the faces of skewed stamps meet in too many ways");
     memcpy(exceptions->box[exceptions->n++], box, sizeof box[0] * (size_t)n);
     return NULL;
 }
 
 /* The points x of "inside" for which the stamp of x - move is not the one before that of x:
  * another one lies in between, in the row of x, in that of x - move, or in a row between them. */
-static const char *find_exceptions(const struct closed_skews *skews, int level,
+static const struct sator_decline *find_exceptions(const struct closed_skews *skews, int level,
         const struct closed_interval *inside, const int64_t *move,
         struct closed_exceptions *exceptions, bool *all)
 {
     int64_t rise = closed_skews_product(skews, skews->time[skews->row_of_level[level]], move);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     exceptions->n = 0;
     *all = false;
     for (int i = skews->first_step[level]; i < skews->first_step[level + 1]; i++) {
@@ -341,11 +346,11 @@ static const char *find_exceptions(const struct closed_skews *skews, int level,
     return why;
 }
 
-static const char *add_rule(struct closed_cells *cells, int credit,
+static const struct sator_decline *add_rule(struct closed_cells *cells, int credit,
         const struct closed_interval *inside, const struct closed_exceptions *exceptions)
 {
     struct closed_rule rule = {.credit = credit};
-    const char *why = closed_cells_add(cells, inside, &rule.inside);
+    const struct sator_decline *why = closed_cells_add(cells, inside, &rule.inside);
     for (int i = 0; i < exceptions->n && why == NULL; i++) {
         int hole = -1;
         why = closed_cells_add(cells, exceptions->box[i], &hole);
@@ -355,20 +360,21 @@ static const char *add_rule(struct closed_cells *cells, int credit,
     if (why != NULL)
         return why;
     if (cells->n_rules == CLOSED_RULES)
-        return "a value can come from too many skewed stamps";
+        return DECLINE("a value can come from too many skewed stamps");
     cells->rule[cells->n_rules++] = rule;
     return NULL;
 }
 
 /* Whether a rule holds for some point. */
-static const char *try_rule(struct closed_skews *skews, const struct closed_interval *inside,
-        const struct closed_exceptions *exceptions, bool *holds)
+static const struct sator_decline *try_rule(struct closed_skews *skews,
+        const struct closed_interval *inside, const struct closed_exceptions *exceptions,
+        bool *holds)
 {
     sator_int credit = 0;
     sator_int points;
     closed_cells_init(&skews->probe, &skews->grid);
     skews->probe.exists = true;
-    const char *why = add_rule(&skews->probe, 0, inside, exceptions);
+    const struct sator_decline *why = add_rule(&skews->probe, 0, inside, exceptions);
     if (why == NULL)
         why = closed_cells_count(&skews->probe, &credit, &points);
     *holds = credit != 0;
@@ -377,7 +383,7 @@ static const char *try_rule(struct closed_skews *skews, const struct closed_inte
 
 /* A rule for the points x that find their value at x - move; at the stamp before if "level" >= 0,
  * else at the same stamp. */
-static const char *add_source(struct reuse *reuse, int level, const int64_t *move)
+static const struct sator_decline *add_source(struct reuse *reuse, int level, const int64_t *move)
 {
     struct closed_skews *skews = reuse->skews;
     struct closed_interval inside[CLOSED_AXES];
@@ -387,7 +393,7 @@ static const char *add_source(struct reuse *reuse, int level, const int64_t *mov
         inside[a] = closed_meet(skews->grid.range[a],
                 (struct closed_interval){
                         skews->grid.range[a].lo + move[a], skews->grid.range[a].hi + move[a]});
-    const char *why = bound_consumers(reuse, inside);
+    const struct sator_decline *why = bound_consumers(reuse, inside);
     for (int a = 0; a < skews->grid.n_axes && why == NULL; a++) {
         if (closed_is_empty(inside[a]))
             return NULL;
@@ -407,10 +413,10 @@ static const char *add_source(struct reuse *reuse, int level, const int64_t *mov
 
 /* The lattice of moves that leave the tensor's element as it is and the PE, or move it by a
  * multiple of "offset", measured by a coordinate of its own. */
-static const char *start_lattice(struct closed_skews *skews, const int64_t *offset)
+static const struct sator_decline *start_lattice(struct closed_skews *skews, const int64_t *offset)
 {
     int n = skews->grid.n_axes;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     closed_skews_moves(skews, offset == NULL ? 0 : 1, &skews->lattice);
     for (int i = 0; i < skews->n_index && why == NULL; i++)
         why = closed_lattice_kernel(skews->index[i], &skews->lattice);
@@ -425,10 +431,10 @@ static const char *start_lattice(struct closed_skews *skews, const int64_t *offs
 }
 
 /* Rules for the value at PE p - offset (NULL: p) and the stamp before. */
-static const char *add_before(struct reuse *reuse, const int64_t *offset)
+static const struct sator_decline *add_before(struct reuse *reuse, const int64_t *offset)
 {
     struct closed_skews *skews = reuse->skews;
-    const char *why = start_lattice(skews, offset);
+    const struct sator_decline *why = start_lattice(skews, offset);
     for (int l = 0; l < skews->n_levels && skews->lattice.n > 0 && why == NULL; l++) {
         const int64_t *row = skews->time[skews->row_of_level[l]];
         struct moves moves = {.n = 0};
@@ -447,10 +453,10 @@ static const char *add_before(struct reuse *reuse, const int64_t *offset)
 }
 
 /* Rules for the value at PE p - offset and the same stamp. */
-static const char *add_beside(struct reuse *reuse, const int64_t *offset)
+static const struct sator_decline *add_beside(struct reuse *reuse, const int64_t *offset)
 {
     struct closed_skews *skews = reuse->skews;
-    const char *why = start_lattice(skews, offset);
+    const struct sator_decline *why = start_lattice(skews, offset);
     for (int r = 0; r < skews->n_time && why == NULL; r++)
         why = closed_lattice_kernel(skews->time[r], &skews->lattice);
     if (why == NULL)
@@ -466,9 +472,10 @@ static const char *add_beside(struct reuse *reuse, const int64_t *offset)
     return why;
 }
 
-static const char *add_hop(struct reuse *reuse, int interval, const struct closed_hop *hop)
+static const struct sator_decline *add_hop(
+        struct reuse *reuse, int interval, const struct closed_hop *hop)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int n_boxes = hop->n_boxes > 0 ? hop->n_boxes : 1;
     for (int b = 0; b < n_boxes && why == NULL; b++) {
         reuse->consumers = hop->n_boxes > 0 ? hop->box + b * reuse->skews->n_space : NULL;
@@ -495,9 +502,9 @@ static void get_rows(struct closed_skews *skews, const struct closed_system *sys
 }
 
 /* One point a pair. */
-static const char *exclude_equal_pairs(struct closed_skews *skews)
+static const struct sator_decline *exclude_equal_pairs(struct closed_skews *skews)
 {
-    const char *why = start_lattice(skews, NULL);
+    const struct sator_decline *why = start_lattice(skews, NULL);
     for (int r = 0; r < skews->n_time && why == NULL; r++)
         why = closed_lattice_kernel(skews->time[r], &skews->lattice);
     return why != NULL ? why : closed_skews_exclude_equals(skews, &skews->lattice);
@@ -505,20 +512,20 @@ static const char *exclude_equal_pairs(struct closed_skews *skews)
 
 /* ---- the whole ---- */
 
-const char *closed_skews_volumes(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, sator_int *total, sator_int *credit,
-        sator_int *by_bus)
+const struct sator_decline *closed_skews_volumes(struct closed_state *state,
+        const struct closed_system *system, const struct closed_request *request,
+        const struct sator_transport *transport, const struct closed_hops *const *hops,
+        sator_int *total, sator_int *credit, sator_int *by_bus)
 {
     struct closed_skews *skews;
     int back = transport->registers ? 1 : 0;
     if (request->n_copies > 1)
-        return "a tensor with several accesses under skewed stamps";
+        return DECLINE("a tensor with several accesses under skewed stamps");
     for (int i = 0; i < transport->n_links; i++)
         back = transport->links[i].interval > back ? transport->links[i].interval : back;
     if (back > 1)
-        return "a link of interval 2 or more under skewed stamps";
-    const char *why = closed_skews_open(state, &system->digits, &skews);
+        return DECLINE("a link of interval 2 or more under skewed stamps");
+    const struct sator_decline *why = closed_skews_open(state, &system->digits, &skews);
     if (why != NULL)
         return why;
     struct reuse reuse = {.state = state, .skews = skews, .system = system};

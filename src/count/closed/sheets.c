@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char closed_sheets_stopped[] = "counting was stopped";
+const struct sator_decline closed_sheets_stopped = {"counting was stopped"};
 
 enum {
     HURRIED_WORK = 30000000, /* ticks for one question, while another engine may be faster */
@@ -73,12 +73,12 @@ struct choice {
 };
 
 /* Append a sheet for each combination of the boxes of "choice", else as "sheet". */
-static const char *push_sheets(struct closed_sheets *sheets, struct closed_sheet *sheet,
-        int n_choices, struct choice *choice)
+static const struct sator_decline *push_sheets(struct closed_sheets *sheets,
+        struct closed_sheet *sheet, int n_choices, struct choice *choice)
 {
     for (;;) {
         if (sheets->n == CLOSED_SHEETS)
-            return "the accesses of a tensor by different maps have too many boxes";
+            return DECLINE("the accesses of a tensor by different maps have too many boxes");
         for (int i = 0; i < n_choices; i++) {
             const struct closed_factor *factor = choice[i].factor;
             memcpy(&sheet->axis[factor->first_axis], closed_box(&factor->boxes, choice[i].box),
@@ -95,7 +95,7 @@ static const char *push_sheets(struct closed_sheets *sheets, struct closed_sheet
 }
 
 /* Append the sheets of one image, for all its copies. */
-static const char *add_image(struct closed_sheets *sheets, int map)
+static const struct sator_decline *add_image(struct closed_sheets *sheets, int map)
 {
     const struct closed_image *image = &sheets->image[map];
     const struct closed_copies *copies = &sheets->state->copies;
@@ -119,7 +119,7 @@ static const char *add_image(struct closed_sheets *sheets, int map)
     for (int c = 0; c < copies->n; c++) {
         for (int r = 0; r < image->n_rows; r++)
             sheet.constant[r] = image->constant[r] + copies->constant[c][r];
-        const char *why = push_sheets(sheets, &sheet, n_choices, choice);
+        const struct sator_decline *why = push_sheets(sheets, &sheet, n_choices, choice);
         if (why != NULL)
             return why;
     }
@@ -127,9 +127,9 @@ static const char *add_image(struct closed_sheets *sheets, int map)
 }
 
 /* The image of the accesses of one map, which differ by constants. */
-static const char *add_map(struct closed_sheets *sheets, const struct closed_digits *digits,
-        int n_before, const struct closed_form *const *before, const struct closed_request *request,
-        int map)
+static const struct sator_decline *add_map(struct closed_sheets *sheets,
+        const struct closed_digits *digits, int n_before, const struct closed_form *const *before,
+        const struct closed_request *request, int map)
 {
     struct closed_state *state = sheets->state;
     const struct closed_form *rows[CLOSED_ROWS];
@@ -146,14 +146,14 @@ static const char *add_map(struct closed_sheets *sheets, const struct closed_dig
         for (int i = 0; i < n_out; i++)
             copies->constant[c][n_before + i] = copy[c][i].constant - copy[0][i].constant;
     }
-    const char *why = closed_copies_make(
+    const struct sator_decline *why = closed_copies_make(
             &state->pool, digits, 0, n_before + n_out, 0, rows, &sheets->image[map], copies);
     return why != NULL ? why : add_image(sheets, map);
 }
 
-const char *closed_sheets_begin(struct closed_state *state, const struct closed_digits *digits,
-        int n_before, const struct closed_form *const *before, const struct closed_request *request,
-        struct closed_sheets **sheets)
+const struct sator_decline *closed_sheets_begin(struct closed_state *state,
+        const struct closed_digits *digits, int n_before, const struct closed_form *const *before,
+        const struct closed_request *request, struct closed_sheets **sheets)
 {
     if (state->sheets == NULL)
         state->sheets = sator_alloc(sizeof *state->sheets);
@@ -166,12 +166,12 @@ const char *closed_sheets_begin(struct closed_state *state, const struct closed_
     (*sheets)->n_buses = 0;
     (*sheets)->bus_rows[0] = n_before;
     if (request->n_maps > CLOSED_MAPS)
-        return "a tensor is accessed through too many different maps";
+        return DECLINE("a tensor is accessed through too many different maps");
     if ((*sheets)->n_rows > CLOSED_ROWS)
-        return "a stamp has too many dimensions";
+        return DECLINE("a stamp has too many dimensions");
     state->pool.used = 0;
     for (int map = 0; map < request->n_maps; map++) {
-        const char *why = add_map(*sheets, digits, n_before, before, request, map);
+        const struct sator_decline *why = add_map(*sheets, digits, n_before, before, request, map);
         if (why != NULL)
             return why;
     }
@@ -197,19 +197,20 @@ void closed_sheets_free(struct closed_sheets *sheets)
     free(sheets);
 }
 
-const char *closed_sheets_status(struct closed_sheets *sheets, enum sator_status st)
+const struct sator_decline *closed_sheets_status(struct closed_sheets *sheets, enum sator_status st)
 {
     struct closed_state *state = sheets->state;
     if (st == SATOR_OK)
         return NULL;
     if (st == SATOR_DECLINED)
-        return "the places where different maps of a tensor meet have too large coefficients";
+        return DECLINE(
+                "the places where different maps of a tensor meet have too large coefficients");
     if (st == SATOR_LIMIT && state->ctx->work_done < state->work_limit) {
         state->gave_up = state->hurried;
-        return "different maps of a tensor meet in too many ways";
+        return DECLINE("different maps of a tensor meet in too many ways");
     }
     state->stopped = st;
-    return closed_sheets_stopped;
+    return &closed_sheets_stopped;
 }
 
 /* ---- systems ---- */

@@ -47,35 +47,35 @@ struct closed_sheets {
 };
 
 /* Ends the work of a question with the status state->stopped. */
-extern const char closed_sheets_stopped[];
+extern const struct sator_decline closed_sheets_stopped;
 
 /* All points of the rows "before" followed by the indices of the request's accesses. Begin with
  * this; end with closed_sheets_end, whatever the answer. Rows of buses are among those before if
  * the caller says so afterwards. */
-const char *closed_sheets_begin(struct closed_state *state, const struct closed_digits *digits,
-        int n_before, const struct closed_form *const *before, const struct closed_request *request,
-        struct closed_sheets **sheets);
+const struct sator_decline *closed_sheets_begin(struct closed_state *state,
+        const struct closed_digits *digits, int n_before, const struct closed_form *const *before,
+        const struct closed_request *request, struct closed_sheets **sheets);
 void closed_sheets_end(struct closed_sheets *sheets);
 void closed_sheets_free(struct closed_sheets *sheets);
 
 /* The number of points of all sheets together. */
-const char *closed_sheets_count(struct closed_sheets *sheets, sator_int *count);
+const struct sator_decline *closed_sheets_count(struct closed_sheets *sheets, sator_int *count);
 
 /* Those of them whose first "n_keys" rows have the values "key". */
-const char *closed_sheets_most_at(
+const struct sator_decline *closed_sheets_most_at(
         struct closed_sheets *sheets, int n_keys, const int64_t *key, sator_int *count);
 
 /* As closed_count_distinct, for different maps. */
-const char *closed_sheets_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_before, const struct closed_form *const *before, const struct closed_request *request,
-        sator_int *count);
+const struct sator_decline *closed_sheets_distinct(struct closed_state *state,
+        const struct closed_digits *digits, int n_before, const struct closed_form *const *before,
+        const struct closed_request *request, sator_int *count);
 
 /* Total and credits of the pairs ((p, t), f): credit[0] is temporal reuse, then the links; by_bus
  * the buses. hops[i] are the translations of link i; the time cases reach back far enough. */
-const char *closed_sheets_volumes(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, int back, sator_int *total, sator_int *credit,
-        sator_int *by_bus);
+const struct sator_decline *closed_sheets_volumes(struct closed_state *state,
+        const struct closed_system *system, const struct closed_request *request,
+        const struct sator_transport *transport, const struct closed_hops *const *hops, int back,
+        sator_int *total, sator_int *credit, sator_int *by_bus);
 
 enum {
     CLOSED_PIECES = SATOR_ROOM(512, 16) /* most pieces that a sheet is cut into */
@@ -91,12 +91,12 @@ struct closed_pieces {
 
 void closed_pieces_clear(struct closed_pieces *pieces);
 /* Add "system" unless it is empty. */
-const char *closed_pieces_add(struct closed_sheets *sheets, struct closed_pieces *pieces,
-        SATOR_TAKE struct sator_system *system);
+const struct sator_decline *closed_pieces_add(struct closed_sheets *sheets,
+        struct closed_pieces *pieces, SATOR_TAKE struct sator_system *system);
 /* Take away the points that satisfy "system", whose leading "n" variables are the axes and
  * determine the others. */
-const char *closed_pieces_subtract(struct closed_sheets *sheets, struct closed_pieces *pieces,
-        const struct sator_system *system, int n);
+const struct sator_decline *closed_pieces_subtract(struct closed_sheets *sheets,
+        struct closed_pieces *pieces, const struct sator_system *system, int n);
 
 enum {
     CLOSED_DISTANCES = SATOR_ROOM(2048, 16)
@@ -108,18 +108,18 @@ struct closed_distances {
     int64_t by[CLOSED_DISTANCES][CLOSED_ROWS]; /* of the space rows; the others are 0 */
 };
 
-const char *closed_distances_find(const struct closed_sheets *sheets,
+const struct sator_decline *closed_distances_find(const struct closed_sheets *sheets,
         const struct sator_relation *bus, int n_space, struct closed_distances *distances);
 
 /* Add to "by_bus" what the buses, of "distances", save of "left" (one a sheet), which then is what
  * they leave. */
-const char *closed_pieces_share(struct closed_sheets *sheets, int n_space,
+const struct sator_decline *closed_pieces_share(struct closed_sheets *sheets, int n_space,
         const struct closed_distances *distances, struct closed_pieces *left, sator_int *by_bus);
 
 /* The most elements that one value of the keys has. */
-const char *closed_sheets_most(struct closed_state *state, const struct closed_system *system,
-        int n_keys, const struct closed_form *const *keys, const struct closed_request *request,
-        sator_int *most);
+const struct sator_decline *closed_sheets_most(struct closed_state *state,
+        const struct closed_system *system, int n_keys, const struct closed_form *const *keys,
+        const struct closed_request *request, sator_int *most);
 
 /* The system over the axes of sheet "a" that all its points satisfy. */
 struct sator_system *closed_sheet_system(const struct closed_sheets *sheets, int a);
@@ -148,6 +148,7 @@ struct sator_system *closed_sheet_keyed(
         const struct closed_sheets *sheets, int a, int n_keys, const struct sator_system *system);
 
 /* NULL, or the reason for a status of counting. */
-const char *closed_sheets_status(struct closed_sheets *sheets, enum sator_status st);
+const struct sator_decline *closed_sheets_status(
+        struct closed_sheets *sheets, enum sator_status st);
 
 #endif

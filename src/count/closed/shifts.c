@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-static const char too_many[] = "a value can come from too many places";
-static const char pool_full[] = "the digit boxes are too many";
+static const struct sator_decline too_many = {"a value can come from too many places"};
+static const struct sator_decline pool_full = {"the digit boxes are too many"};
 
 /* ---- solving ---- */
 
@@ -150,14 +150,14 @@ struct moves {
 
 /* Append the ways to write "rest" with the chain's axes from "i" on, the other axes as in "base".
  */
-static const char *split_class(
+static const struct sator_decline *split_class(
         const struct chain *chain, int i, int64_t rest, int64_t *base, struct moves *moves)
 {
     if (i == chain->n) {
         if (rest != 0)
             return NULL;
         if (moves->n == moves->most)
-            return too_many;
+            return &too_many;
         memcpy(moves->shift[moves->n++], base, sizeof *base * CLOSED_DIGITS);
         return NULL;
     }
@@ -166,7 +166,7 @@ static const char *split_class(
     int64_t last = sator_floor_div(rest + chain->reach[i], axis->weight);
     struct closed_interval range = closed_meet((struct closed_interval){first, last},
             (struct closed_interval){-axis->span, axis->span});
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int64_t v = range.lo; v <= range.hi && why == NULL; v++) {
         base[chain->axis[i]] = v;
         why = split_class(chain, i + 1, rest - v * axis->weight, base, moves);
@@ -175,12 +175,12 @@ static const char *split_class(
 }
 
 /* Append the moves of the axes that give the classes these values. */
-static const char *add_moves(
+static const struct sator_decline *add_moves(
         const struct closed_image *image, const int64_t *value, struct moves *moves)
 {
     int64_t base[CLOSED_DIGITS];
     if (moves->n == moves->most)
-        return too_many;
+        return &too_many;
     if (image->n_axes == image->n_classes) {
         for (int a = 0; a < image->n_axes; a++) {
             const struct closed_axis *axis = &image->axis[a];
@@ -204,7 +204,7 @@ static const char *add_moves(
         find_chain(image, c, &chain);
         for (int i = first; i < end; i++) {
             memcpy(base, moves->shift[i], sizeof base);
-            const char *why = split_class(&chain, 0, value[c], base, moves);
+            const struct sator_decline *why = split_class(&chain, 0, value[c], base, moves);
             if (why != NULL)
                 return why;
         }
@@ -216,13 +216,13 @@ static const char *add_moves(
     return NULL;
 }
 
-const char *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
+const struct sator_decline *closed_image_solve(const struct closed_image *image, const int64_t *rhs,
         int most_shifts, int64_t (*shift)[CLOSED_DIGITS], int *n_shifts)
 {
     int64_t value[CLOSED_DIGITS];
     struct moves moves = {.n = 0, .most = most_shifts, .shift = shift};
     struct combined combined;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     combined.known = 0;
     first_try(image, value);
     do {
@@ -284,8 +284,9 @@ static int factor_of_axis(const struct closed_image *image, int axis)
     return f;
 }
 
-const char *closed_region_clip(struct closed_pool *pool, const struct closed_image *image, int row,
-        struct closed_interval slab, struct closed_region *region)
+const struct sator_decline *closed_region_clip(struct closed_pool *pool,
+        const struct closed_image *image, int row, struct closed_interval slab,
+        struct closed_region *region)
 {
     int axis = only_axis(image, row);
     if (axis == -2) {
@@ -310,7 +311,7 @@ const char *closed_region_clip(struct closed_pool *pool, const struct closed_ima
             continue;
         struct closed_interval *box = closed_pool_take(pool, n_axes);
         if (box == NULL)
-            return pool_full;
+            return &pool_full;
         memcpy(box, closed_box(boxes, i), sizeof *box * (size_t)n_axes);
         box[at] = meet;
         clipped.n++;
@@ -319,8 +320,9 @@ const char *closed_region_clip(struct closed_pool *pool, const struct closed_ima
     return NULL;
 }
 
-const char *closed_region_move(struct closed_pool *pool, const struct closed_image *image,
-        const int64_t *shift, const struct closed_region *region, struct closed_region *result)
+const struct sator_decline *closed_region_move(struct closed_pool *pool,
+        const struct closed_image *image, const int64_t *shift, const struct closed_region *region,
+        struct closed_region *result)
 {
     result->is_empty = region->is_empty;
     memcpy(result->slab, region->slab, sizeof result->slab[0] * (size_t)image->n_rows);
@@ -333,7 +335,7 @@ const char *closed_region_move(struct closed_pool *pool, const struct closed_ima
         result->factor[f] = region->factor[f];
         if (!moves)
             continue;
-        const char *why = closed_boxes_intersect(
+        const struct sator_decline *why = closed_boxes_intersect(
                 pool, &region->factor[f], &factor->boxes, by, &result->factor[f]);
         if (why != NULL)
             return why;
@@ -418,8 +420,9 @@ static bool settle_rows(const struct closed_image *image, const struct component
 
 /* Count the points of one box (one interval an axis, for the axes of the component's factors)
  * between the bounds of its rows, which must not share a free axis. */
-static const char *count_box(const struct closed_image *image, const struct component *component,
-        const struct closed_region *region, struct closed_interval *axis, sator_int *count)
+static const struct sator_decline *count_box(const struct closed_image *image,
+        const struct component *component, const struct closed_region *region,
+        struct closed_interval *axis, sator_int *count)
 {
     bool counted[CLOSED_DIGITS] = {false};
     uint64_t pending;
@@ -435,14 +438,15 @@ static const char *count_box(const struct closed_image *image, const struct comp
         bound_row(image, row, axis, &bounded);
         for (int i = 0; i < bounded.n_free; i++) {
             if (counted[bounded.axis[i]])
-                return "two coupled stamps are bounded at once";
+                return DECLINE("two coupled stamps are bounded at once");
             counted[bounded.axis[i]] = true;
             x[i] = axis[bounded.axis[i]];
         }
         struct closed_interval slab = region->slab[row];
         slab.lo -= bounded.fixed;
         slab.hi -= bounded.fixed;
-        const char *why = closed_slab_count(bounded.n_free, bounded.coef, x, slab, &part);
+        const struct sator_decline *why =
+                closed_slab_count(bounded.n_free, bounded.coef, x, slab, &part);
         if (why != NULL)
             return why;
         product *= part;
@@ -459,7 +463,7 @@ static const char *count_box(const struct closed_image *image, const struct comp
 }
 
 /* Sum count_box over the product of the boxes of the component's factors. */
-static const char *count_component(const struct closed_image *image,
+static const struct sator_decline *count_component(const struct closed_image *image,
         const struct component *component, const struct closed_region *region, sator_int *count)
 {
     struct closed_interval axis[CLOSED_DIGITS];
@@ -473,7 +477,7 @@ static const char *count_component(const struct closed_image *image,
                     sizeof *axis * (size_t)boxes->n_axes);
         }
         sator_int part;
-        const char *why = count_box(image, component, region, axis, &part);
+        const struct sator_decline *why = count_box(image, component, region, axis, &part);
         if (why != NULL)
             return why;
         *count += part;
@@ -540,7 +544,7 @@ static void take_component(const struct closed_image *image, const uint64_t *row
     *pending &= ~rows;
 }
 
-const char *closed_region_count(
+const struct sator_decline *closed_region_count(
         const struct closed_image *image, const struct closed_region *region, sator_int *count)
 {
     uint64_t rows_of[CLOSED_LOOPS] = {0};
@@ -563,7 +567,7 @@ const char *closed_region_count(
         struct component component;
         sator_int part;
         take_component(image, rows_of, &pending, &component);
-        const char *why = count_component(image, &component, region, &part);
+        const struct sator_decline *why = count_component(image, &component, region, &part);
         if (why != NULL)
             return why;
         product *= part;

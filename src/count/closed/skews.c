@@ -16,14 +16,14 @@ enum {
 /* ---- the box ---- */
 
 /* Append an axis to the last group. */
-static const char *add_axis(
+static const struct sator_decline *add_axis(
         struct closed_skews *skews, int digit, int64_t place, struct closed_interval range)
 {
     struct closed_grid *grid = &skews->grid;
     int a = grid->n_axes;
     /* Two more coordinates of a move are measured. */
     if (a == CLOSED_DIMS - 2)
-        return "skewed stamps run over too many digits";
+        return DECLINE("skewed stamps run over too many digits");
     skews->digit[a] = digit;
     grid->range[a] = range;
     grid->place[a] = place;
@@ -33,15 +33,15 @@ static const char *add_axis(
 
 /* The digits of a loop: each on its own if it has all combinations of them, else with the number
  * that they form. */
-static const char *add_loop(struct closed_state *state, const struct closed_digits *digits, int l,
-        struct closed_skews *s)
+static const struct sator_decline *add_loop(struct closed_state *state,
+        const struct closed_digits *digits, int l, struct closed_skews *s)
 {
     const struct closed_loop *loop = &digits->loop[l];
     struct closed_boxes boxes;
-    const char *why = closed_boxes_of_loop(&state->pool, digits, l, &boxes);
+    const struct sator_decline *why = closed_boxes_of_loop(&state->pool, digits, l, &boxes);
     bool ragged = why == NULL && boxes.n > 1;
     if (ragged && loop->begin != 0)
-        return "skewed stamps run over a loop that begins inside a tile";
+        return DECLINE("skewed stamps run over a loop that begins inside a tile");
     for (int k = 0; k < loop->n_digits && why == NULL; k++) {
         int d = loop->first_digit + k;
         struct closed_interval range =
@@ -57,20 +57,20 @@ static const char *add_loop(struct closed_state *state, const struct closed_digi
     return why;
 }
 
-const char *closed_skews_open(
+const struct sator_decline *closed_skews_open(
         struct closed_state *state, const struct closed_digits *digits, struct closed_skews **skews)
 {
     if (state->skews == NULL)
         state->skews = sator_alloc(sizeof *state->skews);
     if (digits->n_carries > 0)
-        return "a sum under / or % crosses blocks under skewed stamps";
+        return DECLINE("a sum under / or % crosses blocks under skewed stamps");
     for (int d = 0; d < digits->n_digits; d++) {
         if (digits->digit[d].is_fixed)
-            return "a part of an access is asked for under skewed stamps";
+            return DECLINE("a part of an access is asked for under skewed stamps");
     }
     struct closed_skews *s = state->skews;
     int used = state->pool.used;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     s->graver.budget = state->hurried ? FEW_COMPARISONS : MOST_COMPARISONS;
     s->cells.budget = state->hurried ? FEW_STEPS : MOST_STEPS;
     s->probe.budget = s->cells.budget;
@@ -190,10 +190,10 @@ void closed_skews_negate(int n, int64_t *move)
 
 /* Exclude all but one point of each set with the same image: the generators of the moves in
  * "lattice", which leave the image as it is, lead from any other point to one before it. */
-const char *closed_skews_exclude_equals(
+const struct sator_decline *closed_skews_exclude_equals(
         struct closed_skews *skews, const struct closed_lattice *lattice)
 {
-    const char *why = closed_graver_make(lattice, &skews->graver);
+    const struct sator_decline *why = closed_graver_make(lattice, &skews->graver);
     for (int i = 0; i < skews->graver.n && why == NULL; i++) {
         int64_t *move = skews->graver.element[i].at;
         int hole;
@@ -208,18 +208,19 @@ const char *closed_skews_exclude_equals(
     return why;
 }
 
-const char *closed_skews_classes(struct closed_skews *skews, sator_int *count)
+const struct sator_decline *closed_skews_classes(struct closed_skews *skews, sator_int *count)
 {
     closed_cells_init(&skews->cells, &skews->grid);
-    const char *why = closed_skews_exclude_equals(skews, &skews->lattice);
+    const struct sator_decline *why = closed_skews_exclude_equals(skews, &skews->lattice);
     return why != NULL ? why : closed_cells_count(&skews->cells, NULL, count);
 }
 
-const char *closed_skews_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, sator_int *count)
+const struct sator_decline *closed_skews_distinct(struct closed_state *state,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        sator_int *count)
 {
     struct closed_skews *skews;
-    const char *why = closed_skews_open(state, digits, &skews);
+    const struct sator_decline *why = closed_skews_open(state, digits, &skews);
     if (why != NULL)
         return why;
     closed_skews_moves(skews, 0, &skews->lattice);
@@ -234,7 +235,7 @@ const char *closed_skews_distinct(struct closed_state *state, const struct close
 /* ---- levels of time ---- */
 
 /* Append the generators of a level: moves by which its row grows or, if it stays, a later one. */
-static const char *add_steps(struct closed_skews *skews, int level)
+static const struct sator_decline *add_steps(struct closed_skews *skews, int level)
 {
     int n = skews->grid.n_axes;
     int at = skews->first_step[level];
@@ -246,7 +247,7 @@ static const char *add_steps(struct closed_skews *skews, int level)
         if (order < 0)
             closed_skews_negate(n + 1, move);
         if (at == CLOSED_STEPS)
-            return "the skewed stamps can be left in too many directions";
+            return DECLINE("the skewed stamps can be left in too many directions");
         skews->step[at].rise = move[n];
         memcpy(skews->step[at++].at, move, sizeof *move * (size_t)n);
     }
@@ -254,9 +255,9 @@ static const char *add_steps(struct closed_skews *skews, int level)
     return NULL;
 }
 
-const char *closed_skews_levels(struct closed_skews *skews)
+const struct sator_decline *closed_skews_levels(struct closed_skews *skews)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     skews->n_levels = 0;
     skews->first_step[0] = 0;
     closed_skews_moves(skews, 0, &skews->lattice);

@@ -52,8 +52,8 @@ struct closed_skews {
 };
 
 /* The axes of "digits" as the state's skews; the rest is not made yet. */
-const char *closed_skews_open(struct closed_state *state, const struct closed_digits *digits,
-        struct closed_skews **skews);
+const struct sator_decline *closed_skews_open(struct closed_state *state,
+        const struct closed_digits *digits, struct closed_skews **skews);
 
 /* All moves along the axes, with "n_more" coordinates of their own. */
 void closed_skews_moves(
@@ -85,24 +85,25 @@ void closed_skews_negate(int n, int64_t *move);
 void closed_skews_set_numbers(const struct closed_grid *grid, int64_t *move);
 
 /* Make the levels of the time rows. */
-const char *closed_skews_levels(struct closed_skews *skews);
+const struct sator_decline *closed_skews_levels(struct closed_skews *skews);
 
 /* Exclude all but one point of each set that moves of "lattice" connect from skews->cells. */
-const char *closed_skews_exclude_equals(
+const struct sator_decline *closed_skews_exclude_equals(
         struct closed_skews *skews, const struct closed_lattice *lattice);
 
 /* The number of points that no move of skews->lattice takes to each other. */
-const char *closed_skews_classes(struct closed_skews *skews, sator_int *count);
+const struct sator_decline *closed_skews_classes(struct closed_skews *skews, sator_int *count);
 
 /* As closed_count_distinct, for one access, whatever the rows. */
-const char *closed_skews_distinct(struct closed_state *state, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *const *rows, sator_int *count);
+const struct sator_decline *closed_skews_distinct(struct closed_state *state,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *const *rows,
+        sator_int *count);
 
 /* Total and credits of the pairs ((p, t), f): credit[0] is temporal reuse, then the links; by_bus
  * the buses. hops[i] are the translations of link i. */
-const char *closed_skews_volumes(struct closed_state *state, const struct closed_system *system,
-        const struct closed_request *request, const struct sator_transport *transport,
-        const struct closed_hops *const *hops, sator_int *total, sator_int *credit,
-        sator_int *by_bus);
+const struct sator_decline *closed_skews_volumes(struct closed_state *state,
+        const struct closed_system *system, const struct closed_request *request,
+        const struct sator_transport *transport, const struct closed_hops *const *hops,
+        sator_int *total, sator_int *credit, sator_int *by_bus);
 
 #endif

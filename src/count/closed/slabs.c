@@ -19,8 +19,9 @@ enum {
     TABLE = SATOR_ROOM(4096, 32) /* greatest span of a form whose distribution is tabulated */
 };
 
-static const char too_long[] = "a stamp is a sum whose values have no simple distribution";
-static const char too_large[] = "an intermediate count does not fit";
+static const struct sator_decline too_long = {
+        "a stamp is a sum whose values have no simple distribution"};
+static const struct sator_decline too_large = {"an intermediate count does not fit"};
 
 /* Variables 0 <= y < width[i], coefficients positive; the form's greatest value is "span". */
 struct slab {
@@ -110,11 +111,11 @@ static bool below(const struct slab *slab, int64_t span, int64_t limit, sator_in
     return true;
 }
 
-static const char *count_in(
+static const struct sator_decline *count_in(
         const struct slab *slab, int64_t lo, int64_t hi, int *budget, sator_int *count);
 
 /* Fix the variable with the fewest values and count the rest. */
-static const char *fix_one(
+static const struct sator_decline *fix_one(
         const struct slab *slab, int64_t lo, int64_t hi, int *budget, sator_int *count)
 {
     struct slab rest = *slab;
@@ -131,12 +132,13 @@ static const char *fix_one(
     rest.points /= width;
     rest.span -= coef * (width - 1);
     if (width > *budget)
-        return too_long;
+        return &too_long;
     *budget -= (int)width;
     *count = 0;
     for (int64_t y = 0; y < width; y++) {
         sator_int part;
-        const char *why = count_in(&rest, lo - coef * y, hi - coef * y, budget, &part);
+        const struct sator_decline *why =
+                count_in(&rest, lo - coef * y, hi - coef * y, budget, &part);
         if (why != NULL)
             return why;
         *count += part;
@@ -144,7 +146,7 @@ static const char *fix_one(
     return NULL;
 }
 
-static const char *count_in(
+static const struct sator_decline *count_in(
         const struct slab *slab, int64_t lo, int64_t hi, int *budget, sator_int *count)
 {
     *count = 0;
@@ -170,13 +172,13 @@ static const char *count_in(
     sator_int least = 0;
     if (!below(slab, slab->span / unit, last, count) ||
             !below(slab, slab->span / unit, first - 1, &least))
-        return too_large;
+        return &too_large;
     *count -= least;
     return NULL;
 }
 
-const char *closed_slab_count(int n, const int64_t *coef, const struct closed_interval *x,
-        struct closed_interval slab, sator_int *count)
+const struct sator_decline *closed_slab_count(int n, const int64_t *coef,
+        const struct closed_interval *x, struct closed_interval slab, sator_int *count)
 {
     struct slab form;
     int budget = FIXING_BUDGET;
@@ -205,11 +207,12 @@ static bool is_mixed_radix(const struct slab *slab)
 }
 
 /* The greatest entry of the form's distribution, tabulated one variable at a time. */
-static const char *tabulate(const struct slab *slab, sator_int *most, int64_t *value)
+static const struct sator_decline *tabulate(
+        const struct slab *slab, sator_int *most, int64_t *value)
 {
     sator_int table[TABLE + 1] = {1};
     if (slab->span > TABLE)
-        return too_long;
+        return &too_long;
     for (int i = 0; i < slab->n; i++) {
         int64_t step = slab->coef[i];
         int64_t window = step * slab->width[i];
@@ -230,12 +233,12 @@ static const char *tabulate(const struct slab *slab, sator_int *most, int64_t *v
     return NULL;
 }
 
-const char *closed_slab_most(int n, const int64_t *coef, const struct closed_interval *x,
-        sator_int *most, int64_t *value)
+const struct sator_decline *closed_slab_most(int n, const int64_t *coef,
+        const struct closed_interval *x, sator_int *most, int64_t *value)
 {
     struct slab form;
     reflect(n, coef, x, &form);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int64_t at = 0;
     if (is_mixed_radix(&form)) {
         *most = 1;

@@ -9,13 +9,13 @@
 
 /* Set "*count" to the number of integer points x of the box "x" with sum of coef[i] * x[i] in
  * "slab". */
-const char *closed_slab_count(int n, const int64_t *coef, const struct closed_interval *x,
-        struct closed_interval slab, sator_int *count);
+const struct sator_decline *closed_slab_count(int n, const int64_t *coef,
+        const struct closed_interval *x, struct closed_interval slab, sator_int *count);
 
 /* Set "*most" to the greatest number of points of the box that share one value of the form, and
  * "*value" to such a value. */
-const char *closed_slab_most(int n, const int64_t *coef, const struct closed_interval *x,
-        sator_int *most, int64_t *value);
+const struct sator_decline *closed_slab_most(int n, const int64_t *coef,
+        const struct closed_interval *x, sator_int *most, int64_t *value);
 
 /* Find a point of the box where the form is "value", which some point has; false when the search is
  * too long. */

@@ -13,12 +13,13 @@ enum {
     MOST_PERIOD = 64 /* greatest determinant */
 };
 
-const char closed_strips_too_many[] = "a skewed stamp holds instances in too many directions";
+const struct sator_decline closed_strips_too_many = {
+        "a skewed stamp holds instances in too many directions"};
 
 /* ---- directions ---- */
 
 /* Merge strip "i" into the direction of its form, a new one if it is the first. */
-static const char *add_strip(
+static const struct sator_decline *add_strip(
         const struct closed_strips *strips, int i, struct closed_layout *layout)
 {
     struct closed_direction d = {.form = {0}};
@@ -37,7 +38,7 @@ static const char *add_strip(
     for (int k = 0; k < strips->n_dims; k++) {
         d.form[k] = strips->form[i][k] / unit;
         if (d.form[k] > MOST_COEFFICIENT || d.form[k] < -MOST_COEFFICIENT)
-            return closed_strips_too_many;
+            return &closed_strips_too_many;
     }
     d.width = (strips->width[i] - 1) / (unit < 0 ? -unit : unit) + 1;
     while (at < layout->n && memcmp(layout->direction[at].form, d.form, sizeof d.form) != 0)
@@ -51,9 +52,10 @@ static const char *add_strip(
     return NULL;
 }
 
-static const char *find_directions(const struct closed_strips *strips, struct closed_layout *layout)
+static const struct sator_decline *find_directions(
+        const struct closed_strips *strips, struct closed_layout *layout)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     *layout = (struct closed_layout){.n_dims = strips->n_dims, .n_equal = strips->n_equal};
     for (int i = 0; i < strips->n && why == NULL; i++)
         why = add_strip(strips, i, layout);
@@ -253,12 +255,12 @@ static void try_two(struct closed_layout *layout, bool *done, sator_int *most)
 
 /* ---- the whole ---- */
 
-const char *closed_strips_most(struct closed_strips *strips, sator_int *most)
+const struct sator_decline *closed_strips_most(struct closed_strips *strips, sator_int *most)
 {
     struct closed_layout layout;
     int order[CLOSED_STRIP_FORMS];
     bool done = false;
-    const char *why = find_directions(strips, &layout);
+    const struct sator_decline *why = find_directions(strips, &layout);
     if (why != NULL)
         return why;
     int n_implied = leave_out_implied(&layout, order);

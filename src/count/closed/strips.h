@@ -20,6 +20,6 @@ struct closed_strips {
 };
 
 /* Set "*most" to the number of points of the best places, and "at". */
-const char *closed_strips_most(struct closed_strips *strips, sator_int *most);
+const struct sator_decline *closed_strips_most(struct closed_strips *strips, sator_int *most);
 
 #endif

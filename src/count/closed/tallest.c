@@ -12,13 +12,13 @@
 #include <string.h>
 
 /* What each map has at most for itself, and all together. */
-static const char *most_alone(struct closed_state *state, const struct closed_system *system,
-        int n_keys, const struct closed_form *const *keys, const struct closed_request *request,
-        sator_int *sum)
+static const struct sator_decline *most_alone(struct closed_state *state,
+        const struct closed_system *system, int n_keys, const struct closed_form *const *keys,
+        const struct closed_request *request, sator_int *sum)
 {
     struct closed_request alone; /* large: the forms are not used */
     struct closed_classes classes = {.copies = &alone};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int n_out = request->access->n_out;
     classes.n_keys = n_keys;
     for (int r = 0; r < n_keys; r++)
@@ -81,11 +81,12 @@ static void set_keys(const struct closed_digits *digits, int n_keys,
 }
 
 /* The greatest union of the stamps tried, until it is "enough". */
-static const char *try_stamps(struct closed_sheets *sheets, const struct closed_digits *digits,
-        int n_keys, const struct closed_form *const *keys, sator_int enough, sator_int *best)
+static const struct sator_decline *try_stamps(struct closed_sheets *sheets,
+        const struct closed_digits *digits, int n_keys, const struct closed_form *const *keys,
+        sator_int enough, sator_int *best)
 {
     int n_codes = 1;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int l = 0; l < digits->n_loops && n_codes < 81; l++)
         n_codes *= PLACES;
     *best = 0;
@@ -103,8 +104,8 @@ static const char *try_stamps(struct closed_sheets *sheets, const struct closed_
 
 /* The points that the only sheets of maps "a" and "b" have in common in each stamp; 0 when it is
  * not the same number in all "n_stamps". */
-static const char *find_common(struct closed_sheets *sheets, int n_keys, sator_int n_stamps, int a,
-        int b, sator_int *common)
+static const struct sator_decline *find_common(struct closed_sheets *sheets, int n_keys,
+        sator_int n_stamps, int a, int b, sator_int *common)
 {
     struct sator_system *base = closed_sheet_system(sheets, a);
     struct sator_system *meet =
@@ -144,12 +145,12 @@ static sator_int join_next(int n, sator_int common[][CLOSED_MAPS], bool *joined)
 }
 
 /* The greatest sum over a tree on the sheets: what pairs have in common in every stamp. */
-static const char *sum_tree(
+static const struct sator_decline *sum_tree(
         struct closed_sheets *sheets, int n_maps, int n_keys, sator_int n_stamps, sator_int *sum)
 {
     sator_int common[CLOSED_MAPS][CLOSED_MAPS];
     bool joined[CLOSED_MAPS] = {true};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     *sum = 0;
     if (sheets->n != n_maps)
         return NULL; /* sheets of one map may overlap: take nothing away */
@@ -164,16 +165,16 @@ static const char *sum_tree(
     return why;
 }
 
-const char *closed_sheets_most(struct closed_state *state, const struct closed_system *system,
-        int n_keys, const struct closed_form *const *keys, const struct closed_request *request,
-        sator_int *most)
+const struct sator_decline *closed_sheets_most(struct closed_state *state,
+        const struct closed_system *system, int n_keys, const struct closed_form *const *keys,
+        const struct closed_request *request, sator_int *most)
 {
     struct closed_sheets *sheets;
     sator_int most_ub = 0;
     sator_int best = 0;
     sator_int common = 0;
     sator_int n_stamps = 0;
-    const char *why = most_alone(state, system, n_keys, keys, request, &most_ub);
+    const struct sator_decline *why = most_alone(state, system, n_keys, keys, request, &most_ub);
     if (why == NULL)
         why = closed_count_distinct(state, &system->digits, n_keys, keys, NULL, &n_stamps);
     if (why != NULL)
@@ -185,7 +186,7 @@ const char *closed_sheets_most(struct closed_state *state, const struct closed_s
         why = try_stamps(sheets, &system->digits, n_keys, keys, most_ub - common, &best);
     closed_sheets_end(sheets);
     if (why == NULL && best < most_ub - common)
-        why = "different maps of a tensor meet in stamps of different shapes";
+        why = DECLINE("different maps of a tensor meet in stamps of different shapes");
     if (why == NULL)
         *most = best;
     return why;

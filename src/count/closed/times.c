@@ -94,8 +94,9 @@ static bool is_zero(const struct closed_form *form, int n_digits)
 
 /* Append the axes of the image's class that row "row" uses, greatest weight first, as rows;
  * "*first" is the place of each axis in "row_of_axis". */
-static const char *split_row(const struct closed_digits *digits, const struct closed_form *form,
-        int row, const struct closed_image *image, struct closed_times *times, int *row_of_axis)
+static const struct sator_decline *split_row(const struct closed_digits *digits,
+        const struct closed_form *form, int row, const struct closed_image *image,
+        struct closed_times *times, int *row_of_axis)
 {
     int class = -1;
     for (int c = 0; c < image->n_classes; c++) {
@@ -108,7 +109,7 @@ static const char *split_row(const struct closed_digits *digits, const struct cl
         if (image->axis[a].class != class)
             continue;
         if (times->n_rows == CLOSED_TIMES)
-            return "the time-stamp has too many dimensions";
+            return DECLINE("the time-stamp has too many dimensions");
         struct closed_form *out = &times->row[times->n_rows];
         memset(out, 0, sizeof *out);
         for (int d = 0; d < digits->n_digits; d++) {
@@ -122,7 +123,7 @@ static const char *split_row(const struct closed_digits *digits, const struct cl
 }
 
 /* The product of the factors' boxes, as intervals of the normalised rows. */
-static const char *collect_boxes(
+static const struct sator_decline *collect_boxes(
         const struct closed_image *image, const int *row_of_axis, struct closed_times *times)
 {
     int at[CLOSED_LOOPS] = {0};
@@ -130,7 +131,7 @@ static const char *collect_boxes(
     times->stamps = 0;
     for (;;) {
         if (times->n_boxes == CLOSED_TIME_BOXES)
-            return "the time-domain has too many boxes";
+            return DECLINE("the time-domain has too many boxes");
         struct closed_interval *box = times->box[times->n_boxes++];
         sator_int volume = 1;
         for (int f = 0; f < image->n_factors; f++) {
@@ -154,9 +155,9 @@ static const char *collect_boxes(
     }
 }
 
-const char *closed_times_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *row, struct closed_image *image,
-        struct closed_times *times)
+const struct sator_decline *closed_times_make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *row,
+        struct closed_image *image, struct closed_times *times)
 {
     struct closed_form reduced[CLOSED_TIMES];
     const struct closed_form *used[CLOSED_TIMES] = {NULL};
@@ -167,24 +168,24 @@ const char *closed_times_make(struct closed_pool *pool, const struct closed_digi
     times->n_rows = 0;
     times->back = 0;
     if (n_rows > CLOSED_TIMES)
-        return "the time-stamp has too many dimensions";
+        return DECLINE("the time-stamp has too many dimensions");
     memcpy(reduced, row, sizeof *row * (size_t)n_rows);
     triangulate(digits->n_digits, n_rows, reduced);
     for (int r = 0; r < n_rows; r++) {
         used_before[r] = n_used;
         if (is_zero(&reduced[r], digits->n_digits))
             continue;
-        const char *why = closed_form_check(digits, &reduced[r]);
+        const struct sator_decline *why = closed_form_check(digits, &reduced[r]);
         if (why != NULL)
             return why;
         for (int i = 0; i < n_used; i++) {
             if (share(used[i], &reduced[r], digits->n_digits, &digit))
-                return "two dimensions of the time-stamp share a digit";
+                return DECLINE("two dimensions of the time-stamp share a digit");
         }
         reduced[r].constant = 0;
         used[n_used++] = &reduced[r];
     }
-    const char *why = closed_image_make(pool, digits, n_used, used, image);
+    const struct sator_decline *why = closed_image_make(pool, digits, n_used, used, image);
     for (int r = 0; r < n_rows && why == NULL; r++) {
         int at = used_before[r];
         times->end[r] = times->n_rows;
@@ -209,7 +210,7 @@ struct branch {
     struct subset boxes;
 };
 
-static const char too_many_cases[] = "the time-domain has too many cases";
+static const struct sator_decline too_many_cases = {"the time-domain has too many cases"};
 
 static struct closed_case *add_case(struct closed_cases *cases)
 {
@@ -337,8 +338,8 @@ static void borrow(
 }
 
 /* All cases of the node with "boxes" at "level". */
-static const char *add_cases(struct closed_times *times, const struct subset *boxes, int level,
-        struct closed_interval *prefix)
+static const struct sator_decline *add_cases(struct closed_times *times, const struct subset *boxes,
+        int level, struct closed_interval *prefix)
 {
     struct branch branch;
     int64_t after = -CLOSED_BOUND * 4;
@@ -351,7 +352,7 @@ static const char *add_cases(struct closed_times *times, const struct subset *bo
         if (!is_first) {
             struct closed_case *c = start_case(times, prefix, level);
             if (c == NULL)
-                return too_many_cases;
+                return &too_many_cases;
             c->slab[level] = (struct closed_interval){range.lo, range.lo};
             c->shift[0][level] = range.lo - before;
             borrow(c, level, times->n_rows, last, first);
@@ -360,14 +361,14 @@ static const char *add_cases(struct closed_times *times, const struct subset *bo
         if (range.lo < range.hi) {
             struct closed_case *c = start_case(times, prefix, level);
             if (c == NULL)
-                return too_many_cases;
+                return &too_many_cases;
             c->slab[level] = (struct closed_interval){range.lo + 1, range.hi};
             c->shift[0][level] = 1;
             borrow(c, level, times->n_rows, last, first);
         }
         if (level + 1 < times->n_rows) {
             prefix[level] = range;
-            const char *why = add_cases(times, &branch.boxes, level + 1, prefix);
+            const struct sator_decline *why = add_cases(times, &branch.boxes, level + 1, prefix);
             if (why != NULL)
                 return why;
         }
@@ -380,14 +381,15 @@ static const char *add_cases(struct closed_times *times, const struct subset *bo
 /* ---- prev^k ---- */
 
 /* Continue every case whose prev^k is known by one more step. */
-static const char *step_back(struct closed_times *times, int k, struct closed_cases *out)
+static const struct sator_decline *step_back(
+        struct closed_times *times, int k, struct closed_cases *out)
 {
     for (int i = 0; i < times->cases.n; i++) {
         const struct closed_case *known = &times->cases.list[i];
         if (known->n_back < k) {
             struct closed_case *c = add_case(out);
             if (c == NULL)
-                return too_many_cases;
+                return &too_many_cases;
             *c = *known;
             continue;
         }
@@ -396,7 +398,7 @@ static const char *step_back(struct closed_times *times, int k, struct closed_ca
             struct closed_case *c = add_case(out);
             bool empty = false;
             if (c == NULL)
-                return too_many_cases;
+                return &too_many_cases;
             *c = *known;
             for (int r = 0; r < times->n_rows && !empty; r++) {
                 int64_t by = known->shift[k - 1][r];
@@ -413,7 +415,7 @@ static const char *step_back(struct closed_times *times, int k, struct closed_ca
     return NULL;
 }
 
-const char *closed_times_cases(struct closed_times *times, int back)
+const struct sator_decline *closed_times_cases(struct closed_times *times, int back)
 {
     struct closed_interval prefix[CLOSED_TIMES];
     struct subset all = {.n = times->n_boxes};
@@ -421,7 +423,7 @@ const char *closed_times_cases(struct closed_times *times, int back)
     if (times->back >= back)
         return NULL;
     if (back > CLOSED_BACK)
-        return "a link's interval is too long";
+        return DECLINE("a link's interval is too long");
     for (int i = 0; i < all.n; i++)
         all.index[i] = (uint16_t)i;
     times->cases.n = 0;
@@ -431,7 +433,7 @@ const char *closed_times_cases(struct closed_times *times, int back)
     memset(first, 0, sizeof *first);
     for (int r = 0; r < times->n_rows; r++)
         first->slab[r] = (struct closed_interval){path[r], path[r]};
-    const char *why = times->n_rows == 0 ? NULL : add_cases(times, &all, 0, prefix);
+    const struct sator_decline *why = times->n_rows == 0 ? NULL : add_cases(times, &all, 0, prefix);
     if (why == NULL)
         closed_cases_join(times, &times->cases);
     if (why == NULL && back > 1) {

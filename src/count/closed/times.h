@@ -45,12 +45,12 @@ struct closed_times {
 
 /* Normalise the time rows "row" (n_rows of them) and find the occupied stamps. "image" is scratch.
  */
-const char *closed_times_make(struct closed_pool *pool, const struct closed_digits *digits,
-        int n_rows, const struct closed_form *row, struct closed_image *image,
-        struct closed_times *times);
+const struct sator_decline *closed_times_make(struct closed_pool *pool,
+        const struct closed_digits *digits, int n_rows, const struct closed_form *row,
+        struct closed_image *image, struct closed_times *times);
 
 /* Make the cases for prev^1 .. prev^back. */
-const char *closed_times_cases(struct closed_times *times, int back);
+const struct sator_decline *closed_times_cases(struct closed_times *times, int back);
 
 /* Join cases with the same shifts as far as a box of slabs still has no other stamp. */
 void closed_cases_join(const struct closed_times *times, struct closed_cases *cases);

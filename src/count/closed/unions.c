@@ -1,12 +1,13 @@
 /* Differences of products, factor by factor. */
 #include "count/closed/unions.h"
 
-static const char too_many[] = "what is left to fetch has too many parts";
+static const struct sator_decline too_many = {"what is left to fetch has too many parts"};
 
-const char *closed_union_append(struct closed_union *set, const struct closed_product *product)
+const struct sator_decline *closed_union_append(
+        struct closed_union *set, const struct closed_product *product)
 {
     if (set->n == CLOSED_PRODUCTS)
-        return too_many;
+        return &too_many;
     set->list[set->n++] = *product;
     return NULL;
 }
@@ -21,10 +22,11 @@ bool closed_products_meet(
     return true;
 }
 
-const char *closed_product_move(struct closed_pool *pool, const struct closed_image *image,
-        const int64_t *shift, const struct closed_product *product, struct closed_product *moved)
+const struct sator_decline *closed_product_move(struct closed_pool *pool,
+        const struct closed_image *image, const int64_t *shift,
+        const struct closed_product *product, struct closed_product *moved)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     *moved = *product;
     for (int f = 0; f < image->n_factors && why == NULL; f++) {
         const struct closed_factor *factor = &image->factor[f];
@@ -41,11 +43,12 @@ const char *closed_product_move(struct closed_pool *pool, const struct closed_im
 
 /* Append the points of "product" outside "hole": those that are outside in factor 0, those inside
  * there and outside in factor 1, and so on. */
-static const char *append_outside(struct closed_pool *pool, const struct closed_product *product,
-        const struct closed_product *hole, struct closed_union *set)
+static const struct sator_decline *append_outside(struct closed_pool *pool,
+        const struct closed_product *product, const struct closed_product *hole,
+        struct closed_union *set)
 {
     struct closed_product inside = *product;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int f = 0; f < set->n_factors && why == NULL; f++) {
         struct closed_product part = inside;
         if (closed_same_list(&product->factor[f], &hole->factor[f]))
@@ -60,7 +63,7 @@ static const char *append_outside(struct closed_pool *pool, const struct closed_
     return why;
 }
 
-const char *closed_union_subtract(struct closed_pool *pool, int first, int tag,
+const struct sator_decline *closed_union_subtract(struct closed_pool *pool, int first, int tag,
         const struct closed_product *hole, struct closed_union *set)
 {
     for (int i = first; i < set->n;) {
@@ -70,7 +73,7 @@ const char *closed_union_subtract(struct closed_pool *pool, int first, int tag,
             i++;
             continue;
         }
-        const char *why = append_outside(pool, &product, hole, set);
+        const struct sator_decline *why = append_outside(pool, &product, hole, set);
         if (why != NULL)
             return why;
         /* The parts are outside the hole: those that take the product's place need no second look.
@@ -83,11 +86,11 @@ const char *closed_union_subtract(struct closed_pool *pool, int first, int tag,
     return NULL;
 }
 
-const char *closed_union_add(
+const struct sator_decline *closed_union_add(
         struct closed_pool *pool, const struct closed_product *product, struct closed_union *set)
 {
     int first = set->n;
-    const char *why = closed_union_append(set, product);
+    const struct sator_decline *why = closed_union_append(set, product);
     for (int i = 0; i < first && why == NULL; i++) {
         if (set->list[i].tag == product->tag)
             why = closed_union_subtract(pool, first, product->tag, &set->list[i], set);

@@ -24,20 +24,22 @@ struct closed_union {
 };
 
 /* Append "product". */
-const char *closed_union_append(struct closed_union *set, const struct closed_product *product);
+const struct sator_decline *closed_union_append(
+        struct closed_union *set, const struct closed_product *product);
 
 /* Take the points of "hole" out of the products from "first" on that carry "tag". The order of
  * these products changes. */
-const char *closed_union_subtract(struct closed_pool *pool, int first, int tag,
+const struct sator_decline *closed_union_subtract(struct closed_pool *pool, int first, int tag,
         const struct closed_product *hole, struct closed_union *set);
 
 /* Append the points of "product" that no product with its tag has. */
-const char *closed_union_add(
+const struct sator_decline *closed_union_add(
         struct closed_pool *pool, const struct closed_product *product, struct closed_union *set);
 
 /* The points of "image" that are those of "product" moved by "shift". */
-const char *closed_product_move(struct closed_pool *pool, const struct closed_image *image,
-        const int64_t *shift, const struct closed_product *product, struct closed_product *moved);
+const struct sator_decline *closed_product_move(struct closed_pool *pool,
+        const struct closed_image *image, const int64_t *shift,
+        const struct closed_product *product, struct closed_product *moved);
 
 /* Whether a point is in both products of "n_factors" factors. */
 bool closed_products_meet(

@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-const char closed_link_passes[] = "a link brings a sum past whole stamps of the memory outside";
+const struct sator_decline closed_link_passes = {
+        "a link brings a sum past whole stamps of the memory outside"};
 
 enum {
     CREDIT_COPY,
@@ -38,17 +39,17 @@ struct question {
 
 /* Append what "rhs" = (offset; step back in time; difference of constants) leads to, for the
  * consumers of "hop". */
-static const char *add_sources(
+static const struct sator_decline *add_sources(
         struct question *question, const int64_t *rhs, int credit, const struct closed_hop *hop)
 {
     struct closed_sources *sources = &question->state->sources;
     int first = sources->n;
-    const char *why = closed_sources_add(sources, rhs, credit);
+    const struct sator_decline *why = closed_sources_add(sources, rhs, credit);
     int end = sources->n;
     if (why != NULL || hop == NULL || hop->n_boxes == 0)
         return why;
     if (end + (end - first) * (hop->n_boxes - 1) > CLOSED_SOURCES)
-        return "a value can come from too many places";
+        return DECLINE("a value can come from too many places");
     for (int i = first; i < end; i++) {
         sources->list[i].consumers = hop->box;
         for (int b = 1; b < hop->n_boxes; b++) {
@@ -70,10 +71,10 @@ static void set_rhs(
 }
 
 /* Append the sources of one step, the same for all copies that may have the value. */
-static const char *add_step(struct question *question, int copy, int end, const int64_t *step,
-        int credit, const struct closed_hop *hop)
+static const struct sator_decline *add_step(struct question *question, int copy, int end,
+        const int64_t *step, int credit, const struct closed_hop *hop)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (question->state->copies.n == 1)
         return end == 0 ? NULL : add_sources(question, step, credit, hop);
     for (int from = 0; from < end && why == NULL; from++) {
@@ -85,7 +86,7 @@ static const char *add_step(struct question *question, int copy, int end, const 
 }
 
 /* The earlier copies that may have a pair of copy "copy" too: the pair is counted there. */
-static const char *find_copy_sources(struct question *question, int copy)
+static const struct sator_decline *find_copy_sources(struct question *question, int copy)
 {
     question->state->sources.n = 0;
     if (copy == 0)
@@ -96,14 +97,15 @@ static const char *find_copy_sources(struct question *question, int copy)
 
 /* All sources for the pairs of copy "copy" in a case of prev (NULL: only those of the same stamp).
  */
-static const char *find_sources(struct question *question, int copy, const struct closed_case *when)
+static const struct sator_decline *find_sources(
+        struct question *question, int copy, const struct closed_case *when)
 {
     const struct sator_transport *transport = question->transport;
     int n_copies = question->state->copies.n;
     int n_space = question->system->n_space;
     size_t time_size = sizeof(int64_t) * (size_t)question->system->times.n_rows;
     int64_t step[CLOSED_ROWS] = {0};
-    const char *why = find_copy_sources(question, copy);
+    const struct sator_decline *why = find_copy_sources(question, copy);
     if (why == NULL && when != NULL && when->n_back > 0 && transport->registers) {
         memcpy(step + n_space, when->shift[0], time_size);
         why = add_step(question, copy, n_copies, step, CREDIT_REGISTER, NULL);
@@ -124,7 +126,7 @@ static const char *find_sources(struct question *question, int copy, const struc
         }
         if (why == NULL && question->state->sources.n > n_before && back > 1 &&
                 closed_case_passes(&question->system->times, when, back, transport->held_time))
-            why = closed_link_passes;
+            why = &closed_link_passes;
     }
     return why;
 }
@@ -132,10 +134,10 @@ static const char *find_sources(struct question *question, int copy, const struc
 /* ---- cases ---- */
 
 /* Cut "region", of one copy, to the stamps of a case. */
-static const char *clip_stamps(struct question *question, const struct closed_case *when, int copy,
-        struct closed_region *region)
+static const struct sator_decline *clip_stamps(struct question *question,
+        const struct closed_case *when, int copy, struct closed_region *region)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int r = 0; r < question->system->times.n_rows && why == NULL; r++) {
         int row = question->system->n_space + r;
         int64_t moved = question->state->copies.constant[copy][row];
@@ -147,7 +149,7 @@ static const char *clip_stamps(struct question *question, const struct closed_ca
 
 /* Credit registers and links for the pairs of "region", "*left" of them; take those from "*left",
  * and those that an earlier copy has. */
-static const char *credit_sources(
+static const struct sator_decline *credit_sources(
         struct question *question, const struct closed_region *region, sator_int *left)
 {
     struct closed_sources *sources = &question->state->sources;
@@ -155,13 +157,14 @@ static const char *credit_sources(
     while (n_copies < sources->n && sources->list[n_copies].credit == CREDIT_COPY)
         n_copies++;
     if (n_copies > 0 && question->buses != NULL) {
-        const char *why = closed_count_fresh(sources, region, *left, n_copies, left);
+        const struct sator_decline *why =
+                closed_count_fresh(sources, region, *left, n_copies, left);
         if (why != NULL)
             return why;
     }
     for (int i = n_copies; i < sources->n; i++) {
         sator_int n;
-        const char *why = closed_count_served(sources, region, i, &n);
+        const struct sator_decline *why = closed_count_served(sources, region, i, &n);
         if (why != NULL)
             return why;
         question->credit[sources->list[i].credit] += n;
@@ -172,14 +175,14 @@ static const char *credit_sources(
 
 /* Credit the sources of one copy in a case of prev; "*left" is the pairs left to fetch, if there
  * are buses. */
-static const char *credit_copy(
+static const struct sator_decline *credit_copy(
         struct question *question, const struct closed_case *when, int copy, sator_int *left)
 {
     struct closed_state *state = question->state;
     struct closed_region region;
     *left = 0;
     memcpy(state->sources.moved, state->copies.constant[copy], sizeof state->sources.moved);
-    const char *why = find_sources(question, copy, when);
+    const struct sator_decline *why = find_sources(question, copy, when);
     if (why != NULL || (state->sources.n == 0 && question->buses == NULL))
         return why;
     closed_region_all(question->image, &region);
@@ -191,11 +194,12 @@ static const char *credit_copy(
 }
 
 /* Credit everything in one case of prev, NULL for all stamps together. */
-static const char *credit_case(struct question *question, const struct closed_case *when)
+static const struct sator_decline *credit_case(
+        struct question *question, const struct closed_case *when)
 {
     struct closed_state *state = question->state;
     struct closed_buses *buses = question->buses;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int used = state->pool.used;
     sator_int left = 0;
     if (buses != NULL)
@@ -217,8 +221,8 @@ static const char *credit_case(struct question *question, const struct closed_ca
 
 /* ---- the question ---- */
 
-static const char *find_hops(struct closed_state *state, const struct sator_network_link *wire,
-        const struct closed_hops **hops)
+static const struct sator_decline *find_hops(struct closed_state *state,
+        const struct sator_network_link *wire, const struct closed_hops **hops)
 {
     const struct sator_relation *map = wire->map;
     if (wire->prepared != NULL) {
@@ -235,8 +239,8 @@ static const char *find_hops(struct closed_state *state, const struct sator_netw
     }
     struct closed_known_link *link = SATOR_NEW(state->arena, struct closed_known_link);
     link->map = map;
-    const char *why = closed_hops_of_map(state->arena, &state->pool, map, state->stamping->n_space,
-            state->stamping->shape, &link->hops);
+    const struct sator_decline *why = closed_hops_of_map(state->arena, &state->pool, map,
+            state->stamping->n_space, state->stamping->shape, &link->hops);
     if (why != NULL)
         return why;
     SATOR_PUSH(state->arena, state->link, state->n_links, link);
@@ -245,20 +249,20 @@ static const char *find_hops(struct closed_state *state, const struct sator_netw
 }
 
 /* Find the links' translations, and how far back in time the transport looks. */
-static const char *find_links(struct question *question, int *back)
+static const struct sator_decline *find_links(struct question *question, int *back)
 {
     const struct sator_transport *transport = question->transport;
     *back = transport->registers ? 1 : 0;
     if (transport->n_links + CREDIT_LINK > CLOSED_CREDITS)
-        return "the array has too many links";
+        return DECLINE("the array has too many links");
     for (int link = 0; link < transport->n_links; link++) {
         int interval = transport->links[link].interval;
-        const char *why =
+        const struct sator_decline *why =
                 find_hops(question->state, &transport->links[link], &question->hops[link]);
         if (why != NULL)
             return why;
         if (interval < 0)
-            return "a link's interval is negative";
+            return DECLINE("a link's interval is negative");
         if (interval > *back)
             *back = interval;
         for (int h = 0; interval == 0 && h < question->hops[link]->n; h++) {
@@ -266,13 +270,13 @@ static const char *find_links(struct question *question, int *back)
             for (int k = 0; k < question->system->n_space; k++)
                 moves |= question->hops[link]->hop[h].offset[k] != 0;
             if (!moves)
-                return "a link feeds a PE from itself in the same stamp";
+                return DECLINE("a link feeds a PE from itself in the same stamp");
         }
     }
     return NULL;
 }
 
-static const char *count_footprint(struct question *question, sator_int *count)
+static const struct sator_decline *count_footprint(struct question *question, sator_int *count)
 {
     const struct closed_form *rows[CLOSED_INDICES];
     int n_rows = question->request->access->n_out;
@@ -287,7 +291,7 @@ static const char *count_footprint(struct question *question, sator_int *count)
 
 /* The image of (p; t; f), t in normal form, and its points. The rows of the buses follow its own:
  * the copies get their constants in them. */
-static const char *make_image(struct question *question, sator_int *count)
+static const struct sator_decline *make_image(struct question *question, sator_int *count)
 {
     struct closed_state *state = question->state;
     const struct closed_system *system = question->system;
@@ -306,12 +310,12 @@ static const char *make_image(struct question *question, sator_int *count)
     for (int b = 0; b < request->n_buses; b++) {
         for (int i = 0; i < request->buses[b]->n_out; i++) {
             if (n + n_more == CLOSED_ROWS)
-                return "the array's buses have too many dimensions";
+                return DECLINE("the array's buses have too many dimensions");
             rows[n + n_more++] = &request->bus[b][i];
         }
     }
     state->pool.used = 0;
-    const char *why = closed_copies_make(
+    const struct sator_decline *why = closed_copies_make(
             &state->pool, &system->digits, 0, n, n_more, rows, question->image, &state->copies);
     if (why != NULL)
         return why;
@@ -320,11 +324,11 @@ static const char *make_image(struct question *question, sator_int *count)
 }
 
 /* Prepare the buses; question->buses stays NULL when no two of the "total" pairs meet on one. */
-static const char *prepare_buses(
+static const struct sator_decline *prepare_buses(
         struct question *question, sator_int total, struct closed_buses *buses)
 {
     struct closed_state *state = question->state;
-    const char *why = closed_buses_make(
+    const struct sator_decline *why = closed_buses_make(
             state, question->system, question->request, question->image, &state->copies, buses);
     int used = state->pool.used;
     closed_buses_begin(buses);
@@ -343,7 +347,7 @@ static const char *prepare_buses(
     return why;
 }
 
-static const char *check_inside(const struct question *question)
+static const struct sator_decline *check_inside(const struct question *question)
 {
     const struct sator_stamping *stamping = question->state->stamping;
     if (question->transport->n_links == 0)
@@ -354,20 +358,20 @@ static const char *check_inside(const struct question *question)
         if (range.lo >= 0 && range.hi < stamping->shape[i])
             continue;
         bool outside = false;
-        const char *why;
+        const struct sator_decline *why;
         if (sator_engine_closed.outside(question->state, &outside, NULL, &why) != SATOR_OK)
             return why;
-        return outside ? "the dataflow leaves the array" : NULL;
+        return outside ? DECLINE("the dataflow leaves the array") : NULL;
     }
     return NULL;
 }
 
-static const char *answer(
+static const struct sator_decline *answer(
         struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     struct closed_times *times = &question->system->times;
     int back = 0;
-    const char *why = question->system->times_declined;
+    const struct sator_decline *why = question->system->times_declined;
     if (why == NULL)
         why = check_inside(question);
     if (why == NULL)
@@ -390,7 +394,7 @@ static const char *answer(
 }
 
 /* The accesses counted instance by instance. */
-static const char *count_accesses(struct question *question, sator_int *count)
+static const struct sator_decline *count_accesses(struct question *question, sator_int *count)
 {
     const struct closed_digits *digits = &question->system->digits;
     const struct closed_form *loops[CLOSED_LOOPS];
@@ -399,7 +403,7 @@ static const char *count_accesses(struct question *question, sator_int *count)
         return NULL;
     }
     if (question->request->rewritten)
-        return "a tensor is accessed through a window and another map";
+        return DECLINE("a tensor is accessed through a window and another map");
     for (int l = 0; l < digits->n_loops; l++)
         loops[l] = &digits->loop[l].value;
     return closed_sheets_distinct(
@@ -407,12 +411,12 @@ static const char *count_accesses(struct question *question, sator_int *count)
 }
 
 /* The same for accesses through different maps. */
-static const char *answer_maps(
+static const struct sator_decline *answer_maps(
         struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     struct closed_times *times = &question->system->times;
     int back = 0;
-    const char *why = question->system->times_declined;
+    const struct sator_decline *why = question->system->times_declined;
     if (why == NULL)
         why = check_inside(question);
     if (why == NULL)
@@ -431,11 +435,11 @@ static const char *answer_maps(
 }
 
 /* The same for stamps that share digits. */
-static const char *answer_skewed(
+static const struct sator_decline *answer_skewed(
         struct question *question, struct closed_buses *buses, struct sator_volumes *volumes)
 {
     int back;
-    const char *why = check_inside(question);
+    const struct sator_decline *why = check_inside(question);
     if (why == NULL)
         why = count_footprint(question, &volumes->footprint);
     if (why == NULL)
@@ -480,7 +484,8 @@ static void deliver(const struct question *question, const struct closed_buses *
 }
 
 enum sator_status closed_volumes(void *opaque, const struct sator_relation *access,
-        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const struct sator_decline **reason)
 {
     struct closed_state *state = opaque;
     struct closed_request request; /* large: the forms are not cleared */
@@ -491,7 +496,7 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
     request.access = access;
     request.n_buses = transport->n_buses;
     request.buses = transport->buses;
-    const char *why = closed_system_for(state, &request, &system);
+    const struct sator_decline *why = closed_system_for(state, &request, &system);
     bool request_is_known = why == NULL;
     question.system = system;
     question.request = &request;
@@ -503,13 +508,13 @@ enum sator_status closed_volumes(void *opaque, const struct sator_relation *acce
         why = request.n_maps == 1 ? answer(&question, buses, &result)
                                   : answer_maps(&question, buses, &result);
     if (why != NULL && request_is_known && request.n_maps == 1) {
-        const char *skewed = answer_skewed(&question, buses, &result);
+        const struct sator_decline *skewed = answer_skewed(&question, buses, &result);
         if (skewed == NULL || system->times_declined != NULL)
             why = skewed; /* else the first reason says more */
     }
     if (why == NULL)
         why = count_accesses(&question, &result.access);
-    if (why == closed_image_empty) {
+    if (why == &closed_image_empty) {
         clear_credits(&question, buses);
         why = NULL;
     }

@@ -271,7 +271,7 @@ struct general {
 };
 
 static enum sator_status general_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **state, const char **reason)
+        void **state, const struct sator_decline **reason)
 {
     struct sator_stamps *stamps = NULL;
     enum sator_status st = sator_stamps_open(ctx, stamping, &stamps);
@@ -364,8 +364,8 @@ static uint64_t algebra_budget(const struct general *general)
     return budget < left / 2 ? budget : left / 2;
 }
 
-static enum sator_status ask(
-        struct general *general, const struct question *question, const char **reason)
+static enum sator_status ask(struct general *general, const struct question *question,
+        const struct sator_decline **reason)
 {
     struct sator_ctx *ctx = general->ctx;
     uint64_t limit = ctx->work_limit;
@@ -389,13 +389,14 @@ static enum sator_status ask(
     st = ask_table(general->table, question);
 done:
     if (st == SATOR_DECLINED)
-        *reason = "the systems on the way to its counts grow too large (numbers of more than 64 "
-                  "bits, or thousands of inequalities), and it has too many instances to list";
+        *reason = DECLINE(
+                "the systems on the way to its counts grow too large (numbers of more than 64 "
+                "bits, or thousands of inequalities), and it has too many instances to list");
     return st;
 }
 
 static enum sator_status general_outside(
-        void *state, bool *found, int64_t *instance, const char **reason)
+        void *state, bool *found, int64_t *instance, const struct sator_decline **reason)
 {
     struct sator_stamps *stamps = ((struct general *)state)->stamps;
     enum sator_status st;
@@ -422,27 +423,28 @@ done:
 }
 
 static enum sator_status general_stamps(
-        void *state, struct sator_stamp_counts *counts, const char **reason)
+        void *state, struct sator_stamp_counts *counts, const struct sator_decline **reason)
 {
     return ask(state, &(struct question){.kind = STAMPS, .counts = counts}, reason);
 }
 
 static enum sator_status general_max_per_stamp(
-        void *state, sator_int *most, int64_t *instance, const char **reason)
+        void *state, sator_int *most, int64_t *instance, const struct sator_decline **reason)
 {
     return ask(state,
             &(struct question){.kind = MAX_PER_STAMP, .number = most, .instance = instance},
             reason);
 }
 
-static enum sator_status general_tile(
-        void *state, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status general_tile(void *state, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     return ask(state, &(struct question){.kind = TILE, .access = access, .number = words}, reason);
 }
 
 static enum sator_status general_volumes(void *state, const struct sator_relation *access,
-        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const struct sator_decline **reason)
 {
     size_t links_size = sizeof *volumes->by_link * (size_t)transport->n_links;
     size_t buses_size = sizeof *volumes->by_bus * (size_t)transport->n_buses;

@@ -21,8 +21,8 @@ static bool same(const struct listed_prospects *a, const struct listed_prospects
             a->other_change == b->other_change;
 }
 
-static const char *add_class(struct sator_arena *arena, const struct listed_prospects *prospects,
-        sator_int count, struct listed_crossing *crossing)
+static const struct sator_decline *add_class(struct sator_arena *arena,
+        const struct listed_prospects *prospects, sator_int count, struct listed_crossing *crossing)
 {
     for (int i = 0; i < crossing->n; i++) {
         if (same(&crossing->list[i].prospects, prospects)) {
@@ -31,7 +31,7 @@ static const char *add_class(struct sator_arena *arena, const struct listed_pros
         }
     }
     if (crossing->n == MOST_CLASSES)
-        return "the smallest PEs of crossing buses are found in too many ways";
+        return DECLINE("the smallest PEs of crossing buses are found in too many ways");
     struct listed_crossing_class class = {.prospects = *prospects, .count = count};
     SATOR_PUSH(arena, crossing->list, crossing->n, class);
     return NULL;
@@ -58,10 +58,11 @@ static struct listed_prospects join(
             .other_change = greater(top->other_change, greater(rest->change, rest->other_change))};
 }
 
-const char *listed_crossing_multiply(struct sator_arena *arena, const struct listed_crossing *a,
-        const struct listed_crossing *b, struct listed_crossing *product)
+const struct sator_decline *listed_crossing_multiply(struct sator_arena *arena,
+        const struct listed_crossing *a, const struct listed_crossing *b,
+        struct listed_crossing *product)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     *product = (struct listed_crossing){.n = 0};
     for (int i = 0; i < a->n; i++) {
         for (int j = 0; j < b->n && why == NULL; j++) {
@@ -160,12 +161,12 @@ static int64_t find_stays(const struct listed_list *list, const int8_t *place, i
     return n_stays;
 }
 
-const char *listed_crossing_add(struct sator_arena *arena, const struct listed_list *list,
-        const int8_t *place, int64_t n, struct listed_candidate *candidate,
-        struct listed_crossing *crossing)
+const struct sator_decline *listed_crossing_add(struct sator_arena *arena,
+        const struct listed_list *list, const int8_t *place, int64_t n,
+        struct listed_candidate *candidate, struct listed_crossing *crossing)
 {
     struct stay *stay = sator_alloc(sizeof *stay * (size_t)(2 * n + 1));
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     qsort(candidate, (size_t)n, sizeof *candidate, by_first_bus);
     int64_t n_stays = find_stays(list, place, n, candidate, stay);
     qsort(stay, (size_t)n_stays, sizeof *stay, by_second_bus);

@@ -47,13 +47,14 @@ struct listed_candidate {
 /* Add to "crossing" every (element, second bus) that the "n" candidates of one time-stamp of "part"
  * make; "place" is the row of space, of all, of each expression of list->pe. They get another
  * order. A reason, or NULL. */
-const char *listed_crossing_add(struct sator_arena *arena, const struct listed_list *list,
-        const int8_t *place, int64_t n, struct listed_candidate *candidate,
-        struct listed_crossing *crossing);
+const struct sator_decline *listed_crossing_add(struct sator_arena *arena,
+        const struct listed_list *list, const int8_t *place, int64_t n,
+        struct listed_candidate *candidate, struct listed_crossing *crossing);
 
 /* The prospects of the parts of "a" and "b" together. */
-const char *listed_crossing_multiply(struct sator_arena *arena, const struct listed_crossing *a,
-        const struct listed_crossing *b, struct listed_crossing *product);
+const struct sator_decline *listed_crossing_multiply(struct sator_arena *arena,
+        const struct listed_crossing *a, const struct listed_crossing *b,
+        struct listed_crossing *product);
 
 /* How many second buses something stays on. */
 sator_int listed_crossing_count(const struct listed_crossing *crossing);

@@ -12,16 +12,17 @@
 
 /* ---- plans ---- */
 
-static const char *add_rows(struct listed_parts *parts, int n, const struct sator_expr *const *row)
+static const struct sator_decline *add_rows(
+        struct listed_parts *parts, int n, const struct sator_expr *const *row)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < n && why == NULL; i++)
         why = listed_parts_add(parts, row[i], NULL);
     return why;
 }
 
 /* Begin a plan with the rows of the stamps. */
-const char *listed_begin(struct listed_state *state)
+const struct sator_decline *listed_begin(struct listed_state *state)
 {
     const struct sator_stamping *stamping = state->stamping;
     const struct sator_piece *space = sator_relation_function(stamping->space);
@@ -29,8 +30,9 @@ const char *listed_begin(struct listed_state *state)
     struct listed_plan *plan = &state->plan;
     sator_arena_clear(state->arena);
     if (space == NULL || time == NULL)
-        return "a stamp is restricted by a condition";
-    const char *why = listed_parts_begin(state->arena, stamping->domain, &plan->parts);
+        return DECLINE("a stamp is restricted by a condition");
+    const struct sator_decline *why =
+            listed_parts_begin(state->arena, stamping->domain, &plan->parts);
     plan->n_times = stamping->n_time;
     plan->first_space = stamping->n_time;
     plan->n_spaces = stamping->n_space;
@@ -48,9 +50,10 @@ const char *listed_begin(struct listed_state *state)
 }
 
 /* Add the conditions of one piece, each part of a conjunction for itself; join its loops. */
-static const char *add_condition(struct listed_plan *plan, int piece, const struct sator_cond *cond)
+static const struct sator_decline *add_condition(
+        struct listed_plan *plan, int piece, const struct sator_cond *cond)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (cond->op == SATOR_COND_AND) {
         for (int i = 0; i < cond->n_kids && why == NULL; i++)
             why = add_condition(plan, piece, cond->kids[i]);
@@ -60,7 +63,7 @@ static const char *add_condition(struct listed_plan *plan, int piece, const stru
     if (cond->op == SATOR_COND_TRUE)
         return NULL;
     if (loops == 0 || sator_cond_has_exists(cond) || plan->n_conditions == LISTED_CONDITIONS)
-        return "an access is restricted by conditions that are not handled";
+        return DECLINE("an access is restricted by conditions that are not handled");
     listed_parts_join(&plan->parts, loops);
     plan->condition[plan->n_conditions++] =
             (struct listed_condition){.part = __builtin_ctz(loops), .piece = piece, .cond = cond};
@@ -78,20 +81,21 @@ static bool is_common(const struct sator_relation *access, int i)
 }
 
 /* Add an access: indices that all pieces share as rows, others together. */
-const char *listed_add_access(struct listed_plan *plan, const struct sator_relation *access)
+const struct sator_decline *listed_add_access(
+        struct listed_plan *plan, const struct sator_relation *access)
 {
     struct listed_parts *parts = &plan->parts;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (access->n_pieces == 0 || access->n_pieces > LISTED_PIECES)
-        return "a tensor is accessed too often";
+        return DECLINE("a tensor is accessed too often");
     if (access->n_out > LISTED_INDICES)
-        return "a tensor has too many dimensions";
+        return DECLINE("a tensor has too many dimensions");
     if (access->n_in != parts->n_loops)
-        return "an access has another domain";
+        return DECLINE("an access has another domain");
     plan->n_pieces = access->n_pieces;
     for (int p = 0; p < access->n_pieces && why == NULL; p++) {
         if (access->pieces[p].n_free > 0)
-            return "an access is restricted by conditions that are not handled";
+            return DECLINE("an access is restricted by conditions that are not handled");
         why = add_condition(plan, p, access->pieces[p].cond);
         if (access->n_pieces > 1)
             plan->own_loops |= listed_loops_of_cond(access->pieces[p].cond);
@@ -116,14 +120,15 @@ const char *listed_add_access(struct listed_plan *plan, const struct sator_relat
 
 /* ---- lists ---- */
 
-enum sator_status listed_decline(const char *why, const char **reason)
+enum sator_status listed_decline(
+        const struct sator_decline *why, const struct sator_decline **reason)
 {
     *reason = why;
     return why == NULL ? SATOR_OK : SATOR_DECLINED;
 }
 
 /* All rows are there: list every part. */
-enum sator_status listed_make(struct listed_state *state, const char **reason)
+enum sator_status listed_make(struct listed_state *state, const struct sator_decline **reason)
 {
     struct listed_plan *plan = &state->plan;
     int64_t instances = 0;
@@ -133,29 +138,29 @@ enum sator_status listed_make(struct listed_state *state, const char **reason)
     for (int part = 0; part < plan->parts.n_parts && st == SATOR_OK; part++) {
         st = listed_list_make(state->ctx, plan, part, &state->list[part], reason);
         if (st == SATOR_OK && (instances += state->list[part].n_instances) > LISTED_INSTANCES)
-            st = listed_decline("the loops have too many instances to list", reason);
+            st = listed_decline(DECLINE("the loops have too many instances to list"), reason);
     }
     return st;
 }
 
 /* ---- opening ---- */
 
-static enum sator_status prepare(struct listed_state *state, const char **reason)
+static enum sator_status prepare(struct listed_state *state, const struct sator_decline **reason)
 {
-    const char *why = listed_begin(state);
+    const struct sator_decline *why = listed_begin(state);
     const struct listed_parts *parts = &state->plan.parts;
     state->instances = 1;
     for (int l = 0; l < parts->n_loops && why == NULL; l++) {
         sator_int extent = (sator_int)parts->last[l] - parts->lower[l] + 1;
         if (!sator_mul(state->instances, extent, &state->instances) ||
                 state->instances >= (sator_int)1 << 100)
-            why = "there are 2^100 instances or more";
+            why = DECLINE("there are 2^100 instances or more");
     }
     return listed_decline(why, reason);
 }
 
 static enum sator_status listed_reopen(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void *opaque, const char **reason)
+        void *opaque, const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
     state->ctx = ctx;
@@ -173,7 +178,7 @@ static void listed_close(void *opaque)
 }
 
 static enum sator_status listed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const char **reason)
+        void **opaque, const struct sator_decline **reason)
 {
     struct listed_state *state = sator_alloc(sizeof *state); /* large: not cleared as a whole */
     state->arena = sator_arena_new();
@@ -190,7 +195,7 @@ static enum sator_status listed_open(struct sator_ctx *ctx, const struct sator_s
 
 /* The space row's least or greatest value; where, in "point". */
 static enum sator_status extreme_of_row(struct listed_state *state, int row, bool greatest,
-        int64_t *value, int64_t *point, const char **reason)
+        int64_t *value, int64_t *point, const struct sator_decline **reason)
 {
     const struct listed_parts *parts = &state->plan.parts;
     *value = parts->row[row].constant;
@@ -226,7 +231,8 @@ bool listed_may_leave(const struct listed_state *state, int dim)
             least < 0 || greatest >= state->stamping->shape[dim];
 }
 
-enum sator_status listed_outside(void *opaque, bool *found, int64_t *instance, const char **reason)
+enum sator_status listed_outside(
+        void *opaque, bool *found, int64_t *instance, const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
     const struct listed_parts *parts = &state->plan.parts;
@@ -275,7 +281,7 @@ static int64_t most_pairs(const struct listed_list *list, bool of_pe)
 }
 
 static enum sator_status listed_stamps(
-        void *opaque, struct sator_stamp_counts *counts, const char **reason)
+        void *opaque, struct sator_stamp_counts *counts, const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
     struct sator_stamp_counts result = {.instances = state->instances,
@@ -299,7 +305,7 @@ static enum sator_status listed_stamps(
 }
 
 static enum sator_status listed_max_per_stamp(
-        void *opaque, sator_int *most, int64_t *instance, const char **reason)
+        void *opaque, sator_int *most, int64_t *instance, const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
     const struct listed_parts *parts = &state->plan.parts;
@@ -333,8 +339,8 @@ static enum sator_status listed_max_per_stamp(
     return st;
 }
 
-static enum sator_status listed_tile(
-        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status listed_tile(void *opaque, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
     sator_int product = 1;

@@ -17,22 +17,25 @@ struct listed_state {
 };
 
 /* SATOR_DECLINED with "*reason" if there is one (or NULL: SATOR_OK). */
-enum sator_status listed_decline(const char *why, const char **reason);
+enum sator_status listed_decline(
+        const struct sator_decline *why, const struct sator_decline **reason);
 
 /* Begin a plan with the rows of the stamps; nothing of the last question is left. */
-const char *listed_begin(struct listed_state *state);
+const struct sator_decline *listed_begin(struct listed_state *state);
 /* Add an access: indices that all pieces share as rows, others together. */
-const char *listed_add_access(struct listed_plan *plan, const struct sator_relation *access);
+const struct sator_decline *listed_add_access(
+        struct listed_plan *plan, const struct sator_relation *access);
 /* All rows are there: list every part. */
-enum sator_status listed_make(struct listed_state *state, const char **reason);
+enum sator_status listed_make(struct listed_state *state, const struct sator_decline **reason);
 
 /* Whether dimension "dim" of the space-stamp may leave the array, by its range alone. */
 bool listed_may_leave(const struct listed_state *state, int dim);
 
 /* doc/model.md, sections 1 and 2 (count/engine.h). */
-enum sator_status listed_outside(void *opaque, bool *found, int64_t *instance, const char **reason);
+enum sator_status listed_outside(
+        void *opaque, bool *found, int64_t *instance, const struct sator_decline **reason);
 enum sator_status listed_volumes(void *opaque, const struct sator_relation *access,
         const struct sator_transport *transport, struct sator_volumes *volumes,
-        const char **reason);
+        const struct sator_decline **reason);
 
 #endif

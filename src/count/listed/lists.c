@@ -77,7 +77,8 @@ void listed_code_rows(
     }
 }
 
-const char *listed_code_finish(const struct listed_parts *parts, struct listed_code *code)
+const struct sator_decline *listed_code_finish(
+        const struct listed_parts *parts, struct listed_code *code)
 {
     uint64_t range = 1;
     for (int i = code->n - 1; i >= 0; i--) {
@@ -85,12 +86,12 @@ const char *listed_code_finish(const struct listed_parts *parts, struct listed_c
         if (!sator_expr_range(
                     code->expr[i], parts->lower, parts->last, &code->least[i], &greatest) ||
                 __builtin_sub_overflow(greatest, code->least[i], &greatest))
-            return "a row reaches beyond 64 bits";
+            return DECLINE("a row reaches beyond 64 bits");
         assert(greatest >= 0);
         code->stride[i] = range;
         code->size[i] = (uint64_t)greatest + 1;
         if (__builtin_mul_overflow(range, code->size[i], &range) || range > UINT64_MAX / 2)
-            return "the stamps and elements of some loops do not fit into one number";
+            return DECLINE("the stamps and elements of some loops do not fit into one number");
     }
     code->range = range;
     return NULL;
@@ -298,7 +299,7 @@ static int bits_of(int64_t n)
 /* ---- elements ---- */
 
 /* The codes of the elements of piece after piece, which all count in the same way. */
-static const char *make_elements(const struct listed_plan *plan, int part, bool own,
+static const struct sator_decline *make_elements(const struct listed_plan *plan, int part, bool own,
         int64_t n_instances, uint64_t *code, uint64_t *range)
 {
     const struct listed_parts *parts = &plan->parts;
@@ -310,10 +311,10 @@ static const char *make_elements(const struct listed_plan *plan, int part, bool 
         listed_code_rows(parts, part, plan->first_index, plan->n_indices, &codes[p]);
         for (int i = 0; own && i < plan->n_own; i++) {
             if (codes[p].n == LISTED_ROWS)
-                return "the stamps and the tensor have too many dimensions";
+                return DECLINE("the stamps and the tensor have too many dimensions");
             codes[p].expr[codes[p].n++] = plan->own[p][i];
         }
-        const char *why = listed_code_finish(parts, &codes[p]);
+        const struct sator_decline *why = listed_code_finish(parts, &codes[p]);
         if (why != NULL)
             return why;
     }
@@ -328,13 +329,13 @@ static const char *make_elements(const struct listed_plan *plan, int part, bool 
         }
         int64_t width;
         if (__builtin_sub_overflow(greatest, least, &width))
-            return "a row reaches beyond 64 bits";
+            return DECLINE("a row reaches beyond 64 bits");
         for (int p = 0; p < n_pieces; p++) {
             codes[p].least[i] = least;
             codes[p].stride[i] = total;
         }
         if (__builtin_mul_overflow(total, (uint64_t)width + 1, &total) || total > UINT64_MAX / 2)
-            return "the stamps and elements of some loops do not fit into one number";
+            return DECLINE("the stamps and elements of some loops do not fit into one number");
     }
     for (int p = 0; p < n_pieces; p++) {
         const uint64_t *values = listed_code_values(parts, part, &codes[p]);
@@ -345,7 +346,7 @@ static const char *make_elements(const struct listed_plan *plan, int part, bool 
 }
 
 /* Set the codes of instances that an access leaves out to UINT64_MAX. */
-static const char *leave_out(
+static const struct sator_decline *leave_out(
         const struct listed_plan *plan, int part, int n_pieces, int64_t n_instances, uint64_t *code)
 {
     const struct listed_parts *parts = &plan->parts;
@@ -361,7 +362,7 @@ static const char *leave_out(
         for (int from = 0; from >= 0; from = next_instance(parts, n, loop, point), i++) {
             bool holds = false;
             if (!sator_cond_holds(condition->cond, point, &holds))
-                return "an access is restricted by a condition";
+                return DECLINE("an access is restricted by a condition");
             if (!holds)
                 code[condition->piece * n_instances + i] = UINT64_MAX;
         }
@@ -431,13 +432,14 @@ static const uint8_t *find_differences(struct sator_arena *arena, const struct l
 }
 
 /* The numbers of what rows make of a part's instances. */
-static const char *rank_rows(const struct listed_plan *plan, int part, int first, int n_rows,
-        struct listed_code *code, uint64_t **number, const uint64_t **distinct, int64_t *n_distinct)
+static const struct sator_decline *rank_rows(const struct listed_plan *plan, int part, int first,
+        int n_rows, struct listed_code *code, uint64_t **number, const uint64_t **distinct,
+        int64_t *n_distinct)
 {
     const struct listed_parts *parts = &plan->parts;
     code->n = 0;
     listed_code_rows(parts, part, first, n_rows, code);
-    const char *why = listed_code_finish(parts, code);
+    const struct sator_decline *why = listed_code_finish(parts, code);
     if (why != NULL)
         return why;
     *number = listed_code_values(parts, part, code);
@@ -447,7 +449,7 @@ static const char *rank_rows(const struct listed_plan *plan, int part, int first
 }
 
 enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
-        struct listed_list *list, const char **reason)
+        struct listed_list *list, const struct sator_decline **reason)
 {
     const struct listed_parts *parts = &plan->parts;
     struct sator_arena *arena = parts->arena;
@@ -459,7 +461,7 @@ enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_pl
     uint64_t range;
     const uint64_t *distinct;
     list->n_instances = n;
-    *reason = "some loops that a row joins have too many instances to list";
+    *reason = DECLINE("some loops that a row joins have too many instances to list");
     if (n * n_pieces > LISTED_INSTANCES)
         return SATOR_DECLINED;
     enum sator_status st = sator_work(ctx, (uint64_t)(n * n_pieces * TICKS_AN_INSTANCE));
@@ -480,7 +482,7 @@ enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_pl
     listed_rank(arena, range, n * n_pieces, element, &distinct, &list->n_elements);
     list->element_bits = bits_of(list->n_elements);
     list->pe_bits = bits_of(list->n_pes);
-    *reason = "the stamps and elements of some loops do not fit into one number";
+    *reason = DECLINE("the stamps and elements of some loops do not fit into one number");
     if (bits_of(list->n_times) + list->pe_bits + list->element_bits > 63)
         return SATOR_DECLINED;
     list->n_accesses = count_accesses(n_pieces, n, element);

@@ -64,7 +64,7 @@ struct listed_list {
 /* List "part" of "plan"; the list is made in the arena of the plan's parts. SATOR_DECLINED with
  * "*reason"; or the status of sator_work. */
 enum sator_status listed_list_make(struct sator_ctx *ctx, const struct listed_plan *plan, int part,
-        struct listed_list *list, const char **reason);
+        struct listed_list *list, const struct sator_decline **reason);
 
 /* The iterators of the part's instance number "i", into those of "point" that are the part's. */
 void listed_instance(const struct listed_parts *parts, int part, int64_t i, int64_t *point);
@@ -73,7 +73,8 @@ void listed_instance(const struct listed_parts *parts, int part, int64_t i, int6
 void listed_code_rows(
         const struct listed_parts *parts, int part, int first, int n, struct listed_code *code);
 /* Fix the strides; a reason when the numbers do not fit. */
-const char *listed_code_finish(const struct listed_parts *parts, struct listed_code *code);
+const struct sator_decline *listed_code_finish(
+        const struct listed_parts *parts, struct listed_code *code);
 /* The codes of all instances of "part". */
 uint64_t *listed_code_values(
         const struct listed_parts *parts, int part, const struct listed_code *code);

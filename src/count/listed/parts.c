@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static const char too_large[] = "a row reaches beyond 64 bits";
+static const struct sator_decline too_large = {"a row reaches beyond 64 bits"};
 
-const char *listed_parts_begin(
+const struct sator_decline *listed_parts_begin(
         struct sator_arena *arena, const struct sator_relation *domain, struct listed_parts *parts)
 {
     int64_t upper[LISTED_LOOPS];
@@ -16,12 +16,13 @@ const char *listed_parts_begin(
     parts->n_rows = 0;
     parts->n_summands = 0;
     if (domain->n_in == 0 || domain->n_in > LISTED_LOOPS)
-        return domain->n_in == 0 ? "the domain has no loops" : "the domain has too many loops";
+        return domain->n_in == 0 ? DECLINE("the domain has no loops")
+                                 : DECLINE("the domain has too many loops");
     if (!sator_set_is_box(domain, parts->lower, upper))
-        return "the domain is no box";
+        return DECLINE("the domain is no box");
     for (int l = 0; l < parts->n_loops; l++) {
         if (upper[l] <= parts->lower[l])
-            return "the domain is empty";
+            return DECLINE("the domain is empty");
         parts->last[l] = upper[l] - 1;
         parts->part_of[l] = l;
     }
@@ -64,12 +65,13 @@ void listed_parts_join(struct listed_parts *parts, uint32_t loops)
     }
 }
 
-const char *listed_parts_add(struct listed_parts *parts, const struct sator_expr *expr, int *row)
+const struct sator_decline *listed_parts_add(
+        struct listed_parts *parts, const struct sator_expr *expr, int *row)
 {
     if (expr == NULL)
-        return too_large;
+        return &too_large;
     if (parts->n_rows == LISTED_ROWS)
-        return "the stamps and the tensor have too many dimensions";
+        return DECLINE("the stamps and the tensor have too many dimensions");
     for (int i = 0; i < expr->n_terms; i++)
         listed_parts_join(parts, loops_of_term(&expr->terms[i]));
     if (row != NULL)
@@ -81,8 +83,8 @@ const char *listed_parts_add(struct listed_parts *parts, const struct sator_expr
 /* ---- summands ---- */
 
 /* A summand of one term. */
-static const char *make_summand(const struct listed_parts *parts, const struct sator_term *term,
-        struct listed_summand *summand)
+static const struct sator_decline *make_summand(const struct listed_parts *parts,
+        const struct sator_term *term, struct listed_summand *summand)
 {
     struct sator_expr *expr = SATOR_NEW(parts->arena, struct sator_expr);
     expr->n_terms = 1;
@@ -92,18 +94,18 @@ static const char *make_summand(const struct listed_parts *parts, const struct s
             sator_expr_range(expr, parts->lower, parts->last, &summand->least, &summand->greatest);
     /* Sums and differences of a row's summands stay within 64 bits. */
     const int64_t most = (int64_t)1 << 55;
-    return fits && summand->least > -most && summand->greatest < most ? NULL : too_large;
+    return fits && summand->least > -most && summand->greatest < most ? NULL : &too_large;
 }
 
 /* Take "more" into "summand". */
-static const char *add_summand(const struct listed_parts *parts, struct listed_summand *summand,
-        const struct listed_summand *more)
+static const struct sator_decline *add_summand(const struct listed_parts *parts,
+        struct listed_summand *summand, const struct listed_summand *more)
 {
     summand->expr = sator_expr_add(parts->arena, summand->expr, 1, more->expr);
     summand->unit = sator_gcd(summand->unit, more->unit);
     summand->least += more->least;
     summand->greatest += more->greatest;
-    return summand->expr == NULL ? too_large : NULL;
+    return summand->expr == NULL ? &too_large : NULL;
 }
 
 /* Put "summand" in its place: the greatest unit first. */
@@ -118,7 +120,7 @@ static void insert(const struct listed_summand *summand, struct listed_summand *
 }
 
 /* Take two summands together that a number cannot have as digits: "*found" if there were any. */
-static const char *take_together(
+static const struct sator_decline *take_together(
         const struct listed_parts *parts, struct listed_summand *list, int *n, bool *found)
 {
     int64_t reach = 0; /* of the summands of smaller units */
@@ -129,7 +131,7 @@ static const char *take_together(
             reach += both.greatest - both.least;
             continue;
         }
-        const char *why = add_summand(parts, &both, &list[i + 1]);
+        const struct sator_decline *why = add_summand(parts, &both, &list[i + 1]);
         memmove(&list[i], &list[i + 2], sizeof *list * (size_t)(*n - i - 2));
         *n -= 2;
         insert(&both, list, n);
@@ -140,22 +142,22 @@ static const char *take_together(
 }
 
 /* The summands of a row, the greatest unit first; what has one value is part of its constant. */
-static const char *make_summands(const struct listed_parts *parts, struct listed_row *row,
-        struct listed_summand *list, int *n)
+static const struct sator_decline *make_summands(const struct listed_parts *parts,
+        struct listed_row *row, struct listed_summand *list, int *n)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     *n = 0;
     row->constant = row->expr->constant;
     for (int i = 0; i < row->expr->n_terms && why == NULL; i++) {
         struct listed_summand summand;
         if (*n == LISTED_TERMS)
-            return "a row has too many terms";
+            return DECLINE("a row has too many terms");
         why = make_summand(parts, &row->expr->terms[i], &summand);
         if (why == NULL && summand.least < summand.greatest)
             insert(&summand, list, n);
         else if (why == NULL &&
                 __builtin_add_overflow(row->constant, summand.least, &row->constant))
-            why = too_large;
+            why = &too_large;
     }
     for (bool found = true; found && why == NULL;)
         why = take_together(parts, list, n, &found);
@@ -163,10 +165,10 @@ static const char *make_summands(const struct listed_parts *parts, struct listed
 }
 
 /* Digits of a number next to each other, and of one part, are a digit. */
-static const char *take_digits(
+static const struct sator_decline *take_digits(
         const struct listed_parts *parts, struct listed_summand *list, int *n)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int kept = 0;
     for (int i = 0; i < *n && why == NULL; i++) {
         if (kept > 0 && list[kept - 1].part == list[i].part &&
@@ -202,27 +204,27 @@ static void number_parts(struct listed_parts *parts)
 }
 
 /* Set the parts of a row's summands, and join those that make one. */
-static const char *finish_row(struct listed_parts *parts, struct listed_row *row)
+static const struct sator_decline *finish_row(struct listed_parts *parts, struct listed_row *row)
 {
     struct listed_summand *list = &parts->summand[row->first];
     for (int i = 0; i < row->n; i++)
         list[i].part = parts->part_of[__builtin_ctz(listed_loops_of(list[i].expr))];
-    const char *why = take_digits(parts, list, &row->n);
+    const struct sator_decline *why = take_digits(parts, list, &row->n);
     row->part = row->n > 0 ? list[0].part : -1;
     for (int i = 1; i < row->n; i++)
         row->part = list[i].part == row->part ? row->part : -1;
     return why;
 }
 
-const char *listed_parts_finish(struct listed_parts *parts)
+const struct sator_decline *listed_parts_finish(struct listed_parts *parts)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int r = 0; r < parts->n_rows && why == NULL; r++) {
         struct listed_row *row = &parts->row[r];
         struct listed_summand list[LISTED_TERMS];
         why = make_summands(parts, row, list, &row->n);
         if (why == NULL && parts->n_summands + row->n > LISTED_ROWS)
-            why = "the stamps and the tensor have too many dimensions";
+            why = DECLINE("the stamps and the tensor have too many dimensions");
         if (why != NULL)
             return why;
         row->first = parts->n_summands;

@@ -10,6 +10,7 @@
 #ifndef SATOR_COUNT_LISTED_PARTS_H
 #define SATOR_COUNT_LISTED_PARTS_H
 
+#include "count/decline.h"
 #include "relation/relation.h"
 
 enum {
@@ -48,11 +49,12 @@ struct listed_parts {
 
 /* Each of the loops of the box "domain", not empty, a part of its own. What is made later lives in
  * "arena", as the expressions and conditions given must. */
-const char *listed_parts_begin(
+const struct sator_decline *listed_parts_begin(
         struct sator_arena *arena, const struct sator_relation *domain, struct listed_parts *parts);
 
 /* Add a row; "*row" (or NULL) is its number. */
-const char *listed_parts_add(struct listed_parts *parts, const struct sator_expr *expr, int *row);
+const struct sator_decline *listed_parts_add(
+        struct listed_parts *parts, const struct sator_expr *expr, int *row);
 
 /* The loops that an expression or a condition mentions. */
 uint32_t listed_loops_of(const struct sator_expr *expr);
@@ -62,6 +64,6 @@ uint32_t listed_loops_of_cond(const struct sator_cond *cond);
 void listed_parts_join(struct listed_parts *parts, uint32_t loops);
 
 /* All rows are there: make the summands, join their loops, number the parts. */
-const char *listed_parts_finish(struct listed_parts *parts);
+const struct sator_decline *listed_parts_finish(struct listed_parts *parts);
 
 #endif

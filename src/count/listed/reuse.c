@@ -51,7 +51,8 @@ struct counting {
                 [LISTED_ROWS]; /* of the parts' rows of space: which of all they are */
 };
 
-static const char too_different[] = "the PEs of a bus find their values in too many ways";
+static const struct sator_decline too_different = {
+        "the PEs of a bus find their values in too many ways"};
 
 /* ---- sets of sources ---- */
 
@@ -70,7 +71,7 @@ static uint64_t keep_least(uint64_t sets)
     return kept;
 }
 
-static const char *add_class(
+static const struct sator_decline *add_class(
         struct sator_arena *arena, uint64_t sets, sator_int count, struct classes *classes)
 {
     for (int i = 0; i < classes->n; i++) {
@@ -80,7 +81,7 @@ static const char *add_class(
         }
     }
     if (classes->n == MOST_CLASSES)
-        return too_different;
+        return &too_different;
     SATOR_PUSH(arena, classes->list, classes->n, (struct class){.sets = sets, .count = count});
     return NULL;
 }
@@ -96,10 +97,10 @@ static uint64_t in_both(uint64_t a, uint64_t b)
     return keep_least(sets);
 }
 
-static const char *multiply(struct sator_arena *arena, const struct classes *a,
+static const struct sator_decline *multiply(struct sator_arena *arena, const struct classes *a,
         const struct classes *b, struct classes *all)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     *all = (struct classes){.n = 0};
     for (int i = 0; i < a->n; i++) {
         for (int j = 0; j < b->n && why == NULL; j++)
@@ -138,14 +139,14 @@ static unsigned sources_of(
 }
 
 /* Add the groups that the pairs of stamp "time" make on a bus; their sources are known. */
-static const char *tally_bus(
+static const struct sator_decline *tally_bus(
         const struct counting *counting, int part, int bus, int64_t time, struct classes *classes)
 {
     const struct listed_reuse *reuse = counting->reuse;
     const struct listed_list *list = &reuse->list[part];
     int64_t n = list->first[time + 1] - list->first[time];
     uint64_t *group = counting->scratch[0];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int64_t i = 0; i < n; i++) {
         uint64_t pair = list->pair[list->first[time] + i];
         uint64_t pe = pair >> list->element_bits;
@@ -167,7 +168,7 @@ static const char *tally_bus(
 }
 
 /* The same for two buses that cross. */
-static const char *tally_crossing(
+static const struct sator_decline *tally_crossing(
         const struct counting *counting, int part, int64_t time, struct listed_crossing *crossing)
 {
     const struct listed_reuse *reuse = counting->reuse;
@@ -187,12 +188,12 @@ static const char *tally_crossing(
             counting->arena, list, counting->place[part], n, counting->candidate, crossing);
 }
 
-static const char *tally_stamp(const struct counting *counting, int part, int64_t time,
-        int64_t before, struct tally *tally)
+static const struct sator_decline *tally_stamp(const struct counting *counting, int part,
+        int64_t time, int64_t before, struct tally *tally)
 {
     const struct listed_reuse *reuse = counting->reuse;
     const struct listed_list *list = &reuse->list[part];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int64_t i = list->first[time]; i < list->first[time + 1]; i++) {
         unsigned set = sources_of(reuse, part, time, before, list->pair[i]);
         tally->with[set]++;
@@ -259,7 +260,7 @@ static bool find_before(const struct listed_list *list, enum step step, int row,
 }
 
 static enum sator_status make_tally(const struct counting *counting, int part, enum step step,
-        int row, struct tally **made, const char **reason)
+        int row, struct tally **made, const struct sator_decline **reason)
 {
     const struct listed_reuse *reuse = counting->reuse;
     const struct listed_list *list = &reuse->list[part];
@@ -288,7 +289,7 @@ static enum sator_status make_tally(const struct counting *counting, int part, e
 /* The tally of "part" for the step in which summand "down" of the time rows goes down (-1: nothing
  * is before). */
 static enum sator_status get_tally(const struct counting *counting, int part, int down,
-        const struct tally **tally, const char **reason)
+        const struct tally **tally, const struct sator_decline **reason)
 {
     const struct listed_parts *parts = &counting->reuse->plan->parts;
     struct steps *steps = &counting->steps[part];
@@ -333,11 +334,11 @@ struct sums {
     sator_int crossed; /* groups of the second bus with a pair that the first one left */
 };
 
-static const char *add_crossing(
+static const struct sator_decline *add_crossing(
         const struct counting *counting, const struct tally *const *tally, sator_int *crossed)
 {
     struct listed_crossing product = tally[0]->crossing;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int part = 1; part < counting->reuse->plan->parts.n_parts && why == NULL; part++) {
         struct listed_crossing more;
         why = listed_crossing_multiply(counting->arena, &product, &tally[part]->crossing, &more);
@@ -348,7 +349,7 @@ static const char *add_crossing(
 }
 
 /* Add the products of the parts' tallies. */
-static const char *add_step(
+static const struct sator_decline *add_step(
         const struct counting *counting, const struct tally *const *tally, struct sums *sums)
 {
     const struct listed_reuse *reuse = counting->reuse;
@@ -367,7 +368,8 @@ static const char *add_step(
         struct classes product = tally[0]->classes[b];
         for (int part = 1; part < n_parts; part++) {
             struct classes more;
-            const char *why = multiply(counting->arena, &product, &tally[part]->classes[b], &more);
+            const struct sator_decline *why =
+                    multiply(counting->arena, &product, &tally[part]->classes[b], &more);
             if (why != NULL)
                 return why;
             product = more;
@@ -379,8 +381,8 @@ static const char *add_step(
 }
 
 /* The steps in which nothing is before (-1) or summand "down" of the time rows goes down. */
-static enum sator_status count_step(
-        const struct counting *counting, int down, struct sums *sums, const char **reason)
+static enum sator_status count_step(const struct counting *counting, int down, struct sums *sums,
+        const struct sator_decline **reason)
 {
     const struct listed_parts *parts = &counting->reuse->plan->parts;
     const struct tally *tally[LISTED_LOOPS];
@@ -429,7 +431,7 @@ static void make_steps(struct counting *counting)
 
 /* Take the sums apart: what each bus saves of what is left before it. On a bus that joins whole
  * groups of the one before, the pairs that stay of these make the groups that all pairs make. */
-static const char *credit_buses(
+static const struct sator_decline *credit_buses(
         const struct counting *counting, sator_int left, const struct sums *sums, sator_int *by_bus)
 {
     const struct listed_reuse *reuse = counting->reuse;
@@ -439,7 +441,7 @@ static const char *credit_buses(
         if (latest >= 0 && counting->crosses)
             groups = sums->crossed;
         else if (latest >= 0 && !is_coarser(reuse, latest, b))
-            return "a tensor has many buses, or links and buses, that cross";
+            return DECLINE("a tensor has many buses, or links and buses, that cross");
         by_bus[b] += left - groups;
         latest = left == groups ? latest : b;
         left = groups;
@@ -448,7 +450,7 @@ static const char *credit_buses(
 }
 
 enum sator_status listed_reuse_count(const struct listed_reuse *reuse, sator_int total,
-        sator_int *credit, sator_int *by_bus, const char **reason)
+        sator_int *credit, sator_int *by_bus, const struct sator_decline **reason)
 {
     const struct listed_parts *parts = &reuse->plan->parts;
     struct counting counting = {.reuse = reuse, .arena = parts->arena};

@@ -37,6 +37,6 @@ struct listed_reuse {
 /* Add the pairs that each source is credited with to "credit", and what the buses save to "by_bus"
  * (n_buses numbers). SATOR_DECLINED with "*reason"; or the status of sator_work. */
 enum sator_status listed_reuse_count(const struct listed_reuse *reuse, sator_int total,
-        sator_int *credit, sator_int *by_bus, const char **reason);
+        sator_int *credit, sator_int *by_bus, const struct sator_decline **reason);
 
 #endif

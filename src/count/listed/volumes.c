@@ -64,11 +64,11 @@ static const int32_t *find_providers(
     return provider;
 }
 
-static const char *add_source(
+static const struct sator_decline *add_source(
         const struct listed_state *state, const struct hop *hop, struct listed_reuse *reuse)
 {
     if (reuse->n_sources == (reuse->n_buses > 0 ? LISTED_BUS_SOURCES : LISTED_SOURCES))
-        return "a value can come from too many places";
+        return DECLINE("a value can come from too many places");
     struct listed_source *source = &reuse->source[reuse->n_sources++];
     source->credit = hop->credit;
     source->before = hop->before;
@@ -79,13 +79,13 @@ static const char *add_source(
 
 /* Add the ways to move the space rows from "row" on by "offset", from summand "s" of "row" on by
  * "rest": the differences of a mixed-radix number's digits, with their carries. */
-static const char *add_moves(const struct listed_state *state, int row, int s, int64_t rest,
-        const int64_t *offset, struct hop *hop, struct listed_reuse *reuse)
+static const struct sator_decline *add_moves(const struct listed_state *state, int row, int s,
+        int64_t rest, const int64_t *offset, struct hop *hop, struct listed_reuse *reuse)
 {
     const struct listed_plan *plan = &state->plan;
     const struct listed_parts *parts = &plan->parts;
     const struct listed_row *r = &parts->row[plan->first_space + row];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (row == plan->n_spaces)
         return add_source(state, hop, reuse);
     if (s == r->n) {
@@ -114,7 +114,7 @@ static const char *add_moves(const struct listed_state *state, int row, int s, i
 
 /* Whether the consumers' bounds can be told part by part: a row of several parts must have none; a
  * row of no summand must be inside. */
-static const char *check_consumers(
+static const struct sator_decline *check_consumers(
         const struct listed_state *state, const struct closed_interval *consumers, bool *serves)
 {
     const struct listed_plan *plan = &state->plan;
@@ -123,25 +123,25 @@ static const char *check_consumers(
         const struct listed_row *row = &plan->parts.row[plan->first_space + i];
         bool all = consumers[i].lo <= 0 && consumers[i].hi >= state->stamping->shape[i] - 1;
         if (row->n > 0 && row->part < 0 && !all)
-            return "a link joins only some PEs of a row that several loops share";
+            return DECLINE("a link joins only some PEs of a row that several loops share");
         if (row->n == 0 && (row->constant < consumers[i].lo || row->constant > consumers[i].hi))
             *serves = false;
     }
     return NULL;
 }
 
-static const char *add_hop(struct listed_state *state, const struct closed_hop *closed_hop,
-        int credit, int interval, struct listed_reuse *reuse)
+static const struct sator_decline *add_hop(struct listed_state *state,
+        const struct closed_hop *closed_hop, int credit, int interval, struct listed_reuse *reuse)
 {
     struct hop hop = {.credit = credit, .before = interval == 1};
     int n_spaces = state->plan.n_spaces;
     int n_boxes = closed_hop->n_boxes > 0 ? closed_hop->n_boxes : 1;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     bool moves = false;
     for (int k = 0; k < n_spaces; k++)
         moves |= closed_hop->offset[k] != 0;
     if (!moves && interval == 0)
-        return "a link feeds a PE from itself in the same stamp";
+        return DECLINE("a link feeds a PE from itself in the same stamp");
     for (int b = 0; b < n_boxes && why == NULL; b++) {
         bool serves = true;
         hop.consumers = closed_hop->n_boxes > 0 ? closed_hop->box + b * n_spaces : NULL;
@@ -153,19 +153,19 @@ static const char *add_hop(struct listed_state *state, const struct closed_hop *
     return why;
 }
 
-static const char *add_links(struct listed_state *state, const struct sator_transport *transport,
-        struct listed_reuse *reuse)
+static const struct sator_decline *add_links(struct listed_state *state,
+        const struct sator_transport *transport, struct listed_reuse *reuse)
 {
     const struct sator_stamping *stamping = state->stamping;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     for (int i = 0; i < transport->n_links && why == NULL; i++) {
         const struct sator_network_link *link = &transport->links[i];
         struct closed_hops made;
         const struct closed_hops *hops = &made;
         if (link->interval < 0 || link->interval > 1)
-            return "a link's interval is neither 0 nor 1";
+            return DECLINE("a link's interval is neither 0 nor 1");
         if (stamping->n_space > CLOSED_SPACES)
-            return "a stamp has too many dimensions";
+            return DECLINE("a stamp has too many dimensions");
         state->pool.used = 0;
         if (link->prepared != NULL)
             hops = &link->prepared->hops;
@@ -181,17 +181,17 @@ static const char *add_links(struct listed_state *state, const struct sator_tran
 /* ---- buses ---- */
 
 /* Add each bus's rows, functions of the loops, to the plan. */
-static const char *add_bus_rows(
+static const struct sator_decline *add_bus_rows(
         struct listed_state *state, const struct sator_transport *transport, int *first)
 {
     const struct sator_piece *space = sator_relation_function(state->stamping->space);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     if (transport->n_buses > LISTED_BUSES)
-        return "the array has too many buses";
+        return DECLINE("the array has too many buses");
     for (int b = 0; b < transport->n_buses && why == NULL; b++) {
         const struct sator_piece *bus = sator_relation_function(transport->buses[b]);
         if (bus == NULL || transport->buses[b]->n_in != state->stamping->n_space)
-            return "a bus is no function of the PE";
+            return DECLINE("a bus is no function of the PE");
         first[b] = state->plan.parts.n_rows;
         for (int i = 0; i < transport->buses[b]->n_out && why == NULL; i++)
             why = listed_parts_add(&state->plan.parts,
@@ -201,7 +201,7 @@ static const char *add_bus_rows(
 }
 
 /* The part's bus of each of its PEs. */
-static const char *find_buses(
+static const struct sator_decline *find_buses(
         struct listed_state *state, int first, int n_rows, int part, const uint32_t **bus)
 {
     const struct listed_parts *parts = &state->plan.parts;
@@ -211,7 +211,7 @@ static const char *find_buses(
     const uint64_t *distinct;
     int64_t n_distinct;
     listed_code_rows(parts, part, first, n_rows, &code);
-    const char *why = listed_code_finish(parts, &code);
+    const struct sator_decline *why = listed_code_finish(parts, &code);
     if (why != NULL)
         return why;
     uint64_t *number = listed_code_values(parts, part, &code);
@@ -227,8 +227,8 @@ static const char *find_buses(
 /* ---- the question ---- */
 
 /* Links count for PEs of the array alone. */
-static enum sator_status check_inside(
-        struct listed_state *state, const struct sator_transport *transport, const char **reason)
+static enum sator_status check_inside(struct listed_state *state,
+        const struct sator_transport *transport, const struct sator_decline **reason)
 {
     bool outside = false;
     bool may = false;
@@ -237,11 +237,14 @@ static enum sator_status check_inside(
     if (transport->n_links == 0 || !may)
         return SATOR_OK;
     enum sator_status st = listed_outside(state, &outside, NULL, reason);
-    return st == SATOR_OK && outside ? listed_decline("the dataflow leaves the array", reason) : st;
+    return st == SATOR_OK && outside
+            ? listed_decline(DECLINE("the dataflow leaves the array"), reason)
+            : st;
 }
 
 static enum sator_status make_plan(struct listed_state *state, const struct sator_relation *access,
-        const struct sator_transport *transport, int *first_bus, const char **reason)
+        const struct sator_transport *transport, int *first_bus,
+        const struct sator_decline **reason)
 {
     enum sator_status st = check_inside(state, transport, reason);
     if (st == SATOR_OK)
@@ -255,11 +258,11 @@ static enum sator_status make_plan(struct listed_state *state, const struct sato
     return st;
 }
 
-static const char *make_reuse(struct listed_state *state, const struct sator_transport *transport,
-        const int *first_bus, struct listed_reuse *reuse)
+static const struct sator_decline *make_reuse(struct listed_state *state,
+        const struct sator_transport *transport, const int *first_bus, struct listed_reuse *reuse)
 {
     const struct hop stays = {.credit = 0, .before = true};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     reuse->ctx = state->ctx;
     reuse->plan = &state->plan;
     reuse->list = state->list;
@@ -300,7 +303,8 @@ static void deliver(const struct sator_transport *transport, const struct sator_
 }
 
 enum sator_status listed_volumes(void *opaque, const struct sator_relation *access,
-        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const struct sator_decline **reason)
 {
     struct listed_state *state = opaque;
     int first_bus[LISTED_BUSES];

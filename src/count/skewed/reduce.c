@@ -39,7 +39,7 @@ static int64_t coefficient(const struct sator_expr *row, const struct sator_expr
 }
 
 /* Find the only row that has coordinates, and "*plain", what is left of it without them. */
-static const char *find_row(struct sator_arena *arena, struct skewed_nest *nest,
+static const struct sator_decline *find_row(struct sator_arena *arena, struct skewed_nest *nest,
         const struct sator_piece *space, const struct sator_piece *time,
         const struct sator_expr **plain)
 {
@@ -56,16 +56,16 @@ static const char *find_row(struct sator_arena *arena, struct skewed_nest *nest,
             left = sator_expr_add(arena, left, -skew[d], space->out[d]);
         }
         if (left == NULL)
-            return "a row of the nest reaches beyond 64 bits";
+            return DECLINE("a row of the nest reaches beyond 64 bits");
         if (!any)
             continue;
         if (nest->row >= 0)
-            return "several rows of time are skewed";
+            return DECLINE("several rows of time are skewed");
         nest->row = r;
         memcpy(nest->skew, skew, sizeof skew);
         *plain = left;
     }
-    return nest->row < 0 ? "no row of time is skewed" : NULL;
+    return nest->row < 0 ? DECLINE("no row of time is skewed") : NULL;
 }
 
 /* ---- is no stamp missing? ---- */
@@ -142,9 +142,9 @@ static bool is_down_closed(const struct tiled_nest *n, int row)
 }
 
 /* The nest of a stamping with these rows of time; in "arena". */
-static const char *read_nest(struct sator_arena *arena, const struct sator_stamping *given,
-        int n_time, const struct sator_expr *const *time, struct sator_stamping *stamping,
-        struct tiled_nest **nest)
+static const struct sator_decline *read_nest(struct sator_arena *arena,
+        const struct sator_stamping *given, int n_time, const struct sator_expr *const *time,
+        struct sator_stamping *stamping, struct tiled_nest **nest)
 {
     const struct sator_relation *was = given->time;
 
@@ -153,12 +153,12 @@ static const char *read_nest(struct sator_arena *arena, const struct sator_stamp
     stamping->n_time = n_time;
     stamping->time = sator_relation_make(
             arena, was->in_name, was->n_in, was->pieces[0].names, "T", n_time, time, NULL);
-    const char *why = tiled_nest_begin(*nest, arena, stamping);
+    const struct sator_decline *why = tiled_nest_begin(*nest, arena, stamping);
     return why != NULL ? why : tiled_nest_finish(*nest);
 }
 
 /* The PEs in use, the span, and whether the row has no gaps and its ends keep nothing. */
-static const char *check_space(struct skewed_nest *nest, const struct tiled_nest *n)
+static const struct sator_decline *check_space(struct skewed_nest *nest, const struct tiled_nest *n)
 {
     int64_t instance[TILED_LOOPS];
     int64_t longest = 0;
@@ -167,7 +167,7 @@ static const char *check_space(struct skewed_nest *nest, const struct tiled_nest
     nest->is_whole = true;
     for (int l = 0; l < n->n_loops; l++) {
         if (!is_full(n, &n->loop[l]))
-            return "tiles in time are cut short under a skew";
+            return DECLINE("tiles in time are cut short under a skew");
         if (n->loop[l].whole_from > 0)
             nest->is_whole = false;
     }
@@ -175,26 +175,26 @@ static const char *check_space(struct skewed_nest *nest, const struct tiled_nest
         int64_t step = nest->skew[d] < 0 ? -nest->skew[d] : nest->skew[d], exact;
         nest->used[d] = tiled_nest_reach(n, d, instance) + 1;
         if (n->origin[d] != 0)
-            return "a skewed array's coordinates do not begin at 0";
+            return DECLINE("a skewed array's coordinates do not begin at 0");
         if (step == 0)
             continue;
         if (!is_exact(n, TILED_SPACE, d, &exact))
-            return "a skewed array's coordinates leave gaps";
+            return DECLINE("a skewed array's coordinates leave gaps");
         if (!is_down_closed(n, d))
-            return "PEs of a skewed array are idle in between others";
+            return DECLINE("PEs of a skewed array are idle in between others");
         if (step > (INT64_C(1) << 40) / nest->used[d])
-            return "a skew is too large";
+            return DECLINE("a skew is too large");
         nest->span += step * (nest->used[d] - 1);
         longest = step > longest ? step : longest;
     }
     if (longest > 1 && (!nest->is_whole || longest > nest->length))
-        return "a skew leaves stamps in which no PE runs";
+        return DECLINE("a skew leaves stamps in which no PE runs");
     return NULL;
 }
 
 /* ---- the stamping without ---- */
 
-static const char *make_plain(struct sator_arena *arena, struct skewed_nest *nest,
+static const struct sator_decline *make_plain(struct sator_arena *arena, struct skewed_nest *nest,
         const struct sator_piece *space, const struct sator_piece *time,
         const struct sator_expr *row)
 {
@@ -207,14 +207,14 @@ static const char *make_plain(struct sator_arena *arena, struct skewed_nest *nes
     int64_t lower[TILED_LOOPS], upper[TILED_LOOPS], least, greatest;
 
     if (n_space > TILED_SPACES || !sator_set_is_box(given->domain, lower, upper))
-        return "there are too many rows outside a skewed one";
+        return DECLINE("there are too many rows outside a skewed one");
     for (int l = 0; l < given->domain->n_in; l++)
         upper[l]--;
     for (int r = 0; r < nest->row; r++) {
         out[r] = time->out[r];
         if (!sator_expr_range(out[r], lower, upper, &least, &greatest) || least < 0 ||
                 greatest == INT64_MAX)
-            return "a row outside a skewed one begins below 0";
+            return DECLINE("a row outside a skewed one begins below 0");
         shape[r] = greatest + 1;
     }
     for (int d = 0; d < given->n_space; d++) {
@@ -237,7 +237,7 @@ static const char *make_plain(struct sator_arena *arena, struct skewed_nest *nes
 }
 
 /* The values of the rows before and after the skewed one. */
-static const char *count_rows(
+static const struct sator_decline *count_rows(
         struct sator_arena *arena, struct skewed_nest *nest, const struct sator_piece *time)
 {
     sator_int *counts[2] = {&nest->runs, &nest->inside};
@@ -247,17 +247,17 @@ static const char *count_rows(
         struct sator_stamping stamping;
         struct tiled_nest *rows;
         *counts[side] = 1;
-        const char *why = read_nest(arena, nest->given, n,
+        const struct sator_decline *why = read_nest(arena, nest->given, n,
                 time->out + (side == 0 ? 0 : nest->row + 1), &stamping, &rows);
         if (why != NULL)
             return why;
         for (int l = 0; l < rows->n_loops; l++) {
             /* what a PE at the end of the array lacks of them, stamps at the end of a run lack */
             if (side == 1 && has_digits(rows, &rows->loop[l], TILED_TIME, 0) && !nest->is_whole)
-                return "tiles inside of a skewed row are cut short";
+                return DECLINE("tiles inside of a skewed row are cut short");
             if (!sator_mul(
                         *counts[side], tiled_loop_count(rows, l, 1U << TILED_TIME), counts[side]))
-                return "there are too many stamps";
+                return DECLINE("there are too many stamps");
         }
     }
     return NULL;
@@ -301,7 +301,7 @@ static const struct sator_stamping *drop_windows(
     return made;
 }
 
-const char *skewed_reduce(
+const struct sator_decline *skewed_reduce(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest)
 {
     given = drop_windows(arena, given);
@@ -310,19 +310,19 @@ const char *skewed_reduce(
     const struct sator_expr *row = NULL;
     struct sator_stamping stamping;
     struct tiled_nest *n;
-    const char *why;
+    const struct sator_decline *why;
 
     *nest = (struct skewed_nest){.given = given};
     if (space == NULL || time == NULL)
-        return "a stamp is restricted by a condition";
+        return DECLINE("a stamp is restricted by a condition");
     if (given->n_space == 0 || given->n_space > TILED_SPACES || given->n_time == 0)
-        return "no row of time is skewed";
+        return DECLINE("no row of time is skewed");
     if ((why = find_row(arena, nest, space, time, &row)) != NULL)
         return why;
     if ((why = read_nest(arena, given, 1, &row, &stamping, &n)) != NULL)
         return why;
     if (n->row[0]->constant != 0 || !is_exact(n, TILED_TIME, 0, &nest->length))
-        return "a skewed row leaves values out";
+        return DECLINE("a skewed row leaves values out");
     const struct sator_expr **rows =
             SATOR_NEW_ARRAY(arena, const struct sator_expr *, given->n_time);
     memcpy(rows, time->out, sizeof *rows * (size_t)given->n_time);
@@ -332,6 +332,6 @@ const char *skewed_reduce(
     if ((why = check_space(nest, n)) != NULL || (why = count_rows(arena, nest, time)) != NULL)
         return why;
     if (nest->span == 0 || (nest->row > 0 && !nest->is_whole))
-        return "runs of a skewed row are cut short, or no PE is late";
+        return DECLINE("runs of a skewed row are cut short, or no PE is late");
     return make_plain(arena, nest, space, time, row);
 }

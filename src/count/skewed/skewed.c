@@ -44,7 +44,7 @@ static bool is_windows(struct sator_arena *arena, const struct sator_stamping *g
 }
 
 static enum sator_status skewed_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const char **reason)
+        void **opaque, const struct sator_decline **reason)
 {
     struct skewed_state *state = sator_alloc(sizeof *state);
 
@@ -92,12 +92,12 @@ static enum sator_status put(struct sator_counter *counter, const struct questio
 
 /* Ask it. What it cannot say is left to the engines that follow; they say why. */
 static enum sator_status ask(
-        struct skewed_state *state, const struct question *q, const char **reason)
+        struct skewed_state *state, const struct question *q, const struct sator_decline **reason)
 {
     struct sator_hush before;
 
     if (state->windows != NULL) {
-        *reason = "windows are not counted so";
+        *reason = DECLINE("windows are not counted so");
         return SATOR_DECLINED;
     }
     sator_ctx_hush(state->ctx, &before);
@@ -105,7 +105,7 @@ static enum sator_status ask(
     sator_ctx_unhush(state->ctx, &before);
     if (st == SATOR_OK || st == SATOR_INTERRUPTED)
         return st;
-    *reason = "the nest without the skew is not counted";
+    *reason = DECLINE("the nest without the skew is not counted");
     return SATOR_DECLINED;
 }
 
@@ -151,7 +151,7 @@ static const struct sator_relation *lift(const struct skewed_state *state,
 }
 
 /* The transport of the other nest. */
-static const char *lift_transport(const struct skewed_state *state,
+static const struct sator_decline *lift_transport(const struct skewed_state *state,
         const struct sator_transport *given, struct sator_transport *lifted)
 {
     const struct skewed_nest *nest = &state->nest;
@@ -175,28 +175,29 @@ static const char *lift_transport(const struct skewed_state *state,
                 ? NULL
                 : lift(state, given->links[k].map, offset, &kept);
         if (map == NULL)
-            return "a link under a skew is no translation";
+            return DECLINE("a link under a skew is no translation");
         for (int d = 0; d < n_space; d++)
             moved += nest->skew[d] * offset[d];
         interval -= moved;
         if (interval < 0 || interval > INT32_MAX || (!is_last && moved != 0))
-            return "a link under a skew has its PE run ahead";
+            return DECLINE("a link under a skew has its PE run ahead");
         if (interval > nest->span && nest->n_runs > 0)
-            return "a link reaches the run before";
+            return DECLINE("a link reaches the run before");
         if (given->held_time > 0 && given->links[k].interval > 1)
-            return "a link under a skew brings sums past other stamps";
+            return DECLINE("a link under a skew brings sums past other stamps");
         links[k] = (struct sator_network_link){.map = map, .interval = (int)interval};
     }
     for (int b = 0; b < given->n_buses; b++) {
         buses[b] = lift(state, given->buses[b], NULL, &kept);
         if (buses[b] == NULL || (skewed & ~kept) != 0)
-            return "a bus under a skew joins PEs at different times";
+            return DECLINE("a bus under a skew joins PEs at different times");
     }
     return NULL;
 }
 
 static enum sator_status skewed_volumes(void *opaque, const struct sator_relation *access,
-        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const struct sator_decline **reason)
 {
     struct skewed_state *state = opaque;
     struct sator_transport lifted;
@@ -243,7 +244,7 @@ static sator_int most_active(const struct skewed_nest *nest)
 }
 
 static enum sator_status skewed_stamps(
-        void *opaque, struct sator_stamp_counts *counts, const char **reason)
+        void *opaque, struct sator_stamp_counts *counts, const struct sator_decline **reason)
 {
     struct skewed_state *state = opaque;
     const struct skewed_nest *nest = &state->nest;
@@ -251,7 +252,7 @@ static enum sator_status skewed_stamps(
     sator_int pes = 1, values = 0;
 
     if (state->windows != NULL || !nest->is_whole || nest->span >= MOST_SPAN) {
-        *reason = "tiles are cut short under a skew";
+        *reason = DECLINE("tiles are cut short under a skew");
         return SATOR_DECLINED;
     }
     enum sator_status st = ask(state, &(struct question){.counts = &plain}, reason);
@@ -262,7 +263,7 @@ static enum sator_status skewed_stamps(
     if (plain.stamps != plain.time_stamps * nest->runs * pes || /* coordinates that leave gaps */
             !sator_mul(nest->runs, nest->length + nest->span, &values) ||
             !sator_mul(values, nest->inside, &values)) {
-        *reason = "PEs are idle under a skew";
+        *reason = DECLINE("PEs are idle under a skew");
         return SATOR_DECLINED;
     }
     *counts = (struct sator_stamp_counts){.instances = plain.instances,
@@ -274,13 +275,13 @@ static enum sator_status skewed_stamps(
 }
 
 static enum sator_status skewed_max_per_stamp(
-        void *opaque, sator_int *most, int64_t *instance, const char **reason)
+        void *opaque, sator_int *most, int64_t *instance, const struct sator_decline **reason)
 {
     return ask(opaque, &(struct question){.most = most, .instance = instance}, reason);
 }
 
-static enum sator_status skewed_tile(
-        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status skewed_tile(void *opaque, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     struct skewed_state *state = opaque;
 
@@ -292,7 +293,7 @@ static enum sator_status skewed_tile(
 }
 
 static enum sator_status skewed_outside(
-        void *opaque, bool *found, int64_t *instance, const char **reason)
+        void *opaque, bool *found, int64_t *instance, const struct sator_decline **reason)
 {
     return ask(opaque, &(struct question){.found = found, .instance = instance}, reason);
 }

@@ -21,7 +21,7 @@ struct skewed_nest {
 /* Set "nest" from "given" (borrowed), everything in "arena"; NULL, or why the skew is not taken
  * out.
  */
-const char *skewed_reduce(
+const struct sator_decline *skewed_reduce(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
 
 /* ---- windows.c ---- */
@@ -31,10 +31,10 @@ const struct sator_expr *windows_row(
         struct sator_arena *arena, const struct sator_expr *row, int64_t *m);
 /* Of a stamping whose only row that is: the volumes, and the elements of the largest window, made
  * in "arena"; NULL, or why not. */
-const char *windows_volumes(struct sator_arena *arena, const struct sator_stamping *given,
-        const struct sator_relation *access, const struct sator_transport *transport,
-        struct sator_volumes *volumes);
-const char *windows_tile(struct sator_arena *arena, const struct sator_stamping *given,
-        const struct sator_relation *access, sator_int *words);
+const struct sator_decline *windows_volumes(struct sator_arena *arena,
+        const struct sator_stamping *given, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes);
+const struct sator_decline *windows_tile(struct sator_arena *arena,
+        const struct sator_stamping *given, const struct sator_relation *access, sator_int *words);
 
 #endif

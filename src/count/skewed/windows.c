@@ -89,8 +89,8 @@ static sator_int reach_of(const struct weighted_list *list, bool *dense)
 }
 
 /* The digits of the row under the quotient, with those that "access" names told apart. */
-static const char *read_windows(struct sator_arena *arena, const struct sator_stamping *given,
-        const struct sator_relation *access, struct windows *w)
+static const struct sator_decline *read_windows(struct sator_arena *arena,
+        const struct sator_stamping *given, const struct sator_relation *access, struct windows *w)
 {
     int64_t m;
     const struct sator_expr *sum =
@@ -105,7 +105,7 @@ static const char *read_windows(struct sator_arena *arena, const struct sator_st
 
     *stamping = *given;
     stamping->n_time = 0;
-    const char *why = tiled_nest_begin(nest, arena, stamping);
+    const struct sator_decline *why = tiled_nest_begin(nest, arena, stamping);
     if (why == NULL)
         why = tiled_nest_add(nest, sum, &row);
     if (why == NULL)
@@ -121,7 +121,7 @@ static const char *read_windows(struct sator_arena *arena, const struct sator_st
     for (int i = 0; i < nest->n_parts; i++) {
         const struct tiled_part *part = &nest->part[i];
         if (part->is_indexed && (!part->is_named || part->divisor != 1 || part->n_places != 1))
-            return "an index under windows has an element at several iterations";
+            return DECLINE("an index under windows has an element at several iterations");
         for (int l = 0; l < part->n_loops && part->is_indexed; l++)
             named |= 1U << part->loop[l];
     }
@@ -129,7 +129,7 @@ static const char *read_windows(struct sator_arena *arena, const struct sator_st
     for (int d = 0; d < nest->n_digits; d++) {
         struct weighted one = {weight[d], nest->digit[d].size};
         if (nest->loop[nest->digit[d].loop].whole_from > 0 || nest->digit[d].fixed >= 0)
-            return "tiles under windows are cut short";
+            return DECLINE("tiles under windows are cut short");
         if (one.size == 1)
             continue;
         if (one.weight < 0) { /* counted from its other end */
@@ -137,7 +137,7 @@ static const char *read_windows(struct sator_arena *arena, const struct sator_st
             if (one.weight == INT64_MIN ||
                     __builtin_mul_overflow(one.weight, one.size - 1, &move) ||
                     __builtin_add_overflow(w->from, move, &w->from))
-                return "a row under windows reaches beyond 64 bits";
+                return DECLINE("a row under windows reaches beyond 64 bits");
             one.weight = -one.weight;
         }
         insert(&w->all, one);
@@ -145,8 +145,8 @@ static const char *read_windows(struct sator_arena *arena, const struct sator_st
     }
     sator_int reach = reach_of(&w->all, &dense);
     if (reach >= (sator_int)1 << 62)
-        return "a row under windows reaches beyond 64 bits";
-    return dense ? NULL : "a row under windows leaves values out";
+        return DECLINE("a row under windows reaches beyond 64 bits");
+    return dense ? NULL : DECLINE("a row under windows leaves values out");
 }
 
 static int64_t modulo(sator_int value, int64_t m)
@@ -236,7 +236,7 @@ struct gap {
 };
 
 /* The gaps of the sums of the other digits, by weight; "*span": from the first to the last. */
-static const char *find_gaps(
+static const struct sator_decline *find_gaps(
         const struct weighted_list *others, struct gap *gaps, int *n_gaps, sator_int *span)
 {
     *n_gaps = 0;
@@ -245,7 +245,7 @@ static const char *find_gaps(
         struct weighted digit = others->digit[i];
         bool joins = digit.weight <= *span + (*n_gaps == 0);
         if (joins && *n_gaps > 0 && digit.weight > 0)
-            return "the touches of an element interleave";
+            return DECLINE("the touches of an element interleave");
         if (!joins)
             gaps[(*n_gaps)++] = (struct gap){digit, *span, digit.weight - *span};
         *span += (sator_int)digit.weight * (digit.size - 1);
@@ -279,23 +279,23 @@ static void count_gaps(struct sums *sums, const struct windows *w, const struct 
     }
 }
 
-const char *windows_volumes(struct sator_arena *arena, const struct sator_stamping *given,
-        const struct sator_relation *access, const struct sator_transport *transport,
-        struct sator_volumes *volumes)
+const struct sator_decline *windows_volumes(struct sator_arena *arena,
+        const struct sator_stamping *given, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes)
 {
     struct windows w;
     struct gap gaps[TILED_DIGITS];
     sator_int span, elements = 1, total, fills;
     struct sums sums;
     int n_gaps;
-    const char *why = read_windows(arena, given, access, &w);
+    const struct sator_decline *why = read_windows(arena, given, access, &w);
 
     if (why == NULL && (transport->n_links > 0 || transport->n_buses > 0))
-        why = "windows with links";
+        why = DECLINE("windows with links");
     if (why == NULL)
         why = find_gaps(&w.others, gaps, &n_gaps, &span);
     if (why == NULL && w.m > MOST_WINDOW)
-        why = "windows are too long to list their places";
+        why = DECLINE("windows are too long to list their places");
     if (why != NULL)
         return why;
     begin_sums(&sums, w.m);
@@ -354,23 +354,23 @@ static bool split(const struct windows *w, struct weighted_list *inner_named,
 /* A value of the digits outside has its first stamps in one window, and what its PEs are late in
  * the next: there are the last stamps of the value before, whose elements are others if the step
  * between them moves the tensor. */
-const char *windows_tile(struct sator_arena *arena, const struct sator_stamping *given,
-        const struct sator_relation *access, sator_int *words)
+const struct sator_decline *windows_tile(struct sator_arena *arena,
+        const struct sator_stamping *given, const struct sator_relation *access, sator_int *words)
 {
     struct windows w;
     struct weighted_list named, others;
     struct sums sums;
     sator_int early = 0, late = 0, all = 0;
     bool steps, moves, dense;
-    const char *why = read_windows(arena, given, access, &w);
+    const struct sator_decline *why = read_windows(arena, given, access, &w);
 
     if (why != NULL)
         return why;
     if (!split(&w, &named, &others, &steps, &moves) || w.m > MOST_WINDOW / 2)
-        return "the digits of a window do not number its stamps";
+        return DECLINE("the digits of a window do not number its stamps");
     sator_int reach = reach_of(&named, &dense), last = reach_of(&others, &dense);
     if (reach + last >= 2 * (sator_int)w.m)
-        return "a skew is longer than a window";
+        return DECLINE("a skew is longer than a window");
     begin_sums(&sums, 2 * w.m);
     for (int i = 0; i < named.n; i++)
         add_digit(&sums, named.digit[i]);

@@ -161,7 +161,7 @@ static void emit_sets(struct tiled_walker *w, size_t first, size_t n, sator_int 
     if (fits) {
         sweep_values(w, &events, first, n, times);
     } else {
-        w->reason = "an index takes values with too many gaps";
+        w->reason = DECLINE("an index takes values with too many gaps");
         w->st = SATOR_DECLINED;
     }
     free(events.event);
@@ -178,7 +178,7 @@ static int64_t tile_size(struct tiled_walker *w, const struct tiled_cell *cell)
                 tiled_sets_find(w->sets, cell->shape, cell->base, &lead);
         if (set != NULL)
             return sator_value_set_size(set);
-        w->reason = "an index takes values with too many gaps";
+        w->reason = DECLINE("an index takes values with too many gaps");
         w->st = SATOR_DECLINED;
         return 0;
     }

@@ -100,11 +100,12 @@ void tiled_tally_add(const struct tiled_question *q, struct tiled_tally *tally, 
 }
 
 enum sator_status tiled_tally_multiply(const struct tiled_question *q, const struct tiled_tally *a,
-        const struct tiled_tally *b, struct tiled_tally *product, const char **reason)
+        const struct tiled_tally *b, struct tiled_tally *product,
+        const struct sator_decline **reason)
 {
     enum sator_status st = SATOR_OK;
 
-    *reason = "words have too many kinds of holders";
+    *reason = DECLINE("words have too many kinds of holders");
     *product = (struct tiled_tally){0};
     for (int i = 0; i < a->n; i++) {
         for (int k = 0; k < b->n && st == SATOR_OK; k++) {

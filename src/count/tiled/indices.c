@@ -23,11 +23,11 @@ struct tiled_access {
     } dim[MOST_DIMS];
 };
 
-static const char no_sum[] = "an index is no sum of digits over a divisor";
+static const struct sator_decline no_sum = {"an index is no sum of digits over a divisor"};
 
 /* The sum of which "expr" is floor(sum / *divisor): a quotient of a sum, plus what is whole. */
-static const char *find_sum(const struct tiled_nest *nest, const struct sator_expr *expr,
-        const struct sator_expr **sum, int64_t *divisor)
+static const struct sator_decline *find_sum(const struct tiled_nest *nest,
+        const struct sator_expr *expr, const struct sator_expr **sum, int64_t *divisor)
 {
     const struct sator_term *quotient = NULL;
 
@@ -36,7 +36,7 @@ static const char *find_sum(const struct tiled_nest *nest, const struct sator_ex
         if (tiled_nest_reads(nest, term))
             continue;
         if (quotient != NULL || term->atom != SATOR_ATOM_FLOOR || term->factor != 1)
-            return no_sum;
+            return &no_sum;
         quotient = term;
     }
     *sum = expr;
@@ -53,7 +53,7 @@ static const char *find_sum(const struct tiled_nest *nest, const struct sator_ex
     whole->terms = terms;
     *divisor = quotient->divisor;
     *sum = sator_expr_add(nest->arena, quotient->argument, *divisor, whole);
-    return *sum == NULL ? "an index reaches beyond 64 bits" : NULL;
+    return *sum == NULL ? DECLINE("an index reaches beyond 64 bits") : NULL;
 }
 
 /* Whether "a" and "b" differ by a constant at most: b - a. */
@@ -68,11 +68,12 @@ static bool differ_by_constant(struct sator_arena *arena, const struct sator_exp
     return true;
 }
 
-static const char *add_dim(
+static const struct sator_decline *add_dim(
         struct tiled_nest *nest, const struct sator_relation *access, int i, struct index *dim)
 {
     const struct sator_expr *first;
-    const char *why = find_sum(nest, access->pieces[0].out[i], &first, &dim->divisor);
+    const struct sator_decline *why =
+            find_sum(nest, access->pieces[0].out[i], &first, &dim->divisor);
 
     if (why == NULL)
         why = tiled_nest_add(nest, first, &dim->row);
@@ -83,10 +84,10 @@ static const char *add_dim(
         if (why == NULL &&
                 (divisor != dim->divisor ||
                         !differ_by_constant(nest->arena, first, sum, &difference)))
-            why = "a tensor is accessed through different maps";
+            why = DECLINE("a tensor is accessed through different maps");
         if (why == NULL &&
                 __builtin_add_overflow(nest->row[dim->row]->constant, difference, &dim->place[p]))
-            why = "an index reaches beyond 64 bits";
+            why = DECLINE("an index reaches beyond 64 bits");
         dim->varies |= why == NULL && difference != 0;
     }
     return why;
@@ -106,14 +107,14 @@ static bool is_same(const struct sator_cond *a, const struct sator_cond *b)
 }
 
 /* Add the rows that a condition wants to be 0: what runs at one PE. */
-static const char *add_fixed(
+static const struct sator_decline *add_fixed(
         struct tiled_nest *nest, const struct sator_cond *cond, struct tiled_access *made)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
 
     if (cond->op == SATOR_COND_EQUAL) {
         if (made->n_fixed == MOST_DIMS)
-            return "an access is restricted by too many conditions";
+            return DECLINE("an access is restricted by too many conditions");
         return tiled_nest_add(nest, cond->expr, &made->fixed[made->n_fixed++]);
     }
     for (int i = 0; i < cond->n_kids && why == NULL; i++)
@@ -121,21 +122,21 @@ static const char *add_fixed(
     return why;
 }
 
-const char *tiled_access_add(
+const struct sator_decline *tiled_access_add(
         struct tiled_nest *nest, const struct sator_relation *access, struct tiled_access **added)
 {
     struct tiled_access *made = SATOR_NEW(nest->arena, struct tiled_access);
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
 
     *added = made;
     if (access->n_pieces == 0 || access->n_pieces > TILED_PLACES || access->n_out > MOST_DIMS)
-        return "a tensor is accessed too often, or has too many dimensions";
+        return DECLINE("a tensor is accessed too often, or has too many dimensions");
     if (access->n_in != nest->n_loops)
-        return "an access has another domain";
+        return DECLINE("an access has another domain");
     for (int p = 0; p < access->n_pieces; p++) {
         if (access->pieces[p].n_free > 0 ||
                 !is_same(access->pieces[p].cond, access->pieces[0].cond))
-            return "an access is restricted by conditions";
+            return DECLINE("an access is restricted by conditions");
     }
     why = add_fixed(nest, access->pieces[0].cond, made);
     made->n_dims = access->n_out;
@@ -158,8 +159,8 @@ static unsigned loops_of(const struct tiled_nest *nest, int row)
 
 /* Number the vectors of dimensions "dims" in mixed radix: a coordinate of a difference of two is
  * less than half its radix. */
-static const char *number_vectors(struct tiled_nest *nest, const struct tiled_access *access,
-        unsigned dims, struct tiled_part *part)
+static const struct sator_decline *number_vectors(struct tiled_nest *nest,
+        const struct tiled_access *access, unsigned dims, struct tiled_part *part)
 {
     sator_int scale = 1;
     const sator_int most = (sator_int)1 << 58;
@@ -169,7 +170,7 @@ static const char *number_vectors(struct tiled_nest *nest, const struct tiled_ac
         int64_t step[TILED_DIGITS] = {0}, least = dim->place[0], greatest = dim->place[0];
         if (!(dims >> i & 1))
             continue;
-        const char *why = tiled_nest_weigh(nest, dim->row, 1, step);
+        const struct sator_decline *why = tiled_nest_weigh(nest, dim->row, 1, step);
         if (why != NULL)
             return why;
         for (int p = 0; p < access->n_places; p++) {
@@ -181,13 +182,13 @@ static const char *number_vectors(struct tiled_nest *nest, const struct tiled_ac
             reach += (sator_int)(step[d] < 0 ? -(sator_int)step[d] : step[d]) *
                     (nest->digit[d].size - 1);
         if (reach > most || (2 * reach + 1) * scale > most)
-            return "indices that share loops take too many values";
+            return DECLINE("indices that share loops take too many values");
         for (int d = 0; d < nest->n_digits; d++)
             nest->step[d] += step[d] * (int64_t)scale;
         for (int p = 0; p < access->n_places; p++) {
             sator_int place = (dim->divisor > 1 ? dim->place[p] : dim->place[p] - least) * scale;
             if (place > most || place < -most)
-                return "an index reaches too far";
+                return DECLINE("an index reaches too far");
             part->place[p] += (int64_t)place;
         }
         scale *= 2 * reach + 1;
@@ -210,14 +211,14 @@ static void drop_equal_places(struct tiled_part *part)
     part->n_places = distinct;
 }
 
-static const char *add_part(
+static const struct sator_decline *add_part(
         struct tiled_nest *nest, const struct tiled_access *access, unsigned dims, unsigned loops)
 {
     struct tiled_part *part = &nest->part[nest->n_parts++];
 
     *part = (struct tiled_part){.divisor = 1, .n_places = access == NULL ? 1 : access->n_places};
     if (__builtin_popcount(loops) > TILED_PART_LOOPS)
-        return "an index adds too many loops";
+        return DECLINE("an index adds too many loops");
     for (unsigned rest = loops; rest != 0; rest &= rest - 1)
         part->loop[part->n_loops++] = __builtin_ctz(rest);
     if (dims == 0)
@@ -225,9 +226,9 @@ static const char *add_part(
     part->is_indexed = true;
     for (int i = 0; i < access->n_dims; i++) {
         if ((dims >> i & 1) && access->dim[i].divisor > 1 && (dims & (dims - 1)) != 0)
-            return "quotients share loops with other indices";
+            return DECLINE("quotients share loops with other indices");
     }
-    const char *why = number_vectors(nest, access, dims, part);
+    const struct sator_decline *why = number_vectors(nest, access, dims, part);
     drop_equal_places(part);
     part->is_named = why == NULL && part->divisor == 1 && part->n_places == 1 &&
             tiled_nest_is_named(nest, loops, nest->step);
@@ -253,10 +254,11 @@ static void join(const struct tiled_access *access, int i, unsigned *dims, unsig
     }
 }
 
-const char *tiled_access_finish(struct tiled_nest *nest, const struct tiled_access *added)
+const struct sator_decline *tiled_access_finish(
+        struct tiled_nest *nest, const struct tiled_access *added)
 {
     unsigned dims[MOST_DIMS], loops[MOST_DIMS], indexed = 0;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int n_dims = added == NULL ? 0 : added->n_dims;
 
     memset(nest->step, 0, sizeof nest->step);
@@ -273,14 +275,14 @@ const char *tiled_access_finish(struct tiled_nest *nest, const struct tiled_acce
         if (dims[i] == 0 || (loops[i] == 0 && !added->dim[i].varies))
             continue;
         if (nest->n_parts == TILED_LOOPS)
-            return "the tensor has too many dimensions";
+            return DECLINE("the tensor has too many dimensions");
         why = add_part(nest, added, dims[i], loops[i]);
     }
     for (int l = 0; l < nest->n_loops && why == NULL; l++) {
         if (indexed >> l & 1)
             continue;
         if (nest->n_parts == TILED_LOOPS)
-            return "the tensor has too many dimensions";
+            return DECLINE("the tensor has too many dimensions");
         why = add_part(nest, NULL, 0, 1U << l);
     }
     return why;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char too_large[] = "a row of the nest reaches beyond 64 bits";
-static const char no_digits[] = "a row is no sum of loops' digits";
+static const struct sator_decline too_large = {"a row of the nest reaches beyond 64 bits"};
+static const struct sator_decline no_digits = {"a row is no sum of loops' digits"};
 
 /* ---- digits of expressions ---- */
 
@@ -71,21 +71,21 @@ bool tiled_nest_reads(const struct tiled_nest *nest, const struct sator_term *te
     return read_digit(nest, term, &d);
 }
 
-static const char *add_term(
+static const struct sator_decline *add_term(
         const struct tiled_nest *nest, const struct sator_term *term, struct tiled_row *row)
 {
     struct read_digit d;
     int64_t constant;
 
     if (!read_digit(nest, term, &d))
-        return no_digits;
+        return &no_digits;
     if (__builtin_mul_overflow(term->factor, d.constant, &constant) ||
             __builtin_add_overflow(row->constant, constant, &row->constant))
-        return too_large;
+        return &too_large;
     if (d.loop < 0 || d.from >= nest->loop[d.loop].extent)
         return NULL; /* always 0 */
     if (row->n_terms == TILED_TERMS)
-        return "a row has too many terms";
+        return DECLINE("a row has too many terms");
     row->term[row->n_terms++] = (struct tiled_term){.factor = term->factor,
             .loop = d.loop,
             .from = d.from,
@@ -93,14 +93,15 @@ static const char *add_term(
     return NULL;
 }
 
-const char *tiled_nest_add(struct tiled_nest *nest, const struct sator_expr *expr, int *row)
+const struct sator_decline *tiled_nest_add(
+        struct tiled_nest *nest, const struct sator_expr *expr, int *row)
 {
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
 
     if (expr == NULL)
-        return too_large;
+        return &too_large;
     if (nest->n_rows == TILED_ROWS)
-        return "the stamps and the tensor have too many dimensions";
+        return DECLINE("the stamps and the tensor have too many dimensions");
     struct tiled_row *made = SATOR_NEW(nest->arena, struct tiled_row);
     made->constant = expr->constant;
     for (int i = 0; i < expr->n_terms && why == NULL; i++)
@@ -110,14 +111,14 @@ const char *tiled_nest_add(struct tiled_nest *nest, const struct sator_expr *exp
     return why;
 }
 
-const char *tiled_nest_begin(
+const struct sator_decline *tiled_nest_begin(
         struct tiled_nest *nest, struct sator_arena *arena, const struct sator_stamping *stamping)
 {
     const struct sator_piece *space = sator_relation_function(stamping->space);
     const struct sator_piece *time = sator_relation_function(stamping->time);
     const struct sator_relation *domain = stamping->domain;
     int64_t lower[TILED_LOOPS], upper[TILED_LOOPS];
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int row;
 
     nest->arena = arena;
@@ -126,20 +127,20 @@ const char *tiled_nest_begin(
     nest->n_rows = nest->n_digits = nest->n_parts = 0;
     nest->instances = 1;
     if (space == NULL || time == NULL)
-        return "a stamp is restricted by a condition";
+        return DECLINE("a stamp is restricted by a condition");
     if (domain->n_in == 0 || domain->n_in > TILED_LOOPS || stamping->n_space > TILED_SPACES)
-        return "the nest has too many loops, or none";
+        return DECLINE("the nest has too many loops, or none");
     if (!sator_set_is_box(domain, lower, upper))
-        return "the domain is no box";
+        return DECLINE("the domain is no box");
     for (int l = 0; l < nest->n_loops; l++) {
         int64_t extent;
         if (upper[l] <= lower[l] || __builtin_sub_overflow(upper[l], lower[l], &extent) ||
                 extent > INT64_C(1) << 50)
-            return "the domain is empty, or a loop too long";
+            return DECLINE("the domain is empty, or a loop too long");
         nest->loop[l] = (struct tiled_loop){.lower = lower[l], .extent = extent};
         if (!sator_mul(nest->instances, extent, &nest->instances) ||
                 nest->instances >= (sator_int)1 << 100)
-            return "there are 2^100 instances or more";
+            return DECLINE("there are 2^100 instances or more");
     }
     for (int i = 0; i < stamping->n_time && why == NULL; i++)
         why = tiled_nest_add(nest, time->out[i], &row);
@@ -158,7 +159,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Split a loop at every place in use. */
-static const char *make_digits(struct tiled_nest *nest, int l)
+static const struct sator_decline *make_digits(struct tiled_nest *nest, int l)
 {
     struct tiled_loop *loop = &nest->loop[l];
     int64_t place[2 * TILED_ROWS * 4 + 1], rest = loop->extent - 1;
@@ -180,11 +181,11 @@ static const char *make_digits(struct tiled_nest *nest, int l)
         if (distinct > 0 && place[i] == place[distinct - 1])
             continue;
         if (distinct > 0 && place[i] % place[distinct - 1] != 0)
-            return "divisors of one loop do not divide each other";
+            return DECLINE("divisors of one loop do not divide each other");
         place[distinct++] = place[i];
     }
     if (nest->n_digits + distinct > TILED_DIGITS)
-        return "the loops have too many digits";
+        return DECLINE("the loops have too many digits");
     loop->first = nest->n_digits;
     loop->n_digits = distinct;
     for (int i = distinct - 1; i >= 0; i--) {
@@ -218,8 +219,8 @@ static void insert(const struct weighted *one, struct weighted *list, int *n)
 }
 
 /* The digits of a row, those of greater weight first. */
-static const char *digits_of(const struct tiled_nest *nest, const struct tiled_row *row,
-        struct weighted *list, int *count)
+static const struct sator_decline *digits_of(const struct tiled_nest *nest,
+        const struct tiled_row *row, struct weighted *list, int *count)
 {
     int n = 0;
 
@@ -232,9 +233,9 @@ static const char *digits_of(const struct tiled_nest *nest, const struct tiled_r
             if (digit->place < term->from || digit->place >= term->to || digit->size == 1)
                 continue;
             if (__builtin_mul_overflow(term->factor, digit->place / term->from, &one.weight))
-                return too_large;
+                return &too_large;
             if (n == TILED_DIGITS)
-                return "a row has too many digits";
+                return DECLINE("a row has too many digits");
             insert(&one, list, &n);
         }
     }
@@ -259,28 +260,28 @@ static bool is_number(const struct tiled_nest *nest, const struct weighted *list
     return true;
 }
 
-const char *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named)
+const struct sator_decline *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named)
 {
     struct weighted list[TILED_DIGITS];
     int n;
-    const char *why = digits_of(nest, nest->row[row], list, &n);
+    const struct sator_decline *why = digits_of(nest, nest->row[row], list, &n);
 
     if (why == NULL && !is_number(nest, list, n))
-        why = "a bus's row is no mixed-radix number of digits";
+        why = DECLINE("a bus's row is no mixed-radix number of digits");
     for (int i = 0; i < n && why == NULL; i++)
         named[list[i].digit] = true;
     return why;
 }
 
-const char *tiled_nest_fix(struct tiled_nest *nest, int row)
+const struct sator_decline *tiled_nest_fix(struct tiled_nest *nest, int row)
 {
     struct weighted list[TILED_DIGITS];
     int64_t left = -nest->row[row]->constant;
     int n;
-    const char *why = digits_of(nest, nest->row[row], list, &n);
+    const struct sator_decline *why = digits_of(nest, nest->row[row], list, &n);
 
     if (why == NULL && !is_number(nest, list, n))
-        why = "an access is restricted by a condition that fixes no digits";
+        why = DECLINE("an access is restricted by a condition that fixes no digits");
     for (int i = 0; i < n && why == NULL && left >= 0; i++) {
         struct tiled_digit *digit = &nest->digit[list[i].digit];
         int64_t value = left / list[i].weight;
@@ -294,20 +295,21 @@ const char *tiled_nest_fix(struct tiled_nest *nest, int row)
             digit->row = TILED_NOWHERE;
         }
     }
-    return why == NULL && left != 0 ? "no instance has an access" : why;
+    return why == NULL && left != 0 ? DECLINE("no instance has an access") : why;
 }
 
-const char *tiled_nest_weigh(const struct tiled_nest *nest, int row, int64_t scale, int64_t *step)
+const struct sator_decline *tiled_nest_weigh(
+        const struct tiled_nest *nest, int row, int64_t scale, int64_t *step)
 {
     struct weighted list[TILED_DIGITS];
     int n;
-    const char *why = digits_of(nest, nest->row[row], list, &n);
+    const struct sator_decline *why = digits_of(nest, nest->row[row], list, &n);
 
     for (int i = 0; i < n && why == NULL; i++) {
         int64_t more;
         if (__builtin_mul_overflow(list[i].weight, scale, &more) ||
                 __builtin_add_overflow(step[list[i].digit], more, &step[list[i].digit]))
-            why = too_large;
+            why = &too_large;
     }
     return why;
 }
@@ -325,20 +327,21 @@ bool tiled_nest_is_named(const struct tiled_nest *nest, unsigned loops, const in
     return is_number(nest, list, n);
 }
 
-static const char *place_row(struct tiled_nest *nest, int row, enum tiled_kind kind, int dim)
+static const struct sator_decline *place_row(
+        struct tiled_nest *nest, int row, enum tiled_kind kind, int dim)
 {
     struct weighted list[TILED_DIGITS];
     int n;
-    const char *why = digits_of(nest, nest->row[row], list, &n);
+    const struct sator_decline *why = digits_of(nest, nest->row[row], list, &n);
 
     if (why != NULL)
         return why;
     if (!is_number(nest, list, n))
-        return "a stamp's row is no mixed-radix number of digits";
+        return DECLINE("a stamp's row is no mixed-radix number of digits");
     for (int i = 0; i < n; i++) {
         struct tiled_digit *digit = &nest->digit[list[i].digit];
         if (digit->kind != TILED_INSIDE)
-            return "a digit stands in two rows of the stamps";
+            return DECLINE("a digit stands in two rows of the stamps");
         digit->kind = kind;
         digit->order = kind == TILED_TIME ? nest->n_time++ : 0;
         digit->row = dim;
@@ -363,10 +366,10 @@ static bool is_in_order(const struct tiled_nest *nest, const struct tiled_loop *
     return true;
 }
 
-const char *tiled_nest_finish(struct tiled_nest *nest)
+const struct sator_decline *tiled_nest_finish(struct tiled_nest *nest)
 {
     const struct sator_stamping *stamping = nest->stamping;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
 
     for (int l = 0; l < nest->n_loops && why == NULL; l++)
         why = make_digits(nest, l);
@@ -379,7 +382,7 @@ const char *tiled_nest_finish(struct tiled_nest *nest)
     }
     for (int l = 0; l < nest->n_loops && why == NULL; l++) {
         if (!is_in_order(nest, &nest->loop[l]))
-            why = "a loop that is cut short runs its inner digit outside its outer one";
+            why = DECLINE("a loop that is cut short runs its inner digit outside its outer one");
     }
     return why;
 }

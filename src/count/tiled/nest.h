@@ -16,6 +16,7 @@
 #define SATOR_COUNT_TILED_NEST_H
 
 #include "count/count.h"
+#include "count/decline.h"
 
 enum {
     TILED_LOOPS = 24,
@@ -100,30 +101,33 @@ struct tiled_nest {
 /* What follows returns NULL, or a static string that says why the nest is not of this class. */
 
 /* Begin with the stamping's rows; everything is made in "arena". */
-const char *tiled_nest_begin(
+const struct sator_decline *tiled_nest_begin(
         struct tiled_nest *nest, struct sator_arena *arena, const struct sator_stamping *stamping);
 /* Add a row over the loops; "*row" is its number. */
-const char *tiled_nest_add(struct tiled_nest *nest, const struct sator_expr *expr, int *row);
+const struct sator_decline *tiled_nest_add(
+        struct tiled_nest *nest, const struct sator_expr *expr, int *row);
 /* All rows are there: make the digits. */
-const char *tiled_nest_finish(struct tiled_nest *nest);
+const struct sator_decline *tiled_nest_finish(struct tiled_nest *nest);
 /* Whether "term" is a digit of a loop, of which a row can be a sum. */
 bool tiled_nest_reads(const struct tiled_nest *nest, const struct sator_term *term);
 /* Set named[d] for each digit d of a row that is a mixed-radix number of digits: it names them. */
-const char *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named);
+const struct sator_decline *tiled_nest_names(const struct tiled_nest *nest, int row, bool *named);
 /* Fix the digits of a row, as "names", where it is 0. */
-const char *tiled_nest_fix(struct tiled_nest *nest, int row);
+const struct sator_decline *tiled_nest_fix(struct tiled_nest *nest, int row);
 /* Add weight x "scale" to "step" for each digit of a row. */
-const char *tiled_nest_weigh(const struct tiled_nest *nest, int row, int64_t scale, int64_t *step);
+const struct sator_decline *tiled_nest_weigh(
+        const struct tiled_nest *nest, int row, int64_t scale, int64_t *step);
 /* Whether the sum of step x digit over the digits of "loops" (bits) names all of them. */
 bool tiled_nest_is_named(const struct tiled_nest *nest, unsigned loops, const int64_t *step);
 
 /* ---- indices.c ---- */
 struct tiled_access;
 /* Add the rows of a tensor's indices, before the nest is finished. */
-const char *tiled_access_add(
+const struct sator_decline *tiled_access_add(
         struct tiled_nest *nest, const struct sator_relation *access, struct tiled_access **added);
 /* Make the parts, after it. */
-const char *tiled_access_finish(struct tiled_nest *nest, const struct tiled_access *added);
+const struct sator_decline *tiled_access_finish(
+        struct tiled_nest *nest, const struct tiled_access *added);
 
 /* ---- nest.c, of a finished nest ---- */
 

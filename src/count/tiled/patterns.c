@@ -28,7 +28,7 @@ struct counting {
     const uint64_t *spread; /* bits of PEs' numbers, by bus */
     sator_int *left; /* words, after each bus */
     bool passes; /* a link brings a word past stamps of which more is asked than is known */
-    const char *reason;
+    const struct sator_decline *reason;
 };
 
 /* ---- one pattern ---- */
@@ -186,7 +186,7 @@ static enum sator_status count_pattern(struct counting *c)
     for (int i = 0; i < product.n; i++)
         add_word(c, &product.word[i]);
     if (c->passes)
-        c->reason = closed_link_passes;
+        c->reason = &closed_link_passes;
     return c->passes ? SATOR_DECLINED : SATOR_OK;
 }
 
@@ -250,7 +250,7 @@ static bool covers(
 
 /* Give the digits that some bus spreads over their bits in the number of a PE: its order is that of
  * space-stamps. */
-static const char *number_pes(
+static const struct sator_decline *number_pes(
         struct tiled_question *q, int n_buses, const struct tiled_bus *bus, uint64_t *spread)
 {
     const struct tiled_nest *nest = q->nest;
@@ -278,7 +278,7 @@ static const char *number_pes(
             q->width[digit] = 64 - __builtin_clzll((uint64_t)nest->digit[digit].size - 1);
             at += q->width[digit];
             if (at > 63)
-                return "the PEs of the buses do not fit into one number";
+                return DECLINE("the PEs of the buses do not fit into one number");
             for (int b = 0; b < n_buses; b++) {
                 if (bus[b].spreads[digit])
                     spread[b] |= ((UINT64_C(1) << q->width[digit]) - 1) << q->field[digit];
@@ -335,7 +335,8 @@ static enum sator_status count_buses(struct counting *c, int n_buses, const stru
 }
 
 enum sator_status tiled_count_reuse(struct tiled_question *question, int n_buses,
-        const struct tiled_bus *bus, struct tiled_volumes *volumes, const char **reason)
+        const struct tiled_bus *bus, struct tiled_volumes *volumes,
+        const struct sator_decline **reason)
 {
     struct counting c = {.q = question, .credit = volumes->credit};
     sator_int left;
@@ -354,7 +355,8 @@ enum sator_status tiled_count_reuse(struct tiled_question *question, int n_buses
 }
 
 enum sator_status tiled_count_kind(const struct tiled_question *question,
-        const struct tiled_part *part, enum tiled_kind kind, sator_int *words, const char **reason)
+        const struct tiled_part *part, enum tiled_kind kind, sator_int *words,
+        const struct sator_decline **reason)
 {
     struct tiled_nest nest = *question->nest;
     struct tiled_question q = {.ctx = question->ctx,

@@ -52,7 +52,7 @@ struct finder {
 };
 
 /* Bounds on the consumers' coordinates as bounds on digits: of rows of one digit. */
-static const char *bound_consumers(
+static const struct sator_decline *bound_consumers(
         const struct finder *f, struct tiled_source *source, bool *serves)
 {
     const struct tiled_nest *nest = f->q->nest;
@@ -76,7 +76,7 @@ static const char *bound_consumers(
         if (low <= 0 && high >= reach)
             continue;
         if (n > 1)
-            return "a link joins only some PEs of a row that several digits share";
+            return DECLINE("a link joins only some PEs of a row that several digits share");
         int d = f->digits.digit[first];
         least[d] = -sator_floor_div(-low, nest->digit[d].weight);
         greatest[d] = sator_floor_div(high, nest->digit[d].weight);
@@ -86,28 +86,30 @@ static const char *bound_consumers(
     return NULL;
 }
 
-static const char *add_source(struct finder *f)
+static const struct sator_decline *add_source(struct finder *f)
 {
     struct tiled_question *q = f->q;
     bool serves = true;
 
     if (q->n_sources == TILED_SOURCES)
-        return "a value can come from too many places";
+        return DECLINE("a value can come from too many places");
     struct tiled_source *source = &f->source[q->n_sources];
     *source = (struct tiled_source){.credit = f->credit, .back = f->back};
     source->shift = sator_arena_copy(
             q->arena, f->shift, sizeof *f->shift * (size_t)(q->nest->n_digits + 1));
-    const char *why = f->consumers == NULL ? NULL : bound_consumers(f, source, &serves);
+    const struct sator_decline *why =
+            f->consumers == NULL ? NULL : bound_consumers(f, source, &serves);
     q->n_sources += why == NULL && serves;
     return why;
 }
 
 /* The ways to move by "left" in the row of digit "i", from that digit on, and by "offset" in the
  * rows after it. */
-static const char *add_moves(struct finder *f, int row, int i, int64_t left, const int64_t *offset)
+static const struct sator_decline *add_moves(
+        struct finder *f, int row, int i, int64_t left, const int64_t *offset)
 {
     const struct tiled_nest *nest = f->q->nest;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     int64_t reach = 0;
 
     if (row == nest->stamping->n_space)
@@ -132,16 +134,16 @@ static const char *add_moves(struct finder *f, int row, int i, int64_t left, con
     return why;
 }
 
-static const char *add_hop(struct finder *f, const struct closed_hop *hop)
+static const struct sator_decline *add_hop(struct finder *f, const struct closed_hop *hop)
 {
     int n_space = f->q->nest->stamping->n_space;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
     bool moves = false;
 
     for (int i = 0; i < n_space; i++)
         moves |= hop->offset[i] != 0;
     if (!moves && f->back == 0)
-        return "a link feeds a PE from itself in the same stamp";
+        return DECLINE("a link feeds a PE from itself in the same stamp");
     for (int b = 0; b < (hop->n_boxes > 0 ? hop->n_boxes : 1) && why == NULL; b++) {
         f->consumers = hop->n_boxes > 0 ? hop->box + b * n_space : NULL;
         why = add_moves(f, 0, 0, n_space == 0 ? 0 : hop->offset[0], hop->offset);
@@ -149,15 +151,15 @@ static const char *add_hop(struct finder *f, const struct closed_hop *hop)
     return why;
 }
 
-static const char *add_link(struct finder *f, const struct sator_network_link *link)
+static const struct sator_decline *add_link(struct finder *f, const struct sator_network_link *link)
 {
     const struct sator_stamping *stamping = f->q->nest->stamping;
     struct closed_hops made;
     const struct closed_hops *hops = &made;
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
 
     if (link->interval < 0 || link->interval > TILED_BACK)
-        return "a link's interval is too long";
+        return DECLINE("a link's interval is too long");
     f->back = link->interval;
     if (link->prepared != NULL) {
         hops = &link->prepared->hops;
@@ -183,11 +185,11 @@ static int count_outer(const struct tiled_nest *nest, int n_rows)
     return n;
 }
 
-enum sator_status tiled_find_sources(
-        struct tiled_question *q, const struct sator_transport *transport, const char **reason)
+enum sator_status tiled_find_sources(struct tiled_question *q,
+        const struct sator_transport *transport, const struct sator_decline **reason)
 {
     struct finder f = {.q = q};
-    const char *why = NULL;
+    const struct sator_decline *why = NULL;
 
     f.source = SATOR_NEW_ARRAY(q->arena, struct tiled_source, TILED_SOURCES);
     q->source = f.source;

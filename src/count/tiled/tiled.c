@@ -21,7 +21,8 @@ struct tiled_state {
     uint64_t left; /* ticks of the question */
 };
 
-static enum sator_status decline(const char *why, const char **reason)
+static enum sator_status decline(
+        const struct sator_decline *why, const struct sator_decline **reason)
 {
     *reason = why;
     return why == NULL ? SATOR_OK : SATOR_DECLINED;
@@ -29,7 +30,8 @@ static enum sator_status decline(const char *why, const char **reason)
 
 /* Make the nest of the stamping, with an access (or NULL) and buses. */
 static enum sator_status make_nest(struct tiled_state *state, const struct sator_relation *access,
-        const struct sator_transport *transport, struct tiled_bus *bus, const char **reason)
+        const struct sator_transport *transport, struct tiled_bus *bus,
+        const struct sator_decline **reason)
 {
     const struct sator_piece *space = sator_relation_function(state->stamping->space);
     struct tiled_nest *nest = &state->nest;
@@ -40,15 +42,15 @@ static enum sator_status make_nest(struct tiled_state *state, const struct sator
     state->question = (struct tiled_question){
             .ctx = state->ctx, .arena = state->arena, .nest = nest, .left = &state->left};
     state->left = MOST_TICKS;
-    const char *why = tiled_nest_begin(nest, state->arena, state->stamping);
+    const struct sator_decline *why = tiled_nest_begin(nest, state->arena, state->stamping);
     if (why == NULL && access != NULL)
         why = tiled_access_add(nest, access, &added);
     if (n_buses > TILED_BUSES)
-        why = "the array has too many buses";
+        why = DECLINE("the array has too many buses");
     for (int b = 0; b < n_buses && why == NULL; b++) {
         const struct sator_piece *map = sator_relation_function(transport->buses[b]);
         if (map == NULL || transport->buses[b]->n_in != state->stamping->n_space)
-            return decline("a bus is no function of the PE", reason);
+            return decline(DECLINE("a bus is no function of the PE"), reason);
         first[b] = nest->n_rows;
         for (int i = 0, row; i < transport->buses[b]->n_out && why == NULL; i++)
             why = tiled_nest_add(
@@ -72,7 +74,7 @@ static enum sator_status make_nest(struct tiled_state *state, const struct sator
 /* ---- opening ---- */
 
 static enum sator_status tiled_reopen(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void *opaque, const char **reason)
+        void *opaque, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
 
@@ -92,7 +94,7 @@ static void tiled_close(void *opaque)
 }
 
 static enum sator_status tiled_open(struct sator_ctx *ctx, const struct sator_stamping *stamping,
-        void **opaque, const char **reason)
+        void **opaque, const struct sator_decline **reason)
 {
     struct tiled_state *state = sator_alloc(sizeof *state);
 
@@ -108,7 +110,7 @@ static enum sator_status tiled_open(struct sator_ctx *ctx, const struct sator_st
 /* ---- stamps ---- */
 
 static enum sator_status tiled_outside(
-        void *opaque, bool *found, int64_t *instance, const char **reason)
+        void *opaque, bool *found, int64_t *instance, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
     const struct sator_stamping *stamping = state->stamping;
@@ -134,7 +136,7 @@ static enum sator_status tiled_outside(
 /* What runs somewhere, some time, runs there at time 0, too: all digits of time 0 cut nothing
  * short. So all PEs are active then, and the most instances are at PE 0 and time 0. */
 static enum sator_status tiled_stamps(
-        void *opaque, struct sator_stamp_counts *counts, const char **reason)
+        void *opaque, struct sator_stamp_counts *counts, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
     struct sator_stamp_counts result = {
@@ -155,7 +157,7 @@ static enum sator_status tiled_stamps(
 }
 
 static enum sator_status tiled_max_per_stamp(
-        void *opaque, sator_int *most, int64_t *instance, const char **reason)
+        void *opaque, sator_int *most, int64_t *instance, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
     enum sator_status st = make_nest(state, NULL, NULL, NULL, reason);
@@ -173,14 +175,14 @@ static enum sator_status tiled_max_per_stamp(
 
 /* ---- volumes ---- */
 
-static enum sator_status check_inside(
-        struct tiled_state *state, const struct sator_transport *transport, const char **reason)
+static enum sator_status check_inside(struct tiled_state *state,
+        const struct sator_transport *transport, const struct sator_decline **reason)
 {
     for (int i = 0; i < state->stamping->n_space && transport->n_links > 0; i++) {
         int64_t where[TILED_LOOPS];
         if (state->nest.origin[i] < 0 ||
                 tiled_nest_reach(&state->nest, i, where) >= state->stamping->shape[i])
-            return decline("the dataflow leaves the array", reason);
+            return decline(DECLINE("the dataflow leaves the array"), reason);
     }
     return SATOR_OK;
 }
@@ -199,8 +201,8 @@ static bool is_restricted(const struct tiled_nest *nest, const struct tiled_part
 }
 
 /* What all instances touch, one by one or together. */
-static enum sator_status count_touched(
-        struct tiled_state *state, bool together, sator_int *words, const char **reason)
+static enum sator_status count_touched(struct tiled_state *state, bool together, sator_int *words,
+        const struct sator_decline **reason)
 {
     const struct tiled_nest *nest = &state->nest;
     enum sator_status st = SATOR_OK;
@@ -243,7 +245,8 @@ static void deliver(const struct sator_transport *transport, const struct tiled_
 }
 
 static enum sator_status tiled_volumes(void *opaque, const struct sator_relation *access,
-        const struct sator_transport *transport, struct sator_volumes *volumes, const char **reason)
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
     struct tiled_bus bus[TILED_BUSES];
@@ -269,8 +272,8 @@ static enum sator_status tiled_volumes(void *opaque, const struct sator_relation
     return st;
 }
 
-static enum sator_status tiled_footprint(
-        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status tiled_footprint(void *opaque, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
     enum sator_status st = make_nest(state, access, NULL, NULL, reason);
@@ -278,8 +281,8 @@ static enum sator_status tiled_footprint(
     return st == SATOR_OK ? count_touched(state, true, words, reason) : st;
 }
 
-static enum sator_status tiled_tile(
-        void *opaque, const struct sator_relation *access, sator_int *words, const char **reason)
+static enum sator_status tiled_tile(void *opaque, const struct sator_relation *access,
+        sator_int *words, const struct sator_decline **reason)
 {
     struct tiled_state *state = opaque;
     sator_int product = 1;

@@ -87,15 +87,15 @@ void tiled_tally_add(const struct tiled_question *question, struct tiled_tally *
 /* The words of two parts together. SATOR_DECLINED with "*reason" when there are too many kinds. */
 enum sator_status tiled_tally_multiply(const struct tiled_question *question,
         const struct tiled_tally *a, const struct tiled_tally *b, struct tiled_tally *product,
-        const char **reason);
+        const struct sator_decline **reason);
 
 /* ---- walk.c ---- */
 /* Tally the words of "part" in the stamps of the pattern. */
 enum sator_status tiled_walk(const struct tiled_question *question, const struct tiled_part *part,
-        struct tiled_tally *tally, const char **reason);
+        struct tiled_tally *tally, const struct sator_decline **reason);
 /* The most numbers that one PE touches in a stamp. */
 enum sator_status tiled_walk_most(const struct tiled_question *question,
-        const struct tiled_part *part, int64_t *most, const char **reason);
+        const struct tiled_part *part, int64_t *most, const struct sator_decline **reason);
 
 /* ---- tiles.c ---- */
 /* What is left of a loop's digits inside where those outside stand somewhere: "shape", a number. */
@@ -128,7 +128,7 @@ const struct sator_value_set *tiled_sets_find(
 /* Set the question's sources: the register and what the links lead from. SATOR_DECLINED with
  * "*reason". */
 enum sator_status tiled_find_sources(struct tiled_question *question,
-        const struct sator_transport *transport, const char **reason);
+        const struct sator_transport *transport, const struct sator_decline **reason);
 
 /* ---- patterns.c ---- */
 /* Buses that spread a word over the digits of space that they do not name, in order of declaration.
@@ -143,10 +143,12 @@ struct tiled_volumes {
 };
 /* Count the words of all stamps: "question" has its nest and sources. */
 enum sator_status tiled_count_reuse(struct tiled_question *question, int n_buses,
-        const struct tiled_bus *bus, struct tiled_volumes *volumes, const char **reason);
+        const struct tiled_bus *bus, struct tiled_volumes *volumes,
+        const struct sator_decline **reason);
 /* The words of "part" when all digits are of "kind": what all instances touch one by one, or
  * together. */
 enum sator_status tiled_count_kind(const struct tiled_question *question,
-        const struct tiled_part *part, enum tiled_kind kind, sator_int *words, const char **reason);
+        const struct tiled_part *part, enum tiled_kind kind, sator_int *words,
+        const struct sator_decline **reason);
 
 #endif

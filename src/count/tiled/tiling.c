@@ -260,7 +260,7 @@ static int64_t count_state(struct sator_tiling *t, int p, int state, int kept)
     int chain[TILING_DIGITS + TILING_LOOPS];
     int n = chain_of(t, state, chain);
     struct tiled_tally tally = {0};
-    const char *reason = NULL;
+    const struct sator_decline *reason = NULL;
     enum sator_status st;
     sator_int sum = 0;
     int64_t most = 0;

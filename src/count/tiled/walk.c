@@ -20,6 +20,8 @@ enum {
     MOST_CUTS = 16 + 6 * TILED_SOURCES
 };
 
+static const struct sator_decline too_many_pes = {"too many PEs share a bus"};
+
 /* Whether the tops' path is still open to a time-stamp, whatever PEs and instances: by stamp of the
  * pattern. */
 struct paths {
@@ -280,7 +282,7 @@ static void walk_spread(struct tiled_walker *w, int i, int k, const struct relat
                     end++;
             }
             if (end - first - n > MOST_CELLS) {
-                w->reason = "too many PEs share a bus";
+                w->reason = &too_many_pes;
                 w->st = SATOR_DECLINED;
                 return;
             }
@@ -335,7 +337,7 @@ static void walk(struct tiled_walker *w, int i, int k, size_t first, size_t n,
         walk_values(w, i, k, &r, cut[at], cut[at + 1], first, n, paths, times);
 }
 
-static enum sator_status run(struct tiled_walker *w, const char **reason)
+static enum sator_status run(struct tiled_walker *w, const struct sator_decline **reason)
 {
     const struct tiled_question *q = w->q;
 
@@ -353,13 +355,14 @@ static enum sator_status run(struct tiled_walker *w, const char **reason)
     walk_loop(w, 0, 0, 1, 1);
     free(w->cells);
     tiled_sets_free(w->sets);
-    *reason = w->st == SATOR_DECLINED && w->reason == NULL ? "the nest takes too many steps"
-                                                           : w->reason;
+    *reason = w->st == SATOR_DECLINED && w->reason == NULL
+            ? DECLINE("the nest takes too many steps")
+            : w->reason;
     return w->st;
 }
 
 enum sator_status tiled_walk(const struct tiled_question *question, const struct tiled_part *part,
-        struct tiled_tally *tally, const char **reason)
+        struct tiled_tally *tally, const struct sator_decline **reason)
 {
     struct tiled_walker w = {.q = question, .part = part, .tally = tally};
 
@@ -367,7 +370,7 @@ enum sator_status tiled_walk(const struct tiled_question *question, const struct
 }
 
 enum sator_status tiled_walk_most(const struct tiled_question *question,
-        const struct tiled_part *part, int64_t *most, const char **reason)
+        const struct tiled_part *part, int64_t *most, const struct sator_decline **reason)
 {
     struct tiled_walker w = {.q = question, .part = part, .most = most};
 

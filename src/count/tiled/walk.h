@@ -26,7 +26,7 @@ struct tiled_walker {
     size_t cell_size;
     char *cells;
     size_t room; /* for cells */
-    const char *reason;
+    const struct sator_decline *reason;
     enum sator_status st;
 };
 
