@@ -101,30 +101,77 @@ static int64_t room_of(const struct boxes *b, const struct box_run *run, int loo
     return rest < b->reach[loop] ? rest : b->reach[loop];
 }
 
-/* The least and the greatest value of an index in a run. */
-static struct box_line index_range(
-        const struct boxes *b, const struct box_run *run, const struct box_term *term)
+/* The running numbers that places of a run may have which a move joins with another run: those
+ * within "back" stamps of the end, or the start, of the row. */
+static struct box_range crossing_locals(const struct boxes *b, const struct box_run *run, bool last)
 {
-    struct box_line range = {0, 0, 1};
+    const struct nest *nest = b->nest;
+    struct box_range locals = {0, 0};
+    int64_t below = 0, above = 0; /* what places add to the row */
+
+    for (int i = 0; i < b->n_digits; i++) {
+        const struct box_digit *digit = &b->digits[i];
+        int64_t reach = digit->factor * (nest->digits[digit->digit].extent - 1);
+        if (digit->is_run)
+            locals.last += reach;
+        else
+            *(reach < 0 ? &below : &above) += reach;
+    }
+    if (last && run->row.last - b->back + 1 - above > 0)
+        locals.first = run->row.last - b->back + 1 - above;
+    if (!last && run->row.first + b->back - 1 - below < locals.last)
+        locals.last = run->row.first + b->back - 1 - below;
+    return locals;
+}
+
+/* The least and the greatest value of a loop where the running number is one of "locals". */
+static struct box_range loop_range(
+        const struct boxes *b, const struct box_run *run, int loop, struct box_range locals)
+{
+    const struct nest *nest = b->nest;
+    int64_t low = 0, high = b->reach[loop], room = nest->size[loop] - 1 - run->base[loop];
+
+    for (int r = 0; b->full && r < nest->n_runs; r++) { /* as far as one digit takes two values */
+        const struct nest_digit *digit = &nest->digits[nest->runs[r]];
+        int64_t first = locals.first / digit->run, last = locals.last / digit->run;
+        low += digit->loop == loop ? first * digit->stride : 0;
+        high -= digit->loop == loop ? (digit->extent - 1 - last) * digit->stride : 0;
+        if (first != last)
+            break;
+        locals.first -= first * digit->run;
+        locals.last -= last * digit->run;
+    }
+    high = high < room ? high : room;
+    return (struct box_range){run->base[loop] + low, run->base[loop] + high};
+}
+
+/* The least and the greatest value of an index, of places that another run may matter for. */
+static struct box_range index_range(
+        const struct boxes *b, const struct box_run *run, const struct box_term *term, bool last)
+{
+    struct box_range range = {0, 0}, locals = crossing_locals(b, run, last);
 
     for (int t = 0; t < term->n; t++) {
-        int64_t factor = term->factor[t], room = room_of(b, run, term->loop[t]);
-        range.low += factor * (run->base[term->loop[t]] + (factor < 0 ? room : 0));
-        range.high += factor * (run->base[term->loop[t]] + (factor < 0 ? 0 : room));
+        int64_t factor = term->factor[t];
+        struct box_range loop = loop_range(b, run, term->loop[t], locals);
+        range.first += factor * (factor < 0 ? loop.last : loop.first);
+        range.last += factor * (factor < 0 ? loop.first : loop.last);
     }
     return range;
 }
 
+/* Whether places under prefix "r" may hold what those under the one at hand do, so few stamps away
+ * that a move joins them. */
 static bool is_near(const struct boxes *b, int r)
 {
-    if (r == b->at || b->map->n_pieces > 1)
-        return r <= b->at || b->is_output;
-    if (r > b->at && !b->is_output)
+    if (r == b->at)
+        return true;
+    if ((r > b->at && !b->is_output) || llabs(r - b->at) > (b->full ? 1 : b->back))
         return false;
-    for (int o = 0; o < b->map->n_out; o++) {
-        struct box_line own = index_range(b, &b->runs[b->at], &b->terms[o]);
-        struct box_line other = index_range(b, &b->runs[r], &b->terms[o]);
-        if (own.low > other.high || other.low > own.high)
+    for (int o = 0; o < b->map->n_out && b->map->n_pieces == 1; o++) {
+        struct box_range own = index_range(b, &b->runs[b->at], &b->terms[o], r > b->at);
+        struct box_range other = index_range(b, &b->runs[r], &b->terms[o], r < b->at);
+        if (own.first > other.last || other.first > own.last)
             return false;
     }
     return true;
@@ -182,13 +229,13 @@ int boxes_key(struct boxes *b, int64_t *key)
     const struct nest *nest = b->nest;
     int n = 0;
 
-    key[n++] = b->n_runs;
-    key[n++] = b->at;
     key[n++] = b->untouched;
     for (int r = 0; r < b->n_runs; r++) {
         const struct box_run *run = &b->runs[r];
-        key[n++] = run->is_near;
-        for (int l = 0; l < nest->n_loops && run->is_near; l++) {
+        if (!run->is_near)
+            continue;
+        key[n++] = r - b->at;
+        for (int l = 0; l < nest->n_loops; l++) {
             if (b->reach[l] > 0)
                 key[n++] = room_of(b, run, l);
             if (b->access->uses[l])

@@ -72,6 +72,25 @@ static bool find_trees(const struct nest *nest, const struct timing_transfer *ou
     return transfer->fresh_space >= 0 || !transfer->asks;
 }
 
+/* Whether all PEs run as many instances in a stamp, as far as the loop is concerned: where it has
+ * digits both inside the stamps and in the skewed row, all of their values are there. */
+static bool runs_evenly(const struct nest *nest, int loop)
+{
+    const struct nest_loop *own = &nest->loops[loop];
+    int64_t greatest = 0;
+    bool within = false, skewed = false;
+
+    for (int i = 0; i < own->n; i++) {
+        const struct nest_digit *digit = &nest->digits[own->digits[i]];
+        greatest += digit->stride * (digit->extent - 1);
+        if (digit->extent == 1)
+            continue;
+        skewed |= nest_row_factor(digit) != 0;
+        within |= !digit->is_space && digit->order < 0 && digit->run == 0 && !digit->is_inner;
+    }
+    return !within || !skewed || greatest == nest->size[loop] - 1;
+}
+
 bool nest_is_counted(const struct nest *nest, int *reach)
 {
     const struct timing *timing = nest->timing;
@@ -100,15 +119,9 @@ bool nest_is_counted(const struct nest *nest, int *reach)
                 return false;
         }
     }
-    for (int k = 0; k < nest->n_digits; k++) { /* within a stamp: as many for all of its PEs */
-        const struct nest_digit *digit = &nest->digits[k];
-        for (int o = 0; o < nest->n_digits && !digit->is_space && digit->order < 0 &&
-                digit->run == 0 && !digit->is_inner;
-                o++) {
-            if (nest->digits[o].loop == digit->loop && nest_row_factor(&nest->digits[o]) != 0 &&
-                    digit->extent > 1)
-                return false;
-        }
+    for (int l = 0; l < nest->n_loops; l++) {
+        if (!runs_evenly(nest, l))
+            return false;
     }
     return *reach <= NEST_INTERVAL;
 }
