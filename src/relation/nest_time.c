@@ -42,6 +42,35 @@ static int temporal_loops(const struct sator_loop_entry *entry)
     return n;
 }
 
+/* The next memory inside "level" (step 1) or outside of it (-1); -1: none. */
+static int next_memory(int n_levels, const struct sator_bind_level *levels, int level, int step)
+{
+    for (int i = level + step; i >= 0 && i < n_levels; i += step) {
+        if (levels[i].is_memory)
+            return i;
+    }
+    return -1;
+}
+
+/* How many loops at the memory at "level" are part of a skewed row: that of the arrays directly
+ * inside it, or, where all loops of the memory inside it are part of it, the one that these are in.
+ * -1: there is none that they could be in. */
+static int joined_loops(const struct sator_loop_nest *nest, int n_levels,
+        const struct sator_bind_level *levels, int level)
+{
+    const struct sator_loop_entry *entry = entry_at(nest, &levels[level]);
+    int inner = next_memory(n_levels, levels, level, 1);
+
+    if (is_skewed_inside(nest, n_levels, levels, level))
+        return entry != NULL && entry->says_joined ? entry->joined : temporal_loops(entry);
+    if (inner < 0)
+        return -1;
+    int inside = joined_loops(nest, n_levels, levels, inner);
+    if (inside < 0 || inside < temporal_loops(entry_at(nest, &levels[inner])))
+        return -1;
+    return entry != NULL && entry->says_joined ? entry->joined : 0;
+}
+
 /* ---- what is wrong ---- */
 
 static enum sator_status check_array(struct sator_ctx *ctx, const struct sator_loop_entry *entry,
@@ -67,6 +96,32 @@ static enum sator_status check_array(struct sator_ctx *ctx, const struct sator_l
     return SATOR_OK;
 }
 
+/* "joined" at what has no row to join its loops to, or fewer loops. */
+static enum sator_status check_joined(struct sator_ctx *ctx, const struct sator_loop_nest *nest,
+        int n_levels, const struct sator_bind_level *levels, int level)
+{
+    const struct sator_loop_entry *entry = entry_at(nest, &levels[level]);
+    int loops = temporal_loops(entry), inner = next_memory(n_levels, levels, level, 1);
+    bool is_memory = levels[level].is_memory;
+    bool skewed = is_memory && is_skewed_inside(nest, n_levels, levels, level);
+    bool across =
+            is_memory && !skewed && inner >= 0 && joined_loops(nest, n_levels, levels, inner) >= 0;
+    enum sator_status st = SATOR_OK;
+
+    if (across && entry->joined > 0 && joined_loops(nest, n_levels, levels, level) < 0) {
+        st = sator_error(ctx, entry->joined_loc,
+                "not all loops at '%s' are joined, so that none at '%s' can be", levels[inner].name,
+                entry->level);
+    } else if (!skewed && !across) {
+        st = sator_error(ctx, entry->joined_loc,
+                "no array directly inside '%s' is skewed: there is nothing to join its loops for",
+                entry->level);
+    } else if (entry->joined > loops)
+        st = sator_error(ctx, entry->joined_loc, "'%s' has %d %s, %d cannot be joined",
+                entry->level, loops, loops == 1 ? "loop" : "loops", entry->joined);
+    return st;
+}
+
 enum sator_status sator_nest_time_check(struct sator_ctx *ctx, const struct sator_loop_nest *nest,
         int n_levels, const struct sator_bind_level *levels)
 {
@@ -78,17 +133,8 @@ enum sator_status sator_nest_time_check(struct sator_ctx *ctx, const struct sato
             continue;
         if (entry->n_skew > 0 && (one = check_array(ctx, entry, &levels[l])) != SATOR_OK)
             st = one;
-        if (!entry->says_joined)
-            continue;
-        if (!levels[l].is_memory || !is_skewed_inside(nest, n_levels, levels, l))
-            st = sator_error(ctx, entry->joined_loc,
-                    "no array directly inside '%s' is skewed: there is nothing to join its loops "
-                    "for",
-                    entry->level);
-        else if (entry->joined > temporal_loops(entry))
-            st = sator_error(ctx, entry->joined_loc, "'%s' has %d %s, %d cannot be joined",
-                    entry->level, temporal_loops(entry),
-                    temporal_loops(entry) == 1 ? "loop" : "loops", entry->joined);
+        if (entry->says_joined && (one = check_joined(ctx, nest, n_levels, levels, l)) != SATOR_OK)
+            st = one;
     }
     return st;
 }
@@ -123,36 +169,107 @@ static enum sator_status add_skew(
     return SATOR_OK;
 }
 
-/* The rows of the loops at "level"; the last of them joined and skewed where an array inside says
- * so. */
+/* Add the "n" innermost loops at "level" to the mixed radix number "*row". */
+static enum sator_status join(
+        const struct sator_nest_time *t, int level, int n, const struct sator_expr **row)
+{
+    const struct sator_loop_entry *entry = entry_at(t->nest, &t->levels[level]);
+    const struct sator_expr *zero = sator_expr_constant(t->arena, 0);
+    int left = temporal_loops(entry);
+
+    for (int k = 0; entry != NULL && k < entry->n_loops; k++) {
+        if (entry->loops[k].dim >= 0 || left-- > n)
+            continue;
+        *row = sator_expr_add(t->arena, zero, entry->loops[k].extent, *row);
+        *row = *row == NULL
+                ? NULL
+                : sator_expr_add(t->arena, *row, 1, t->digits[entry - t->nest->entries][k]);
+        if (*row == NULL)
+            return too_long(t, entry->loops[k].loc);
+    }
+    return SATOR_OK;
+}
+
+/* Multiply "*window" by the stamps that the loops at "level" make. */
+static enum sator_status widen(const struct sator_nest_time *t, int level, int64_t *window)
+{
+    const struct sator_loop_entry *entry = entry_at(t->nest, &t->levels[level]);
+
+    for (int k = 0; entry != NULL && k < entry->n_loops; k++) {
+        if (entry->loops[k].dim < 0 &&
+                __builtin_mul_overflow(*window, entry->loops[k].extent, window))
+            return too_long(t, entry->loops[k].loc);
+    }
+    return SATOR_OK;
+}
+
+/* The outermost memory whose loops are joined with those at "level". */
+static void find_outermost(const struct sator_nest_time *t, int level, int *outermost)
+{
+    int outer = level;
+
+    do {
+        *outermost = outer;
+        outer = next_memory(t->n_levels, t->levels, outer, -1);
+    } while (outer >= 0 && !is_skewed_inside(t->nest, t->n_levels, t->levels, outer) &&
+            joined_loops(t->nest, t->n_levels, t->levels, outer) > 0);
+}
+
+/* The skewed row that the loops at memory "level" are part of, R, or floor(R / M) where memories
+ * inside it have loops in R, too: M is the product of theirs. */
+static enum sator_status make_row(
+        const struct sator_nest_time *t, int level, const struct sator_expr **row)
+{
+    int64_t window = 1;
+    int at, innermost = level;
+    enum sator_status st = SATOR_OK;
+
+    *row = sator_expr_constant(t->arena, 0);
+    for (find_outermost(t, level, &at); at >= 0; at = next_memory(t->n_levels, t->levels, at, 1)) {
+        SATOR_TRY(join(t, at, joined_loops(t->nest, t->n_levels, t->levels, at), row));
+        if (at > level)
+            SATOR_TRY(widen(t, at, &window));
+        innermost = at;
+        if (is_skewed_inside(t->nest, t->n_levels, t->levels, at))
+            break;
+    }
+    SATOR_TRY(add_skew(t, innermost, row));
+    *row = sator_expr_floor(t->arena, *row, window);
+done:
+    return st;
+}
+
+/* The rows of the loops at "level": those that are joined are one, skewed where an array inside
+ * says so. */
 static enum sator_status add_rows(struct sator_nest_time *t, int level)
 {
     const struct sator_loop_entry *entry = entry_at(t->nest, &t->levels[level]);
-    int e = entry == NULL ? 0 : (int)(entry - t->nest->entries), left = temporal_loops(entry);
-    bool skewed = t->levels[level].is_memory || level == 0
-            ? is_skewed_inside(
-                      t->nest, t->n_levels, t->levels, t->levels[level].is_memory ? level : -1)
-            : false;
-    int joined = !skewed ? 0 : entry != NULL && entry->says_joined ? entry->joined : left;
-    const struct sator_expr *zero = sator_expr_constant(t->arena, 0), *row = zero;
+    int left = temporal_loops(entry), joined = 0;
+    bool is_memory = t->levels[level].is_memory, skewed = false;
+    const struct sator_expr *row = sator_expr_constant(t->arena, 0);
+    enum sator_status st = SATOR_OK;
 
+    if (is_memory) {
+        joined = joined_loops(t->nest, t->n_levels, t->levels, level);
+        skewed = joined > 0 || is_skewed_inside(t->nest, t->n_levels, t->levels, level);
+    } else if (level == 0) { /* arrays outside of all memories */
+        skewed = is_skewed_inside(t->nest, t->n_levels, t->levels, -1);
+        joined = skewed ? left : 0;
+    }
     for (int k = 0; entry != NULL && k < entry->n_loops; k++) {
-        if (entry->loops[k].dim >= 0)
-            continue;
-        if (left-- > joined) {
-            SATOR_PUSH(t->arena, t->rows, t->n_rows, t->digits[e][k]);
-            continue;
-        }
-        row = sator_expr_add(t->arena, zero, entry->loops[k].extent, row);
-        row = row == NULL ? NULL : sator_expr_add(t->arena, row, 1, t->digits[e][k]);
-        if (row == NULL)
-            return too_long(t, entry->loops[k].loc);
+        if (entry->loops[k].dim < 0 && left-- > (joined > 0 ? joined : 0))
+            SATOR_PUSH(t->arena, t->rows, t->n_rows, t->digits[entry - t->nest->entries][k]);
     }
     if (!skewed)
         return SATOR_OK;
-    enum sator_status st = add_skew(t, level, &row);
-    if (st == SATOR_OK)
-        SATOR_PUSH(t->arena, t->rows, t->n_rows, row);
+    if (is_memory)
+        SATOR_TRY(make_row(t, level, &row));
+    else {
+        SATOR_TRY(join(t, level, joined, &row));
+        SATOR_TRY(add_skew(t, level, &row));
+    }
+    SATOR_PUSH(t->arena, t->rows, t->n_rows, row);
+done:
     return st;
 }
 

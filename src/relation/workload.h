@@ -127,7 +127,8 @@ struct sator_loop_nest {
         } * loops;
         /* An array's skew: the row of time that its PEs run by is later by so much with each step
          * along each dimension. The loops of the memory outside of it that are joined are one row:
-         * the innermost "joined" ones, or all. */
+         * the innermost "joined" ones, or all; then those of the memory outside that one which it
+         * says are "joined", and so on. */
         int n_skew; /* 0: none is given */
         const int64_t *skew;
         struct sator_loc skew_loc;
