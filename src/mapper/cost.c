@@ -6,6 +6,7 @@
  * tile so shifted). The sum over the loops is exact; nothing is estimated.
  */
 #include "mapper/cost.h"
+#include "mapper/invariants.h"
 #include "mapper/skew.h"
 
 #include <assert.h>
@@ -535,6 +536,8 @@ bool sator_mapper_is_legal(const struct mapper_problem *problem, struct mapper_w
 {
     struct mapper_shape shape;
 
+    if (!mapper_is_complete(problem, mapping)) /* it may be one of a space of other factors */
+        return false;
     for (int r = 0; r < problem->n_rows; r++) {
         int64_t used = 1;
         for (int i = 0; i < problem->n_loops; i++)

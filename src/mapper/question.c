@@ -33,7 +33,7 @@ static enum sator_status compile(const struct mapper_question *q, const unsigned
     problem->cycle_limit = q->cycle_limit;
     SATOR_TRY(sator_mapper_keep_order(q->ctx, problem));
     sator_mapper_allow_orders(problem);
-    if (options->imperfect)
+    if (options->imperfect && skew == NULL)
         SATOR_TRY(sator_mapper_allow_imperfect(q->ctx, problem));
     *plain = *problem;
     for (int i = 0; i < options->n_constraints; i++) {
@@ -98,18 +98,38 @@ static enum sator_status find_skews(struct mapper_question *q, const struct mapp
             q->ctx, first, knows_none ? "this strategy does not search skews" : NULL, &q->skews);
 }
 
-/* The same choices under each skew, but those that leave no mapping, or none with a formula. */
-static enum sator_status add_skewed(struct mapper_question *q, const struct mapper_problem *plain)
+/* Compile one choice under a skew; "*fits": constraints leave it mappings. The factors of a skewed
+ * nest divide, also where others need not: a constraint that asks for one that does not leaves
+ * none, and is no mistake. */
+static enum sator_status compile_skewed(const struct mapper_question *q, const unsigned *bypassed,
+        const struct mapper_skew *skew, struct mapper_problem *problem, bool *fits)
 {
-    struct mapper_problem unused = *plain;
+    struct mapper_problem plain;
+    struct sator_hush before;
+
+    if (q->options->imperfect)
+        sator_ctx_hush(q->ctx, &before);
+    enum sator_status st = compile(q, bypassed, skew, problem, &plain);
+    if (q->options->imperfect)
+        sator_ctx_unhush(q->ctx, &before);
+    *fits = st == SATOR_OK;
+    return st == SATOR_INPUT && q->options->imperfect ? SATOR_OK : st;
+}
+
+/* The same choices under each skew, but those that leave no mapping, or none with a formula. */
+static enum sator_status add_skewed(struct mapper_question *q)
+{
     unsigned bypassed[MAPPER_MEMORIES];
     enum sator_status st = SATOR_OK;
 
     for (int s = 1; s < q->skews.n; s++) {
         for (int i = 0; i < q->n_unskewed; i++) {
             struct mapper_problem *problem = &q->problems[q->n_problems];
+            bool fits;
             sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
-            SATOR_TRY(compile(q, bypassed, &q->skews.skew[s], problem, &unused));
+            SATOR_TRY(compile_skewed(q, bypassed, &q->skews.skew[s], problem, &fits));
+            if (!fits)
+                continue;
             q->choice[q->n_problems] = i;
             sator_mapper_skew_left_out(problem, &q->skews);
             q->n_problems += sator_mapper_close_skew(problem);
@@ -168,7 +188,7 @@ enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
         sator_mapper_choice(&q->choices, (unsigned)i, bypassed);
         SATOR_TRY(compile(q, bypassed, NULL, &q->problems[i], plain));
     }
-    SATOR_TRY(add_skewed(q, plain));
+    SATOR_TRY(add_skewed(q));
     watch(q, plain);
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,
             q->options->constraints, q->options->n_constraints));

@@ -289,7 +289,6 @@ static bool has_no_formula(const struct mapper_problem *p)
 static const char *why_none(const struct mapper_problem *p)
 {
     return has_no_formula(p)   ? "some words have no formula"
-            : p->imperfect     ? "factors need not divide extents"
             : p->order != NULL ? "instances must keep an order"
                                : NULL;
 }
@@ -335,6 +334,8 @@ static void say_left_out(
     }
     leave_out(p, skews, "skews that make no link a wire or one from the stamp before");
     leave_out(p, skews, "skewed loops joined across a memory's tiles");
+    if (p->imperfect)
+        leave_out(p, skews, "skewed arrays with factors that do not divide a loop's extent");
     for (int k = 1; k < skews->n; k++) {
         for (int r = 0; r < p->n_rows; r++) {
             if (llabs(skews->skew[k].step[r]) > 1)

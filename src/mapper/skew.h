@@ -21,7 +21,7 @@ struct mapper_skews {
 
 /* The skews of "problem", which has none, that turn some link along each row that is skewed into a
  * wire or one from the stamp before, or are what a constraint says; in its arena. Only none where
- * accesses have no formula, tiles may be short, an order must be kept, or for the reason "none_for"
+ * accesses have no formula, an order must be kept, or for the reason "none_for"
  * (NULL: there is none); a message where a constraint asks for more. */
 enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews);
