@@ -32,6 +32,7 @@ struct cli_list {
 #define CLI_FIELD_TEXT const char *
 #define CLI_FIELD_CHOICE const char *
 #define CLI_FIELD_NUMBER int64_t
+#define CLI_FIELD_COUNT int64_t
 #define CLI_FIELD_LIST struct cli_list
 #define CLI_FIELD_MANY struct cli_list
 
@@ -58,6 +59,7 @@ enum cli_option_kind {
     CLI_TEXT,
     CLI_CHOICE,
     CLI_NUMBER,
+    CLI_COUNT,
     CLI_LIST,
     CLI_MANY
 };

@@ -63,15 +63,15 @@ static bool reads_no_dataflow(const struct cli_options *options)
 struct sator_input_options cli_input_options(const struct cli_options *options)
 {
     return (struct sator_input_options){
-            .defines = options->define.items,
-            .n_defines = options->define.count,
+            .defines = options->defines.items,
+            .n_defines = options->defines.count,
             .all_operators = options->all_operators,
             .include_dirs = options->include.items,
             .n_include_dirs = options->include.count,
             .function = options->function,
             .nest = (int)(options->nest > INT32_MAX ? INT32_MAX : options->nest),
-            .sets = options->set.items,
-            .n_sets = options->set.count,
+            .sets = options->sets.items,
+            .n_sets = options->sets.count,
             .no_dataflow = reads_no_dataflow(options),
             .tenet_interval = options->tenet_interval != NULL && *options->tenet_interval == '1',
     };

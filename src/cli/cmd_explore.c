@@ -146,13 +146,13 @@ static int read_options(struct explore *e)
     if (options->arch.count > 1)
         return cli_usage(options, "one --arch at a time, not '%s' too; --vary explores variants",
                 options->arch.items[1]);
-    if (options->resume && options->db == NULL)
+    if (options->resume && options->database == NULL)
         return cli_usage(options, "--resume needs the database: --db FILE");
     if (options->shard != NULL && !read_shard(options->shard, explore))
         return cli_usage(options, "--shard takes i/n with 1 <= i <= n, not '%s'", options->shard);
-    if (options->shard != NULL && options->db == NULL)
+    if (options->shard != NULL && options->database == NULL)
         return cli_usage(options, "a shard needs a database: --db FILE");
-    if (options->slurm != 0 && (options->db == NULL || options->shard != NULL))
+    if (options->slurm != 0 && (options->database == NULL || options->shard != NULL))
         return cli_usage(options, "--slurm goes with --db and without --shard");
     if (options->slurm > MOST_SHARDS)
         return cli_usage(options, "--slurm %lld: an exploration has at most %d shards",
@@ -166,8 +166,8 @@ static int read_options(struct explore *e)
         return exit_code;
     set_space(options, explore);
     e->objectives = join_objectives(options);
-    explore->n_varies = options->vary.count;
-    explore->varies = options->vary.items;
+    explore->n_varies = options->varies.count;
+    explore->varies = options->varies.items;
     explore->where = options->where;
     explore->keep = options->keep;
     explore->objective = e->objectives;
@@ -177,7 +177,7 @@ static int read_options(struct explore *e)
             : SATOR_TIMING_ROOFLINE;
     explore->work_limit = (uint64_t)options->work_limit;
     explore->threads = (int)options->threads;
-    explore->database = options->db;
+    explore->database = options->database;
     explore->resume = options->resume;
     explore->batch = (uint64_t)options->batch;
     return CLI_DONE;
@@ -335,9 +335,9 @@ static enum sator_status write_totals(const struct report *report, const struct 
         st = sator_explore_query(report->ctx, report->summary->database, &query, sink);
         query.whole_network = false;
     }
-    if (st == SATOR_OK && (is_mapping(options) || options->vary.count > 0)) {
+    if (st == SATOR_OK && (is_mapping(options) || options->varies.count > 0)) {
         write_text(sink,
-                options->vary.count > 0
+                options->varies.count > 0
                         ? "\nBest architecture for all layers, each with its own best, totals:\n"
                         : "\nAll layers, each with its own best, totals:\n");
         query.per_hardware = true;
@@ -436,11 +436,11 @@ static int run_all(struct explore *e)
         cli_print_messages(report.ctx);
         sator_ctx_free(report.ctx);
     }
-    if (!ended && e->options->db != NULL && summary != NULL && summary->points > 0)
+    if (!ended && e->options->database != NULL && summary != NULL && summary->points > 0)
         fprintf(stderr,
                 "sator: stopped; what was evaluated is in %s. The same command with --resume goes "
                 "on.\n",
-                e->options->db);
+                e->options->database);
     return exit_code;
 }
 

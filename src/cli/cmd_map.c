@@ -62,8 +62,8 @@ static int read_options(struct mapping *mapping)
     mapping->map = (struct sator_map_options){
             .objective = (enum sator_map_objective)choice(options->objective, objectives, 3),
             .strategy = (enum sator_map_strategy)choice(options->strategy, strategies, 4),
-            .constraints = options->constraint.items,
-            .n_constraints = options->constraint.count,
+            .constraints = options->constraints.items,
+            .n_constraints = options->constraints.count,
             .imperfect = options->imperfect,
             .seed = (uint64_t)options->random_seed,
             .samples = (uint64_t)options->random_samples,

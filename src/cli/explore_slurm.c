@@ -42,7 +42,8 @@ static void repeat_options(FILE *out, const struct cli_options *options)
         if ((row->kind == CLI_TEXT || row->kind == CLI_CHOICE) &&
                 *(const char *const *)(const void *)field != NULL)
             shell_option(out, row->name, *(const char *const *)(const void *)field);
-        if (row->kind == CLI_NUMBER && *(const int64_t *)(const void *)field != 0)
+        if ((row->kind == CLI_NUMBER || row->kind == CLI_COUNT) &&
+                *(const int64_t *)(const void *)field != 0)
             fprintf(out, " --%s %lld", row->name, (long long)*(const int64_t *)(const void *)field);
         if (row->kind == CLI_LIST || row->kind == CLI_MANY) {
             const struct cli_list *list = (const void *)field;
@@ -72,10 +73,10 @@ int cli_explore_slurm(const struct cli_options *options)
             "done:\n"
             "#   sator merge",
             n, options->threads > 0 ? (long long)options->threads : 1);
-    shell_word(out, options->db);
-    shell_word(out, options->db);
+    shell_word(out, options->database);
+    shell_word(out, options->database);
     fprintf(out, ".shard*\nset --");
-    shell_word(out, options->db);
+    shell_word(out, options->database);
     fprintf(out, "\nexec sator explore");
     for (int i = 0; i < options->arguments.count; i++)
         shell_word(out, options->arguments.items[i]);

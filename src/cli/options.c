@@ -1,6 +1,7 @@
 /* The command line, read by the table of options.def. */
 #include "cli/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,6 +81,7 @@ static bool is_given(const struct cli_options *options, const struct cli_option 
     case CLI_FLAG:
         return *(const bool *)field;
     case CLI_NUMBER:
+    case CLI_COUNT:
         return *(const int64_t *)field != 0;
     case CLI_LIST:
     case CLI_MANY:
@@ -91,11 +93,43 @@ static bool is_given(const struct cli_options *options, const struct cli_option 
     return *(const char *const *)field != NULL;
 }
 
-int cli_refuse(const struct cli_options *options, const char *names, const char *why)
+/* The row of "--name", "name" with this length; NULL: there is none. */
+static const struct cli_option *find_name(const char *name, size_t length)
 {
     for (int i = 0; i < cli_option_count; i++) {
         const struct cli_option *row = &cli_option_table[i];
-        if (has_word(names, row->name, strlen(row->name), ' ') && is_given(options, row))
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* The row of the option "word", as in --name, --name=VALUE, -x or -xVALUE, with the value in it or
+ * NULL in "*attached"; NULL: there is none. Letters are not combined. */
+static const struct cli_option *find_option(const char *word, const char **attached)
+{
+    if (word[0] == '-' && word[1] == '-') {
+        size_t length = strcspn(word + 2, "=");
+        *attached = word[2 + length] == '=' ? word + 3 + length : NULL;
+        return find_name(word + 2, length);
+    }
+    for (int i = 0; i < cli_option_count && word[0] == '-' && word[1] != '\0'; i++) {
+        *attached = word[2] == '\0' ? NULL : word + 2;
+        if (cli_option_table[i].letter == word[1])
+            return &cli_option_table[i];
+    }
+    return NULL;
+}
+
+int cli_refuse(const struct cli_options *options, const char *names, const char *why)
+{
+    size_t length;
+
+    for (const char *at = names; *at != '\0'; at += length + (at[length] == ' ')) {
+        length = strcspn(at, " ");
+        const struct cli_option *row = find_name(at, length);
+        assert(row != NULL); /* a name that the table does not have would never be refused */
+        if (is_given(options, row))
             return cli_usage(options, "--%s %s", row->name, why);
     }
     return CLI_DONE;
@@ -130,11 +164,12 @@ int cli_read_budget(const struct cli_options *options, double *seconds)
     char *end;
 
     *seconds = 0;
-    if (options->budget == NULL)
+    if (options->budget_seconds == NULL)
         return CLI_DONE;
-    *seconds = strtod(options->budget, &end);
-    if (end == options->budget || *end != '\0' || !(*seconds > 0))
-        return cli_usage(options, "--budget '%s' is no number of seconds above 0", options->budget);
+    *seconds = strtod(options->budget_seconds, &end);
+    if (end == options->budget_seconds || *end != '\0' || !(*seconds > 0))
+        return cli_usage(
+                options, "--budget '%s' is no number of seconds above 0", options->budget_seconds);
     return CLI_DONE;
 }
 
@@ -165,7 +200,6 @@ static void append(struct cli_list *list, const char *item, int most)
 static bool set_number(
         const struct cli_options *options, const struct cli_option *row, const char *value)
 {
-    static const char at_least_1[] = "batch max-cells nest samples slurm threads top work-limit";
     char *end;
     int64_t *field = (int64_t *)(void *)((char *)(uintptr_t)options + row->offset);
 
@@ -175,8 +209,8 @@ static bool set_number(
         cli_usage(options, "--%s takes a whole number, not '%s'", row->name, value);
         return false;
     }
-    if (number == 0 && has_word(at_least_1, row->name, strlen(row->name), ' ')) {
-        cli_usage(options, "--%s is at least 1", row->name); /* 0 is an option that is not given */
+    if (number == 0 && row->kind == CLI_COUNT) {
+        cli_usage(options, "--%s is at least 1", row->name);
         return false;
     }
     if (number > CLI_MAX_THREADS && strcmp(row->name, "threads") == 0) {
@@ -200,13 +234,15 @@ static bool set_value(struct parse *parse, const struct cli_option *row, const c
 {
     char *field = (char *)parse->options + row->offset;
     const char **first = &parse->first[row - cli_option_table];
-    bool takes_one = row->kind == CLI_TEXT || row->kind == CLI_CHOICE || row->kind == CLI_NUMBER;
+    bool takes_one = row->kind == CLI_TEXT || row->kind == CLI_CHOICE || row->kind == CLI_NUMBER ||
+            row->kind == CLI_COUNT;
 
     if (takes_one && *first != NULL)
         return given_twice(parse, row, value);
     *first = value;
     switch (row->kind) {
     case CLI_NUMBER:
+    case CLI_COUNT:
         return set_number(parse->options, row, value);
     case CLI_CHOICE:
         if (!has_word(row->argument, value, strlen(value), '|')) {
@@ -265,28 +301,16 @@ static bool take_value(struct parse *parse, const struct cli_option *row, const 
     return true;
 }
 
-static bool take_long(struct parse *parse, const char *word)
+static bool take_option(struct parse *parse, const char *word)
 {
-    const char *equals = strchr(word, '=');
-    size_t length = equals == NULL ? strlen(word) : (size_t)(equals - word);
+    const char *attached;
+    const struct cli_option *row = find_option(word, &attached);
 
-    for (int i = 0; i < cli_option_count; i++) {
-        const struct cli_option *row = &cli_option_table[i];
-        if (strlen(row->name) == length && memcmp(row->name, word, length) == 0)
-            return take_value(parse, row, equals == NULL ? NULL : equals + 1);
-    }
-    return unknown_option(parse->options, word, length);
-}
-
-/* "-q", "-o FILE", "-oFILE"; letters are not combined. */
-static bool take_letter(struct parse *parse, const char *word)
-{
-    for (int i = 0; i < cli_option_count; i++) {
-        const struct cli_option *row = &cli_option_table[i];
-        if (row->letter != 0 && row->letter == word[0])
-            return take_value(parse, row, word[1] == '\0' ? NULL : word + 1);
-    }
-    cli_usage(parse->options, "there is no option '-%s'", word);
+    if (row != NULL)
+        return take_value(parse, row, attached);
+    if (word[1] == '-')
+        return unknown_option(parse->options, word + 2, strcspn(word + 2, "="));
+    cli_usage(parse->options, "there is no option '%s'", word);
     return false;
 }
 
@@ -321,7 +345,7 @@ static bool take_word(struct parse *parse, const char *word)
         parse->only_arguments = true;
         return true;
     }
-    return word[1] == '-' ? take_long(parse, word + 2) : take_letter(parse, word + 1);
+    return take_option(parse, word);
 }
 
 static bool check_applies(const struct parse *parse)
@@ -364,21 +388,13 @@ static bool is_plain(const char *word)
  * argument. */
 static int about_output(const char *word)
 {
-    static const char *const flags[] = {"--html", "--json", "--csv", "--resume", "--quiet", "-q"};
-    static const char *const with_argument[] = {
-            "-o", "--output", "--svg", "--db", "--top", "--pareto", "-j", "--threads"};
+    static const char names[] = "csv db html json output pareto quiet resume svg threads top";
+    const char *attached;
+    const struct cli_option *row = find_option(word, &attached);
 
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        if (strcmp(word, flags[i]) == 0)
-            return 1;
-    }
-    for (size_t i = 0; i < sizeof with_argument / sizeof *with_argument; i++) {
-        size_t length = strlen(with_argument[i]);
-        if (strncmp(word, with_argument[i], length) == 0 &&
-                (word[length] == '\0' || word[length] == '='))
-            return word[length] == '=' ? 1 : 2;
-    }
-    return 0;
+    if (row == NULL || !has_word(names, row->name, strlen(row->name), ' '))
+        return 0;
+    return row->kind == CLI_FLAG || attached != NULL ? 1 : 2;
 }
 
 /* The command line as one would type it (GIVE: free); "bare" without what is about output. */
@@ -431,6 +447,7 @@ void cli_options_clear(struct cli_options *options)
 #define CLEAR_TEXT(field)
 #define CLEAR_CHOICE(field)
 #define CLEAR_NUMBER(field)
+#define CLEAR_COUNT(field)
 #define CLEAR_LIST(field) free(options->field.items);
 #define CLEAR_MANY(field) free(options->field.items);
 #define OPTION(kind, field, name, letter, argument, commands, help, example) CLEAR_##kind(field)

@@ -5,34 +5,10 @@
 #include <string.h>
 
 static const struct sator_word words[] = {
-        {"all_operators", "--all-operators"},
-        {"budget_seconds", "--budget"},
-        {"constraints", "--constraint"},
-        {"database", "--db"},
-        {"defines", "--define"},
-        {"fold", "--fold"},
-        {"from", "--from"},
-        {"function", "--function"},
-        {"imperfect", "--imperfect"},
-        {"keep", "--keep"},
-        {"max_cells", "--max-cells"},
-        {"nest", "--nest"},
-        {"objective", "--objective"},
-        {"ordered", "--ordered"},
-        {"output", "--output"},
-        {"pack", "--pack"},
-        {"pareto", "--pareto"},
-        {"resume", "--resume"},
-        {"sets", "--set"},
-        {"skew", "--skew"},
-        {"sort", "--sort"},
-        {"space", "--space"},
-        {"stamps", "--stamps"},
-        {"summary", "`sator query FILE --summary`"},
-        {"time", "--time"},
-        {"varies", "--vary"},
-        {"where", "--where"},
-        {"work_limit", "--work-limit"},
+        {"summary", "`sator query FILE --summary`"}, /* an option of another command */
+#define OPTION(kind, field, name, letter, argument, commands, help, example) {#field, "--" name},
+#include "cli/options.def"
+#undef OPTION
 };
 
 struct sator_ctx *cli_ctx_new(const struct cli_options *options)
