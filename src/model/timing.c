@@ -19,6 +19,11 @@ static bool read_ratio(double value, sator_int *over, sator_int *under)
     int64_t whole = 0, scale = 1;
     int exponent = 0, precision = 1;
 
+    if (value >= 0 && value < (double)(INT64_C(1) << 53) && value == (double)(int64_t)value) {
+        *over = (int64_t)value;
+        *under = 1;
+        return true;
+    }
     do
         snprintf(digits, sizeof digits, "%.*e", precision - 1, value);
     while (strtod(digits, NULL) != value && precision++ < 17);

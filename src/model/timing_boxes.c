@@ -307,6 +307,8 @@ static bool make_boxes(struct boxes *b)
     b->is_single = n_pieces == 1;
     for (int l = 0; l < b->nest->n_loops; l++)
         b->is_single &= b->within[l].extent == 1 || !b->access->uses[l];
+    b->key = SATOR_NEW_ARRAY(arena, int64_t, 2 * (1 + BOX_WINDOW * (1 + 2 * b->nest->n_loops)));
+    b->cut = b->key + 1 + BOX_WINDOW * (1 + 2 * b->nest->n_loops);
     b->own.lines = SATOR_NEW_ARRAY(arena, struct box_line, (b->n_moves + 1) * n_pieces * n_out);
     for (int m = 0; m < b->n_moves; m++)
         b->others[m].lines = b->own.lines + (m + 1) * n_pieces * n_out;

@@ -103,6 +103,8 @@ struct boxes {
     struct box_move moves[BOX_MOVES];
     int64_t back; /* stamps that the longest move spans */
     int n_runs, at; /* the prefixes, and which of them is at hand */
+    int n_key, n_cut; /* numbers that what moves under it depends on, */
+    int64_t *key, *cut; /* and those that the digits' cells are of */
     struct box_run runs[BOX_WINDOW];
     struct box_holding own, others[BOX_MOVES];
     bool crosses; /* another of them matters */
@@ -123,14 +125,11 @@ struct boxes *boxes_of(const struct nest *nest, const struct timing_transfer *tr
 /* ---- timing_cells.c: prefixes ---- */
 
 /* Go to the "at"-th of the prefixes, which follow each other and have these rows (NULL: no skewed
- * ones): false where they have another form. The cells of the digits are those of it. */
+ * ones): false where they have another form. "key" has what the words under it depend on. */
 bool boxes_open(struct boxes *boxes, const struct nest_stamp *prefixes,
         const struct box_range *rows, int n, int at);
-/* What the words under the prefix at hand depend on, as numbers; the caller frees nothing. */
-int boxes_key(struct boxes *boxes, int64_t *key);
-enum {
-    BOX_KEY = (2 * NEST_DIGITS + 1) * BOX_WINDOW + 4
-};
+/* Cut the digits into the cells of the prefix at hand; false: there are too many. */
+bool boxes_cut(struct boxes *boxes);
 
 /* ---- timing_held.c: places ---- */
 

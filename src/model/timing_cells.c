@@ -109,7 +109,7 @@ static struct box_range crossing_locals(const struct boxes *b, const struct box_
     struct box_range locals = {0, 0};
     int64_t below = 0, above = 0; /* what places add to the row */
 
-    for (int i = 0; i < b->n_digits; i++) {
+    for (int i = 0; b->full && i < b->n_digits; i++) {
         const struct box_digit *digit = &b->digits[i];
         int64_t reach = digit->factor * (nest->digits[digit->digit].extent - 1);
         if (digit->is_run)
@@ -117,9 +117,9 @@ static struct box_range crossing_locals(const struct boxes *b, const struct box_
         else
             *(reach < 0 ? &below : &above) += reach;
     }
-    if (last && run->row.last - b->back + 1 - above > 0)
+    if (b->full && last && run->row.last - b->back + 1 - above > 0)
         locals.first = run->row.last - b->back + 1 - above;
-    if (!last && run->row.first + b->back - 1 - below < locals.last)
+    if (b->full && !last && run->row.first + b->back - 1 - below < locals.last)
         locals.last = run->row.first + b->back - 1 - below;
     return locals;
 }
@@ -145,11 +145,11 @@ static struct box_range loop_range(
     return (struct box_range){run->base[loop] + low, run->base[loop] + high};
 }
 
-/* The least and the greatest value of an index, of places that another run may matter for. */
-static struct box_range index_range(
-        const struct boxes *b, const struct box_run *run, const struct box_term *term, bool last)
+/* The least and the greatest value of an index, where the running number is one of "locals". */
+static struct box_range index_range(const struct boxes *b, const struct box_run *run,
+        const struct box_term *term, struct box_range locals)
 {
-    struct box_range range = {0, 0}, locals = crossing_locals(b, run, last);
+    struct box_range range = {0, 0};
 
     for (int t = 0; t < term->n; t++) {
         int64_t factor = term->factor[t];
@@ -164,14 +164,18 @@ static struct box_range index_range(
  * that a move joins them. */
 static bool is_near(const struct boxes *b, int r)
 {
+    const struct box_run *own = &b->runs[b->at], *other = &b->runs[r];
+
     if (r == b->at)
         return true;
     if ((r > b->at && !b->is_output) || llabs(r - b->at) > (b->full ? 1 : b->back))
         return false;
+    struct box_range of_own = crossing_locals(b, own, r > b->at);
+    struct box_range of_other = crossing_locals(b, other, r < b->at);
     for (int o = 0; o < b->map->n_out && b->map->n_pieces == 1; o++) {
-        struct box_range own = index_range(b, &b->runs[b->at], &b->terms[o], r > b->at);
-        struct box_range other = index_range(b, &b->runs[r], &b->terms[o], r < b->at);
-        if (own.first > other.last || other.first > own.last)
+        struct box_range mine = index_range(b, own, &b->terms[o], of_own);
+        struct box_range theirs = index_range(b, other, &b->terms[o], of_other);
+        if (mine.first > theirs.last || theirs.first > mine.last)
             return false;
     }
     return true;
@@ -201,6 +205,27 @@ static void open_runs(
     }
 }
 
+static void write_key(struct boxes *b)
+{
+    const struct nest *nest = b->nest;
+    int n = 0;
+
+    b->key[n++] = b->untouched;
+    for (int r = 0; r < b->n_runs; r++) {
+        const struct box_run *run = &b->runs[r];
+        if (!run->is_near)
+            continue;
+        b->key[n++] = r - b->at;
+        for (int l = 0; l < nest->n_loops; l++) {
+            if (b->reach[l] > 0)
+                b->key[n++] = room_of(b, run, l);
+            if (b->access->uses[l])
+                b->key[n++] = run->base[l] - b->runs[b->at].base[l];
+        }
+    }
+    b->n_key = n;
+}
+
 bool boxes_open(struct boxes *b, const struct nest_stamp *prefixes, const struct box_range *rows,
         int n, int at)
 {
@@ -219,28 +244,19 @@ bool boxes_open(struct boxes *b, const struct nest_stamp *prefixes, const struct
     for (int k = 0; k < b->n_fixed; k++)
         b->untouched &=
                 prefixes[at].v[k] == 0 || b->access->uses[nest->digits[nest->order[k]].loop];
-    for (int i = 0; i < b->n_digits; i++)
-        make_cells(b, &b->digits[i]);
+    write_key(b);
     return !b->failed;
 }
 
-int boxes_key(struct boxes *b, int64_t *key)
+bool boxes_cut(struct boxes *b)
 {
-    const struct nest *nest = b->nest;
-    int n = 0;
+    size_t size = sizeof *b->key * (size_t)b->n_key;
 
-    key[n++] = b->untouched;
-    for (int r = 0; r < b->n_runs; r++) {
-        const struct box_run *run = &b->runs[r];
-        if (!run->is_near)
-            continue;
-        key[n++] = r - b->at;
-        for (int l = 0; l < nest->n_loops; l++) {
-            if (b->reach[l] > 0)
-                key[n++] = room_of(b, run, l);
-            if (b->access->uses[l])
-                key[n++] = run->base[l] - b->runs[b->at].base[l];
-        }
-    }
-    return n;
+    if (b->n_cut == b->n_key && memcmp(b->cut, b->key, size) == 0)
+        return true;
+    for (int i = 0; i < b->n_digits; i++)
+        make_cells(b, &b->digits[i]);
+    memcpy(b->cut, b->key, size);
+    b->n_cut = b->n_key;
+    return !b->failed;
 }

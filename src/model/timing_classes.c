@@ -90,7 +90,7 @@ static void describe_stamp(struct classes *c, int n_fixed, bool full,
         moved |= (uint64_t)(stamp->v[k] != 0) << loop;
     }
     for (int l = 0; l < nest->n_loops; l++) {
-        if (c->first_fixed[l] < n_fixed)
+        if (c->first_fixed[l] < n_fixed && !nest->loops[l].is_whole)
             *out++ = nest_room(nest, n_fixed, stamp, l);
     }
     if (full) {
@@ -544,6 +544,7 @@ static void walk_values(struct walk *walk, int k, struct nest_stamp *stamp, sato
         int64_t low = first, high = count - 1; /* the last value with the same room */
         stamp->v[k] = first;
         int64_t room = nest_room(nest, k + 1, stamp, loop);
+        low = nest->loops[loop].is_whole ? high : low;
         while (low < high) {
             int64_t middle = (low + high + 1) / 2;
             stamp->v[k] = middle;

@@ -77,18 +77,16 @@ static bool find_trees(const struct nest *nest, const struct timing_transfer *ou
 static bool runs_evenly(const struct nest *nest, int loop)
 {
     const struct nest_loop *own = &nest->loops[loop];
-    int64_t greatest = 0;
     bool within = false, skewed = false;
 
     for (int i = 0; i < own->n; i++) {
         const struct nest_digit *digit = &nest->digits[own->digits[i]];
-        greatest += digit->stride * (digit->extent - 1);
         if (digit->extent == 1)
             continue;
         skewed |= nest_row_factor(digit) != 0;
         within |= !digit->is_space && digit->order < 0 && digit->run == 0 && !digit->is_inner;
     }
-    return !within || !skewed || greatest == nest->size[loop] - 1;
+    return !within || !skewed || own->is_whole;
 }
 
 bool nest_is_counted(const struct nest *nest, int *reach)

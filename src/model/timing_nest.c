@@ -296,13 +296,18 @@ static bool has_space(const struct nest *nest, const struct row *row)
 /* The digits of every loop. */
 static void list_digits(struct nest *nest)
 {
+    int64_t greatest[NEST_DIGITS] = {0}; /* of each loop */
+
     for (int i = 0; i < nest->n_digits; i++) {
         struct nest_loop *loop = &nest->loops[nest->digits[i].loop];
         int k = loop->n++;
         for (; k > 0 && nest->digits[loop->digits[k - 1]].stride < nest->digits[i].stride; k--)
             loop->digits[k] = loop->digits[k - 1];
         loop->digits[k] = i;
+        greatest[nest->digits[i].loop] += nest->digits[i].stride * (nest->digits[i].extent - 1);
     }
+    for (int l = 0; l < nest->n_loops; l++)
+        nest->loops[l].is_whole = greatest[l] == nest->size[l] - 1;
 }
 
 static bool read_stamps(struct nest *nest)

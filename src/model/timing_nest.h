@@ -31,6 +31,7 @@ struct nest {
     struct nest_loop { /* its digits, coarsest first */
         int n;
         int digits[NEST_DIGITS];
+        bool is_whole; /* all of their values are there, whatever the others are */
     } * loops;
     int n_digits;
     struct nest_digit digits[NEST_DIGITS];

@@ -128,21 +128,22 @@ bool nest_follow_places(const struct nest *nest, const struct timing_transfer *t
         const struct nest_stamp *stamps, int at, bool one_by_one, struct timing_movement *movement)
 {
     struct boxes *b = boxes_of(nest, transfer);
-    int64_t key[BOX_KEY];
 
     if (b == NULL || b->full || !boxes_open(b, stamps, NULL, n, at))
         return false;
-    int n_key = boxes_key(b, key);
     struct known_places *known = b->places;
     while (known != NULL &&
-            (known->one_by_one != one_by_one || known->n_key != n_key ||
-                    memcmp(known->key, key, sizeof *key * (size_t)n_key) != 0))
+            (known->one_by_one != one_by_one || known->n_key != b->n_key ||
+                    memcmp(known->key, b->key, sizeof *b->key * (size_t)b->n_key) != 0))
         known = known->next;
     if (known == NULL) {
+        if (!boxes_cut(b))
+            return false;
         known = SATOR_NEW(nest->timing->arena, struct known_places);
         *known = (struct known_places){.next = b->places,
-                .n_key = n_key,
-                .key = sator_arena_copy(nest->timing->arena, key, sizeof *key * (size_t)n_key),
+                .n_key = b->n_key,
+                .key = sator_arena_copy(
+                        nest->timing->arena, b->key, sizeof *b->key * (size_t)b->n_key),
                 .one_by_one = one_by_one};
         struct follower f = {.boxes = b, .one_by_one = one_by_one, .movement = &known->movement};
         walk_boxes(&f, 0);

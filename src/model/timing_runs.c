@@ -212,10 +212,11 @@ static void divide(const struct follower *f, int64_t *counts)
 
 /* ---- rows ---- */
 
-static int write_key(struct boxes *b, const struct squeezed *s, int64_t *key)
+static int write_key(const struct boxes *b, const struct squeezed *s, int64_t *key)
 {
-    int n = boxes_key(b, key);
+    int n = b->n_key;
 
+    memcpy(key, b->key, sizeof *key * (size_t)n);
     key[n++] = s->n_values;
     for (int r = 0; r < s->n; r++) {
         key[n++] = s->digits[r].low;
@@ -228,7 +229,7 @@ static int write_key(struct boxes *b, const struct squeezed *s, int64_t *key)
 static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
 {
     struct sator_arena *arena = b->nest->timing->arena;
-    int64_t key[BOX_KEY + 2 * NEST_DIGITS];
+    int64_t *key = SATOR_NEW_ARRAY(arena, int64_t, b->n_key + 2 * s->n + 2);
     int n_key = write_key(b, s, key);
     struct follower f = {.boxes = b, .squeezed = s, .first = b->runs[b->at].row.first};
 
@@ -244,10 +245,7 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
     divide(&f, f.sent);
     divide(&f, f.stored);
     struct known_row *made = SATOR_NEW(arena, struct known_row);
-    *made = (struct known_row){.next = b->rows,
-            .n_key = n_key,
-            .key = sator_arena_copy(arena, key, sizeof *key * (size_t)n_key),
-            .words = f.sent};
+    *made = (struct known_row){.next = b->rows, .n_key = n_key, .key = key, .words = f.sent};
     b->rows = made;
     return made->words;
 }
@@ -260,7 +258,7 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     int n_skewed = 0;
 
     if (b == NULL || transfer->holder_space > 0 || transfer->arrives.port >= 0 ||
-            !boxes_open(b, prefixes, rows, n, centre))
+            !boxes_open(b, prefixes, rows, n, centre) || !boxes_cut(b))
         return NULL;
     for (int i = 0; i < b->n_digits; i++)
         n_skewed += b->digits[i].factor != 0;

@@ -52,6 +52,8 @@ int64_t nest_fixed_part(
 int64_t nest_count(const struct nest *nest, const struct nest_stamp *stamp, int k)
 {
     const struct nest_digit *digit = &nest->digits[nest->order[k]];
+    if (nest->loops[digit->loop].is_whole)
+        return digit->extent;
     int64_t rest = nest->size[digit->loop] - nest_fixed_part(nest, k, stamp, digit->loop);
     int64_t count = (rest + digit->stride - 1) / digit->stride;
 
