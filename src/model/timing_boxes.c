@@ -260,6 +260,8 @@ static bool list_moves(struct boxes *b)
 
     if (n > BOX_LINKS || b->n_dims > NEST_DIGITS || !read_links(b, offsets))
         return false;
+    b->moves = SATOR_NEW_ARRAY(
+            b->nest->timing->arena, struct box_move, box_consumer_provider(n, n, 0));
     set_move(b, BOX_BEFORE, NULL, NULL, -1);
     for (int k = 0; k < n; k++)
         set_move(b, box_provider(k), NULL, &offsets[k * b->n_dims], -transport->links[k].interval);
@@ -307,8 +309,11 @@ static bool make_boxes(struct boxes *b)
     b->is_single = n_pieces == 1;
     for (int l = 0; l < b->nest->n_loops; l++)
         b->is_single &= b->within[l].extent == 1 || !b->access->uses[l];
-    b->key = SATOR_NEW_ARRAY(arena, int64_t, 2 * (1 + BOX_WINDOW * (1 + 2 * b->nest->n_loops)));
-    b->cut = b->key + 1 + BOX_WINDOW * (1 + 2 * b->nest->n_loops);
+    int64_t n_near = b->full || b->back < 1 ? 3 : 2 * b->back + 1;
+    int64_t n_key = 1 + (n_near < BOX_WINDOW ? n_near : BOX_WINDOW) * (1 + 2 * b->nest->n_loops);
+    b->key = SATOR_NEW_ARRAY(arena, int64_t, 2 * n_key);
+    b->cut = b->key + n_key;
+    b->others = SATOR_NEW_ARRAY(arena, struct box_holding, b->n_moves + 1);
     b->own.lines = SATOR_NEW_ARRAY(arena, struct box_line, (b->n_moves + 1) * n_pieces * n_out);
     for (int m = 0; m < b->n_moves; m++)
         b->others[m].lines = b->own.lines + (m + 1) * n_pieces * n_out;

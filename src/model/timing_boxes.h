@@ -100,13 +100,13 @@ struct boxes {
     int n_digits; /* the holder's first */
     struct box_digit *digits;
     int n_moves;
-    struct box_move moves[BOX_MOVES];
+    struct box_move *moves;
     int64_t back; /* stamps that the longest move spans */
     int n_runs, at; /* the prefixes, and which of them is at hand */
     int n_key, n_cut; /* numbers that what moves under it depends on, */
     int64_t *key, *cut; /* and those that the digits' cells are of */
     struct box_run runs[BOX_WINDOW];
-    struct box_holding own, others[BOX_MOVES];
+    struct box_holding own, *others; /* of each move */
     bool crosses; /* another of them matters */
     bool untouched; /* nobody touched the sums of the prefix before */
     bool failed; /* something has another form */

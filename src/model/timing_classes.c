@@ -77,16 +77,66 @@ static void find_middle(
     *high = count - c->reach - 1 + before;
 }
 
-static void describe_stamp(struct classes *c, int n_fixed, bool full,
-        const struct nest_stamp *stamp, const struct nest_stamp *of)
+static struct nest_stamp *copy_stamp(
+        const struct nest *nest, struct nest_stamp *to, const struct nest_stamp *from)
+{
+    memcpy(to->v, from->v, sizeof *to->v * (size_t)nest->n_order);
+    to->skewed = from->skewed;
+    return to;
+}
+
+/* Stamps that follow each other. */
+struct window {
+    int n, centre;
+    struct nest_stamp *stamps;
+    int stepped[MOST_WINDOW]; /* the digit that goes on between each and its neighbour next to the
+                                 centre */
+    struct nest_stamp room[MOST_WINDOW];
+};
+
+/* The stamps around "stamp", itself in the middle of them. */
+static void find_window(const struct classes *c, int n_fixed, bool full, int reach,
+        const struct nest_stamp *stamp, struct window *window)
 {
     const struct nest *nest = &c->nest;
+    struct nest_stamp *at = copy_stamp(nest, &window->room[reach], stamp);
+    int stepped[2 * NEST_INTERVAL + 1], first = reach, end = reach + 1;
+
+    for (; first > 0; first--, at--) {
+        copy_stamp(nest, at - 1, at);
+        stepped[first - 1] = nest_step(nest, n_fixed, full, -1, at - 1);
+        if (stepped[first - 1] < 0)
+            break;
+    }
+    stepped[reach] = -1;
+    at = &window->room[reach];
+    for (; end <= 2 * reach; end++, at++) {
+        copy_stamp(nest, at + 1, at);
+        stepped[end] = nest_step(nest, n_fixed, full, 1, at + 1);
+        if (stepped[end] < 0)
+            break;
+    }
+    window->stamps = window->room + first;
+    window->n = end - first;
+    window->centre = reach - first;
+    memcpy(window->stepped, stepped + first, sizeof *stepped * (size_t)window->n);
+}
+
+/* Where the stamp numbered "at" lies, seen from the centre: which digits went on says it all for
+ * loops whose values are all there. */
+static void describe_stamp(
+        struct classes *c, int n_fixed, bool full, const struct window *window, int at)
+{
+    const struct nest *nest = &c->nest;
+    const struct nest_stamp *stamp = &window->stamps[at], *of = &window->stamps[window->centre];
     int64_t *out = c->description + c->length;
     uint64_t moved = 0; /* loops that are not at their first value */
 
+    *out++ = window->stepped[at];
     for (int k = 0; k < n_fixed; k++) {
         int loop = nest->digits[nest->order[k]].loop;
-        *out++ = stamp->v[k] - of->v[k];
+        if (!nest->loops[loop].is_whole)
+            *out++ = stamp->v[k] - of->v[k];
         moved |= (uint64_t)(stamp->v[k] != 0) << loop;
     }
     for (int l = 0; l < nest->n_loops; l++) {
@@ -107,38 +157,20 @@ static void describe_stamp(struct classes *c, int n_fixed, bool full,
     c->length = (int)(out - c->description);
 }
 
-/* The stamps around "stamp", itself in the middle of them: "*n" in "window", "*centre" of them
- * before it. */
-static void find_window(const struct classes *c, int n_fixed, bool full, int reach,
-        const struct nest_stamp *stamp, struct nest_stamp *window, int *n, int *centre)
-{
-    struct nest_stamp at = *stamp;
-
-    *centre = 0;
-    while (*centre < reach && nest_step(&c->nest, n_fixed, full, -1, &at))
-        window[reach - ++*centre] = at;
-    memmove(window, window + reach - *centre, sizeof *window * (size_t)*centre);
-    window[*centre] = at = *stamp;
-    *n = *centre + 1;
-    for (int k = 0; k < reach && nest_step(&c->nest, n_fixed, full, 1, &at); k++)
-        window[(*n)++] = at;
-}
-
 /* Describe the prefix of "n_fixed" digits: "kind" tells apart what is said of equal ones. */
 static void describe(
         struct classes *c, int kind, int n_fixed, bool full, const struct nest_stamp *stamp)
 {
-    struct nest_stamp window[MOST_WINDOW];
-    int n, centre;
+    struct window window;
 
-    find_window(c, n_fixed, full, c->reach, stamp, window, &n, &centre);
+    find_window(c, n_fixed, full, c->reach, stamp, &window);
     c->description[0] = kind;
     c->description[1] = n_fixed;
-    c->description[2] = n;
-    c->description[3] = centre;
+    c->description[2] = window.n;
+    c->description[3] = window.centre;
     c->length = 4;
-    for (int i = 0; i < n; i++)
-        describe_stamp(c, n_fixed, full, &window[i], stamp);
+    for (int i = 0; i < window.n; i++)
+        describe_stamp(c, n_fixed, full, &window, i);
 }
 
 static uint64_t hash_of(const struct classes *c)
@@ -328,22 +360,23 @@ static struct timing_entries find_entries(
         struct classes *c, int level, const struct nest_stamp *stamp, sator_int *moved)
 {
     struct timing *timing = c->timing;
-    int length = timing->lengths[level], n_moved = timing->n_moved, n, centre;
-    struct nest_stamp window[MOST_WINDOW];
+    int length = timing->lengths[level], n_moved = timing->n_moved;
+    struct window window;
     sator_int *before = sator_arena_copy(
             timing->arena, moved, sizeof *moved * (size_t)(n_moved == 0 ? 1 : n_moved));
     struct rows rows = {
             .first = SATOR_NEW_ARRAY(timing->arena, struct timing_words, timing->n_ports + 1)};
 
     find_window(c, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), c->reach, stamp,
-            window, &n, &centre);
+            &window);
     for (int pass = 0; pass == 0 || (pass == 1 && rows.mix); pass++) {
         rows.one_by_one = pass == 1;
         rows.entries = (struct timing_entries){0};
         memcpy(moved, before, sizeof *moved * (size_t)n_moved);
         for (int i = 0; i < timing->n_transfers && !c->failed; i++) {
             if (timing->transfers[i].n_time == length)
-                follow(c, i, window, n, centre, &rows, &moved[timing->transfers[i].first_moved]);
+                follow(c, i, window.stamps, window.n, window.centre, &rows,
+                        &moved[timing->transfers[i].first_moved]);
         }
     }
     return rows.entries;
@@ -404,13 +437,12 @@ static int64_t count_inner(const struct nest *nest)
 /* What the stamps of the row under "prefix" take, followed all at once; false: they cannot be. */
 static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
 {
-    struct nest_stamp window[MOST_WINDOW];
+    struct window window;
     sator_int run =
             timing_compute(c->timing, nest_count_most(&c->nest, prefix)) * count_inner(&c->nest);
-    int count, centre;
 
-    find_window(c, c->nest.n_order, false, 1, prefix, window, &count, &centre);
-    return nest_measure_run(&c->nest, window, count, centre, run, sum);
+    find_window(c, c->nest.n_order, false, 1, prefix, &window);
+    return nest_measure_run(&c->nest, window.stamps, window.n, window.centre, run, sum);
 }
 
 /* The same for all rows that describe the same; false: one by one, then. */
@@ -577,7 +609,7 @@ static void prepare(struct classes *c)
 {
     const struct sator_workload *w = c->timing->analysis->workload;
     const struct nest *nest = &c->nest;
-    int n_each = nest->n_order + nest->n_loops + 3 + w->n_accesses;
+    int n_each = nest->n_order + nest->n_loops + 4 + w->n_accesses;
 
     c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t, 4 + MOST_WINDOW * n_each);
     c->starts = SATOR_NEW_ARRAY(c->timing->arena, uint64_t, w->n_accesses + 1);

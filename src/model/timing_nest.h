@@ -92,9 +92,10 @@ struct nest_values nest_skewed_values(const struct nest *nest, const struct nest
 bool nest_row_range(
         const struct nest *nest, const struct nest_stamp *stamp, int64_t *first, int64_t *last);
 
-/* Of the stamps that the first "n_fixed" digits tell apart, and with "full" the skewed row, the one
- * after (step 1) or before (step -1) "stamp"; false: none. */
-bool nest_step(const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp);
+/* Go to the stamp after (step 1) or before (step -1) "stamp", of those that the first "n_fixed"
+ * digits tell apart, and with "full" the skewed row: which digit of time goes on, those after it
+ * starting anew; "n_fixed" where the row does, -1 where there is no such stamp. */
+int nest_step(const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp);
 
 /* What the loop's fixed digits add up to. */
 int64_t nest_fixed_part(

@@ -27,8 +27,12 @@ struct timing_sum timing_sum_new(const struct timing *timing)
 void timing_sum_add(const struct timing *timing, struct timing_sum *sum, sator_int times,
         const struct timing_sum *more)
 {
-    for (int i = 0; i < n_numbers(timing); i++)
-        sum->cycles[i] += times * more->cycles[i];
+    int n = n_numbers(timing);
+
+    for (int i = 0; i < n; i++) {
+        if (more->cycles[i] != 0)
+            sum->cycles[i] += times * more->cycles[i];
+    }
 }
 
 int timing_n_ways(const struct timing_transfer *transfer)

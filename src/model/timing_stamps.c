@@ -313,19 +313,19 @@ static bool step_skewed(const struct nest *nest, int step, struct nest_stamp *st
     return false;
 }
 
-bool nest_step(const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp)
+int nest_step(const struct nest *nest, int n_fixed, bool full, int step, struct nest_stamp *stamp)
 {
     if (full && step_skewed(nest, step, stamp))
-        return true;
+        return n_fixed;
     for (int k = n_fixed - 1; k >= 0; k--) {
         int64_t v = stamp->v[k] + step;
         if (v < 0 || v >= nest_count(nest, stamp, k))
             continue;
         stamp->v[k] = v;
         fill(nest, n_fixed, full, k + 1, step < 0, stamp);
-        return true;
+        return k;
     }
-    return false;
+    return -1;
 }
 
 /* The PEs in use along a dimension, and the skew of a step there. */
