@@ -221,6 +221,12 @@ sator_int timing_cost(const struct timing *timing, const struct timing_use *use,
 /* Add "times" a stamp with these delays of the ports, and what is "inside" it (R, v). */
 void timing_add_delays(const struct timing *timing, const struct timing_delays *delays,
         sator_int run, const sator_int *busy, sator_int times, struct timing_sum *sum);
+/* Add "n" stamps whose ports' delays go in even steps from those of the first to those of the last,
+ * "times" each, of which each has "run" inside. False, and nothing is added, where it is not the
+ * same port that decides a phase in all of them. */
+bool timing_add_ramp(const struct timing *timing, const struct timing_delays *first,
+        const struct timing_delays *last, int64_t n, sator_int run, sator_int times,
+        struct timing_sum *sum);
 /* Add one stamp to "sum": the entries of it from "*at" on, and what is "inside" it (R, v). */
 void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
         int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum);

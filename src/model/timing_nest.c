@@ -347,6 +347,11 @@ static bool read_stamps(struct nest *nest)
     }
     if (nest->is_skewed && !sort_runs(nest))
         return false;
+    nest->is_row_whole = true;
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        nest->is_row_whole &= nest_row_factor(digit) == 0 || nest->loops[digit->loop].is_whole;
+    }
     nest->space_factor =
             SATOR_NEW_ARRAY(nest->timing->arena, int64_t, analysis->n_space * NEST_DIGITS + 1);
     nest->space_constant = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, analysis->n_space + 1);

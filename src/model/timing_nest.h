@@ -41,6 +41,7 @@ struct nest {
     bool is_skewed; /* a row has space digits: */
     int skewed_row; /* this one */
     int full_length; /* of the prefixes that its values number, with rows inside it or not */
+    bool is_row_whole; /* its values are the same under all prefixes */
     int n_runs; /* digits of that row that are none of space: they make its running number, */
     int runs[NEST_DIGITS]; /* coarsest first */
     int64_t *space_factor; /* of each dimension and digit: [dim * NEST_DIGITS + digit] */
@@ -148,10 +149,11 @@ bool nest_follow_places(const struct nest *nest, const struct timing_transfer *t
  * where values that are alike are there once. */
 struct nest_row {
     int64_t n;
-    const sator_int *times; /* that each is there */
-    const int64_t **words; /* of each transfer: those sent, then those stored; the same array where
-                              they are the same; NULL: it is not of single stamps */
+    const int64_t *times; /* that each is there */
+    const int64_t **words; /* of each transfer: those sent, then of an output those stored; the same
+                              array where they are the same; NULL: it is not of single stamps */
 };
+bool nest_is_output(const struct nest *nest, int transfer);
 /* Whether the transfer's contents are of single stamps, and its words pass a port. */
 bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer);
 /* The row under "prefixes[centre]" of the "n" prefixes that follow each other; with "neighbours",

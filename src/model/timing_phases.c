@@ -242,6 +242,107 @@ void timing_add_delays(const struct timing *timing, const struct timing_delays *
         sum->busy[q] += times * (busy[q] + delays[q].all);
 }
 
+/* The sum of floor((start + i step) / by) over i = 0 .. n - 1; nothing is negative, by > 0. */
+static sator_int sum_floors(sator_int n, sator_int start, sator_int step, sator_int by)
+{
+    sator_int sum = 0, sign = 1;
+
+    for (;;) {
+        sum += sign * (n * (start / by) + n * (n - 1) / 2 * (step / by));
+        start %= by;
+        step %= by;
+        sator_int last = start + step * (n - 1); /* of what is left: count the other way */
+        if (n == 0 || last < by)
+            return sum;
+        sator_int top = last / by;
+        sum += sign * top * n;
+        sign = -sign;
+        n = top;
+        sator_int turned = by;
+        start = by - start + step - 1;
+        by = step;
+        step = turned;
+    }
+}
+
+/* The cycles beyond "least" that "port" takes in a phase, over all stamps of a ramp. */
+static sator_int sum_beyond(
+        sator_int first, sator_int last, int64_t n, sator_int least, sator_int per_cycle)
+{
+    sator_int low = first < last ? first : last, high = first < last ? last : first;
+    sator_int step = n == 1 ? 0 : (high - low) / (n - 1), before = 0;
+
+    if (low <= least * per_cycle)
+        before = step == 0 ? n : (least * per_cycle - low) / step + 1;
+    if (before >= n)
+        return 0;
+    return sum_floors(
+            n - before, low + before * step + (per_cycle - 1) - least * per_cycle, step, per_cycle);
+}
+
+/* Whether port "a" decides a phase before port "b" where they take so long: of equals the first. */
+static bool decides(const struct timing *timing, int a, sator_int cost_a, int b, sator_int cost_b)
+{
+    sator_int bits_a = timing->ports[a].bits, bits_b = timing->ports[b].bits;
+
+    return cost_a * bits_b >= cost_b * bits_a + (a < b ? 0 : bits_a * bits_b);
+}
+
+/* The port that decides a phase on all of a ramp, where that takes more than "least" cycles; -1:
+ * none does. False: it is not always the same. What decides at both ends does so between them. */
+static bool find_slow(const struct timing *timing, const struct timing_delays *first,
+        const struct timing_delays *last, int phase, sator_int least, int *port)
+{
+    int n = 0;
+
+    *port = -1;
+    for (int q = 0; q < timing->n_ports; q++) {
+        sator_int most = least * timing->ports[q].bits;
+        if (first[q].phase[phase] <= most && last[q].phase[phase] <= most)
+            continue;
+        *port = q;
+        n++;
+    }
+    for (int c = 0; n > 1 && c < timing->n_ports; c++) {
+        bool always = true;
+        for (int q = 0; q < timing->n_ports && always; q++)
+            always = q == c ||
+                    (decides(timing, c, first[c].phase[phase], q, first[q].phase[phase]) &&
+                            decides(timing, c, last[c].phase[phase], q, last[q].phase[phase]));
+        *port = c;
+        if (always)
+            return true;
+    }
+    return n <= 1;
+}
+
+bool timing_add_ramp(const struct timing *timing, const struct timing_delays *first,
+        const struct timing_delays *last, int64_t n, sator_int run, sator_int times,
+        struct timing_sum *sum)
+{
+    int port[TIMING_PHASES];
+
+    for (int p = 0; p < TIMING_PHASES; p++) {
+        if (!find_slow(timing, first, last, p, p == TIMING_WITH_RUN ? run : 0, &port[p]))
+            return false;
+    }
+    *sum->cycles += times * n * run;
+    for (int p = 0; p < TIMING_PHASES; p++) {
+        int q = port[p];
+        if (q < 0)
+            continue;
+        bool with_run = p == TIMING_WITH_RUN;
+        sator_int cycles = times *
+                sum_beyond(first[q].phase[p], last[q].phase[p], n, with_run ? run : 0,
+                        timing->ports[q].bits);
+        *sum->cycles += cycles;
+        *(with_run ? &sum->stalled[q] : &sum->exposed[q]) += cycles;
+    }
+    for (int q = 0; q < timing->n_ports; q++)
+        sum->busy[q] += times * ((first[q].all + last[q].all) * n / 2);
+    return true;
+}
+
 void timing_add_stamp(const struct timing *timing, const struct timing_entries *entries, int *at,
         int64_t stamp, sator_int run, const sator_int *busy, struct timing_sum *sum)
 {

@@ -27,6 +27,13 @@ struct around {
     struct nest_row row, before, after;
 };
 
+bool nest_is_output(const struct nest *nest, int transfer)
+{
+    int access = nest->timing->transfers[transfer].access;
+
+    return nest->timing->analysis->workload->accesses[access].role == SATOR_WRITE;
+}
+
 bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer)
 {
     return transfer->n_time == nest->full_length && transfer->asks;
@@ -91,7 +98,8 @@ static struct ways list_ways(const struct around *a)
         if (a->row.words[i] == NULL)
             continue;
         add_way(a, i, false, &ways);
-        add_way(a, i, true, &ways);
+        if (nest_is_output(a->nest, i))
+            add_way(a, i, true, &ways);
     }
     return ways;
 }
@@ -99,58 +107,129 @@ static struct ways list_ways(const struct around *a)
 /* ---- stamps ---- */
 
 static void add_words(const struct timing *timing, const struct timing_use *use,
-        enum timing_phase phase, int64_t words)
+        enum timing_phase phase, int64_t words, struct timing_delays *delays)
 {
     if (words == 0)
         return;
     sator_int cost = timing_cost(timing, use, words);
-    timing->delays[use->port].phase[phase] += cost;
-    timing->delays[use->port].all += cost;
+    delays[use->port].phase[phase] += cost;
+    delays[use->port].all += cost;
 }
 
-/* Whether the same words move at two values of the row. */
-static bool are_alike(const struct ways *ways, int64_t a, int64_t b)
+/* What the ports do at value "v" of the row. */
+static struct timing_delays *find_delays(const struct timing *timing, const struct ways *ways,
+        int64_t v, struct timing_delays *delays)
 {
+    memset(delays, 0, sizeof *delays * (size_t)timing->n_ports);
     for (int i = 0; i < ways->n; i++) {
         const struct way *way = &ways->list[i];
-        if (way->words[a] != way->words[b] || (a != b && (way->alone == a || way->alone == b)))
-            return false;
+        add_words(timing, way->use, way->phase, way->words[v], delays);
+        if (way->alone == v)
+            add_words(timing, way->use, way->alone_phase, way->exposed, delays);
     }
-    return true;
+    return delays;
 }
 
-/* What the stamps of the row take, of which each has "run" inside. */
+/* The end of the values from "v" on that are there equally often and in which the words, and what
+ * they take, go in even steps. */
+static int64_t find_ramp(
+        const struct timing *timing, const struct nest_row *row, const struct ways *ways, int64_t v)
+{
+    int64_t end = v + 1;
+
+    while (end < row->n && row->times[end] == row->times[v])
+        end++;
+    for (int i = 0; i < ways->n; i++) {
+        const struct way *way = &ways->list[i];
+        const struct timing_port *port = &timing->ports[way->use->port];
+        const int64_t *words = way->words;
+        if (way->alone == v)
+            return v + 1;
+        end = way->alone > v && way->alone < end ? way->alone : end;
+        if (end < v + 2)
+            return end;
+        int64_t step = words[v + 1] - words[v], next = v + 1;
+        if (step != 0 && (port->granule > 1 || (port->setup > 0 && words[v] == 0)))
+            return v + 1;
+        while (next < end && words[next] - words[next - 1] == step)
+            next++;
+        end = next - (step != 0 && port->setup > 0 && words[next - 1] == 0);
+    }
+    return end;
+}
+
+struct adder {
+    const struct timing *timing;
+    const struct nest_row *row;
+    const struct ways *ways;
+    sator_int run; /* inside of each stamp */
+    sator_int *idle; /* of each port, in it */
+    struct timing_delays *first, *last;
+    struct timing_sum *sum;
+};
+
+/* Add the values [v, end) of a ramp, by halves where no port decides in all of them. */
+static void add_ramp(const struct adder *a, int64_t v, int64_t end)
+{
+    sator_int times = a->row->times[v];
+
+    find_delays(a->timing, a->ways, v, a->first);
+    if (end == v + 1) {
+        timing_add_delays(a->timing, a->first, a->run, a->idle, times, a->sum);
+        return;
+    }
+    find_delays(a->timing, a->ways, end - 1, a->last);
+    if (timing_add_ramp(a->timing, a->first, a->last, end - v, a->run, times, a->sum))
+        return;
+    add_ramp(a, v, v + (end - v) / 2);
+    add_ramp(a, v + (end - v) / 2, end);
+}
+
+/* What the stamps of the row take. */
 static void add_stamps(const struct timing *timing, const struct nest_row *row,
         const struct ways *ways, sator_int run, struct timing_sum *sum)
 {
-    sator_int *idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1);
+    struct timing_delays *ends =
+            SATOR_NEW_ARRAY(timing->arena, struct timing_delays, 2 * timing->n_ports + 1);
+    struct adder adder = {.timing = timing,
+            .row = row,
+            .ways = ways,
+            .run = run,
+            .idle = SATOR_NEW_ARRAY(timing->arena, sator_int, timing->n_ports + 1),
+            .first = ends,
+            .last = ends + timing->n_ports,
+            .sum = sum};
 
     for (int64_t v = 0, next; v < row->n; v = next) {
-        sator_int times = 0;
-        for (next = v; next < row->n && are_alike(ways, v, next); next++)
-            times += row->times[next];
-        memset(timing->delays, 0, sizeof *timing->delays * (size_t)timing->n_ports);
-        for (int i = 0; i < ways->n; i++) {
-            const struct way *way = &ways->list[i];
-            add_words(timing, way->use, way->phase, way->words[v]);
-            if (way->alone == v)
-                add_words(timing, way->use, way->alone_phase, way->exposed);
-        }
-        *sum->compute += times * run;
-        timing_add_delays(timing, timing->delays, run, idle, times, sum);
+        next = find_ramp(timing, row, ways, v);
+        *sum->compute += row->times[v] * (next - v) * run;
+        add_ramp(&adder, v, next);
     }
 }
 
-static void add_moved(
-        const struct timing *timing, const struct nest_row *row, struct timing_sum *sum)
+static sator_int count_words(const struct nest_row *row, const int64_t *words)
 {
-    for (int i = 0; i < timing->n_transfers; i++) {
-        const int64_t *words = row->words[i];
-        sator_int *moved = &sum->moved[timing->transfers[i].first_moved];
-        for (int64_t v = 0; words != NULL && v < row->n; v++) {
-            moved[0] += row->times[v] * words[v];
-            moved[2] += row->times[v] * words[row->n + v];
-        }
+    sator_int n = 0;
+
+    for (int64_t v = 0; v < row->n; v++) {
+        n += words[v];
+        if (row->times[v] != 1)
+            n += (sator_int)(row->times[v] - 1) * words[v];
+    }
+    return n;
+}
+
+static void add_moved(const struct nest *nest, const struct nest_row *row, struct timing_sum *sum)
+{
+    for (int i = 0; i < nest->timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &nest->timing->transfers[i];
+        sator_int *moved = &sum->moved[transfer->first_moved];
+        if (row->words[i] == NULL)
+            continue;
+        if (transfer->sends.port >= 0)
+            moved[0] += count_words(row, row->words[i]);
+        if (nest_is_output(nest, i) && transfer->takes.port >= 0)
+            moved[2] += count_words(row, row->words[i] + row->n);
     }
 }
 
@@ -202,7 +281,7 @@ bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int 
     }
     struct ways ways = list_ways(&a);
     add_stamps(timing, &a.row, &ways, run, sum);
-    add_moved(timing, &a.row, sum);
+    add_moved(nest, &a.row, sum);
     struct known_sum *known = SATOR_NEW(timing->arena, struct known_sum);
     *known = (struct known_sum){nest->sums, a.row, run, *sum};
     nest->sums = known;

@@ -120,18 +120,18 @@ static int64_t factor_of(const struct squeezed *s, const struct box_digit *digit
 }
 
 /* How often each value of the squeezed row is there. */
-static const sator_int *count_times(const struct squeezed *s, struct sator_arena *arena)
+static const int64_t *count_times(const struct squeezed *s, struct sator_arena *arena)
 {
-    sator_int *times = SATOR_NEW_ARRAY(arena, sator_int, s->n_values + 1);
+    int64_t *times = SATOR_NEW_ARRAY(arena, int64_t, s->n_values + 1);
 
-    for (int64_t v = 0; v < s->n_values; v++) {
-        int64_t rest = v;
+    for (int64_t v = 0; v < s->n_values; v++)
         times[v] = 1;
-        for (int r = 0; r < s->n; r++) {
-            const struct squeezed_digit *d = &s->digits[r];
-            if (rest / d->factor == d->middle)
+    for (int r = 0; r < s->n; r++) {
+        const struct squeezed_digit *d = &s->digits[r];
+        int64_t next = r == 0 ? s->n_values : s->digits[r - 1].factor; /* the digit's value again */
+        for (int64_t at = d->middle * d->factor; d->left_out > 0 && at < s->n_values; at += next) {
+            for (int64_t v = at; v < at + d->factor && v < s->n_values; v++)
                 times[v] *= d->left_out + 1;
-            rest %= d->factor;
         }
     }
     return times;
@@ -144,6 +144,7 @@ struct follower {
     const struct squeezed *squeezed;
     int64_t first; /* value of the row */
     int64_t *sent, *stored;
+    bool sends, stores; /* some are */
 };
 
 /* Add the box at hand, whose places have "words" each, to the numerator "counts". */
@@ -178,7 +179,7 @@ static void count_box(const struct follower *f, int64_t words, int64_t *counts)
     }
 }
 
-static void walk_boxes(const struct follower *f, int i)
+static void walk_boxes(struct follower *f, int i)
 {
     struct boxes *b = f->boxes;
 
@@ -186,10 +187,14 @@ static void walk_boxes(const struct follower *f, int i)
         return;
     if (i == b->n_digits) {
         struct box_words words = boxes_follow(b);
-        if (words.sent > 0 && b->transfer->sends.port >= 0)
+        if (words.sent > 0 && b->transfer->sends.port >= 0) {
             count_box(f, words.sent, f->sent);
-        if (words.stored > 0 && b->transfer->takes.port >= 0)
+            f->sends = true;
+        }
+        if (words.stored > 0 && b->transfer->takes.port >= 0) {
             count_box(f, words.stored, f->stored);
+            f->stores = true;
+        }
         return;
     }
     struct box_digit *digit = &b->digits[i];
@@ -237,13 +242,15 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
         if (k->n_key == n_key && memcmp(k->key, key, sizeof *key * (size_t)n_key) == 0)
             return k->words;
     }
-    f.sent = SATOR_NEW_ARRAY(arena, int64_t, 2 * s->n_values + 1);
-    f.stored = f.sent + s->n_values;
+    f.sent = SATOR_NEW_ARRAY(arena, int64_t, (1 + b->is_output) * s->n_values + 1);
+    f.stored = f.sent + s->n_values; /* inputs store nothing */
     walk_boxes(&f, 0);
     if (b->failed)
         return NULL;
-    divide(&f, f.sent);
-    divide(&f, f.stored);
+    if (f.sends)
+        divide(&f, f.sent);
+    if (f.stores)
+        divide(&f, f.stored);
     struct known_row *made = SATOR_NEW(arena, struct known_row);
     *made = (struct known_row){.next = b->rows, .n_key = n_key, .key = key, .words = f.sent};
     b->rows = made;

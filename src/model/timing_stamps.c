@@ -204,6 +204,10 @@ static int64_t run_length(const struct nest *nest, const struct nest_stamp *stam
 {
     int64_t length = 1, even = INT64_MAX;
 
+    if (nest->is_row_whole && nest->n_runs > 0) {
+        const struct nest_digit *run = &nest->digits[nest->runs[0]];
+        return run->run * run->extent;
+    }
     for (int r = nest->n_runs - 1; r >= 0; r--) {
         const struct nest_digit *run = &nest->digits[nest->runs[r]];
         int64_t count = run->extent;
@@ -225,6 +229,16 @@ static int64_t run_length(const struct nest *nest, const struct nest_stamp *stam
     return even < length ? even : length;
 }
 
+/* All digits' values of the row are there. */
+static void add_up_range(const struct nest *nest, struct nest_values *values)
+{
+    for (int i = 0; i < nest->n_digits; i++) {
+        int64_t reach = nest_row_factor(&nest->digits[i]) * (nest->digits[i].extent - 1);
+        *(reach < 0 ? &values->first : &values->last) += reach;
+    }
+    values->n = values->last - values->first + 1;
+}
+
 /* The same where the values of each PE's running number are all there, and those of neighbours
  * meet: then all values between the first and the last are there. */
 static bool find_range(
@@ -240,6 +254,8 @@ static bool find_range(
             continue;
         if (llabs(digit->skew) > length && digit->extent > 1)
             return false;
+        if (nest->is_row_whole)
+            continue;
         if ((loops >> digit->loop & 1) != 0)
             continue;
         loops |= UINT64_C(1) << digit->loop;
@@ -248,6 +264,8 @@ static bool find_range(
         values->first -= reach_of_loop(nest, digit->loop, rest, -1);
         values->last += reach_of_loop(nest, digit->loop, rest, 1);
     }
+    if (nest->is_row_whole)
+        add_up_range(nest, values);
     values->n = values->last - values->first + 1;
     return true;
 }
