@@ -92,6 +92,18 @@ void sator_text_add_json(struct sator_text *text, const char *string)
     sator_text_put(text, "\"");
 }
 
+void sator_text_add_number(struct sator_text *text, double number)
+{
+    char digits[40];
+
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    sator_text_put(text, digits);
+}
+
 void sator_text_add_int(struct sator_text *text, sator_int value)
 {
     char digits[64];

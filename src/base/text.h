@@ -24,6 +24,8 @@ void sator_text_add_bytes(struct sator_text *text, const char *bytes, size_t len
 void sator_text_add_csv(struct sator_text *text, const char *field);
 /* Add "string" as one of JSON, in quotes. */
 void sator_text_add_json(struct sator_text *text, const char *string);
+/* The shortest text that reads back as the same finite number. */
+void sator_text_add_number(struct sator_text *text, double number);
 void sator_text_add_int(struct sator_text *text, sator_int value);
 /* Whether there are "n_texts" texts, none of them NULL. */
 bool sator_has_texts(const char *const *texts, int n_texts);

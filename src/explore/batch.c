@@ -1,6 +1,6 @@
 #include "explore/batch.h"
 
-#include "base/text.h"
+#include "base/json.h"
 
 #include <string.h>
 
@@ -56,20 +56,19 @@ static void count_refused(struct batch *batch, const struct sator_exploration *e
 static const char *write_cuts(struct sator_arena *arena, const struct sator_result *result)
 {
     struct sator_text text = {0};
+    struct sator_json json = {.text = &text, .spaced = true};
 
-    sator_text_put(&text, "[");
+    sator_json_open(&json, NULL, '[');
     for (int i = 0; i < result->n_levels; i++) {
         const struct sator_level_result *level = &result->levels[i];
-        sator_text_put(&text, i == 0 ? "{\"level\": " : ", {\"level\": ");
-        sator_text_add_json(&text, level->name);
-        sator_text_put(&text, ", \"time\": ");
-        sator_text_add_int(&text, level->time_cut);
-        sator_text_put(&text, ", \"space\": ");
-        sator_text_add_int(&text, level->space_cut);
-        sator_text_put(
-                &text, level->cut_declared ? ", \"derived\": false}" : ", \"derived\": true}");
+        sator_json_open(&json, NULL, '{');
+        sator_json_text(&json, "level", level->name);
+        sator_json_small(&json, "time", level->time_cut);
+        sator_json_small(&json, "space", level->space_cut);
+        sator_json_bool(&json, "derived", !level->cut_declared);
+        sator_json_close(&json, '}');
     }
-    sator_text_put(&text, "]");
+    sator_json_close(&json, ']');
     const char *copy = sator_arena_strdup(arena, text.data);
     sator_text_clear(&text);
     return copy;

@@ -3,6 +3,7 @@
 #define SATOR_EXPLORE_QUERY_H
 
 #include "base/grid.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "explore/figures.h"
 #include "explore/origin.h"
@@ -102,6 +103,7 @@ struct query_writer {
     int schema; /* of JSON */
     const struct sator_sink *sink;
     struct sator_text text; /* not handed on yet */
+    struct sator_json json; /* into "text" */
     bool stopped; /* by the sink */
     uint64_t n_rows;
     struct sator_grid table; /* cells wait for the columns' widths */

@@ -25,19 +25,6 @@ static void hand_on(struct query_writer *writer, bool all)
     writer->text.length = 0;
 }
 
-/* The shortest text that reads back as the same number. */
-static void add_number(struct sator_text *text, double number)
-{
-    char digits[40];
-
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
-            break;
-    }
-    sator_text_add(text, "%s", digits);
-}
-
 static const char *layer_name(const struct query_source *source, const struct query_row *row)
 {
     if (row->record.layer >= 0)
@@ -98,7 +85,7 @@ static void csv_value(struct sator_text *text, const struct explore_value *value
     if (value->kind == EXPLORE_COUNT)
         sator_text_add_int(text, value->count);
     else if (isfinite(value->number))
-        add_number(text, value->number);
+        sator_text_add_number(text, value->number);
 }
 
 static void csv_row(struct query_writer *writer, const struct query_row *row)
@@ -136,40 +123,34 @@ static void csv_row(struct query_writer *writer, const struct query_row *row)
 
 /* ---- JSON ---- */
 
-static void json_settings(struct sator_text *text, const char *settings)
+static void json_settings(struct sator_json *json, const char *settings)
 {
-    sator_text_add(text, "[");
+    sator_json_open(json, "settings", '[');
     for (const char *at = settings; *at != '\0';) {
         size_t length = strcspn(at, "\n");
         char *line = memcpy(sator_alloc(length + 1), at, length);
         line[length] = '\0';
-        sator_text_add(text, "%s", at == settings ? "" : ", ");
-        sator_text_add_json(text, line);
+        sator_json_text(json, NULL, line);
         free(line);
         at += length + (at[length] == '\n');
     }
-    sator_text_add(text, "]");
+    sator_json_close(json, ']');
 }
 
-/* PEs are few; other counts may pass 2^53 and are strings. */
-static void json_value(
-        struct sator_text *text, const char *key, const struct explore_value *value, int schema)
+/* The value of the figure "name" as the member "key". PEs are few; other counts may pass 2^53. */
+static void json_value(struct sator_json *json, const char *name, const char *key,
+        const struct explore_value *value)
 {
-    if (value->kind == EXPLORE_NUMBER) {
-        if (isfinite(value->number))
-            add_number(text, value->number);
-        else
-            sator_text_add(text, "null");
-        return;
-    }
-    const char *quote = strstr(key, "pes") == NULL && schema == 1 ? "\"" : "";
-    sator_text_add(text, "%s", quote);
-    sator_text_add_int(text, value->count);
-    sator_text_add(text, "%s", quote);
+    if (value->kind == EXPLORE_NUMBER)
+        sator_json_number(json, key, value->number);
+    else if (strstr(name, "pes") != NULL)
+        sator_json_small(json, key, (int64_t)value->count);
+    else
+        sator_json_count(json, key, value->count);
 }
 
 /* The figures; keys with a dot in them are objects. */
-static void json_fields(struct sator_text *text, const struct explore_record *record, int schema)
+static void json_fields(struct sator_json *json, const struct explore_record *record)
 {
     size_t open = 0; /* length of the open object's name */
 
@@ -179,87 +160,90 @@ static void json_fields(struct sator_text *text, const struct explore_record *re
         bool same =
                 open != 0 && group == open && strncmp(key, explore_fields[i - 1].key, group) == 0;
         if (open != 0 && !same)
-            sator_text_add(text, "}");
-        if (group != 0 && !same)
-            sator_text_add(text, ", \"%.*s\": {\"%s\": ", (int)group, key, dot + 1);
-        else
-            sator_text_add(text, ", \"%s\": ", dot == NULL ? key : dot + 1);
-        json_value(text, key, &record->fields[i], schema);
+            sator_json_close(json, '}');
+        if (group != 0 && !same) {
+            char name[64];
+            snprintf(name, sizeof name, "%.*s", (int)group, key);
+            sator_json_open(json, name, '{');
+        }
+        json_value(json, key, dot == NULL ? key : dot + 1, &record->fields[i]);
         open = group;
     }
     if (open != 0)
-        sator_text_add(text, "}");
+        sator_json_close(json, '}');
 }
 
-static void json_tensors(struct sator_text *text, const struct explore_record *record, int schema)
+static void json_tensors(struct sator_json *json, const struct explore_record *record)
 {
-    const char *quote = schema == 1 ? "\"" : "";
-
+    if (record->n_tensors == 0)
+        return;
+    sator_json_open(json, "tensors", '[');
     for (int t = 0; t < record->n_tensors; t++) {
         const struct explore_tensor *tensor = &record->tensors[t];
-        sator_text_add(text, "%s{\"name\": ", t == 0 ? ", \"tensors\": [" : ", ");
-        sator_text_add_json(text, tensor->name);
-        sator_text_add(text, ", \"role\": \"%s\"", role_name(tensor->role));
-        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++) {
-            sator_text_add(text, ", \"%s\": %s", explore_tensor_fields[v], quote);
-            sator_text_add_int(text, tensor->volumes[v]);
-            sator_text_put(text, quote);
-        }
-        sator_text_add(text, "}%s", t + 1 == record->n_tensors ? "]" : "");
+        sator_json_open(json, NULL, '{');
+        sator_json_text(json, "name", tensor->name);
+        sator_json_text(json, "role", role_name(tensor->role));
+        for (int v = 0; v < EXPLORE_N_TENSOR_FIELDS; v++)
+            sator_json_count(json, explore_tensor_fields[v], tensor->volumes[v]);
+        sator_json_close(json, '}');
     }
+    sator_json_close(json, ']');
 }
 
 static void json_start(struct query_writer *writer)
 {
     const struct explore_origin *origin = &writer->source->origin;
+    struct sator_json *json = &writer->json;
 
-    sator_text_add(
-            &writer->text, writer->schema == 1 ? "{\"model\": " : "{\"schema\": 2, \"model\": ");
-    sator_text_add_json(&writer->text, origin->model);
-    sator_text_add(&writer->text, ", \"timing\": ");
-    sator_text_add_json(&writer->text, origin->timing);
-    sator_text_add(&writer->text, ", \"results\": [\n");
+    *json = (struct sator_json){
+            .text = &writer->text, .spaced = true, .counts_as_text = writer->schema == 1};
+    sator_json_open(json, NULL, '{');
+    if (writer->schema != 1)
+        sator_json_small(json, "schema", 2);
+    sator_json_text(json, "model", origin->model);
+    sator_json_text(json, "timing", origin->timing);
+    sator_json_open(json, "results", '[');
+    sator_text_put(&writer->text, "\n");
 }
 
+/* A row stands on a line of its own. */
 static void json_row(struct query_writer *writer, const struct query_row *row)
 {
     const struct query_source *source = writer->source;
-    struct sator_text *text = &writer->text;
+    const struct explore_record *record = &row->record;
+    struct sator_json *json = &writer->json;
 
-    sator_text_add(text, "%s  {\"layer\": ", writer->n_rows == 0 ? "" : ",\n");
-    sator_text_add_json(text, layer_name(source, row));
-    sator_text_add(text, ", \"hardware\": %d, \"arch\": ", row->record.hardware);
-    sator_text_add_json(text, source->hardware[row->record.hardware].name);
-    sator_text_add(text, ", \"settings\": ");
-    json_settings(text, source->hardware[row->record.hardware].settings);
-    sator_text_add(text, ", \"point\": ");
-    add_point(text, row, "null");
-    sator_text_add(text, ", \"dataflow\": {\"space\": ");
-    sator_text_add_json(text, row->space);
-    sator_text_add(text, ", \"time\": ");
-    sator_text_add_json(text, row->time);
-    if (row->loops != NULL) {
-        sator_text_add(text, ", \"file\": ");
-        sator_text_add_json(text, row->loops);
-    }
-    sator_text_add(text, "}, \"bound_by\": ");
-    if (row->bound_by == NULL)
-        sator_text_add(text, "null");
+    sator_text_put(&writer->text, writer->n_rows == 0 ? "  " : ",\n  ");
+    json->follows = false;
+    sator_json_open(json, NULL, '{');
+    sator_json_text(json, "layer", layer_name(source, row));
+    sator_json_small(json, "hardware", record->hardware);
+    sator_json_text(json, "arch", source->hardware[record->hardware].name);
+    json_settings(json, source->hardware[record->hardware].settings);
+    if (row->no_point)
+        sator_json_text(json, "point", NULL);
     else
-        sator_text_add_json(text, row->bound_by);
+        sator_json_small(json, "point", (int64_t)record->point); /* below 2^62 */
+    sator_json_open(json, "dataflow", '{');
+    sator_json_text(json, "space", row->space);
+    sator_json_text(json, "time", row->time);
+    if (row->loops != NULL)
+        sator_json_text(json, "file", row->loops);
+    sator_json_close(json, '}');
+    sator_json_text(json, "bound_by", row->bound_by);
     if (row->cuts != NULL)
-        sator_text_add(text, ", \"cuts\": %s", row->cuts);
-    json_fields(text, &row->record, writer->schema);
-    for (int i = 0; i < row->record.n_figures; i++) {
-        const char *name = source->names.figures[i];
-        sator_text_add(text, i == 0 ? ", \"figures\": {" : ", ");
-        sator_text_add_json(text, name);
-        sator_text_add(text, ": ");
-        json_value(text, name, &row->record.figures[i], writer->schema);
-        sator_text_add(text, i + 1 == row->record.n_figures ? "}" : "");
+        sator_json_raw(json, "cuts", row->cuts);
+    json_fields(json, record);
+    if (record->n_figures > 0) {
+        sator_json_open(json, "figures", '{');
+        for (int i = 0; i < record->n_figures; i++) {
+            const char *name = source->names.figures[i];
+            json_value(json, name, name, &record->figures[i]);
+        }
+        sator_json_close(json, '}');
     }
-    json_tensors(text, &row->record, writer->schema);
-    sator_text_add(text, "}");
+    json_tensors(json, record);
+    sator_json_close(json, '}');
 }
 
 /* ---- text ---- */
@@ -409,7 +393,10 @@ void query_write_row(struct query_writer *writer, const struct query_row *row)
 void query_write_end(struct query_writer *writer)
 {
     if (writer->format == SATOR_FORMAT_JSON) {
-        sator_text_add(&writer->text, "%s]}\n", writer->n_rows == 0 ? "" : "\n");
+        sator_text_put(&writer->text, writer->n_rows == 0 ? "" : "\n");
+        sator_json_close(&writer->json, ']');
+        sator_json_close(&writer->json, '}');
+        sator_text_put(&writer->text, "\n");
     } else if (writer->format != SATOR_FORMAT_CSV) {
         write_table(writer);
         if (writer->format == SATOR_FORMAT_TEXT && writer->n_rows == 0)

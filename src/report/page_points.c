@@ -2,6 +2,8 @@
  * other digit by digit, words become numbers of a list. */
 #include "report/page.h"
 
+#include "base/json.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,9 +249,17 @@ static bool find_equal(const struct page_column *column, int64_t n_rows, struct 
     return values->n <= n_rows / 8;
 }
 
+/* An array of "items", which commas divide already. */
+static void write_list(struct sator_json *out, const char *key, const char *items)
+{
+    sator_json_open(out, key, '[');
+    sator_text_put(out->text, items == NULL ? "" : items);
+    sator_json_close(out, ']');
+}
+
 /* "same", "values" and "at", or "items", whichever is short. */
 static void write_items(
-        struct sator_text *out, const struct page_points *points, const struct page_column *column)
+        struct sator_json *out, const struct page_points *points, const struct page_column *column)
 {
     const char *items = column->items.data == NULL ? "" : column->items.data;
     size_t same = points->n_rows > 1 ? same_item(column) : 0;
@@ -257,16 +267,19 @@ static void write_items(
     struct sator_text places = {0};
 
     if (same > 0) {
-        sator_text_put(out, ",\"same\":");
-        sator_text_add_bytes(out, items, same);
+        char *item = memcpy(sator_alloc(same + 1), items, same);
+        item[same] = '\0';
+        sator_json_raw(out, "same", item);
+        free(item);
     } else if (!column->is_text && points->n_rows > many_rows &&
             find_equal(column, points->n_rows, &values, &places)) {
-        sator_text_put(out, ",\"values\":[");
+        sator_json_open(out, "values", '[');
         for (int w = 0; w < values.n; w++)
-            sator_text_add(out, "%s%s", w == 0 ? "" : ",", values.words[w]);
-        sator_text_add(out, "],\"at\":[%s]", places.data);
+            sator_json_raw(out, NULL, values.words[w]);
+        sator_json_close(out, ']');
+        write_list(out, "at", places.data);
     } else {
-        sator_text_add(out, ",\"items\":[%s]", items);
+        write_list(out, "items", items);
     }
     clear_words(&values);
     sator_text_clear(&places);
@@ -274,35 +287,31 @@ static void write_items(
 
 char *page_points_json(const struct page_points *points)
 {
-    struct sator_text out = {0};
-    bool first = true;
+    struct sator_text text = {0};
+    struct sator_json out = {.text = &text};
 
-    sator_text_add(&out, "{\"rows\":%lld,\"make\":", (long long)points->n_rows);
-    if (points->make == NULL)
-        sator_text_add(&out, "null");
-    else
-        sator_text_add_json(&out, points->make);
-    sator_text_add(&out, ",\"columns\":[");
+    sator_json_open(&out, NULL, '{');
+    sator_json_small(&out, "rows", points->n_rows);
+    sator_json_text(&out, "make", points->make);
+    sator_json_open(&out, "columns", '[');
     for (int i = 0; i < points->n_columns; i++) {
         const struct page_column *column = &points->columns[i];
         if (is_left_out(points, column))
             continue;
-        sator_text_add(&out, "%s{\"name\":", first ? "" : ",");
-        first = false;
-        sator_text_add_json(&out, column->name);
+        sator_json_open(&out, NULL, '{');
+        sator_json_text(&out, "name", column->name);
         if (column->is_text) {
-            sator_text_add(&out, ",\"words\":[");
-            for (int w = 0; w < column->words->n; w++) {
-                sator_text_put(&out, w == 0 ? "" : ",");
-                sator_text_add_json(&out, column->words->words[w]);
-            }
-            sator_text_add(&out, "]");
+            sator_json_open(&out, "words", '[');
+            for (int w = 0; w < column->words->n; w++)
+                sator_json_text(&out, NULL, column->words->words[w]);
+            sator_json_close(&out, ']');
         }
         write_items(&out, points, column);
-        sator_text_put(&out, "}");
+        sator_json_close(&out, '}');
     }
-    sator_text_add(&out, "]}");
-    return sator_text_take(&out);
+    sator_json_close(&out, ']');
+    sator_json_close(&out, '}');
+    return sator_text_take(&text);
 }
 
 const double *page_points_column(

@@ -4,6 +4,8 @@
  * tiles are alike; so hundreds of stamps are some tens of patterns. */
 #include "report/page.h"
 
+#include "base/json.h"
+
 #include <string.h>
 
 struct run {
@@ -123,27 +125,20 @@ static int64_t find_pattern(struct runs *runs, int64_t *shift)
     return runs->n_patterns - 1;
 }
 
-static void add_numbers(struct sator_text *out, const char *key, int n, const int64_t *numbers)
+static void add_runs(struct sator_json *out, const struct runs *runs)
 {
-    sator_text_add(out, "\"%s\":[", key);
-    for (int i = 0; i < n; i++)
-        sator_text_add(out, "%s%lld", i == 0 ? "" : ",", (long long)numbers[i]);
-    sator_text_add(out, "]");
-}
-
-static void add_runs(struct sator_text *out, const struct runs *runs)
-{
-    sator_text_add(out, "\"runs\":[");
+    sator_json_open(out, "runs", '[');
     for (int i = 0; i < runs->n_known; i++) {
         const struct run *run = &runs->known[i];
-        sator_text_add(out, "%s%lld,%lld,%lld,%lld,%lld,%lld", i == 0 ? "" : ",",
-                (long long)run->pe, (long long)run->length, (long long)run->source,
-                (long long)run->element, (long long)run->step, (long long)run->provider);
+        const int64_t numbers[] = {
+                run->pe, run->length, run->source, run->element, run->step, run->provider};
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            sator_json_small(out, NULL, numbers[k]);
     }
-    sator_text_add(out, "],");
+    sator_json_close(out, ']');
 }
 
-static void write_access(struct sator_text *out, struct sator_arena *arena,
+static void write_access(struct sator_json *out, struct sator_arena *arena,
         const struct page_window *window, int access)
 {
     const struct sator_provenance *is = window->is.is;
@@ -153,55 +148,53 @@ static void write_access(struct sator_text *out, struct sator_arena *arena,
     int64_t *shifts = SATOR_NEW_ARRAY(arena, int64_t, is->n_stamps + 1);
     struct runs runs = {.arena = arena};
 
-    sator_text_add(out, "{\"name\":");
-    sator_text_add_json(out, report_utf8(arena, named->tensor));
-    sator_text_add(out, ",\"role\":\"%s\",", report_role_name(named->role));
-    add_numbers(out, "origin", words->n_index, words->origin);
-    sator_text_add(out, ",");
-    add_numbers(out, "extents", words->n_index, words->extents);
-    sator_text_add(out, ",\"words\":%lld,", (long long)words->n_words);
+    sator_json_open(out, NULL, '{');
+    sator_json_text(out, "name", report_utf8(arena, named->tensor));
+    sator_json_text(out, "role", report_role_name(named->role));
+    sator_json_small_array(out, "origin", words->n_index, words->origin);
+    sator_json_small_array(out, "extents", words->n_index, words->extents);
+    sator_json_small(out, "words", words->n_words);
     for (int s = 0; s < is->n_stamps; s++) {
         find_runs(&runs, words, s);
         patterns[s] = find_pattern(&runs, &shifts[s]);
     }
     add_runs(out, &runs);
     SATOR_PUSH(arena, runs.starts, runs.n_patterns, runs.n_known);
-    add_numbers(out, "starts", runs.n_patterns, runs.starts);
-    sator_text_add(out, ",");
-    add_numbers(out, "patterns", is->n_stamps, patterns);
-    sator_text_add(out, ",");
-    add_numbers(out, "shifts", is->n_stamps, shifts);
-    sator_text_add(out, "}");
+    sator_json_small_array(out, "starts", runs.n_patterns, runs.starts);
+    sator_json_small_array(out, "patterns", is->n_stamps, patterns);
+    sator_json_small_array(out, "shifts", is->n_stamps, shifts);
+    sator_json_close(out, '}');
 }
 
 char *page_window_json(struct sator_arena *arena, const struct page_window *window)
 {
     static const char *const kinds[] = {"register", "link", "bus", "memory"};
     const struct sator_provenance *is = window->is.is;
-    struct sator_text out = {0};
+    struct sator_text text = {0};
+    struct sator_json out = {.text = &text};
 
-    sator_text_add(&out, "{\"result\":%d,\"space_name\":", window->result);
-    sator_text_add_json(&out, report_utf8(arena, window->is.space_name));
-    sator_text_add(&out, ",\"time_name\":");
-    sator_text_add_json(&out, report_utf8(arena, window->is.time_name));
-    sator_text_add(&out, ",");
-    add_numbers(&out, "shape", is->n_space, is->shape);
-    sator_text_add(&out, ",\"n_time\":%d,\"at_start\":%s,\"at_end\":%s,\"is_short\":%s,",
-            is->n_time, is->at_start ? "true" : "false", is->at_end ? "true" : "false",
-            is->is_short ? "true" : "false");
-    add_numbers(&out, "stamps", is->n_stamps * is->n_time, is->stamps);
-    sator_text_add(&out, ",\"sources\":[");
+    sator_json_open(&out, NULL, '{');
+    sator_json_small(&out, "result", window->result);
+    sator_json_text(&out, "space_name", report_utf8(arena, window->is.space_name));
+    sator_json_text(&out, "time_name", report_utf8(arena, window->is.time_name));
+    sator_json_small_array(&out, "shape", is->n_space, is->shape);
+    sator_json_small(&out, "n_time", is->n_time);
+    sator_json_bool(&out, "at_start", is->at_start);
+    sator_json_bool(&out, "at_end", is->at_end);
+    sator_json_bool(&out, "is_short", is->is_short);
+    sator_json_small_array(&out, "stamps", is->n_stamps * is->n_time, is->stamps);
+    sator_json_open(&out, "sources", '[');
     for (int i = 0; i < is->n_sources; i++) {
-        sator_text_add(&out, "%s{\"kind\":\"%s\",\"name\":", i == 0 ? "" : ",",
-                kinds[is->sources[i].kind]);
-        sator_text_add_json(&out, report_utf8(arena, is->sources[i].name));
-        sator_text_add(&out, "}");
+        sator_json_open(&out, NULL, '{');
+        sator_json_text(&out, "kind", kinds[is->sources[i].kind]);
+        sator_json_text(&out, "name", report_utf8(arena, is->sources[i].name));
+        sator_json_close(&out, '}');
     }
-    sator_text_add(&out, "],\"tensors\":[");
-    for (int a = 0; a < is->n_accesses; a++) {
-        sator_text_add(&out, "%s", a == 0 ? "" : ",");
+    sator_json_close(&out, ']');
+    sator_json_open(&out, "tensors", '[');
+    for (int a = 0; a < is->n_accesses; a++)
         write_access(&out, arena, window, a);
-    }
-    sator_text_add(&out, "]}");
-    return sator_text_take(&out);
+    sator_json_close(&out, ']');
+    sator_json_close(&out, '}');
+    return sator_text_take(&text);
 }

@@ -4,7 +4,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void report_csv_field(struct sator_text *text, bool first, const char *field)
 {
@@ -12,19 +11,12 @@ void report_csv_field(struct sator_text *text, bool first, const char *field)
     sator_text_add_csv(text, field);
 }
 
-/* The shortest text that reads back as the same number. */
+/* A figure after a comma; nothing for one that is not known. */
 static void add_number(struct sator_text *text, double number)
 {
-    struct sator_text digits = {0};
-
-    for (int precision = 15; precision <= 17; precision++) {
-        sator_text_clear(&digits);
-        sator_text_add(&digits, "%.*g", precision, number);
-        if (strtod(digits.data, NULL) == number)
-            break;
-    }
-    sator_text_add(text, ",%s", isfinite(number) ? digits.data : "");
-    sator_text_clear(&digits);
+    sator_text_put(text, ",");
+    if (isfinite(number))
+        sator_text_add_number(text, number);
 }
 
 static void add_value(struct sator_text *text, const struct value *value)

@@ -1,4 +1,5 @@
 #include "simulate/record.h"
+#include "base/json.h"
 #include "base/room.h"
 
 #include <string.h>
@@ -35,23 +36,34 @@ static void begin_event(struct record *record)
 static void name_track(
         struct record *record, int process, int64_t track, const char *what, const char *name)
 {
+    struct sator_json out = {.text = &record->trace};
+
     begin_event(record);
-    sator_text_add(&record->trace,
-            "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":", what,
-            process, (long long)track);
-    sator_text_add_json(&record->trace, name);
-    sator_text_put(&record->trace, "}}");
+    sator_json_open(&out, NULL, '{');
+    sator_json_text(&out, "name", what);
+    sator_json_text(&out, "ph", "M");
+    sator_json_small(&out, "pid", process);
+    sator_json_small(&out, "tid", track);
+    sator_json_open(&out, "args", '{');
+    sator_json_text(&out, "name", name);
+    sator_json_close(&out, '}');
+    sator_json_close(&out, '}');
 }
 
 static void add_event(struct record *record, int process, int64_t track, const char *name,
         int64_t begin, int64_t cycles)
 {
+    struct sator_json out = {.text = &record->trace};
+
     begin_event(record);
-    sator_text_put(&record->trace, "{\"name\":");
-    sator_text_add_json(&record->trace, name);
-    sator_text_add(&record->trace,
-            ",\"ph\":\"X\",\"pid\":%d,\"tid\":%lld,\"ts\":%lld,\"dur\":%lld}", process,
-            (long long)track, (long long)begin, (long long)cycles);
+    sator_json_open(&out, NULL, '{');
+    sator_json_text(&out, "name", name);
+    sator_json_text(&out, "ph", "X");
+    sator_json_small(&out, "pid", process);
+    sator_json_small(&out, "tid", track);
+    sator_json_small(&out, "ts", begin);
+    sator_json_small(&out, "dur", cycles);
+    sator_json_close(&out, '}');
     flush(record, &record->trace, record->question->options->write_trace, FLUSH);
 }
 
@@ -127,17 +139,15 @@ static void trace_stamp(struct record *record, const char *name, int64_t began, 
 
 /* ---- the record ---- */
 
-static void add_element(
-        struct sator_text *text, const struct numbering *numbering, uint64_t element)
+static void add_element(struct sator_json *out, const struct numbering *numbering, uint64_t element)
 {
-    sator_text_put(text, "[");
+    sator_json_open(out, NULL, '[');
     for (int d = 0; d < numbering->n_dims; d++) {
         uint64_t mask = (UINT64_C(1) << numbering->width[d]) - 1;
-        sator_text_add(text, "%s%lld", d == 0 ? "" : ",",
-                (long long)(numbering->least[d] +
-                        (int64_t)(element >> numbering->shift[d] & mask)));
+        sator_json_small(
+                out, NULL, numbering->least[d] + (int64_t)(element >> numbering->shift[d] & mask));
     }
-    sator_text_put(text, "]");
+    sator_json_close(out, ']');
 }
 
 void record_move(struct record *record, const struct holder *holder, enum move move,
@@ -145,64 +155,77 @@ void record_move(struct record *record, const struct holder *holder, enum move m
 {
     static const char *const names[] = {
             [MOVE_FILL] = "fill", [MOVE_BUS] = "bus", [MOVE_LINK] = "link", [MOVE_STORE] = "store"};
-    struct sator_text *text = &record->moves;
+    bool crosses = move == MOVE_FILL || move == MOVE_STORE;
+    struct sator_json out = {.text = &record->moves, .follows = record->moves.length > 0};
 
-    sator_text_add(text, "%s[%d,\"%s\",%d,%lld,%d,%lld,", text->length == 0 ? "" : ",",
-            holder->access, names[move], holder->level, (long long)instance,
-            move == MOVE_FILL || move == MOVE_STORE ? holder->parent->level : holder->level,
-            (long long)other);
-    add_element(text, record->machine->ways[holder->access].numbering, element);
-    if (wire != NULL) {
-        sator_text_put(text, ",");
-        sator_text_add_json(text, wire);
-    }
-    sator_text_put(text, "]");
+    sator_json_open(&out, NULL, '[');
+    sator_json_small(&out, NULL, holder->access);
+    sator_json_text(&out, NULL, names[move]);
+    sator_json_small(&out, NULL, holder->level);
+    sator_json_small(&out, NULL, instance);
+    sator_json_small(&out, NULL, crosses ? holder->parent->level : holder->level);
+    sator_json_small(&out, NULL, other);
+    add_element(&out, record->machine->ways[holder->access].numbering, element);
+    if (wire != NULL)
+        sator_json_text(&out, NULL, wire);
+    sator_json_close(&out, ']');
+}
+
+/* The moves since the last line, and the end of this one. */
+static void end_line(struct record *record, struct sator_json *out)
+{
+    sator_json_open(out, "moves", '[');
+    if (record->moves.length > 0)
+        sator_text_add_bytes(out->text, record->moves.data, record->moves.length);
+    sator_json_close(out, ']');
+    sator_json_close(out, '}');
+    sator_text_put(out->text, "\n");
 }
 
 static void list_stamp(struct record *record, const int64_t *stamp, int64_t began, int64_t n_active,
         const int64_t *active)
 {
-    struct sator_text *out = &record->events;
+    struct sator_json out = {.text = &record->events};
 
-    sator_text_add(out, "{\"left\":%lld,\"began\":%lld,\"ended\":%lld,\"stamp\":[",
-            (long long)record->left, (long long)began, (long long)record->phases->clock);
-    for (int k = 0; k < record->machine->n_time; k++)
-        sator_text_add(out, "%s%lld", k == 0 ? "" : ",", (long long)stamp[k]);
-    sator_text_put(out, "],\"pes\":[");
-    for (int64_t i = 0; i < n_active; i++)
-        sator_text_add(out, "%s%lld", i == 0 ? "" : ",", (long long)active[i]);
-    sator_text_put(out, "],\"moves\":[");
-    if (record->moves.length > 0)
-        sator_text_add_bytes(out, record->moves.data, record->moves.length);
-    sator_text_put(out, "]}\n");
-    flush(record, out, record->question->options->write_events, FLUSH);
+    sator_json_open(&out, NULL, '{');
+    sator_json_small(&out, "left", record->left);
+    sator_json_small(&out, "began", began);
+    sator_json_small(&out, "ended", record->phases->clock);
+    sator_json_small_array(&out, "stamp", record->machine->n_time, stamp);
+    sator_json_small_array(&out, "pes", n_active, active);
+    end_line(record, &out);
+    flush(record, &record->events, record->question->options->write_events, FLUSH);
 }
 
 static void list_header(struct record *record)
 {
     const struct simulate_question *q = record->question;
-    struct sator_text *out = &record->events;
+    struct sator_json out = {.text = &record->events};
 
-    sator_text_put(out, "{\"format\":\"sator-events\",\"version\":1,\"workload\":");
-    sator_text_add_json(out, q->workload->name);
-    sator_text_put(out, ",\"arch\":");
-    sator_text_add_json(out, q->arch->name);
-    sator_text_put(out, ",\"shape\":[");
+    sator_json_open(&out, NULL, '{');
+    sator_json_text(&out, "format", "sator-events");
+    sator_json_small(&out, "version", 1);
+    sator_json_text(&out, "workload", q->workload->name);
+    sator_json_text(&out, "arch", q->arch->name);
+    sator_json_open(&out, "shape", '[');
     for (int d = 0; d < record->machine->n_space; d++)
-        sator_text_add(out, "%s%lld", d == 0 ? "" : ",", (long long)record->machine->shape[d]);
-    sator_text_put(out, "],\"levels\":[");
-    for (int l = 0; l < q->arch->n_levels; l++) {
-        sator_text_put(out, l == 0 ? "" : ",");
-        sator_text_add_json(out, q->arch->levels[l].name);
-    }
-    sator_text_put(out, "],\"accesses\":[");
+        sator_json_small(&out, NULL, record->machine->shape[d]);
+    sator_json_close(&out, ']');
+    sator_json_open(&out, "levels", '[');
+    for (int l = 0; l < q->arch->n_levels; l++)
+        sator_json_text(&out, NULL, q->arch->levels[l].name);
+    sator_json_close(&out, ']');
+    sator_json_open(&out, "accesses", '[');
     for (int a = 0; a < q->workload->n_accesses; a++) {
-        sator_text_add(out, "%s{\"role\":\"%s\",\"tensor\":", a == 0 ? "" : ",",
-                q->workload->accesses[a].role == SATOR_READ ? "read" : "write");
-        sator_text_add_json(out, q->workload->accesses[a].tensor);
-        sator_text_put(out, "}");
+        sator_json_open(&out, NULL, '{');
+        sator_json_text(
+                &out, "role", q->workload->accesses[a].role == SATOR_READ ? "read" : "write");
+        sator_json_text(&out, "tensor", q->workload->accesses[a].tensor);
+        sator_json_close(&out, '}');
     }
-    sator_text_put(out, "]}\n");
+    sator_json_close(&out, ']');
+    sator_json_close(&out, '}');
+    sator_text_put(out.text, "\n");
 }
 
 /* ---- both ---- */
@@ -259,11 +282,11 @@ void record_end(struct record *record)
     }
     if (record->lists) { /* what leaves after the last stamp */
         if (is_inside(record, record->left, record->phases->clock)) {
-            sator_text_add(&record->events, "{\"left\":%lld,\"ended\":%lld,\"moves\":[",
-                    (long long)record->left, (long long)record->phases->clock);
-            if (record->moves.length > 0)
-                sator_text_add_bytes(&record->events, record->moves.data, record->moves.length);
-            sator_text_put(&record->events, "]}\n");
+            struct sator_json out = {.text = &record->events};
+            sator_json_open(&out, NULL, '{');
+            sator_json_small(&out, "left", record->left);
+            sator_json_small(&out, "ended", record->phases->clock);
+            end_line(record, &out);
         }
         flush(record, &record->events, record->question->options->write_events, 0);
     }
