@@ -130,12 +130,25 @@ static void add_words(const struct kinds *k, int access, bool writes, double cou
         bits[port] += count * (double)k->problem->memory[k->memory].word_bits[access];
 }
 
+/* The words that cross; 0 where they are not known: the mapping is not costed then. */
+static int64_t count_words(const struct kinds *k, int t, const struct mapper_sharing *sharing)
+{
+    int64_t words = sator_mapper_tiling_words(
+            sator_mapper_words_tilings(k->words), k->mapping, k->shape, t, sharing);
+
+    return words < 0 ? 0 : words;
+}
+
 static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
 {
+    struct mapper_sharing sharing = {0};
     struct mapper_walk walk;
 
     sator_mapper_walk_init(k->problem, k->words, k->shape, t, &walk);
-    return sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, grouped, &k->alone);
+    if (grouped)
+        sharing = sator_mapper_sharing_of(&walk);
+    sharing.alone = &k->alone;
+    return count_words(k, t, &sharing);
 }
 
 /* The words of "access" that arrive in an instance of the kind. */
@@ -174,9 +187,10 @@ static bool brings(const struct kinds *k, int t, int r)
     if (!may)
         return false;
     sator_mapper_walk_init(p, k->words, k->shape, t, &walk);
-    int64_t with = sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, true, NULL);
-    walk.shared &= ~(1U << r);
-    return sator_mapper_ragged_words(&walk, k->words, k->mapping, k->shape, true, NULL) > with;
+    struct mapper_sharing sharing = sator_mapper_sharing_of(&walk);
+    int64_t with = count_words(k, t, &sharing);
+    sharing.rows &= ~(1U << r);
+    return count_words(k, t, &sharing) > with;
 }
 
 static void find_brought(const struct kinds *k)

@@ -440,10 +440,11 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
     open_walk(problem, words, &shape, transfer, ALWAYS, &walk);
     walk.n_ways = n_ways;
     walk.group_words = sator_mapper_entering(words, &walk, NULL);
-    if (sator_mapper_is_ragged(problem, mapping, walk.access->relevant)) {
-        struct mapper_traffic traffic;
-        sator_mapper_count_ragged(&walk, words, mapping, &shape, &traffic);
-        return traffic.unique[transfer];
+    if (sator_mapper_is_cut(problem, mapping, &shape, transfer)) {
+        struct mapper_sharing sharing = {.rows = walk.shared, .n_ways = n_ways};
+        int64_t crossing = sator_mapper_tiling_words(
+                sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing);
+        return crossing < 0 ? 0 : crossing;
     }
     run_walk(&walk, words, mapping, &shape, &pace);
     return sator_mapper_unique(&walk, &pace);
@@ -471,8 +472,9 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             continue;
         }
         if (what->is_quotient) {
-            sator_mapper_count_tiling(sator_mapper_words_tilings(words), mapping, &shape, t,
-                    what->collapsed, traffic);
+            struct mapper_sharing sharing = {.rows = what->collapsed};
+            sator_mapper_count_tiling(
+                    sator_mapper_words_tilings(words), mapping, &shape, t, &sharing, traffic);
             continue;
         }
         if (what->is_counted) {
@@ -481,7 +483,9 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
         }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
         if (sator_mapper_is_cut(problem, mapping, &shape, t)) {
-            sator_mapper_count_ragged(&walk, words, mapping, &shape, traffic);
+            struct mapper_sharing sharing = sator_mapper_sharing_of(&walk);
+            sator_mapper_count_tiling(
+                    sator_mapper_words_tilings(words), mapping, &shape, t, &sharing, traffic);
             continue;
         }
         run_walk(&walk, words, mapping, &shape, &pace);

@@ -107,6 +107,12 @@ static inline int64_t sator_mapper_arriving(
     return walk->tiles * (walk->tile_words * walk->stamps - pace->kept_arriving);
 }
 
+/* Who shares the words of a walk's groups. */
+static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_walk *walk)
+{
+    return (struct mapper_sharing){.rows = walk->shared, .n_ways = walk->passes ? walk->n_ways : 0};
+}
+
 /* ---- passing.c: words that pass from PE to PE ---- */
 /* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
  * of buses no one family of which has them all. */
@@ -124,13 +130,6 @@ void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shap
  * shift[e] since the one before; NULL: nothing was held before. */
 int64_t sator_mapper_entering(
         struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift);
-/* The same, without the values of plain indices, where tiles are shorter at the last position of a
- * part (always, where it has one): by index and part, now and in the stamp before. */
-struct mapper_cuts {
-    int64_t now[MAPPER_INDICES][MAPPER_CUT_PARTS], before[MAPPER_INDICES][MAPPER_CUT_PARTS];
-};
-int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mapper_walk *walk,
-        const int64_t *shift, const struct mapper_cuts *cuts);
 /* The words that enter all groups of a transfer that passes, over the whole run of a mapping, when
  * only the first "n_ways" of the links, then buses, are used. */
 int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct mapper_words *words,
@@ -205,47 +204,6 @@ void sator_mapper_walk_cut(struct mapper_walk *walk, struct mapper_words *words,
 /* Whether tiles of the transfer are short, or some PE has none at some time. */
 bool sator_mapper_is_cut(const struct mapper_problem *problem, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int transfer);
-/* One transfer of a mapping whose last tiles may be short, its temporal loops placed one by one,
- * innermost first. */
-struct mapper_ragged {
-    const struct mapper_walk *walk; /* borrowed */
-    struct mapper_words *words;
-    struct sator_tiling *tiling; /* NULL: words pass from PE to PE, and are counted by the rest */
-    int64_t cut[MAPPER_LOOPS]; /* how much shorter the last tile is */
-    int64_t apart[MAPPER_LOOPS]; /* parallel positions that share no words */
-    int64_t outer[MAPPER_LOOPS], inner[MAPPER_LOOPS]; /* temporal factors not yet placed, placed */
-    int64_t fall[MAPPER_LOOPS]; /* how far those placed fall back when the next one steps */
-};
-/* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
- * their last tile there, the others have whole ones. */
-struct mapper_alone {
-    int row;
-    unsigned last;
-};
-/* Nothing placed. "grouped": the words that all groups of PEs take, which share them; else those
- * that arrive in all PEs. "walk" is initialised from the same shape. One of a transfer, grouped or
- * not, at a time; other mappings may be counted before it is done. */
-void sator_mapper_ragged_init(struct mapper_ragged *ragged, const struct mapper_walk *walk,
-        struct mapper_words *words, const struct mapper_shape *shape,
-        const struct mapper_mapping *mapping, bool grouped);
-/* The words of all time-stamps, if none were kept from the one before. */
-int64_t sator_mapper_ragged_all(const struct mapper_ragged *ragged);
-/* Place "loop" with "factor" > 1 and the instances that a step of it skips: of these
- * words, those kept in its steps. */
-int64_t sator_mapper_ragged_place(
-        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
-/* Take back the loop placed last. */
-void sator_mapper_ragged_unplace(
-        struct mapper_ragged *ragged, int loop, int64_t factor, int64_t step);
-/* The words that cross, as above. */
-int64_t sator_mapper_ragged_words(const struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, bool grouped,
-        const struct mapper_alone *alone);
-/* Set the exact words of one transfer. */
-void sator_mapper_count_ragged(const struct mapper_walk *walk, struct mapper_words *words,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
-        struct mapper_traffic *traffic);
-
 /* ---- watch.c ---- */
 /* A watch over questions to the counting engines (GIVE): they end when "search" is cancelled, or
  * at "deadline" of sator_mapper_now. */

@@ -154,7 +154,7 @@ static void add_values(const struct families *f, int e, const struct passing_pos
 
     for (int i = 0; i < n; i++) {
         int64_t v = value - list[i].start;
-        if (!sator_mapper_holds(list[i].tile, v))
+        if (!sator_mapper_holds(&passing->tile[e], v))
             continue;
         struct cell *cell = add_cell(kinds);
         *cell = (struct cell){.sources = list[i].sources};
@@ -165,8 +165,8 @@ static void add_values(const struct families *f, int e, const struct passing_pos
         for (int s = 0; s < passing->n_sources; s++) {
             bool any = list[i].sources.bits[s / 64] >> s % 64 & 1;
             if (any &&
-                    !sator_mapper_holds(sator_mapper_passing_held(passing, e, &list[i], s),
-                            v + sator_mapper_passing_reach(passing, s, e)))
+                    !sator_mapper_holds(
+                            &passing->tile[e], v + sator_mapper_passing_reach(passing, s, e)))
                 cell->sources.bits[s / 64] &= ~(UINT64_C(1) << s % 64);
         }
     }
@@ -213,16 +213,16 @@ static void add_ends(struct run_ends *ends, const struct sator_value_set *set, i
 static void add_index(const struct families *f, int e, struct kinds *kinds)
 {
     const struct passing *passing = f->passing;
-    int64_t modulus = passing->tile[e].now[0].modulus;
+    int64_t modulus = passing->tile[e].modulus;
     struct run_ends ends = {.n = 0};
     int n;
     struct passing_position *list = sator_mapper_passing_positions(passing, e, &n);
 
     for (int i = 0; i < n; i++) {
-        add_ends(&ends, list[i].tile, list[i].start);
+        add_ends(&ends, &passing->tile[e], list[i].start);
         for (int s = 0; s < passing->n_sources; s++) {
             if (list[i].sources.bits[s / 64] >> s % 64 & 1)
-                add_ends(&ends, sator_mapper_passing_held(passing, e, &list[i], s),
+                add_ends(&ends, &passing->tile[e],
                         list[i].start - sator_mapper_passing_reach(passing, s, e));
         }
     }

@@ -327,17 +327,14 @@ struct candidate {
     int64_t n_runs, lead;
 };
 
-/* Of the sources allowed, those with values of the run's class. */
-static int find_candidates(const struct passing *passing, int e,
-        const struct passing_position *position, const struct sator_value_run *run,
+/* The sources with values of the run's class. */
+static int find_candidates(const struct passing *passing, int e, const struct sator_value_run *run,
         struct candidate *list)
 {
+    const struct sator_value_set *set = &passing->tile[e];
     int count = 0;
 
     for (int s = 0; s < passing->n_sources; s++) {
-        if (!(position->sources.bits[s / 64] >> s % 64 & 1))
-            continue;
-        const struct sator_value_set *set = sator_mapper_passing_held(passing, e, position, s);
         int64_t value = run->class + sator_mapper_passing_reach(passing, s, e);
         int64_t class = sator_floor_mod(value, set->modulus), at = find_class(set, class);
         struct candidate made = {
@@ -361,15 +358,14 @@ static bool holds_place(const struct candidate *candidate, int64_t place)
 }
 
 /* Divide the values of the tile at one position by the sources that have them. */
-static void add_tile(const struct passing *passing, int e, const struct passing_position *position,
-        struct parts *parts)
+static void add_tile(const struct passing *passing, int e, struct parts *parts)
 {
-    const struct sator_value_set *tile = position->tile;
+    const struct sator_value_set *tile = &passing->tile[e];
     struct candidate list[MAPPER_SOURCES];
 
     for (int64_t r = 0; r < tile->n_runs; r++) {
         const struct sator_value_run *run = &tile->run[r];
-        int n = find_candidates(passing, e, position, run, list);
+        int n = find_candidates(passing, e, run, list);
         int64_t n_ends = 2, count = 0;
         for (int i = 0; i < n; i++)
             n_ends += 2 * list[i].n_runs;
@@ -400,28 +396,6 @@ static void add_tile(const struct passing *passing, int e, const struct passing_
     }
 }
 
-/* The values of index "e", at all positions where these have tiles of several sizes, else at one.
- */
-static int64_t add_index(const struct passing *passing, int e, struct parts *parts)
-{
-    struct passing_position one = {.tile = &passing->tile[e].now[0]};
-    int64_t total = 0;
-    int n;
-
-    if (!passing->tile[e].is_cut) {
-        memset(&one.sources, 0xff, sizeof one.sources);
-        add_tile(passing, e, &one, parts);
-        return sator_value_set_size(one.tile);
-    }
-    struct passing_position *list = sator_mapper_passing_positions(passing, e, &n);
-    for (int i = 0; i < n; i++) {
-        add_tile(passing, e, &list[i], parts);
-        total += sator_value_set_size(list[i].tile);
-    }
-    free(list);
-    return total;
-}
-
 static void add_digit(const struct passing *passing, int k, struct parts *parts)
 {
     int64_t n = passing->walk->net_digit[k].count, low[MAPPER_SOURCES], high[MAPPER_SOURCES];
@@ -447,12 +421,12 @@ static int64_t count_parts(const struct passing *passing)
     for (int e = 0; e < walk->access->n_indices; e++) {
         if (walk->access->index[e].closed == 1)
             continue;
-        total *= add_index(passing, e, &more);
+        total *= sator_value_set_size(&passing->tile[e]);
+        add_tile(passing, e, &more);
         intersect(&all, &more);
     }
     for (int k = 0; k < walk->n_net_digits; k++) {
-        int e = walk->net_digit[k].index;
-        if (is_plain(walk, k) || (e >= 0 && passing->tile[e].is_cut))
+        if (is_plain(walk, k))
             continue;
         total *= walk->net_digit[k].count;
         add_digit(passing, k, &more);
@@ -466,25 +440,6 @@ static int64_t count_parts(const struct passing *passing)
 }
 
 /* ---- positions ---- */
-
-/* The parts of index "e" at whose last position a PE stands, "offset" (NULL: 0) before the one
- * whose digits are given. */
-static unsigned last_parts(
-        const struct passing *passing, int e, const int64_t *digit, const int64_t *offset)
-{
-    const struct mapper_walk *walk = passing->walk;
-    const struct mapper_index *index = &walk->access->index[e];
-    unsigned last = (1U << index->n_parts) - 1;
-
-    for (int d = 0; d < walk->n_net_digits; d++) {
-        const struct mapper_net_digit *net = &walk->net_digit[d];
-        if (net->index != e || digit[d] - (offset == NULL ? 0 : offset[d]) == net->count - 1)
-            continue;
-        for (int i = 0; i < index->n_parts; i++)
-            last &= index->loop[i] == net->loop ? ~(1U << i) : ~0U;
-    }
-    return last;
-}
 
 /* Replace each of the "n" positions of "list" (TAKE) by those that digit "d" makes of it. */
 static struct passing_position *spread_positions(
@@ -527,85 +482,34 @@ struct passing_position *sator_mapper_passing_positions(
         list = spread_positions(passing, d, list, n);
         n *= (int)digit->count;
     }
-    for (int i = 0; i < n; i++) {
-        unsigned last = passing->tile[e].is_cut ? last_parts(passing, e, list[i].digit, NULL) : 0;
-        list[i].tile = &passing->tile[e].now[last];
-    }
     *count = n;
     return list;
 }
 
-const struct sator_value_set *sator_mapper_passing_held(
-        const struct passing *passing, int e, const struct passing_position *position, int s)
-{
-    const struct passing_tile *tile = &passing->tile[e];
-    const struct passing_source *source = &passing->source[s];
-
-    if (!tile->is_cut)
-        return &tile->now[0];
-    unsigned last = last_parts(passing, e, position->digit, source->offset);
-    return source->before ? &tile->before[last] : &tile->now[last];
-}
-
 /* ---- a stamp ---- */
 
-static void open_tiles(struct passing *passing)
+static int64_t count_entering(
+        struct passing *passing, const struct mapper_walk *walk, const int64_t *shift)
 {
-    const struct mapper_walk *walk = passing->walk;
-
-    for (int e = 0; e < walk->access->n_indices; e++) {
-        const struct mapper_index *index = &walk->access->index[e];
-        struct passing_tile *tile = &passing->tile[e];
-        const int64_t *like = walk->steps[e].tile;
-        if (index->closed == 1)
-            continue;
-        tile->is_cut = false;
-        for (int i = 0; i < index->n_parts && passing->cuts != NULL; i++)
-            tile->is_cut |= (passing->cuts->now[e][i] | passing->cuts->before[e][i]) != 0;
-        tile->n_sets = tile->is_cut ? 1 << index->n_parts : 1;
-        for (int last = 0; last < tile->n_sets; last++) {
-            int64_t now[MAPPER_PARTS], before[MAPPER_PARTS];
-            for (int i = 0; i < index->n_parts; i++) {
-                bool cut = tile->is_cut && (last >> i & 1);
-                now[i] = like[i] - (cut ? passing->cuts->now[e][i] : 0);
-                before[i] = like[i] - (cut ? passing->cuts->before[e][i] : 0);
-            }
-            sator_mapper_tile_set(index, like, now, &tile->now[last]);
-            if (tile->is_cut)
-                sator_mapper_tile_set(index, like, before, &tile->before[last]);
-        }
-    }
-}
-
-static void close_tiles(struct passing *passing)
-{
-    const struct mapper_access *access = passing->walk->access;
-
-    for (int e = 0; e < access->n_indices; e++) {
-        struct passing_tile *tile = &passing->tile[e];
-        for (int last = 0; access->index[e].closed != 1 && last < tile->n_sets; last++) {
-            sator_value_set_free(&tile->now[last]);
-            if (tile->is_cut)
-                sator_value_set_free(&tile->before[last]);
-        }
-    }
-}
-
-static int64_t count_entering(struct passing *passing, const struct mapper_walk *walk,
-        const int64_t *shift, const struct mapper_cuts *cuts)
-{
+    const struct mapper_access *access = walk->access;
     const struct mapper_transfer *t = walk->transfer;
 
     passing->walk = walk;
     passing->shift = shift;
-    passing->cuts = cuts;
     int n_links = walk->n_ways < t->n_passes ? walk->n_ways : t->n_passes;
     passing->n_families = walk->n_ways - n_links;
     find_sources(passing, shift != NULL, n_links);
-    open_tiles(passing);
+    for (int e = 0; e < access->n_indices; e++) {
+        const int64_t *tile = walk->steps[e].tile;
+        if (access->index[e].closed != 1)
+            sator_mapper_tile_set(&access->index[e], tile, tile, &passing->tile[e]);
+    }
     int64_t words =
             passing->n_families == 0 ? count_parts(passing) : sator_mapper_families_count(passing);
-    close_tiles(passing);
+    for (int e = 0; e < access->n_indices; e++) {
+        if (access->index[e].closed != 1)
+            sator_value_set_free(&passing->tile[e]);
+    }
     return words;
 }
 
@@ -627,27 +531,23 @@ static void *passing_new(const struct mapper_problem *problem)
     return sator_alloc(sizeof(struct passing));
 }
 
-int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mapper_walk *walk,
-        const int64_t *shift, const struct mapper_cuts *cuts)
+/* What enters, without the values of plain indices. */
+static int64_t entering_sliding(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
 {
-    int64_t key[4 + MAPPER_INDICES * (1 + MAPPER_PARTS + 2 * MAPPER_CUT_PARTS) + 3 * MAPPER_DIGITS];
+    int64_t key[4 + MAPPER_INDICES * (1 + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
     int at = 0;
 
     key[at++] = walk->number;
-    key[at++] = walk->n_ways * 4 + (cuts != NULL) * 2 + (shift != NULL);
+    key[at++] = walk->n_ways * 2 + (shift != NULL);
     key[at++] = walk->n_net_digits;
     for (int e = 0; e < walk->access->n_indices; e++) {
         const struct mapper_index *index = &walk->access->index[e];
         if (index->closed == 1)
             continue;
         key[at++] = shift == NULL ? 0 : shift[e];
-        for (int i = 0; i < index->n_parts; i++) {
+        for (int i = 0; i < index->n_parts; i++)
             key[at++] = walk->steps[e].tile[i];
-            if (cuts == NULL)
-                continue;
-            key[at++] = cuts->now[e][i];
-            key[at++] = cuts->before[e][i];
-        }
     }
     for (int k = 0; k < walk->n_net_digits; k++) {
         const struct mapper_net_digit *digit = &walk->net_digit[k];
@@ -665,7 +565,7 @@ int64_t sator_mapper_entering_cut(struct mapper_words *words, const struct mappe
     if (is_new)
         *value = count_entering(
                 sator_mapper_words_state(words, MAPPER_KEEPS_PASSING, passing_new, free), walk,
-                shift, cuts);
+                shift);
     return *value;
 }
 
@@ -676,5 +576,5 @@ int64_t sator_mapper_entering(
 
     for (int e = 0; e < walk->access->n_indices; e++)
         plain *= walk->access->index[e].closed == 1 ? walk->group_values[e] : 1;
-    return plain * sator_mapper_entering_cut(words, walk, shift, NULL);
+    return plain * entering_sliding(words, walk, shift);
 }

@@ -19,22 +19,13 @@ struct passing_source {
     int64_t offset[MAPPER_DIGITS];
 };
 
-/* What an index with several loops takes at a parallel position, which stands at the last ones of
- * some parts: there tiles may be short. By these parts, as bits; where no tile is short all are the
- * first. */
-struct passing_tile {
-    bool is_cut;
-    int n_sets;
-    struct sator_value_set now[1 << MAPPER_CUT_PARTS], before[1 << MAPPER_CUT_PARTS];
-};
-
 struct passing {
     const struct mapper_walk *walk;
     const int64_t *shift; /* by index, since the stamp before; NULL: nothing was held then */
-    const struct mapper_cuts *cuts; /* NULL: none */
     int n_sources; /* the first is the PE itself */
     struct passing_source source[MAPPER_SOURCES];
-    struct passing_tile tile[MAPPER_INDICES]; /* of indices with several loops */
+    struct sator_value_set
+            tile[MAPPER_INDICES]; /* of one position; of indices with several loops */
     int n_families; /* of buses, in order of declaration */
 };
 
@@ -49,14 +40,10 @@ struct passing_position {
     int64_t start; /* of its tile */
     int64_t digit[MAPPER_DIGITS]; /* of the index */
     struct passing_set sources; /* whose digits are some */
-    const struct sator_value_set *tile;
 };
 /* List them (GIVE: free), in the order of the PEs. */
 struct passing_position *sator_mapper_passing_positions(
         const struct passing *passing, int e, int *count);
-/* The values of source "s" of a position. */
-const struct sator_value_set *sator_mapper_passing_held(
-        const struct passing *passing, int e, const struct passing_position *position, int s);
 bool sator_mapper_holds(const struct sator_value_set *set, int64_t value);
 /* ---- families.c ---- */
 /* The words that cross once the families of buses have spread what no source has; without the plain

@@ -1,8 +1,8 @@
 /* Transfers as tilings (count/tiled/tiling.h): all digits outside the child's tile, row by row from
  * inside out; compute units have tiles of one iteration.
  *
- * Counted in this way are accesses that are quotients of sums, and what goes straight to compute
- * units where tiles are cut short.
+ * Counted in this way are accesses that are quotients of sums, and all transfers where tiles are
+ * cut short.
  */
 #include "count/tiled/tiling.h"
 
@@ -99,43 +99,86 @@ static bool is_parted(const struct mapper_problem *p, const struct mapper_transf
     return false;
 }
 
+/* How the PEs along row "r" share the words of a transfer. */
+static enum sator_tiling_pes pes_of(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct mapper_mapping *mapping, const struct mapper_sharing *sharing, int r, int loop)
+{
+    if (sharing->alone != NULL && r < sharing->alone->row)
+        return sharing->alone->last >> loop & 1 ? TILING_LAST : TILING_FIRST;
+    if (!(sharing->rows >> r & 1))
+        return TILING_APART;
+    if (sharing->n_ways > 0)
+        return TILING_JOINED;
+    return is_parted(p, t, mapping, r, loop) ? TILING_APART : TILING_SHARED;
+}
+
+/* Say what divides loops on row "r", from inside out. */
+static void divide_row(struct sator_tiling *tiling, const struct mapper_problem *p,
+        const struct mapper_transfer *t, const struct mapper_mapping *mapping,
+        const struct mapper_sharing *sharing, int r)
+{
+    bool is_space = p->row[r].is_space;
+
+    for (int k = p->n_loops - 1; k >= 0; k--) {
+        int i = is_space ? mapping->along[r][k] : k;
+        int64_t factor = mapping->factor[r][i];
+        if (factor == 1)
+            continue;
+        enum sator_tiling_pes pes = is_space ? pes_of(p, t, mapping, sharing, r, i) : TILING_APART;
+        if (!is_space)
+            sator_tiling_divide(tiling, i, factor);
+        else if (pes == TILING_JOINED)
+            sator_tiling_spread_along(tiling, i, factor, r);
+        else
+            sator_tiling_spread(tiling, i, factor, pes);
+    }
+}
+
+/* Join the PEs by the first ways of the transfer. */
+static void join(struct sator_tiling *tiling, const struct mapper_transfer *t,
+        const struct mapper_sharing *sharing)
+{
+    struct sator_tiling_link link[MAPPER_SOURCES];
+    unsigned bus_rows[MAPPER_ROWS];
+    struct sator_tiling_net net = {.n_rows = t->child_row, .link = link, .bus_rows = bus_rows};
+
+    for (int i = 0; i < sharing->n_ways && i < t->n_passes; i++) {
+        if (!t->passes[i].is_idle)
+            link[net.n_links++] =
+                    (struct sator_tiling_link){t->passes[i].interval == 1, t->passes[i].shift};
+    }
+    for (int i = t->n_passes; i < sharing->n_ways; i++)
+        bus_rows[net.n_buses++] = t->bus_rows[i - t->n_passes] & sharing->rows;
+    sator_tiling_join(tiling, &net);
+}
+
 struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        unsigned shared, bool grouped, const struct mapper_alone *alone, bool stays)
+        const struct mapper_sharing *sharing, bool stays)
 {
     static const int64_t single[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
-    struct sator_tiling **tiling =
-            stays ? &tilings->open[transfer][grouped] : &tilings->tiling[transfer][grouped];
+    struct sator_tiling **tiling = stays ? &tilings->open[transfer][sharing->rows != 0]
+                                         : &tilings->tiling[transfer][sharing->rows != 0];
 
     if (*tiling == NULL)
         *tiling = make_tiling(tilings, t->access);
     sator_tiling_begin(*tiling, t->child == p->n_memories ? single : shape->inside[t->child_row]);
-    for (int r = t->child_row - 1; r >= 0; r--) {
-        bool is_alone = alone != NULL && r < alone->row;
-        for (int i = 0; i < p->n_loops; i++) {
-            int64_t factor = mapping->factor[r][i];
-            if (factor > 1 && p->row[r].is_space)
-                sator_tiling_spread(*tiling, i, factor,
-                        is_alone ? (alone->last >> i & 1 ? TILING_LAST : TILING_FIRST)
-                                : grouped && (shared >> r & 1) && !is_parted(p, t, mapping, r, i)
-                                ? TILING_SHARED
-                                : TILING_APART);
-            else if (factor > 1)
-                sator_tiling_divide(*tiling, i, factor);
-        }
-    }
+    for (int r = t->child_row - 1; r >= 0; r--)
+        divide_row(*tiling, p, t, mapping, sharing, r);
+    if (sharing->n_ways > 0)
+        join(*tiling, t, sharing);
     return *tiling;
 }
 
 int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        unsigned shared, bool grouped, const struct mapper_alone *alone)
+        const struct mapper_sharing *sharing)
 {
     const struct mapper_problem *p = tilings->problem;
-    struct sator_tiling *tiling = sator_mapper_tiling_open(
-            tilings, mapping, shape, transfer, shared, grouped, alone, false);
+    struct sator_tiling *tiling =
+            sator_mapper_tiling_open(tilings, mapping, shape, transfer, sharing, false);
     int64_t words = sator_tiling_all(tiling);
 
     for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {
@@ -151,14 +194,14 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
 }
 
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int transfer, unsigned shared,
+        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
         struct mapper_traffic *traffic)
 {
-    int64_t unique =
-            sator_mapper_tiling_words(tilings, mapping, shape, transfer, shared, true, NULL);
-    int64_t arriving = shared == 0
+    static const struct mapper_sharing apart;
+    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, sharing);
+    int64_t arriving = sharing->rows == 0
             ? unique
-            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, shared, false, NULL);
+            : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
 
     traffic->unique[transfer] = unique;
     traffic->arriving[transfer] = arriving;

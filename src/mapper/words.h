@@ -97,27 +97,38 @@ int64_t sator_mapper_least_quotients(
 /* ---- tilings.c ---- */
 struct mapper_shape;
 struct mapper_traffic;
-struct mapper_alone;
 struct sator_tiling;
 struct mapper_tilings;
 /* Of the memory that "words" keeps. */
 struct mapper_tilings *sator_mapper_words_tilings(struct mapper_words *words);
 /* The words of the largest tile of these extents by loop, wherever it is. */
 int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, const int64_t *tile);
-/* The tiling of a transfer's digits, none in order yet; "grouped": PEs along the rows "shared"
- * share words. "alone": only the words of one PE (see ragged.c), or NULL. It is that of the same
- * transfer, grouped or not, until the next call; if it "stays", until the next call for one that
- * does, whatever is counted meanwhile. */
+/* One PE of all rows before "row": of the loops that are spread over these, those in "last" have
+ * their last tile there, the others have whole ones. */
+struct mapper_alone {
+    int row;
+    unsigned last;
+};
+/* Which PEs of a transfer share words: those along "rows", each word once, or by the first "n_ways"
+ * of the links and then families of buses that lead along these (0: by no such way). */
+struct mapper_sharing {
+    unsigned rows;
+    int n_ways;
+    const struct mapper_alone *alone; /* only the words of one PE count; NULL: of all */
+};
+/* The tiling of a transfer's digits, none in order yet. It is that of the same transfer, shared or
+ * not, until the next call; if it "stays", until the next call for one that does, whatever is
+ * counted meanwhile. */
 struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        unsigned shared, bool grouped, const struct mapper_alone *alone, bool stays);
+        const struct mapper_sharing *sharing, bool stays);
 /* The words that cross, or TILING_UNKNOWN. */
 int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
-        unsigned shared, bool grouped, const struct mapper_alone *alone);
+        const struct mapper_sharing *sharing);
 /* Set the words of a transfer. */
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int transfer, unsigned shared,
+        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
         struct mapper_traffic *traffic);
 
 #endif

@@ -62,6 +62,49 @@ static void move_to_origin(const struct tiled_question *q, int n, struct tiled_h
         holder[i].pe -= least;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Keep, of the PEs that agree in all but the bits "spread", the first; they get another order. */
+static int keep_first(uint64_t (*pe)[2], int n, uint64_t spread)
+{
+    int kept = 0;
+
+    for (int i = 0; i < n; i++)
+        pe[i][0] = pe[i][1] & ~spread;
+    qsort(pe, (size_t)n, sizeof *pe, by_number);
+    for (int i = 0; i < n; i++) {
+        if (kept > 0 && pe[kept - 1][0] == pe[i][0])
+            pe[kept - 1][1] = pe[i][1] < pe[kept - 1][1] ? pe[i][1] : pe[kept - 1][1];
+        else
+            memcpy(pe[kept++], pe[i], sizeof *pe);
+    }
+    return kept;
+}
+
+int tiled_word_entering(const struct tiled_word *word, uint64_t sources, int n_buses,
+        const uint64_t *spread, sator_int *left)
+{
+    uint64_t(*pe)[2] = sator_alloc(sizeof *pe * (size_t)word->n);
+    int n = 0;
+
+    for (int i = 0; i < word->n; i++) {
+        if ((word->holder[i].sources & sources) == 0)
+            pe[n++][1] = word->holder[i].pe;
+    }
+    for (int b = 0; b < n_buses; b++) {
+        n = keep_first(pe, n, spread[b]);
+        if (left != NULL)
+            left[b] += word->times * n;
+    }
+    free(pe);
+    return n;
+}
+
 static uint64_t hash_of(int n, const struct tiled_holder *holder)
 {
     uint64_t hash = (uint64_t)n;

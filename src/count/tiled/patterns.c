@@ -84,49 +84,6 @@ static enum sator_status find_tally(struct counting *c, int p, const struct tile
     return SATOR_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Keep, of the PEs that agree in all but the bits "spread", the first; they get another order. */
-static int keep_first(uint64_t (*pe)[2], int n, uint64_t spread)
-{
-    int kept = 0;
-
-    for (int i = 0; i < n; i++) {
-        pe[i][1] = pe[i][1];
-        pe[i][0] = pe[i][1] & ~spread;
-    }
-    qsort(pe, (size_t)n, sizeof *pe, by_number);
-    for (int i = 0; i < n; i++) {
-        if (kept > 0 && pe[kept - 1][0] == pe[i][0])
-            pe[kept - 1][1] = pe[i][1] < pe[kept - 1][1] ? pe[i][1] : pe[kept - 1][1];
-        else
-            memcpy(pe[kept++], pe[i], sizeof *pe);
-    }
-    return kept;
-}
-
-/* A word that no source had enters; of PEs on one bus the first takes it, bus after bus. */
-static void add_families(struct counting *c, const struct tiled_word *word)
-{
-    uint64_t(*pe)[2] = sator_alloc(sizeof *pe * (size_t)word->n);
-    int n = 0;
-
-    for (int i = 0; i < word->n; i++) {
-        if (word->holder[i].sources == 0)
-            pe[n++][1] = word->holder[i].pe;
-    }
-    for (int b = 0; b < c->n_buses; b++) {
-        n = keep_first(pe, n, c->spread[b]);
-        c->left[b] += word->times * n;
-    }
-    free(pe);
-}
-
 /* Whether what is held outside may change twice on the way from a source of the pattern: then it
  * need not hold in between what it does at both ends (sator_transport.held_time). */
 static bool passes_stamps(const struct tiled_question *q, const struct tiled_source *source)
@@ -160,7 +117,7 @@ static void add_word(struct counting *c, const struct tiled_word *word)
         c->groups += sources == 0 ? word->times : 0;
         return;
     case TILED_ALL:
-        add_families(c, word);
+        tiled_word_entering(word, UINT64_MAX, c->n_buses, c->spread, c->left);
         return;
     }
 }

@@ -88,6 +88,11 @@ void tiled_tally_add(const struct tiled_question *question, struct tiled_tally *
 enum sator_status tiled_tally_multiply(const struct tiled_question *question,
         const struct tiled_tally *a, const struct tiled_tally *b, struct tiled_tally *product,
         const struct sator_decline **reason);
+/* The holders of a word (TILED_ALL) that none of "sources" serves and that take it all the same: of
+ * the PEs on one bus the first does, bus after bus, each of which spreads over the bits "spread".
+ * Each adds its words to "left" (or NULL). */
+int tiled_word_entering(const struct tiled_word *word, uint64_t sources, int n_buses,
+        const uint64_t *spread, sator_int *left);
 
 /* ---- walk.c ---- */
 /* Tally the words of "part" in the stamps of the pattern. */

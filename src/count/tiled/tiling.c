@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/memo.h"
-#include "count/tiled/tiled.h"
+#include "count/tiled/joined.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@ enum digit_kind {
     OF_TILE, /* of the root: what is inside */
     OF_TIME,
     PLACED, /* the next digit of time of the loop */
+    OF_NETWORK, /* nothing more of PEs: they have network number "size" */
     OF_PES /* and more: enum sator_tiling_pes */
 };
 
@@ -32,6 +33,15 @@ struct state {
     /* Words kept from stamp to stamp, or -1. At 2 k: in the steps of a digit of another part that
      * stands outside of the innermost k digits of time; at 2 k + 1: in those of the k-th itself. */
     int64_t *kept;
+    /* Where PEs are joined, by their holders: at 0 the words of all stamps, then of those patterns.
+     * NULL while unknown. */
+    const struct tiled_tally **tally;
+};
+
+/* Words that cross where PEs are joined. */
+struct crossing {
+    int64_t anew; /* as if none had been there in the stamp before */
+    int64_t words;
 };
 
 struct sator_tiling {
@@ -55,6 +65,14 @@ struct sator_tiling {
     struct tiled_nest nest; /* of the state that is counted, with */
     bool is_shared[TILED_DIGITS]; /* by digit */
     int row[TILING_DIGITS + TILING_LOOPS]; /* by entry of its chain that is placed: the digit, -1 */
+    int joined_digit[TILING_DIGITS]; /* of the part's joined ones, as they were said */
+    int n_joined;
+    struct tiling_joined joined[TILING_DIGITS];
+    struct tiling_network *network; /* of these; NULL: none */
+    int n_networks;
+    struct tiling_network **networks;
+    struct sator_memo *network_of; /* int: by joined digits and net */
+    struct sator_memo *crossings; /* struct crossing: by states and patterns */
 };
 
 /* ---- states ---- */
@@ -72,6 +90,10 @@ static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int6
     int n_times = (parent < 0 ? 0 : t->states[parent].n_times) + (kind == PLACED);
     int64_t *kept = SATOR_NEW_ARRAY(t->arena, int64_t, 2 * n_times + 1);
     memset(kept, 0xff, sizeof *kept * (size_t)(2 * n_times + 1));
+    bool is_joined = kind == OF_NETWORK || (parent >= 0 && t->states[parent].tally != NULL);
+    const struct tiled_tally **tally = is_joined
+            ? SATOR_NEW_ARRAY(t->arena, const struct tiled_tally *, 2 * n_times + 2)
+            : NULL;
     if (t->n_states == t->state_room) {
         t->state_room *= 2;
         t->states = sator_realloc(t->states, sizeof *t->states * (size_t)t->state_room);
@@ -83,7 +105,8 @@ static int child_of(struct sator_tiling *t, int parent, int loop, int kind, int6
             .n_times = n_times,
             .all = -1,
             .most = -1,
-            .kept = kept};
+            .kept = kept,
+            .tally = tally};
     return t->n_states++;
 }
 
@@ -166,16 +189,21 @@ static void make_loop(
 {
     struct tiled_nest *nest = &t->nest;
     int l = part->loop[i], time[TILING_DIGITS + TILING_LOOPS], n_time = 0, n_placed = 0;
+    int n_joined = 0;
     int64_t place = 1;
 
     nest->loop[l] = (struct tiled_loop){.extent = t->extent[l], .first = nest->n_digits};
     for (int k = 0; k < n; k++) {
         const struct state *state = &t->states[chain[k]];
+        bool is_joined = state->kind == OF_PES + (int)TILING_JOINED;
+        n_joined += is_joined;
         if (state->loop != l || state->kind == PLACED)
             continue;
         if (state->kind == OF_TIME)
             time[n_time++] = -1;
-        if (state->size == 1 || place >= t->extent[l])
+        if (is_joined)
+            t->joined_digit[n_joined - 1] = nest->n_digits;
+        else if (state->size == 1 || place >= t->extent[l])
             continue; /* nothing is divided */
         enum tiled_kind kind = state->kind == OF_TILE ? TILED_INSIDE
                 : state->kind == OF_TIME              ? TILED_TIME
@@ -211,6 +239,10 @@ static void make_loop(
         n_placed++;
     }
     finish_loop(nest, &nest->loop[l], t->is_shared);
+    for (int k = 0; k < n_joined; k++) { /* digits are turned around */
+        if (t->joined_digit[k] >= nest->loop[l].first)
+            t->joined_digit[k] = nest->loop[l].first + nest->n_digits - 1 - t->joined_digit[k];
+    }
 }
 
 static void make_nest(
@@ -252,36 +284,45 @@ enum {
     MOST = -2
 };
 
-/* What a state says of pattern "kept", or of ALL or MOST; -2 when that cannot be counted. */
-static int64_t count_state(struct sator_tiling *t, int p, int state, int kept)
+/* Make the nest of a state of part "p" and let "q" ask it about pattern "kept", ALL or MOST. False:
+ * there are no such stamps. */
+static bool open_question(
+        struct sator_tiling *t, int p, int state, int kept, struct tiled_question *q)
 {
     static const struct tiled_source own = {.credit = 0, .back = 1};
-    const struct tiled_part *part = &t->part[p];
     int chain[TILING_DIGITS + TILING_LOOPS];
     int n = chain_of(t, state, chain);
-    struct tiled_tally tally = {0};
-    const struct sator_decline *reason = NULL;
-    enum sator_status st;
-    sator_int sum = 0;
-    int64_t most = 0;
 
     sator_work_begin(t->ctx);
-    sator_arena_clear(t->scratch);
-    make_nest(t, part, chain, n);
-    struct tiled_question q = {.ctx = t->ctx,
+    make_nest(t, &t->part[p], chain, n);
+    *q = (struct tiled_question){.ctx = t->ctx,
             .arena = t->scratch,
             .nest = &t->nest,
             .source = &own,
             .aspect = TILED_LEAST,
             .n_sources = kept >= 0,
             .n_back = kept >= 0};
-    memcpy(q.is_spread, t->is_shared, sizeof q.is_spread);
-    if (kept >= 0 && !find_row(t, chain, n, kept, &q.pattern[0]))
+    memcpy(q->is_spread, t->is_shared, sizeof q->is_spread);
+    return kept < 0 || find_row(t, chain, n, kept, &q->pattern[0]);
+}
+
+/* What a state says of pattern "kept", or of ALL or MOST; -2 when that cannot be counted. */
+static int64_t count_state(struct sator_tiling *t, int p, int state, int kept)
+{
+    struct tiled_question q;
+    struct tiled_tally tally = {0};
+    const struct sator_decline *reason = NULL;
+    enum sator_status st;
+    sator_int sum = 0;
+    int64_t most = 0;
+
+    sator_arena_clear(t->scratch);
+    if (!open_question(t, p, state, kept, &q))
         return 0;
     if (kept == MOST)
-        st = tiled_walk_most(&q, part, &most, &reason);
+        st = tiled_walk_most(&q, &t->part[p], &most, &reason);
     else
-        st = tiled_walk(&q, part, &tally, &reason);
+        st = tiled_walk(&q, &t->part[p], &tally, &reason);
     for (int i = 0; i < tally.n; i++)
         sum += kept < 0 || tally.word[i].holder[0].sources != 0 ? tally.word[i].times : 0;
     sum += most;
@@ -300,10 +341,105 @@ static int64_t ask(struct sator_tiling *t, int p, int state, int kept)
     return *value;
 }
 
+/* ---- joined PEs ---- */
+
+/* The words of a state in pattern "kept", or ALL, by their holders; NULL when they cannot be
+ * counted. */
+static const struct tiled_tally *find_tally(struct sator_tiling *t, int p, int state, int kept)
+{
+    const struct tiled_tally **known = &t->states[state].tally[1 + kept];
+    struct tiled_question q;
+    const struct sator_decline *reason = NULL;
+
+    if (*known != NULL)
+        return *known;
+    struct tiled_tally *made = SATOR_NEW(t->arena, struct tiled_tally);
+    if (open_question(t, p, state, kept, &q)) {
+        tiling_network_ask(t->network, t->scratch, p, t->joined_digit, &q);
+        if (tiled_walk(&q, &t->part[p], made, &reason) != SATOR_OK)
+            return NULL;
+    }
+    struct tiled_word *words =
+            sator_arena_copy(t->arena, made->word, sizeof *words * (size_t)made->n);
+    for (int i = 0; i < made->n; i++)
+        words[i].holder = sator_arena_copy(
+                t->arena, words[i].holder, sizeof *words[i].holder * (size_t)words[i].n);
+    made->word = words;
+    return *known = made;
+}
+
+/* Whether some holder of a word is to be fetched though "sources" may serve. */
+static int64_t fetched(
+        const struct tiling_network *network, const struct tiled_word *word, uint64_t sources)
+{
+    if (network->aspect == TILED_ALL)
+        return tiled_word_entering(word, sources, network->n_buses, network->spread, NULL);
+    for (int i = 0; i < word->n; i++) {
+        if ((word->holder[i].sources & sources) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Multiply the parts' words in the patterns "kept" by part. */
+static bool count_crossing(struct sator_tiling *t, const int *kept, struct crossing *crossing)
+{
+    const struct tiling_network *network = t->network;
+    struct tiled_question q = {
+            .ctx = t->ctx, .arena = t->scratch, .nest = &t->nest, .aspect = network->aspect};
+    struct tiled_tally product = {0};
+    const struct sator_decline *reason = NULL;
+    sator_int anew = 0, words = 0;
+
+    *crossing = (struct crossing){0};
+    sator_arena_clear(t->scratch);
+    for (int p = 0; p < t->n_parts; p++) {
+        const struct tiled_tally *tally = find_tally(t, p, t->state[p], kept[p]);
+        struct tiled_tally before = product;
+        if (tally == NULL)
+            return false;
+        if (tally->n == 0)
+            return true;
+        if (p == 0)
+            product = *tally;
+        else if (tiled_tally_multiply(&q, &before, tally, &product, &reason) != SATOR_OK)
+            return false;
+    }
+    for (int i = 0; i < product.n; i++) {
+        anew += product.word[i].times * fetched(network, &product.word[i], network->now);
+        words += product.word[i].times * fetched(network, &product.word[i], UINT64_MAX);
+    }
+    *crossing = (struct crossing){(int64_t)anew, (int64_t)words};
+    return anew < INT64_MAX / 4;
+}
+
+/* The same, remembered; both are -2 when they cannot be counted. */
+static struct crossing find_crossing(struct sator_tiling *t, const int *kept)
+{
+    int64_t key[TILING_LOOPS];
+    bool is_new;
+
+    for (int p = 0; p < t->n_parts; p++)
+        key[p] = (int64_t)t->state[p] * 2 * TILING_DIGITS + kept[p] + 1;
+    struct crossing *known = sator_memo_place(t->crossings, key, (size_t)t->n_parts, &is_new);
+    if (is_new && (t->network->is_unknown || !count_crossing(t, kept, known)))
+        *known = (struct crossing){-2, -2};
+    return *known;
+}
+
+/* ---- all parts ---- */
+
 static int64_t product(struct sator_tiling *t, int kept)
 {
     int64_t words = 1;
 
+    if (t->network != NULL && kept == ALL) {
+        int all[TILING_LOOPS];
+        for (int p = 0; p < t->n_parts; p++)
+            all[p] = ALL;
+        words = find_crossing(t, all).anew;
+        return words < 0 ? TILING_UNKNOWN : words;
+    }
     for (int p = 0; p < t->n_parts && words != 0; p++) {
         int64_t of_part = ask(t, p, t->state[p], kept);
         if (of_part < 0 || __builtin_mul_overflow(words, of_part, &words))
@@ -316,13 +452,18 @@ static int64_t product(struct sator_tiling *t, int kept)
  * of each part stand inside of it. */
 static int64_t kept_words(struct sator_tiling *t, int p, int own, const int *inside)
 {
-    int64_t words = ask(t, p, t->state[p], 2 * own + 1);
+    int kept[TILING_LOOPS];
+    int64_t words = 1;
 
+    for (int o = 0; o < t->n_parts; o++)
+        kept[o] = 2 * (inside == NULL ? t->states[t->state[o]].n_times : inside[o]);
+    kept[p] = 2 * own + 1;
+    if (t->network != NULL) {
+        struct crossing crossing = find_crossing(t, kept);
+        return crossing.words < 0 ? TILING_UNKNOWN : crossing.anew - crossing.words;
+    }
     for (int o = 0; o < t->n_parts && words > 0; o++) {
-        if (o == p)
-            continue;
-        int64_t of_part = ask(t, o, t->state[o],
-                2 * (inside == NULL ? t->states[t->state[o]].n_times : inside[o]));
+        int64_t of_part = ask(t, o, t->state[o], kept[o]);
         if (of_part < 0 || __builtin_mul_overflow(words, of_part, &words))
             return TILING_UNKNOWN;
     }
@@ -378,6 +519,57 @@ void sator_tiling_divide(struct sator_tiling *t, int loop, int64_t size)
     place(t, loop, OF_TIME, size);
 }
 
+void sator_tiling_spread_along(struct sator_tiling *t, int loop, int64_t size, int row)
+{
+    assert(size > 1);
+    t->joined[t->n_joined++] = (struct tiling_joined){t->part_of[loop], loop, row, size};
+    place(t, loop, OF_PES + (int)TILING_JOINED, size);
+}
+
+/* The number of the network of the joined digits. */
+static int find_network(struct sator_tiling *t, const struct sator_tiling_net *net)
+{
+    bool is_named[TILING_LOOPS], is_indexed[TILING_LOOPS], is_new;
+    int64_t *key = NULL;
+    int n = 0;
+
+    sator_arena_clear(t->scratch);
+    SATOR_PUSH(t->scratch, key, n, t->n_joined * 2 + net->is_whole);
+    SATOR_PUSH(t->scratch, key, n, net->n_links);
+    for (int k = 0; k < t->n_joined; k++) {
+        SATOR_PUSH(t->scratch, key, n, t->joined[k].loop * 4096 + t->joined[k].row);
+        SATOR_PUSH(t->scratch, key, n, t->joined[k].size);
+    }
+    for (int i = 0; i < net->n_links; i++) {
+        SATOR_PUSH(t->scratch, key, n, net->link[i].before);
+        for (int r = 0; r < net->n_rows; r++)
+            SATOR_PUSH(t->scratch, key, n, net->link[i].shift[r]);
+    }
+    for (int b = 0; b < net->n_buses; b++)
+        SATOR_PUSH(t->scratch, key, n, net->bus_rows[b]);
+    int *number = sator_memo_place(t->network_of, key, (size_t)n, &is_new);
+    if (!is_new)
+        return *number;
+    *number = t->n_networks;
+    for (int p = 0; p < t->n_parts; p++) {
+        is_named[p] = t->part[p].is_indexed && t->part[p].is_named;
+        is_indexed[p] = t->part[p].is_indexed;
+    }
+    SATOR_PUSH(t->arena, t->networks, t->n_networks,
+            tiling_network_new(
+                    t->arena, net, t->n_joined, t->joined, t->n_parts, is_named, is_indexed));
+    return *number;
+}
+
+void sator_tiling_join(struct sator_tiling *t, const struct sator_tiling_net *net)
+{
+    int number = find_network(t, net);
+
+    t->network = t->networks[number];
+    for (int p = 0; p < t->n_parts; p++)
+        t->state[p] = child_of(t, t->state[p], TILING_LOOPS, OF_NETWORK, number);
+}
+
 int64_t sator_tiling_step(struct sator_tiling *t, int loop)
 {
     int p = place(t, loop, PLACED, 0);
@@ -395,7 +587,8 @@ void sator_tiling_back(struct sator_tiling *t)
 
 void sator_tiling_begin(struct sator_tiling *t, const int64_t *tile)
 {
-    t->n_placed = 0;
+    t->n_placed = t->n_joined = 0;
+    t->network = NULL;
     for (int p = 0; p < t->n_parts; p++) {
         t->state[p] = -1;
         for (int i = 0; i < t->part[p].n_loops; i++)
@@ -448,7 +641,9 @@ struct sator_tiling *sator_tiling_new(
             .scratch = sator_arena_new(),
             .n_loops = access->n_loops,
             .state_room = 64,
-            .numbers = sator_memo_new(sizeof(int))};
+            .numbers = sator_memo_new(sizeof(int)),
+            .network_of = sator_memo_new(sizeof(int)),
+            .crossings = sator_memo_new(sizeof(struct crossing))};
     t->states = sator_alloc(sizeof *t->states * (size_t)t->state_room);
     memset(t->part_of, -1, sizeof t->part_of);
     for (int e = 0; e < access->n_indices && is_class; e++)
@@ -474,6 +669,8 @@ void sator_tiling_free(struct sator_tiling *t)
     sator_arena_free(t->arena);
     sator_arena_free(t->scratch);
     sator_memo_free(t->numbers);
+    sator_memo_free(t->network_of);
+    sator_memo_free(t->crossings);
     free(t->states);
     free(t);
 }

@@ -46,8 +46,27 @@ struct sator_tiling_access {
 enum sator_tiling_pes {
     TILING_APART, /* each has its words for itself */
     TILING_SHARED, /* a word that several take crosses once */
+    TILING_JOINED, /* links and buses join them: sator_tiling_join */
     TILING_FIRST, /* only the words of the first one count */
     TILING_LAST /* only those of the last */
+};
+
+/* A link to each PE from the one whose coordinates are less by "shift", by row: which has a word in
+ * the same stamp, or had it in the stamp "before". */
+struct sator_tiling_link {
+    bool before;
+    const int64_t *shift;
+};
+
+/* How words pass on between PEs: links first, then buses, one family after the other, each of which
+ * spreads a word over rows (bits). */
+struct sator_tiling_net {
+    int n_rows; /* numbered by the caller; joined digits are of these */
+    int n_links;
+    const struct sator_tiling_link *link;
+    int n_buses;
+    const unsigned *bus_rows;
+    bool is_whole; /* no tile is ever cut short */
 };
 
 struct sator_tiling;
@@ -64,7 +83,12 @@ void sator_tiling_begin(struct sator_tiling *tiling, const int64_t *tile);
  * time. */
 void sator_tiling_spread(
         struct sator_tiling *tiling, int loop, int64_t size, enum sator_tiling_pes pes);
+/* The same, TILING_JOINED: the next digit, from inside out, of the PEs' coordinate "row"; the last
+ * row comes first. */
+void sator_tiling_spread_along(struct sator_tiling *tiling, int loop, int64_t size, int row);
 void sator_tiling_divide(struct sator_tiling *tiling, int loop, int64_t size);
+/* Nothing more is divided: the joined PEs have "net". Without it they are apart. */
+void sator_tiling_join(struct sator_tiling *tiling, const struct sator_tiling_net *net);
 /* Place the loop's next digit of time outside of those placed; the words kept in its steps, which
  * cross no more. TILING_UNKNOWN, here and below, when they cannot be counted. */
 int64_t sator_tiling_step(struct sator_tiling *tiling, int loop);

@@ -1,4 +1,5 @@
 /* The loop orders of a tiling, innermost loop first, cut by what is placed already. */
+#include "count/tiled/tiling.h"
 #include "mapper/strategies/optimal.h"
 
 #include <math.h>
@@ -27,8 +28,10 @@ struct orders_seen {
 /* What does not depend on the order, by transfer, and what the loops placed do, by depth. */
 struct optimal_tiling {
     struct mapper_walk walk[MAPPER_TRANSFERS];
-    bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two */
-    struct mapper_ragged groups[MAPPER_TRANSFERS], tiles[MAPPER_TRANSFERS];
+    bool is_ragged[MAPPER_TRANSFERS]; /* last tiles are short: counted by these two ... */
+    struct sator_tiling *groups[MAPPER_TRANSFERS]; /* ... what groups take ... */
+    struct sator_tiling *tiles[MAPPER_TRANSFERS]; /* ... and all PEs */
+    int64_t cut[MAPPER_TRANSFERS][MAPPER_LOOPS]; /* how much shorter */
     int64_t group_all[MAPPER_TRANSFERS], tile_all[MAPPER_TRANSFERS]; /* words, if none were kept */
     int64_t plain_stamps[MAPPER_TRANSFERS]; /* products of loops that stand alone in an index */
     bool is_filled; /* no innermost memory is ever without a tile, nor has one of a single step */
@@ -332,6 +335,12 @@ static bool is_no_better(
 
 static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed, int depth);
 
+/* Unless it is known, nothing crosses: the mapping is not costed in the end. */
+static int64_t known(int64_t words)
+{
+    return words == TILING_UNKNOWN ? 0 : words;
+}
+
 /* Place a loop of a transfer with short last tiles. */
 static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, int loop,
         int64_t factor, int64_t step)
@@ -348,20 +357,20 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
     }
     if (is_asked(o, t))
         return;
-    int64_t kept = sator_mapper_ragged_place(&o->tiling->groups[t], loop, factor, step);
+    int64_t kept = known(sator_tiling_step(o->tiling->groups[t], loop));
     pace->kept_unique += kept;
     if (o->tiling->walk[t].shared != 0)
-        kept = sator_mapper_ragged_place(&o->tiling->tiles[t], loop, factor, step);
+        kept = known(sator_tiling_step(o->tiling->tiles[t], loop));
     pace->kept_arriving += kept;
 }
 
-static void unplace_ragged(struct optimizer *o, int t, int loop, int64_t factor, int64_t step)
+static void unplace_ragged(struct optimizer *o, int t)
 {
     if (is_asked(o, t))
         return;
-    sator_mapper_ragged_unplace(&o->tiling->groups[t], loop, factor, step);
+    sator_tiling_back(o->tiling->groups[t]);
     if (o->tiling->walk[t].shared != 0)
-        sator_mapper_ragged_unplace(&o->tiling->tiles[t], loop, factor, step);
+        sator_tiling_back(o->tiling->tiles[t]);
 }
 
 static void place_loop(
@@ -393,7 +402,7 @@ static void place_loop(
     order_from(o, m, placed | 1U << loop, n_placed + 1, depth + 1);
     for (int t = 0; t < p->n_transfers; t++) {
         if (ragged >> t & 1)
-            unplace_ragged(o, t, loop, factor, step);
+            unplace_ragged(o, t);
     }
 }
 
@@ -489,6 +498,13 @@ static void order_from(struct optimizer *o, int m, unsigned placed, int n_placed
     }
 }
 
+static struct sator_tiling *open_tiling(
+        struct optimizer *o, int t, const struct mapper_sharing *sharing)
+{
+    return sator_mapper_tiling_open(sator_mapper_words_tilings(o->search->words), &o->at.mapping,
+            &o->at.shape, t, sharing, true);
+}
+
 /* Begin to count a transfer with short last tiles; false where all are whole. */
 static bool open_ragged(struct optimizer *o, int t)
 {
@@ -500,27 +516,25 @@ static bool open_ragged(struct optimizer *o, int t)
     o->tiling->group_all[t] = o->tiling->tile_all[t] = walk->access->volume;
     if (p->transfer[t].is_counted)
         return true;
-    sator_mapper_ragged_init(
-            &o->tiling->groups[t], walk, o->search->words, &o->at.shape, &o->at.mapping, true);
+    struct mapper_sharing sharing = sator_mapper_sharing_of(walk);
+    o->tiling->groups[t] = open_tiling(o, t, &sharing);
     o->tiling->group_all[t] = o->tiling->tile_all[t] =
-            sator_mapper_ragged_all(&o->tiling->groups[t]);
+            known(sator_tiling_all(o->tiling->groups[t]));
     if (walk->shared != 0) {
-        sator_mapper_ragged_init(
-                &o->tiling->tiles[t], walk, o->search->words, &o->at.shape, &o->at.mapping, false);
-        o->tiling->tile_all[t] = sator_mapper_ragged_all(&o->tiling->tiles[t]);
+        o->tiling->tiles[t] = open_tiling(o, t, &(struct mapper_sharing){0});
+        o->tiling->tile_all[t] = known(sator_tiling_all(o->tiling->tiles[t]));
     }
     if (walk->groups == 0) /* nothing crosses */
         o->tiling->group_all[t] = o->tiling->tile_all[t] = 0;
-    walk->cut =
-            p->chains || p->transfer[t].child == p->n_memories ? NULL : o->tiling->groups[t].cut;
+    walk->cut = p->chains || p->transfer[t].child == p->n_memories ? NULL : o->tiling->cut[t];
     for (int i = 0; i < p->n_loops; i++) {
-        double covered = 1; /* iterations, with those that there are not */
         int row = p->transfer[t].child_row;
+        int64_t covered = o->at.shape.inside[row][i]; /* iterations, with those that are not */
         for (int r = 0; r < row; r++)
-            covered *= (double)o->at.mapping.factor[r][i];
-        covered *= (double)o->at.shape.inside[row][i]; /* a single tile has none of these */
-        if (walk->access->plain >> i & 1)
-            walk->scale *= (double)p->extent[i] / covered;
+            covered *= o->at.mapping.factor[r][i];
+        o->tiling->cut[t][i] = covered - p->extent[i];
+        if (walk->access->plain >> i & 1) /* a single tile has none of these */
+            walk->scale *= (double)p->extent[i] / (double)covered;
     }
     return true;
 }
