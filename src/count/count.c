@@ -4,6 +4,8 @@
 #include "count/count.h"
 
 #include "base/arena.h"
+#include "base/checked.h"
+#include "base/context.h"
 #include "count/engine.h"
 #include "relation/bridge.h"
 
@@ -34,6 +36,7 @@ struct sator_counter {
     void *state[N_ENGINES]; /* NULL, or memory to be used and closed */
     const struct sator_decline *declined; /* the closed form's first reason */
     bool hurried; /* engine.h */
+    bool asked_idle, nobody_idles; /* whether PEs in use idle in some stamp */
 };
 
 enum sator_status sator_counter_new(struct sator_ctx *ctx, enum sator_engine_choice choice,
@@ -270,6 +273,54 @@ static bool gave_up(struct sator_counter *counter)
             engines[CLOSED]->hurry(counter->state[CLOSED], false);
 }
 
+static enum sator_status answer(struct sator_counter *counter, const struct query *query);
+
+/* Whether every PE in use is active in every stamp: then what idle ones hold does not matter. */
+static bool nobody_idles(struct sator_counter *counter)
+{
+    struct sator_stamp_counts counts;
+    struct sator_hush before;
+    sator_int all = 0;
+
+    if (!counter->asked_idle) {
+        sator_ctx_hush(counter->ctx, &before);
+        enum sator_status st =
+                answer(counter, &(struct query){.question = STAMPS, .counts = &counts});
+        sator_ctx_unhush(counter->ctx, &before);
+        counter->asked_idle = true;
+        counter->nobody_idles = st == SATOR_OK &&
+                sator_mul(counts.time_stamps, counts.active_pes, &all) && all == counts.stamps;
+    }
+    return counter->nobody_idles;
+}
+
+/* Volumes where PEs, or the memories that they are in, keep what they have while they idle. */
+static enum sator_status answer_idle(struct sator_counter *counter, const struct query *query)
+{
+    static const struct sator_loc nowhere;
+    struct sator_transport busy = *query->transport;
+    struct query other = *query;
+    enum sator_status st = SATOR_DECLINED;
+    const struct sator_decline *reason = NULL;
+
+    sator_work_begin(counter->ctx);
+    if (counter->choice == SATOR_ENGINE_AUTO)
+        st = ask(counter, SKEWED, query, &reason);
+    if (st != SATOR_DECLINED)
+        return report(counter, st, reason);
+    if (nobody_idles(counter)) {
+        busy.holds_idle = false;
+        busy.n_outside = 0;
+        other.transport = &busy;
+        return answer(counter, &other);
+    }
+    if (counter->choice != SATOR_ENGINE_AUTO && counter->choice != SATOR_ENGINE_GENERAL)
+        return sator_error(counter->ctx, nowhere,
+                "what idle PEs hold is counted for skewed nests and by the general engine only");
+    st = ask(counter, GENERAL, query, &reason);
+    return report(counter, st, reason);
+}
+
 static enum sator_status answer(struct sator_counter *counter, const struct query *query)
 {
     static const struct sator_loc nowhere;
@@ -277,6 +328,8 @@ static enum sator_status answer(struct sator_counter *counter, const struct quer
     const struct sator_decline *reason = NULL;
     const struct sator_decline *declined = counter->declined;
 
+    if (query->question == VOLUMES && sator_transport_idles(query->transport))
+        return answer_idle(counter, query);
     sator_work_begin(counter->ctx);
     counter->hurried = counter->choice == SATOR_ENGINE_AUTO;
     if (counter->choice == SATOR_ENGINE_AUTO || counter->choice == SATOR_ENGINE_CLOSED)

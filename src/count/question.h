@@ -33,6 +33,12 @@ struct sator_network_link {
     const struct sator_prepared_link *prepared; /* sator_count_prepare, or NULL */
 };
 
+/* A memory outside, by the leading dimensions that select what an instance of it holds. */
+struct sator_outside {
+    int space, time;
+    bool holds_idle; /* as sator_transport */
+};
+
 /* Everything that may serve one tensor in one role, in the order in which it is credited. */
 struct sator_transport {
     bool registers; /* temporal reuse counts: a PE keeps what it held at prev(t) */
@@ -45,7 +51,24 @@ struct sator_transport {
      * p and t select, these many, has f in all stamps back to the provider's: where held_time > 0.
      */
     int held_space, held_time;
+    /* Contents stay while a PE idles: what it "has" at a stamp is what it held at its last active
+     * stamp up to there, to registers and links. */
+    bool holds_idle;
+    /* Of sums: the memories outside, innermost first. A PE that idles, or a link, has f only while
+     * all of these have it. Those whose prefix of time is empty are not listed. */
+    int n_outside;
+    const struct sator_outside *outside;
 };
+
+/* Whether what somebody holds while idle matters to "transport". */
+static inline bool sator_transport_idles(const struct sator_transport *transport)
+{
+    bool idles = transport->holds_idle;
+
+    for (int i = 0; i < transport->n_outside; i++)
+        idles = idles || transport->outside[i].holds_idle;
+    return idles;
+}
 
 struct sator_volumes {
     sator_int access; /* card(A_{S,F}) */

@@ -364,6 +364,12 @@ static uint64_t algebra_budget(const struct general *general)
     return budget < left / 2 ? budget : left / 2;
 }
 
+/* Whether contents of PEs, or of memories outside, that idle take part. */
+static bool needs_table(const struct question *question)
+{
+    return question->kind == VOLUMES && sator_transport_idles(question->transport);
+}
+
 static enum sator_status ask(struct general *general, const struct question *question,
         const struct sator_decline **reason)
 {
@@ -375,7 +381,14 @@ static enum sator_status ask(struct general *general, const struct question *que
         SATOR_TRY(sator_bridge_begin(ctx));
         SATOR_TRY(sator_table_size_ub(general->stamps, &general->size_ub));
     }
-    if (!general->table) {
+    if (!general->table && needs_table(question)) {
+        if (!may_list(general)) {
+            *reason = DECLINE(
+                    "what idle PEs hold is followed instance by instance, and there are too many");
+            return SATOR_DECLINED;
+        }
+        SATOR_TRY(sator_table_open(general->stamps, &general->table));
+    } else if (!general->table) {
         ctx->work_limit = ctx->work_done + algebra_budget(general);
         st = ask_algebra(general->stamps, question);
         ctx->work_limit = limit;

@@ -273,9 +273,15 @@ enum sator_status sator_table_max_per_stamp(
  * sorted. */
 struct listed {
     struct sator_tuples elements, pairs, assignment;
-    struct sator_tuples held; /* (prefix of the PE, of the stamp, element), by number: what
-                                 sator_transport.held_time speaks of; empty where it is 0 */
-    int64_t *pe_prefix, *time_prefix; /* of each PE and stamp */
+    bool holds_idle;
+    struct sator_tuples active; /* (pe, time), sorted, where PEs keep what they have */
+    int n_outside;
+    struct outside {
+        struct sator_tuples held; /* (instance, prefix of the stamp, element), by number */
+        int64_t *instance, *prefix; /* of each PE and stamp */
+        bool holds_idle;
+        struct sator_tuples active; /* (instance, prefix) */
+    } *outside; /* the memories that have to keep sums, with those that PEs keep */
 };
 
 static void clear_listed(struct listed *listed)
@@ -283,9 +289,14 @@ static void clear_listed(struct listed *listed)
     sator_tuples_clear(&listed->elements);
     sator_tuples_clear(&listed->pairs);
     sator_tuples_clear(&listed->assignment);
-    sator_tuples_clear(&listed->held);
-    free(listed->pe_prefix);
-    free(listed->time_prefix);
+    sator_tuples_clear(&listed->active);
+    for (int i = 0; i < listed->n_outside; i++) {
+        sator_tuples_clear(&listed->outside[i].held);
+        sator_tuples_clear(&listed->outside[i].active);
+        free(listed->outside[i].instance);
+        free(listed->outside[i].prefix);
+    }
+    free(listed->outside);
 }
 
 static enum sator_status list_access(
@@ -399,35 +410,110 @@ static int64_t *number_prefixes(const struct sator_tuples *tuples, int n)
     return number;
 }
 
+/* (place, time) of all instances, each once. */
+static void list_active(const struct sator_table *table, const int64_t *place, const int64_t *time,
+        struct sator_tuples *active)
+{
+    active->width = 2;
+    for (size_t i = 0; i < table->marks.n; i++) {
+        const int64_t *mark = sator_tuples_get(&table->marks, i);
+        int64_t *stamp = sator_tuples_add(active);
+
+        stamp[0] = place == NULL ? mark[0] : place[mark[0]];
+        stamp[1] = time == NULL ? mark[1] : time[mark[1]];
+    }
+    sator_tuples_number(active, NULL);
+}
+
+static void list_outside(const struct sator_table *table, const struct sator_outside *given,
+        const struct sator_tuples *assignment, struct outside *outside)
+{
+    outside->holds_idle = given->holds_idle;
+    outside->instance = number_prefixes(&table->pes, given->space);
+    outside->prefix = number_prefixes(&table->times, given->time);
+    outside->held.width = 3;
+    for (size_t i = 0; i < assignment->n; i++) {
+        const int64_t *pair = sator_tuples_get(assignment, i);
+        int64_t *held = sator_tuples_add(&outside->held);
+
+        held[0] = outside->instance[pair[0]];
+        held[1] = outside->prefix[pair[1]];
+        held[2] = pair[2];
+    }
+    sator_tuples_number(&outside->held, NULL);
+    if (given->holds_idle)
+        list_active(table, outside->instance, outside->prefix, &outside->active);
+}
+
 static void list_held(const struct sator_table *table, const struct sator_transport *transport,
         struct listed *listed)
 {
-    listed->held.width = 3;
-    if (transport->held_time == 0)
-        return;
-    listed->pe_prefix = number_prefixes(&table->pes, transport->held_space);
-    listed->time_prefix = number_prefixes(&table->times, transport->held_time);
-    for (size_t i = 0; i < listed->assignment.n; i++) {
-        const int64_t *pair = sator_tuples_get(&listed->assignment, i);
-        int64_t *held = sator_tuples_add(&listed->held);
+    const struct sator_outside nearest = {transport->held_space, transport->held_time, false};
+    const struct sator_outside *outside = transport->n_outside > 0 ? transport->outside : &nearest;
+    int n = transport->n_outside > 0 ? transport->n_outside : transport->held_time > 0;
 
-        held[0] = listed->pe_prefix[pair[0]];
-        held[1] = listed->time_prefix[pair[1]];
-        held[2] = pair[2];
+    listed->holds_idle = transport->holds_idle;
+    if (transport->holds_idle)
+        list_active(table, NULL, NULL, &listed->active);
+    listed->outside = sator_alloc(sizeof *listed->outside * (size_t)(n + 1));
+    for (; listed->n_outside < n; listed->n_outside++) {
+        struct outside *made = &listed->outside[listed->n_outside];
+        *made = (struct outside){0};
+        list_outside(table, &outside[listed->n_outside], &listed->assignment, made);
     }
-    sator_tuples_number(&listed->held, NULL);
 }
 
-/* Whether what is held outside lets the pair "here" come from "interval" stamps back. */
-static bool is_kept(const struct listed *listed, const int64_t *here, int interval)
+/* The last stamp up to "time" at which "place" is active, of the sorted "active"; -1: none. */
+static int64_t last_active(const struct sator_tuples *active, int64_t place, int64_t time)
 {
-    for (int k = 1; k < interval && listed->held.n > 0; k++) {
-        int64_t between[3] = {
-                listed->pe_prefix[here[0]], listed->time_prefix[here[1] - k], here[2]};
-        if (sator_tuples_find(&listed->held, between) < 0)
-            return false;
+    size_t low = 0, high = active->n; /* those before "low" are at most (place, time) */
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const int64_t *stamp = sator_tuples_get(active, middle);
+        if (stamp[0] < place || (stamp[0] == place && stamp[1] <= time))
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return true;
+    if (low == 0 || sator_tuples_get(active, low - 1)[0] != place)
+        return -1;
+    return sator_tuples_get(active, low - 1)[1];
+}
+
+/* Whether the memory outside that "here" (PE, stamp, element) is in has the element at "prefix". */
+static bool has_outside(const struct outside *outside, const int64_t *here, int64_t prefix)
+{
+    int64_t instance = outside->instance[here[0]];
+
+    if (outside->holds_idle)
+        prefix = last_active(&outside->active, instance, prefix);
+    return sator_tuples_find(&outside->held, (int64_t[]){instance, prefix, here[2]}) >= 0;
+}
+
+/* Whether what is held outside lets the pair "here" come from stamp "from"; at both ends it does.
+ */
+static enum sator_status is_kept(struct sator_table *table, const struct listed *listed,
+        const int64_t *here, int64_t from, bool *kept)
+{
+    enum sator_status st = SATOR_OK;
+
+    *kept = true;
+    for (int i = 0; i < listed->n_outside && *kept; i++) {
+        const struct outside *outside = &listed->outside[i];
+        for (int64_t y = outside->prefix[from] + 1; y < outside->prefix[here[1]] && *kept; y++) {
+            SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
+            *kept = has_outside(outside, here, y);
+        }
+    }
+done:
+    return st;
+}
+
+/* The stamp whose contents PE "pe" has at stamp "time": -1 where it has nothing. */
+static int64_t contents_at(const struct listed *listed, int64_t pe, int64_t time)
+{
+    return listed->holds_idle && time >= 0 ? last_active(&listed->active, pe, time) : time;
 }
 
 /* Of the flagged pairs of the assignment, clear the flags of those which "pairs" (consumer,
@@ -446,16 +532,18 @@ static enum sator_status serve_from(struct sator_table *table, const struct list
             first++;
         for (size_t j = first; j < pairs->n && left[i]; j++) {
             const int64_t *pair = sator_tuples_get(pairs, j);
-            int64_t there[3] = {pair[1], here[1] - interval, here[2]};
+            bool kept;
 
             if (pair[0] != here[0])
                 break;
             SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
-            if (sator_tuples_find(&listed->assignment, there) >= 0 &&
-                    is_kept(listed, here, interval)) {
-                left[i] = false;
-                ++*served;
-            }
+            int64_t there[3] = {
+                    pair[1], contents_at(listed, pair[1], here[1] - interval), here[2]};
+            if (sator_tuples_find(&listed->assignment, there) < 0)
+                continue;
+            SATOR_TRY(is_kept(table, listed, here, there[1], &kept));
+            left[i] = !kept;
+            *served += kept;
         }
     }
 done:

@@ -335,3 +335,30 @@ const struct sator_decline *skewed_reduce(
         return DECLINE("runs of a skewed row are cut short, or no PE is late");
     return make_plain(arena, nest, space, time, row);
 }
+
+const struct sator_decline *skewed_straighten(
+        struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest)
+{
+    const struct sator_stamping *all = drop_windows(arena, given);
+    const struct sator_piece *space = sator_relation_function(all->space);
+    const struct sator_piece *time = sator_relation_function(all->time);
+    const struct sator_expr *row = NULL;
+
+    *nest = (struct skewed_nest){.given = all};
+    if (space == NULL || time == NULL)
+        return DECLINE("a stamp is restricted by a condition");
+    if (all->n_space == 0 || all->n_space > TILED_SPACES || all->n_time == 0)
+        return DECLINE("no row of time is skewed");
+    const struct sator_decline *why = find_row(arena, nest, space, time, &row);
+    if (why != NULL)
+        return why;
+    const struct sator_relation *was = all->time;
+    const struct sator_expr **rows = SATOR_NEW_ARRAY(arena, const struct sator_expr *, all->n_time);
+    memcpy(rows, time->out, sizeof *rows * (size_t)all->n_time);
+    rows[nest->row] = row;
+    nest->plain = *all;
+    nest->plain.time = sator_relation_make(
+            arena, was->in_name, was->n_in, time->names, "T", all->n_time, rows, NULL);
+    nest->n_before = all->n_time == given->n_time ? nest->row : 0;
+    return NULL;
+}

@@ -18,8 +18,9 @@ struct skewed_state {
     struct sator_ctx *ctx;
     struct sator_arena *arena;
     const struct sator_stamping *windows; /* asked instead of a nest; NULL: none */
-    struct skewed_nest nest;
-    struct sator_counter *counter; /* of the nest without the skew */
+    const struct sator_decline *why; /* "nest" was not made; NULL: it was */
+    struct skewed_nest nest, idle; /* "idle": of skewed_straighten, where PEs keep what they have */
+    struct sator_counter *counter, *idle_counter; /* of these, without the skew */
 };
 
 static void skewed_close(void *opaque)
@@ -29,6 +30,7 @@ static void skewed_close(void *opaque)
     if (state == NULL)
         return;
     sator_counter_free(state->counter);
+    sator_counter_free(state->idle_counter);
     sator_arena_free(state->arena);
     free(state);
 }
@@ -54,10 +56,12 @@ static enum sator_status skewed_open(struct sator_ctx *ctx, const struct sator_s
         *opaque = state;
         return SATOR_OK;
     }
-    *reason = skewed_reduce(state->arena, stamping, &state->nest);
-    enum sator_status st = *reason != NULL
-            ? SATOR_DECLINED
-            : sator_counter_new(ctx, SATOR_ENGINE_AUTO, &state->nest.plain, &state->counter);
+    *reason = skewed_straighten(state->arena, stamping, &state->idle);
+    enum sator_status st = *reason != NULL ? SATOR_DECLINED : SATOR_OK;
+    if (st == SATOR_OK)
+        state->why = skewed_reduce(state->arena, stamping, &state->nest);
+    if (st == SATOR_OK && state->why == NULL)
+        st = sator_counter_new(ctx, SATOR_ENGINE_AUTO, &state->nest.plain, &state->counter);
     if (st == SATOR_OK)
         *opaque = state;
     else
@@ -91,8 +95,8 @@ static enum sator_status put(struct sator_counter *counter, const struct questio
 }
 
 /* Ask it. What it cannot say is left to the engines that follow; they say why. */
-static enum sator_status ask(
-        struct skewed_state *state, const struct question *q, const struct sator_decline **reason)
+static enum sator_status ask_of(struct skewed_state *state, struct sator_counter *counter,
+        const struct question *q, const struct sator_decline **reason)
 {
     struct sator_hush before;
 
@@ -100,13 +104,23 @@ static enum sator_status ask(
         *reason = DECLINE("windows are not counted so");
         return SATOR_DECLINED;
     }
+    if (counter == NULL) {
+        *reason = state->why;
+        return SATOR_DECLINED;
+    }
     sator_ctx_hush(state->ctx, &before);
-    enum sator_status st = put(state->counter, q);
+    enum sator_status st = put(counter, q);
     sator_ctx_unhush(state->ctx, &before);
     if (st == SATOR_OK || st == SATOR_INTERRUPTED)
         return st;
     *reason = DECLINE("the nest without the skew is not counted");
     return SATOR_DECLINED;
+}
+
+static enum sator_status ask(
+        struct skewed_state *state, const struct question *q, const struct sator_decline **reason)
+{
+    return ask_of(state, state->counter, q, reason);
 }
 
 /* ---- links and buses ---- */
@@ -115,13 +129,14 @@ static enum sator_status ask(
  * a constant, "offset" (or NULL) by output; NULL where it is not that. "kept": bits of the
  * coordinates that stand in it. */
 static const struct sator_relation *lift(const struct skewed_state *state,
-        const struct sator_relation *map, int64_t *offset, unsigned *kept)
+        const struct skewed_nest *nest, const struct sator_relation *map, int64_t *offset,
+        unsigned *kept)
 {
     const struct sator_piece *piece = sator_relation_function(map);
-    int n_runs = state->nest.n_runs, n_in = state->nest.plain.n_space;
+    int n_runs = nest->n_runs, n_in = nest->plain.n_space;
     const char **names = SATOR_NEW_ARRAY(state->arena, const char *, n_in);
 
-    if (piece == NULL || map->n_in != state->nest.given->n_space)
+    if (piece == NULL || map->n_in != nest->given->n_space)
         return NULL;
     const struct sator_expr **out =
             SATOR_NEW_ARRAY(state->arena, const struct sator_expr *, n_runs + map->n_out + 1);
@@ -150,14 +165,46 @@ static const struct sator_relation *lift(const struct skewed_state *state,
             state->arena, map->in_name, n_in, names, map->out_name, n_runs + map->n_out, out, NULL);
 }
 
+/* Whether a link of interval "h" that is one of "g" without the skew brings the same there. */
+static const struct sator_decline *check_interval(
+        const struct skewed_nest *nest, int h, int64_t g, bool sums_pass)
+{
+    if (g < 0 || g > INT32_MAX)
+        return DECLINE("a link under a skew has its PE run ahead");
+    if (g > nest->span && nest->n_runs > 0)
+        return DECLINE("a link reaches the run before");
+    if (sums_pass && h > 1)
+        return DECLINE("a link under a skew brings sums past other stamps");
+    return NULL;
+}
+
+/* The same where idle PEs keep what they have. What p - o had at its last active stamp before p's is
+ * what it had at its last one below L + s.o in the same run, or in an earlier run: that is the rule
+ * of interval 1 - s.o where this is 0 or 1, whatever stamps are missing. More stamps back have to be
+ * counted: none may be missing, and beyond 1 no run may lie before. */
+static const struct sator_decline *check_idle_interval(
+        const struct skewed_state *state, int h, int64_t g, bool is_last, bool sums_pass)
+{
+    bool is_near = h <= 1 && g <= 1;
+
+    if (!is_near && (state->why != NULL || !is_last || (g > 1 && state->idle.row > 0)))
+        return DECLINE("a link under a skew counts stamps past those of idle PEs");
+    if (g < 0 || g > INT32_MAX)
+        return DECLINE("a link under a skew has its PE run ahead");
+    if (sums_pass && h > 1)
+        return DECLINE("a link under a skew brings sums past other stamps");
+    return NULL;
+}
+
 /* The transport of the other nest. */
-static const struct sator_decline *lift_transport(const struct skewed_state *state,
+static const struct sator_decline *lift_transport(const struct skewed_state *state, bool idles,
         const struct sator_transport *given, struct sator_transport *lifted)
 {
-    const struct skewed_nest *nest = &state->nest;
+    const struct skewed_nest *nest = idles ? &state->idle : &state->nest;
     int n_space = nest->given->n_space;
     bool is_last = nest->row == nest->given->n_time - 1;
     unsigned kept, skewed = 0;
+    const struct sator_decline *why;
     struct sator_network_link *links =
             SATOR_NEW_ARRAY(state->arena, struct sator_network_link, given->n_links + 1);
     const struct sator_relation **buses =
@@ -173,26 +220,55 @@ static const struct sator_decline *lift_transport(const struct skewed_state *sta
         int64_t offset[TILED_SPACES] = {0}, interval = given->links[k].interval, moved = 0;
         const struct sator_relation *map = given->links[k].map->n_out != n_space
                 ? NULL
-                : lift(state, given->links[k].map, offset, &kept);
+                : lift(state, nest, given->links[k].map, offset, &kept);
         if (map == NULL)
             return DECLINE("a link under a skew is no translation");
         for (int d = 0; d < n_space; d++)
             moved += nest->skew[d] * offset[d];
         interval -= moved;
-        if (interval < 0 || interval > INT32_MAX || (!is_last && moved != 0))
+        if (!is_last && moved != 0)
             return DECLINE("a link under a skew has its PE run ahead");
-        if (interval > nest->span && nest->n_runs > 0)
-            return DECLINE("a link reaches the run before");
-        if (given->held_time > 0 && given->links[k].interval > 1)
-            return DECLINE("a link under a skew brings sums past other stamps");
+        why = idles ? check_idle_interval(state, given->links[k].interval, interval, is_last,
+                              given->held_time > 0)
+                    : check_interval(nest, given->links[k].interval, interval,
+                              given->held_time > 0);
+        if (why != NULL)
+            return why;
         links[k] = (struct sator_network_link){.map = map, .interval = (int)interval};
     }
     for (int b = 0; b < given->n_buses; b++) {
-        buses[b] = lift(state, given->buses[b], NULL, &kept);
+        buses[b] = lift(state, nest, given->buses[b], NULL, &kept);
         if (buses[b] == NULL || (skewed & ~kept) != 0)
             return DECLINE("a bus under a skew joins PEs at different times");
     }
     return NULL;
+}
+
+/* Where idle PEs keep what they have, with runs as rows of time: their contents stay over the ends.
+ */
+static enum sator_status idle_volumes(struct skewed_state *state,
+        const struct sator_relation *access, const struct sator_transport *transport,
+        struct sator_volumes *volumes, const struct sator_decline **reason)
+{
+    struct sator_transport lifted;
+    enum sator_status st = SATOR_OK;
+
+    *reason = transport->holds_idle ? NULL : DECLINE("a memory outside idles under a skew");
+    for (int i = 0; i < transport->n_outside && *reason == NULL; i++) {
+        if (transport->outside[i].time > state->idle.n_before)
+            *reason = DECLINE("a memory outside is cut by a skewed row");
+    }
+    if (*reason == NULL)
+        *reason = lift_transport(state, true, transport, &lifted);
+    if (*reason != NULL)
+        return SATOR_DECLINED;
+    if (state->idle_counter == NULL)
+        st = sator_counter_new(
+                state->ctx, SATOR_ENGINE_AUTO, &state->idle.plain, &state->idle_counter);
+    if (st != SATOR_OK)
+        return st;
+    return ask_of(state, state->idle_counter,
+            &(struct question){.access = access, .transport = &lifted, .volumes = volumes}, reason);
 }
 
 static enum sator_status skewed_volumes(void *opaque, const struct sator_relation *access,
@@ -206,7 +282,10 @@ static enum sator_status skewed_volumes(void *opaque, const struct sator_relatio
         *reason = windows_volumes(state->arena, state->windows, access, transport, volumes);
         return *reason == NULL ? SATOR_OK : SATOR_DECLINED;
     }
-    if ((*reason = lift_transport(state, transport, &lifted)) != NULL)
+    if (sator_transport_idles(transport))
+        return idle_volumes(state, access, transport, volumes, reason);
+    *reason = state->why != NULL ? state->why : lift_transport(state, false, transport, &lifted);
+    if (*reason != NULL)
         return SATOR_DECLINED;
     return ask(state,
             &(struct question){.access = access, .transport = &lifted, .volumes = volumes}, reason);
@@ -251,6 +330,10 @@ static enum sator_status skewed_stamps(
     struct sator_stamp_counts plain;
     sator_int pes = 1, values = 0;
 
+    if (state->why != NULL) {
+        *reason = state->why;
+        return SATOR_DECLINED;
+    }
     if (state->windows != NULL || !nest->is_whole || nest->span >= MOST_SPAN) {
         *reason = DECLINE("tiles are cut short under a skew");
         return SATOR_DECLINED;

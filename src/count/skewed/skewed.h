@@ -16,12 +16,18 @@ struct skewed_nest {
     /* The stamping without the skew: the rows of the runs are its first coordinates. */
     int n_runs;
     struct sator_stamping plain;
+    int n_before; /* leading rows of what was given that are as they were */
 };
 
 /* Set "nest" from "given" (borrowed), everything in "arena"; NULL, or why the skew is not taken
  * out.
  */
 const struct sator_decline *skewed_reduce(
+        struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
+
+/* Set of "nest" what does not depend on which stamps there are: the row, the skew and "plain", whose
+ * runs stay rows of time. */
+const struct sator_decline *skewed_straighten(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
 
 /* ---- windows.c ---- */
