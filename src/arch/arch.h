@@ -306,9 +306,8 @@ int sator_operand_bits(const struct sator_workload *workload);
 struct sator_figure sator_compute_figure(
         struct sator_arena *arena, const struct sator_compute *compute, int bits);
 
-/* SATOR_INPUT with a message where "arch" says what figures would depend on and is not counted yet:
- * "holds: idle" below an array. */
-enum sator_status sator_arch_check_counted(struct sator_ctx *ctx, const struct sator_arch *arch);
+/* The first level below an array that says "holds: idle", or NULL. */
+const struct sator_level *sator_arch_holds_idle(const struct sator_arch *arch);
 
 /* The area of all instances of level "level" in um2: NAN where the file does not say, 0 for an
  * array (what a PE is made of are the levels inside it); and of all levels together, NAN unless

@@ -35,18 +35,15 @@ const char *sator_transfer_name(enum sator_transfer_kind kind)
     return names[kind];
 }
 
-enum sator_status sator_arch_check_counted(struct sator_ctx *ctx, const struct sator_arch *arch)
+const struct sator_level *sator_arch_holds_idle(const struct sator_arch *arch)
 {
     bool in_array = false;
 
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
         in_array |= level->kind == SATOR_LEVEL_ARRAY;
-        if (level->kind != SATOR_LEVEL_MEMORY || !level->memory.holds_idle || !in_array)
-            continue;
-        sator_error(ctx, level->loc, "'holds: idle' of '%s' is not counted yet", level->name);
-        sator_help(ctx, "without it, contents are what the PE held in the stamp before");
-        return SATOR_INPUT;
+        if (in_array && level->kind == SATOR_LEVEL_MEMORY && level->memory.holds_idle)
+            return level;
     }
-    return SATOR_OK;
+    return NULL;
 }

@@ -275,8 +275,7 @@ static bool gave_up(struct sator_counter *counter)
 
 static enum sator_status answer(struct sator_counter *counter, const struct query *query);
 
-/* Whether every PE in use is active in every stamp: then what idle ones hold does not matter. */
-static bool nobody_idles(struct sator_counter *counter)
+bool sator_count_nobody_idles(struct sator_counter *counter)
 {
     struct sator_stamp_counts counts;
     struct sator_hush before;
@@ -308,7 +307,7 @@ static enum sator_status answer_idle(struct sator_counter *counter, const struct
         st = ask(counter, SKEWED, query, &reason);
     if (st != SATOR_DECLINED)
         return report(counter, st, reason);
-    if (nobody_idles(counter)) {
+    if (sator_count_nobody_idles(counter)) { /* then it does not matter */
         busy.holds_idle = false;
         busy.n_outside = 0;
         other.transport = &busy;

@@ -43,6 +43,8 @@ enum sator_status sator_count_max_per_stamp(
 enum sator_status sator_count_volumes(struct sator_counter *counter,
         const struct sator_relation *access, const struct sator_transport *transport,
         struct sator_volumes *volumes);
+/* Whether every PE in use is known to be active in every stamp. */
+bool sator_count_nobody_idles(struct sator_counter *counter);
 /* The elements that the whole domain touches, whatever the stamps are; 0, and no message, unless
  * the closed form may be asked and can tell. */
 sator_int sator_count_footprint(struct sator_counter *counter, const struct sator_relation *access);

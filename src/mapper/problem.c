@@ -504,7 +504,12 @@ enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct
             .arch = arch,
             .skew = skew,
             .objective = objective};
-    SATOR_TRY(sator_arch_check_counted(ctx, arch));
+    const struct sator_level *idle = sator_arch_holds_idle(arch);
+    if (idle != NULL) {
+        sator_error(ctx, idle->loc, "'holds: idle' of '%s' is not searched yet", idle->name);
+        sator_help(ctx, "without it, contents are what the PE held in the stamp before");
+        return SATOR_INPUT;
+    }
     SATOR_TRY(add_loops(&b));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));

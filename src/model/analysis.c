@@ -196,8 +196,8 @@ static enum sator_status count_tensors(struct analysis *analysis)
     analysis->tensors = SATOR_NEW_ARRAY(analysis->arena, struct sator_tensor_result, n + 1);
     analysis->full = SATOR_NEW_ARRAY(analysis->arena, const struct transfer *, n + 1);
     for (int i = 0; i < n; i++) {
-        SATOR_TRY(analysis_transfer(
-                analysis, analysis->n_time, analysis->n_space, -1, i, NULL, &analysis->full[i]));
+        const struct transfer_end end = analysis_full_end(analysis, i);
+        SATOR_TRY(analysis_transfer(analysis, &end, -1, i, NULL, &analysis->full[i]));
         fill_tensor(analysis, analysis->full[i]);
     }
     analysis->result->n_tensors = n;

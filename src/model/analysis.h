@@ -20,6 +20,8 @@ struct transfer {
     int n_time, n_space; /* the prefix that selects the level's contents */
     int from; /* the space prefix of the holder outside */
     int from_time; /* its time prefix, where a link counts on what it holds; else 0 */
+    bool holds_idle; /* contents stay while an instance idles */
+    int outside; /* the holder that has to keep idle instances' sums, with those outside; or -1 */
     int access; /* index into the workload's accesses */
     const struct access_part *part; /* NULL: all of the access is asked for */
     const struct sator_model_network *network;
@@ -139,10 +141,17 @@ enum sator_status analysis_ask(struct analysis *analysis, enum question_kind kin
 /* The most elements of access "access" that one stamp of a prefix touches. */
 enum sator_status analysis_tile(
         struct analysis *analysis, int n_time, int n_space, int access, sator_int *words);
-/* The volumes of access "access", or of its part "part" (NULL: all of it), at a prefix, over the
- * network from memory "holder" (-1: from the outside of all). */
-enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
-        int access, const struct access_part *part, const struct transfer **transfer);
+/* The volumes of access "access", or of its part "part" (NULL: all of it), at the prefix "to", over
+ * the network from memory "holder" (-1: from the outside of all). */
+struct transfer_end {
+    int n_time, n_space;
+    bool holds_idle;
+};
+enum sator_status analysis_transfer(struct analysis *analysis, const struct transfer_end *to,
+        int holder, int access, const struct access_part *part, const struct transfer **transfer);
+/* Where a memory's words arrive, and those of the full stamps: what PEs have of "access". */
+struct transfer_end analysis_memory_end(const struct memory *memory);
+struct transfer_end analysis_full_end(const struct analysis *analysis, int access);
 
 /* What "volumes" says of each link and bus of "network". */
 const struct sator_link_volume *analysis_link_volumes(struct analysis *analysis,

@@ -32,8 +32,9 @@ struct way {
     bool started; /* the outermost holder's contents were followed: "fresh" is known */
 };
 
-/* One step inwards, to the prefix (n_time, n_space): charge the holder, and tell the receiver. */
-static enum sator_status step(struct way *way, int n_time, int n_space, struct flow *receiver)
+/* One step inwards, to a prefix: charge the holder, and tell the receiver. */
+static enum sator_status step(
+        struct way *way, const struct transfer_end *to, struct flow *receiver)
 {
     struct analysis *analysis = way->analysis;
     struct flow *holder = way->holder < 0 ? NULL : &way->flows[way->holder];
@@ -41,8 +42,7 @@ static enum sator_status step(struct way *way, int n_time, int n_space, struct f
     const struct transfer *transfer;
     enum sator_status st;
 
-    SATOR_TRY(analysis_transfer(
-            analysis, n_time, n_space, way->holder, way->access, way->part, &transfer));
+    SATOR_TRY(analysis_transfer(analysis, to, way->holder, way->access, way->part, &transfer));
     const struct sator_volumes *volumes = &transfer->volumes;
     if (!way->started)
         way->fresh = volumes->footprint;
@@ -74,11 +74,11 @@ static enum sator_status serve_compute(struct way *way)
     const struct transfer *all;
     enum sator_status st;
 
+    const struct transfer_end end = analysis_full_end(analysis, way->access);
     if (memory->space_cut < analysis->n_space)
-        return step(way, analysis->n_time, analysis->n_space, &stamp);
+        return step(way, &end, &stamp);
     /* the PE's own memory: every instance reads its operands and updates its result there */
-    SATOR_TRY(analysis_transfer(
-            analysis, analysis->n_time, analysis->n_space, -1, way->access, way->part, &all));
+    SATOR_TRY(analysis_transfer(analysis, &end, -1, way->access, way->part, &all));
     sator_int fresh = way->started ? way->fresh : all->volumes.footprint;
     assert(0 <= fresh && fresh <= all->volumes.access);
     flow->reads += all->volumes.access - (is_output ? fresh : 0);
@@ -100,14 +100,17 @@ enum sator_status analysis_flows(
         if (!memory->held[access])
             continue;
         /* what is held for the whole run is there from the start */
+        const struct transfer_end end = analysis_memory_end(memory);
         if (way.holder >= 0 || !analysis_is_whole(analysis, memory))
-            SATOR_TRY(step(&way, memory->time_cut, memory->space_cut, &flows[i]));
+            SATOR_TRY(step(&way, &end, &flows[i]));
         way.holder = i;
     }
     if (way.holder >= 0)
         SATOR_TRY(serve_compute(&way));
     else if (analysis->n_memories == 0) /* nothing but what moves over the links is counted */
-        SATOR_TRY(step(&way, analysis->n_time, analysis->n_space, &flows[0]));
+        SATOR_TRY(step(&way,
+                &(struct transfer_end){.n_time = analysis->n_time, .n_space = analysis->n_space},
+                &flows[0]));
     else
         st = sator_error(analysis->ctx, analysis->arch->loc,
                 "no memory level of '%s' holds tensor '%s'", analysis->arch->name,

@@ -264,10 +264,6 @@ enum sator_status sator_model_new(struct sator_ctx *ctx, struct sator_arena *are
     int64_t *shape = SATOR_NEW_ARRAY(arena, int64_t, n_space + 1);
     enum sator_status st = SATOR_OK;
 
-    if (choice == SATOR_MODEL_SATOR)
-        st = sator_arch_check_counted(ctx, arch);
-    if (st != SATOR_OK)
-        return st;
     sator_arch_shape(arch, shape);
     *made = (struct sator_model){.choice = choice,
             .workload = workload,

@@ -97,8 +97,8 @@ enum sator_status analysis_takes_up(struct analysis *analysis, int memory, int a
         if (!own->held[access])
             continue;
         if (holder >= 0 || !analysis_is_whole(analysis, own)) {
-            SATOR_TRY(analysis_transfer(
-                    analysis, own->time_cut, own->space_cut, holder, access, NULL, &transfer));
+            const struct transfer_end end = analysis_memory_end(own);
+            SATOR_TRY(analysis_transfer(analysis, &end, holder, access, NULL, &transfer));
             *result = takes_up(analysis, transfer, at, span);
         }
         holder = m;

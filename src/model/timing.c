@@ -242,8 +242,11 @@ static enum sator_status find_network(struct timing *timing, struct timing_trans
             analysis_counter(analysis, transfer->n_time, transfer->n_space),
             analysis->workload->accesses[transfer->access].relation, network,
             &transfer->transport));
-    SATOR_TRY(analysis_transfer(analysis, transfer->n_time, transfer->n_space, transfer->holder,
-            transfer->access, NULL, &counted));
+    const struct transfer_end end = transfer->memory >= 0
+            ? analysis_memory_end(&analysis->memories[transfer->memory])
+            : (struct transfer_end){.n_time = transfer->n_time, .n_space = transfer->n_space};
+    SATOR_TRY(
+            analysis_transfer(analysis, &end, transfer->holder, transfer->access, NULL, &counted));
     use_network(timing, transfer, network, &counted->volumes);
 done:
     return st;
@@ -605,6 +608,20 @@ done:
     return st;
 }
 
+/* Whether idle instances hold what a transfer moves: when they let go of it is not followed. */
+static bool holds_idle(const struct timing *timing)
+{
+    struct analysis *analysis = timing->analysis;
+
+    for (int m = 0; m < analysis->n_memories; m++) {
+        const struct transfer_end end = analysis_memory_end(&analysis->memories[m]);
+        if (end.holds_idle &&
+                !sator_count_nobody_idles(analysis_counter(analysis, end.n_time, end.n_space)))
+            return true;
+    }
+    return false;
+}
+
 enum sator_status analysis_timing(struct analysis *analysis)
 {
     struct timing timing = {.analysis = analysis, .arena = sator_arena_new()};
@@ -614,6 +631,8 @@ enum sator_status analysis_timing(struct analysis *analysis)
     if (!list_memory_ports(&timing) || !list_wire_ports(&timing) ||
             !read_ratio(compute_cycles(analysis->arch), &timing.cycles, &timing.per_cycles))
         timing.why = "a bandwidth, or the cycles of an instance, are no ratio of 64-bit numbers";
+    else if (holds_idle(&timing))
+        timing.why = "what idle PEs hold ('holds: idle') is not followed stamp by stamp";
     if (timing.why == NULL) {
         list_levels(&timing);
         SATOR_TRY(list_transfers(&timing));

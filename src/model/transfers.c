@@ -96,6 +96,23 @@ enum sator_status analysis_tile(
 
 /* ---- volumes ---- */
 
+/* The memories that have to keep the sums of "made", innermost first. */
+static void add_outside(
+        struct analysis *analysis, const struct transfer *made, struct sator_transport *transport)
+{
+    struct sator_outside *outside =
+            SATOR_NEW_ARRAY(analysis->arena, struct sator_outside, analysis->n_memories + 1);
+
+    for (int m = made->outside; m >= 0; m--) {
+        const struct memory *memory = &analysis->memories[m];
+        if (memory->held[made->access] && memory->time_cut > 0)
+            outside[transport->n_outside++] = (struct sator_outside){.space = memory->space_cut,
+                    .time = memory->time_cut,
+                    .holds_idle = analysis_memory_end(memory).holds_idle};
+    }
+    transport->outside = outside;
+}
+
 /* The volumes of "made", which are not known yet. */
 static enum sator_status count_volumes(struct analysis *analysis, struct transfer *made)
 {
@@ -128,6 +145,11 @@ static enum sator_status count_volumes(struct analysis *analysis, struct transfe
     }
     transport.held_space = made->from;
     transport.held_time = made->from_time;
+    transport.holds_idle = made->holds_idle;
+    if (part == NULL) /* an instance by itself is taken to keep its sums */
+        add_outside(analysis, made, &transport);
+    if (sator_transport_idles(&transport)) /* no polynomial of the extents is known */
+        question.n_name = QUESTION_NAME + 1;
     transport.footprint = part == NULL ? analysis->footprints[made->access] : 0;
     if (part != NULL)
         counter = part_counter(analysis, made->n_time, made->n_space);
@@ -152,30 +174,88 @@ static int first_of_part(const struct analysis *analysis, const struct access_pa
     return first;
 }
 
-enum sator_status analysis_transfer(struct analysis *analysis, int n_time, int n_space, int holder,
-        int access, const struct access_part *part, const struct transfer **transfer)
+struct transfer_end analysis_memory_end(const struct memory *memory)
+{
+    return (struct transfer_end){.n_time = memory->time_cut,
+            .n_space = memory->space_cut,
+            .holds_idle = memory->level->memory.holds_idle && memory->space_cut > 0};
+}
+
+static bool is_bypassed(const struct analysis *analysis, const char *level, const char *tensor)
+{
+    for (int c = 0; c < analysis->dataflow->n_cuts; c++) {
+        const struct sator_cut *cut = &analysis->dataflow->cuts[c];
+        if (strcmp(cut->level, level) == 0 && model_lists(tensor, cut->n_bypass, cut->bypass))
+            return true;
+    }
+    return false;
+}
+
+/* As the innermost memory of the PE says that holds the tensor. */
+struct transfer_end analysis_full_end(const struct analysis *analysis, int access)
+{
+    const char *tensor = analysis->workload->accesses[access].tensor;
+    struct transfer_end end = {.n_time = analysis->n_time, .n_space = analysis->n_space};
+
+    for (int i = analysis->arch->n_levels - 1;
+            i >= 0 && analysis->arch->levels[i].kind != SATOR_LEVEL_ARRAY; i--) {
+        const struct sator_level *level = &analysis->arch->levels[i];
+        if (level->kind != SATOR_LEVEL_MEMORY || !model_holds(&level->memory, tensor) ||
+                is_bypassed(analysis, level->name, tensor))
+            continue;
+        end.holds_idle = level->memory.holds_idle && analysis->n_space > 0 &&
+                analysis->model->choice == SATOR_MODEL_SATOR;
+        break;
+    }
+    return end;
+}
+
+/* Whether what an instance idles with, in "to" or in a memory outside, may be a sum that it has to
+ * give back. */
+static int find_outside(const struct analysis *analysis, const struct transfer_end *to, int holder,
+        int access, int from_time)
+{
+    bool idles = to->holds_idle;
+
+    if (holder < 0 || analysis->workload->accesses[access].role != SATOR_WRITE)
+        return -1;
+    for (int m = 0; m <= holder && from_time > 0; m++)
+        idles |= analysis->memories[m].held[access] &&
+                analysis_memory_end(&analysis->memories[m]).holds_idle;
+    while (idles && holder >= 0 &&
+            (!analysis->memories[holder].held[access] || analysis->memories[holder].time_cut == 0))
+        holder--;
+    return idles ? holder : -1;
+}
+
+enum sator_status analysis_transfer(struct analysis *analysis, const struct transfer_end *to,
+        int holder, int access, const struct access_part *part, const struct transfer **transfer)
 {
     int from = holder < 0 ? 0 : analysis->memories[holder].space_cut;
     const struct sator_model_network *network =
-            model_network(analysis->model, from, n_space, access);
+            model_network(analysis->model, from, to->n_space, access);
     int from_time = holder < 0
             ? 0
             : sator_model_held_time(network, analysis->workload->accesses[access].role,
                       analysis->memories[holder].time_cut);
+    int outside = find_outside(analysis, to, holder, access, from_time);
 
     for (int i = first_of_part(analysis, part); i < analysis->n_transfers; i++) {
         const struct transfer *known = analysis->transfers[i];
-        if (known->n_time == n_time && known->n_space == n_space && known->from == from &&
-                known->from_time == from_time && known->access == access && known->part == part) {
+        if (known->n_time == to->n_time && known->n_space == to->n_space && known->from == from &&
+                known->from_time == from_time && known->access == access && known->part == part &&
+                known->holds_idle == to->holds_idle && known->outside == outside) {
             *transfer = known;
             return SATOR_OK;
         }
     }
     struct transfer *made = SATOR_NEW(analysis->arena, struct transfer);
-    *made = (struct transfer){.n_time = n_time,
-            .n_space = n_space,
+    *made = (struct transfer){.n_time = to->n_time,
+            .n_space = to->n_space,
             .from = from,
             .from_time = from_time,
+            .holds_idle = to->holds_idle,
+            .outside = outside,
             .access = access,
             .part = part,
             .network = network};

@@ -208,6 +208,8 @@ static struct holder *add_holder(
             .is_loaded = way->n_holders == 1 && level >= 0 && n_space == 0 &&
                     sator_time_stands(machine->arena, machine->question->workload,
                             machine->question->dataflow->time, n_time),
+            .holds_idle = level >= 0 && n_space > 0 &&
+                    machine->question->arch->levels[level].memory.holds_idle,
             .longest = 1};
     for (int d = 0; d < n_space; d++)
         holder->n_instances *= machine->shape[d];
@@ -237,6 +239,18 @@ static enum sator_status finish_holder(struct machine *machine, struct holder *h
         holder->ahead = holder->is_write ? holder->longest - 1 : 0;
         n_planes = holder->longest + 1 + holder->ahead;
         holder->coming = SATOR_NEW_ARRAY(machine->arena, struct pairs, holder->ahead + 1);
+    }
+    if (holder->holds_idle && holder->ahead > 0) {
+        sator_error(machine->ctx, machine->question->arch->levels[holder->level].loc,
+                "sums that idle PEs hold ('holds: idle' of '%s') beside links of interval 2 or "
+                "more are not executed yet",
+                machine->question->arch->levels[holder->level].name);
+        return SATOR_DECLINED;
+    }
+    if (holder->holds_idle) {
+        size_t size = sizeof *holder->active * (size_t)holder->n_instances;
+        holder->active = sator_alloc(size);
+        memset(holder->active, 0, size);
     }
     if (!table_init(&holder->table, holder->n_instances, n_planes))
         return no_room(machine, holder);
@@ -316,14 +330,6 @@ enum sator_status machine_make(struct machine *machine)
     int n_accesses = question->workload->n_accesses;
     enum sator_status st = SATOR_OK;
 
-    for (int l = 0; l < question->arch->n_levels; l++) {
-        const struct sator_level *level = &question->arch->levels[l];
-        if (level->kind == SATOR_LEVEL_MEMORY && level->memory.holds_idle) {
-            sator_error(machine->ctx, level->loc, "'holds: idle' of '%s' is not executed yet",
-                    level->name);
-            return SATOR_DECLINED;
-        }
-    }
     machine->n_space = sator_arch_space_dims(question->arch);
     machine->n_time = question->dataflow->time->n_out;
     machine->shape = SATOR_NEW_ARRAY(machine->arena, int64_t, machine->n_space + 1);
@@ -353,6 +359,7 @@ static void holder_clear(struct holder *holder)
     table_clear(&holder->groups);
     free(holder->now.all);
     free(holder->before.all);
+    free(holder->active);
     for (int i = 0; i <= holder->ahead && holder->coming != NULL; i++)
         free(holder->coming[i].all);
     free(holder->fetched);

@@ -104,6 +104,8 @@ struct holder {
     struct machine_link *links;
     struct machine_bus *buses;
     int longest; /* interval of the links */
+    bool holds_idle; /* contents stay while an instance idles */
+    int64_t *active; /* by instance, the last stamp in which it is active; NULL: nobody asks */
     bool has_wires;
     struct table table;
     int64_t stamp; /* the number of the prefix stamp */

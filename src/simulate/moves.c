@@ -382,6 +382,8 @@ static void need_part(struct run *run, struct holder *holder, int64_t stamp, str
 {
     const struct access_way *way = &run->machine.ways[holder->access];
 
+    for (int64_t i = 0; i < part->n && holder->holds_idle; i++)
+        holder->active[part->place[i] / divisor] = stamp;
     for (int t = first_touch; t < first_touch + way->n_touches; t++) {
         const bool *holds = part->holds[t];
         for (int64_t i = 0; i < part->n; i++) {
@@ -493,7 +495,25 @@ static void swap(struct pairs *a, struct pairs *b)
 
 static bool settles_at_once(const struct access_way *way, const struct holder *holder)
 {
-    return holder == way->inner && holder->walk == NULL && !holder->has_wires;
+    return holder == way->inner && holder->walk == NULL && !holder->has_wires &&
+            !holder->holds_idle;
+}
+
+/* What idle instances had stays with them: of sums, only while the holder outside, which has looked
+ * at the stamp already, keeps their word. */
+static void keep_idle(struct run *run, struct holder *holder)
+{
+    const int64_t stamp = holder->stamp + 1;
+
+    for (int64_t i = 0; i < holder->before.n && run->has_room; i++) {
+        const struct pair *pair = &holder->before.all[i];
+        if (holder->active[pair->instance] == stamp)
+            continue;
+        const struct chain chain = {
+                .element = pair->element, .parent_instance = pair->instance / holder->below};
+        if (!holder->is_write || keeps_word(run, holder, &chain))
+            need(run, holder, stamp, &holder->now, pair->instance, pair->element);
+    }
 }
 
 enum sator_status moves_gather(struct run *run, struct holder *holder)
@@ -506,6 +526,8 @@ enum sator_status moves_gather(struct run *run, struct holder *holder)
     if (holder->walk != NULL) {
         enum sator_status st = look_ahead(run, holder);
         swap(&holder->now, &holder->coming[stamp % (holder->ahead + 1)]);
+        if (st == SATOR_OK && holder->holds_idle)
+            keep_idle(run, holder);
         return st;
     }
     const struct access_way *way = &run->machine.ways[holder->access];
@@ -518,6 +540,8 @@ enum sator_status moves_gather(struct run *run, struct holder *holder)
         for (int t = 0; t < way->n_touches && settles_at_once(way, holder); t++)
             settle_part(run, holder, &part, way->first_touch + t);
     }
+    if (holder->holds_idle)
+        keep_idle(run, holder);
     return SATOR_OK;
 }
 
