@@ -313,9 +313,11 @@ static enum sator_status answer_idle(struct sator_counter *counter, const struct
         other.transport = &busy;
         return answer(counter, &other);
     }
-    if (counter->choice != SATOR_ENGINE_AUTO && counter->choice != SATOR_ENGINE_GENERAL)
-        return sator_error(counter->ctx, nowhere,
-                "what idle PEs hold is counted for skewed nests and by the general engine only");
+    if (counter->choice != SATOR_ENGINE_AUTO && counter->choice != SATOR_ENGINE_GENERAL) {
+        sator_error(counter->ctx, nowhere, "the %s engine does not count what idle PEs hold",
+                counter->choice == SATOR_ENGINE_CLOSED ? "closed-form" : "chosen");
+        return SATOR_DECLINED;
+    }
     st = ask(counter, GENERAL, query, &reason);
     return report(counter, st, reason);
 }

@@ -33,8 +33,7 @@ struct way {
 };
 
 /* One step inwards, to a prefix: charge the holder, and tell the receiver. */
-static enum sator_status step(
-        struct way *way, const struct transfer_end *to, struct flow *receiver)
+static enum sator_status step(struct way *way, const struct transfer_end *to, struct flow *receiver)
 {
     struct analysis *analysis = way->analysis;
     struct flow *holder = way->holder < 0 ? NULL : &way->flows[way->holder];

@@ -478,8 +478,7 @@ enum sator_status sator_model_provenance(struct sator_ctx *ctx, struct sator_are
     const struct sator_level *idle = sator_arch_holds_idle(model->arch);
     if (idle != NULL) {
         sator_error(ctx, idle->loc,
-                "where words come from is not followed yet with 'holds: idle' of '%s'",
-                idle->name);
+                "where words come from is not followed yet with 'holds: idle' of '%s'", idle->name);
         return SATOR_INPUT;
     }
     SATOR_TRY(visit_open(ctx, arena, workload, dataflow, &p.visit));

@@ -96,7 +96,8 @@ enum sator_status analysis_tile(
 
 /* ---- volumes ---- */
 
-/* The memories that have to keep the sums of "made", innermost first. */
+/* The memories that have to keep the sums of "made", innermost first. What those have that an
+ * instance by itself lies in is others' work, too: they are taken to keep its sums. */
 static void add_outside(
         struct analysis *analysis, const struct transfer *made, struct sator_transport *transport)
 {
@@ -105,6 +106,8 @@ static void add_outside(
 
     for (int m = made->outside; m >= 0; m--) {
         const struct memory *memory = &analysis->memories[m];
+        if (made->part != NULL && memory->space_cut < made->part->n_space)
+            break;
         if (memory->held[made->access] && memory->time_cut > 0)
             outside[transport->n_outside++] = (struct sator_outside){.space = memory->space_cut,
                     .time = memory->time_cut,
@@ -146,8 +149,7 @@ static enum sator_status count_volumes(struct analysis *analysis, struct transfe
     transport.held_space = made->from;
     transport.held_time = made->from_time;
     transport.holds_idle = made->holds_idle;
-    if (part == NULL) /* an instance by itself is taken to keep its sums */
-        add_outside(analysis, made, &transport);
+    add_outside(analysis, made, &transport);
     if (sator_transport_idles(&transport)) /* no polynomial of the extents is known */
         question.n_name = QUESTION_NAME + 1;
     transport.footprint = part == NULL ? analysis->footprints[made->access] : 0;

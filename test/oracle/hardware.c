@@ -367,6 +367,8 @@ static int list_stays(const struct judge *judge, int access, struct stay *stays)
         stays[n] = (struct stay){.level = level,
                 .n_space = dims_outside(hardware, level),
                 .n_time = judge->result->cuts[level],
+                .holds_idle =
+                        hardware->levels[level].holds_idle && dims_outside(hardware, level) > 0,
                 .first_level = stays[n - 1].level + 1,
                 .end_level = level};
         n++;
@@ -428,7 +430,7 @@ static void count_words(struct judge *judge, int access)
     struct sum_counts sums;
     int n_stays = list_stays(judge, access, stays);
 
-    hardware_move(judge->hardware, &judge->schedule, &judge->touched[access], of, stays, n_stays,
+    hardware_move(judge->hardware, &judge->schedule, &judge->touched[access], of, stays, n_stays, 0,
             counts, &sums);
     take_words(judge, access, stays, n_stays, counts);
     judge->result->sums_are_right = judge->result->sums_are_right && sums.are_right;
@@ -489,7 +491,8 @@ static void count_alone(struct judge *judge, int access, const struct stay *stay
     restrict_to(judge, access, stays[stay].n_space, instance, &schedule, &touched);
     if (schedule.n > 0) {
         hardware_move(judge->hardware, &schedule, &touched,
-                &judge->hardware->program.accesses[access], stays, n_stays, counts, &sums);
+                &judge->hardware->program.accesses[access], stays, n_stays, stays[stay].n_space,
+                counts, &sums);
         judge->alone[stays[stay].level][access][instance] = counts[stay].of_instance[instance];
         for (int s = 0; s < n_stays; s++)
             free(counts[s].of_instance);
@@ -521,6 +524,21 @@ static void count_each_alone(struct judge *judge, int access)
     }
 }
 
+/* Whether what PEs have stays while they idle: as their own innermost memory says that holds the
+ * tensor. */
+static bool pes_hold_idle(const struct hardware *hardware, int access)
+{
+    bool idle = false;
+
+    for (int level = 0; level < hardware->n_levels; level++) {
+        if (hardware->levels[level].is_array)
+            idle = false;
+        else if (holds(hardware, level, access))
+            idle = hardware->levels[level].holds_idle && dims_outside(hardware, level) > 0;
+    }
+    return idle;
+}
+
 /* doc/model.md, section 2: straight from the outside to the PEs, over all arrays. */
 static void count_volumes(struct judge *judge, int access)
 {
@@ -530,12 +548,13 @@ static void count_volumes(struct judge *judge, int access)
             {.level = -1,
                     .n_space = hardware->program.n_space,
                     .n_time = hardware->program.n_time,
-                    .end_level = hardware->n_levels}};
+                    .end_level = hardware->n_levels,
+                    .holds_idle = pes_hold_idle(hardware, access)}};
     struct stay_counts counts[2];
     struct sum_counts sums;
 
     hardware_move(hardware, &judge->schedule, touched, &hardware->program.accesses[access], stays,
-            2, counts, &sums);
+            2, 0, counts, &sums);
     judge->result->volumes[access] =
             (struct hardware_volumes){.access = touched->first[judge->schedule.n],
                     .total = counts[1].total,

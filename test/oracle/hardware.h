@@ -75,6 +75,7 @@ struct hardware_level {
     enum hardware_capacity capacity;
     int64_t room, room_of[ORACLE_TENSORS];
     bool is_double_buffered, overlaps;
+    bool holds_idle; /* contents stay while an instance idles */
     unsigned never; /* tensors that it cannot hold */
     unsigned may_bypass;
     unsigned bypassed; /* by the dataflow, out of may_bypass */

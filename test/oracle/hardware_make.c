@@ -151,6 +151,7 @@ static void make_memory(struct random *random, const struct hardware *hardware,
     memory->bandwidth[1] = random_chance(random, 50) ? memory->bandwidth[0] : any_bandwidth(random);
     if (random_chance(random, is_outermost ? 10 : 60))
         make_capacity(random, hardware, is_small, memory);
+    memory->holds_idle = options->idle && !is_outermost && random_chance(random, 40);
     if (!options->bypass)
         return;
     if (random_chance(random, is_outermost ? 5 : 20))

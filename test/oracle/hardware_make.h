@@ -11,6 +11,7 @@
 struct hardware_options {
     int64_t max_instances, max_pes;
     bool long_links; /* intervals of 2 and more between memories */
+    bool idle; /* memories that keep what they have while they idle */
     bool nests_only;
     bool energies; /* of every memory, link and bus */
     bool bypass; /* memories may be bypassed */

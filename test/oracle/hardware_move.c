@@ -55,6 +55,7 @@ struct holder {
     enum way *way; /* of each tile entry */
     int64_t *from; /* the tile entry that WAY_LINK and WAY_WIRE come from */
     int64_t *carrier; /* of each tile entry, once it is there */
+    bool *is_idle; /* the tile entry is what an instance has that runs nothing in the stamp */
     bool *is_on_its_way; /* a WAY_LINK whose provider has let go of the element */
     struct carrier *carriers;
     int64_t n_carriers, room;
@@ -66,6 +67,7 @@ struct mover {
     const struct touched *touched;
     const struct oracle_access *access;
     int n_holders;
+    int alone; /* space dimensions of the one instance that runs; 0: all run */
     struct holder *holders;
     struct sum_counts *sums;
 };
@@ -217,6 +219,10 @@ static void gather(const struct mover *mover, struct holder *holder)
     for (int64_t x = 0; x < holder->n_stamps; x++) /* nothing runs in some stamps */
         if (holder->first[x + 1] < holder->first[x])
             holder->first[x + 1] = holder->first[x];
+}
+
+static void make_room(struct holder *holder)
+{
     holder->slots = tuples_must(calloc((size_t)holder->keys.n + 1, sizeof *holder->slots));
     holder->way = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->way));
     holder->from = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof *holder->from));
@@ -249,6 +255,7 @@ static void holder_clear(struct holder *holder)
     free(holder->way);
     free(holder->from);
     free(holder->carrier);
+    free(holder->is_idle);
     free(holder->is_on_its_way);
     free(holder->carriers);
 }
@@ -301,7 +308,7 @@ static void go_up(struct mover *mover, struct holder *holder, struct carrier *ca
 {
     struct holder *parent = holder - 1;
 
-    assert(parent->slots[carrier->parent].present);
+    assert(parent->slots[carrier->parent].present || parent->stay->n_space < mover->alone);
     parent->slots[carrier->parent].value += carrier->value;
     parent->counts->of_instance[carrier->parent_instance].updates++;
     carrier->is_up = true;
@@ -384,12 +391,69 @@ static void find_ways(const struct mover *mover, struct holder *holder)
         holder->from[i] = -1;
         if (tuples_find(&holder->tile, (int64_t[]){pair[0] - 1, pair[1], pair[2]}) >= 0) {
             holder->way[i] = WAY_HELD;
-            holder->counts->temporal++;
+            holder->counts->temporal += !holder->is_idle[i];
             continue;
         }
         holder->way[i] = WAY_FETCHED;
         holder->from[i] = find_link(mover, holder, i);
     }
+}
+
+/* Whether the holder outside has the element of a sum in prefix stamp "x" of "holder". */
+static bool is_outside(const struct mover *mover, const struct holder *holder, int64_t instance,
+        int64_t element, int64_t x)
+{
+    return holder[-1].stay->n_space < mover->alone ||
+            stays_outside(mover, holder, instance, element, x, x);
+}
+
+/* (prefix stamp, instance) of what runs. */
+static void list_active(
+        const struct mover *mover, const struct holder *holder, struct tuples *active)
+{
+    const struct schedule *schedule = mover->schedule;
+    const int64_t *prefix = schedule->prefix[holder->stay->n_time];
+
+    tuples_init(active, 2);
+    for (int64_t i = 0; i < schedule->n; i++)
+        tuples_add(active,
+                (int64_t[]){prefix[schedule->ranks[i]],
+                        instance_number(mover->hardware, holder->stay->n_space,
+                                schedule->places + i * ORACLE_SPACE)});
+}
+
+static void add_entry(struct holder *holder, const int64_t *entry, bool is_idle)
+{
+    int64_t number = tuples_add(&holder->tile, entry);
+
+    holder->is_idle = tuples_must(realloc(holder->is_idle, (size_t)number + 1));
+    holder->is_idle[number] = is_idle;
+}
+
+/* Add to the tile of each stamp what instances that run nothing in it had in the stamp before. */
+static void keep_idle(const struct mover *mover, struct holder *holder)
+{
+    struct tuples active, was = holder->tile;
+    int64_t before = 0; /* where the stamp before begins */
+
+    list_active(mover, holder, &active);
+    tuples_init(&holder->tile, 3);
+    for (int64_t x = 0, i = 0; x < holder->n_stamps; x++) {
+        int64_t first = holder->tile.n;
+        for (; i < was.n && tuples_at(&was, i)[0] == x; i++)
+            add_entry(holder, tuples_at(&was, i), false);
+        for (int64_t k = before; k < first; k++) {
+            const int64_t *entry = tuples_at(&holder->tile, k);
+            const int64_t had[3] = {x, entry[1], entry[2]};
+            if (tuples_find(&active, had) < 0 &&
+                    (!mover->access->is_write || is_outside(mover, holder, had[1], had[2], x)))
+                add_entry(holder, had, true);
+        }
+        holder->first[x] = before = first;
+        holder->first[x + 1] = holder->tile.n;
+    }
+    tuples_clear(&active);
+    tuples_clear(&was);
 }
 
 static void holder_init(const struct mover *mover, struct holder *holder, const struct stay *stay,
@@ -403,13 +467,17 @@ static void holder_init(const struct mover *mover, struct holder *holder, const 
     *counts = (struct stay_counts){.n_instances = n_instances};
     counts->of_instance = tuples_must(calloc((size_t)n_instances + 1, sizeof *counts->of_instance));
     gather(mover, holder);
-    find_ways(mover, holder);
     counts->total = holder->tile.n;
+    holder->is_idle = tuples_must(calloc((size_t)holder->tile.n + 1, sizeof(bool)));
+    if (stay->holds_idle)
+        keep_idle(mover, holder);
+    make_room(holder);
+    find_ways(mover, holder);
     counts->tile = most_in_one(&holder->tile);
 }
 
 /* Sums move on over links, before anything leaves. */
-static void pass_on(struct holder *holder, int64_t x)
+static void pass_on(struct holder *holder, int64_t x, int alone)
 {
     for (int64_t i = holder->first[x]; i < holder->first[x + 1]; i++) {
         struct slot *slot = slot_of(holder, i);
@@ -421,7 +489,8 @@ static void pass_on(struct holder *holder, int64_t x)
         int64_t carrier = holder->carrier[holder->from[i]];
         const struct slot *parent = &holder[-1].slots[holder->carriers[carrier].parent];
         assert(!holder->carriers[carrier].is_up);
-        assert(parent->present && parent->since == holder->carriers[carrier].parent_since);
+        assert((parent->present && parent->since == holder->carriers[carrier].parent_since) ||
+                holder[-1].stay->n_space < alone);
         *slot = (struct slot){.present = true, .since = x};
         join(holder, i, carrier);
         if (tuples_at(&holder->tile, holder->from[i])[0] == x - 1) {
@@ -560,7 +629,7 @@ static void depart(struct mover *mover, struct holder *holder, int64_t x)
     int64_t n = 0;
 
     if (is_write && x < holder->n_stamps)
-        pass_on(holder, x);
+        pass_on(holder, x, mover->alone);
     for (int64_t i = first; x > 0 && i < end; i++) {
         struct slot *slot = slot_of(holder, i);
         const int64_t *pair = tuples_at(&holder->tile, i);
@@ -775,13 +844,14 @@ static void run(struct mover *mover)
 
 void hardware_move(const struct hardware *hardware, const struct schedule *schedule,
         const struct touched *touched, const struct oracle_access *access, const struct stay *stays,
-        int n_stays, struct stay_counts *counts, struct sum_counts *sums)
+        int n_stays, int alone, struct stay_counts *counts, struct sum_counts *sums)
 {
     struct mover mover = {.hardware = hardware,
             .schedule = schedule,
             .touched = touched,
             .access = access,
             .n_holders = n_stays,
+            .alone = alone,
             .sums = sums};
 
     *sums = (struct sum_counts){.are_right = true};

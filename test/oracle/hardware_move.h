@@ -28,6 +28,7 @@ struct stay {
     int level; /* of a memory; -1 for the outside and for the PEs */
     int n_space, n_time; /* what selects an instance and its contents */
     int first_level, end_level; /* the arrays among these lead here from the stay before */
+    bool holds_idle; /* what an instance has stays while it runs nothing */
 };
 
 /* What one instance of a memory does. */
@@ -48,10 +49,12 @@ struct sum_counts {
     int64_t gone_up, left;
 };
 
-/* Run the schedule for one access. stays[0] is the outside; counts[s] for each of them. */
+/* Run the schedule for one access. stays[0] is the outside; counts[s] for each of them. Where the
+ * schedule is that of one instance of "alone" space dimensions (0: of the whole), the memories that
+ * it lies in are taken to keep what it idles with. */
 void hardware_move(const struct hardware *hardware, const struct schedule *schedule,
         const struct touched *touched, const struct oracle_access *access, const struct stay *stays,
-        int n_stays, struct stay_counts *counts, struct sum_counts *sums);
+        int n_stays, int alone, struct stay_counts *counts, struct sum_counts *sums);
 
 /* The most elements that one instance holds during one prefix stamp. */
 int64_t hardware_tile(const struct hardware *hardware, const struct schedule *schedule,

@@ -188,6 +188,7 @@ static bool plainer_memory(struct hardware *hardware, int which, bool *applies)
     case 0:
         memory->capacity = HARDWARE_UNLIMITED;
         memory->is_double_buffered = false;
+        memory->holds_idle = false;
         break;
     case 1:
         memory->n_ports -= memory->n_ports > 0;

@@ -92,6 +92,16 @@ static void put_capacity(
         fputs("    double_buffered: true\n", out);
 }
 
+static void put_holds(FILE *out, const struct hardware *hardware, int level)
+{
+    bool in_array = false;
+
+    for (int l = 0; l < level; l++)
+        in_array = in_array || hardware->levels[l].is_array;
+    if (in_array && hardware->levels[level].holds_idle)
+        fputs("    holds: idle\n", out);
+}
+
 static void put_energy(FILE *out, const struct hardware_energy *energy)
 {
     fprintf(out, "read: %" PRId64 ", write: %" PRId64 ", %s: %d", energy->pj[0], energy->pj[1],
@@ -128,6 +138,7 @@ static void put_memory(FILE *out, const struct hardware *hardware, int level)
     }
     fputs("}\n", out);
     put_widths(out, hardware, memory);
+    put_holds(out, hardware, level);
     put_capacity(out, hardware, memory);
     if (memory->bandwidth[0] + memory->bandwidth[1] > 0) {
         fputs("    ", out);

@@ -188,7 +188,7 @@ static int run_cases(const struct run_options *options, struct check *check)
     static const enum sator_engine_choice engines[] = {
             SATOR_ENGINE_AUTO, SATOR_ENGINE_CLOSED, SATOR_ENGINE_TILED, SATOR_ENGINE_LISTED};
     static const struct hardware_options plain = {
-            .max_instances = 300, .max_pes = 24, .bypass = true, .long_links = true};
+            .max_instances = 300, .max_pes = 24, .bypass = true, .long_links = true, .idle = true};
     static struct hardware hardware;
     int64_t n_compared = 0, n_faulty = 0, n_declined = 0, n_unfinished = 0, n_apart = 0,
             n_uneven = 0;

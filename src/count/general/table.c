@@ -281,7 +281,7 @@ struct listed {
         int64_t *instance, *prefix; /* of each PE and stamp */
         bool holds_idle;
         struct sator_tuples active; /* (instance, prefix) */
-    } *outside; /* the memories that have to keep sums, with those that PEs keep */
+    } * outside; /* the memories that have to keep sums, with those that PEs keep */
 };
 
 static void clear_listed(struct listed *listed)
@@ -537,8 +537,7 @@ static enum sator_status serve_from(struct sator_table *table, const struct list
             if (pair[0] != here[0])
                 break;
             SATOR_TRY(sator_work(table->stamps->ctx, SATOR_TABLE_TICKS));
-            int64_t there[3] = {
-                    pair[1], contents_at(listed, pair[1], here[1] - interval), here[2]};
+            int64_t there[3] = {pair[1], contents_at(listed, pair[1], here[1] - interval), here[2]};
             if (sator_tuples_find(&listed->assignment, there) < 0)
                 continue;
             SATOR_TRY(is_kept(table, listed, here, there[1], &kept));

@@ -360,5 +360,9 @@ const struct sator_decline *skewed_straighten(
     nest->plain.time = sator_relation_make(
             arena, was->in_name, was->n_in, time->names, "T", all->n_time, rows, NULL);
     nest->n_before = all->n_time == given->n_time ? nest->row : 0;
+    for (int d = 0; d < all->n_space; d++) {
+        if (coefficient(row, space->out[d]) != 0) /* coordinates that have terms in common */
+            return DECLINE("a skew cannot be taken out");
+    }
     return NULL;
 }

@@ -178,10 +178,10 @@ static const struct sator_decline *check_interval(
     return NULL;
 }
 
-/* The same where idle PEs keep what they have. What p - o had at its last active stamp before p's is
- * what it had at its last one below L + s.o in the same run, or in an earlier run: that is the rule
- * of interval 1 - s.o where this is 0 or 1, whatever stamps are missing. More stamps back have to be
- * counted: none may be missing, and beyond 1 no run may lie before. */
+/* The same where idle PEs keep what they have. What p - o had at its last active stamp before p's
+ * is what it had at its last one below L + s.o in the same run, or in an earlier run: that is the
+ * rule of interval 1 - s.o where this is 0 or 1, whatever stamps are missing. More stamps back have
+ * to be counted: none may be missing, and beyond 1 no run may lie before. */
 static const struct sator_decline *check_idle_interval(
         const struct skewed_state *state, int h, int64_t g, bool is_last, bool sums_pass)
 {
@@ -228,10 +228,10 @@ static const struct sator_decline *lift_transport(const struct skewed_state *sta
         interval -= moved;
         if (!is_last && moved != 0)
             return DECLINE("a link under a skew has its PE run ahead");
-        why = idles ? check_idle_interval(state, given->links[k].interval, interval, is_last,
-                              given->held_time > 0)
-                    : check_interval(nest, given->links[k].interval, interval,
-                              given->held_time > 0);
+        why = idles
+                ? check_idle_interval(
+                          state, given->links[k].interval, interval, is_last, given->held_time > 0)
+                : check_interval(nest, given->links[k].interval, interval, given->held_time > 0);
         if (why != NULL)
             return why;
         links[k] = (struct sator_network_link){.map = map, .interval = (int)interval};

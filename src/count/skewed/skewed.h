@@ -25,8 +25,8 @@ struct skewed_nest {
 const struct sator_decline *skewed_reduce(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
 
-/* Set of "nest" what does not depend on which stamps there are: the row, the skew and "plain", whose
- * runs stay rows of time. */
+/* Set of "nest" what does not depend on which stamps there are: the row, the skew and "plain",
+ * whose runs stay rows of time. */
 const struct sator_decline *skewed_straighten(
         struct sator_arena *arena, const struct sator_stamping *given, struct skewed_nest *nest);
 
