@@ -344,3 +344,39 @@ struct boxes *boxes_of(const struct nest *nest, const struct timing_transfer *tr
     }
     return (*known)->failed ? NULL : *known;
 }
+
+bool boxes_group(struct boxes *b)
+{
+    const struct nest *nest = b->nest;
+
+    for (int l = 0; l < nest->n_loops; l++) {
+        int n_free = 0;
+        for (int i = 0; i < nest->loops[l].n; i++) {
+            const struct nest_digit *digit = &nest->digits[nest->loops[l].digits[i]];
+            n_free += !boxes_fix(b, digit) && digit->extent > 1;
+        }
+        if (n_free > 1 && !nest->loops[l].is_whole)
+            return false;
+    }
+    for (int i = 0; i < b->n_digits; i++) { /* the last place has a cell of its own */
+        struct box_digit *digit = &b->digits[i];
+        if (!b->access->uses[nest->digits[digit->digit].loop])
+            note_shift(digit, digit->factor > 0 ? 1 : -1);
+    }
+    b->is_grouped = true;
+    b->n_cut = 0;
+    return true;
+}
+
+int64_t boxes_count_elements(const struct boxes *b)
+{
+    const struct nest *nest = b->nest;
+    int64_t n = 1;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        if (b->access->uses[digit->loop] && !boxes_fix(b, digit) && digit->extent > 1)
+            n *= boxes_count_values(b, digit);
+    }
+    return n;
+}

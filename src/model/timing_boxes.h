@@ -73,6 +73,7 @@ struct box_digit {
 /* Words of one place. */
 struct box_words {
     int64_t sent, arrived, stored;
+    int64_t begun; /* that neither the place itself nor a link had before */
 };
 
 struct boxes {
@@ -109,6 +110,8 @@ struct boxes {
     struct box_holding own, *others; /* of each move */
     bool crosses; /* another of them matters */
     bool untouched; /* nobody touched the sums of the prefix before */
+    bool branches; /* several others go on with a place's sum: */
+    bool is_grouped; /* then the last of all that have an element stores it (boxes_group) */
     bool failed; /* something has another form */
     struct known_row *rows; /* what was followed before: of timing_runs.c, */
     struct known_places *places; /* of timing_places.c */
@@ -122,6 +125,13 @@ static inline bool boxes_fix(const struct boxes *boxes, const struct nest_digit 
 
 /* The transfer's boxes, made once; NULL: it has another form. */
 struct boxes *boxes_of(const struct nest *nest, const struct timing_transfer *transfer);
+/* Let the last place that holds an element store it, in place of each that nobody goes on for:
+ * right where one place begins each element, and no prefix before or after has it. False: which of
+ * them is the last is not known. */
+bool boxes_group(struct boxes *boxes);
+/* The elements that places under the prefix at hand hold, where boxes_group says true. */
+int64_t boxes_count_elements(const struct boxes *boxes);
+
 /* ---- timing_cells.c: prefixes ---- */
 
 /* Go to the "at"-th of the prefixes, which follow each other and have these rows (NULL: no skewed
@@ -130,6 +140,8 @@ bool boxes_open(struct boxes *boxes, const struct nest_stamp *prefixes,
         const struct box_range *rows, int n, int at);
 /* Cut the digits into the cells of the prefix at hand; false: there are too many. */
 bool boxes_cut(struct boxes *boxes);
+/* How many values a digit takes under it, of a loop that has no other or all of their values. */
+int64_t boxes_count_values(const struct boxes *boxes, const struct nest_digit *digit);
 
 /* ---- timing_held.c: places ---- */
 
@@ -139,7 +151,7 @@ struct box_words boxes_follow(struct boxes *boxes);
 /* ---- timing_sift.c: elements ---- */
 
 /* Find what the place holds, and the others that matter, in "boxes". */
-struct box_words boxes_sift(struct boxes *boxes, bool is_fresh);
+struct box_words boxes_sift(struct boxes *boxes, bool is_fresh, bool is_last);
 
 /* The numbers of the moves of a transfer with "n" links. */
 enum {

@@ -58,7 +58,7 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int64_t count_values(const struct boxes *b, const struct nest_digit *digit)
+int64_t boxes_count_values(const struct boxes *b, const struct nest_digit *digit)
 {
     const struct nest *nest = b->nest;
     int64_t rest = nest->size[digit->loop] - b->runs[b->at].base[digit->loop];
@@ -73,7 +73,7 @@ static void make_cells(struct boxes *b, struct box_digit *digit)
     struct sator_arena *arena = b->nest->timing->arena;
     int n = 0;
 
-    digit->extent = count_values(b, &b->nest->digits[digit->digit]);
+    digit->extent = boxes_count_values(b, &b->nest->digits[digit->digit]);
     digit->n_cells = 0;
     digit->cells = NULL;
     SATOR_PUSH(arena, digit->cells, digit->n_cells, 0);
@@ -101,59 +101,50 @@ static int64_t room_of(const struct boxes *b, const struct box_run *run, int loo
     return rest < b->reach[loop] ? rest : b->reach[loop];
 }
 
-/* The running numbers that places of a run may have which a move joins with another run: those
- * within "back" stamps of the end, or the start, of the row. */
-static struct box_range crossing_locals(const struct boxes *b, const struct box_run *run, bool last)
+/* How far from the end, or the start, of the row places of a run may be that a move joins with
+ * another run: so much less than their greatest, or more than their least, may digits add to it. */
+static int64_t find_slack(const struct boxes *b, const struct box_run *run, bool last)
 {
-    const struct nest *nest = b->nest;
-    struct box_range locals = {0, 0};
-    int64_t below = 0, above = 0; /* what places add to the row */
+    int64_t end = last ? run->row.last : -run->row.first, slack = b->back - 1 - end;
 
     for (int i = 0; b->full && i < b->n_digits; i++) {
         const struct box_digit *digit = &b->digits[i];
-        int64_t reach = digit->factor * (nest->digits[digit->digit].extent - 1);
-        if (digit->is_run)
-            locals.last += reach;
-        else
-            *(reach < 0 ? &below : &above) += reach;
+        int64_t reach = digit->factor * (b->nest->digits[digit->digit].extent - 1);
+        slack += (reach > 0) == last ? llabs(reach) : 0;
     }
-    if (b->full && last && run->row.last - b->back + 1 - above > 0)
-        locals.first = run->row.last - b->back + 1 - above;
-    if (b->full && !last && run->row.first + b->back - 1 - below < locals.last)
-        locals.last = run->row.first + b->back - 1 - below;
-    return locals;
+    return slack;
 }
 
-/* The least and the greatest value of a loop where the running number is one of "locals". */
+/* The least and the greatest value of a loop, of places so near an end of the row. */
 static struct box_range loop_range(
-        const struct boxes *b, const struct box_run *run, int loop, struct box_range locals)
+        const struct boxes *b, const struct box_run *run, int loop, bool last, int64_t slack)
 {
-    const struct nest *nest = b->nest;
-    int64_t low = 0, high = b->reach[loop], room = nest->size[loop] - 1 - run->base[loop];
+    int64_t low = 0, high = b->reach[loop], room = b->nest->size[loop] - 1 - run->base[loop];
 
-    for (int r = 0; b->full && r < nest->n_runs; r++) { /* as far as one digit takes two values */
-        const struct nest_digit *digit = &nest->digits[nest->runs[r]];
-        int64_t first = locals.first / digit->run, last = locals.last / digit->run;
-        low += digit->loop == loop ? first * digit->stride : 0;
-        high -= digit->loop == loop ? (digit->extent - 1 - last) * digit->stride : 0;
-        if (first != last)
-            break;
-        locals.first -= first * digit->run;
-        locals.last -= last * digit->run;
+    for (int i = 0; b->full && i < b->n_digits; i++) {
+        const struct nest_digit *digit = &b->nest->digits[b->digits[i].digit];
+        int64_t factor = b->digits[i].factor;
+        if (digit->loop != loop || factor == 0)
+            continue;
+        int64_t left_out = digit->extent - 1 - slack / llabs(factor); /* values at the other end */
+        if (left_out > 0)
+            *((factor > 0) == last ? &low : &high) +=
+                    ((factor > 0) == last ? left_out : -left_out) * digit->stride;
     }
     high = high < room ? high : room;
     return (struct box_range){run->base[loop] + low, run->base[loop] + high};
 }
 
-/* The least and the greatest value of an index, where the running number is one of "locals". */
-static struct box_range index_range(const struct boxes *b, const struct box_run *run,
-        const struct box_term *term, struct box_range locals)
+/* The least and the greatest value of an index, of the same places. */
+static struct box_range index_range(
+        const struct boxes *b, const struct box_run *run, const struct box_term *term, bool last)
 {
     struct box_range range = {0, 0};
+    int64_t slack = find_slack(b, run, last);
 
     for (int t = 0; t < term->n; t++) {
         int64_t factor = term->factor[t];
-        struct box_range loop = loop_range(b, run, term->loop[t], locals);
+        struct box_range loop = loop_range(b, run, term->loop[t], last, slack);
         range.first += factor * (factor < 0 ? loop.last : loop.first);
         range.last += factor * (factor < 0 ? loop.first : loop.last);
     }
@@ -170,11 +161,9 @@ static bool is_near(const struct boxes *b, int r)
         return true;
     if ((r > b->at && !b->is_output) || llabs(r - b->at) > (b->full ? 1 : b->back))
         return false;
-    struct box_range of_own = crossing_locals(b, own, r > b->at);
-    struct box_range of_other = crossing_locals(b, other, r < b->at);
     for (int o = 0; o < b->map->n_out && b->map->n_pieces == 1; o++) {
-        struct box_range mine = index_range(b, own, &b->terms[o], of_own);
-        struct box_range theirs = index_range(b, other, &b->terms[o], of_other);
+        struct box_range mine = index_range(b, own, &b->terms[o], r > b->at);
+        struct box_range theirs = index_range(b, other, &b->terms[o], r < b->at);
         if (mine.first > theirs.last || theirs.first > mine.last)
             return false;
     }

@@ -184,6 +184,19 @@ static bool is_first(const struct boxes *b)
     return true;
 }
 
+/* Whether the box's place is the last of those that have what it has, and of those in the same
+ * stamp the first. */
+static bool is_last(const struct boxes *b)
+{
+    for (int i = 0; i < b->n_digits; i++) {
+        const struct box_digit *digit = &b->digits[i];
+        if (!b->access->uses[b->nest->digits[digit->digit].loop] &&
+                digit->first != (digit->factor > 0 ? digit->extent - 1 : 0))
+            return false;
+    }
+    return true;
+}
+
 /* The place of the box at hand: its first. */
 static void find_place(const struct boxes *b, int64_t *values, struct box_place *place)
 {
@@ -217,5 +230,5 @@ struct box_words boxes_follow(struct boxes *b)
         if (find_neighbour(b, &b->moves[m], values, &own, &other))
             find_holding(b, &other, &b->others[m]);
     }
-    return boxes_sift(b, b->untouched && is_first(b));
+    return boxes_sift(b, b->untouched && is_first(b), b->is_grouped && is_last(b));
 }

@@ -147,6 +147,7 @@ bool nest_follow_places(const struct nest *nest, const struct timing_transfer *t
                 .one_by_one = one_by_one};
         struct follower f = {.boxes = b, .one_by_one = one_by_one, .movement = &known->movement};
         walk_boxes(&f, 0);
+        b->failed |= b->branches;
         if (b->failed)
             return false;
         b->places = known;

@@ -145,6 +145,7 @@ struct follower {
     int64_t first; /* value of the row */
     int64_t *sent, *stored;
     bool sends, stores; /* some are */
+    int64_t begun;
 };
 
 /* Add the box at hand, whose places have "words" each, to the numerator "counts". */
@@ -179,6 +180,16 @@ static void count_box(const struct follower *f, int64_t words, int64_t *counts)
     }
 }
 
+/* The places of the box at hand. */
+static int64_t count_places(const struct boxes *b)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < b->n_digits; i++)
+        n *= b->digits[i].count;
+    return n;
+}
+
 static void walk_boxes(struct follower *f, int i)
 {
     struct boxes *b = f->boxes;
@@ -195,6 +206,7 @@ static void walk_boxes(struct follower *f, int i)
             count_box(f, words.stored, f->stored);
             f->stores = true;
         }
+        f->begun += words.begun * count_places(b);
         return;
     }
     struct box_digit *digit = &b->digits[i];
@@ -245,7 +257,8 @@ static const int64_t *follow_transfer(struct boxes *b, const struct squeezed *s)
     f.sent = SATOR_NEW_ARRAY(arena, int64_t, (1 + b->is_output) * s->n_values + 1);
     f.stored = f.sent + s->n_values; /* inputs store nothing */
     walk_boxes(&f, 0);
-    if (b->failed)
+    b->failed |= b->is_grouped && (b->crosses || f.begun != boxes_count_elements(b));
+    if (b->failed || (b->branches && !b->is_grouped))
         return NULL;
     if (f.sends)
         divide(&f, f.sent);
@@ -272,17 +285,16 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     return n_skewed > MOST_SKEWED ? NULL : b;
 }
 
-bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        bool neighbours, struct nest_row *row)
+/* Follow the transfers under "prefixes[centre]", whose rows are known; false: one has another form,
+ * or branches: "*branches". */
+static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixes,
+        const struct box_range *rows, int n, int centre, bool neighbours, struct nest_row *row,
+        struct boxes **branches)
 {
     const struct timing *timing = nest->timing;
-    struct box_range rows[BOX_WINDOW];
     struct squeezed squeezed;
 
-    for (int r = 0; r < n; r++) {
-        if (!nest_row_range(nest, &prefixes[r], &rows[r].first, &rows[r].last))
-            return false;
-    }
+    *branches = NULL;
     start_squeeze(nest, &squeezed);
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
@@ -302,8 +314,28 @@ bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes,
     for (int i = 0; i < timing->n_transfers; i++) {
         if (!nest_is_of_stamps(nest, &timing->transfers[i]))
             continue;
-        row->words[i] = follow_transfer(nest->boxes[i], &squeezed);
-        if (row->words[i] == NULL)
+        struct boxes *b = nest->boxes[i];
+        row->words[i] = follow_transfer(b, &squeezed);
+        if (row->words[i] == NULL) {
+            *branches = b->failed ? NULL : b;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
+        bool neighbours, struct nest_row *row)
+{
+    struct box_range rows[BOX_WINDOW];
+    struct boxes *branches;
+
+    for (int r = 0; r < n; r++) {
+        if (!nest_row_range(nest, &prefixes[r], &rows[r].first, &rows[r].last))
+            return false;
+    }
+    while (!follow_all(nest, prefixes, rows, n, centre, neighbours, row, &branches)) {
+        if (branches == NULL || !boxes_group(branches))
             return false;
     }
     return true;

@@ -16,6 +16,7 @@ struct set {
 struct sieve {
     struct boxes *boxes;
     bool is_fresh;
+    bool is_last; /* of all places that have what this one has */
     int n_out;
     const struct box_line *lines; /* of the piece at hand */
     struct set *sets; /* MOST_SETS */
@@ -71,13 +72,18 @@ static void judge(struct sieve *sieve, uint64_t mask, int64_t n)
 
     sieve->words.sent += is_sent ? n : 0;
     sieve->words.arrived += b->is_output ? is_sent ? n : 0 : link != -2 ? n : 0;
+    sieve->words.begun += link == -1 ? n : 0;
     if (!b->is_output)
         return;
+    if (b->is_grouped) {
+        sieve->words.stored += sieve->is_last ? n : 0;
+        return;
+    }
     n_takers = is_in(mask, box_after(n_links));
     for (int k = 0; k < n_links; k++)
         n_takers += takes(mask, n_links, k);
     sieve->words.stored += n_takers == 0 ? n : 0;
-    sieve->boxes->failed |= n_takers > 1; /* the sum leaves from one of them */
+    sieve->boxes->branches |= n_takers > 1; /* the sum leaves from one of them */
 }
 
 /* Where the values of "line" begin and cease to be in the sets: sorted, the end included. */
@@ -157,9 +163,9 @@ static int add_sets(
 }
 
 /* The same where each place holds one element. */
-static struct box_words sift_single(struct boxes *b, bool is_fresh)
+static struct box_words sift_single(struct boxes *b, bool is_fresh, bool is_last)
 {
-    struct sieve sieve = {.boxes = b, .is_fresh = is_fresh};
+    struct sieve sieve = {.boxes = b, .is_fresh = is_fresh, .is_last = is_last};
     uint64_t mask = 0;
 
     for (int m = 0; m < b->n_moves; m++) {
@@ -170,14 +176,18 @@ static struct box_words sift_single(struct boxes *b, bool is_fresh)
     return sieve.words;
 }
 
-struct box_words boxes_sift(struct boxes *b, bool is_fresh)
+struct box_words boxes_sift(struct boxes *b, bool is_fresh, bool is_last)
 {
     struct set sets[MOST_SETS];
-    struct sieve sieve = {.boxes = b, .is_fresh = is_fresh, .n_out = b->map->n_out, .sets = sets};
+    struct sieve sieve = {.boxes = b,
+            .is_fresh = is_fresh,
+            .is_last = is_last,
+            .n_out = b->map->n_out,
+            .sets = sets};
     uint8_t live[MOST_SETS];
 
     if (b->is_single)
-        return sift_single(b, is_fresh);
+        return sift_single(b, is_fresh, is_last);
     for (int p = 0; p < b->map->n_pieces; p++) {
         sieve.lines = b->own.lines + p * sieve.n_out;
         int n = add_sets(&sieve, 0, BOX_MOVES, p, b->own.lines);
