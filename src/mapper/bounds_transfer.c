@@ -162,14 +162,15 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->covers_only = true;
     else if (local->walk.is_relaxed && has_cut(p, local->walk.access, outside))
         local->covers_only |= any_holds;
-    else if (local->walk.is_relaxed && !local->covers_only && !has_gap(p, &local->walk) &&
-            !shape->in_any_order) {
+    else if (local->walk.is_relaxed && !local->covers_only &&
+            !(sliding && has_gap(p, &local->walk)) && !shape->in_any_order) {
         local->walk.knows_net = true;
         sator_mapper_walk_digits(&local->walk, shape);
         local->walk.entering = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
                 (double)local->walk.copies;
         local->group_words = local->walk.entering;
     }
+    local->ratio_fixed &= !local->walk.is_relaxed || local->walk.knows_net;
     bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
     local->covers_only |= is_asked;
     local->is_open = (local->walk.access->relevant & ~local->walk.access->plain & b->open) != 0;

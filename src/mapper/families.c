@@ -2,7 +2,8 @@
  *
  * Each family in turn leaves, of the PEs on one of its buses that still need a word, the
  * lexicographically first. Which PEs need a value of an index depends on where the value lies in
- * its window only: values whose PEs lie alike, wherever they do, are one kind. A word is a value of
+ * its window only: values whose PEs lie alike, wherever they do, are one kind, unless buses join
+ * only some PEs of a row: then it matters where they lie. A word is a value of
  * each index, so for each combination of kinds the PEs are listed once.
  */
 #include "mapper/passing.h"
@@ -11,6 +12,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    MOST_COMPARED = 32 /* PEs, one by one */
+};
 
 /* A PE, as a number whose order is the PEs': a field of bits a digit, the outermost first. */
 struct cell {
@@ -36,7 +41,11 @@ struct kinds {
 struct families {
     const struct passing *passing;
     int field[MAPPER_DIGITS], width[MAPPER_DIGITS]; /* of a digit's bits; width 0: none */
+    int n_bits; /* of all fields */
     uint64_t spread[MAPPER_ROWS]; /* by family, the bits of the digits that its buses lead over */
+    /* By family that joins some PEs of its rows: how far a step of a digit leads in the list of the
+     * array's PEs. */
+    int64_t stride[MAPPER_ROWS][MAPPER_DIGITS];
     int n_factors;
     struct kinds factor[MAPPER_INDICES + MAPPER_DIGITS];
     int64_t repeats; /* of digits that nothing spreads or passes on */
@@ -47,6 +56,24 @@ static bool is_plain(const struct mapper_walk *walk, int digit)
     int e = walk->net_digit[digit].index;
 
     return e >= 0 && walk->access->index[e].closed == 1;
+}
+
+/* How far a step of each digit leads in the list of the PEs of the array of rows "rows". */
+static void find_strides(const struct mapper_walk *walk, unsigned rows, int64_t *stride)
+{
+    const struct mapper_problem *p = walk->problem;
+    int64_t of_row = 1;
+    int d = walk->n_net_digits - 1;
+
+    for (int r = p->n_rows - 1; r >= 0; r--) {
+        int64_t step = of_row;
+        for (; d >= 0 && walk->net_digit[d].row >= r; d--) { /* rows ascend */
+            bool is_there = walk->net_digit[d].row == r && (rows >> r & 1);
+            stride[d] = is_there ? step : 0;
+            step *= is_there ? walk->net_digit[d].count : 1;
+        }
+        of_row *= rows >> r & 1 ? p->row[r].shape : 1;
+    }
 }
 
 /* Give fields to the digits in which PEs that need a word may differ. A digit that moves no index
@@ -62,13 +89,13 @@ static void set_fields(struct families *f)
         f->spread[k] = 0;
     for (int d = walk->n_net_digits - 1; d >= 0; d--) {
         const struct mapper_net_digit *digit = &walk->net_digit[d];
-        bool is_spread = false;
+        bool is_spread = false, is_grouped = sator_mapper_is_grouped(walk, d);
         f->width[d] = 0;
-        if (is_plain(walk, d))
+        if (is_plain(walk, d) && !is_grouped)
             continue; /* a word is at one of its positions */
         for (int k = 0; k < f->passing->n_families; k++)
             is_spread |= t->bus_rows[k] >> digit->row & 1;
-        if (digit->index < 0 && !sator_mapper_passing_moves(f->passing, d)) {
+        if (digit->index < 0 && !is_grouped && !sator_mapper_passing_moves(f->passing, d)) {
             f->repeats *= is_spread ? 1 : digit->count;
             continue;
         }
@@ -80,6 +107,28 @@ static void set_fields(struct families *f)
                 f->spread[k] |= ((UINT64_C(1) << f->width[d]) - 1) << f->field[d];
         }
     }
+    f->n_bits = at;
+    for (int k = 0; k < f->passing->n_families; k++) {
+        if (t->bus_of[k] != NULL)
+            find_strides(walk, t->bus_rows[k], f->stride[k]);
+    }
+}
+
+/* What tells the buses of a family apart, of the one that a PE is on. */
+static uint64_t bus_of(const struct families *f, int family, uint64_t pe)
+{
+    const struct mapper_walk *walk = f->passing->walk;
+    const int32_t *bus_of_pe = walk->transfer->bus_of[family];
+    uint64_t others = pe & ~f->spread[family];
+    int64_t at = 0;
+
+    if (bus_of_pe == NULL)
+        return others;
+    for (int d = 0; d < walk->n_net_digits; d++) {
+        uint64_t mask = (UINT64_C(1) << f->width[d]) - 1;
+        at += f->width[d] == 0 ? 0 : f->stride[family][d] * (int64_t)(pe >> f->field[d] & mask);
+    }
+    return others | (uint64_t)bus_of_pe[at] << f->n_bits;
 }
 
 /* ---- kinds ---- */
@@ -125,14 +174,15 @@ static void add_kind(struct kinds *kinds, size_t first, int64_t times)
     kinds->kind[kinds->n++] = made;
 }
 
-/* Move the cells from "first" on so that the least of each digit is 0. */
+/* Move the cells from "first" on so that the least of each digit is 0, where it does not matter
+ * where they lie. */
 static void move_to_origin(const struct families *f, int e, struct kinds *kinds, size_t first)
 {
     const struct mapper_walk *walk = f->passing->walk;
     uint64_t least = 0;
 
     for (int d = 0; d < walk->n_net_digits; d++) {
-        if (walk->net_digit[d].index != e)
+        if (walk->net_digit[d].index != e || sator_mapper_is_grouped(walk, d))
             continue;
         uint64_t mask = (UINT64_C(1) << f->width[d]) - 1, low = mask;
         for (size_t i = first; i < kinds->n_pool; i++) {
@@ -254,6 +304,18 @@ static void add_digit(const struct families *f, int d, struct kinds *kinds)
     add_kind(kinds, 0, 1);
 }
 
+/* A digit of a plain index: a word is at one of its positions. */
+static void add_plain(const struct families *f, int d, struct kinds *kinds)
+{
+    for (int64_t k = 0; k < f->passing->walk->net_digit[d].count; k++) {
+        size_t first = kinds->n_pool;
+        struct cell *cell = add_cell(kinds);
+        cell->pe = (uint64_t)k << f->field[d];
+        memset(&cell->sources, 0xff, sizeof cell->sources);
+        add_kind(kinds, first, 1);
+    }
+}
+
 /* ---- combinations ---- */
 
 static int by_pe(const void *a, const void *b)
@@ -263,36 +325,30 @@ static int by_pe(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Keep, of the PEs that agree in all but the bits "spread", the first: in place. */
-static int keep_first(uint64_t *pe, int n, uint64_t spread)
+/* Keep, of the PEs on each bus of a family, the first: in place. */
+static int keep_first(const struct families *f, int family, uint64_t *pe, int n)
 {
+    uint64_t(*pair)[2] = sator_alloc(sizeof *pair * (size_t)(n + 1));
     int kept = 0;
 
-    if (n > 32) {
-        uint64_t(*pair)[2] = sator_alloc(sizeof *pair * (size_t)n);
-        for (int i = 0; i < n; i++) {
-            pair[i][0] = pe[i] & ~spread;
-            pair[i][1] = pe[i];
-        }
-        qsort(pair, (size_t)n, sizeof *pair, by_pe);
-        for (int i = 0; i < n; i++) {
-            if (kept > 0 && (pe[kept - 1] & ~spread) == pair[i][0])
-                pe[kept - 1] = pair[i][1] < pe[kept - 1] ? pair[i][1] : pe[kept - 1];
-            else
-                pe[kept++] = pair[i][1];
-        }
-        free(pair);
-        return kept;
-    }
     for (int i = 0; i < n; i++) {
-        int k = 0;
-        while (k < kept && ((pe[k] ^ pe[i]) & ~spread) != 0)
+        pair[i][0] = bus_of(f, family, pe[i]);
+        pair[i][1] = pe[i];
+    }
+    if (n > MOST_COMPARED)
+        qsort(pair, (size_t)n, sizeof *pair, by_pe);
+    for (int i = 0; i < n; i++) {
+        int k = n > MOST_COMPARED && kept > 0 ? kept - 1 : 0;
+        while (k < kept && pair[k][0] != pair[i][0])
             k++;
         if (k == kept)
-            pe[kept++] = pe[i];
-        else if (pe[i] < pe[k])
-            pe[k] = pe[i];
+            memcpy(pair[kept++], pair[i], sizeof *pair);
+        else if (pair[i][1] < pair[k][1])
+            pair[k][1] = pair[i][1];
     }
+    for (int k = 0; k < kept; k++)
+        pe[k] = pair[k][1];
+    free(pair);
     return kept;
 }
 
@@ -310,7 +366,7 @@ static int64_t count_crossing(const struct families *f, const struct cell *cells
             pe[left++] = cells[i].pe;
     }
     for (int k = 0; k < f->passing->n_families; k++)
-        left = keep_first(pe, left, f->spread[k]);
+        left = keep_first(f, k, pe, left);
     free(pe);
     return left;
 }
@@ -356,8 +412,11 @@ int64_t sator_mapper_families_count(const struct passing *passing)
     for (int d = 0; d < walk->n_net_digits; d++) {
         if (f.width[d] > 0 && walk->net_digit[d].index < 0)
             add_digit(&f, d, &f.factor[f.n_factors++]);
+        else if (f.width[d] > 0 && is_plain(walk, d))
+            add_plain(&f, d, &f.factor[f.n_factors++]);
     }
-    memset(&all.sources, 0xff, sizeof all.sources);
+    for (int s = 0; s < passing->n_sources; s++)
+        all.sources.bits[s / 64] |= UINT64_C(1) << s % 64;
     int64_t words = f.repeats * combine(&f, 0, &all, 1);
     for (int i = 0; i < f.n_factors; i++) {
         free(f.factor[i].kind);

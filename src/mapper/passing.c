@@ -21,10 +21,10 @@
 
 /* ---- digits ---- */
 
-/* Whether words pass when sliding indices are unrolled over "rows". */
-static bool pass_over(const struct mapper_transfer *t, unsigned rows)
+/* Whether words pass when sliding indices are unrolled over "rows", and any loops over "all". */
+static bool pass_over(const struct mapper_transfer *t, unsigned rows, unsigned all)
 {
-    if ((rows & t->linked_rows) != 0)
+    if ((rows & t->linked_rows) != 0 || (all & t->grouped_rows) != 0)
         return true;
     rows &= t->collapsed;
     for (int k = 0; k < t->n_buses; k++) {
@@ -38,11 +38,13 @@ bool sator_mapper_is_passed(const struct mapper_problem *problem,
         const struct mapper_transfer *transfer, const struct mapper_shape *shape)
 {
     const struct mapper_access *access = &problem->access[transfer->access];
-    unsigned sliding = access->relevant & ~access->plain, rows = 0;
+    unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
 
-    for (int k = 0; k < shape->n_digits && shape->digit[k].row < transfer->child_row; k++)
+    for (int k = 0; k < shape->n_digits && shape->digit[k].row < transfer->child_row; k++) {
+        all |= 1U << shape->digit[k].row;
         rows |= sliding >> shape->digit[k].loop & 1 ? 1U << shape->digit[k].row : 0;
-    return pass_over(transfer, rows);
+    }
+    return pass_over(transfer, rows, all);
 }
 
 unsigned sator_mapper_passed(
@@ -53,12 +55,15 @@ unsigned sator_mapper_passed(
     for (int i = 0; i < problem->n_transfers; i++) {
         const struct mapper_transfer *t = &problem->transfer[i];
         const struct mapper_access *access = &problem->access[t->access];
-        unsigned sliding = access->relevant & ~access->plain, rows = 0;
+        unsigned sliding = access->relevant & ~access->plain, rows = 0, all = 0;
         for (int r = 0; r < t->child_row && t->may_pass; r++) {
-            for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++)
-                rows |= (sliding >> l & 1) && mapping->factor[r][l] > 1 ? 1U << r : 0;
+            for (int l = 0; l < problem->n_loops && problem->row[r].is_space; l++) {
+                unsigned here = mapping->factor[r][l] > 1 ? 1U << r : 0;
+                all |= here;
+                rows |= sliding >> l & 1 ? here : 0;
+            }
         }
-        transfers |= t->may_pass && pass_over(t, rows) ? 1U << i : 0;
+        transfers |= t->may_pass && pass_over(t, rows, all) ? 1U << i : 0;
     }
     return transfers;
 }
@@ -91,6 +96,12 @@ void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shap
                 .count = digit->count,
                 .step = access->coef_of[digit->loop] * shape->inside[digit->row + 1][digit->loop]};
     }
+}
+
+bool sator_mapper_is_grouped(const struct mapper_walk *walk, int digit)
+{
+    return walk->n_ways > walk->transfer->n_passes &&
+            (walk->transfer->grouped_rows >> walk->net_digit[digit].row & 1);
 }
 
 /* ---- sources ---- */
@@ -576,5 +587,9 @@ int64_t sator_mapper_entering(
 
     for (int e = 0; e < walk->access->n_indices; e++)
         plain *= walk->access->index[e].closed == 1 ? walk->group_values[e] : 1;
+    for (int k = 0; k < walk->n_net_digits; k++) {
+        if (sator_mapper_is_grouped(walk, k) && is_plain(walk, k))
+            plain /= walk->net_digit[k].count; /* which are told apart */
+    }
     return plain * entering_sliding(words, walk, shift);
 }

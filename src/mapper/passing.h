@@ -45,9 +45,12 @@ struct passing_position {
 struct passing_position *sator_mapper_passing_positions(
         const struct passing *passing, int e, int *count);
 bool sator_mapper_holds(const struct sator_value_set *set, int64_t value);
+/* Whether a digit lies along buses that join some PEs of its row: then the word's own position
+ * counts, too, if it moves a plain index. */
+bool sator_mapper_is_grouped(const struct mapper_walk *walk, int digit);
 /* ---- families.c ---- */
-/* The words that cross once the families of buses have spread what no source has; without the plain
- * indices. */
+/* The words that cross once the families of buses have spread what no source has; without the
+ * values of plain indices but for grouped digits. */
 int64_t sator_mapper_families_count(const struct passing *passing);
 
 #endif

@@ -105,7 +105,7 @@ static bool is_simple(const struct mapper_problem *p, int *output)
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
         if (t->is_counted || t->is_quotient || t->is_complex || t->has_late || t->reaches_back ||
-                t->is_outside)
+                t->is_outside || t->grouped_rows != 0)
             return false;
     }
     for (int m = 0; m < p->n_memories; m++) {

@@ -204,7 +204,7 @@ static void find_asked(struct mapper_problem *p)
     for (int i = 0; i < p->n_transfers; i++) {
         const struct mapper_transfer *t = &p->transfer[i];
         if (p->access[t->access].role == SATOR_WRITE &&
-                (t->is_complex || (t->may_pass && t->n_passes > 0)))
+                (t->is_complex || t->grouped_rows != 0 || (t->may_pass && t->n_passes > 0)))
             ragged |= memories_inside(p, t);
         if (p->access[t->access].role == SATOR_WRITE && t->has_late)
             p->late_ports |= memories_inside(p, t);

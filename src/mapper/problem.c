@@ -589,5 +589,5 @@ enum sator_status sator_mapper_allow_imperfect(
         }
     }
     problem->imperfect = problem->chains = true;
-    return SATOR_OK;
+    return sator_mapper_ask_grouped(ctx, problem);
 }

@@ -166,12 +166,16 @@ struct mapper_transfer {
     int n_buses;
     const struct sator_bus *buses[MAPPER_ROWS];
     unsigned bus_rows[MAPPER_ROWS]; /* over which each spreads a word */
+    /* By family, where it joins some PEs of its rows (every four of them, a diagonal): the bus of
+     * each PE of the array, the last dimension fastest; else NULL. */
+    const int32_t *bus_of[MAPPER_ROWS];
+    unsigned grouped_rows; /* of these families */
     const struct sator_link *link; /* in place of buses: wires from PE to PE */
     unsigned linked_rows; /* along which links of any kind lead */
     int n_passes;
     struct mapper_pass *passes; /* all links, in order of declaration */
-    bool may_pass; /* a sliding index may be unrolled along links or several families of buses: see
-                      passing.c */
+    bool may_pass; /* a sliding index may be unrolled along links or several families of buses, or
+                      any loop along grouped rows: see passing.c */
     /* Wires and buses that have no formula: "collapsed" are all rows that they lead over, "link"
      * and "buses" are empty. */
     bool is_complex;
@@ -338,6 +342,8 @@ enum sator_status sator_mapper_access_init(struct sator_ctx *ctx, struct mapper_
  * wires that cannot be followed. */
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *problem, struct mapper_transfer *transfer);
+/* Leave transfers over buses that join some PEs of their rows to the counting engines. */
+enum sator_status sator_mapper_ask_grouped(struct sator_ctx *ctx, struct mapper_problem *problem);
 
 /* ---- bypass.c ---- */
 /* The choices of which tensors bypass which memories, numbered from 0 (none does). */

@@ -27,7 +27,7 @@ void sator_mapper_row_order(const struct mapper_problem *problem, int row, int8_
 /* The rows along which it matters to the transfer who is beside whom, whatever the unrolling. */
 static unsigned passing_rows(const struct mapper_transfer *t)
 {
-    unsigned rows = t->is_complex ? t->apart : 0;
+    unsigned rows = t->is_complex ? t->apart : t->grouped_rows;
 
     if (t->may_pass)
         rows |= t->linked_rows | (t->n_buses >= 2 ? t->collapsed : 0);

@@ -2,7 +2,8 @@
  *
  * Buses along dimensions of the array, and wires to the next PE of one dimension, make a word cross
  * once for all PEs along these dimensions. What links at constant distances bring, and what several
- * families of buses leave, when a sliding index is unrolled over them, is for passing.c to say.
+ * families of buses leave, when a sliding index is unrolled over them, is for passing.c to say; so
+ * is what buses of some PEs of a dimension leave, which are a table.
  * Everything else is complex: it is counted mapping by
  * mapping (counted.c), and bounded by a network over which all PEs share everything.
  */
@@ -198,13 +199,67 @@ static void use_wire(
     transfer->wired |= rows;
 }
 
+/* The PEs of the array whose rows are "rows". */
+static int64_t count_pes(const struct mapper_problem *p, unsigned rows)
+{
+    int64_t pes = 1;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        if (rows >> r & 1)
+            pes = pes > MOST_PASSING_PES ? pes : pes * p->row[r].shape;
+    }
+    return pes;
+}
+
+/* The number of the bus of each PE, whatever the map; NULL where it is no function, or the PEs are
+ * too many. */
+static const int32_t *list_buses(
+        const struct mapper_problem *p, unsigned rows, const struct sator_bus *bus)
+{
+    const struct sator_piece *piece = sator_relation_function(bus->map);
+    int64_t pes = count_pes(p, rows), point[MAPPER_ROWS] = {0};
+    int n_out = bus->map->n_out, last = 31 - __builtin_clz(rows);
+
+    if (piece == NULL || pes > MOST_PASSING_PES || bus->map->n_in > MAPPER_ROWS)
+        return NULL;
+    int32_t *bus_of = SATOR_NEW_ARRAY(p->arena, int32_t, pes), count = 0;
+    int64_t *name = SATOR_NEW_ARRAY(p->arena, int64_t, (pes + 1) * (n_out + 1));
+    for (int64_t pe = 0; pe < pes; pe++) {
+        int64_t rest = pe, *own = &name[count * (int64_t)n_out];
+        for (int r = last; r >= 0; r--) {
+            if (!(rows >> r & 1))
+                continue;
+            point[p->row[r].dim] = rest % p->row[r].shape;
+            rest /= p->row[r].shape;
+        }
+        for (int i = 0; i < n_out; i++) {
+            if (!sator_expr_value(piece->out[i], point, &own[i]))
+                return NULL;
+        }
+        int32_t b = 0;
+        while (b < count && memcmp(&name[b * (int64_t)n_out], own,
+                                    sizeof *own * (size_t)n_out) != 0)
+            b++;
+        count += b == count;
+        bus_of[pe] = b;
+    }
+    return bus_of;
+}
+
 static void add_bus(struct mapper_problem *p, int level, const struct sator_bus *bus,
         struct mapper_transfer *transfer)
 {
     double pj = sator_mapper_bus_pj(p, bus, transfer->access);
+    const int32_t *bus_of = NULL;
     unsigned rows;
+    bool is_along = sator_mapper_bus_rows(p, level, bus, &rows);
 
-    if (!sator_mapper_bus_rows(p, level, bus, &rows) || transfer->link != NULL ||
+    if (!is_along && p->skew == NULL) {
+        rows = array_rows(p, level);
+        bus_of = list_buses(p, rows, bus);
+        transfer->grouped_rows |= rows;
+    }
+    if ((!is_along && bus_of == NULL) || transfer->link != NULL ||
             (transfer->n_buses > 0 && !same_pj(pj, transfer->bus_pj)) ||
             transfer->n_buses == MAPPER_ROWS) {
         transfer->is_complex = true;
@@ -212,6 +267,7 @@ static void add_bus(struct mapper_problem *p, int level, const struct sator_bus 
     }
     transfer->bus_pj = pj;
     transfer->bus_rows[transfer->n_buses] = rows;
+    transfer->bus_of[transfer->n_buses] = bus_of;
     transfer->buses[transfer->n_buses++] = bus;
     transfer->collapsed |= rows;
 }
@@ -299,15 +355,17 @@ static int64_t most_sources(const struct mapper_problem *p, const struct mapper_
     return most;
 }
 
-/* Whether sliding indices may be unrolled over the links and families of buses, with a formula: all
- * at one cost a word, not too many, and words that trees merge are not mixed with others. */
+/* Whether sliding indices may be unrolled over the links and families of buses, and all others over
+ * buses of some PEs, with a formula: all at one cost a word, not too many, and words that trees
+ * merge are not mixed with others. */
 static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
 {
     const struct mapper_access *access = &p->access[t->access];
     struct mapper_pass *passes = t->passes;
-    int64_t sources = 1, pes = 1;
+    bool slides = access->is_sliding && (t->n_passes > 0 || t->n_buses >= 2);
+    int64_t sources = 1;
 
-    if (!access->is_sliding || t->is_complex || (t->n_passes == 0 && t->n_buses < 2))
+    if (t->is_complex || (!slides && t->grouped_rows == 0))
         return;
     t->may_pass = true;
     for (int i = 0; i < t->n_passes; i++) {
@@ -316,10 +374,7 @@ static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
             t->bus_pj = sator_mapper_link_pj(p, passes[0].link, t->access);
         t->is_complex |= !same_pj(sator_mapper_link_pj(p, passes[i].link, t->access), t->bus_pj);
     }
-    for (int r = 0; r < p->n_rows; r++) {
-        if ((t->collapsed | t->linked_rows) >> r & 1)
-            pes = pes > MOST_PASSING_PES ? pes : pes * p->row[r].shape;
-    }
+    int64_t pes = count_pes(p, t->collapsed | t->linked_rows);
     t->is_complex |= sources > MAPPER_SOURCES || (t->n_buses > 0 && pes > MOST_PASSING_PES) ||
             (access->role == SATOR_WRITE && t->n_passes > 0 && t->n_buses > 0);
     t->may_pass = !t->is_complex;
@@ -342,14 +397,37 @@ enum sator_status sator_mapper_wire(
     }
     if (transfer->linked_rows != 0 || transfer->n_buses >= 2)
         transfer->is_complex |= has_core(access);
+    if (transfer->grouped_rows != 0)
+        transfer->is_complex |=
+                transfer->n_passes > 0 || access->is_counted || has_core(access);
     find_passes(p, transfer);
+    transfer->apart |= transfer->grouped_rows;
     transfer->is_quotient = !transfer->is_complex && access->n_quotients > 0;
     transfer->is_counted = transfer->is_complex || (access->is_counted && !transfer->is_quotient);
     if (transfer->is_complex) {
         transfer->collapsed = transfer->apart = reached;
-        transfer->wired = 0;
+        transfer->wired = transfer->grouped_rows = 0;
         transfer->n_buses = 0;
         transfer->link = NULL;
     }
     return transfer->is_counted || transfer->has_late ? find_network(ctx, p, transfer) : SATOR_OK;
+}
+
+/* Their prices stay: a word that the buses spare costs what it costs on any of them. */
+enum sator_status sator_mapper_ask_grouped(struct sator_ctx *ctx, struct mapper_problem *problem)
+{
+    enum sator_status st = SATOR_OK;
+
+    for (int i = 0; i < problem->n_transfers && st == SATOR_OK; i++) {
+        struct mapper_transfer *t = &problem->transfer[i];
+        if (t->grouped_rows == 0)
+            continue;
+        t->is_complex = t->is_counted = problem->has_counted = true;
+        t->may_pass = false;
+        t->apart = t->collapsed;
+        t->grouped_rows = 0;
+        t->n_buses = 0;
+        st = find_network(ctx, problem, t);
+    }
+    return st;
 }

@@ -83,12 +83,24 @@ static void dive_early(struct optimizer *o)
     o->at.compute_cycles = compute;
 }
 
+/* The transfers whose unrollings are searched last if words pass there. Over buses that join some
+ * PEs of a row they do so in nearly all. */
+static unsigned late_transfers(const struct mapper_problem *p)
+{
+    unsigned transfers = 0;
+
+    for (int t = 0; t < p->n_transfers; t++)
+        transfers |= p->transfer[t].may_pass && p->transfer[t].grouped_rows == 0 ? 1U << t : 0;
+    return transfers;
+}
+
 static void add_visit(struct optimizer *o, const int *choice)
 {
     struct visits *visits = &o->table.visits;
     struct mapper_share fixed, share;
 
-    if ((sator_mapper_passed(o->problem, &o->at.mapping) != 0) != o->at.passing ||
+    unsigned passed = sator_mapper_passed(o->problem, &o->at.mapping);
+    if (((passed & late_transfers(o->problem)) != 0) != o->at.passing ||
             (o->at.is_unordered && !sator_mapper_has_orders(o->problem, &o->at.mapping)))
         return;
     if ((o->plan->imperfect && !optimal_take_unrolling(o)) || optimal_is_moved(o) ||
@@ -238,11 +250,8 @@ static void search_sizes(struct optimizer *o)
 
 void optimal_search(struct optimizer *o)
 {
-    const struct mapper_problem *p = o->problem;
-    bool may_pass = false;
+    bool may_pass = late_transfers(o->problem) != 0;
 
-    for (int t = 0; t < p->n_transfers; t++)
-        may_pass |= p->transfer[t].may_pass;
     o->at.passing = false;
     o->at.later = may_pass ? 0 : INFINITY;
     search_sizes(o);

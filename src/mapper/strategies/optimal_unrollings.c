@@ -239,7 +239,9 @@ void optimal_know_unrolling(
                 : 0;
     branch->tangled = 0;
     for (int t = 0; t < p->n_transfers; t++) {
-        if ((passed >> t & 1) && p->transfer[t].n_buses >= 2)
+        bool is_grouped =
+                p->transfer[t].grouped_rows != 0 && p->access[p->transfer[t].access].is_sliding;
+        if ((passed >> t & 1) && (p->transfer[t].n_buses >= 2 || is_grouped))
             branch->tangled |= p->access[p->transfer[t].access].relevant;
     }
     branch->n_unrolled = 0;
