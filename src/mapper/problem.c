@@ -364,6 +364,16 @@ static double known_or_0(double pj)
     return isnan(pj) ? 0 : pj;
 }
 
+static void find_merged_windows(struct mapper_problem *p)
+{
+    p->merged_sliding = 0;
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (t->merges && !t->is_counted)
+            p->merged_sliding |= p->access[t->access].relevant & ~p->access[t->access].plain;
+    }
+}
+
 /* A word that trees merge starts from zero, there and further in: no partial sum is read and
  * written for it at any memory inside. */
 static void find_merged(struct mapper_problem *p)
@@ -382,8 +392,6 @@ static void find_merged(struct mapper_problem *p)
         if (p->access[t->access].role != SATOR_WRITE)
             continue;
         t->merges = !has_links && (t->is_complex || t->n_buses > 0);
-        if (t->merges && !t->is_counted)
-            p->merged_sliding |= p->access[t->access].relevant & ~p->access[t->access].plain;
         t->merged_pj = t->merges ? spared[t->access] : 0;
         p->lends |= t->merged_pj > 0;
         if (!t->is_outside)
@@ -419,6 +427,7 @@ static void price(struct builder *b)
     p->fixed_pj = figure(p, p->mac_pj, b->arch->levels[b->arch->n_levels - 1].name) *
             (double)p->instances;
     find_merged(p);
+    find_merged_windows(p);
     for (int i = 0; i < p->n_transfers; i++) {
         struct mapper_transfer *t = &p->transfer[i];
         const struct mapper_access *access = &p->access[t->access];
@@ -589,5 +598,8 @@ enum sator_status sator_mapper_allow_imperfect(
         }
     }
     problem->imperfect = problem->chains = true;
-    return sator_mapper_ask_grouped(ctx, problem);
+    enum sator_status st = sator_mapper_ask_grouped(ctx, problem);
+    if (st == SATOR_OK)
+        find_merged_windows(problem);
+    return st;
 }

@@ -435,7 +435,7 @@ void sator_mapper_slides_least(struct mapper_slides *slides, const struct mapper
             second_stamps /= factor;
     }
     *group = least_words(slides, &slides->group, order, seconds, second_stamps, runs);
-    *tile = walk->spread || walk->cut != NULL
+    *tile = walk->spread || walk->cut != NULL || walk->knows_net
             ? least_words(slides, &slides->tile, order, seconds, second_stamps, runs)
             : *group;
 }

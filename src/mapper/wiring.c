@@ -237,8 +237,8 @@ static const int32_t *list_buses(
                 return NULL;
         }
         int32_t b = 0;
-        while (b < count && memcmp(&name[b * (int64_t)n_out], own,
-                                    sizeof *own * (size_t)n_out) != 0)
+        while (b < count &&
+                memcmp(&name[b * (int64_t)n_out], own, sizeof *own * (size_t)n_out) != 0)
             b++;
         count += b == count;
         bus_of[pe] = b;
@@ -398,8 +398,7 @@ enum sator_status sator_mapper_wire(
     if (transfer->linked_rows != 0 || transfer->n_buses >= 2)
         transfer->is_complex |= has_core(access);
     if (transfer->grouped_rows != 0)
-        transfer->is_complex |=
-                transfer->n_passes > 0 || access->is_counted || has_core(access);
+        transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
     find_passes(p, transfer);
     transfer->apart |= transfer->grouped_rows;
     transfer->is_quotient = !transfer->is_complex && access->n_quotients > 0;

@@ -202,9 +202,14 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
 {
     const char *in = n_dims == 1 ? "i" : "i,j";
     static const char *const outs[] = {"0", "i", "j"};
+    static const char *const some[2][4] = {{"floor(i/2)", "floor((i+1)/3)", "i%2", "floor(i/4)"},
+            {"floor(i/2)", "i+j", "i,floor(j/2)", "i%2,floor((i+j)/3)"}};
+    bool is_some = machines_draw(rng, 4) == 0; /* each joins some PEs of a row */
 
     if (machines_draw(rng, 4) != 0) {
-        const char *out = n_dims == 1 ? "0" : outs[machines_draw(rng, 3)];
+        const char *out = is_some ? some[n_dims - 1][machines_draw(rng, 4)]
+                : n_dims == 1     ? "0"
+                                  : outs[machines_draw(rng, 3)];
         double pj = 0.5; /* equal on all buses of a tensor: what the mapper handles */
         add(text, size,
                 "    multicast:\n      - {name: cast_%s, map: \"%s[%s] -> BUS[%s]\", energy_pj: "
@@ -215,7 +220,9 @@ static void add_buses(struct machines_rng *rng, const char *name, int n_dims, ch
                     name, name, in, *out == 'i' ? "j" : "i", pj);
     }
     if (machines_draw(rng, 2) != 0) {
-        const char *out = n_dims == 1 ? "0" : outs[machines_draw(rng, 3)];
+        const char *out = is_some && machines_draw(rng, 2) ? some[n_dims - 1][machines_draw(rng, 4)]
+                : n_dims == 1                              ? "0"
+                                                           : outs[machines_draw(rng, 3)];
         add(text, size,
                 "    reduction:\n      - {name: sum_%s, map: \"%s[%s] -> TREE[%s]\", energy_pj: "
                 "%g}\n",

@@ -174,7 +174,7 @@ static void add_network(struct problem *p, const char *name, bool flat)
 {
     static const int away[2][4][2] = {
             {{1, 0}, {-1, 0}, {1, 0}, {2, 0}}, {{1, 0}, {0, 1}, {0, -1}, {1, 1}}};
-    static const char *const bus[2][4] = {{"0", "0", "0", "0"}, {"0", "i", "j", "0"}};
+    static const char *const bus[2][4] = {{"0", "0", "i/2", "i%2"}, {"0", "i", "j", "i/2, j"}};
     static const char *const step[2][4] = {
             {"i+1", "i-1", "i+1", "i+2"}, {"i+1,j", "i,j+1", "i,j-1", "i+1,j+1"}};
     const char *in = flat ? "i" : "i,j";
