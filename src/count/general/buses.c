@@ -1,12 +1,23 @@
 /* Multicast buses and reduction trees: of the pairs that neither registers nor links serve, those
- * of one bus, time-stamp and element cross once. The sets are explicit here, in isl: what is left
- * after one family of buses is the input of the next.
+ * of one bus, time-stamp and element cross once: the smallest PE's. So a bus is a wire, within a
+ * stamp, from every PE to all greater ones on it that are left with the element; what it leaves is
+ * the input of the next family.
+ *
+ * Where the PEs of a bus are too many distances apart, or what is left is not cut into systems
+ * (left.h), the same is done with sets, in isl.
  */
 #include "count/general/reuse.h"
 
+#include "base/arena.h"
 #include "base/checked.h"
+#include "count/general/distances.h"
+#include "count/general/left.h"
+#include "count/general/meetings.h"
 
 #include <isl/space.h>
+#include <stdlib.h>
+
+/* ---- by sets ---- */
 
 /* { [q, t', f] -> [p, t, f] } for a link (TAKE; q -> p) and t' = prev^interval(t). */
 static enum sator_status lift(
@@ -113,7 +124,7 @@ done:
     return st;
 }
 
-enum sator_status sator_bus_count(struct sator_stamps *stamps, isl_set *assignment,
+static enum sator_status count_by_sets(struct sator_stamps *stamps, isl_set *assignment,
         const struct sator_transport *transport, sator_int *by_bus)
 {
     isl_set *left = NULL;
@@ -125,5 +136,89 @@ enum sator_status sator_bus_count(struct sator_stamps *stamps, isl_set *assignme
                 stamps, transport->buses[i], i == transport->n_buses - 1, &left, &by_bus[i]));
 done:
     isl_set_free(left);
+    return st;
+}
+
+/* ---- by systems ---- */
+
+/* { [q] -> [p] : q < p, both on one bus }. */
+static isl_map *same_bus(struct sator_stamps *stamps, const struct sator_relation *bus)
+{
+    isl_map *on =
+            isl_map_intersect_domain(sator_bridge_map(stamps->ctx, bus), isl_set_copy(stamps->box));
+    isl_map *before = isl_map_lex_lt(isl_set_get_space(stamps->box));
+
+    on = isl_map_apply_range(on, isl_map_reverse(isl_map_copy(on)));
+    return isl_map_intersect(on, before);
+}
+
+/* Reduce "*left" to what the family leaves. SATOR_DECLINED when its PEs are too many distances
+ * apart. */
+static enum sator_status take_bus(struct sator_stamps *stamps, const struct sator_relation *bus,
+        int n_leading, struct sator_pieces *left)
+{
+    struct sator_pieces functions = {0}, rest;
+    struct sator_meetings meetings = {0};
+    struct sator_served *taken = NULL;
+    isl_map *others = NULL;
+    enum sator_status st;
+    int n_taken = 0;
+
+    SATOR_TRY(sator_distances_find(stamps, same_bus(stamps, bus), &functions, &others));
+    if (isl_map_plain_is_empty(others) != isl_bool_true)
+        SATOR_TRY(SATOR_DECLINED);
+    SATOR_TRY(sator_meetings_find(stamps, n_leading, left, 0, left, &meetings));
+    taken = sator_alloc(sizeof *taken * (size_t)(functions.n + 1));
+    for (; n_taken < functions.n; n_taken++)
+        SATOR_TRY(sator_meetings_served(
+                stamps, &meetings, functions.systems[n_taken], &taken[n_taken]));
+    SATOR_TRY(sator_left_find(stamps->points, left, n_taken, taken, n_leading, &rest));
+    sator_pieces_clear(left);
+    *left = rest;
+done:
+    for (int i = 0; i < n_taken; i++)
+        sator_served_clear(&taken[i]);
+    free(taken);
+    sator_meetings_clear(&meetings);
+    sator_pieces_clear(&functions);
+    isl_map_free(others);
+    return st;
+}
+
+static enum sator_status count_by_systems(struct sator_stamps *stamps,
+        const struct sator_pieces *pieces, const struct sator_ways *ways,
+        const struct sator_transport *transport, int n_leading, sator_int *by_bus)
+{
+    struct sator_served *taken =
+            sator_alloc(sizeof *taken * (size_t)(ways->n + 1)); /* KEEP of all ways */
+    struct sator_pieces left = {0};
+    sator_int before, after;
+    enum sator_status st;
+
+    for (int i = 0; i < ways->n; i++)
+        taken[i] = ways->list[i].served;
+    SATOR_TRY(sator_left_find(stamps->points, pieces, ways->n, taken, n_leading, &left));
+    SATOR_TRY(sator_pieces_count(stamps, &left, &before));
+    for (int i = 0; i < transport->n_buses; i++) {
+        SATOR_TRY(take_bus(stamps, transport->buses[i], n_leading, &left));
+        SATOR_TRY(sator_pieces_count(stamps, &left, &after));
+        by_bus[i] = before - after;
+        before = after;
+    }
+done:
+    sator_pieces_clear(&left);
+    free(taken);
+    return st;
+}
+
+enum sator_status sator_bus_count(struct sator_stamps *stamps, isl_set *assignment,
+        const struct sator_pieces *pieces, const struct sator_ways *ways,
+        const struct sator_transport *transport, sator_int *by_bus)
+{
+    enum sator_status st = count_by_systems(
+            stamps, pieces, ways, transport, isl_set_dim(assignment, isl_dim_set), by_bus);
+
+    if (st == SATOR_DECLINED)
+        st = count_by_sets(stamps, assignment, transport, by_bus);
     return st;
 }

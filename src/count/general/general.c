@@ -101,25 +101,28 @@ static enum sator_status most_of_set(
     return most_of(stamps, set, n_outer, most_ub, most, outer);
 }
 
-/* A bound of what one stamp touches, from the hull of each piece of the access; -1 for one piece
- * over a set that is one. (Different maps of a tensor seldom meet in one stamp.) */
+/* A bound of what one stamp touches, from each piece of the access over the hull of the domain; -1
+ * for one piece over a set that is one. (Different maps of a tensor seldom meet in one stamp.) */
 static enum sator_status tile_ub(struct sator_stamps *stamps, const struct sator_relation *access,
         int n_outer, sator_int *most_ub)
 {
+    isl_set *hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(stamps->domain)));
     struct sator_relation single = *access;
     enum sator_status st = SATOR_OK;
-    isl_map *map = NULL;
 
     *most_ub = isl_set_n_basic_set(stamps->domain) > 1 || access->n_pieces > 1 ? 0 : -1;
     single.n_pieces = 1;
     for (int p = 0; p < access->n_pieces && *most_ub >= 0; p++) {
+        isl_map *map;
+
         single.pieces = &access->pieces[p];
-        SATOR_TRY(sator_stamps_access(stamps, &single, &map));
-        SATOR_TRY(add_hull(stamps, sator_stamps_assignment(stamps, map), n_outer, most_ub));
-        map = isl_map_free(map);
+        map = isl_map_intersect_domain(sator_bridge_map(stamps->ctx, &single), isl_set_copy(hull));
+        st = add_hull(stamps, sator_stamps_assignment(stamps, map), n_outer, most_ub);
+        isl_map_free(map);
+        SATOR_TRY(st);
     }
 done:
-    isl_map_free(map);
+    isl_set_free(hull);
     return st;
 }
 
@@ -212,21 +215,19 @@ static enum sator_status count_reuse(struct sator_stamps *stamps, isl_set *assig
         const struct sator_transport *transport, struct sator_volumes *volumes)
 {
     struct sator_pieces pieces;
+    struct sator_ways ways = {0};
     enum sator_status st;
 
-    volumes->total = volumes->spatial = 0;
+    volumes->total = volumes->temporal = volumes->spatial = 0;
+    for (int i = 0; i < transport->n_links; i++)
+        volumes->by_link[i] = 0;
     SATOR_TRY(sator_stamps_pieces(stamps, isl_set_copy(assignment), &pieces));
-    for (int i = 0; i < pieces.n; i++) {
-        sator_int part;
-
-        SATOR_TRY(sator_points_count(stamps->points, sator_system_copy(pieces.systems[i]), &part));
-        if (!sator_add(volumes->total, part, &volumes->total))
-            SATOR_TRY(SATOR_OVERFLOW);
-    }
-    SATOR_TRY(sator_reuse_count(
-            stamps, assignment, &pieces, transport, &volumes->temporal, volumes->by_link));
+    SATOR_TRY(sator_pieces_count(stamps, &pieces, &volumes->total));
+    SATOR_TRY(sator_ways_find(stamps, assignment, &pieces, transport, &ways));
+    SATOR_TRY(sator_ways_credit(stamps, &ways, isl_set_dim(assignment, isl_dim_set),
+            &volumes->temporal, volumes->by_link));
     if (transport->n_buses > 0)
-        SATOR_TRY(sator_bus_count(stamps, assignment, transport, volumes->by_bus));
+        SATOR_TRY(sator_bus_count(stamps, assignment, &pieces, &ways, transport, volumes->by_bus));
     /* All of these are parts of the total. */
     for (int i = 0; i < transport->n_links; i++)
         volumes->spatial += volumes->by_link[i];
@@ -234,6 +235,7 @@ static enum sator_status count_reuse(struct sator_stamps *stamps, isl_set *assig
         volumes->spatial += volumes->by_bus[i];
     volumes->unique = volumes->total - volumes->temporal - volumes->spatial;
 done:
+    sator_ways_clear(&ways);
     sator_pieces_clear(&pieces);
     return st;
 }

@@ -145,21 +145,31 @@ enum sator_status sator_stamps_pieces(
     return conversion.st;
 }
 
-enum sator_status sator_stamps_count(struct sator_stamps *stamps, isl_set *set, sator_int *count)
+enum sator_status sator_pieces_count(
+        struct sator_stamps *stamps, const struct sator_pieces *pieces, sator_int *count)
 {
-    struct sator_pieces pieces;
-    enum sator_status st;
+    enum sator_status st = SATOR_OK;
     sator_int sum = 0;
 
-    SATOR_TRY(sator_stamps_pieces(stamps, set, &pieces));
-    for (int i = 0; i < pieces.n; i++) {
+    for (int i = 0; i < pieces->n; i++) {
         sator_int part;
 
-        SATOR_TRY(sator_points_count(stamps->points, sator_system_copy(pieces.systems[i]), &part));
+        SATOR_TRY(sator_points_count(stamps->points, sator_system_copy(pieces->systems[i]), &part));
         if (__builtin_add_overflow(sum, part, &sum))
             SATOR_TRY(SATOR_OVERFLOW);
     }
     *count = sum;
+done:
+    return st;
+}
+
+enum sator_status sator_stamps_count(struct sator_stamps *stamps, isl_set *set, sator_int *count)
+{
+    struct sator_pieces pieces;
+    enum sator_status st;
+
+    SATOR_TRY(sator_stamps_pieces(stamps, set, &pieces));
+    st = sator_pieces_count(stamps, &pieces, count);
 done:
     sator_pieces_clear(&pieces);
     return st;

@@ -38,7 +38,9 @@ enum sator_status sator_stamps_pieces(
         struct sator_stamps *stamps, SATOR_TAKE isl_set *set, struct sator_pieces *pieces);
 void sator_pieces_clear(struct sator_pieces *pieces);
 
-/* The number of points of "set". */
+/* The number of points of all pieces, and of "set". */
+enum sator_status sator_pieces_count(
+        struct sator_stamps *stamps, const struct sator_pieces *pieces, sator_int *count);
 enum sator_status sator_stamps_count(
         struct sator_stamps *stamps, SATOR_TAKE isl_set *set, sator_int *count);
 

@@ -457,6 +457,88 @@ static void join_rows(struct sator_system *system, bool *empty, bool *changed)
     system->n_rows = kept;
 }
 
+/* ---- divisions that are the same ---- */
+
+/* A variable with 0 <= form + a var <= width < |a|: one value at most for each of the form. */
+struct division {
+    const int64_t *low; /* the row of the lower bound */
+    int var;
+    sator_int width;
+};
+
+/* Whether row "r" of a system that is sorted bounds "var" as a division. */
+static bool get_division(
+        const struct sator_system *system, int r, int var, struct division *division)
+{
+    const int64_t *low = sator_system_row(system, r);
+
+    *division = (struct division){.low = low, .var = var};
+    if (low[ROW_COEFFICIENTS + var] == 0 || low[ROW_KIND] != KIND_INEQUALITY)
+        return false;
+    for (int o = r > 0 ? r - 1 : r + 1; o <= r + 1 && o < system->n_rows; o += 2) {
+        const int64_t *high = sator_system_row(system, o);
+
+        if (high[ROW_KIND] != KIND_INEQUALITY || parallel(low, high, system->n_vars) >= 0)
+            continue;
+        division->width = (sator_int)low[ROW_CONSTANT] + high[ROW_CONSTANT];
+        return division->width < llabs(low[ROW_COEFFICIENTS + var]);
+    }
+    return false;
+}
+
+/* Whether the variables u and v of two divisions are equal: of one form, but for a constant, and
+ * a (u - v) is between -|a| and |a|. */
+static bool is_same_division(const struct division *u, const struct division *v, int n_vars)
+{
+    sator_int a = llabs(v->low[ROW_COEFFICIENTS + v->var]);
+    sator_int shift = (sator_int)v->low[ROW_CONSTANT] - u->low[ROW_CONSTANT];
+
+    for (int w = 0; w < n_vars; w++) {
+        int64_t expected = w == v->var ? 0
+                : w == u->var          ? v->low[ROW_COEFFICIENTS + v->var]
+                                       : v->low[ROW_COEFFICIENTS + w];
+
+        if (u->low[ROW_COEFFICIENTS + w] != expected)
+            return false;
+    }
+    return v->low[ROW_COEFFICIENTS + u->var] == 0 && shift + u->width < a && v->width - shift < a;
+}
+
+/* A variable before that of "v" that is the same division; -1: none. */
+static int find_same(const struct sator_system *system, const struct division *v)
+{
+    for (int r = 0; r < system->n_rows; r++)
+        for (int u = 0; u < v->var; u++) {
+            struct division other;
+
+            if (sator_system_row(system, r)[ROW_COEFFICIENTS + u] ==
+                            v->low[ROW_COEFFICIENTS + v->var] &&
+                    get_division(system, r, u, &other) &&
+                    is_same_division(&other, v, system->n_vars))
+                return u;
+        }
+    return -1;
+}
+
+/* Look for a variable beyond the kept ones that is the same division as another, and say so by an
+ * equality: a conjunction has the divisions of both its sides. */
+static bool equate_divisions(struct sator_system *system, int n_keep)
+{
+    for (int v = system->n_vars - 1; v >= n_keep; v--)
+        for (int r = 0; r < system->n_rows; r++) {
+            struct division division;
+            int u = get_division(system, r, v, &division) ? find_same(system, &division) : -1;
+
+            if (u < 0)
+                continue;
+            int64_t *cells = sator_system_add(system, KIND_EQUALITY) + ROW_COEFFICIENTS;
+            cells[u] = 1;
+            cells[v] = -1;
+            return true;
+        }
+    return false;
+}
+
 enum sator_status sator_system_simplify(struct sator_system *system, int n_keep, bool *empty)
 {
     enum sator_status st;
@@ -471,6 +553,7 @@ enum sator_status sator_system_simplify(struct sator_system *system, int n_keep,
         join_rows(system, empty, &changed);
         if (*empty)
             return SATOR_OK;
+        changed = equate_divisions(system, n_keep) || changed;
     }
     st = SATOR_OK;
 done:
