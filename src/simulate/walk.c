@@ -18,7 +18,8 @@
 
 enum {
     MOST_INNER = SATOR_ROOM(1 << 13, 4), /* free digits that are numbered together */
-    WASTE = 24 /* trials an instance, above which sorting is better */
+    WASTE = 24, /* trials an instance, above which sorting is better */
+    LONG = SATOR_ROOM(8, 2) /* values of a digit: their range is solved for, not tried */
 };
 
 /* A quantity over stamps and free digits. */
@@ -393,13 +394,19 @@ static void find_free(struct walk *walk, const struct equations *e, const struct
     order_inner(walk, place);
 }
 
+/* The values of the finest free digit are ranges that are solved for. */
+static bool has_ranges(const struct walk *walk)
+{
+    return walk->n_inner > 0 && walk->digits.digits[walk->free_digits[0]].extent >= LONG;
+}
+
 static bool is_wasteful(const struct walk *walk)
 {
     double trials = 1, instances = 1;
 
     for (int k = 0; k < walk->n_rows; k++)
         trials *= (double)(walk->row_most[k] - walk->row_least[k] + 1);
-    for (int f = 0; f < walk->n_free; f++)
+    for (int f = has_ranges(walk); f < walk->n_free; f++)
         trials *= (double)walk->digits.digits[walk->free_digits[f]].extent;
     for (int l = 0; l < walk->digits.n_loops; l++)
         instances *= (double)(walk->digits.loops[l].end - walk->digits.loops[l].least);
@@ -633,12 +640,51 @@ static void fill(const struct quantity *quantity, int64_t n, const int64_t *chos
     }
 }
 
+/* Keep of the values [*first, *end) of the finest free digit those that pass, where the others add
+ * "delta". */
+static void narrow(const struct quantity *check, int64_t delta, int64_t *first, int64_t *end)
+{
+    int64_t value = check->base + delta - check->least, by = check->by_digit[0];
+    int64_t low = by < 0 ? value - (int64_t)check->span : -value; /* low <= |by| digit <= high */
+    int64_t high = by < 0 ? value : (int64_t)check->span - value;
+
+    if (by == 0) {
+        *end = (uint64_t)value <= check->span ? *end : *first;
+        return;
+    }
+    if (by != 1 && by != -1) {
+        low = -sator_floor_div(-low, llabs(by));
+        high = sator_floor_div(high, llabs(by));
+    }
+    *first = low > *first ? low : *first;
+    *end = high < *end ? high + 1 : *end;
+}
+
+/* The same as to "pass" all checks, by ranges of the finest free digit. */
+static int64_t pass_ranges(const struct walk *walk)
+{
+    const int64_t extent = walk->digits.digits[walk->free_digits[0]].extent;
+    int64_t n = 0;
+
+    for (int64_t r = 0; r < walk->n_r; r += extent) {
+        int64_t first = 0, end = extent;
+        for (int c = 0; c < walk->n_checks && first < end; c++)
+            narrow(&walk->checks[c], walk->checks[c].deltas == NULL ? 0 : walk->checks[c].deltas[r],
+                    &first, &end);
+        for (int64_t d = first; d < end; d++)
+            walk->chosen[n++] = r + d;
+    }
+    return n == walk->n_r ? -1 : n;
+}
+
 /* What runs at the stamp and the outer free digits at hand. */
 static bool make_part(struct walk *walk)
 {
     int64_t n = -1; /* all */
 
-    for (int c = 0; c < walk->n_checks && n != 0; c++)
+    if (has_ranges(walk))
+        n = pass_ranges(walk);
+    for (int c = 0; !has_ranges(walk) && c < walk->n_checks && n != 0; c++)
         n = pass(&walk->checks[c], walk->n_r, n, walk->chosen);
     bool all = n < 0;
     if (all && walk->needs_points) {
