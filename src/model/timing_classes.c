@@ -276,10 +276,9 @@ static void add_moves(struct classes *c, const struct timing_transfer *transfer,
         const struct timing_words *row = &way.moves->rows[i];
         enum timing_phase phase =
                 phase_of(c, transfer, window, n, centre, (int)row->stamp, way.is_store);
-        if (row->stamp == centre)
-            *moved += (sator_int)row->words * (row->copies + 1);
         if (phase == TIMING_PHASES)
             continue;
+        *moved += (sator_int)row->words * (row->copies + 1); /* each word once, where it counts */
         note_row(rows, way.use->port, row);
         timing_entries_add(c->timing, &rows->entries, way.use, phase, 0, row);
     }

@@ -296,6 +296,7 @@ static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixe
 
     *branches = NULL;
     start_squeeze(nest, &squeezed);
+    int n_boxes = 0;
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
         if (!nest_is_of_stamps(nest, transfer))
@@ -304,7 +305,10 @@ static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixe
         if (b == NULL)
             return false;
         note_boxes(b, &squeezed);
+        n_boxes++;
     }
+    if (n_boxes == 0)
+        return false; /* nothing that takes time crosses the array: no digit is known */
     squeeze_all(&squeezed, rows[centre].last - rows[centre].first + 1, neighbours);
     if (squeezed.n_values > MOST_VALUES)
         return false;
