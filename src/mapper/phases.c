@@ -7,20 +7,13 @@
  * 0. A prefix's stamps fall into a few such classes, whose sizes are products of factors; and what
  * a stamp has inside depends on its own class alone.
  */
-#include "mapper/phases.h"
+#include "mapper/phases_nest.h"
 
 #include "mapper/skew.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-enum {
-    MOST_DIGITS = MAPPER_MEMORIES * 8, /* temporal ones of a mapping */
-    MOST_LEVELS = MAPPER_MEMORIES + 1,
-    MOST_RUNS = 64, /* remembered */
-    OUTSIDE = -1 /* the digit that steps into the first stamp, and out of the last */
-};
 
 /* ---- what the machine says ---- */
 
@@ -112,7 +105,7 @@ static bool is_simple(const struct mapper_problem *p, int *output)
         if (p->memory[m].shared_sums != 0)
             return false;
     }
-    return !p->in_hull && p->skew == NULL && !limits_wires(p->arch);
+    return !p->in_hull && !limits_wires(p->arch);
 }
 
 static bool find_own(struct mapper_phases *phases)
@@ -214,50 +207,6 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
 
 /* ---- the nest ---- */
 
-/* What one transfer moves when a digit steps, by 1 + digit: words of one instance of the holder and
- * of the child. The same words of sums leave. */
-struct movement {
-    int transfer, n_time, tile_time;
-    enum sator_transfer_kind kind;
-    int64_t parts; /* of a sum: one of them starts from zero, the others are read */
-    int64_t out[MOST_DIGITS + 1], in[MOST_DIGITS + 1];
-};
-
-/* What the inside of a stamp takes: its time, and what each port is busy for, in its units. */
-struct run {
-    int level, into, from; /* stamps that are alike: digits by what they move */
-    bool fresh, next_fresh;
-    unsigned ports; /* that are busy: others have no number */
-    sator_int cycles, busy[MAPPER_PORTS];
-};
-
-struct nest {
-    const struct mapper_phases *phases;
-    /* The row along which PEs have parts of sums that wires hand on, or nothing merges, or n_rows:
-     * of the instances inside it all but one start no sum from zero. */
-    int carried_row;
-    int n_digits, n_levels;
-    struct {
-        int loop;
-        int64_t factor, step;
-        bool sums; /* its loop does not index the output */
-    } digit[MOST_DIGITS];
-    int length[MOST_LEVELS];
-    int n_movements;
-    struct movement movement[MAPPER_TRANSFERS];
-    int8_t alike[MOST_LEVELS][MOST_DIGITS + 1]; /* by level and 1 + digit: the first that moves as
-                                                   much further in */
-    int n_runs;
-    struct run run[MOST_RUNS];
-};
-
-/* A stamp: the digits that step into it and out of it, and whether sums begin there and in the one
- * after it. */
-struct stamp {
-    int into, from;
-    bool fresh, next_fresh;
-};
-
 static bool list_digits(struct nest *nest, const struct mapper_mapping *mapping,
         const struct mapper_shape *shape, int *cut)
 {
@@ -280,12 +229,29 @@ static bool list_digits(struct nest *nest, const struct mapper_mapping *mapping,
                     output >= 0 && !(p->access[output].relevant >> loop & 1);
         }
     }
-    cut[p->n_memories] = nest->n_digits > 0 ? nest->n_digits : 1; /* a nest has a time dimension */
-    for (int m = 0; m <= p->n_memories; m++) {
-        if (nest->n_levels == 0 || cut[m] != nest->length[nest->n_levels - 1])
-            nest->length[nest->n_levels++] = cut[m];
-    }
+    cut[p->n_memories] = nest->n_digits;
     return true;
+}
+
+/* The different cuts. The values of a skewed row, that of memory "skewed", are a level of their own
+ * whatever digits it joins; what is inside of them has no part. */
+static void list_levels(struct nest *nest, const int *cut, int skewed)
+{
+    int n = nest->phases->problem->n_memories;
+
+    for (int m = 0; m <= n; m++) {
+        int length = cut[m];
+        if (skewed >= 0 && m > skewed + 1) {
+            nest->level_of[m] = nest->n_levels - 1;
+            continue;
+        }
+        if (skewed < 0 && m == n && length == 0)
+            length = 1; /* a nest has a time dimension */
+        if (nest->n_levels == 0 || length != nest->length[nest->n_levels - 1] ||
+                (skewed >= 0 && m == skewed + 1))
+            nest->length[nest->n_levels++] = length;
+        nest->level_of[m] = nest->n_levels - 1;
+    }
 }
 
 /* The rows that "t" merges sums along: by trees or by wires. */
@@ -362,21 +328,31 @@ static int64_t instances_used(const struct mapper_shape *shape, int row)
     return n;
 }
 
-/* What transfer "t" moves when each digit outside its child steps. */
+static bool passes_port(const struct mapper_manner *manner)
+{
+    return manner->send >= 0 || manner->take >= 0 || manner->arrive >= 0;
+}
+
+/* What transfer "t" moves when each digit outside its child steps. False: it is of another form. */
 static bool find_movement(struct nest *nest, struct mapper_words *words,
         const struct mapper_shape *shape, const int *cut, int t)
 {
     const struct mapper_problem *p = nest->phases->problem;
     const struct mapper_transfer *transfer = &p->transfer[t];
-    struct movement *movement = &nest->movement[nest->n_movements++];
+    struct movement *movement = &nest->movement[nest->n_movements];
+    int n_time = cut[transfer->child];
+    bool crosses = nest->is_skewed && nest->level_of[transfer->child] == nest->n_levels - 1;
     struct mapper_walk walk;
     struct mapper_pace pace;
 
+    if (crosses && !passes_port(&nest->phases->manner[t]))
+        return true;
     sator_mapper_walk_init(p, words, shape, t, &walk);
     int64_t groups = walk.groups / instances_used(shape, p->memory[transfer->parent].row);
-    bool all_time = cut[transfer->child] == cut[p->n_memories];
+    bool all_time = nest->is_skewed ? crosses && n_time == cut[p->n_memories]
+                                    : nest->level_of[transfer->child] == nest->n_levels - 1;
     movement->transfer = t;
-    movement->n_time = cut[transfer->child];
+    movement->level = nest->level_of[transfer->child];
     movement->tile_time = cut[transfer->parent];
     movement->kind =
             all_time ? nest->phases->manner[t].kind_of_stamps : nest->phases->manner[t].kind;
@@ -384,11 +360,15 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->out[0] = groups * walk.group_words;
     movement->in[0] = walk.tile_words;
     walk.stamps = 1;
-    for (int g = 0; g < movement->n_time && g < nest->n_digits; g++)
+    for (int g = 0; g < n_time; g++)
         walk.stamps *= nest->digit[g].factor;
     sator_mapper_pace_init(&pace);
-    int n = movement->n_time < nest->n_digits ? movement->n_time : nest->n_digits;
-    for (int g = n - 1; g >= 0; g--) {
+    int first = crosses ? nest->first_joined : 0;
+    for (int g = 0; g < first; g++) { /* PEs hold nothing when a run begins */
+        movement->out[g + 1] = movement->out[0];
+        movement->in[g + 1] = movement->in[0];
+    }
+    for (int g = n_time - 1; g >= first; g--) {
         int64_t factor = nest->digit[g].factor, times = walk.stamps / (pace.inside * factor);
         int64_t unique = pace.kept_unique, arriving = pace.kept_arriving;
         times *= factor - 1;
@@ -397,14 +377,17 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
         movement->out[g + 1] = groups * (walk.group_words - (pace.kept_unique - unique) / times);
         movement->in[g + 1] = walk.tile_words - (pace.kept_arriving - arriving) / times;
         if (pace.dead) {
-            while (g-- > 0) {
+            while (g-- > first) {
                 movement->out[g + 1] = movement->out[0];
                 movement->in[g + 1] = movement->in[0];
             }
             break;
         }
     }
-    return true;
+    nest->n_movements++;
+    return !crosses ||
+            (n_time == nest->length[movement->level] &&
+                    sator_mapper_phase_places(nest, shape, &walk));
 }
 
 /* Whether stamps of level "l" move as much inside the digits "g" and "like". */
@@ -412,7 +395,7 @@ static bool moves_alike(const struct nest *nest, int l, int g, int like)
 {
     for (int i = 0; i < nest->n_movements; i++) {
         const struct movement *m = &nest->movement[i];
-        if (m->n_time > nest->length[l] &&
+        if (m->level > l &&
                 (m->out[g] != m->out[like] || m->in[g] != m->in[like] ||
                         (g - 1 < m->tile_time) != (like - 1 < m->tile_time)))
             return false;
@@ -436,23 +419,8 @@ static void find_alike(struct nest *nest)
 
 /* ---- phases ---- */
 
-enum phase {
-    EXPOSED_LOADS,
-    SERIAL_LOADS,
-    WITH_RUN,
-    SERIAL_STORES,
-    EXPOSED_STORES,
-    PHASES
-};
-
-/* By phase the ports that words pass, a set, and what they take there, in its units. */
-struct delays {
-    unsigned ports[PHASES];
-    sator_int of[PHASES][MAPPER_PORTS];
-};
-
-static void add_bits(const struct mapper_phases *phases, struct delays *delays, enum phase phase,
-        int port, int64_t words, int64_t bits)
+void sator_mapper_phase_bits(const struct mapper_phases *phases, struct delays *delays,
+        enum phase phase, int port, int64_t words, int64_t bits)
 {
     if (port < 0 || words == 0)
         return;
@@ -471,10 +439,9 @@ static int64_t width(const struct mapper_problem *p, int m, int access)
     return p->memory[m].word_bits[access];
 }
 
-/* Whether sums that "t" brings from outside are "fresh", and one part of each starts from zero. */
-static bool starts_sums(const struct nest *nest, const struct mapper_transfer *t, bool fresh)
+bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_transfer *t)
 {
-    return t->access == nest->phases->output && fresh &&
+    return t->access == nest->phases->output &&
             nest->phases->problem->memory[t->parent].row <= nest->carried_row;
 }
 
@@ -486,15 +453,16 @@ static void add_load(const struct nest *nest, const struct movement *movement, b
     const struct mapper_transfer *t = &p->transfer[movement->transfer];
     const struct mapper_manner *manner = &phases->manner[movement->transfer];
 
-    bool starts = starts_sums(nest, t, fresh);
+    bool starts = fresh && sator_mapper_phase_starts(nest, t);
     int64_t out = movement->out[digit + 1];
     if (starts)
         out -= out / movement->parts;
-    add_bits(phases, delays, phase, manner->send, out, width(p, t->parent, t->access));
+    sator_mapper_phase_bits(
+            phases, delays, phase, manner->send, out, width(p, t->parent, t->access));
     if (starts && movement->parts == 1)
         return;
     if (manner->arrive >= 0)
-        add_bits(phases, delays, phase, manner->arrive, movement->in[digit + 1],
+        sator_mapper_phase_bits(phases, delays, phase, manner->arrive, movement->in[digit + 1],
                 width(p, t->child, t->access));
 }
 
@@ -505,7 +473,7 @@ static void add_store(const struct nest *nest, const struct movement *movement,
     const struct mapper_transfer *t = &phases->problem->transfer[movement->transfer];
     const struct mapper_manner *manner = &phases->manner[movement->transfer];
 
-    add_bits(phases, delays, phase, manner->take, movement->out[digit + 1],
+    sator_mapper_phase_bits(phases, delays, phase, manner->take, movement->out[digit + 1],
             width(phases->problem, t->parent, t->access));
 }
 
@@ -540,10 +508,10 @@ static void add_own(const struct nest *nest, const struct stamp *x, struct delay
         bool starts = own->access == phases->output && x->fresh &&
                 nest->carried_row == phases->problem->n_rows;
         if (!starts)
-            add_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN, own->read_port, 1,
-                    own->bits);
-        add_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN, own->write_port, 1,
-                own->bits);
+            sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_LOADS : WITH_RUN,
+                    own->read_port, 1, own->bits);
+        sator_mapper_phase_bits(phases, delays, own->waits ? SERIAL_STORES : WITH_RUN,
+                own->write_port, 1, own->bits);
     }
 }
 
@@ -554,38 +522,44 @@ static sator_int whole_cycles(const struct mapper_unit *unit, sator_int cost)
     return last <= INT64_MAX ? (int64_t)last / unit->bits : last / unit->bits;
 }
 
-/* Add "times" the stamp "x" of level "level", whose inside takes "inside". */
-static void add_stamp(const struct nest *nest, int level, const struct stamp *x,
+void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct delays *delays,
         const struct run *inside, int64_t times, struct run *sum)
 {
-    const struct mapper_phases *phases = nest->phases;
-    struct delays delays;
     sator_int cycles = 0;
 
-    memset(delays.ports, 0, sizeof delays.ports);
-    for (int i = 0; i < nest->n_movements; i++) {
-        if (nest->movement[i].n_time == nest->length[level])
-            add_movement(nest, &nest->movement[i], x, &delays);
-    }
-    if (level == nest->n_levels - 1)
-        add_own(nest, x, &delays);
     for (unsigned left = inside->ports; left != 0; left &= left - 1)
         sum->busy[__builtin_ctz(left)] += times * inside->busy[__builtin_ctz(left)];
     sum->ports |= inside->ports;
     for (int k = 0; k < PHASES; k++) {
         sator_int longest = k == WITH_RUN ? inside->cycles : 0;
-        unsigned both = delays.ports[k] | (k == WITH_RUN ? inside->ports : 0);
+        unsigned both = delays->ports[k] | (k == WITH_RUN ? inside->ports : 0);
         for (unsigned left = both; left != 0; left &= left - 1) {
             int q = __builtin_ctz(left);
-            sator_int own = delays.ports[k] >> q & 1 ? delays.of[k][q] : 0;
+            sator_int own = delays->ports[k] >> q & 1 ? delays->of[k][q] : 0;
             sum->busy[q] += times * own;
             own = whole_cycles(&phases->unit[q], own + (k == WITH_RUN ? inside->busy[q] : 0));
             longest = own > longest ? own : longest;
         }
-        sum->ports |= delays.ports[k];
+        sum->ports |= delays->ports[k];
         cycles += longest;
     }
     sum->cycles += times * cycles;
+}
+
+/* Add "times" the stamp "x" of level "level", whose inside takes "inside". */
+static void add_stamp(const struct nest *nest, int level, const struct stamp *x,
+        const struct run *inside, int64_t times, struct run *sum)
+{
+    struct delays delays;
+
+    memset(delays.ports, 0, sizeof delays.ports);
+    for (int i = 0; i < nest->n_movements; i++) {
+        if (nest->movement[i].level == level)
+            add_movement(nest, &nest->movement[i], x, &delays);
+    }
+    if (level == nest->n_levels - 1)
+        add_own(nest, x, &delays);
+    sator_mapper_phase_stamp(nest->phases, &delays, inside, times, sum);
 }
 
 static const struct run *run_inside(struct nest *nest, int level, const struct stamp *x);
@@ -657,6 +631,11 @@ static void add_classes(const struct within *within, const struct stamp *y, int 
 static void add_level(struct nest *nest, int level, const struct stamp *y, struct run *sum)
 {
     struct within within = {nest, level, sum};
+
+    if (nest->is_skewed && level == nest->n_levels - 1) {
+        sator_mapper_phase_run(nest, y, sum);
+        return;
+    }
     int first = level == 0 ? 0 : nest->length[level - 1], end = nest->length[level];
 
     end = end < nest->n_digits ? end : nest->n_digits;
@@ -690,6 +669,36 @@ static const struct run *run_inside(struct nest *nest, int level, const struct s
     return &nest->run[nest->n_runs - 1];
 }
 
+/* Set which memory's row is skewed in the mapping, -1: none; false where several are, or what is
+ * inside a skewed one has limited ports. */
+static bool find_skewed(
+        const struct mapper_phases *phases, const struct mapper_mapping *mapping, int *skewed)
+{
+    const struct mapper_problem *p = phases->problem;
+
+    *skewed = -1;
+    for (int m = 0; m < p->n_memories && p->skew != NULL; m++) {
+        if (sator_mapper_span(p, mapping, m) == 0)
+            continue;
+        if (*skewed >= 0)
+            return false;
+        *skewed = m;
+    }
+    if (*skewed < 0)
+        return true;
+    for (int t = 0; t < p->n_transfers; t++) {
+        const struct mapper_manner *manner = &phases->manner[t];
+        if (p->transfer[t].child > *skewed &&
+                (manner->arrive >= 0 || (p->transfer[t].parent > *skewed && passes_port(manner))))
+            return false;
+    }
+    for (int i = 0; i < phases->n_own; i++) {
+        if (phases->own[i].read_port >= 0 || phases->own[i].write_port >= 0)
+            return false;
+    }
+    return true;
+}
+
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles)
 {
@@ -698,9 +707,9 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
     struct mapper_shape shape;
     struct nest nest;
     struct run run = {0};
-    int cut[MAPPER_MEMORIES + 1];
+    int cut[MAPPER_MEMORIES + 1], skewed;
 
-    if (sator_mapper_is_ragged(p, mapping, UINT_MAX))
+    if (sator_mapper_is_ragged(p, mapping, UINT_MAX) || !find_skewed(phases, mapping, &skewed))
         return false;
     sator_mapper_shape_init(p, mapping, &shape);
     nest.phases = phases;
@@ -708,6 +717,9 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
     nest.carried_row = wired < parted ? wired : parted;
     nest.n_digits = nest.n_levels = nest.n_movements = nest.n_runs = 0;
     if (mixes_instances(phases, wired) || !list_digits(&nest, mapping, &shape, cut))
+        return false;
+    list_levels(&nest, cut, skewed);
+    if (!sator_mapper_phase_skew(&nest, mapping, skewed, cut))
         return false;
     for (int t = 0; t < p->n_transfers; t++) {
         if (!find_movement(&nest, words, &shape, cut, t))

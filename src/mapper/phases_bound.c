@@ -2,6 +2,7 @@
  * tiles of a mapping are known and orders are not (doc/search.md, "The scheduled time").
  */
 #include "mapper/phases.h"
+#include "mapper/skew.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,8 +45,10 @@ static void find_known(struct known *k, const int64_t *left)
     }
     k->run[p->n_memories] = run;
     for (int c = p->n_memories - 1; c >= k->m; c--) {
+        double values = 1;
         for (int i = 0; i < p->n_loops; i++)
-            run *= (double)k->mapping->factor[p->memory[c].row][i];
+            values *= (double)k->mapping->factor[p->memory[c].row][i];
+        run *= values + (double)sator_mapper_span(p, k->mapping, c);
         k->run[c] = run;
     }
     memcpy(k->outside[k->m], left, sizeof *left * (size_t)p->n_loops);
@@ -105,6 +108,17 @@ static void add_words(const struct known *k, int port, double words, int bits,
     all->of[port] += rhythm->exposed * cycles + others * fmax(0, cycles - rhythm->run);
 }
 
+/* Whether PEs between the two memories take their words in different stamps: nothing is known of
+ * when. */
+static bool crosses_skew(const struct known *k, const struct mapper_transfer *t)
+{
+    for (int m = t->parent; m < t->child; m++) {
+        if (sator_mapper_span(k->phases->problem, k->mapping, m) > 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_transfer(
         const struct known *k, struct mapper_words *words, int number, struct added *added)
 {
@@ -115,7 +129,9 @@ static void add_transfer(
     struct mapper_walk walk;
     struct rhythm rhythm = {0, 0, 0};
 
-    if (manner->kind == SATOR_TRANSFER_SERIAL && manner->kind_of_stamps == SATOR_TRANSFER_SERIAL)
+    if ((manner->kind == SATOR_TRANSFER_SERIAL &&
+                manner->kind_of_stamps == SATOR_TRANSFER_SERIAL) ||
+            crosses_skew(k, t))
         return;
     if (t->child >= k->m) {
         bool all_time = k->run[t->child] == (double)k->phases->stamp_cycles;

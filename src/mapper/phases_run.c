@@ -1,0 +1,538 @@
+/* The stamps of a skewed row, by stretches that are alike (doc/search.md, "The scheduled time").
+ *
+ * PE p runs value t of the row at its own time n = t - s.p, at which the digits that the row joins
+ * step as they do without a skew. So what a transfer brings into the array in t is a sum over the
+ * PEs that words enter at, of what a PE takes when the digits have just stepped into n: a
+ * convolution with as many box filters as digits spread these PEs.
+ *
+ * A stretch is told by the digit that steps at its time 0: before and after it the digits further
+ * in go round. They are as many as have a period longer than all PEs together are apart, so that
+ * one step of the others at a time is among the PEs' times. What follows, until the next such step,
+ * repeats itself with the period of all but the outermost of the inner digits.
+ */
+#include "mapper/phases_nest.h"
+#include "mapper/skew.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_SPAN = 1 << 14
+};
+
+/* ---- where words enter ---- */
+
+static bool has_pass_through(const struct mapper_problem *p)
+{
+    for (int l = 0; l < p->arch->n_levels; l++) {
+        if (p->arch->levels[l].kind == SATOR_LEVEL_ARRAY && p->arch->levels[l].array.pass_through)
+            return true;
+    }
+    return false;
+}
+
+/* The PEs beyond those in use, by how much later each runs than the one before. */
+static int64_t pass_cycles(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int skewed)
+{
+    int64_t cycles = 0;
+
+    for (int r = p->memory[skewed].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
+        int64_t used = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            used *= mapping->factor[r][i];
+        if (p->arch->levels[p->row[r].level].array.pass_through)
+            cycles += llabs(p->skew->step[r]) * (p->row[r].shape - used);
+    }
+    return cycles;
+}
+
+bool sator_mapper_phase_skew(
+        struct nest *nest, const struct mapper_mapping *mapping, int skewed, const int *cut)
+{
+    const struct mapper_problem *p = nest->phases->problem;
+
+    nest->is_skewed = skewed >= 0;
+    if (skewed < 0)
+        return true;
+    nest->first_joined = cut[skewed];
+    nest->span = sator_mapper_span(p, mapping, skewed);
+    nest->pass_cycles = 0;
+    nest->inside_cycles = nest->phases->stamp_cycles;
+    for (int g = cut[skewed + 1]; g < nest->n_digits; g++)
+        nest->inside_cycles *= nest->digit[g].factor;
+    if (has_pass_through(p)) {
+        if (cut[skewed + 1] < nest->n_digits)
+            return false;
+        nest->pass_cycles = pass_cycles(p, mapping, skewed);
+    }
+    return nest->span <= MOST_SPAN;
+}
+
+/* How much later each position of digit "k" runs than the one before. */
+static int64_t later(const struct mapper_problem *p, const struct mapper_shape *shape, int k)
+{
+    int row = shape->digit[k].row;
+    int64_t step = llabs(p->skew->step[row]);
+
+    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++)
+        step *= shape->digit[k].count;
+    return step;
+}
+
+/* Whether a loop that indexes the access stands inside digit "k" on its row. */
+static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
+{
+    int row = shape->digit[k].row;
+    bool any = false;
+
+    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++)
+        any |= walk->access->relevant >> shape->digit[k].loop & 1;
+    return any;
+}
+
+/* Add digit "k" to the places; false where it has another form. */
+static bool add_place(const struct nest *nest, const struct mapper_shape *shape,
+        const struct mapper_walk *walk, int k, struct places *places)
+{
+    const struct mapper_problem *p = nest->phases->problem;
+    const struct mapper_digit *digit = &shape->digit[k];
+    bool is_output = walk->transfer->access == nest->phases->output;
+    bool moves = walk->access->relevant >> digit->loop & 1;
+    int64_t step = later(p, shape, k);
+
+    if (!(walk->shared >> digit->row & 1)) {
+        if (is_output && !moves && step != 0)
+            return false; /* parts of sums, of which one PE is the first */
+    } else if (moves) {
+        int e = walk->access->index_of[digit->loop];
+        if (walk->passes || walk->access->index[e].closed != 1)
+            return step == 0; /* words pass on that PEs do not share */
+    } else {
+        if (walk->passes)
+            return step == 0;
+        bool parted = (walk->transfer->wired >> digit->row & 1) && is_parted(walk, shape, k);
+        if (parted && is_output)
+            return false;
+        if (!parted) {
+            places->leaving_later += step * (digit->count - 1);
+            return true;
+        }
+    }
+    places->all *= digit->count;
+    if (step == 0)
+        return true;
+    if (places->n == MOST_PLACES)
+        return false;
+    places->count[places->n] = digit->count;
+    places->later[places->n++] = step;
+    return true;
+}
+
+bool sator_mapper_phase_places(
+        struct nest *nest, const struct mapper_shape *shape, const struct mapper_walk *walk)
+{
+    const struct mapper_problem *p = nest->phases->problem;
+    struct movement *movement = &nest->movement[nest->n_movements - 1];
+    struct places *places = &nest->places[nest->n_movements - 1];
+
+    places->n = 0;
+    places->all = 1;
+    places->leaving_later = 0;
+    for (int k = 0; k < shape->n_digits; k++) {
+        int row = shape->digit[k].row;
+        if (row > p->memory[walk->transfer->parent].row && row < walk->transfer->child_row &&
+                !add_place(nest, shape, walk, k, places))
+            return false;
+    }
+    for (int g = 0; g <= nest->length[movement->level]; g++) {
+        if (movement->out[g] % places->all != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- a stretch of the row ---- */
+
+/* Times around 0, where digit "into" steps (OUTSIDE: the run begins, or ends). Times from "end" on
+ * do not run. */
+struct stretch {
+    int into;
+    bool runs_before, runs_after;
+    bool fresh_before, fresh_after; /* the digits that sums run over, but the inner ones, are 0 */
+    int64_t end;
+};
+
+/* The row: its digits from "inner" on go round in every stretch. */
+struct row {
+    const struct nest *nest;
+    const struct stamp *y;
+    struct run *sum;
+    int first, inner, last; /* digits; "last" is one past the innermost */
+    int64_t block; /* times of one round of the inner digits */
+    int64_t period; /* of all inner ones but their outermost */
+    bool whole; /* all of the run is one stretch */
+    int n_room;
+    int64_t *room;
+};
+
+/* A transfer in a stretch: words by time, from the first of the times that are asked for less one.
+ */
+struct flow {
+    const struct movement *movement;
+    int64_t *in, *out;
+};
+
+/* What the digits step by into time "n", and whether sums are touched for the first time there. */
+static int step_into(const struct row *row, const struct stretch *stretch, int64_t n, bool *fresh)
+{
+    const struct nest *nest = row->nest;
+    int64_t left = n % row->block;
+    int into = row->inner - 1;
+
+    if (left < 0)
+        left += row->block;
+    bool at_step = left == 0 || n == stretch->end;
+    *fresh = n < 0 ? stretch->fresh_before : stretch->fresh_after;
+    for (int g = row->last - 1; g >= row->inner; g--) {
+        int64_t digit = left % nest->digit[g].factor;
+        left /= nest->digit[g].factor;
+        if (digit != 0 && into < row->inner)
+            into = g;
+        *fresh &= digit == 0 || !nest->digit[g].sums;
+    }
+    return at_step ? stretch->into : into;
+}
+
+static bool runs_at(const struct stretch *stretch, int64_t n)
+{
+    return (n < 0 ? stretch->runs_before : stretch->runs_after) && n < stretch->end;
+}
+
+/* Positions that run at the same time. */
+static int64_t same_places(const struct places *places)
+{
+    int64_t same = places->all;
+
+    for (int k = 0; k < places->n; k++)
+        same /= places->count[k];
+    return same;
+}
+
+/* The words that enter at each time from "first" on at the places that share it, and those that
+ * leave after it. */
+static void list_words(const struct row *row, const struct stretch *stretch, int64_t first, int n,
+        const struct places *places, struct flow *flow)
+{
+    int64_t alone = places->all / same_places(places);
+    const struct mapper_transfer *t =
+            &row->nest->phases->problem->transfer[flow->movement->transfer];
+    bool is_output = t->access == row->nest->phases->output;
+    bool starts = sator_mapper_phase_starts(row->nest, t), fresh, next_fresh;
+
+    int into = step_into(row, stretch, first, &fresh);
+    for (int i = 0; i < n; i++) {
+        int64_t time = first + i;
+        int from = step_into(row, stretch, time + 1, &next_fresh);
+        bool runs = runs_at(stretch, time);
+        int64_t in = runs ? flow->movement->out[into + 1] / alone : 0;
+        if (starts && fresh)
+            in -= in / flow->movement->parts;
+        flow->in[i] = in;
+        flow->out[i] = runs && is_output ? flow->movement->out[from + 1] / alone : 0;
+        into = from;
+        fresh = next_fresh;
+    }
+}
+
+/* Add up what passes at all places: each value those before it at multiples of the steps. */
+static void spread(const struct places *places, int n, int64_t *words, int64_t *room)
+{
+    for (int k = 0; k < places->n; k++) {
+        int64_t step = places->later[k], all = step * places->count[k];
+        memcpy(room, words, sizeof *room * (size_t)n);
+        for (int64_t i = 0; i < n; i++) {
+            words[i] += i >= step ? words[i - step] : 0;
+            words[i] -= i >= all ? room[i - all] : 0;
+        }
+    }
+}
+
+/* Set the flow of movement "i" at the "n" times from "first" on. */
+static void find_flow(const struct row *row, const struct stretch *stretch, int64_t first, int n,
+        int i, struct flow *flow, int64_t *room)
+{
+    const struct places *places = &row->nest->places[i];
+    int64_t span = row->nest->span;
+    int before = (int)span, all = before + n;
+
+    flow->movement = &row->nest->movement[i];
+    list_words(row, stretch, first - span, all, places, flow);
+    spread(places, all, flow->in, room);
+    spread(places, all, flow->out, room);
+    flow->in += before;
+    flow->out += before - places->leaving_later;
+}
+
+static void add_way(const struct nest *nest, const struct flow *flow, bool is_store,
+        enum phase phase, int64_t words, struct delays *delays)
+{
+    const struct mapper_phases *phases = nest->phases;
+    const struct mapper_transfer *t = &phases->problem->transfer[flow->movement->transfer];
+    const struct mapper_manner *manner = &phases->manner[flow->movement->transfer];
+
+    sator_mapper_phase_bits(phases, delays, phase, is_store ? manner->take : manner->send, words,
+            phases->problem->memory[t->parent].word_bits[t->access]);
+}
+
+/* What a flow does in the stamp "i", the run's first or last one or not. */
+static void add_flow(const struct row *row, const struct flow *flow, int i, bool is_first,
+        bool is_last, struct delays *delays)
+{
+    const struct nest *nest = row->nest;
+    const struct movement *m = flow->movement;
+
+    if (m->kind != SATOR_TRANSFER_OVERLAPPED) {
+        bool serial = m->kind == SATOR_TRANSFER_SERIAL;
+        add_way(nest, flow, false, serial ? SERIAL_LOADS : WITH_RUN, flow->in[i], delays);
+        add_way(nest, flow, true, serial ? SERIAL_STORES : WITH_RUN, flow->out[i], delays);
+        return;
+    }
+    if (is_first && row->y->into < m->tile_time)
+        add_way(nest, flow, false, EXPOSED_LOADS, flow->in[i], delays);
+    add_way(nest, flow, false, WITH_RUN, flow->in[i + 1], delays);
+    add_way(nest, flow, true, WITH_RUN, flow->out[i - 1], delays);
+    if (is_last && row->y->from < m->tile_time)
+        add_way(nest, flow, true, EXPOSED_STORES, flow->out[i], delays);
+}
+
+/* Of the runs beside this one: what the first stamp of the next brings, and the last one of that
+ * before leaves, where these are overlapped and in one tile of the holder's. */
+static void add_neighbours(const struct row *row, bool is_first, bool is_last, int n,
+        const struct flow *flow, const struct places *places)
+{
+    const struct nest *nest = row->nest;
+    const struct movement *m = flow->movement;
+    const struct mapper_transfer *t = &nest->phases->problem->transfer[m->transfer];
+    int64_t words = same_places(places) * (m->out[0] / places->all);
+
+    if (is_first)
+        flow->out[0] =
+                t->access == nest->phases->output && row->y->into >= m->tile_time ? words : 0;
+    if (!is_last)
+        return;
+    if (row->y->next_fresh && sator_mapper_phase_starts(nest, t))
+        words -= words / m->parts;
+    flow->in[n - 1] = row->y->from >= m->tile_time ? words : 0;
+}
+
+static bool same_stamp(const struct flow *flows, int n_flows, int i, int like)
+{
+    for (int k = 0; k < n_flows; k++) {
+        const struct flow *f = &flows[k];
+        for (int d = -1; d <= 1; d++) {
+            if (f->in[i + d] != f->in[like + d] || f->out[i + d] != f->out[like + d])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Add the "n" stamps of the stretch from "first" on, each "times". */
+static void add_stretch(const struct row *row, const struct stretch *stretch, int64_t first,
+        int64_t n, int64_t times)
+{
+    const struct nest *nest = row->nest;
+    const struct run inside = {.cycles = nest->inside_cycles};
+    struct flow flows[MAPPER_TRANSFERS];
+    int n_flows = 0, all = (int)(n + 2);
+    int64_t *room = row->room, each = nest->span + all;
+    bool from_start = !stretch->runs_before && first == 0;
+    bool to_end = first + n == (stretch->end < INT64_MAX ? stretch->end : 0) + nest->span &&
+            (!stretch->runs_after || stretch->end < INT64_MAX);
+
+    if (n <= 0)
+        return;
+    assert(each * (2 * nest->n_movements + 1) <= row->n_room);
+    for (int i = 0; i < nest->n_movements; i++) {
+        if (nest->movement[i].level != nest->n_levels - 1)
+            continue;
+        struct flow *flow = &flows[n_flows++];
+        flow->in = room + (2 * i + 1) * each;
+        flow->out = flow->in + each;
+        find_flow(row, stretch, first - 1, all, i, flow, room);
+        add_neighbours(row, from_start, to_end, all, flow, &nest->places[i]);
+    }
+    for (int i = 0, like; i < n; i = like) {
+        bool is_first = from_start && i == 0, is_last = to_end && i == n - 1;
+        struct delays delays;
+        memset(delays.ports, 0, sizeof delays.ports);
+        int64_t count = times;
+        for (like = i + 1; like < n - 1 && !is_first && same_stamp(flows, n_flows, like + 1, i + 1);
+                like++)
+            count += times;
+        for (int k = 0; k < n_flows; k++)
+            add_flow(row, &flows[k], i + 1, is_first, is_last, &delays);
+        sator_mapper_phase_stamp(nest->phases, &delays, &inside, count, row->sum);
+    }
+}
+
+/* ---- the row ---- */
+
+static int64_t factors(const struct nest *nest, int first, int last)
+{
+    int64_t product = 1;
+
+    for (int g = first; g < last; g++)
+        product *= nest->digit[g].factor;
+    return product;
+}
+
+/* The values of digits "first" to "last" - 1 in which those of sums are 0. */
+static int64_t fresh_factors(const struct nest *nest, int first, int last)
+{
+    int64_t product = 1;
+
+    for (int g = first; g < last; g++)
+        product *= nest->digit[g].sums ? 1 : nest->digit[g].factor;
+    return product;
+}
+
+static bool any_sums(const struct nest *nest, int first, int last)
+{
+    bool any = false;
+
+    for (int g = first; g < last; g++)
+        any |= nest->digit[g].sums;
+    return any;
+}
+
+/* The stamps of a stretch around a step: from the one before until the last PE is a period past it,
+ * so that no outermost inner digit is 0 any more. */
+static int64_t around(const struct row *row)
+{
+    return row->nest->span + row->period + 2;
+}
+
+/* "times" steps of digit "into". */
+static void add_step(
+        const struct row *row, int into, bool fresh_before, bool fresh_after, int64_t times)
+{
+    struct stretch stretch = {into, true, true, fresh_before, fresh_after, INT64_MAX};
+
+    if (times > 0)
+        add_stretch(row, &stretch, -1, around(row), times);
+}
+
+/* What follows in "times" blocks. */
+static void add_middle(const struct row *row, bool fresh, int64_t times)
+{
+    struct stretch stretch = {row->inner - 1, true, true, fresh, fresh, INT64_MAX};
+    int64_t n = row->block - around(row), rounds = n / row->period;
+
+    if (times == 0 || n == 0)
+        return;
+    if (rounds > 0)
+        add_stretch(row, &stretch, around(row) - 1, row->period, times * rounds);
+    add_stretch(row, &stretch, around(row) - 1, n % row->period, times); /* one more is short */
+}
+
+/* Whether both steps move the same words. */
+static bool same_words(const struct nest *nest, int a, int b)
+{
+    for (int i = 0; i < nest->n_movements; i++) {
+        const struct movement *m = &nest->movement[i];
+        if (m->level == nest->n_levels - 1 && m->out[a + 1] != m->out[b + 1])
+            return false;
+    }
+    return true;
+}
+
+/* The steps of the digits that are not inner ones; those that move the same words together. */
+static void add_steps(const struct row *row)
+{
+    const struct nest *nest = row->nest;
+    int64_t times[2][2];
+    uint64_t done = 0;
+
+    for (int like = row->first; like < row->inner; like++) {
+        if (done >> like & 1)
+            continue;
+        memset(times, 0, sizeof times);
+        for (int g = like; g < row->inner; g++) {
+            if ((done >> g & 1) || !same_words(nest, g, like))
+                continue;
+            done |= UINT64_C(1) << g;
+            int64_t steps = nest->digit[g].factor - 1, all = factors(nest, row->first, g) * steps;
+            int64_t fresh = row->y->fresh ? fresh_factors(nest, row->first, g) : 0;
+            bool last_begins = !any_sums(nest, g + 1, row->inner);
+            bool sums = nest->digit[g].sums;
+            if (sums) { /* from its first value, where sums began */
+                times[1][0] += last_begins ? fresh : 0;
+                times[0][0] += all - (last_begins ? fresh : 0);
+            } else {
+                times[last_begins][1] += fresh * steps;
+                times[0][0] += all - fresh * steps;
+            }
+        }
+        for (int k = 0; k < 4; k++)
+            add_step(row, like, k & 1, k >> 1, times[k & 1][k >> 1]);
+    }
+}
+
+/* Find the inner digits: as few as have a round that is long enough. */
+static void find_inner(struct row *row)
+{
+    const struct nest *nest = row->nest;
+
+    row->period = row->block = 1;
+    for (row->inner = row->last; row->inner > row->first;) {
+        row->inner--;
+        row->period = row->block;
+        row->block *= nest->digit[row->inner].factor;
+        if (row->block >= around(row))
+            return;
+    }
+    row->whole = true;
+}
+
+/* Add a run by its stretches: its beginning, steps, what follows these, its end. */
+static void add_parts(const struct row *row)
+{
+    const struct nest *nest = row->nest;
+    bool begins = row->y->fresh, ends = begins && !any_sums(nest, row->first, row->inner);
+    int64_t blocks = factors(nest, row->first, row->inner);
+    int64_t fresh = begins ? fresh_factors(nest, row->first, row->inner) : 0;
+    struct stretch start = {OUTSIDE, false, true, begins, begins, INT64_MAX};
+    struct stretch end = {OUTSIDE, true, false, ends, ends, INT64_MAX};
+
+    add_stretch(row, &start, 0, around(row) - 1, 1);
+    add_steps(row);
+    add_middle(row, true, fresh);
+    add_middle(row, false, blocks - fresh);
+    add_stretch(row, &end, -1, nest->span + 1, 1);
+}
+
+void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, struct run *sum)
+{
+    struct row row = {.nest = nest,
+            .y = y,
+            .sum = sum,
+            .first = nest->first_joined,
+            .last = nest->length[nest->n_levels - 1]};
+
+    find_inner(&row);
+    int64_t most = row.whole ? row.block + nest->span : around(&row);
+    row.n_room = (int)((nest->span + most + 2) * (2 * nest->n_movements + 1));
+    row.room = sator_alloc(sizeof *row.room * (size_t)row.n_room);
+    if (row.whole) {
+        struct stretch all = {OUTSIDE, false, true, y->fresh, y->fresh, row.block};
+        add_stretch(&row, &all, 0, row.block + nest->span, 1);
+    } else
+        add_parts(&row);
+    free(row.room);
+    sum->cycles += nest->pass_cycles;
+}
