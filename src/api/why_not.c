@@ -8,12 +8,14 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "mapper/cost.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
 
 struct given {
     struct sator_ctx *ctx;
+    struct sator_arena *arena;
     const struct sator_network *network;
     int layer;
     const struct sator_arch *arch;
@@ -81,20 +83,25 @@ static enum sator_status judge(struct given *given, bool *is_legal)
 }
 
 /* The digits of a loop in an order over dimensions that no mapping of the space has, where that
- * changes the figures. */
-static void check_order(const struct mapper_problem *p, struct mapper_words *words,
-        const struct mapper_mapping *mapping, struct given *given)
+ * changes the figures: the model says what they are for both. */
+static enum sator_status check_order(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, struct given *given)
 {
-    struct mapper_traffic traffic;
+    struct sator_result *result = NULL;
+    enum sator_status st;
 
     if (sator_mapper_is_in_order(given->dataflow))
-        return;
-    sator_mapper_count(p, words, mapping, &traffic);
-    double cost = sator_mapper_cost(p, &traffic).value;
+        return SATOR_OK;
+    SATOR_TRY(sator_model_analyze(given->ctx, p->workload, p->arch,
+            sator_mapper_dataflow(p, given->arena, mapping, given->dataflow->name), NULL, &result));
     double value = sator_mapper_value(p->objective, given->energy_pj, given->cycles);
-    if (fabs(value - cost) > 1e-9 * cost)
+    double searched = sator_mapper_value(p->objective, result->energy_pj, result->total_cycles);
+    if (fabs(value - searched) > 1e-9 * searched)
         sator_text_add(&given->faults.outside,
                 "digits of its parallel loops stand on dimensions in another order\n");
+done:
+    sator_result_free(result);
+    return st;
 }
 
 /* SATOR_INFEASIBLE for a mapping that is not legal. */
@@ -109,7 +116,7 @@ static enum sator_status explain(
     bool in_space = sator_mapper_why_not(p, words, given->dataflow, &mapping, &given->faults);
     SATOR_TRY(judge(given, &is_legal));
     if (is_legal && in_space)
-        check_order(p, words, &mapping, given);
+        SATOR_TRY(check_order(p, &mapping, given));
     bool searched = given->faults.broken.length + given->faults.outside.length == 0;
     sator_text_add(text, "%s: %s", given->dataflow->name,
             !is_legal          ? "not a legal mapping\n"
@@ -145,6 +152,7 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     struct sator_arena *arena = sator_arena_new();
     struct mapper_problem *problem = SATOR_NEW(arena, struct mapper_problem);
     struct given given = {.ctx = ctx,
+            .arena = arena,
             .network = network,
             .layer = layer,
             .arch = arch,
