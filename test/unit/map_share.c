@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "mapper/bounds.h"
+#include "mapper/phases.h"
 
 static struct mapper_problem problem; /* all zero, but for what a test sets */
 static struct mapper_crew crew;
@@ -204,6 +205,49 @@ static void test_cycles_of_ports(void **state)
     assert_true(sator_mapper_cycles(&problem, &crew, 13, &share) == 13 + 16);
 }
 
+/* Words of an outer memory's next tile move while serial ones pass further in: the longer of the
+ * two, not their sum. Computing is never beside what is serial. */
+static void test_cycles_of_ports_beside(void **state)
+{
+    (void)state;
+    struct mapper_share share = {.bits = {6, 30, 8, 100}};
+
+    problem.n_ports = 4;
+    crew = (struct mapper_crew){.per_bit = {1, 0.5, 2, 0.25}}; /* 6, 15, 16, 25 cycles */
+    problem.serial_ports = 1U << 2;
+    problem.beside_ports = 1U << 3;
+    assert_true(sator_mapper_cycles(&problem, &crew, 3, &share) == 15 + 16);
+    problem.beside_ports = 1U << 3 | 1U << 1;
+    assert_true(sator_mapper_cycles(&problem, &crew, 3, &share) == 25);
+    assert_true(sator_mapper_cycles(&problem, &crew, 13, &share) == 13 + 16);
+    problem.beside_ports = 0;
+    assert_true(sator_mapper_cycles(&problem, &crew, 3, &share) == 25 + 16);
+}
+
+/* What is serial counts for the memories outside of the one that it fills, and what operands wait
+ * for for all of them. */
+static void test_what_waits_inside(void **state)
+{
+    (void)state;
+    struct mapper_phases phases = {.problem = &problem};
+
+    problem.n_transfers = 3; /* into memory 1, which is serial, into 2 and 3, overlapped */
+    for (int t = 0; t < 3; t++) {
+        problem.transfer[t] = (struct mapper_transfer){.child = t + 1};
+        phases.manner[t].kind = phases.manner[t].kind_of_stamps =
+                t == 0 ? SATOR_TRANSFER_SERIAL : SATOR_TRANSFER_OVERLAPPED;
+    }
+    assert_true(sator_mapper_waits_inside(&phases, 0));
+    assert_false(sator_mapper_waits_inside(&phases, 1));
+    phases.manner[2].kind_of_stamps = SATOR_TRANSFER_SERIAL; /* where 3 holds single stamps */
+    assert_true(sator_mapper_waits_inside(&phases, 2));
+    assert_false(sator_mapper_waits_inside(&phases, 3));
+    phases.own[0].waits = true;
+    assert_false(sator_mapper_waits_inside(&phases, 3));
+    phases.n_own = 1;
+    assert_true(sator_mapper_waits_inside(&phases, 3));
+}
+
 /* ---- transfers that have no formula ---- */
 
 static struct mapper_range counted(struct mapper_access access, struct mapper_transfer transfer)
@@ -253,6 +297,8 @@ int main(void)
             cmocka_unit_test_setup(test_none_below_the_limit, setup),
             cmocka_unit_test_setup(test_faster_of_equal_ones, setup),
             cmocka_unit_test_setup(test_cycles_of_ports, setup),
+            cmocka_unit_test_setup(test_cycles_of_ports_beside, setup),
+            cmocka_unit_test_setup(test_what_waits_inside, setup),
             cmocka_unit_test_setup(test_counted_ranges, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
