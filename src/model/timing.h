@@ -80,6 +80,27 @@ struct timing {
     const char *why; /* NULL, or why the time is not known */
 };
 
+/* ---- timing_ports.c ---- */
+
+/* The decimal number that the file has for "value", as a ratio; false when that leaves 60 bits. */
+bool timing_read_ratio(double value, sator_int *over, sator_int *under);
+/* List the ports that have a bandwidth; false: one is no such ratio. */
+bool timing_list_ports(struct timing *timing);
+/* The port of memory "memory" for the words of an access in one direction, and how many these are
+ * there. */
+struct timing_use timing_use_of_memory(
+        const struct timing *timing, int memory, int access, bool writes, sator_int words);
+/* The port of a link, a family of buses or of trees. */
+struct timing_use timing_use_of_wires(const struct timing *timing, int access, const void *declared,
+        const struct sator_widths *widths, sator_int words);
+
+/* ---- timing_transfers.c: what moves between which memories ---- */
+
+/* List them, outermost first for each access; a memory without room for two tiles is warned of. */
+enum sator_status timing_list_transfers(struct timing *timing);
+
+/* ---- timing_phases.c: sums ---- */
+
 /* What a run takes, and why. Sums over its stamps: all numbers in one array, which adds up. */
 struct timing_sum {
     sator_int *cycles; /* R */

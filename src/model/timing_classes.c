@@ -6,7 +6,7 @@
  * are counted as often as it is there. Digits are walked through by runs of values that describe
  * the same, so that nothing depends on their number.
  */
-#include "model/timing_nest.h"
+#include "model/timing_describe.h"
 
 #include "base/checked.h"
 
@@ -14,215 +14,9 @@
 #include <string.h>
 
 enum {
-    MOST_CLASSES = 1 << 16,
     MOST_PAIRS = 1 << 24, /* that are followed one by one, of all classes */
-    MOST_WINDOW = 2 * NEST_INTERVAL + 5,
     TICKS_PER_PAIR = 20
 };
-
-/* What is known of one class: of the stamps of a level, or of what a prefix of their digits has
- * inside. */
-struct class
-{
-    int length;
-    int64_t *description;
-    uint64_t hash;
-    struct timing_sum sum;
-};
-
-struct classes {
-    struct timing *timing;
-    struct nest nest;
-    int reach; /* stamps on either side that a summand may depend on */
-    int n;
-    struct class *list;
-    int n_buckets;
-    int *bucket; /* index + 1 into the list; open addressing */
-    int64_t pairs;
-    int first_fixed[NEST_DIGITS]; /* of each loop: the first time digit that is of it */
-    int n_starts;
-    uint64_t *starts; /* of each output: loops that do not run over its elements */
-    int length; /* of the description that is being written */
-    int64_t *description;
-    bool not_by_rows; /* skewed rows cannot be followed all at once */
-    bool failed;
-    enum sator_status st;
-};
-
-/* ---- descriptions ---- */
-
-/* Values of the skewed row that are far from both ends for every PE: [*low, *high). */
-static void find_middle(
-        const struct classes *c, const struct nest_stamp *stamp, int64_t *low, int64_t *high)
-{
-    const struct nest *nest = &c->nest;
-    int64_t before = 0, after = 0, space = 0;
-    const struct nest_digit *run = nest->n_runs == 0 ? NULL : &nest->digits[nest->runs[0]];
-
-    *low = *high = 0;
-    if (run == NULL)
-        return;
-    for (int i = 0; i < nest->n_digits; i++) {
-        const struct nest_digit *digit = &nest->digits[i];
-        int64_t reach = digit->skew * (digit->extent - 1);
-        *(reach < 0 ? &before : &after) += reach;
-        if (digit->loop == run->loop && digit->run == 0 && digit->order < 0)
-            space += (digit->extent - 1) * digit->stride;
-    }
-    int64_t rest =
-            nest->size[run->loop] - nest_fixed_part(nest, nest->n_order, stamp, run->loop) - space;
-    int64_t count = rest <= 0 ? 0 : (rest + run->stride - 1) / run->stride;
-    count = count < run->extent ? count : run->extent;
-    *low = c->reach + 1 + after;
-    *high = count - c->reach - 1 + before;
-}
-
-static struct nest_stamp *copy_stamp(
-        const struct nest *nest, struct nest_stamp *to, const struct nest_stamp *from)
-{
-    memcpy(to->v, from->v, sizeof *to->v * (size_t)nest->n_order);
-    to->skewed = from->skewed;
-    return to;
-}
-
-/* Stamps that follow each other. */
-struct window {
-    int n, centre;
-    struct nest_stamp *stamps;
-    int stepped[MOST_WINDOW]; /* the digit that goes on between each and its neighbour next to the
-                                 centre */
-    struct nest_stamp room[MOST_WINDOW];
-};
-
-/* The stamps around "stamp", itself in the middle of them. */
-static void find_window(const struct classes *c, int n_fixed, bool full, int reach,
-        const struct nest_stamp *stamp, struct window *window)
-{
-    const struct nest *nest = &c->nest;
-    struct nest_stamp *at = copy_stamp(nest, &window->room[reach], stamp);
-    int stepped[2 * NEST_INTERVAL + 1], first = reach, end = reach + 1;
-
-    for (; first > 0; first--, at--) {
-        copy_stamp(nest, at - 1, at);
-        stepped[first - 1] = nest_step(nest, n_fixed, full, -1, at - 1);
-        if (stepped[first - 1] < 0)
-            break;
-    }
-    stepped[reach] = -1;
-    at = &window->room[reach];
-    for (; end <= 2 * reach; end++, at++) {
-        copy_stamp(nest, at + 1, at);
-        stepped[end] = nest_step(nest, n_fixed, full, 1, at + 1);
-        if (stepped[end] < 0)
-            break;
-    }
-    window->stamps = window->room + first;
-    window->n = end - first;
-    window->centre = reach - first;
-    memcpy(window->stepped, stepped + first, sizeof *stepped * (size_t)window->n);
-}
-
-/* Where the stamp numbered "at" lies, seen from the centre: which digits went on says it all for
- * loops whose values are all there. */
-static void describe_stamp(
-        struct classes *c, int n_fixed, bool full, const struct window *window, int at)
-{
-    const struct nest *nest = &c->nest;
-    const struct nest_stamp *stamp = &window->stamps[at], *of = &window->stamps[window->centre];
-    int64_t *out = c->description + c->length;
-    uint64_t moved = 0; /* loops that are not at their first value */
-
-    *out++ = window->stepped[at];
-    for (int k = 0; k < n_fixed; k++) {
-        int loop = nest->digits[nest->order[k]].loop;
-        if (!nest->loops[loop].is_whole)
-            *out++ = stamp->v[k] - of->v[k];
-        moved |= (uint64_t)(stamp->v[k] != 0) << loop;
-    }
-    for (int l = 0; l < nest->n_loops; l++) {
-        if (c->first_fixed[l] < n_fixed && !nest->loops[l].is_whole)
-            *out++ = nest_room(nest, n_fixed, stamp, l);
-    }
-    if (full) {
-        struct nest_values values = nest_skewed_values(nest, stamp);
-        int64_t low, high, v = stamp->skewed;
-        find_middle(c, stamp, &low, &high);
-        bool is_middle = v >= low && v < high;
-        *out++ = is_middle ? -1 : v - values.first;
-        *out++ = is_middle ? -1 : values.last - v;
-        *out++ = v - of->skewed;
-    }
-    for (int i = 0; i < c->n_starts; i++)
-        *out++ = (moved & c->starts[i]) == 0;
-    c->length = (int)(out - c->description);
-}
-
-/* Describe the prefix of "n_fixed" digits: "kind" tells apart what is said of equal ones. */
-static void describe(
-        struct classes *c, int kind, int n_fixed, bool full, const struct nest_stamp *stamp)
-{
-    struct window window;
-
-    find_window(c, n_fixed, full, c->reach, stamp, &window);
-    c->description[0] = kind;
-    c->description[1] = n_fixed;
-    c->description[2] = window.n;
-    c->description[3] = window.centre;
-    c->length = 4;
-    for (int i = 0; i < window.n; i++)
-        describe_stamp(c, n_fixed, full, &window, i);
-}
-
-static uint64_t hash_of(const struct classes *c)
-{
-    uint64_t hash = UINT64_C(1469598103934665603);
-
-    for (int i = 0; i < c->length; i++)
-        hash = (hash ^ (uint64_t)c->description[i]) * UINT64_C(1099511628211);
-    return hash ^ (hash >> 29);
-}
-
-/* Where a class of this description is, or may be put. */
-static int *find_bucket(const struct classes *c, const struct class *wanted)
-{
-    int at = (int)(wanted->hash % (uint64_t)c->n_buckets);
-
-    for (; c->bucket[at] != 0; at = (at + 1) % c->n_buckets) {
-        const struct class *known = &c->list[c->bucket[at] - 1];
-        if (known->hash == wanted->hash && known->length == wanted->length &&
-                memcmp(known->description, wanted->description,
-                        sizeof *known->description * (size_t)known->length) == 0)
-            break;
-    }
-    return &c->bucket[at];
-}
-
-static void grow(struct classes *c)
-{
-    c->n_buckets = c->n_buckets == 0 ? 256 : 4 * c->n_buckets;
-    c->bucket = SATOR_NEW_ARRAY(c->timing->arena, int, c->n_buckets);
-    for (int i = 0; i < c->n; i++)
-        *find_bucket(c, &c->list[i]) = i + 1;
-}
-
-/* The index of the class that was described, which is new when nothing is known of it: "*known". */
-static int find_class(struct classes *c, bool *known)
-{
-    struct class made = {.length = c->length, .description = c->description, .hash = hash_of(c)};
-
-    if (2 * (c->n + 1) > c->n_buckets)
-        grow(c);
-    int *at = find_bucket(c, &made);
-    *known = *at != 0;
-    if (*known)
-        return *at - 1;
-    c->failed |= c->n >= MOST_CLASSES;
-    made.description = sator_arena_copy(
-            c->timing->arena, made.description, sizeof *made.description * (size_t)made.length);
-    SATOR_PUSH(c->timing->arena, c->list, c->n, made);
-    *at = c->n;
-    return c->n - 1;
-}
 
 /* ---- one stamp ---- */
 
@@ -360,14 +154,14 @@ static struct timing_entries find_entries(
 {
     struct timing *timing = c->timing;
     int length = timing->lengths[level], n_moved = timing->n_moved;
-    struct window window;
+    struct class_window window;
     sator_int *before = sator_arena_copy(
             timing->arena, moved, sizeof *moved * (size_t)(n_moved == 0 ? 1 : n_moved));
     struct rows rows = {
             .first = SATOR_NEW_ARRAY(timing->arena, struct timing_words, timing->n_ports + 1)};
 
-    find_window(c, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), c->reach, stamp,
-            &window);
+    timing_window_around(c, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), c->reach,
+            stamp, &window);
     for (int pass = 0; pass == 0 || (pass == 1 && rows.mix); pass++) {
         rows.one_by_one = pass == 1;
         rows.entries = (struct timing_entries){0};
@@ -412,8 +206,9 @@ static void add_stamp(struct classes *c, int level, const struct nest_stamp *sta
 
     if (c->failed)
         return;
-    describe(c, 2 * level, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), stamp);
-    int i = find_class(c, &known);
+    timing_describe(
+            c, 2 * level, nest_fixed(&c->nest, length), nest_is_full(&c->nest, length), stamp);
+    int i = timing_find_class(c, &known);
     if (!known) {
         struct timing_sum own = measure(c, level, stamp);
         c->list[i].sum = own; /* the list may have moved */
@@ -436,11 +231,11 @@ static int64_t count_inner(const struct nest *nest)
 /* What the stamps of the row under "prefix" take, followed all at once; false: they cannot be. */
 static bool measure_run(struct classes *c, const struct nest_stamp *prefix, struct timing_sum *sum)
 {
-    struct window window;
+    struct class_window window;
     sator_int run =
             timing_compute(c->timing, nest_count_most(&c->nest, prefix)) * count_inner(&c->nest);
 
-    find_window(c, c->nest.n_order, false, 1, prefix, &window);
+    timing_window_around(c, c->nest.n_order, false, 1, prefix, &window);
     return nest_measure_run(&c->nest, window.stamps, window.n, window.centre, run, sum);
 }
 
@@ -452,8 +247,8 @@ static bool add_run(
 
     if (c->not_by_rows)
         return false;
-    describe(c, 2 * c->timing->n_levels, c->nest.n_order, false, prefix);
-    int i = find_class(c, &known);
+    timing_describe(c, 2 * c->timing->n_levels, c->nest.n_order, false, prefix);
+    int i = timing_find_class(c, &known);
     if (!known) {
         struct timing_sum own = timing_sum_new(c->timing);
         c->not_by_rows = !measure_run(c, prefix, &own);
@@ -498,8 +293,8 @@ static void add_prefix(struct walk *walk, int k, struct nest_stamp *stamp, sator
 
     if (c->failed)
         return;
-    describe(c, 2 * walk->level + 1, k, false, stamp);
-    int i = find_class(c, &known);
+    timing_describe(c, 2 * walk->level + 1, k, false, stamp);
+    int i = timing_find_class(c, &known);
     if (!known) {
         struct timing_sum *all = walk->sum, own = timing_sum_new(c->timing);
         walk->sum = &own;
@@ -540,7 +335,7 @@ static void walk_skewed(struct walk *walk, struct nest_stamp *stamp, sator_int t
         return;
     }
     struct nest_values values = nest_skewed_values(&walk->c->nest, stamp);
-    find_middle(walk->c, stamp, &low, &high);
+    timing_middle(walk->c, stamp, &low, &high);
     for (int64_t v = values.first; v <= values.last && !walk->c->failed; v++) {
         bool is_middle = v == low && v < high;
         if (values.there != NULL && !values.there[v - values.first])
@@ -603,28 +398,6 @@ static void add_inside(
 
 /* ---- all ---- */
 
-/* What descriptions are made of. */
-static void prepare(struct classes *c)
-{
-    const struct sator_workload *w = c->timing->analysis->workload;
-    const struct nest *nest = &c->nest;
-    int n_each = nest->n_order + nest->n_loops + 4 + w->n_accesses;
-
-    c->description = SATOR_NEW_ARRAY(c->timing->arena, int64_t, 4 + MOST_WINDOW * n_each);
-    c->starts = SATOR_NEW_ARRAY(c->timing->arena, uint64_t, w->n_accesses + 1);
-    for (int l = 0; l < nest->n_loops; l++)
-        c->first_fixed[l] = nest->n_order;
-    for (int k = nest->n_order - 1; k >= 0; k--)
-        c->first_fixed[nest->digits[nest->order[k]].loop] = k;
-    for (int i = 0; i < w->n_accesses; i++) {
-        if (w->accesses[i].role != SATOR_WRITE)
-            continue;
-        for (int l = 0; l < nest->n_loops; l++)
-            c->starts[c->n_starts] |= (uint64_t)!nest->accesses[i].uses[l] << l;
-        c->n_starts++;
-    }
-}
-
 enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *sum, bool *done)
 {
     struct classes c = {.timing = timing};
@@ -633,7 +406,7 @@ enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *su
     *done = nest_read(timing, &c.nest) && nest_is_counted(&c.nest, &c.reach);
     if (!*done)
         return SATOR_OK;
-    prepare(&c);
+    timing_prepare_classes(&c);
     *sum = timing_sum_new(timing);
     add_inside(&c, 0, &whole, sum);
     *done = !c.failed;

@@ -1,0 +1,154 @@
+/* Nests of digits: what is held in a few stamps, pair by pair. */
+#include "model/timing_nest.h"
+
+#include "base/memory.h"
+
+enum {
+    MOST_PAIRS = 1 << 24 /* of a window */
+};
+
+struct visitor {
+    const struct nest *nest;
+    const struct nest_access *access;
+    const struct nest_stamp *stamp;
+    bool full, is_output;
+    int n_digits;
+    int digits[NEST_DIGITS]; /* that are walked through */
+    int64_t weight[NEST_DIGITS]; /* of each, in the number of the instance */
+    int64_t *sum; /* of each loop */
+    int64_t stamp_number;
+    int64_t skewed; /* of the space digits */
+    bool untouched; /* by the digits that the stamp fixes */
+    struct timing_window *window;
+    int64_t room;
+};
+
+static void add_pairs(struct visitor *v, int64_t instance, bool is_first)
+{
+    struct timing_window *window = v->window;
+
+    for (int p = 0; p < v->access->n_pieces; p++) {
+        int64_t element = v->access->constant[p];
+        for (int l = 0; l < v->nest->n_loops; l++)
+            element += v->access->factor[p * v->nest->n_loops + l] * v->sum[l];
+        uint64_t place = (uint64_t)(v->stamp_number * window->n_instances + instance);
+        uint64_t key = 2 * (place * (uint64_t)window->n_elements + (uint64_t)element) + is_first;
+        if (window->n == v->room) {
+            v->room = 2 * v->room + 64;
+            window->key = sator_realloc(window->key, sizeof *window->key * (size_t)v->room);
+        }
+        window->key[window->n++] = key;
+    }
+}
+
+/* All digits have their values: what the skewed row leaves is that of its own digit. */
+static void finish_point(struct visitor *v, int64_t instance, bool is_first)
+{
+    const struct nest *nest = v->nest;
+    const struct nest_digit *run = nest->n_runs == 0 ? NULL : &nest->digits[nest->runs[0]];
+    int64_t rest = v->stamp->skewed - v->skewed;
+
+    if (!v->full) {
+        add_pairs(v, instance, is_first);
+        return;
+    }
+    if (rest < 0 || rest >= (run == NULL ? 1 : run->extent) ||
+            (run != NULL && v->sum[run->loop] + rest * run->stride >= nest->size[run->loop]))
+        return;
+    if (run != NULL) {
+        is_first &= rest == 0 || v->access->uses[run->loop];
+        v->sum[run->loop] += rest * run->stride;
+    }
+    add_pairs(v, instance, is_first);
+    if (run != NULL)
+        v->sum[run->loop] -= rest * run->stride;
+}
+
+static void walk(struct visitor *v, int k, int64_t instance, bool is_first)
+{
+    if (v->window->n > MOST_PAIRS)
+        return;
+    if (k == v->n_digits) {
+        finish_point(v, instance, is_first);
+        return;
+    }
+    const struct nest_digit *digit = &v->nest->digits[v->digits[k]];
+    bool counts = !v->access->uses[digit->loop] && digit->skew != 0;
+    int64_t *sum = &v->sum[digit->loop], before = *sum;
+    for (int64_t d = 0; d < digit->extent && *sum < v->nest->size[digit->loop]; d++) {
+        walk(v, k + 1, instance + d * v->weight[k], is_first && (d == 0 || !counts));
+        *sum += digit->stride;
+        v->skewed += digit->skew;
+    }
+    v->skewed -= (*sum - before) / digit->stride * digit->skew;
+    *sum = before;
+}
+
+/* Which digits tell pairs apart. */
+static void choose_digits(struct visitor *v, const struct timing_transfer *transfer, int n_fixed)
+{
+    const struct nest *nest = v->nest;
+    const struct analysis *analysis = nest->timing->analysis;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        int64_t weight = 0, radix = 1;
+        if ((digit->order >= 0 && digit->order < n_fixed) || (v->full && digit->run != 0))
+            continue;
+        for (int d = transfer->n_space - 1; d >= 0; d--) {
+            weight += radix * nest->space_factor[d * NEST_DIGITS + i];
+            radix *= analysis->shape[d];
+        }
+        bool is_within = transfer->is_own && !digit->is_space;
+        if (!v->access->uses[digit->loop] && weight == 0 && !(v->full && digit->skew != 0) &&
+                !is_within)
+            continue;
+        v->digits[v->n_digits] = i;
+        v->weight[v->n_digits++] = weight;
+    }
+}
+
+static bool is_untouched(const struct visitor *v, int n_fixed)
+{
+    for (int k = 0; k < n_fixed; k++) {
+        if (v->stamp->v[k] > 0 && !v->access->uses[v->nest->digits[v->nest->order[k]].loop])
+            return false;
+    }
+    return true;
+}
+
+bool nest_pairs(const struct nest *nest, const struct timing_transfer *transfer, int n,
+        const struct nest_stamp *stamps, struct timing_window *window)
+{
+    const struct analysis *analysis = nest->timing->analysis;
+    struct visitor v = {.nest = nest,
+            .access = &nest->accesses[transfer->access],
+            .full = nest_is_full(nest, transfer->n_time),
+            .sum = SATOR_NEW_ARRAY(nest->timing->arena, int64_t, nest->n_loops + 1),
+            .window = window};
+    int n_fixed = nest_fixed(nest, transfer->n_time);
+    int64_t instances = 1, holders = 1, groups = 1, constant = 0, room;
+
+    for (int d = 0; d < transfer->n_space; d++) {
+        instances *= analysis->shape[d];
+        holders *= d < transfer->holder_space ? analysis->shape[d] : 1;
+        groups *= d < transfer->fresh_space ? analysis->shape[d] : 1;
+        constant = constant * analysis->shape[d] + nest->space_constant[d];
+    }
+    *window = (struct timing_window){.n_stamps = n,
+            .n_instances = instances,
+            .n_elements = v.access->range,
+            .holder_instances = holders,
+            .fresh_instances = groups};
+    if (__builtin_mul_overflow(2 * n * instances, v.access->range, &room))
+        return false;
+    choose_digits(&v, transfer, n_fixed);
+    for (int x = 0; x < n; x++) {
+        v.stamp = &stamps[x];
+        v.stamp_number = x;
+        for (int l = 0; l < nest->n_loops; l++)
+            v.sum[l] = nest_fixed_part(nest, n_fixed, v.stamp, l);
+        walk(&v, 0, constant, is_untouched(&v, n_fixed));
+    }
+    return window->n <= MOST_PAIRS;
+}
