@@ -142,11 +142,9 @@ static int64_t count_words(const struct kinds *k, int t, const struct mapper_sha
 static int64_t transfer_words(const struct kinds *k, int t, bool grouped)
 {
     struct mapper_sharing sharing = {0};
-    struct mapper_walk walk;
 
-    sator_mapper_walk_init(k->problem, k->words, k->shape, t, &walk);
     if (grouped)
-        sharing = sator_mapper_sharing_of(&walk);
+        sharing = sator_mapper_sharing_of(&k->problem->transfer[t]);
     sharing.alone = &k->alone;
     return count_words(k, t, &sharing);
 }
@@ -179,15 +177,13 @@ static bool brings(const struct kinds *k, int t, int r)
 {
     const struct mapper_problem *p = k->problem;
     const struct mapper_access *access = &p->access[p->transfer[t].access];
-    struct mapper_walk walk;
     bool may = false;
 
     for (int i = 0; i < p->n_loops; i++)
         may |= k->mapping->factor[r][i] > 1 && !(access->plain >> i & 1);
     if (!may)
         return false;
-    sator_mapper_walk_init(p, k->words, k->shape, t, &walk);
-    struct mapper_sharing sharing = sator_mapper_sharing_of(&walk);
+    struct mapper_sharing sharing = sator_mapper_sharing_of(&p->transfer[t]);
     int64_t with = count_words(k, t, &sharing);
     sharing.rows &= ~(1U << r);
     return count_words(k, t, &sharing) > with;

@@ -441,7 +441,8 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
     walk.n_ways = n_ways;
     walk.group_words = sator_mapper_entering(words, &walk, NULL);
     if (sator_mapper_is_cut(problem, mapping, &shape, transfer)) {
-        struct mapper_sharing sharing = {.rows = walk.shared, .n_ways = n_ways};
+        struct mapper_sharing sharing = sator_mapper_sharing_of(walk.transfer);
+        sharing.n_ways = n_ways;
         int64_t crossing = sator_mapper_tiling_words(
                 sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing);
         return crossing < 0 ? 0 : crossing;
@@ -471,10 +472,10 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             traffic->extra_pj[t] = 0;
             continue;
         }
-        if (what->is_quotient) {
-            struct mapper_sharing sharing = {.rows = what->collapsed};
+        if (what->is_quotient ||
+                (!what->is_counted && sator_mapper_is_cut(problem, mapping, &shape, t))) {
             sator_mapper_count_tiling(
-                    sator_mapper_words_tilings(words), mapping, &shape, t, &sharing, traffic);
+                    sator_mapper_words_tilings(words), mapping, &shape, t, traffic);
             continue;
         }
         if (what->is_counted) {
@@ -482,12 +483,6 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             continue;
         }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
-        if (sator_mapper_is_cut(problem, mapping, &shape, t)) {
-            struct mapper_sharing sharing = sator_mapper_sharing_of(&walk);
-            sator_mapper_count_tiling(
-                    sator_mapper_words_tilings(words), mapping, &shape, t, &sharing, traffic);
-            continue;
-        }
         run_walk(&walk, words, mapping, &shape, &pace);
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);

@@ -107,10 +107,14 @@ static inline int64_t sator_mapper_arriving(
     return walk->tiles * (walk->tile_words * walk->stamps - pace->kept_arriving);
 }
 
-/* Who shares the words of a walk's groups. */
-static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_walk *walk)
+/* Who shares the words of a transfer whose tiles may be short: where PEs are idle, not all that a
+ * link or a bus joins need the same words, and each way counts by itself. */
+static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_transfer *t)
 {
-    return (struct mapper_sharing){.rows = walk->shared, .n_ways = walk->passes ? walk->n_ways : 0};
+    bool has_ways = t->n_passes > 0 || t->n_buses >= 2;
+
+    return (struct mapper_sharing){.rows = t->collapsed | t->linked_rows,
+            .n_ways = has_ways ? t->n_passes + t->n_buses : 0};
 }
 
 /* ---- passing.c: words that pass from PE to PE ---- */

@@ -82,40 +82,19 @@ int64_t sator_mapper_tiling_most(struct mapper_tilings *tilings, int access, con
     return words == TILING_UNKNOWN ? INT64_MAX : words; /* it fits nowhere */
 }
 
-/* Whether wires pass words along row "r", and PEs that differ in loop "i" alone are no neighbours.
- */
-static bool is_parted(const struct mapper_problem *p, const struct mapper_transfer *t,
-        const struct mapper_mapping *mapping, int r, int i)
-{
-    unsigned relevant = p->access[t->access].relevant;
-
-    if (!(t->wired >> r & 1) || (relevant >> i & 1))
-        return false;
-    for (int k = p->n_loops - 1; mapping->along[r][k] != i; k--) {
-        int inner = mapping->along[r][k];
-        if (mapping->factor[r][inner] > 1 && (relevant >> inner & 1))
-            return true;
-    }
-    return false;
-}
-
 /* How the PEs along row "r" share the words of a transfer. */
-static enum sator_tiling_pes pes_of(const struct mapper_problem *p, const struct mapper_transfer *t,
-        const struct mapper_mapping *mapping, const struct mapper_sharing *sharing, int r, int loop)
+static enum sator_tiling_pes pes_of(const struct mapper_sharing *sharing, int r, int loop)
 {
     if (sharing->alone != NULL && r < sharing->alone->row)
         return sharing->alone->last >> loop & 1 ? TILING_LAST : TILING_FIRST;
     if (!(sharing->rows >> r & 1))
         return TILING_APART;
-    if (sharing->n_ways > 0)
-        return TILING_JOINED;
-    return is_parted(p, t, mapping, r, loop) ? TILING_APART : TILING_SHARED;
+    return sharing->n_ways > 0 ? TILING_JOINED : TILING_SHARED;
 }
 
 /* Say what divides loops on row "r", from inside out. */
 static void divide_row(struct sator_tiling *tiling, const struct mapper_problem *p,
-        const struct mapper_transfer *t, const struct mapper_mapping *mapping,
-        const struct mapper_sharing *sharing, int r)
+        const struct mapper_mapping *mapping, const struct mapper_sharing *sharing, int r)
 {
     bool is_space = p->row[r].is_space;
 
@@ -124,7 +103,7 @@ static void divide_row(struct sator_tiling *tiling, const struct mapper_problem 
         int64_t factor = mapping->factor[r][i];
         if (factor == 1)
             continue;
-        enum sator_tiling_pes pes = is_space ? pes_of(p, t, mapping, sharing, r, i) : TILING_APART;
+        enum sator_tiling_pes pes = is_space ? pes_of(sharing, r, i) : TILING_APART;
         if (!is_space)
             sator_tiling_divide(tiling, i, factor);
         else if (pes == TILING_JOINED)
@@ -166,7 +145,7 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         *tiling = make_tiling(tilings, t->access);
     sator_tiling_begin(*tiling, t->child == p->n_memories ? single : shape->inside[t->child_row]);
     for (int r = t->child_row - 1; r >= 0; r--)
-        divide_row(*tiling, p, t, mapping, sharing, r);
+        divide_row(*tiling, p, mapping, sharing, r);
     if (sharing->n_ways > 0)
         join(*tiling, t, sharing);
     return *tiling;
@@ -184,22 +163,23 @@ int64_t sator_mapper_tiling_words(struct mapper_tilings *tilings,
     for (int r = p->transfer[transfer].child_row - 1; r >= 0; r--) {
         for (int k = p->n_loops - 1; k >= 0 && !p->row[r].is_space; k--) {
             int loop = mapping->order[p->row[r].memory][k];
-            if (mapping->factor[r][loop] == 1 || words < 0)
+            if (mapping->factor[r][loop] == 1 || words == TILING_UNKNOWN)
                 continue;
             int64_t kept = sator_tiling_step(tiling, loop);
-            words = kept < 0 ? TILING_UNKNOWN : words - kept;
+            words = kept == TILING_UNKNOWN ? TILING_UNKNOWN : words - kept;
         }
     }
     return words;
 }
 
 void sator_mapper_count_tiling(struct mapper_tilings *tilings, const struct mapper_mapping *mapping,
-        const struct mapper_shape *shape, int transfer, const struct mapper_sharing *sharing,
-        struct mapper_traffic *traffic)
+        const struct mapper_shape *shape, int transfer, struct mapper_traffic *traffic)
 {
     static const struct mapper_sharing apart;
-    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, sharing);
-    int64_t arriving = sharing->rows == 0
+    const struct mapper_sharing sharing =
+            sator_mapper_sharing_of(&tilings->problem->transfer[transfer]);
+    int64_t unique = sator_mapper_tiling_words(tilings, mapping, shape, transfer, &sharing);
+    int64_t arriving = sharing.rows == 0
             ? unique
             : sator_mapper_tiling_words(tilings, mapping, shape, transfer, &apart);
 

@@ -485,13 +485,13 @@ int64_t sator_tiling_words(struct sator_tiling *t)
     int inside[TILING_LOOPS] = {0};
     int64_t words = sator_tiling_all(t);
 
-    for (int i = 0; i < t->n_placed && words >= 0; i++) {
+    for (int i = 0; i < t->n_placed && words != TILING_UNKNOWN; i++) {
         int p = t->placed[i].part;
         if (!t->placed[i].is_time)
             continue;
         int64_t kept = kept_words(t, p, inside[p], inside);
         assert(kept <= words);
-        words = kept < 0 ? TILING_UNKNOWN : words - kept;
+        words = kept == TILING_UNKNOWN ? TILING_UNKNOWN : words - kept;
         inside[p]++;
     }
     return words;

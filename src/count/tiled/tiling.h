@@ -22,9 +22,9 @@
 
 enum {
     TILING_LOOPS = 16,
-    TILING_DIGITS = 96, /* said of all parts together, a digit of time twice */
-    TILING_UNKNOWN = -1
+    TILING_DIGITS = 96 /* said of all parts together, a digit of time twice */
 };
+#define TILING_UNKNOWN INT64_MIN
 
 /* floor((sum of coef x loop + place) / divisor), a number for each place. No loop is in two. */
 struct sator_tiling_index {
@@ -90,7 +90,9 @@ void sator_tiling_divide(struct sator_tiling *tiling, int loop, int64_t size);
 /* Nothing more is divided: the joined PEs have "net". Without it they are apart. */
 void sator_tiling_join(struct sator_tiling *tiling, const struct sator_tiling_net *net);
 /* Place the loop's next digit of time outside of those placed; the words kept in its steps, which
- * cross no more. TILING_UNKNOWN, here and below, when they cannot be counted. */
+ * cross no more. (Fewer than none are where several families of buses meet: of the PEs that one
+ * serves together, some may have kept theirs.) TILING_UNKNOWN, here and below, when they cannot be
+ * counted. */
 int64_t sator_tiling_step(struct sator_tiling *tiling, int loop);
 /* Take back what was said last. */
 void sator_tiling_back(struct sator_tiling *tiling);

@@ -111,7 +111,9 @@ static struct mapper_cost order_bound(
                 .arriving_ub = arriving,
                 .arriving_lb = arriving - tiles * walk->scale * open * (double)walk->tile_words,
         };
-        if (walk->passes && o->tiling->is_ragged[t]) /* shorter tiles may leave more to fetch */
+        bool is_joined =
+                o->tiling->is_ragged[t] && sator_mapper_sharing_of(walk->transfer).n_ways > 0;
+        if (is_joined) /* shorter tiles may leave more to fetch */
             range.unique_lb = 0;
         if (o->tiling->is_ragged[t] && p->chains) {
             double least = walk->groups == 0 ? 0 : (double)walk->access->footprint;
@@ -131,7 +133,7 @@ static struct mapper_cost order_bound(
             range.unique_lb = range.arriving_lb = 0;
         if (p->transfer[t].is_counted || p->transfer[t].is_quotient)
             sator_mapper_range_counted(p, t, &range);
-        if (walk->passes) /* more may cross where some is kept than where nothing is */
+        if (walk->passes || is_joined) /* more may cross where some is kept than where nothing is */
             range.unique_ub = arriving;
         sator_mapper_share_transfer(p, t, &range, 0, &share);
     }
@@ -359,7 +361,7 @@ static void place_ragged(struct optimizer *o, int t, struct mapper_pace *pace, i
         return;
     int64_t kept = known(sator_tiling_step(o->tiling->groups[t], loop));
     pace->kept_unique += kept;
-    if (o->tiling->walk[t].shared != 0)
+    if (o->tiling->tiles[t] != o->tiling->groups[t])
         kept = known(sator_tiling_step(o->tiling->tiles[t], loop));
     pace->kept_arriving += kept;
 }
@@ -369,7 +371,7 @@ static void unplace_ragged(struct optimizer *o, int t)
     if (is_asked(o, t))
         return;
     sator_tiling_back(o->tiling->groups[t]);
-    if (o->tiling->walk[t].shared != 0)
+    if (o->tiling->tiles[t] != o->tiling->groups[t])
         sator_tiling_back(o->tiling->tiles[t]);
 }
 
@@ -516,11 +518,11 @@ static bool open_ragged(struct optimizer *o, int t)
     o->tiling->group_all[t] = o->tiling->tile_all[t] = walk->access->volume;
     if (p->transfer[t].is_counted)
         return true;
-    struct mapper_sharing sharing = sator_mapper_sharing_of(walk);
-    o->tiling->groups[t] = open_tiling(o, t, &sharing);
+    struct mapper_sharing sharing = sator_mapper_sharing_of(&p->transfer[t]);
+    o->tiling->groups[t] = o->tiling->tiles[t] = open_tiling(o, t, &sharing);
     o->tiling->group_all[t] = o->tiling->tile_all[t] =
             known(sator_tiling_all(o->tiling->groups[t]));
-    if (walk->shared != 0) {
+    if (sharing.rows != 0) {
         o->tiling->tiles[t] = open_tiling(o, t, &(struct mapper_sharing){0});
         o->tiling->tile_all[t] = known(sator_tiling_all(o->tiling->tiles[t]));
     }
