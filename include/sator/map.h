@@ -99,6 +99,8 @@ struct sator_map_level {
     const struct sator_map_fill *fills;
     int n_bypassed; /* memory: tensors that it may hold, and that bypass it */
     const char *const *bypassed;
+    int n_joined; /* memory: loops that are in the row of a skewed array further in, across what the
+                     memories in between hold; 0: none */
 };
 
 /* The mapping found for one workload, its cost and the certificate. */

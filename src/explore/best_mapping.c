@@ -56,6 +56,8 @@ static const struct sator_dataflow *dataflow_of(
                 .bypass = level->bypassed,
                 .n_skew = level->skew == NULL ? 0 : level->n_dims,
                 .skew = level->skew,
+                .says_joined = level->n_joined > 0,
+                .joined = level->n_joined,
                 .n_loops = level->n_loops,
                 .loops = SATOR_NEW_ARRAY(arena, struct sator_nest_loop, level->n_loops)};
         for (int k = 0; k < level->n_loops; k++)

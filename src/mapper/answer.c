@@ -89,7 +89,7 @@ static const int *visiting_order(const struct mapper_question *q)
     int *order = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
     int *rank = SATOR_NEW_ARRAY(q->arena, int, q->n_problems);
 
-    for (int i = 0; i < q->n_problems; i++) {
+    for (int i = 0; i < q->n_apart; i++) {
         const struct mapper_problem *p = &q->problems[i];
         int at = i;
         rank[i] = 0;
@@ -100,6 +100,18 @@ static const int *visiting_order(const struct mapper_question *q)
         order[at] = i;
     }
     return order;
+}
+
+/* Joins across memories last, with what is best without them to beat. Where they take too long,
+ * what is proved is over the others. */
+static void search_windows(
+        struct mapper_question *q, struct mapper_search *search, const bool *possible, int *best)
+{
+    for (int i = q->n_apart; i < q->n_problems; i++) {
+        if (possible[i] && search->found && search->stopped == SATOR_OK)
+            search_one(q, search, i, best);
+        search->windows_open |= search->stopped != SATOR_OK;
+    }
 }
 
 /* Search all problems; "*best" is the number of the one that the best mapping maps. The bound is
@@ -116,13 +128,12 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
                 (q->n_problems == 1 || sator_mapper_is_feasible(&q->problems[i]));
     search->only_dives = true; /* a good mapping first, for all choices to be measured against */
     for (int k = 0;
-            k < q->n_problems && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL;
-            k++) {
+            k < q->n_apart && q->n_problems > 1 && q->options->strategy == SATOR_MAP_OPTIMAL; k++) {
         if (possible[order[k]])
             search_one(q, search, order[k], best);
     }
     search->only_dives = false;
-    for (int k = 0; k < q->n_problems; k++) {
+    for (int k = 0; k < q->n_apart; k++) {
         int i = order[k];
         if (!possible[i])
             continue;
@@ -131,6 +142,7 @@ static void search_all(struct mapper_question *q, struct mapper_search *search, 
             bound = search->bound;
         proved &= search->proved;
     }
+    search_windows(q, search, possible, best);
     if (sator_mapper_watch_take_unknown(q->watch)) {
         proved = false;
         bound = 0; /* of no account: a mapping that is called illegal may be better */

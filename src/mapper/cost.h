@@ -240,6 +240,10 @@ void sator_mapper_count_stamps(struct mapper_counting *counting,
  */
 int64_t sator_mapper_counted_tile(
         struct mapper_counting *counting, int access, const int64_t *tile);
+/* The words of an access's largest tile or window at memory "m"; INT64_MAX when the engines give
+ * up. */
+int64_t sator_mapper_counted_window(
+        struct mapper_counting *counting, const struct mapper_mapping *mapping, int m, int access);
 /* The volumes of a counted transfer, with those of each link and bus until the next call; false
  * when the engines give up. */
 bool sator_mapper_counted_volumes(struct mapper_counting *counting,

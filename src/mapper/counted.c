@@ -245,6 +245,40 @@ int64_t sator_mapper_counted_tile(struct mapper_counting *c, int access, const i
 
 /* ---- transfers ---- */
 
+/* What memory "m" holds in a mapping that is "flow"; all of it, and the PEs' own, for the last. */
+static struct sator_stamping stamping_at(
+        const struct mapper_counting *c, const struct sator_bound_dataflow *flow, int m)
+{
+    const struct mapper_problem *p = c->problem;
+    bool to_compute = m == p->n_memories;
+
+    return (struct sator_stamping){.domain = p->workload->domain,
+            .space = flow->space,
+            .time = flow->time,
+            .n_space = to_compute ? p->n_space_dims : flow->cuts[m].space,
+            .n_time = to_compute ? flow->time->n_out : flow->cuts[m].time,
+            .shape = c->shape};
+}
+
+int64_t sator_mapper_counted_window(
+        struct mapper_counting *c, const struct mapper_mapping *mapping, int m, int access)
+{
+    const struct mapper_problem *p = c->problem;
+    const struct sator_bound_dataflow *flow =
+            sator_mapper_dataflow(p, c->arena, mapping, "mapping");
+    struct sator_stamping stamping = stamping_at(c, flow, m);
+    struct sator_hush before;
+    sator_int words = 0;
+
+    sator_ctx_hush(c->ctx, &before);
+    enum sator_status st = begin(c, &stamping);
+    if (st == SATOR_OK)
+        st = end(c, sator_count_tile(c->counter, p->access[access].relation, &words));
+    sator_ctx_unhush(c->ctx, &before);
+    sator_arena_clear(c->arena);
+    return st == SATOR_OK && words < INT64_MAX ? (int64_t)words : INT64_MAX;
+}
+
 static void ask_volumes(
         struct mapper_counting *c, const struct mapper_mapping *mapping, int transfer)
 {
@@ -252,13 +286,7 @@ static void ask_volumes(
     const struct mapper_transfer *t = &p->transfer[transfer];
     const struct sator_bound_dataflow *flow =
             sator_mapper_dataflow(p, c->arena, mapping, "mapping");
-    bool to_compute = t->child == p->n_memories;
-    struct sator_stamping stamping = {.domain = p->workload->domain,
-            .space = flow->space,
-            .time = flow->time,
-            .n_space = to_compute ? p->n_space_dims : flow->cuts[t->child].space,
-            .n_time = to_compute ? flow->time->n_out : flow->cuts[t->child].time,
-            .shape = c->shape};
+    struct sator_stamping stamping = stamping_at(c, flow, t->child);
     struct sator_transport transport;
     struct counted_answer *latest = &c->latest[transfer];
     struct sator_hush before;

@@ -40,28 +40,74 @@ static const struct sator_expr *coordinate(const struct mapper_problem *p,
     return sum;
 }
 
-/* Join the "n" rows of memory "m"'s loops into one, the mixed radix number that they make, and add
- * the skew of the arrays directly inside it. */
-static const struct sator_expr *join(const struct mapper_problem *p, struct sator_arena *arena,
-        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m, int n,
-        const struct sator_expr *const *rows)
+/* The row of time that memory "m"'s loops end in, with the skew of the arrays directly inside it:
+ * the mixed radix number that its loops make, and those of the memories whose loops are joined. */
+static const struct sator_expr *skewed_row(const struct mapper_problem *p,
+        struct sator_arena *arena, const struct mapper_mapping *mapping,
+        const struct mapper_shape *shape, int m)
 {
     const struct sator_expr *zero = sator_expr_constant(arena, 0), *row = zero;
-    int row_of = p->memory[m].row;
 
-    for (int k = 0, i = 0; k < p->n_loops && i < n; k++) {
-        int64_t factor = mapping->factor[row_of][mapping->order[m][k]];
-        if (factor == 1)
-            continue;
-        row = sator_expr_add(arena, zero, factor, row);
-        row = sator_expr_add(arena, row, 1, rows[i++]);
+    for (int at = sator_mapper_joined_from(p, m); at <= m; at++) {
+        int row_of = p->memory[at].row;
+        for (int k = 0; k < p->n_loops; k++) {
+            int loop = mapping->order[at][k];
+            if (mapping->factor[row_of][loop] == 1)
+                continue;
+            row = sator_expr_add(arena, zero, mapping->factor[row_of][loop], row);
+            row = sator_expr_add(arena, row, 1, digit(p, arena, mapping, shape, row_of, loop));
+        }
     }
-    for (int r = row_of + 1; r < p->n_rows && p->row[r].is_space; r++) {
+    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
         if (p->skew->step[r] != 0)
             row = sator_expr_add(
                     arena, row, p->skew->step[r], coordinate(p, arena, mapping, shape, r));
     }
     return row;
+}
+
+/* The windows of the skewed row "row", which ends at memory "last", that the loops of memory "m"
+ * select: floor((row - its least value) / stamps of a window). */
+static const struct sator_expr *windows_of(const struct mapper_problem *p,
+        struct sator_arena *arena, const struct mapper_mapping *mapping, int m, int last,
+        const struct sator_expr *row)
+{
+    int64_t stamps = 1, lead = 0;
+
+    for (int k = m + 1; k <= last; k++) {
+        for (int i = 0; i < p->n_loops; i++)
+            stamps *= mapping->factor[p->memory[k].row][i];
+    }
+    for (int r = p->memory[last].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
+        int64_t used = 1;
+        for (int i = 0; i < p->n_loops; i++)
+            used *= mapping->factor[r][i];
+        lead -= p->skew->step[r] < 0 ? p->skew->step[r] * (used - 1) : 0;
+    }
+    row = sator_expr_add(arena, sator_expr_constant(arena, lead), 1, row);
+    return sator_expr_floor(arena, row, stamps);
+}
+
+/* Add the rows of time that the loops of memory "m" make; how many there are then. */
+static int add_rows(const struct mapper_problem *p, struct sator_arena *arena,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape, int m, int n_time,
+        const struct sator_expr **time)
+{
+    int row = p->memory[m].row, last = sator_mapper_row_memory(p, mapping, m), n_loops = 0;
+
+    for (int k = 0; k < p->n_loops; k++) {
+        int loop = mapping->order[m][k];
+        if (mapping->factor[row][loop] == 1)
+            continue;
+        n_loops++;
+        if (last < 0)
+            time[n_time++] = digit(p, arena, mapping, shape, row, loop);
+    }
+    if (last == m || (last >= 0 && n_loops > 0)) {
+        const struct sator_expr *joined = skewed_row(p, arena, mapping, shape, last);
+        time[n_time++] = last == m ? joined : windows_of(p, arena, mapping, m, last, joined);
+    }
+    return n_time;
 }
 
 /* The tensors that bypass memory "m" by choice. */
@@ -101,16 +147,7 @@ const struct sator_bound_dataflow *sator_mapper_dataflow(const struct mapper_pro
         cuts[m] = (struct sator_cut){
                 .level = p->arch->levels[p->row[r].level].name, .time = n_time, .space = n_space};
         add_bypassed(p, arena, m, &cuts[m]);
-        for (int k = 0; k < p->n_loops; k++) {
-            int loop = mapping->order[m][k];
-            if (mapping->factor[r][loop] > 1)
-                time[n_time++] = digit(p, arena, mapping, &shape, r, loop);
-        }
-        if (sator_mapper_span(p, mapping, m) > 0) {
-            int first = cuts[m].time;
-            time[first] = join(p, arena, mapping, &shape, m, n_time - first, &time[first]);
-            n_time = first + 1;
-        }
+        n_time = add_rows(p, arena, mapping, &shape, m, n_time, time);
     }
     assert(n_space == p->n_space_dims && n_time <= MAPPER_MEMORIES * (MAPPER_LOOPS + 1));
     if (n_time == 0)

@@ -78,6 +78,21 @@ static bool is_any(const struct mapper_problem *problems, int n_problems,
     return any;
 }
 
+/* Whether some skew is of an array inside a memory that is not the outermost: skewed loops could be
+ * joined across what it holds. */
+static bool has_windows(const struct mapper_problem *p, const struct mapper_skews *skews)
+{
+    bool any = false;
+    int memory = 0;
+
+    for (int r = 0; r < p->n_rows; r++) {
+        memory = p->row[r].is_space ? memory : p->row[r].memory;
+        for (int k = 0; k < skews->n; k++)
+            any |= memory > 0 && skews->skew[k].step[r] != 0;
+    }
+    return any;
+}
+
 const char *const *sator_mapper_left_out(const struct mapper_problem *problems, int n_problems,
         const struct mapper_skews *skews, const char *imperfect,
         const struct mapper_left_open *open, struct sator_arena *arena, int *n_left_out)
@@ -109,6 +124,11 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
     if (problem->imperfect && is_any(problems, n_problems, merges_windows))
         SATOR_PUSH(arena, list, count,
                 "remainders of loops that share an index of a sum that trees merge");
+    if (has_windows(problem, skews))
+        SATOR_PUSH(arena, list, count,
+                open->windows ? "skewed loops joined across a memory's tiles"
+                              : "skewed loops joined across a memory's tiles where windows hold "
+                                "or bring less than tiles");
     for (int i = 0; i < skews->n_left_out; i++)
         SATOR_PUSH(arena, list, count, skews->left_out[i]);
     if (open->orders)

@@ -139,6 +139,32 @@ done:
     return st;
 }
 
+/* The skewed problems once more with loops joined across memories, where that can be. */
+static enum sator_status add_windows(struct mapper_question *q)
+{
+    bool is_searched = q->options->strategy == SATOR_MAP_OPTIMAL &&
+            q->options->timing != SATOR_TIMING_SCHEDULED;
+    unsigned bypassed[MAPPER_MEMORIES];
+    enum sator_status st = SATOR_OK;
+
+    q->n_apart = q->n_problems;
+    for (int i = q->n_unskewed; i < q->n_apart && is_searched; i++) {
+        struct mapper_problem *problem = &q->problems[q->n_problems];
+        struct mapper_skew *skew = SATOR_NEW(q->arena, struct mapper_skew);
+        bool fits;
+        if (!sator_mapper_may_join_across(&q->problems[i]))
+            continue;
+        *skew = *q->problems[i].skew;
+        skew->across = true;
+        sator_mapper_choice(&q->choices, (unsigned)q->choice[i], bypassed);
+        SATOR_TRY(compile_skewed(q, bypassed, skew, problem, &fits));
+        q->choice[q->n_problems] = q->choice[i];
+        q->n_problems += fits && sator_mapper_close_skew(problem);
+    }
+done:
+    return st;
+}
+
 /* Gates that could be told of no mapping are refused before the search: ask as of a mapping that
  * moves no word, whose memories hold what none may bypass. */
 static enum sator_status check_gates(
@@ -179,8 +205,9 @@ enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
     SATOR_TRY(check_gates(q, first));
     SATOR_TRY(find_skews(q, first));
     q->n_problems = q->n_unskewed = 1 << q->choices.n_bits;
-    q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, q->n_unskewed * q->skews.n);
-    q->choice = SATOR_NEW_ARRAY(q->arena, int, q->n_unskewed * q->skews.n);
+    int most = q->n_unskewed * (2 * q->skews.n - 1); /* each skew with loops joined across, too */
+    q->problems = SATOR_NEW_ARRAY(q->arena, struct mapper_problem, most);
+    q->choice = SATOR_NEW_ARRAY(q->arena, int, most);
     for (int i = 0; i < q->n_unskewed; i++)
         q->choice[i] = i;
     q->problems[0] = *first;
@@ -189,6 +216,7 @@ enum sator_status sator_mapper_ask(struct mapper_question *q, double *size)
         SATOR_TRY(compile(q, bypassed, NULL, &q->problems[i], plain));
     }
     SATOR_TRY(add_skewed(q));
+    SATOR_TRY(add_windows(q));
     watch(q, plain);
     SATOR_TRY(sator_mapper_check_feasible(q->ctx, &q->problems[q->n_unskewed - 1], plain,
             q->options->constraints, q->options->n_constraints));

@@ -19,6 +19,7 @@ struct mapper_question {
     struct mapper_choices choices;
     struct mapper_skews skews;
     int n_problems, n_unskewed; /* the first ones, one a choice */
+    int n_apart; /* those whose loops are not joined across memories come first */
     struct mapper_problem *problems;
     int *choice; /* of each problem */
 };

@@ -37,8 +37,7 @@ static void count_tiles(struct describer *d)
                     .name = sator_arena_strdup(d->arena, p->access[a].name),
                     .role = p->access[a].role,
                     .tile_words = p->memory[m].holds >> a & 1
-                            ? sator_mapper_tile_words(
-                                      d->words, a, d->shape.inside[p->memory[m].row])
+                            ? sator_mapper_held_words(p, d->words, d->mapping, m, a)
                             : 0};
     }
 }
@@ -331,11 +330,14 @@ static void finish_contents(struct describer *d, int m)
         contents->capacity_bytes += level->memory.capacities[i].bytes;
     }
     for (int r = 0; r < p->memory[m].row; r++) {
-        bool joined = !p->row[r].is_space && sator_mapper_span(p, d->mapping, p->row[r].memory) > 0;
+        int n_loops = 0, memory = p->row[r].memory;
         contents->space_cut += p->row[r].is_space;
-        contents->time_cut += joined;
-        for (int i = 0; i < p->n_loops && !p->row[r].is_space && !joined; i++)
-            contents->time_cut += d->mapping->factor[r][i] > 1;
+        if (p->row[r].is_space)
+            continue;
+        int last = sator_mapper_row_memory(p, d->mapping, memory);
+        for (int i = 0; i < p->n_loops; i++)
+            n_loops += d->mapping->factor[r][i] > 1;
+        contents->time_cut += last < 0 ? n_loops : last == memory || n_loops > 0;
     }
     for (int a = 0; a < p->n_accesses; a++) {
         const struct sator_level_tensor *tensor = &d->tensor[m][a];
@@ -435,6 +437,9 @@ static void describe_levels(struct describer *d)
         if (!row->is_space) {
             level->contents =
                     sator_arena_copy(d->arena, &d->contents[row->memory], sizeof *d->contents);
+            level->n_joined = sator_mapper_row_memory(p, d->mapping, row->memory) > row->memory
+                    ? level->n_loops
+                    : 0;
             level->n_fills = p->memory[row->memory].n_capacities;
             level->fills = fills_of(d, row->memory);
             add_bypassed(d, row->memory, level);
@@ -515,6 +520,8 @@ static void describe_level_yaml(struct sator_text *text, const struct sator_map_
             sator_text_add(text, " -> %d", loop->dim);
         sator_text_put(text, behind(k, level->n_loops));
     }
+    if (level->n_joined > 0)
+        sator_text_add(text, "    joined: %d\n", level->n_joined);
     for (int k = 0; k < level->n_dims && level->skew != NULL; k++)
         sator_text_add(text, "%s%lld%s", before(k, "    skew: ["), (long long)level->skew[k],
                 behind(k, level->n_dims));

@@ -84,6 +84,10 @@ void sator_mapper_offer(
 {
     if (!sator_mapper_is_better(search, cost))
         return;
+    if (!sator_mapper_windows_fit(search->problem, search->words, mapping)) {
+        search->windows_open = true;
+        return;
+    }
     if (search->problem->has_late) { /* links that no bound counts on may bring some words */
         struct mapper_traffic traffic;
         sator_mapper_count(search->problem, search->words, mapping, &traffic);

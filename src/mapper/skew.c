@@ -54,10 +54,31 @@ int64_t sator_mapper_span(
     return span;
 }
 
+int sator_mapper_joined_from(const struct mapper_problem *p, int m)
+{
+    bool is_skewed = false;
+
+    for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
+        is_skewed |= p->skew != NULL && p->skew->step[r] != 0;
+    return is_skewed && p->skew->across ? 0 : m;
+}
+
+int sator_mapper_row_memory(
+        const struct mapper_problem *p, const struct mapper_mapping *mapping, int m)
+{
+    for (int k = m; k < p->n_memories; k++) {
+        if (sator_mapper_span(p, mapping, k) > 0 && sator_mapper_joined_from(p, k) <= m)
+            return k;
+    }
+    return -1;
+}
+
 bool sator_mapper_has_gaps(const struct mapper_problem *p, const struct mapper_mapping *mapping)
 {
     for (int m = 0; m < p->n_memories && p->skew != NULL; m++) {
-        int64_t filled = used_along(p, mapping, p->memory[m].row); /* consecutive values */
+        int64_t filled = 1; /* consecutive values */
+        for (int k = sator_mapper_joined_from(p, m); k <= m; k++)
+            filled *= used_along(p, mapping, p->memory[k].row);
         unsigned left = 0;
         for (int r = p->memory[m].row + 1; r < p->n_rows && p->row[r].is_space; r++)
             left |= used_along(p, mapping, r) > 1 && p->skew->step[r] != 0 ? 1U << r : 0;
@@ -86,12 +107,15 @@ int64_t sator_mapper_skewed_stamps(
         for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
             open /= mapping->factor[r][i];
     }
-    for (int m = 0; m < p->n_memories; m++) {
+    for (int m = p->n_memories - 1; m >= 0; m--) {
         int64_t own = 1, span = sator_mapper_span(p, mapping, m);
-        if (m < first) {
+        bool goes_on = span > 0 && sator_mapper_joined_from(p, m) < m;
+        if (m < first || goes_on)
             spans += span;
+        if (goes_on)
+            break; /* all loops further out are in this row */
+        if (m < first)
             continue;
-        }
         for (int i = 0; i < p->n_loops; i++)
             own *= mapping->factor[p->memory[m].row][i];
         assert(open % own == 0);
@@ -112,7 +136,7 @@ int sator_mapper_cold_row(
         for (; r < shape->digit[k].row; r++)
             memory = p->row[r].is_space ? memory : r;
         if (p->skew->step[shape->digit[k].row] != 0)
-            cold = memory;
+            cold = p->skew->across ? 0 : memory;
     }
     return cold;
 }
@@ -333,7 +357,6 @@ static void say_left_out(
         return;
     }
     leave_out(p, skews, "skews that make no link a wire or one from the stamp before");
-    leave_out(p, skews, "skewed loops joined across a memory's tiles");
     if (p->imperfect)
         leave_out(p, skews, "skewed arrays with factors that do not divide a loop's extent");
     for (int k = 1; k < skews->n; k++) {
@@ -451,6 +474,11 @@ const char *sator_mapper_skew_text(const struct mapper_problem *p, struct sator_
             text = sator_arena_printf(arena, "%s%s%s", text == NULL ? "" : text,
                     text == NULL ? "" : ", ", p->arch->levels[p->row[r].level].name);
         text = sator_arena_printf(arena, "%s %lld", text, (long long)p->skew->step[r]);
+    }
+    for (int m = 0; m < p->n_memories && text != NULL; m++) {
+        if (sator_mapper_holds_windows(p, mapping, m))
+            text = sator_arena_printf(
+                    arena, "%s, across %s", text, p->arch->levels[p->memory[m].level].name);
     }
     return text;
 }

@@ -9,6 +9,8 @@
 /* How much later the PEs of each row run with each step along it; 0 for rows of memories. */
 struct mapper_skew {
     int64_t step[MAPPER_ROWS];
+    bool across; /* the loops of all memories outside the array are one row, so that these hold
+                    windows of it (windows.c) */
 };
 
 /* Skews to be searched, 65 at most; the first is none. What is not, a phrase each for users. */
@@ -55,10 +57,32 @@ bool sator_mapper_has_gaps(
  * inward, are known: at least so many; with "first" 0 exactly. */
 int64_t sator_mapper_skewed_stamps(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int first);
+/* The outermost memory whose loops are joined with those of memory "m" into one row. */
+int sator_mapper_joined_from(const struct mapper_problem *problem, int m);
+/* The memory whose row of time the loops of memory "m" are part of, "m" or one inside it; -1 where
+ * each of them is a row of its own. */
+int sator_mapper_row_memory(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);
 /* The first row whose loops keep anything in a child of row "child_row": that of the memory outside
  * the innermost array before it whose PEs run apart; 0 when there is none. */
 int sator_mapper_cold_row(
         const struct mapper_problem *problem, const struct mapper_shape *shape, int child_row);
+
+/* ---- windows.c ---- */
+/* Whether the loops of the memories outside a skewed array may be joined: one memory, outside all
+ * arrays, is directly outside of all that is skewed, and another one outside of it. */
+bool sator_mapper_may_join_across(const struct mapper_problem *problem);
+/* Whether memory "m" holds windows in the mapping. */
+bool sator_mapper_holds_windows(
+        const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);
+/* The words of an access's largest window at memory "m", where it holds windows, else of its
+ * largest tile; INT64_MAX where the engines cannot count them. */
+int64_t sator_mapper_held_words(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, int m, int access);
+/* Whether a legal mapping is one of the space of a problem whose loops are joined across memories:
+ * the windows fit, and bring what tiles would. Always true of other problems. */
+bool sator_mapper_windows_fit(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping);
 
 /* ---- wiring.c ---- */
 /* How far "link" of the array at "level" leads along each row; false when that is not the same from

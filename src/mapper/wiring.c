@@ -409,7 +409,9 @@ enum sator_status sator_mapper_wire(
         transfer->n_buses = 0;
         transfer->link = NULL;
     }
-    return transfer->is_counted || transfer->has_late ? find_network(ctx, p, transfer) : SATOR_OK;
+    bool is_asked =
+            transfer->is_counted || transfer->has_late || (p->skew != NULL && p->skew->across);
+    return is_asked ? find_network(ctx, p, transfer) : SATOR_OK;
 }
 
 /* Their prices stay: a word that the buses spare costs what it costs on any of them. */

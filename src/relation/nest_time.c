@@ -204,28 +204,53 @@ static enum sator_status widen(const struct sator_nest_time *t, int level, int64
 }
 
 /* The outermost memory whose loops are joined with those at "level". */
-static void find_outermost(const struct sator_nest_time *t, int level, int *outermost)
+static int find_outermost(const struct sator_nest_time *t, int level)
 {
-    int outer = level;
+    int outermost = level;
 
-    do {
-        *outermost = outer;
-        outer = next_memory(t->n_levels, t->levels, outer, -1);
-    } while (outer >= 0 && !is_skewed_inside(t->nest, t->n_levels, t->levels, outer) &&
-            joined_loops(t->nest, t->n_levels, t->levels, outer) > 0);
+    for (int outer = next_memory(t->n_levels, t->levels, level, -1);
+            outer >= 0 && !is_skewed_inside(t->nest, t->n_levels, t->levels, outer) &&
+            joined_loops(t->nest, t->n_levels, t->levels, outer) >= 0;
+            outer = next_memory(t->n_levels, t->levels, outer, -1)) {
+        if (joined_loops(t->nest, t->n_levels, t->levels, outer) > 0)
+            outermost = outer;
+    }
+    return outermost;
 }
 
-/* The skewed row that the loops at memory "level" are part of, R, or floor(R / M) where memories
- * inside it have loops in R, too: M is the product of theirs. */
+/* How much earlier than the first PE of the arrays directly inside "level" another one begins. */
+static enum sator_status find_lead(const struct sator_nest_time *t, int level, int64_t *lead)
+{
+    *lead = 0;
+    for (int i = level + 1; i < t->n_levels && !t->levels[i].is_memory; i++) {
+        const struct sator_loop_entry *entry = entry_at(t->nest, &t->levels[i]);
+        for (int d = 0; entry != NULL && d < entry->n_skew; d++) {
+            int64_t used = 1, steps;
+            for (int k = 0; k < entry->n_loops; k++) {
+                if (entry->loops[k].dim == d &&
+                        __builtin_mul_overflow(used, entry->loops[k].extent, &used))
+                    return too_long(t, entry->loops[k].loc);
+            }
+            if (entry->skew[d] < 0 &&
+                    (__builtin_mul_overflow(-entry->skew[d], used - 1, &steps) ||
+                            __builtin_add_overflow(*lead, steps, lead)))
+                return too_long(t, entry->skew_loc);
+        }
+    }
+    return SATOR_OK;
+}
+
+/* The skewed row that the loops at memory "level" are part of, R, or where memories inside it have
+ * loops in R, too, floor((R - R0) / M): M is the product of theirs, R0 the least value of R. */
 static enum sator_status make_row(
         const struct sator_nest_time *t, int level, const struct sator_expr **row)
 {
-    int64_t window = 1;
+    int64_t window = 1, lead;
     int at, innermost = level;
     enum sator_status st = SATOR_OK;
 
     *row = sator_expr_constant(t->arena, 0);
-    for (find_outermost(t, level, &at); at >= 0; at = next_memory(t->n_levels, t->levels, at, 1)) {
+    for (at = find_outermost(t, level); at >= 0; at = next_memory(t->n_levels, t->levels, at, 1)) {
         SATOR_TRY(join(t, at, joined_loops(t->nest, t->n_levels, t->levels, at), row));
         if (at > level)
             SATOR_TRY(widen(t, at, &window));
@@ -234,7 +259,12 @@ static enum sator_status make_row(
             break;
     }
     SATOR_TRY(add_skew(t, innermost, row));
-    *row = sator_expr_floor(t->arena, *row, window);
+    if (innermost != level) {
+        SATOR_TRY(find_lead(t, innermost, &lead));
+        *row = sator_expr_add(t->arena, sator_expr_constant(t->arena, lead), 1, *row);
+        *row = *row == NULL ? NULL : sator_expr_floor(t->arena, *row, window);
+        st = *row == NULL ? too_long(t, t->nest->entries[0].loc) : SATOR_OK;
+    }
 done:
     return st;
 }

@@ -248,7 +248,7 @@ static void draw_problem(struct problem *p, uint64_t seed)
     p->skews = draw(p, 3) == 0;
     draw_workload(p);
     draw_machine(p);
-    p->imperfect = !p->skews && draw(p, 2) == 0;
+    p->imperfect = draw(p, p->skews ? 4 : 2) == 0;
     p->objective = (enum sator_map_objective)draw(p, 3);
     p->pareto = draw(p, 6) == 0;
 }
@@ -269,7 +269,10 @@ enum {
     SHARED = 256, /* ... in an array with buses or trees */
     LATE = 512, /* ... which has the link lead from PEs ahead, or from two stamps before */
     GAPS = 2048, /* ... by more than the loops outside, so that some value of time is nobody's */
-    PASSED_BY = 1024 /* ... around a memory with loops that some tensor may not be held by */
+    PASSED_BY = 1024, /* ... around a memory with loops that some tensor may not be held by */
+    JOINED = 4096, /* ... in a row of loops that are joined across what a memory holds */
+    SPARES = 8192, /* ... so that it holds or brings less */
+    SKEWED_REMAINDER = 16384 /* REMAINDER and SKEW */
 };
 
 struct mapping {
@@ -277,6 +280,7 @@ struct mapping {
     int n[SLOTS], order[SLOTS][LOOPS]; /* loops of factors above 1, outermost first */
     bool later_first[LEVELS][LOOPS]; /* at an array: the outer digit is on dimension 1 */
     int skew[SLOTS]; /* of array dimensions */
+    int joined[SLOTS]; /* loops of memories that are joined across the memory inside */
     unsigned bypass; /* bits, numbered over all letters of may_bypass */
     unsigned uses;
 };
@@ -345,6 +349,51 @@ static unsigned uses_of_skew(const struct walk *walk, int slot, int n)
     return uses;
 }
 
+/* The memory outside that at "slot", with no skewed array between; -1: none. */
+static int memory_outside(const struct walk *walk, int slot)
+{
+    for (slot--; slot >= 0 && walk->problem->slot[slot].dim >= 0; slot--) {
+        if (walk->mapping.skew[slot] != 0)
+            return -1;
+    }
+    return slot;
+}
+
+/* All joins of the loops of memories outside the one at "slot", whose own are joined. */
+static void choose_joins(struct walk *walk, int slot)
+{
+    struct mapping *m = &walk->mapping;
+    unsigned uses = m->uses;
+    int outside = memory_outside(walk, slot);
+
+    if (outside < 0) {
+        choose_bypass(walk);
+        return;
+    }
+    for (m->joined[outside] = 0; m->joined[outside] <= m->n[outside]; m->joined[outside]++) {
+        m->uses = uses | (m->joined[outside] > 0 ? JOINED : 0);
+        if (m->joined[outside] == m->n[outside])
+            choose_joins(walk, outside);
+        else
+            choose_bypass(walk);
+    }
+    m->joined[outside] = 0;
+    m->uses = uses;
+}
+
+/* The memory directly outside the first array that is skewed; -1: none is. */
+static int memory_outside_skew(const struct walk *walk)
+{
+    int memory = 0;
+
+    for (int s = 0; s < walk->problem->n_slots; s++) {
+        memory = walk->problem->slot[s].dim < 0 ? s : memory;
+        if (walk->mapping.skew[s] != 0)
+            return memory;
+    }
+    return -1;
+}
+
 /* All skews of the array dimensions from "slot" on that have loops: one whose array has no link is
  * of no use. */
 static void choose_skews(struct walk *walk, int slot)
@@ -358,7 +407,12 @@ static void choose_skews(struct walk *walk, int slot)
             if (p->slot[s].dim == 0)
                 m->uses |= uses_of_skew(walk, s, p->level[p->slot[s].level].n_dims);
         }
-        choose_bypass(walk);
+        if ((m->uses & SKEW) && (m->uses & REMAINDER))
+            m->uses |= SKEWED_REMAINDER;
+        if (memory_outside_skew(walk) >= 0)
+            choose_joins(walk, memory_outside_skew(walk));
+        else
+            choose_bypass(walk);
         m->uses = uses;
         return;
     }
@@ -559,6 +613,8 @@ static bool write_mapping(const struct problem *p, const struct mapping *m, stru
         else if (!add_parallel(p, m, s, level->n_dims, text))
             return false;
         add(text, "]\n");
+        if (m->joined[s] > 0)
+            add(text, "    joined: %d\n", m->joined[s]);
         bool is_skewed = m->skew[s] != 0 || (level->n_dims == 2 && m->skew[s + 1] != 0);
         for (int d = 0; d < level->n_dims && is_skewed; d++)
             add(text, "%s%d%s", d > 0 ? ", " : "    skew: [", m->skew[s + d],
@@ -593,11 +649,23 @@ struct judge {
 
 struct figures {
     double pj, cycles;
+    double fills; /* of the memories outside all arrays */
 };
 
 static void forget_messages(struct judge *judge)
 {
     free(sator_ctx_take_messages(judge->ctx, false));
+}
+
+static double fills_of(const struct sator_result *result)
+{
+    double fills = 0;
+
+    for (int i = 0; i < result->n_levels; i++) {
+        for (int k = 0; k < result->levels[i].n_tensors && result->levels[i].space_cut == 0; k++)
+            fills += (double)result->levels[i].tensors[k].fills;
+    }
+    return fills;
 }
 
 /* What sator_analyze says of a file; false when it refuses it. */
@@ -610,7 +678,7 @@ static bool analyze(struct judge *judge, const char *text, struct figures *figur
     if (status == SATOR_OK)
         status = sator_analyze(judge->ctx, judge->network, 0, judge->arch, dataflow, NULL, &result);
     if (status == SATOR_OK)
-        *figures = (struct figures){result->energy_pj, result->total_cycles};
+        *figures = (struct figures){result->energy_pj, result->total_cycles, fills_of(result)};
     else
         forget_messages(judge);
     sator_result_free(result);
@@ -661,6 +729,21 @@ static bool is_called_legal(struct judge *judge)
     return status == SATOR_OK;
 }
 
+/* Whether the joined mapping, whose figures these are, spares words of the same one with a run for
+ * each tile, or room. */
+static bool spares_words(
+        struct judge *judge, const struct mapping *m, const struct figures *figures)
+{
+    struct mapping apart = *m;
+    struct figures own;
+
+    memset(apart.joined, 0, sizeof apart.joined);
+    bool fits = write_mapping(judge->problem, &apart, &judge->dataflow) &&
+            analyze(judge, judge->dataflow.chars, &own);
+    write_mapping(judge->problem, m, &judge->dataflow);
+    return !fits || own.fills > figures->fills;
+}
+
 static void look_at(struct walk *walk)
 {
     struct judge *judge = walk->judge;
@@ -670,6 +753,9 @@ static void look_at(struct walk *walk)
             !write_mapping(judge->problem, &walk->mapping, &judge->dataflow))
         return;
     bool is_legal = analyze(judge, judge->dataflow.chars, &figures);
+    if (is_legal && (walk->mapping.uses & JOINED) && (judge->excused & SPARES) &&
+            spares_words(judge, &walk->mapping, &figures))
+        return;
     judge->n_compared++;
     judge->n_legal += is_legal;
     if (is_legal)
@@ -697,10 +783,12 @@ static const struct phrase {
         {"PEs that run the nest at shifted times (skewed)", SKEW},
         {"skews that make no link a wire", USELESS},
         {"skews under which some words have no formula", SKEW},
+        {"skewed arrays with factors that do not divide", SKEWED_REMAINDER},
         {"skews along dimensions whose PEs share words on a bus or a tree", SHARED},
         {"what links bring late, or from PEs ahead", LATE},
         {"loops at a memory inside a skewed array that some tensor bypasses", PASSED_BY},
-        {"skewed loops joined across", 0},
+        {"skewed loops joined across a memory's tiles where windows hold or bring", SPARES},
+        {"skewed loops joined across a memory's tiles", JOINED},
         {"skews by more stamps than the loops outside", GAPS},
         {"nests with a loop twice at one memory or array dimension", 0},
 };
@@ -718,7 +806,7 @@ static void excuse(struct judge *judge, const char *left_out)
 
 static void look_at_result(struct judge *judge, const struct sator_map_result *r)
 {
-    struct figures figures, own = {r->energy_pj, r->total_cycles};
+    struct figures figures, own = {r->energy_pj, r->total_cycles, 0};
 
     judge->is_proved &= r->proved;
     judge->is_skewed |= r->skew != NULL;
@@ -779,7 +867,7 @@ static void show(const struct judge *judge)
 
 struct tally {
     int n_problems, n_declined, n_infeasible, n_unproved, n_fronts, n_imperfect, n_skewed, n_failed;
-    int n_excused[12];
+    int n_excused[15];
     int n_with_skews;
     int64_t n_mappings, n_legal;
 };
@@ -793,8 +881,8 @@ static void finish(struct judge *judge, struct tally *tally)
     if (judge->fault.length == 0 && judge->status == SATOR_OK && judge->n_legal == 0 && knows_skew)
         add(&judge->fault, "no mapping of those enumerated is legal");
     /* of what is not enumerated, or excused, some may be better than all that are enumerated */
-    unsigned excused =
-            p->skews ? judge->excused & ~(unsigned)USELESS : judge->excused & (SKEW - 1U);
+    unsigned excused = p->skews ? judge->excused & ~(unsigned)(USELESS | SPARES | SKEWED_REMAINDER)
+                                : judge->excused & (SKEW - 1U);
     if (judge->fault.length == 0 && judge->alone != NULL && knows_skew && excused == 0 &&
             is_less(judge->alone->value, judge->least))
         add(&judge->fault, "better than all that are enumerated, the least of which is %.17g",
@@ -806,7 +894,7 @@ static void finish(struct judge *judge, struct tally *tally)
     tally->n_imperfect += p->imperfect;
     tally->n_skewed += judge->is_skewed;
     tally->n_with_skews += p->skews;
-    for (int bit = 0; bit < 12; bit++)
+    for (int bit = 0; bit < 15; bit++)
         tally->n_excused[bit] += (judge->excused >> bit & 1) != 0;
     tally->n_mappings += judge->n_compared;
     tally->n_legal += judge->n_legal;
@@ -875,9 +963,12 @@ int main(int argc, char **argv)
             tally.n_mappings, tally.n_legal);
     printf("excused: remainders %d, deep ones %d, orders %d, digits %d, on arrays %d %d; skews %d, "
            "of "
-           "no use %d, with buses %d, late %d, around bypassed memories %d\n",
+           "no use %d, with buses %d, late %d, around bypassed memories %d; joined across memories "
+           "%d, where "
+           "that spares words %d\n",
             tally.n_excused[0], tally.n_excused[1], tally.n_excused[2], tally.n_excused[3],
             tally.n_excused[4], tally.n_excused[5], tally.n_excused[6], tally.n_excused[7],
-            tally.n_excused[8], tally.n_excused[9], tally.n_excused[10]);
+            tally.n_excused[8], tally.n_excused[9], tally.n_excused[10], tally.n_excused[12],
+            tally.n_excused[13]);
     return tally.n_failed > 0;
 }

@@ -263,7 +263,7 @@ static const struct sator_decline *count_rows(
     return NULL;
 }
 
-/* Whether "row" is floor("next" / M): it tells nothing that the next row does not. */
+/* Whether "row" is floor(("next" + c) / M): it tells nothing that the next row does not. */
 static bool is_prefix(
         struct sator_arena *arena, const struct sator_expr *row, const struct sator_expr *next)
 {
@@ -271,7 +271,7 @@ static bool is_prefix(
     const struct sator_expr *sum = windows_row(arena, row, &m);
     const struct sator_expr *rest = sum == NULL ? NULL : sator_expr_add(arena, sum, -1, next);
 
-    return rest != NULL && sator_expr_is_constant(rest) && rest->constant == 0;
+    return rest != NULL && sator_expr_is_constant(rest);
 }
 
 /* The stamping without rows that are windows of the next one, which order the stamps as they are.

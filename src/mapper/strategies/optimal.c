@@ -7,6 +7,7 @@
  * off.
  */
 #include "mapper/strategies/optimal.h"
+#include "mapper/skew.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,6 +229,12 @@ void sator_mapper_optimal(struct mapper_search *search)
     }
     if (p->in_hull) {
         search_hull(search);
+        return;
+    }
+    if (p->skew != NULL && p->skew->across) {
+        uint64_t before = sator_mapper_looks(search) / 4;
+        search->windows_open |=
+                !search_within(search, p, before > MOST_ORDER_LOOKS ? before : MOST_ORDER_LOOKS);
         return;
     }
     if (!p->imperfect) {
