@@ -70,7 +70,8 @@ int sator_mapper_cold_row(
 
 /* ---- windows.c ---- */
 /* Whether the loops of the memories outside a skewed array may be joined: one memory, outside all
- * arrays, is directly outside of all that is skewed, and another one outside of it. */
+ * arrays, is directly outside of all that is skewed, and another one outside of it, and no
+ * tensor slides. */
 bool sator_mapper_may_join_across(const struct mapper_problem *problem);
 /* Whether memory "m" holds windows in the mapping. */
 bool sator_mapper_holds_windows(
