@@ -333,6 +333,41 @@ static bool passes_port(const struct mapper_manner *manner)
     return manner->send >= 0 || manner->take >= 0 || manner->arrive >= 0;
 }
 
+/* What the last movement moves when each of the digits from "first" to "n_time" - 1 steps; those
+ * before keep nothing. */
+static bool find_steps(struct nest *nest, struct mapper_words *words, struct mapper_walk *walk,
+        int64_t groups, int n_time, int first)
+{
+    struct movement *movement = &nest->movement[nest->n_movements - 1];
+    bool crosses = nest->is_skewed && movement->level == nest->n_levels - 1;
+    struct mapper_pace pace;
+
+    walk->stamps = 1;
+    for (int g = 0; g < n_time; g++)
+        walk->stamps *= nest->digit[g].factor;
+    sator_mapper_pace_init(&pace);
+    for (int g = n_time - 1; g >= OUTSIDE; g--) {
+        struct mapper_pace before = pace;
+        if (g >= first && !pace.dead) {
+            int64_t factor = nest->digit[g].factor, times = walk->stamps / (pace.inside * factor);
+            times *= factor - 1;
+            sator_mapper_pace_place(
+                    walk, words, &pace, nest->digit[g].loop, factor, nest->digit[g].step);
+            movement->out[g + 1] =
+                    groups * (walk->group_words - (pace.kept_unique - before.kept_unique) / times);
+            movement->in[g + 1] =
+                    walk->tile_words - (pace.kept_arriving - before.kept_arriving) / times;
+        } else {
+            movement->out[g + 1] = movement->out[0];
+            movement->in[g + 1] = movement->in[0];
+        }
+        bool joined = g >= first || g == OUTSIDE;
+        if (crosses && joined && !sator_mapper_phase_enter(nest, words, walk, &before, g))
+            return false;
+    }
+    return true;
+}
+
 /* What transfer "t" moves when each digit outside its child steps. False: it is of another form. */
 static bool find_movement(struct nest *nest, struct mapper_words *words,
         const struct mapper_shape *shape, const int *cut, int t)
@@ -343,7 +378,6 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     int n_time = cut[transfer->child];
     bool crosses = nest->is_skewed && nest->level_of[transfer->child] == nest->n_levels - 1;
     struct mapper_walk walk;
-    struct mapper_pace pace;
 
     if (crosses && !passes_port(&nest->phases->manner[t]))
         return true;
@@ -359,35 +393,12 @@ static bool find_movement(struct nest *nest, struct mapper_words *words,
     movement->parts = find_parts(nest->phases, shape, transfer);
     movement->out[0] = groups * walk.group_words;
     movement->in[0] = walk.tile_words;
-    walk.stamps = 1;
-    for (int g = 0; g < n_time; g++)
-        walk.stamps *= nest->digit[g].factor;
-    sator_mapper_pace_init(&pace);
-    int first = crosses ? nest->first_joined : 0;
-    for (int g = 0; g < first; g++) { /* PEs hold nothing when a run begins */
-        movement->out[g + 1] = movement->out[0];
-        movement->in[g + 1] = movement->in[0];
-    }
-    for (int g = n_time - 1; g >= first; g--) {
-        int64_t factor = nest->digit[g].factor, times = walk.stamps / (pace.inside * factor);
-        int64_t unique = pace.kept_unique, arriving = pace.kept_arriving;
-        times *= factor - 1;
-        sator_mapper_pace_place(
-                &walk, words, &pace, nest->digit[g].loop, factor, nest->digit[g].step);
-        movement->out[g + 1] = groups * (walk.group_words - (pace.kept_unique - unique) / times);
-        movement->in[g + 1] = walk.tile_words - (pace.kept_arriving - arriving) / times;
-        if (pace.dead) {
-            while (g-- > first) {
-                movement->out[g + 1] = movement->out[0];
-                movement->in[g + 1] = movement->in[0];
-            }
-            break;
-        }
-    }
     nest->n_movements++;
-    return !crosses ||
-            (n_time == nest->length[movement->level] &&
-                    sator_mapper_phase_places(nest, shape, &walk));
+    if (!crosses)
+        return find_steps(nest, words, &walk, groups, n_time, 0);
+    return n_time == nest->length[movement->level] &&
+            sator_mapper_phase_places(nest, shape, &walk) &&
+            find_steps(nest, words, &walk, groups, n_time, nest->first_joined);
 }
 
 /* Whether stamps of level "l" move as much inside the digits "g" and "like". */

@@ -10,17 +10,40 @@ enum {
     MOST_LEVELS = MAPPER_MEMORIES + 1,
     MOST_RUNS = 64, /* remembered */
     MOST_PLACES = 8, /* digits of skewed rows */
+    MOST_ENTRIES = 24,
+    MOST_CROSSED = 2, /* rows of one transfer */
+    MOST_KINDS = 16,
     OUTSIDE = -1 /* the digit that steps into the first stamp, and out of the last */
 };
 
-/* Where, in a skewed row, the words of a transfer enter an array, and where sums leave it: at
- * positions of these digits, each of which runs so much later than the one before. */
+/* PEs of a skewed array: positions of these digits, each of which runs so much later than the one
+ * before, from the first, which runs "first" later than the row begins. */
 struct places {
     int n;
     int64_t count[MOST_PLACES], later[MOST_PLACES];
-    int64_t all; /* positions */
-    int64_t leaving_later; /* than they enter: chains of wires begin with their first PE, and end
-                              with the last */
+    int64_t first;
+};
+
+/* Words of a transfer that enter the array at such places, by 1 + digit: of the places that run at
+ * the same time, together. */
+struct entry {
+    int movement;
+    bool if_fresh; /* less, where sums are touched for the first time */
+    struct places places;
+    int64_t words[MOST_DIGITS + 1];
+};
+
+/* The transfer at hand: where its words pass from PE to PE, the digits of the rows that are skewed,
+ * innermost first. */
+struct crossing {
+    int first; /* of its entries */
+    int64_t parts; /* of sums that nothing merges */
+    int n_rows;
+    struct crossed_row {
+        int row, n;
+        int digit[MOST_PLACES]; /* of the walk's network */
+        int64_t count[MOST_PLACES], later[MOST_PLACES];
+    } rows[MOST_CROSSED];
 };
 
 /* What one transfer moves when a digit steps, by 1 + digit: words of one instance of the holder and
@@ -65,7 +88,11 @@ struct nest {
     int first_joined;
     int64_t span, pass_cycles; /* of a run: what words take through PEs that idle */
     int64_t inside_cycles; /* of one of its stamps */
-    struct places places[MAPPER_TRANSFERS]; /* by movement */
+    struct crossing crossing;
+    int n_entries;
+    struct entry entry[MOST_ENTRIES];
+    struct places leaves[MAPPER_TRANSFERS]; /* by movement: where sums leave, */
+    int64_t leaving[MAPPER_TRANSFERS]; /* of so many */
 };
 
 /* A stamp: the digits that step into it and out of it, and whether sums begin there and in the one
@@ -100,14 +127,25 @@ void sator_mapper_phase_stamp(const struct mapper_phases *phases, const struct d
  * touched them. */
 bool sator_mapper_phase_starts(const struct nest *nest, const struct mapper_transfer *t);
 
-/* ---- phases_run.c ---- */
+/* ---- phases_enter.c ---- */
 /* Set what the row of memory "skewed" (-1: none is) is like, by the cuts of the memories; false
  * where it is of a form whose phases only the model counts. */
 bool sator_mapper_phase_skew(
         struct nest *nest, const struct mapper_mapping *mapping, int skewed, const int *cut);
-/* Set the places of the nest's last movement, which crosses the skewed arrays; false as above. */
+/* Set the entries of the nest's last movement, which crosses the skewed arrays, but for their
+ * words, and where its sums leave; false as above. */
 bool sator_mapper_phase_places(
         struct nest *nest, const struct mapper_shape *shape, const struct mapper_walk *walk);
+/* Set their words where digit "g" steps, OUTSIDE: where a run begins, of which the movement knows
+ * all that enter; "pace" is as before the digit is placed. False where they are not known. */
+bool sator_mapper_phase_enter(struct nest *nest, struct mapper_words *words,
+        struct mapper_walk *walk, const struct mapper_pace *pace, int g);
+/* Whether digit "k" parts the PEs of its row: they are no neighbours, since a loop that indexes the
+ * access stands inside of it. */
+bool sator_mapper_phase_parts(
+        const struct mapper_walk *walk, const struct mapper_shape *shape, int k);
+
+/* ---- phases_run.c ---- */
 /* Add what the skewed row's stamps in stamp "y" of the level outside take. */
 void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, struct run *sum);
 

@@ -19,142 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_SPAN = 1 << 14
-};
-
-/* ---- where words enter ---- */
-
-static bool has_pass_through(const struct mapper_problem *p)
-{
-    for (int l = 0; l < p->arch->n_levels; l++) {
-        if (p->arch->levels[l].kind == SATOR_LEVEL_ARRAY && p->arch->levels[l].array.pass_through)
-            return true;
-    }
-    return false;
-}
-
-/* The PEs beyond those in use, by how much later each runs than the one before. */
-static int64_t pass_cycles(
-        const struct mapper_problem *p, const struct mapper_mapping *mapping, int skewed)
-{
-    int64_t cycles = 0;
-
-    for (int r = p->memory[skewed].row + 1; r < p->n_rows && p->row[r].is_space; r++) {
-        int64_t used = 1;
-        for (int i = 0; i < p->n_loops; i++)
-            used *= mapping->factor[r][i];
-        if (p->arch->levels[p->row[r].level].array.pass_through)
-            cycles += llabs(p->skew->step[r]) * (p->row[r].shape - used);
-    }
-    return cycles;
-}
-
-bool sator_mapper_phase_skew(
-        struct nest *nest, const struct mapper_mapping *mapping, int skewed, const int *cut)
-{
-    const struct mapper_problem *p = nest->phases->problem;
-
-    nest->is_skewed = skewed >= 0;
-    if (skewed < 0)
-        return true;
-    nest->first_joined = cut[skewed];
-    nest->span = sator_mapper_span(p, mapping, skewed);
-    nest->pass_cycles = 0;
-    nest->inside_cycles = nest->phases->stamp_cycles;
-    for (int g = cut[skewed + 1]; g < nest->n_digits; g++)
-        nest->inside_cycles *= nest->digit[g].factor;
-    if (has_pass_through(p)) {
-        if (cut[skewed + 1] < nest->n_digits)
-            return false;
-        nest->pass_cycles = pass_cycles(p, mapping, skewed);
-    }
-    return nest->span <= MOST_SPAN;
-}
-
-/* How much later each position of digit "k" runs than the one before. */
-static int64_t later(const struct mapper_problem *p, const struct mapper_shape *shape, int k)
-{
-    int row = shape->digit[k].row;
-    int64_t step = llabs(p->skew->step[row]);
-
-    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++)
-        step *= shape->digit[k].count;
-    return step;
-}
-
-/* Whether a loop that indexes the access stands inside digit "k" on its row. */
-static bool is_parted(const struct mapper_walk *walk, const struct mapper_shape *shape, int k)
-{
-    int row = shape->digit[k].row;
-    bool any = false;
-
-    for (k++; k < shape->n_digits && shape->digit[k].row == row; k++)
-        any |= walk->access->relevant >> shape->digit[k].loop & 1;
-    return any;
-}
-
-/* Add digit "k" to the places; false where it has another form. */
-static bool add_place(const struct nest *nest, const struct mapper_shape *shape,
-        const struct mapper_walk *walk, int k, struct places *places)
-{
-    const struct mapper_problem *p = nest->phases->problem;
-    const struct mapper_digit *digit = &shape->digit[k];
-    bool is_output = walk->transfer->access == nest->phases->output;
-    bool moves = walk->access->relevant >> digit->loop & 1;
-    int64_t step = later(p, shape, k);
-
-    if (!(walk->shared >> digit->row & 1)) {
-        if (is_output && !moves && step != 0)
-            return false; /* parts of sums, of which one PE is the first */
-    } else if (moves) {
-        int e = walk->access->index_of[digit->loop];
-        if (walk->passes || walk->access->index[e].closed != 1)
-            return step == 0; /* words pass on that PEs do not share */
-    } else {
-        if (walk->passes)
-            return step == 0;
-        bool parted = (walk->transfer->wired >> digit->row & 1) && is_parted(walk, shape, k);
-        if (parted && is_output)
-            return false;
-        if (!parted) {
-            places->leaving_later += step * (digit->count - 1);
-            return true;
-        }
-    }
-    places->all *= digit->count;
-    if (step == 0)
-        return true;
-    if (places->n == MOST_PLACES)
-        return false;
-    places->count[places->n] = digit->count;
-    places->later[places->n++] = step;
-    return true;
-}
-
-bool sator_mapper_phase_places(
-        struct nest *nest, const struct mapper_shape *shape, const struct mapper_walk *walk)
-{
-    const struct mapper_problem *p = nest->phases->problem;
-    struct movement *movement = &nest->movement[nest->n_movements - 1];
-    struct places *places = &nest->places[nest->n_movements - 1];
-
-    places->n = 0;
-    places->all = 1;
-    places->leaving_later = 0;
-    for (int k = 0; k < shape->n_digits; k++) {
-        int row = shape->digit[k].row;
-        if (row > p->memory[walk->transfer->parent].row && row < walk->transfer->child_row &&
-                !add_place(nest, shape, walk, k, places))
-            return false;
-    }
-    for (int g = 0; g <= nest->length[movement->level]; g++) {
-        if (movement->out[g] % places->all != 0)
-            return false;
-    }
-    return true;
-}
-
 /* ---- a stretch of the row ---- */
 
 /* Times around 0, where digit "into" steps (OUTSIDE: the run begins, or ends). Times from "end" on
@@ -212,45 +76,39 @@ static bool runs_at(const struct stretch *stretch, int64_t n)
     return (n < 0 ? stretch->runs_before : stretch->runs_after) && n < stretch->end;
 }
 
-/* Positions that run at the same time. */
-static int64_t same_places(const struct places *places)
-{
-    int64_t same = places->all;
-
-    for (int k = 0; k < places->n; k++)
-        same /= places->count[k];
-    return same;
-}
-
-/* The words that enter at each time from "first" on at the places that share it, and those that
- * leave after it. */
+/* The words of an entry at each time from "first" on, as if its first place were the only one. */
 static void list_words(const struct row *row, const struct stretch *stretch, int64_t first, int n,
-        const struct places *places, struct flow *flow)
+        const struct entry *entry, int64_t *words)
 {
-    int64_t alone = places->all / same_places(places);
-    const struct mapper_transfer *t =
-            &row->nest->phases->problem->transfer[flow->movement->transfer];
-    bool is_output = t->access == row->nest->phases->output;
-    bool starts = sator_mapper_phase_starts(row->nest, t), fresh, next_fresh;
-
-    int into = step_into(row, stretch, first, &fresh);
     for (int i = 0; i < n; i++) {
-        int64_t time = first + i;
-        int from = step_into(row, stretch, time + 1, &next_fresh);
-        bool runs = runs_at(stretch, time);
-        int64_t in = runs ? flow->movement->out[into + 1] / alone : 0;
-        if (starts && fresh)
-            in -= in / flow->movement->parts;
-        flow->in[i] = in;
-        flow->out[i] = runs && is_output ? flow->movement->out[from + 1] / alone : 0;
-        into = from;
-        fresh = next_fresh;
+        bool fresh;
+        int into = step_into(row, stretch, first + i, &fresh);
+        bool enters = runs_at(stretch, first + i) && (fresh || !entry->if_fresh);
+        words[i] = enters ? entry->words[into + 1] : 0;
     }
 }
 
-/* Add up what passes at all places: each value those before it at multiples of the steps. */
-static void spread(const struct places *places, int n, int64_t *words, int64_t *room)
+/* The words of sums that leave after each time. */
+static void list_leaving(const struct row *row, const struct stretch *stretch, int64_t first, int n,
+        int movement, int64_t *words)
 {
+    const struct nest *nest = row->nest;
+
+    for (int i = 0; i < n; i++) {
+        bool fresh;
+        int from = step_into(row, stretch, first + i + 1, &fresh);
+        bool leaves = runs_at(stretch, first + i);
+        words[i] = leaves ? nest->movement[movement].out[from + 1] / nest->leaving[movement] : 0;
+    }
+}
+
+/* Add up what passes at all places: each value those before it at multiples of the steps. Add it to
+ * "sum", of the last times. */
+static void spread(const struct row *row, const struct places *places, int n, int64_t *words,
+        int64_t *room, int64_t *sum)
+{
+    int64_t span = row->nest->span;
+
     for (int k = 0; k < places->n; k++) {
         int64_t step = places->later[k], all = step * places->count[k];
         memcpy(room, words, sizeof *room * (size_t)n);
@@ -259,22 +117,33 @@ static void spread(const struct places *places, int n, int64_t *words, int64_t *
             words[i] -= i >= all ? room[i - all] : 0;
         }
     }
+    for (int64_t i = span; i < n; i++)
+        sum[i - span] += words[i - places->first];
 }
 
-/* Set the flow of movement "i" at the "n" times from "first" on. */
+/* Set the flow of movement "i" at the "n" times from "first" on; "room" has place for two flows and
+ * the span. */
 static void find_flow(const struct row *row, const struct stretch *stretch, int64_t first, int n,
         int i, struct flow *flow, int64_t *room)
 {
-    const struct places *places = &row->nest->places[i];
-    int64_t span = row->nest->span;
-    int before = (int)span, all = before + n;
+    const struct nest *nest = row->nest;
+    const struct mapper_problem *p = nest->phases->problem;
+    int64_t before = first - nest->span;
+    int all = (int)nest->span + n;
 
-    flow->movement = &row->nest->movement[i];
-    list_words(row, stretch, first - span, all, places, flow);
-    spread(places, all, flow->in, room);
-    spread(places, all, flow->out, room);
-    flow->in += before;
-    flow->out += before - places->leaving_later;
+    flow->movement = &nest->movement[i];
+    memset(flow->in, 0, sizeof *flow->in * (size_t)n);
+    memset(flow->out, 0, sizeof *flow->out * (size_t)n);
+    for (int k = 0; k < nest->n_entries; k++) {
+        if (nest->entry[k].movement != i)
+            continue;
+        list_words(row, stretch, before, all, &nest->entry[k], room);
+        spread(row, &nest->entry[k].places, all, room, room + all, flow->in);
+    }
+    if (p->transfer[flow->movement->transfer].access != nest->phases->output)
+        return;
+    list_leaving(row, stretch, before, all, i, room);
+    spread(row, &nest->leaves[i], all, room, room + all, flow->out);
 }
 
 static void add_way(const struct nest *nest, const struct flow *flow, bool is_store,
@@ -309,24 +178,34 @@ static void add_flow(const struct row *row, const struct flow *flow, int i, bool
         add_way(nest, flow, true, EXPOSED_STORES, flow->out[i], delays);
 }
 
+/* What enters in the first stamp of a run. */
+static int64_t first_words(const struct nest *nest, int movement, bool fresh)
+{
+    int64_t words = 0;
+
+    for (int k = 0; k < nest->n_entries; k++) {
+        const struct entry *entry = &nest->entry[k];
+        if (entry->movement == movement && entry->places.first == 0 && (fresh || !entry->if_fresh))
+            words += entry->words[0];
+    }
+    return words;
+}
+
 /* Of the runs beside this one: what the first stamp of the next brings, and the last one of that
  * before leaves, where these are overlapped and in one tile of the holder's. */
-static void add_neighbours(const struct row *row, bool is_first, bool is_last, int n,
-        const struct flow *flow, const struct places *places)
+static void add_neighbours(
+        const struct row *row, bool is_first, bool is_last, int n, int i, const struct flow *flow)
 {
     const struct nest *nest = row->nest;
     const struct movement *m = flow->movement;
     const struct mapper_transfer *t = &nest->phases->problem->transfer[m->transfer];
-    int64_t words = same_places(places) * (m->out[0] / places->all);
+    bool leaves = t->access == nest->phases->output && row->y->into >= m->tile_time;
 
     if (is_first)
-        flow->out[0] =
-                t->access == nest->phases->output && row->y->into >= m->tile_time ? words : 0;
-    if (!is_last)
-        return;
-    if (row->y->next_fresh && sator_mapper_phase_starts(nest, t))
-        words -= words / m->parts;
-    flow->in[n - 1] = row->y->from >= m->tile_time ? words : 0;
+        flow->out[0] = leaves ? m->out[0] / nest->leaving[i] : 0;
+    if (is_last)
+        flow->in[n - 1] =
+                row->y->from >= m->tile_time ? first_words(nest, i, row->y->next_fresh) : 0;
 }
 
 static bool same_stamp(const struct flow *flows, int n_flows, int i, int like)
@@ -356,15 +235,15 @@ static void add_stretch(const struct row *row, const struct stretch *stretch, in
 
     if (n <= 0)
         return;
-    assert(each * (2 * nest->n_movements + 1) <= row->n_room);
+    assert(2 * (each + all * nest->n_movements) <= row->n_room);
     for (int i = 0; i < nest->n_movements; i++) {
         if (nest->movement[i].level != nest->n_levels - 1)
             continue;
         struct flow *flow = &flows[n_flows++];
-        flow->in = room + (2 * i + 1) * each;
-        flow->out = flow->in + each;
+        flow->in = room + 2 * (each + all * i);
+        flow->out = flow->in + all;
         find_flow(row, stretch, first - 1, all, i, flow, room);
-        add_neighbours(row, from_start, to_end, all, flow, &nest->places[i]);
+        add_neighbours(row, from_start, to_end, all, i, flow);
     }
     for (int i = 0, like; i < n; i = like) {
         bool is_first = from_start && i == 0, is_last = to_end && i == n - 1;
@@ -448,6 +327,10 @@ static bool same_words(const struct nest *nest, int a, int b)
         if (m->level == nest->n_levels - 1 && m->out[a + 1] != m->out[b + 1])
             return false;
     }
+    for (int k = 0; k < nest->n_entries; k++) {
+        if (nest->entry[k].words[a + 1] != nest->entry[k].words[b + 1])
+            return false;
+    }
     return true;
 }
 
@@ -526,7 +409,7 @@ void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, stru
 
     find_inner(&row);
     int64_t most = row.whole ? row.block + nest->span : around(&row);
-    row.n_room = (int)((nest->span + most + 2) * (2 * nest->n_movements + 1));
+    row.n_room = (int)(2 * (nest->span + (most + 2) * (nest->n_movements + 1)));
     row.room = sator_alloc(sizeof *row.room * (size_t)row.n_room);
     if (row.whole) {
         struct stretch all = {OUTSIDE, false, true, y->fresh, y->fresh, row.block};
