@@ -392,7 +392,7 @@ void space_find_movements(struct space *space, bool regular)
     int first = 0, n_arrays = 0;
 
     space->regular = regular;
-    space->safe_rules = regular && ignores_skew(arch);
+    space->safe_rules = regular && ignores_skew(arch) && sator_arch_holds_idle(arch) == NULL;
     space->all_offsets = true;
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_array *array = &arch->levels[i].array;

@@ -169,7 +169,7 @@ static void open_walk(const struct mapper_problem *problem, struct mapper_words 
     walk->cut = NULL;
     walk->open = 0;
     walk->scale = walk->tile_scale = 1;
-    walk->cold_row = sator_mapper_cold_row(problem, shape, t->child_row);
+    walk->cold_row = sator_mapper_cold_row(problem, shape, t);
     for (int e = 0; e < access->n_indices; e++) {
         const struct mapper_index *index = &access->index[e];
         walk->steps[e].n_spread = 0;

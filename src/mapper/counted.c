@@ -279,6 +279,26 @@ int64_t sator_mapper_counted_window(
     return st == SATOR_OK && words < INT64_MAX ? (int64_t)words : INT64_MAX;
 }
 
+/* What idle children hold, and of sums the memories outside that have to keep them. */
+static void add_idle(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const struct sator_bound_dataflow *flow, struct sator_arena *arena,
+        struct sator_transport *transport)
+{
+    struct sator_outside *outside = SATOR_NEW_ARRAY(arena, struct sator_outside, p->n_memories + 1);
+
+    transport->holds_idle = t->child < p->n_memories && p->memory[t->child].holds_idle;
+    transport->outside = outside;
+    for (int m = t->parent; m >= 0 && !t->is_outside; m--) {
+        const struct sator_cut *cut = &flow->cuts[m];
+        if (p->access[t->access].role == SATOR_WRITE && cut->time > 0 &&
+                (p->memory[m].holds >> t->access & 1))
+            outside[transport->n_outside++] = (struct sator_outside){
+                    .space = cut->space, .time = cut->time, .holds_idle = p->memory[m].holds_idle};
+    }
+    if (!sator_transport_idles(transport))
+        transport->n_outside = 0;
+}
+
 static void ask_volumes(
         struct mapper_counting *c, const struct mapper_mapping *mapping, int transfer)
 {
@@ -305,6 +325,7 @@ static void ask_volumes(
             transport.held_time =
                     sator_model_held_time(t->network, p->access[t->access].role, held->time);
         }
+        add_idle(p, t, flow, c->arena, &transport);
         if (st == SATOR_OK)
             st = sator_count_volumes(
                     c->counter, p->access[t->access].relation, &transport, &latest->volumes);

@@ -695,6 +695,10 @@ static bool find_skewed(
             return false;
         *skewed = m;
     }
+    for (int m = *skewed + 1; m < p->n_memories && *skewed >= 0; m++) {
+        if (p->memory[m].holds_idle) /* when idle PEs let go of sums is not followed */
+            return false;
+    }
     if (*skewed < 0)
         return true;
     for (int t = 0; t < p->n_transfers; t++) {

@@ -69,6 +69,23 @@ static enum sator_status add_loops(struct builder *b)
     return w->is_box ? SATOR_OK : sator_mapper_count_instances(b->ctx, p);
 }
 
+/* Formulas are for PEs in use that are active in every stamp of their runs. */
+static enum sator_status check_idle(
+        struct sator_ctx *ctx, const struct sator_arch *arch, const char *what)
+{
+    const struct sator_level *idle = sator_arch_holds_idle(arch);
+
+    if (idle == NULL)
+        return SATOR_OK;
+    sator_error(ctx, idle->loc,
+            "%s are not searched where idle PEs hold what they have ('holds: idle' of '%s')", what,
+            idle->name);
+    sator_help(ctx,
+            "'analyze' counts single mappings; or leave 'holds' out: the words then are "
+            "never fewer");
+    return SATOR_INPUT;
+}
+
 /* ---- the architecture ---- */
 
 static bool listed(const char *name, int n_names, const char *const *names)
@@ -137,6 +154,7 @@ static enum sator_status add_memory(struct builder *b, int level, int64_t instan
     SATOR_TRY(check_row(b, level));
     *memory = (struct mapper_memory){.level = level,
             .row = p->n_rows,
+            .holds_idle = spec->holds_idle && p->n_space_dims > 0,
             .leakage_pj =
                     isnan(spec->leakage_pj.value) ? 0 : spec->leakage_pj.value * (double)instances,
             .instances = instances};
@@ -513,13 +531,9 @@ enum sator_status sator_mapper_problem_init_skewed(struct sator_ctx *ctx, struct
             .arch = arch,
             .skew = skew,
             .objective = objective};
-    const struct sator_level *idle = sator_arch_holds_idle(arch);
-    if (idle != NULL) {
-        sator_error(ctx, idle->loc, "'holds: idle' of '%s' is not searched yet", idle->name);
-        sator_help(ctx, "without it, contents are what the PE held in the stamp before");
-        return SATOR_INPUT;
-    }
     SATOR_TRY(add_loops(&b));
+    if (problem->in_hull)
+        SATOR_TRY(check_idle(ctx, arch, "domains that are no boxes"));
     for (int i = 0; i < workload->n_accesses; i++)
         SATOR_TRY(sator_mapper_access_init(ctx, problem, b.loop_at, &workload->accesses[i]));
     sator_mapper_count_footprints(problem);
@@ -597,8 +611,11 @@ enum sator_status sator_mapper_allow_imperfect(
             return SATOR_INPUT;
         }
     }
+    enum sator_status st =
+            check_idle(ctx, problem->arch, "factors that do not divide a loop's extent");
     problem->imperfect = problem->chains = true;
-    enum sator_status st = sator_mapper_ask_grouped(ctx, problem);
+    if (st == SATOR_OK)
+        st = sator_mapper_ask_grouped(ctx, problem);
     if (st == SATOR_OK)
         find_merged_windows(problem);
     return st;

@@ -134,6 +134,7 @@ struct mapper_capacity {
 struct mapper_memory {
     int level, row;
     unsigned holds; /* accesses */
+    bool holds_idle; /* below an array: contents stay while an instance idles */
     unsigned may_bypass; /* accesses whose tensor may bypass it: a choice of the mapping */
     unsigned bypassed; /* of these, those that do in this problem */
     int n_capacities;

@@ -125,13 +125,11 @@ int64_t sator_mapper_skewed_stamps(
     return known * (open + spans);
 }
 
-int sator_mapper_cold_row(
-        const struct mapper_problem *p, const struct mapper_shape *shape, int child_row)
+/* The memory outside whose loops end the runs of what row "child_row" holds. */
+static int last_run(const struct mapper_problem *p, const struct mapper_shape *shape, int child_row)
 {
     int cold = 0, memory = 0;
 
-    if (p->skew == NULL)
-        return 0;
     for (int k = 0, r = 0; k < shape->n_digits && shape->digit[k].row < child_row; k++) {
         for (; r < shape->digit[k].row; r++)
             memory = p->row[r].is_space ? memory : r;
@@ -139,6 +137,26 @@ int sator_mapper_cold_row(
             cold = p->skew->across ? 0 : memory;
     }
     return cold;
+}
+
+int sator_mapper_cold_row(const struct mapper_problem *p, const struct mapper_shape *shape,
+        const struct mapper_transfer *transfer)
+{
+    int row = transfer->child_row, m = transfer->child;
+
+    if (p->skew == NULL)
+        return 0;
+    while (m < p->n_memories && p->memory[m].holds_idle) {
+        if (p->access[transfer->access].role != SATOR_WRITE)
+            return 0;
+        do
+            m--;
+        while (m >= 0 && !(p->memory[m].holds >> transfer->access & 1));
+        if (m < 0)
+            return 0;
+        row = p->memory[m].row;
+    }
+    return last_run(p, shape, row);
 }
 
 /* ---- which skews there are ---- */

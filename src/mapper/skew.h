@@ -63,10 +63,11 @@ int sator_mapper_joined_from(const struct mapper_problem *problem, int m);
  * each of them is a row of its own. */
 int sator_mapper_row_memory(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping, int m);
-/* The first row whose loops keep anything in a child of row "child_row": that of the memory outside
- * the innermost array before it whose PEs run apart; 0 when there is none. */
-int sator_mapper_cold_row(
-        const struct mapper_problem *problem, const struct mapper_shape *shape, int child_row);
+/* The first row whose loops keep anything in the child of "transfer": that of the memory outside
+ * the innermost array before it whose PEs run apart; 0 when there is none. Where idle children keep
+ * what they have, that of the memories outside for sums, and 0 for what is read. */
+int sator_mapper_cold_row(const struct mapper_problem *problem, const struct mapper_shape *shape,
+        const struct mapper_transfer *transfer);
 
 /* ---- windows.c ---- */
 /* Whether the loops of the memories outside a skewed array may be joined: one memory, outside all

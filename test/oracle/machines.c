@@ -141,6 +141,8 @@ static void add_memory(struct machines_rng *rng, const struct machines_options *
             machines_draw(rng, 4) ? "" : units[machines_draw(rng, 5)]);
     if (machines_draw(rng, 5) == 0)
         add(text, size, "    word_bits: %s\n", widths[machines_draw(rng, 4)]);
+    if (options->idle && machines_draw(rng, 3) == 0)
+        add(text, size, "    holds: idle\n");
     if (options->bandwidths && machines_draw(rng, 2))
         add(text, size, "    bandwidth_bits: {read: %d, write: %d}\n", 8 << machines_draw(rng, 5),
                 8 << machines_draw(rng, 5));

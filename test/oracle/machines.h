@@ -20,6 +20,7 @@ struct machines_options {
     bool bandwidths;
     bool prime_extents; /* extents that few factors divide */
     int most_memories;
+    bool idle; /* memories that keep what they have while they idle */
     bool counted; /* accesses and networks that have no formula, too */
 };
 

@@ -125,7 +125,7 @@ static void draw_workload(struct problem *p)
 }
 
 /* A memory that costs about "pj" a word and holds up to some "capacity" words; 0: all. */
-static void add_memory(struct problem *p, const char *name, int pj, int capacity)
+static void add_memory(struct problem *p, const char *name, int pj, int capacity, bool holds_idle)
 {
     static const char *const held[] = {
             "bypass: [B]", "bypass: [Y]", "tensors: [A, Y]", "bypass: [A]"};
@@ -138,6 +138,8 @@ static void add_memory(struct problem *p, const char *name, int pj, int capacity
     if (draw(p, 2) == 0)
         add(&p->arch, "    bandwidth_bits: {read: %d, write: %d}\n", 4 << draw(p, 5),
                 4 << draw(p, 5));
+    if (holds_idle)
+        add(&p->arch, "    holds: idle\n");
     if (capacity == 0)
         return;
     switch (draw(p, 5)) {
@@ -224,7 +226,8 @@ static void draw_machine(struct problem *p)
 
     add(&p->arch, "name: small-machine\nlevels:\n");
     for (int m = 0; m < n_memories; m++) {
-        add_memory(p, memories[m], 64 >> 2 * m, m == 0 ? 0 : 16 >> m);
+        add_memory(
+                p, memories[m], 64 >> 2 * m, m == 0 ? 0 : 16 >> m, n_arrays > 0 && draw(p, 3) == 0);
         bool is_last = m == n_memories - 1;
         if (n_arrays < most_arrays && (is_last ? draw(p, 2) : draw(p, 3)) != 0)
             add_array(p, arrays[n_arrays++]);
@@ -791,6 +794,7 @@ static const struct phrase {
         {"skewed loops joined across a memory's tiles", JOINED},
         {"skews by more stamps than the loops outside", GAPS},
         {"nests with a loop twice at one memory or array dimension", 0},
+        {"skewed arrays with factors that do not divide", REMAINDER},
 };
 
 static void excuse(struct judge *judge, const char *left_out)

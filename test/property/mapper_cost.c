@@ -182,6 +182,7 @@ static void run_cases(enum kind kind)
             .bandwidths = true,
             .most_memories = 4,
             .prime_extents = imperfect,
+            .idle = kind == SKEWED,
             .counted = kind != SKEWED};
 
     print_message("seed %llu\n", (unsigned long long)seed);

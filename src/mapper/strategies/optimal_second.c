@@ -29,7 +29,7 @@ static bool starts_anew(const struct optimizer *o, const struct mapper_transfer 
     const struct mapper_problem *p = o->problem;
     unsigned plain = p->access[t->access].plain;
 
-    if (sator_mapper_cold_row(p, &o->at.shape, t->child_row) >= p->memory[SECOND].row)
+    if (sator_mapper_cold_row(p, &o->at.shape, t) >= p->memory[SECOND].row)
         return true;
     for (int r = p->memory[SECOND].row; r < t->child_row; r++) {
         for (int i = 0; i < p->n_loops && !p->row[r].is_space; i++) {
