@@ -6,10 +6,16 @@
  */
 #include "mapper/invariants.h"
 #include "mapper/search.h"
+#include "model/network.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    START_TRIES = 2000
+};
 
 struct climb {
     struct mapper_search *search;
@@ -151,4 +157,75 @@ void sator_mapper_climb(struct mapper_search *search, int tries)
         c.cost = cost;
     }
     sator_mapper_offer(search, &c.here, c.cost);
+}
+
+/* ---- problems without formulas ---- */
+
+/* The rows along which wires lead to the next PE, or, where there are buses, those of the whole
+ * network. */
+static unsigned shared_rows(const struct mapper_transfer *t)
+{
+    unsigned rows = 0;
+
+    if (t->network->n_buses > 0)
+        return t->collapsed;
+    for (int i = 0; i < t->n_passes; i++) {
+        const struct mapper_pass *pass = &t->passes[i];
+        int n_moved = 0, row = 0;
+        for (int r = 0; r < MAPPER_ROWS; r++) {
+            n_moved += pass->shift[r] != 0;
+            row = pass->shift[r] != 0 ? r : row;
+        }
+        if (pass->interval < 1 && n_moved == 1 && llabs(pass->shift[row]) == 1)
+            rows |= 1U << row;
+    }
+    return rows;
+}
+
+/* Make "simple" the problem in which PEs along such rows share what they hold, as on a bus, and
+ * nothing else passes: near enough to begin with. False where that leaves something to the engines,
+ * or is the problem itself. */
+static bool simplify(const struct mapper_problem *p, struct mapper_problem *simple)
+{
+    bool differs = false;
+
+    *simple = *p;
+    for (int i = 0; i < p->n_transfers; i++) {
+        struct mapper_transfer *t = &simple->transfer[i];
+        if (p->access[t->access].is_counted || t->is_quotient)
+            return false;
+        if (!t->is_complex)
+            continue;
+        differs = true;
+        t->collapsed = shared_rows(&p->transfer[i]);
+        t->is_complex = t->is_counted = t->reaches_back = false;
+        t->n_passes = 0;
+        t->linked_rows = t->wired = 0;
+    }
+    simple->has_counted = false;
+    simple->asked_ports = 0;
+    return differs;
+}
+
+void sator_mapper_start(struct mapper_search *search)
+{
+    const struct mapper_problem *p = search->problem;
+
+    if (search->timer != NULL || p->imperfect || p->has_late || p->has_fixed)
+        return;
+    struct mapper_problem *simple = sator_alloc(sizeof *simple);
+    if (simplify(p, simple)) {
+        struct mapper_search alone = *search;
+        alone.problem = simple;
+        alone.found = false;
+        alone.words = sator_mapper_words_new(simple);
+        sator_mapper_climb(&alone, START_TRIES);
+        sator_mapper_words_free(alone.words);
+        search->counters.evaluated = alone.counters.evaluated;
+        search->counters.looks = alone.counters.looks;
+        search->stopped = alone.stopped;
+        if (alone.found && sator_mapper_is_legal(p, search->words, &alone.best))
+            sator_mapper_try(search, &alone.best);
+    }
+    free(simple);
 }

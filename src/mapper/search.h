@@ -109,6 +109,9 @@ bool sator_mapper_same_rows(
 /* Try so many small changes of the best mapping so far (of any, where there is none), and offer
  * what is reached: nothing is proved by it. */
 void sator_mapper_climb(struct mapper_search *search, int tries);
+/* Where the engines count what passes from PE to PE: try the best mapping that is found soon when
+ * only neighbours in a row share words. */
+void sator_mapper_start(struct mapper_search *search);
 
 /* ---- strategies/ ---- */
 void sator_mapper_optimal(struct mapper_search *search);

@@ -242,6 +242,7 @@ struct optimal_table {
     double least_lent_pj[MAPPER_TRANSFERS], least_ratio[MAPPER_TRANSFERS];
 
     uint64_t climbs_at; /* unrollings, tiles, orders after which mappings near the best are tried */
+    bool has_started; /* sator_mapper_start */
     struct visits {
         int count, room;
         struct visit *item;
