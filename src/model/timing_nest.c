@@ -402,6 +402,23 @@ static bool read_access(struct nest *nest, const struct sator_relation *map, str
     return true;
 }
 
+/* The instances of a PE in a stamp where all of them have as many; 0: they have not. */
+static int64_t count_always(const struct nest *nest)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < nest->n_digits; i++) {
+        const struct nest_digit *digit = &nest->digits[i];
+        if (digit->is_space || digit->order >= 0 || digit->run != 0 || digit->is_inner ||
+                digit->extent == 1)
+            continue;
+        if (!nest->loops[digit->loop].is_whole)
+            return 0;
+        n *= digit->extent;
+    }
+    return n;
+}
+
 bool nest_read(struct timing *timing, struct nest *nest)
 {
     const struct sator_workload *w = timing->analysis->workload;
@@ -419,6 +436,7 @@ bool nest_read(struct timing *timing, struct nest *nest)
         nest->size[i] = w->upper[i] - w->lower[i];
     if (!read_stamps(nest))
         return false;
+    nest->most = count_always(nest);
     for (int i = 0; i < w->n_accesses; i++) {
         if (!read_access(nest, w->accesses[i].relation, &nest->accesses[i]))
             return false;

@@ -38,6 +38,7 @@ struct nest {
     int n_order;
     int order[NEST_DIGITS]; /* the digits of time, outermost first */
     int row[NEST_DIGITS]; /* of time, that each is in */
+    int64_t most; /* instances of a PE in every stamp; 0: not in each as many */
     bool is_skewed; /* a row has space digits: */
     int skewed_row; /* this one */
     int full_length; /* of the prefixes that its values number, with rows inside it or not */

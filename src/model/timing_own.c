@@ -40,6 +40,8 @@ int64_t nest_count_most(const struct nest *nest, const struct nest_stamp *stamp)
 {
     int64_t most = 1;
 
+    if (nest->most > 0)
+        return nest->most;
     for (int l = 0; l < nest->n_loops; l++)
         most *= count_within(
                 nest, l, nest->size[l] - 1 - nest_fixed_part(nest, nest->n_order, stamp, l));

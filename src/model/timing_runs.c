@@ -285,6 +285,14 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     return n_skewed > MOST_SKEWED ? NULL : b;
 }
 
+/* A row of which one value stands for all. */
+static struct nest_row only_value(const struct timing *timing, int64_t length)
+{
+    return (struct nest_row){.n = 1,
+            .times = sator_arena_copy(timing->arena, &length, sizeof length),
+            .words = SATOR_NEW_ARRAY(timing->arena, const int64_t *, timing->n_transfers + 1)};
+}
+
 /* Follow the transfers under "prefixes[centre]", whose rows are known; false: one has another form,
  * or branches: "*branches". */
 static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixes,
@@ -307,8 +315,10 @@ static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixe
         note_boxes(b, &squeezed);
         n_boxes++;
     }
-    if (n_boxes == 0)
-        return false; /* nothing that takes time crosses the array: no digit is known */
+    if (n_boxes == 0) { /* nothing that takes time crosses the array: all values are alike */
+        *row = only_value(timing, rows[centre].last - rows[centre].first + 1);
+        return true;
+    }
     squeeze_all(&squeezed, rows[centre].last - rows[centre].first + 1, neighbours);
     if (squeezed.n_values > MOST_VALUES)
         return false;
