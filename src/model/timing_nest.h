@@ -157,11 +157,21 @@ struct nest_row {
 bool nest_is_output(const struct nest *nest, int transfer);
 /* Whether the transfer's contents are of single stamps, and its words pass a port. */
 bool nest_is_of_stamps(const struct nest *nest, const struct timing_transfer *transfer);
-/* The row under "prefixes[centre]" of the "n" prefixes that follow each other; with "neighbours",
- * values that stand for several have the same words as those next to them. False: a transfer has
- * another form. */
-bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        bool neighbours, struct nest_row *row);
+/* What the row under a prefix depends on. */
+struct nest_run {
+    int64_t length; /* values, all of them */
+    int n_boxes; /* transfers that are followed */
+    int n_key;
+    int64_t *key;
+};
+/* Go to the row under "prefixes[centre]" of the "n" prefixes that follow each other. False: a
+ * transfer has another form. */
+bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
+        struct nest_run *run);
+/* What moves in the row that was opened last; with "neighbours", values that stand for several have
+ * the same words as those next to them. False: a transfer has another form. */
+bool nest_follow_run(
+        const struct nest *nest, const struct nest_run *run, bool neighbours, struct nest_row *row);
 
 /* timing_rows.c: what the row's stamps take, of which each has "run" inside; false: it has another
  * form. */

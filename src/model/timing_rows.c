@@ -235,19 +235,25 @@ static void add_moved(const struct nest *nest, const struct nest_row *row, struc
 
 /* ---- rows ---- */
 
-/* Rows in which the same words move. */
+/* Rows that depend on the same. */
 struct known_sum {
     const struct known_sum *next;
-    struct nest_row row;
+    struct nest_run open;
     sator_int run;
     struct timing_sum sum;
 };
 
-static bool are_equal(
-        const struct timing *timing, const struct nest_row *a, const struct nest_row *b)
+static const struct known_sum *find_known(
+        const struct nest *nest, const struct nest_run *open, sator_int run)
 {
-    return a->n == b->n && memcmp(a->times, b->times, sizeof *a->times * (size_t)a->n) == 0 &&
-            memcmp(a->words, b->words, sizeof *a->words * (size_t)timing->n_transfers) == 0;
+    for (const struct known_sum *k = nest->sums; k != NULL; k = k->next) {
+        if (k->run == run && k->open.length == open->length && k->open.n_key == open->n_key &&
+                (open->n_key == 0 ||
+                        memcmp(k->open.key, open->key, sizeof *open->key * (size_t)open->n_key) ==
+                                0))
+            return k;
+    }
+    return NULL;
 }
 
 static bool overlaps(const struct nest *nest)
@@ -260,30 +266,39 @@ static bool overlaps(const struct nest *nest)
     return false;
 }
 
+/* The row under prefix "at" of the window. */
+static bool follow_row(const struct around *a, int at, struct nest_row *row)
+{
+    struct nest_run open;
+
+    return nest_open_run(a->nest, a->prefixes, a->n, at, &open) &&
+            nest_follow_run(a->nest, &open, true, row);
+}
+
 bool nest_measure_run(struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
         sator_int run, struct timing_sum *sum)
 {
     const struct timing *timing = nest->timing;
     struct around a = {.nest = nest, .prefixes = prefixes, .n = n, .centre = centre};
     bool with_others = overlaps(nest);
+    struct nest_run open;
 
-    if (!nest_follow_run(nest, prefixes, n, centre, with_others, &a.row) ||
-            (with_others && centre > 0 &&
-                    !nest_follow_run(nest, prefixes, n, centre - 1, true, &a.before)) ||
-            (with_others && centre < n - 1 &&
-                    !nest_follow_run(nest, prefixes, n, centre + 1, true, &a.after)))
+    if (!nest_open_run(nest, prefixes, n, centre, &open))
         return false;
-    for (const struct known_sum *k = nest->sums; k != NULL && !with_others; k = k->next) {
-        if (k->run == run && are_equal(timing, &k->row, &a.row)) {
-            timing_sum_add(timing, sum, 1, &k->sum);
-            return true;
-        }
+    const struct known_sum *known = with_others ? NULL : find_known(nest, &open, run);
+    if (known != NULL) {
+        timing_sum_add(timing, sum, 1, &known->sum);
+        return true;
     }
+    if (!nest_follow_run(nest, &open, with_others, &a.row) ||
+            (with_others && centre > 0 && !follow_row(&a, centre - 1, &a.before)) ||
+            (with_others && centre < n - 1 && !follow_row(&a, centre + 1, &a.after)))
+        return false;
     struct ways ways = list_ways(&a);
     add_stamps(timing, &a.row, &ways, run, sum);
     add_moved(nest, &a.row, sum);
-    struct known_sum *known = SATOR_NEW(timing->arena, struct known_sum);
-    *known = (struct known_sum){nest->sums, a.row, run, *sum};
-    nest->sums = known;
+    struct known_sum *made = SATOR_NEW(timing->arena, struct known_sum);
+    *made = (struct known_sum){nest->sums, open, run, *sum};
+    nest->sums = made;
     return true;
 }

@@ -278,7 +278,7 @@ static struct boxes *open_row(const struct nest *nest, const struct timing_trans
     int n_skewed = 0;
 
     if (b == NULL || transfer->holder_space > 0 || transfer->arrives.port >= 0 ||
-            !boxes_open(b, prefixes, rows, n, centre) || !boxes_cut(b))
+            !boxes_open(b, prefixes, rows, n, centre))
         return NULL;
     for (int i = 0; i < b->n_digits; i++)
         n_skewed += b->digits[i].factor != 0;
@@ -293,18 +293,17 @@ static struct nest_row only_value(const struct timing *timing, int64_t length)
             .words = SATOR_NEW_ARRAY(timing->arena, const int64_t *, timing->n_transfers + 1)};
 }
 
-/* Follow the transfers under "prefixes[centre]", whose rows are known; false: one has another form,
- * or branches: "*branches". */
-static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixes,
-        const struct box_range *rows, int n, int centre, bool neighbours, struct nest_row *row,
-        struct boxes **branches)
+bool nest_open_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
+        struct nest_run *run)
 {
     const struct timing *timing = nest->timing;
-    struct squeezed squeezed;
+    struct box_range rows[BOX_WINDOW];
 
-    *branches = NULL;
-    start_squeeze(nest, &squeezed);
-    int n_boxes = 0;
+    for (int r = 0; r < n; r++) {
+        if (!nest_row_range(nest, &prefixes[r], &rows[r].first, &rows[r].last))
+            return false;
+    }
+    *run = (struct nest_run){.length = rows[centre].last - rows[centre].first + 1};
     for (int i = 0; i < timing->n_transfers; i++) {
         const struct timing_transfer *transfer = &timing->transfers[i];
         if (!nest_is_of_stamps(nest, transfer))
@@ -312,14 +311,31 @@ static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixe
         struct boxes *b = open_row(nest, transfer, prefixes, rows, n, centre);
         if (b == NULL)
             return false;
-        note_boxes(b, &squeezed);
-        n_boxes++;
+        for (int k = 0; k < b->n_key; k++)
+            SATOR_PUSH(timing->arena, run->key, run->n_key, b->key[k]);
+        run->n_boxes++;
     }
-    if (n_boxes == 0) { /* nothing that takes time crosses the array: all values are alike */
-        *row = only_value(timing, rows[centre].last - rows[centre].first + 1);
-        return true;
+    return true;
+}
+
+/* Follow the transfers of the run that is open; false: one has another form, or branches:
+ * "*branches". */
+static bool follow_all(const struct nest *nest, const struct nest_run *run, bool neighbours,
+        struct nest_row *row, struct boxes **branches)
+{
+    const struct timing *timing = nest->timing;
+    struct squeezed squeezed;
+
+    *branches = NULL;
+    start_squeeze(nest, &squeezed);
+    for (int i = 0; i < timing->n_transfers; i++) {
+        if (!nest_is_of_stamps(nest, &timing->transfers[i]))
+            continue;
+        if (!boxes_cut(nest->boxes[i]))
+            return false;
+        note_boxes(nest->boxes[i], &squeezed);
     }
-    squeeze_all(&squeezed, rows[centre].last - rows[centre].first + 1, neighbours);
+    squeeze_all(&squeezed, run->length, neighbours);
     if (squeezed.n_values > MOST_VALUES)
         return false;
     *row = (struct nest_row){.n = squeezed.n_values,
@@ -338,17 +354,16 @@ static bool follow_all(const struct nest *nest, const struct nest_stamp *prefixe
     return true;
 }
 
-bool nest_follow_run(const struct nest *nest, const struct nest_stamp *prefixes, int n, int centre,
-        bool neighbours, struct nest_row *row)
+bool nest_follow_run(
+        const struct nest *nest, const struct nest_run *run, bool neighbours, struct nest_row *row)
 {
-    struct box_range rows[BOX_WINDOW];
     struct boxes *branches;
 
-    for (int r = 0; r < n; r++) {
-        if (!nest_row_range(nest, &prefixes[r], &rows[r].first, &rows[r].last))
-            return false;
+    if (run->n_boxes == 0) { /* nothing that takes time crosses the array: all values are alike */
+        *row = only_value(nest->timing, run->length);
+        return true;
     }
-    while (!follow_all(nest, prefixes, rows, n, centre, neighbours, row, &branches)) {
+    while (!follow_all(nest, run, neighbours, row, &branches)) {
         if (branches == NULL || !boxes_group(branches))
             return false;
     }
