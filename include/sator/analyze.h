@@ -186,6 +186,8 @@ struct sator_result {
                                   density */
     int n_savings;
     const struct sator_saving *savings;
+    double expected_cycles; /* at least so many where zeros are skipped (doc/model.md, section 4);
+                               NAN unless a density and the machine's "skipping" say so */
 };
 
 struct sator_analyze_options {
@@ -254,6 +256,7 @@ struct sator_network_result {
     double clock_mhz, area_um2; /* of the machine; NAN when not given */
     sator_int unique_volume;
     struct sator_arena *arena;
+    double expected_cycles; /* the sum; of layers that skip nothing their latency */
 };
 SATOR_API enum sator_status sator_analyze_network(struct sator_ctx *ctx,
         SATOR_KEEP const struct sator_network *network, SATOR_KEEP const struct sator_arch *arch,

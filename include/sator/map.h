@@ -151,6 +151,7 @@ struct sator_map_result {
     double expected_energy_pj;
     int n_savings;
     const struct sator_saving *savings;
+    double expected_cycles; /* as of sator_result */
 };
 
 /* Find the best mapping of layer "layer" of "network" on "arch" (GIVE: sator_map_result_free).

@@ -172,6 +172,12 @@ class _OfFields(_Outcome):
         return value
 
     @property
+    def expected_cycles(self) -> Optional[float]:
+        """At least so many cycles are expected where zeros are skipped; None when nothing says so."""
+        value: Optional[float] = self.to_dict()["latency_cycles"].get("expected")
+        return value
+
+    @property
     def expected_energy_pj(self) -> Optional[float]:
         """Energy without what gating of zeros is expected to save, pJ; None when the workload states no density."""
         expected = self.to_dict()["energy_expected_pj"]

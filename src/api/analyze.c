@@ -103,9 +103,9 @@ static enum sator_status add_up(struct sator_ctx *ctx, struct sator_network_resu
 {
     static const struct sator_loc nowhere;
     sator_int stamps = 0, slots = 0, layer_slots;
-    bool fits = true, expects = false;
+    bool fits = true, expects = false, skips = false;
 
-    result->expected_energy_pj = 0;
+    result->expected_energy_pj = result->expected_cycles = 0;
     for (int i = 0; i < result->n_layers; i++) {
         const struct sator_result *r = result->layers[i].result;
         int repeat = result->layers[i].repeat;
@@ -118,11 +118,16 @@ static enum sator_status add_up(struct sator_ctx *ctx, struct sator_network_resu
         result->total_cycles += r->total_cycles * repeat;
         result->energy_pj += r->energy_pj * repeat;
         expects |= !isnan(r->expected_energy_pj);
+        skips |= !isnan(r->expected_cycles);
+        result->expected_cycles +=
+                repeat * (isnan(r->expected_cycles) ? r->total_cycles : r->expected_cycles);
         result->expected_energy_pj +=
                 repeat * (isnan(r->expected_energy_pj) ? r->energy_pj : r->expected_energy_pj);
     }
     if (!expects)
         result->expected_energy_pj = NAN;
+    if (!skips)
+        result->expected_cycles = NAN;
     result->utilization_average = slots == 0 ? NAN : (double)stamps / (double)slots;
     if (!fits)
         sator_error(ctx, nowhere, "a total of the network does not fit into 128 bits");

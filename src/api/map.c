@@ -87,17 +87,25 @@ static enum sator_status expect(const struct mapper_question *q, struct sator_ma
 {
     const struct sator_level_result **memories =
             SATOR_NEW_ARRAY(q->arena, const struct sator_level_result *, result->n_levels + 1);
-    struct sator_expected_question question = {
-            .memories = memories, .instances = result->instances, .energy_pj = result->energy_pj};
+    struct sator_expected_question question = {.memories = memories,
+            .instances = result->instances,
+            .energy_pj = result->energy_pj,
+            .compute_cycles = result->compute_cycles,
+            .port_cycles = NAN};
     struct sator_expected expected;
 
     for (int i = 0; i < result->n_levels; i++) {
-        if (!result->levels[i].is_array)
-            memories[question.n_memories++] = result->levels[i].contents;
+        const struct sator_level_result *contents = result->levels[i].contents;
+        if (result->levels[i].is_array)
+            continue;
+        memories[question.n_memories++] = contents; /* fmax takes the other operand of NAN */
+        question.port_cycles =
+                fmax(question.port_cycles, fmax(contents->read_cycles, contents->write_cycles));
     }
     enum sator_status st =
             sator_model_expected(q->ctx, result->arena, q->workload, q->arch, &question, &expected);
     result->expected_energy_pj = expected.energy_pj;
+    result->expected_cycles = expected.cycles;
     result->n_savings = expected.n_savings;
     result->savings = expected.savings;
     return st;

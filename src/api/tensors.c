@@ -126,7 +126,8 @@ static bool is_gated(const struct sator_arch *arch, const char *tensor)
         if ((level->kind == SATOR_LEVEL_MEMORY &&
                     gates(level->memory.n_gates, level->memory.gates, tensor)) ||
                 (level->kind == SATOR_LEVEL_COMPUTE &&
-                        gates(level->compute.n_gates, level->compute.gates, tensor)))
+                        (gates(level->compute.n_gates, level->compute.gates, tensor) ||
+                                gates(level->compute.n_skips, level->compute.skips, tensor))))
             return true;
     }
     return false;

@@ -185,6 +185,8 @@ struct sator_compute {
     struct sator_figure area_um2; /* of one PE's */
     int n_gates; /* 0 or 1 */
     const struct sator_gate *gates;
+    int n_skips; /* 0 or 1: an instance that is left out so takes no time either */
+    const struct sator_gate *skips;
 };
 
 struct sator_level {

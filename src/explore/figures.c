@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char expected[] = "energy_expected_pj.total"; /* with zeros gated */
+static const char expected_cycles[] = "latency_cycles.expected"; /* with zeros skipped */
 static const char energy[] = "energy_pj.", levels[] = "levels.", tensors[] = "tensors.",
                   areas[] = "area_um2.", ports[] = "ports.",
                   bandwidths[] = "bandwidth_bits_per_cycle.by_tensor.";
@@ -47,7 +48,7 @@ enum explore_kind explore_figure_kind(const char *name)
     const char *last = last_of(name);
 
     if (starts_with(name, energy) || starts_with(name, bandwidths) || starts_with(name, areas) ||
-            strcmp(name, expected) == 0)
+            strcmp(name, expected) == 0 || strcmp(name, expected_cycles) == 0)
         return EXPLORE_NUMBER;
     if (starts_with(name, ports))
         return strcmp(last, port_figures[0]) == 0 ? EXPLORE_NUMBER : EXPLORE_COUNT;
@@ -133,6 +134,7 @@ void explore_figures_list(
     struct lister l = {arena, names};
 
     add(&l, false, expected); /* densities are tensors' own */
+    add(&l, false, expected_cycles);
     for (int i = 0; i < arch->n_levels; i++) {
         const struct sator_level *level = &arch->levels[i];
         if (level->kind != SATOR_LEVEL_ARRAY)
@@ -345,6 +347,8 @@ struct explore_value explore_figure_value(
 
     if (strcmp(name, expected) == 0)
         return number(r->expected_energy_pj);
+    if (strcmp(name, expected_cycles) == 0)
+        return number(r->expected_cycles);
     if (starts_with(name, areas))
         return area_of(name + strlen(areas), arch);
     if (starts_with(name, energy))

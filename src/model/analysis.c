@@ -285,6 +285,7 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
     made->clock_mhz = model->arch->clock_mhz;
     made->area_um2 = model->area_um2;
     made->expected_energy_pj = NAN;
+    made->expected_cycles = NAN;
     analysis.footprints = SATOR_NEW_ARRAY(arena, sator_int, question->workload->n_accesses + 1);
     for (int i = 0; question->footprints != NULL && i < question->workload->n_accesses; i++)
         analysis.footprints[i] = question->footprints[i];

@@ -137,21 +137,38 @@ done:
     return st;
 }
 
+/* What either of the two leaves out, which may be NULL, is left out. */
+static double carried_out_by(
+        struct expecting *e, const struct sator_gate *gate, const struct sator_gate *skip)
+{
+    int n_gate = gate == NULL ? 0 : gate->n_zeros, n_skip = skip == NULL ? 0 : skip->n_zeros;
+    const char **zeros = SATOR_NEW_ARRAY(e->arena, const char *, n_gate + n_skip + 1);
+
+    for (int i = 0; i < n_gate; i++)
+        zeros[i] = gate->zeros[i];
+    for (int i = 0; i < n_skip; i++)
+        zeros[n_gate + i] = skip->zeros[i];
+    return carried_out(
+            e->workload, &(struct sator_gate){.n_zeros = n_gate + n_skip, .zeros = zeros});
+}
+
 static void save_instances(struct expecting *e, const struct sator_level *level)
 {
+    const struct sator_compute *compute = &level->compute;
     sator_int instances = e->question->instances;
-    double pj =
-            sator_compute_figure(e->arena, &level->compute, sator_operand_bits(e->workload)).value;
+    double pj = sator_compute_figure(e->arena, compute, sator_operand_bits(e->workload)).value;
+    double share = carried_out_by(e, compute->gates, compute->skips);
 
-    for (int g = 0; g < level->compute.n_gates; g++) {
-        double share = carried_out(e->workload, &level->compute.gates[g]);
-        if (share < 1)
-            add_saving(e,
-                    &(struct sator_saving){.component = sator_arena_strdup(e->arena, level->name),
-                            .actions = instances,
-                            .carried_out = share,
-                            .pj = (1 - share) * (double)instances * pj});
-    }
+    if (share < 1)
+        add_saving(e,
+                &(struct sator_saving){.component = sator_arena_strdup(e->arena, level->name),
+                        .actions = instances,
+                        .carried_out = share,
+                        .pj = (1 - share) * (double)instances * pj});
+    if (compute->n_skips > 0)
+        e->expected->cycles =
+                fmax(carried_out(e->workload, compute->skips) * e->question->compute_cycles,
+                        e->question->port_cycles);
 }
 
 enum sator_status sator_model_expected(struct sator_ctx *ctx, struct sator_arena *arena,
@@ -162,7 +179,7 @@ enum sator_status sator_model_expected(struct sator_ctx *ctx, struct sator_arena
     enum sator_status st = SATOR_OK;
     int m = 0;
 
-    *expected = (struct sator_expected){.energy_pj = NAN};
+    *expected = (struct sator_expected){.energy_pj = NAN, .cycles = NAN};
     if (!says_density(workload))
         return SATOR_OK;
     expected->energy_pj = question->energy_pj;
@@ -190,11 +207,13 @@ enum sator_status analysis_expected(struct analysis *analysis)
             analysis->arena, const struct sator_level_result *, analysis->n_memories + 1);
     for (int m = 0; m < analysis->n_memories; m++)
         memories[m] = analysis->memories[m].result;
-    const struct sator_expected_question question = {
-            analysis->n_memories, memories, result->instances, result->energy_pj};
+    const struct sator_expected_question question = {analysis->n_memories, memories,
+            result->instances, result->energy_pj, result->compute_cycles,
+            fmax(result->read_cycles, result->write_cycles)};
     SATOR_TRY(sator_model_expected(analysis->ctx, analysis->arena, analysis->workload,
             analysis->arch, &question, &expected));
     result->expected_energy_pj = expected.energy_pj;
+    result->expected_cycles = expected.cycles;
     result->n_savings = expected.n_savings;
     result->savings = expected.savings;
 done:

@@ -67,9 +67,11 @@ struct sator_expected_question {
     const struct sator_level_result *const *memories;
     sator_int instances;
     double energy_pj;
+    double compute_cycles, port_cycles; /* of the slowest port; NAN where none is known */
 };
 struct sator_expected {
     double energy_pj; /* NAN where the workload states no density */
+    double cycles; /* at least so many are expected; NAN where nothing is skipped */
     int n_savings;
     const struct sator_saving *savings;
 };

@@ -144,6 +144,8 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_number(latency, "write", slowest(r, true));
     json_put_number(latency, "roofline", r->roofline_cycles);
     json_put_number(latency, "total", r->total_cycles);
+    if (!isnan(r->expected_cycles))
+        json_put_number(latency, "expected", r->expected_cycles);
     if (r->unscheduled != NULL)
         json_put_text(object, "unscheduled", arena, r->unscheduled);
     json_put_text(object, "bound_by", arena, r->bound_by);

@@ -148,6 +148,9 @@ static void write_header(struct writer *w)
     report_line(w->text, strcmp(r->timing, "scheduled") == 0 ? "roofline" : "latency",
             "%s, bound by %s", report_quantity(w->arena, r->roofline_cycles, 1, "cycle"),
             report_clean(w->arena, r->bound_by));
+    if (!isnan(r->expected_cycles))
+        report_line(w->text, "", "at least %s expected where zeros are skipped",
+                report_quantity(w->arena, r->expected_cycles, 1, "cycle"));
     if (r->unscheduled != NULL)
         report_line(w->text, "", "a lower bound: %s", r->unscheduled);
     write_physical(w, &physical);

@@ -254,6 +254,8 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_number(latency, "write", result->write_cycles);
     put_timing(latency, arena, result);
     json_put_number(latency, "total", result->total_cycles);
+    if (!isnan(result->expected_cycles))
+        json_put_number(latency, "expected", result->expected_cycles);
     json_put_text(object, "bound_by", arena, result->bound_by);
     put_ports(object, arena, result);
     const struct physical physical = report_result_physical(result);
@@ -302,7 +304,10 @@ static void put_network(
     json_put_count(totals, "unique_volume", network->unique_volume);
     json_put_number(
             json_put_object(totals, "utilization"), "average", network->utilization_average);
-    json_put_number(json_put_object(totals, "latency_cycles"), "total", network->total_cycles);
+    cJSON *latency = json_put_object(totals, "latency_cycles");
+    json_put_number(latency, "total", network->total_cycles);
+    if (!isnan(network->expected_cycles))
+        json_put_number(latency, "expected", network->expected_cycles);
     json_put_number(json_put_object(totals, "energy_pj"), "total", network->energy_pj);
     if (isnan(network->expected_energy_pj))
         json_put(totals, "energy_expected_pj", cJSON_CreateNull());

@@ -181,6 +181,9 @@ static void write_metrics(struct writer *w)
     report_line(w->text, "  compute", "%s", cycles(w, r->compute_cycles));
     report_line(w->text, "  read", "%s", cycles(w, r->read_cycles));
     report_line(w->text, "  write", "%s", cycles(w, r->write_cycles));
+    if (!isnan(r->expected_cycles))
+        report_line(w->text, "  expected", "at least %s where zeros are skipped",
+                cycles(w, r->expected_cycles));
     report_line(w->text, "stamps", "%s in %s", count(w, r->stamps),
             report_counted(w->arena, r->time_stamps, "time-stamp"));
     report_line(w->text, "utilization", "%s %% on average, at most %s %%; %s of %s %s used",

@@ -103,16 +103,23 @@ void sator_yaml_memory_gates(struct sator_yaml_reader *reader, const struct sato
     memory->gates = gates;
 }
 
-void sator_yaml_compute_gate(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
-        struct sator_compute *compute)
+static const struct sator_gate *read_names(struct sator_yaml_reader *reader,
+        const struct sator_yaml_node *node, const char *key, int *n)
 {
     struct sator_gate gate = {0}, *gates = NULL;
 
-    if (node == NULL || !sator_yaml_names(reader, node, "gating", &gate.n_zeros, &gate.zeros))
-        return;
+    if (node == NULL || !sator_yaml_names(reader, node, key, &gate.n_zeros, &gate.zeros))
+        return NULL;
     gate.loc = node->loc;
-    SATOR_PUSH(reader->arena, gates, compute->n_gates, gate);
-    compute->gates = gates;
+    SATOR_PUSH(reader->arena, gates, *n, gate);
+    return gates;
+}
+
+void sator_yaml_compute_gate(struct sator_yaml_reader *reader, const struct sator_yaml_node *gating,
+        const struct sator_yaml_node *skipping, struct sator_compute *compute)
+{
+    compute->gates = read_names(reader, gating, "gating", &compute->n_gates);
+    compute->skips = read_names(reader, skipping, "skipping", &compute->n_skips);
 }
 
 static bool is_by_others(const struct sator_gate *gate)

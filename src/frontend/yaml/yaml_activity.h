@@ -12,8 +12,9 @@ void sator_yaml_densities(struct sator_yaml_reader *reader, const struct sator_y
 /* "gating" of a memory, {B: [A]}, whose tensors are known, and of a compute level, [A]. */
 void sator_yaml_memory_gates(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_memory *memory);
-void sator_yaml_compute_gate(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
-        struct sator_compute *compute);
+/* ... with "skipping" beside it. */
+void sator_yaml_compute_gate(struct sator_yaml_reader *reader, const struct sator_yaml_node *gating,
+        const struct sator_yaml_node *skipping, struct sator_compute *compute);
 /* Report gates by other tensors at memories whose words are not single loop instances'. */
 void sator_yaml_check_gates(struct sator_yaml_reader *reader, const struct sator_arch *arch);
 

@@ -24,7 +24,7 @@ static const char *const memory_keys[] = {"memory", "capacity_bytes", "capacity_
 static const char *const array_keys[] = {"array", "shape", "topology", "links", "multicast",
         "reduction", "pass_through", "word_bits", "source"};
 static const char *const compute_keys[] = {"compute", "energy_pj", "cycles", "per_stamp",
-        "leakage_pj", "area_um2", "gating", "component", "source"};
+        "leakage_pj", "area_um2", "gating", "skipping", "component", "source"};
 
 /* ---- memories ---- */
 
@@ -200,7 +200,8 @@ static void read_compute(struct sator_yaml_reader *reader, const struct sator_ya
         sator_yaml_number(reader, node, "cycles", true, &compute->cycles);
     if ((node = sator_yaml_get(reader, map, "per_stamp")) != NULL)
         sator_yaml_int(reader, node, "per_stamp", 1, INT64_C(1) << 40, &compute->per_stamp);
-    sator_yaml_compute_gate(reader, sator_yaml_get(reader, map, "gating"), compute);
+    sator_yaml_compute_gate(reader, sator_yaml_get(reader, map, "gating"),
+            sator_yaml_get(reader, map, "skipping"), compute);
 }
 
 /* ---- arrays ---- */

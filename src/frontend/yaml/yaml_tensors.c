@@ -49,6 +49,7 @@ void sator_yaml_mentions(struct sator_yaml_reader *reader, const struct sator_ya
             collect(&c, level, of_memory[k]);
         const struct sator_yaml_node *gating = sator_yaml_get(reader, level, "gating");
         collect(&c, level, "gating");
+        collect(&c, level, "skipping");
         for (int n = 0; gating != NULL && gating->kind == SATOR_YAML_MAP && n < gating->n_pairs;
                 n++)
             collect_names(&c, gating->pairs[n].value);

@@ -522,6 +522,8 @@ static void write_compute(struct sator_text *text, const struct sator_compute *c
     write_figure(text, ", ", "leakage_pj", &compute->leakage_pj);
     write_figure(text, ", ", "area_um2", &compute->area_um2);
     write_gates(text, compute->n_gates, compute->gates);
+    if (compute->n_skips > 0)
+        write_names(text, "skipping", compute->skips->n_zeros, compute->skips->zeros);
     sator_text_add(text, "}\n");
 }
 
