@@ -221,7 +221,9 @@ static void find_asked(struct mapper_problem *p)
         }
         p->asked_ragged_ports |= p->asked_ports | (ragged & 1U << m);
         for (int t = 0; t < p->n_transfers; t++) {
-            if (p->transfer[t].is_counted && p->transfer[t].parent == m)
+            /* buses of some PEs are counted, too, where tiles may be short */
+            bool is_counted = p->transfer[t].is_counted || p->transfer[t].grouped_rows != 0;
+            if (is_counted && p->transfer[t].parent == m)
                 p->asked_ragged_ports |= 1U << m;
         }
     }
