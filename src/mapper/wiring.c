@@ -424,6 +424,8 @@ enum sator_status sator_mapper_ask_grouped(struct sator_ctx *ctx, struct mapper_
         if (t->grouped_rows == 0)
             continue;
         t->is_complex = t->is_counted = problem->has_counted = true;
+        if (problem->memory[t->parent].instances > 1) /* as of all that the engines count */
+            problem->asked_ragged_ports |= 1U << t->parent;
         t->may_pass = false;
         t->apart = t->collapsed;
         t->grouped_rows = 0;
