@@ -41,6 +41,14 @@ struct row {
     bool whole; /* all of the run is one stretch */
     int n_room;
     int64_t *room;
+    struct moment *moments;
+};
+
+/* What the digits step by into a time, whether any PE may run it, and whether sums are touched for
+ * the first time there. */
+struct moment {
+    int16_t into;
+    bool runs, fresh;
 };
 
 /* A transfer in a stretch: words by time, from the first of the times that are asked for less one.
@@ -50,56 +58,61 @@ struct flow {
     int64_t *in, *out;
 };
 
-/* What the digits step by into time "n", and whether sums are touched for the first time there. */
-static int step_into(const struct row *row, const struct stretch *stretch, int64_t n, bool *fresh)
+/* Find the moments of "n" times from "first" on, as an odometer whose inner digits are at 0 at time
+ * 0. */
+static void find_moments(const struct row *row, const struct stretch *stretch, int64_t first, int n,
+        struct moment *moments)
 {
     const struct nest *nest = row->nest;
-    int64_t left = n % row->block;
-    int into = row->inner - 1;
+    int64_t digit[MOST_DIGITS], left = first % row->block;
+    int sums = 0; /* inner digits of them that are not 0 */
 
-    if (left < 0)
-        left += row->block;
-    bool at_step = left == 0 || n == stretch->end;
-    *fresh = n < 0 ? stretch->fresh_before : stretch->fresh_after;
+    left += left < 0 ? row->block : 0;
     for (int g = row->last - 1; g >= row->inner; g--) {
-        int64_t digit = left % nest->digit[g].factor;
+        digit[g] = left % nest->digit[g].factor;
         left /= nest->digit[g].factor;
-        if (digit != 0 && into < row->inner)
-            into = g;
-        *fresh &= digit == 0 || !nest->digit[g].sums;
+        sums += nest->digit[g].sums && digit[g] != 0;
     }
-    return at_step ? stretch->into : into;
+    int into = row->last - 1;
+    while (into >= row->inner && digit[into] == 0)
+        into--;
+    for (int i = 0; i < n; i++) {
+        int64_t time = first + i;
+        bool runs = (time < 0 ? stretch->runs_before : stretch->runs_after) && time < stretch->end;
+        bool fresh = time < 0 ? stretch->fresh_before : stretch->fresh_after;
+        moments[i] = (struct moment){
+                .into = (int16_t)(into < row->inner || time == stretch->end ? stretch->into : into),
+                .runs = runs,
+                .fresh = fresh && sums == 0};
+        for (into = row->last - 1; into >= row->inner; into--) {
+            bool was = digit[into] != 0, back = ++digit[into] == nest->digit[into].factor;
+            digit[into] = back ? 0 : digit[into];
+            sums += nest->digit[into].sums ? (digit[into] != 0) - was : 0;
+            if (!back)
+                break;
+        }
+    }
 }
 
-static bool runs_at(const struct stretch *stretch, int64_t n)
-{
-    return (n < 0 ? stretch->runs_before : stretch->runs_after) && n < stretch->end;
-}
-
-/* The words of an entry at each time from "first" on, as if its first place were the only one. */
-static void list_words(const struct row *row, const struct stretch *stretch, int64_t first, int n,
-        const struct entry *entry, int64_t *words)
+/* The words of an entry at each moment, as if its first place were the only one. */
+static void list_words(
+        const struct entry *entry, const struct moment *moments, int n, int64_t *words)
 {
     for (int i = 0; i < n; i++) {
-        bool fresh;
-        int into = step_into(row, stretch, first + i, &fresh);
-        bool enters = runs_at(stretch, first + i) && (fresh || !entry->if_fresh);
-        words[i] = enters ? entry->words[into + 1] : 0;
+        bool enters = moments[i].runs && (moments[i].fresh || !entry->if_fresh);
+        words[i] = enters ? entry->words[moments[i].into + 1] : 0;
     }
 }
 
-/* The words of sums that leave after each time. */
-static void list_leaving(const struct row *row, const struct stretch *stretch, int64_t first, int n,
-        int movement, int64_t *words)
+/* The words of sums that leave after each moment. */
+static void list_leaving(
+        const struct nest *nest, const struct moment *moments, int n, int movement, int64_t *words)
 {
-    const struct nest *nest = row->nest;
+    int64_t places = nest->leaving[movement];
 
-    for (int i = 0; i < n; i++) {
-        bool fresh;
-        int from = step_into(row, stretch, first + i + 1, &fresh);
-        bool leaves = runs_at(stretch, first + i);
-        words[i] = leaves ? nest->movement[movement].out[from + 1] / nest->leaving[movement] : 0;
-    }
+    for (int i = 0; i < n; i++)
+        words[i] = moments[i].runs ? nest->movement[movement].out[moments[i + 1].into + 1] / places
+                                   : 0;
 }
 
 /* Add up what passes at all places: each value those before it at multiples of the steps. Add it to
@@ -121,14 +134,13 @@ static void spread(const struct row *row, const struct places *places, int n, in
         sum[i - span] += words[i - places->first];
 }
 
-/* Set the flow of movement "i" at the "n" times from "first" on; "room" has place for two flows and
- * the span. */
-static void find_flow(const struct row *row, const struct stretch *stretch, int64_t first, int n,
-        int i, struct flow *flow, int64_t *room)
+/* Set the flow of movement "i" at "n" times; the moments begin earlier, by the span. "room" has
+ * place for two flows and two spans. */
+static void find_flow(const struct row *row, const struct moment *moments, int n, int i,
+        struct flow *flow, int64_t *room)
 {
     const struct nest *nest = row->nest;
     const struct mapper_problem *p = nest->phases->problem;
-    int64_t before = first - nest->span;
     int all = (int)nest->span + n;
 
     flow->movement = &nest->movement[i];
@@ -137,12 +149,12 @@ static void find_flow(const struct row *row, const struct stretch *stretch, int6
     for (int k = 0; k < nest->n_entries; k++) {
         if (nest->entry[k].movement != i)
             continue;
-        list_words(row, stretch, before, all, &nest->entry[k], room);
+        list_words(&nest->entry[k], moments, all, room);
         spread(row, &nest->entry[k].places, all, room, room + all, flow->in);
     }
     if (p->transfer[flow->movement->transfer].access != nest->phases->output)
         return;
-    list_leaving(row, stretch, before, all, i, room);
+    list_leaving(nest, moments, all, i, room);
     spread(row, &nest->leaves[i], all, room, room + all, flow->out);
 }
 
@@ -236,13 +248,14 @@ static void add_stretch(const struct row *row, const struct stretch *stretch, in
     if (n <= 0)
         return;
     assert(2 * (each + all * nest->n_movements) <= row->n_room);
+    find_moments(row, stretch, first - 1 - nest->span, (int)each + 1, row->moments);
     for (int i = 0; i < nest->n_movements; i++) {
         if (nest->movement[i].level != nest->n_levels - 1)
             continue;
         struct flow *flow = &flows[n_flows++];
         flow->in = room + 2 * (each + all * i);
         flow->out = flow->in + all;
-        find_flow(row, stretch, first - 1, all, i, flow, room);
+        find_flow(row, row->moments, all, i, flow, room);
         add_neighbours(row, from_start, to_end, all, i, flow);
     }
     for (int i = 0, like; i < n; i = like) {
@@ -411,11 +424,13 @@ void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, stru
     int64_t most = row.whole ? row.block + nest->span : around(&row);
     row.n_room = (int)(2 * (nest->span + (most + 2) * (nest->n_movements + 1)));
     row.room = sator_alloc(sizeof *row.room * (size_t)row.n_room);
+    row.moments = sator_alloc(sizeof *row.moments * (size_t)(nest->span + most + 3));
     if (row.whole) {
         struct stretch all = {OUTSIDE, false, true, y->fresh, y->fresh, row.block};
         add_stretch(&row, &all, 0, row.block + nest->span, 1);
     } else
         add_parts(&row);
+    free(row.moments);
     free(row.room);
     sum->cycles += nest->pass_cycles;
 }
