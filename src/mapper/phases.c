@@ -714,8 +714,8 @@ static bool find_skewed(
     return true;
 }
 
-bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
-        const struct mapper_mapping *mapping, double *cycles)
+static bool follow(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, bool at_least, double *cycles)
 {
     const struct mapper_problem *p = phases->problem;
     static const struct stamp whole = {OUTSIDE, OUTSIDE, true, false};
@@ -728,6 +728,7 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
         return false;
     sator_mapper_shape_init(p, mapping, &shape);
     nest.phases = phases;
+    nest.at_least = at_least;
     int wired = find_carried(phases, &shape, true), parted = find_carried(phases, &shape, false);
     nest.carried_row = wired < parted ? wired : parted;
     nest.n_digits = nest.n_levels = nest.n_movements = nest.n_runs = 0;
@@ -744,4 +745,16 @@ bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_wo
     add_level(&nest, 0, &whole, &run);
     *cycles = (double)run.cycles;
     return true;
+}
+
+bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double *cycles)
+{
+    return follow(phases, words, mapping, false, cycles);
+}
+
+bool sator_mapper_scheduled_least(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double *cycles)
+{
+    return follow(phases, words, mapping, true, cycles);
 }

@@ -42,6 +42,10 @@ void sator_mapper_know_phases(struct mapper_problem *problem);
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 
+/* The same, at least: a skewed row takes what its computing, or its busiest port, takes. */
+bool sator_mapper_scheduled_least(const struct mapper_phases *phases, struct mapper_words *words,
+        const struct mapper_mapping *mapping, double *cycles);
+
 /* Whether words may pass further in than memory "c" while nothing else happens. They lengthen the
  * stamps of "c" beyond what these compute for, and words of "c" may move beside them: a bound has
  * the one or the other, not both. */

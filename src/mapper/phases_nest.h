@@ -85,6 +85,7 @@ struct nest {
     /* A skewed row, which is the last level: its stamps are the values of the running number that
      * the digits from "first_joined" on make, and "span" more. */
     bool is_skewed;
+    bool at_least; /* its runs by a lower bound, which needs no stamps */
     int first_joined;
     int64_t span, pass_cycles; /* of a run: what words take through PEs that idle */
     int64_t inside_cycles; /* of one of its stamps */

@@ -124,11 +124,12 @@ static void spread(const struct row *row, const struct places *places, int n, in
 
     for (int k = 0; k < places->n; k++) {
         int64_t step = places->later[k], all = step * places->count[k];
-        memcpy(room, words, sizeof *room * (size_t)n);
-        for (int64_t i = 0; i < n; i++) {
-            words[i] += i >= step ? words[i - step] : 0;
-            words[i] -= i >= all ? room[i - all] : 0;
-        }
+        if (all < n)
+            memcpy(room, words, sizeof *room * (size_t)(n - all));
+        for (int64_t i = step; i < n && i < all; i++)
+            words[i] += words[i - step];
+        for (int64_t i = all; i < n; i++)
+            words[i] += words[i - step] - room[i - all];
     }
     for (int64_t i = span; i < n; i++)
         sum[i - span] += words[i - places->first];
@@ -412,6 +413,82 @@ static void add_parts(const struct row *row)
     add_stretch(row, &end, -1, nest->span + 1, 1);
 }
 
+/* ---- at least ---- */
+
+/* The words of an entry in all of a run; "fresh": of one in which sums begin. */
+static sator_int entry_words(const struct nest *nest, const struct entry *entry, bool fresh)
+{
+    int last = nest->length[nest->n_levels - 1];
+    sator_int words = entry->if_fresh && !fresh ? 0 : entry->words[0], places = 1;
+
+    for (int g = nest->first_joined; g < last; g++) {
+        int64_t steps = nest->digit[g].factor - 1;
+        if (!entry->if_fresh)
+            steps *= factors(nest, nest->first_joined, g);
+        else
+            steps *= fresh && !nest->digit[g].sums ? fresh_factors(nest, nest->first_joined, g) : 0;
+        words += (sator_int)steps * entry->words[g + 1];
+    }
+    for (int k = 0; k < entry->places.n; k++)
+        places *= entry->places.count[k];
+    return words * places;
+}
+
+/* The words of sums that leave in it. */
+static sator_int leaving_words(const struct nest *nest, const struct movement *movement)
+{
+    sator_int words = movement->out[0];
+
+    for (int g = nest->first_joined; g < nest->length[nest->n_levels - 1]; g++)
+        words += (sator_int)(nest->digit[g].factor - 1) * factors(nest, nest->first_joined, g) *
+                movement->out[g + 1];
+    return words;
+}
+
+static void add_all(const struct nest *nest, const struct movement *m, bool is_store,
+        sator_int words, struct delays *delays)
+{
+    const struct mapper_transfer *t = &nest->phases->problem->transfer[m->transfer];
+    const struct mapper_manner *manner = &nest->phases->manner[m->transfer];
+    int port = is_store ? manner->take : manner->send;
+    enum phase phase = m->kind != SATOR_TRANSFER_SERIAL ? WITH_RUN
+            : is_store                                  ? SERIAL_STORES
+                                                        : SERIAL_LOADS;
+
+    if (port < 0 || words == 0)
+        return;
+    if (!(delays->ports[phase] >> port & 1))
+        delays->of[phase][port] = 0;
+    delays->ports[phase] |= 1U << port;
+    delays->of[phase][port] += words *
+            nest->phases->problem->memory[t->parent].word_bits[t->access] *
+            nest->phases->unit[port].scale;
+}
+
+/* Add what a run takes at least: all that moves beside all that is computed. */
+static void add_least(const struct nest *nest, const struct stamp *y, struct run *sum)
+{
+    int last = nest->length[nest->n_levels - 1];
+    struct run inside = {.cycles = (sator_int)nest->inside_cycles *
+                    (factors(nest, nest->first_joined, last) + nest->span)};
+    struct delays delays;
+
+    memset(delays.ports, 0, sizeof delays.ports);
+    for (int i = 0; i < nest->n_movements; i++) {
+        const struct movement *m = &nest->movement[i];
+        sator_int words = 0;
+        if (m->level != nest->n_levels - 1)
+            continue;
+        for (int k = 0; k < nest->n_entries; k++)
+            words +=
+                    nest->entry[k].movement == i ? entry_words(nest, &nest->entry[k], y->fresh) : 0;
+        add_all(nest, m, false, words, &delays);
+        if (nest->phases->problem->transfer[m->transfer].access == nest->phases->output)
+            add_all(nest, m, true, leaving_words(nest, m), &delays);
+    }
+    sator_mapper_phase_stamp(nest->phases, &delays, &inside, 1, sum);
+}
+
 void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, struct run *sum)
 {
     struct row row = {.nest = nest,
@@ -420,6 +497,11 @@ void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, stru
             .first = nest->first_joined,
             .last = nest->length[nest->n_levels - 1]};
 
+    sum->cycles += nest->pass_cycles;
+    if (nest->at_least) {
+        add_least(nest, y, sum);
+        return;
+    }
     find_inner(&row);
     int64_t most = row.whole ? row.block + nest->span : around(&row);
     row.n_room = (int)(2 * (nest->span + (most + 2) * (nest->n_movements + 1)));
@@ -432,5 +514,4 @@ void sator_mapper_phase_run(const struct nest *nest, const struct stamp *y, stru
         add_parts(&row);
     free(row.moments);
     free(row.room);
-    sum->cycles += nest->pass_cycles;
 }

@@ -63,18 +63,30 @@ static double ask_model(struct mapper_search *search, const struct mapper_mappin
     return cycles;
 }
 
+/* The cost of the mapping whose roofline is "cost" when it takes "cycles". */
+static struct mapper_cost at_time(
+        const struct mapper_problem *p, struct mapper_cost cost, double cycles)
+{
+    cost.pj += p->leakage_pj == 0 ? 0 : p->leakage_pj * (ceil(cycles) - ceil(cost.cycles));
+    cost.cycles = cycles;
+    cost.value = sator_mapper_value(p->objective, cost.pj, cycles);
+    return cost;
+}
+
 bool sator_mapper_time(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost *cost)
 {
     const struct mapper_problem *p = search->problem;
     double cycles;
 
+    if (p->phases != NULL && p->skew != NULL &&
+            sator_mapper_scheduled_least(p->phases, search->words, mapping, &cycles) &&
+            !sator_mapper_is_better(search, at_time(p, *cost, fmax(cycles, cost->cycles))))
+        return false;
     if (p->phases == NULL || !sator_mapper_scheduled(p->phases, search->words, mapping, &cycles))
         cycles = ask_model(search, mapping, cost);
     if (isnan(cycles))
         return false;
-    cost->pj += p->leakage_pj == 0 ? 0 : p->leakage_pj * (ceil(cycles) - ceil(cost->cycles));
-    cost->cycles = cycles;
-    cost->value = sator_mapper_value(p->objective, cost->pj, cycles);
+    *cost = at_time(p, *cost, cycles);
     return sator_mapper_is_better(search, *cost);
 }

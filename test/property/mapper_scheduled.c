@@ -80,7 +80,10 @@ static int compare(struct problem_case *c, const struct mapper_phases *phases,
     int equal = -1;
 
     bool is_known = sator_mapper_scheduled(phases, words, mapping, &cycles);
+    double least;
     bool holds = !is_known || bounds_hold(phases, words, mapping, cycles);
+    if (is_known)
+        holds &= sator_mapper_scheduled_least(phases, words, mapping, &least) && least <= cycles;
     if (is_known &&
             sator_model_analyze(c->ctx, &c->network->layers[0], c->arch,
                     sator_mapper_dataflow(&c->problem, arena, mapping, "m"), &options,
