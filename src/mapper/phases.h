@@ -32,13 +32,13 @@ struct mapper_phases {
 };
 
 /* Set the problem's phases, in its arena, and the ports that bounds of the scheduled time tell
- * apart; none where it is of a form whose phases only the model counts: arrays that are skewed,
+ * apart; none where it is of a form whose phases only the model counts: skews that make links late,
  * wires with a bandwidth, words that the engines count. Bounds are of the scheduled time then. */
 void sator_mapper_know_phases(struct mapper_problem *problem);
 
 /* Set "*cycles" to the scheduled time of a legal mapping, exactly that of sator_analyze; false
  * where the mapping is of a form whose phases only the model counts: short last tiles, chains of
- * sums at memories whose reads and writes share a port. */
+ * sums at memories whose reads and writes share a port, ports inside of a skewed array. */
 bool sator_mapper_scheduled(const struct mapper_phases *phases, struct mapper_words *words,
         const struct mapper_mapping *mapping, double *cycles);
 

@@ -231,33 +231,46 @@ static void count_smaller(const struct crossing *c, struct mapper_words *words,
     }
 }
 
-/* Turn these into the words of one PE of each kind, row by row: of the PEs that the next digit adds
- * those with lower digits that are not 0 are of the kinds before. */
+/* Of the PEs whose digits up to "k" may be other than 0, and that one is: those with lower digits
+ * that are not 0, which are of the kinds before, for each value of digit "k". */
+static int64_t lower_kinds(const struct crossed_row *row, int k, const int64_t *count, int step)
+{
+    int64_t words = 0;
+
+    for (int i = 0; i < k; i++) {
+        int64_t times = row->count[i] - 1;
+        for (int between = i + 1; between < k; between++)
+            times *= row->count[between];
+        words += times * count[(i + 1) * step];
+    }
+    return words;
+}
+
+/* Turn the words of all PEs of a row's inner digits, "step" apart, into those of one of each kind.
+ */
+static void solve_row(const struct crossed_row *row, int step, int64_t *count)
+{
+    int64_t known = count[0]; /* of all PEs of the digits before */
+
+    for (int k = 0; k < row->n; k++) {
+        int64_t all = count[(k + 1) * step], more = row->count[k] - 1;
+        int64_t own = all - known - more * lower_kinds(row, k, count, step);
+        assert(own % more == 0);
+        count[(k + 1) * step] = own / more;
+        known = all;
+    }
+}
+
 static void solve_kinds(const struct crossing *c, int64_t *count)
 {
     int n = count_kinds(c), step = 1;
 
     for (int r = 0; r < c->n_rows; r++) {
-        const struct crossed_row *row = &c->rows[r];
         for (int base = 0; base < n; base++) {
-            if (base / step % (row->n + 1) != 0)
-                continue;
-            int64_t known = count[base]; /* of all PEs of the digits before */
-            for (int k = 0; k < row->n; k++) {
-                int64_t *own = &count[base + (k + 1) * step], all = *own, others = 0;
-                for (int i = 0; i < k; i++) { /* kind i where digit k is not 0 */
-                    int64_t each = row->count[i] - 1;
-                    for (int between = i + 1; between < k; between++)
-                        each *= row->count[between];
-                    others += each * count[base + (i + 1) * step];
-                }
-                int64_t more = row->count[k] - 1;
-                assert((all - known - more * others) % more == 0);
-                *own = (all - known - more * others) / more;
-                known = all;
-            }
+            if (base / step % (c->rows[r].n + 1) == 0)
+                solve_row(&c->rows[r], step, &count[base]);
         }
-        step *= row->n + 1;
+        step *= c->rows[r].n + 1;
     }
 }
 

@@ -19,8 +19,8 @@ for arch in tpu-8x8 gemmini; do
         awk -v arch=$arch '!($1 <= $2 && $2 <= $3) { print arch ": " $0 }'
     grep -c '"timing":.*"scheduled"' map.json
 done
-# proved the best, and the same in an analysis, in an execution, and in an exploration of machines
-for arch in conventional eyeriss; do
+# proved the best, with and without skews, and the same in an analysis, in an execution, and in an exploration of machines
+for arch in conventional eyeriss systolic-2d-8x8 tpu-256x256; do
     set -- conv2d:k=8,c=6,oy=4,ox=4,ry=3,rx=3 --arch $arch --timing scheduled
     sator map "$@" --json >map.json
     sator map "$@" --yaml -o best.yaml
