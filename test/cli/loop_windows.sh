@@ -69,3 +69,4 @@ three 1 1 >wrong.yaml
 sator analyze gemm:i=24,j=10,k=16 --arch three.yaml -d wrong.yaml 2>&1
 three 3 2 >wrong_2.yaml
 sator analyze gemm:i=24,j=10,k=16 --arch three.yaml -d wrong_2.yaml 2>&1
+exit 0
