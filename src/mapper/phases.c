@@ -105,7 +105,7 @@ static bool is_simple(const struct mapper_problem *p, int *output)
         if (p->memory[m].shared_sums != 0)
             return false;
     }
-    return !p->in_hull && !limits_wires(p->arch);
+    return !p->in_hull && (p->skew == NULL || !p->skew->across) && !limits_wires(p->arch);
 }
 
 static bool find_own(struct mapper_phases *phases)

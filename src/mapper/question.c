@@ -131,7 +131,8 @@ static enum sator_status add_skewed(struct mapper_question *q)
             if (!fits)
                 continue;
             q->choice[q->n_problems] = i;
-            sator_mapper_skew_left_out(problem, &q->skews);
+            sator_mapper_skew_left_out(
+                    problem, q->options->timing == SATOR_TIMING_SCHEDULED, &q->skews);
             q->n_problems += sator_mapper_close_skew(problem);
         }
     }

@@ -461,8 +461,13 @@ bool sator_mapper_close_skew(struct mapper_problem *p)
 
 /* ---- what is said, and what only the engines count ---- */
 
-void sator_mapper_skew_left_out(const struct mapper_problem *p, struct mapper_skews *skews)
+void sator_mapper_skew_left_out(
+        const struct mapper_problem *p, bool timed, struct mapper_skews *skews)
 {
+    if (timed)
+        leave_out(p, skews,
+                "orders of loops along a skewed dimension that move no fewer words, at other "
+                "times");
     if (p->has_counted)
         leave_out(p, skews, "skews under which some words have no formula");
     if (p->has_late)

@@ -27,8 +27,10 @@ struct mapper_skews {
  * (NULL: there is none); a message where a constraint asks for more. */
 enum sator_status sator_mapper_find_skews(struct sator_ctx *ctx,
         const struct mapper_problem *problem, const char *none_for, struct mapper_skews *skews);
-/* Add what the space of "problem", which has one of the skews, does not have. */
-void sator_mapper_skew_left_out(const struct mapper_problem *problem, struct mapper_skews *skews);
+/* Add what the space of "problem", which has one of the skews, does not have, or where "timed" what
+ * is not looked at by the scheduled time. */
+void sator_mapper_skew_left_out(
+        const struct mapper_problem *problem, bool timed, struct mapper_skews *skews);
 /* Whether the problem's skew is the one that constraints ask for. */
 bool sator_mapper_has_skew(const struct mapper_problem *problem);
 /* "PE 1 1": the arrays whose PEs run at shifted times in a mapping, and their coefficients; NULL
