@@ -135,10 +135,7 @@ static bool search_within(
  * search is given up: the proof is over the others then. */
 static void search_chains(struct mapper_search *search)
 {
-    bool is_slow = search->problem->only_chains; /* to count, sets of vectors */
-
-    search->chains_open |= !search_within(
-            search, search->problem, is_slow ? MOST_CHAIN_LOOKS / 10 : MOST_CHAIN_LOOKS);
+    search->chains_open |= !search_within(search, search->problem, MOST_CHAIN_LOOKS);
 }
 
 struct reordering {
@@ -248,9 +245,8 @@ void sator_mapper_optimal(struct mapper_search *search)
     /* the best of those that are searched faster are ones to measure the others against */
     if (sator_mapper_is_feasible(&perfect))
         search_problem(search, &perfect);
-    if (!p->only_chains)
-        search_problem(search, &filled);
+    search_problem(search, &filled);
     search_chains(search);
-    search_row_orders(search, p->only_chains ? &perfect : &filled);
+    search_row_orders(search, &filled);
     search_row_orders(search, p);
 }
