@@ -164,9 +164,11 @@ struct tiling_network *tiling_network_new(struct sator_arena *arena,
     return w;
 }
 
-void tiling_network_ask(struct tiling_network *w, struct sator_arena *arena, int p,
-        const int *digit, struct tiled_question *q)
+void tiling_network_ask(struct tiling_network *network, struct sator_arena *arena, int p,
+        const int *digit, struct tiled_question *question)
 {
+    const struct tiling_network *w = network;
+    struct tiled_question *q = question;
     const struct tiling_joined_part *part = &w->part[p];
     struct tiled_source *source =
             sator_arena_copy(arena, w->source, sizeof *source * (size_t)w->n_sources);

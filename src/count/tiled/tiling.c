@@ -182,6 +182,15 @@ static int order_of(int n, int k)
     return TILED_PART_LOOPS * TILED_DIGITS + 2 * (n - k);
 }
 
+/* The digits of "loop", the last one made, have been turned around: so are the joined ones. */
+static void turn_joined(struct sator_tiling *t, const struct tiled_loop *loop, int n_joined)
+{
+    for (int k = 0; k < n_joined; k++) {
+        if (t->joined_digit[k] >= loop->first)
+            t->joined_digit[k] = 2 * loop->first + loop->n_digits - 1 - t->joined_digit[k];
+    }
+}
+
 /* The digits of loop "l", outermost last, with those of time in the order in which they are placed.
  */
 static void make_loop(
@@ -239,10 +248,7 @@ static void make_loop(
         n_placed++;
     }
     finish_loop(nest, &nest->loop[l], t->is_shared);
-    for (int k = 0; k < n_joined; k++) { /* digits are turned around */
-        if (t->joined_digit[k] >= nest->loop[l].first)
-            t->joined_digit[k] = nest->loop[l].first + nest->n_digits - 1 - t->joined_digit[k];
-    }
+    turn_joined(t, &nest->loop[l], n_joined);
 }
 
 static void make_nest(
