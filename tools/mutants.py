@@ -2,7 +2,7 @@
 """Makes small changes in C files and says which ones no test notices.
 
     tools/mutants.py [-n COUNT] [-s SEED] [-b FOLDER] [-j JOBS] [-t TESTS] [-l SECONDS] [-m SECONDS]
-                     [--again] [--list] [PLACE ...]
+                     [--again] [--open] [--list] [PLACE ...]
 
 A PLACE is a folder, a file, or FILE:FROM-TO; without one, src/count, model, mapper, explore and simulate. A change is a
 comparison that takes or leaves equality, a sign, a factor or divisor left out, a constant one greater, && for ||, a
@@ -19,6 +19,7 @@ that fails, crashes, or takes ten times as long as it should. Changes that no te
     -m SECONDS    spend no more than this on one change (600)
     -j JOBS       so many tests at a time (2)
     --again       of the draw only what survived the run before in FOLDER (after tests or sources have changed)
+    --open        only what test/mutants.md lists without a reason; where its function is in no file any more is said
     --list        print the changes that are drawn, and end
 
 Prints a line for each change: killed (by which test), SURVIVED, unreached, or "equivalent" where test/mutants.md has its
@@ -434,6 +435,12 @@ def justified():
     return keys
 
 
+def listed_open():
+    """The changes that the table lists without a reason: (function, change) -> file, for files are split and joined."""
+    rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \| `(.+?)` \|$", (TOP / TABLE).read_text(), flags=re.M)
+    return {(function, change.replace("\\|", "|")): path for path, function, change in rows}
+
+
 said = threading.Lock()
 
 
@@ -456,6 +463,16 @@ def main():
             first, last = (int(n) for n in lines.split("-"))
             for source in sources_of[place]:
                 source.changes = [c for c in source.changes if first <= c.line <= last]
+    if options.open:
+        wanted, options.count = listed_open(), 0
+        for sources in sources_of.values():
+            for source in sources:
+                source.changes = [c for c in source.changes if (c.function, c.shown) in wanted]
+                for change in source.changes:
+                    wanted[change.function, change.shown] = None
+        for (function, shown), path in wanted.items():
+            if path:
+                say(f"{path} {function}: {shown} [gone]")
     chosen = draw(sources_of, options.count, options.seed)
     tree = (TOP / options.folder).resolve()
     results = tree / "results.json"
@@ -511,6 +528,7 @@ parser.add_argument("-t", dest="tests", default="")
 parser.add_argument("-l", dest="limit", type=float, default=60)
 parser.add_argument("-m", dest="most", type=float, default=600)
 parser.add_argument("--again", action="store_true")
+parser.add_argument("--open", action="store_true")
 parser.add_argument("--list", action="store_true")
 parser.add_argument("places", nargs="*")
 options = parser.parse_args()

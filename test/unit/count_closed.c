@@ -1,6 +1,7 @@
 /* The closed form on domains that no other engine could list: answers derived by hand. */
 #include "base/arena.h"
 #include "base/context.h"
+#include "count/closed/digits.h"
 #include "count/closed/times.h"
 #include "count/count.h"
 
@@ -164,6 +165,24 @@ static void test_cases(void **state)
     free(times);
 }
 
+/* A bound that leaves the range of exact forms is refused, on either side and in any loop. */
+static void test_bounds_of_loops(void **state)
+{
+    static const struct {
+        int64_t lower, upper;
+        bool fits;
+    } bounds[] = {{-CLOSED_BOUND, CLOSED_BOUND, true}, {0, CLOSED_BOUND + 1, false},
+            {-CLOSED_BOUND - 1, 0, false}, {-CLOSED_BOUND - 1, CLOSED_BOUND + 1, false}};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct closed_digits digits;
+        const struct sator_decline *why = closed_digits_init(
+                &digits, 2, (int64_t[]){0, bounds[i].lower}, (int64_t[]){3, bounds[i].upper});
+        assert_true((why == NULL) == bounds[i].fits);
+    }
+}
+
 static int set_up(void **state)
 {
     struct fixture *fixture = sator_alloc(sizeof *fixture);
@@ -190,6 +209,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(test_large_domains, set_up, tear_down),
             cmocka_unit_test_setup_teardown(test_tile, set_up, tear_down),
             cmocka_unit_test(test_cases),
+            cmocka_unit_test(test_bounds_of_loops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

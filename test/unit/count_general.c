@@ -629,6 +629,27 @@ static void test_most_against_enumeration(void **state)
     sator_points_free(points);
 }
 
+/* No line has a point: 0 <= x <= 3 and 2 <= y <= 1. That is none, not infinitely many. */
+static void test_polygon_of_nothing(void **state)
+{
+    (void)state;
+    static const int64_t rows[][3] = {{1, 0, 0}, {-1, 0, 3}, {0, 1, -2}, {0, -1, 1}};
+    struct sator_system *system = sator_system_new(2, 4);
+    sator_int count = -1;
+    bool infinite = true;
+
+    for (int r = 0; r < 4; r++) {
+        int64_t *row = sator_system_add(system, KIND_INEQUALITY);
+        row[ROW_COEFFICIENTS] = rows[r][0];
+        row[ROW_COEFFICIENTS + 1] = rows[r][1];
+        row[ROW_CONSTANT] = rows[r][2];
+    }
+    assert_int_equal(sator_points_planar(system, &infinite, &count), SATOR_OK);
+    assert_false(infinite);
+    assert_int_equal(count, 0);
+    sator_system_free(system);
+}
+
 /* Polygons with long sides: the closed form against adding up line by line. */
 static void test_polygons(void **state)
 {
@@ -877,6 +898,7 @@ int main(void)
             cmocka_unit_test_setup_teardown(
                     test_most_against_enumeration, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_polygons, open_fixture, close_fixture),
+            cmocka_unit_test(test_polygon_of_nothing),
             cmocka_unit_test_setup_teardown(test_series, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_moves, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_series_is_short, open_fixture, close_fixture),

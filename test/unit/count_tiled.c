@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "count/count.h"
+#include "count/tiled/nest.h"
 #include "count/tiled/tiling.h"
 
 #include <setjmp.h>
@@ -166,10 +167,25 @@ static void test_tiling(void **state)
     sator_ctx_free(ctx);
 }
 
+/* A sum names the digits of the loops that are asked for, whatever the others' steps are; a digit
+ * of one value needs no name. */
+static void test_named_digits(void **state)
+{
+    (void)state;
+    struct tiled_nest nest = {.n_digits = 3,
+            .digit = {{.loop = 0, .size = 4}, {.loop = 0, .size = 1}, {.loop = 1, .size = 5}}};
+
+    assert_true(tiled_nest_is_named(&nest, 1, (int64_t[]){1, 1, 1}));
+    assert_true(tiled_nest_is_named(&nest, 2, (int64_t[]){1, 1, 1}));
+    assert_false(tiled_nest_is_named(&nest, 3, (int64_t[]){1, 0, 1}));
+    assert_false(tiled_nest_is_named(&nest, 3, (int64_t[]){1, 0, -3})); /* 3 = 0 + 3 */
+    assert_true(tiled_nest_is_named(&nest, 3, (int64_t[]){1, 0, -4}));
+}
+
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_volumes), cmocka_unit_test(test_tiling)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_volumes),
+            cmocka_unit_test(test_tiling), cmocka_unit_test(test_named_digits)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

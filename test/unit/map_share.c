@@ -287,6 +287,56 @@ static void test_counted_ranges(void **state)
     assert_true(range.unique_lb == 0 && range.arriving_lb == 8);
 }
 
+/* ---- what a transfer costs at least ---- */
+
+/* The least of transfer 0, which brings 10 words of 40 in volume, "unique" and "arriving" pJ each.
+ */
+static double least(struct mapper_transfer transfer, double unique, double arriving)
+{
+    problem.n_transfers = 1;
+    problem.memory[0].holds = 1;
+    problem.access[0] = (struct mapper_access){.footprint = 10, .volume = 40};
+    transfer.child = 1;
+    transfer.unique_pj = unique;
+    transfer.arriving_pj = arriving;
+    if (!problem.lends)
+        transfer.outward = transfer.inward = -1;
+    problem.transfer[0] = transfer;
+    return sator_mapper_least_pj(&problem, &crew, 1);
+}
+
+/* Words that cost something cross once at least, those that spare something as often as there are
+ * instances at the most; where buses, links or what has no formula spread them, any number arrive
+ * for each that is sent. */
+static void test_least_of_a_transfer(void **state)
+{
+    (void)state;
+    assert_true(least((struct mapper_transfer){0}, 5, -2) == 3 * 10);
+    assert_true(least((struct mapper_transfer){0}, 1, -2) == -1 * 40);
+    for (unsigned rows = 1; rows <= 2; rows++)
+        assert_true(least((struct mapper_transfer){.collapsed = rows}, 5, -2) == -INFINITY);
+    assert_true(least((struct mapper_transfer){.may_pass = true}, 5, -2) == -INFINITY);
+    assert_true(least((struct mapper_transfer){.is_complex = true}, 5, -2) == -INFINITY);
+    assert_true(least((struct mapper_transfer){.collapsed = 1}, 5, 2) == 7 * 10);
+}
+
+/* What further words in are lent is lost at the most where nothing is further in: 3 pJ for each of
+ * 40 words; else the transfer there has it. */
+static void test_least_of_what_is_lent(void **state)
+{
+    (void)state;
+    problem.lends = true;
+    crew.lent_pj[0] = 3;
+    crew.ratio[0] = 4;
+    assert_true(least((struct mapper_transfer){.inward = -1, .outward = -1}, 5, 2) ==
+            (5 + 5) * 10 - 3 * 40);
+    assert_true(least((struct mapper_transfer){.inward = 0, .outward = -1}, 5, 2) == (5 + 5) * 10);
+    /* one word sent, four arriving */
+    crew.lent_pj[0] = 0;
+    assert_true(least((struct mapper_transfer){.inward = 0, .outward = -1, .collapsed = 1}, 5,
+                        -1) == (5 - 4) * 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +350,8 @@ int main(void)
             cmocka_unit_test_setup(test_cycles_of_ports_beside, setup),
             cmocka_unit_test_setup(test_what_waits_inside, setup),
             cmocka_unit_test_setup(test_counted_ranges, setup),
+            cmocka_unit_test_setup(test_least_of_a_transfer, setup),
+            cmocka_unit_test_setup(test_least_of_what_is_lent, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
