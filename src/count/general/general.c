@@ -70,8 +70,9 @@ done:
     return st;
 }
 
-/* Add to "*most_ub" the most points of the hull of "set" (TAKE): where i != k cuts a set into many
- * pieces, the hull is one, and most values have as many points of the set as of the hull. */
+/* Add to "*most_ub" the most points of the hull of "set" (TAKE), -1 where that is not counted:
+ * where i != k cuts a set into many pieces, the hull is one, and most values have as many points of
+ * the set as of the hull. */
 static enum sator_status add_hull(
         struct sator_stamps *stamps, isl_set *set, int n_outer, sator_int *most_ub)
 {
@@ -81,9 +82,9 @@ static enum sator_status add_hull(
     enum sator_status st = most_of(stamps, hull, n_outer, -1, &most, outer);
 
     free(outer);
-    if (st == SATOR_OK && !sator_add(*most_ub, most, most_ub))
+    if (st == SATOR_DECLINED || (st == SATOR_OK && !sator_add(*most_ub, most, most_ub)))
         *most_ub = -1;
-    return st;
+    return st == SATOR_DECLINED ? SATOR_OK : st;
 }
 
 /* The same where a bound is worth being found: for sets of several pieces. */

@@ -19,7 +19,23 @@ struct sator_table {
 
 /* ---- the domain ---- */
 
-/* The box around the domain; false when the domain is empty. */
+/* Ranges of the leading "n" variables of a system. Propagation finds no end where bounds lean on
+ * each other alone, as in 5 <= k <= 4 + i, 3 i <= 1 + k: these are projected. */
+static enum sator_status find_ranges(struct sator_ctx *ctx, const struct sator_system *system,
+        int n, struct sator_range *ranges, bool *empty)
+{
+    enum sator_status st = SATOR_OK;
+
+    sator_system_ranges(system, ranges, empty);
+    for (int v = 0; v < n && !*empty && st == SATOR_OK; v++)
+        if (ranges[v].lower == INT64_MIN || ranges[v].upper == INT64_MAX) {
+            st = sator_system_project(ctx, system, v, &ranges[v]);
+            *empty = ranges[v].lower > ranges[v].upper;
+        }
+    return st == SATOR_DECLINED ? SATOR_OK : st; /* a range without ends is one, too */
+}
+
+/* The box around the domain. */
 static enum sator_status domain_box(
         struct sator_stamps *stamps, struct sator_range *box, bool *empty)
 {
@@ -34,8 +50,8 @@ static enum sator_status domain_box(
                 sator_alloc(sizeof *ranges * (size_t)(pieces.systems[i]->n_vars + 1));
         bool none;
 
-        sator_system_ranges(pieces.systems[i], ranges, &none);
-        for (int v = 0; v < n_loops && !none; v++) {
+        st = find_ranges(stamps->ctx, pieces.systems[i], n_loops, ranges, &none);
+        for (int v = 0; v < n_loops && !none && st == SATOR_OK; v++) {
             if (*empty || ranges[v].lower < box[v].lower)
                 box[v].lower = ranges[v].lower;
             if (*empty || ranges[v].upper > box[v].upper)
@@ -43,6 +59,7 @@ static enum sator_status domain_box(
         }
         *empty = *empty && none;
         free(ranges);
+        SATOR_TRY(st);
     }
 done:
     sator_pieces_clear(&pieces);
