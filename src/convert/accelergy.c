@@ -1,4 +1,5 @@
-/* Energies and areas as Accelergy's reference tables: a word of 16 bits moved, an operation. */
+/* Energies and areas as Accelergy's reference tables: a word of the machine moved, as timeloop.c
+ * has it beside them, and an operation. */
 #include "convert/convert.h"
 
 #include <math.h>
@@ -40,14 +41,17 @@ static void write_table(struct convert *c, int i)
                         c->arena, "%s, whose energies are not given as one", level->name));
         return;
     }
-    sator_text_add(c->text, "  - name: %s.%s[1..%lld]\n    actions:\n", c->arch->name, level->name,
+    sator_text_add(c->text, "  - name: %s.%s[1..%lld]\n", c->arch->name, level->name,
             (long long)instances(c->arch, i));
+    if (level->kind == SATOR_LEVEL_MEMORY)
+        sator_text_add(c->text, "    # words of %d bits\n", convert_word_bits(c, memory));
+    sator_text_put(c->text, "    actions:\n");
     if (level->kind == SATOR_LEVEL_COMPUTE) {
         sator_text_add(c->text, "    - {name: compute, arguments: {}, energy: %.15g}\n",
                 level->compute.energy_pj.value);
         return;
     }
-    int bits = sator_width_of(&memory->widths, "", SATOR_USUAL_BITS);
+    int bits = convert_word_bits(c, memory);
     write_action(c, "read", &memory->read, bits);
     write_action(c, "write", &memory->write, bits);
     write_action(c, "update", &memory->write, bits);

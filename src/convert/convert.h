@@ -61,6 +61,10 @@ const char *convert_shown(
 const struct sator_bound_dataflow *convert_bind(
         struct convert *c, const struct sator_workload *layer);
 
+/* Bits of the words that a memory of the machine holds: its own, those of the first layer where it
+ * gives none, the usual ones without a layer. */
+int convert_word_bits(const struct convert *c, const struct sator_memory *memory);
+
 /* What a layer computes, as networks of CNNs know it: loops by what they are in. */
 struct convert_shape {
     int batch, group, filter, channel; /* loops n, g, k, c; -1: none */

@@ -103,18 +103,10 @@ static void write_problem(struct convert *c, const struct sator_workload *layer)
 
 /* ---- architecture ---- */
 
-static int word_bits(const struct convert *c, const struct sator_memory *memory)
-{
-    int bits = c->network == NULL ? SATOR_USUAL_BITS
-                                  : c->network->layers[c->first].accesses[0].word_bits;
-
-    return memory->widths.bits > 0 ? memory->widths.bits : bits;
-}
-
 static void write_memory(struct convert *c, const struct sator_level *level)
 {
     const struct sator_memory *memory = &level->memory;
-    int bits = word_bits(c, memory);
+    int bits = convert_word_bits(c, memory);
     double words = NAN;
 
     for (int i = 0; i < memory->n_capacities; i++) {

@@ -276,3 +276,11 @@ bool convert_find_shape(struct convert *c, const struct sator_workload *layer,
     }
     return false;
 }
+
+int convert_word_bits(const struct convert *c, const struct sator_memory *memory)
+{
+    int bits = c->network == NULL ? SATOR_USUAL_BITS
+                                  : c->network->layers[c->first].accesses[0].word_bits;
+
+    return memory->widths.bits > 0 ? memory->widths.bits : bits;
+}

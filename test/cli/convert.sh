@@ -36,6 +36,12 @@ sizes: {n: 2, k: 8, c: 4, oy: 6, ox: 5, ry: 3, rx: 3}
 op: "Y[n,k,oy,ox] += A[n,c,2*oy+ry,2*ox+rx] * B[k,c,ry,rx]"
 word_bits: {A: 8, B: 8, Y: 8}
 EOF2
+cat >wide.yaml <<'EOF2'
+name: wide
+sizes: {i: 16, j: 16, k: 16}
+op: "Y[i,j] += A[i,k] * B[k,j]"
+word_bits: {A: 32, B: 32, Y: 32}
+EOF2
 cat >nest.yaml <<'EOF2'
 name: nest
 loops:
@@ -145,6 +151,12 @@ grep -q energy bare.yaml && fail "energies are left: $(cat bare.yaml)"
 energy() { "$sator" analyze gemm:i=16,j=16,k=16 --dataflow nest.yaml "$@" --csv -q 2>/dev/null | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy_pj") c = i; next } { print $c; exit }'; }
 [ -n "$(energy --arch machine.yaml)" ] && [ "$(energy --arch machine.yaml)" = "$(energy --arch bare.yaml --set energy_table=ERT.yaml)" ] ||
     fail "$(energy --arch machine.yaml) pJ are $(energy --arch bare.yaml --set energy_table=ERT.yaml)"
+
+# Words are as wide as those of the Timeloop machine of the same workload: L2's word of 32 bits costs twice that of 16.
+"$sator" convert wide.yaml --arch machine.yaml --to accelergy -q >wide.ERT || fail "no tables with a workload"
+"$sator" convert wide.yaml --arch machine.yaml --to timeloop -q | grep -q 'datawidth: 32' || fail "no words of 32 bits"
+grep -q 'name: read, arguments: {}, energy: 12}' wide.ERT || fail "L2 reads words of another width: $(cat wide.ERT)"
+grep -q 'words of 32 bits' wide.ERT || fail "the width is not said: $(cat wide.ERT)"
 
 # Sator's own notation, and what is wrong on the command line.
 "$sator" convert net.m --to sator | "$sator" check - -q && fail "two documents are one"
