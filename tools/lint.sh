@@ -5,6 +5,10 @@ set -e
 checks=
 [ "$1" = --quick ] && checks='--checks=-clang-analyzer-*' && shift
 jobs=${1:-2}
+if find test tools -name '*.sh' ! -perm -u+x | grep .; then
+    echo "these are run by their names: chmod +x"
+    exit 1
+fi
 [ $# -gt 0 ] && shift
 files=${*:-$(find src bench -name '*.c' | sort)}
 find src bench include examples python test -name '*.[ch]' ! -path 'test/c/*' ! -path 'test/broken/*' -print0 |
