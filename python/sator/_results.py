@@ -301,6 +301,12 @@ class NetworkResult(_Outcome):
         value: Optional[float] = expected["total"] if expected else None
         return value
 
+    @property
+    def expected_cycles(self) -> Optional[float]:
+        """At least so many cycles are expected where zeros are skipped; None when no layer skips any."""
+        value: Optional[float] = self.to_dict()["totals"]["latency_cycles"].get("expected")
+        return value
+
     def to_pandas(self) -> "pandas.DataFrame":
         """A row a layer, a column a figure ("latency_cycles.total")."""
         return _frame([_flat(layer) for layer in self.to_dict()["layers"]])
@@ -381,6 +387,12 @@ class NetworkMapping(_Outcome):
     def expected_energy_pj(self) -> Optional[float]:
         """Energy without what gating of zeros is expected to save, pJ; None when no layer states a density."""
         value: Optional[float] = self.to_dict()["totals"]["energy_expected_pj"]
+        return value
+
+    @property
+    def expected_cycles(self) -> Optional[float]:
+        """At least so many cycles are expected where zeros are skipped; None when no layer skips any."""
+        value: Optional[float] = self.to_dict()["totals"]["latency_expected_cycles"]
         return value
 
     @property

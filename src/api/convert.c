@@ -41,6 +41,18 @@ enum {
     N_FORMATS = sizeof formats / sizeof *formats
 };
 
+/* What no other tool's notation has of a workload. */
+static void find_densities(struct convert *c)
+{
+    for (int i = c->first; i < c->end; i++) {
+        const struct sator_workload *layer = &c->network->layers[i];
+        for (int a = 0; a < layer->n_accesses; a++) {
+            if (layer->accesses[a].says_density)
+                convert_unsaid(c, "density");
+        }
+    }
+}
+
 static void warn_of_unsaid(struct convert *c)
 {
     struct sator_text text = {0};
@@ -84,8 +96,8 @@ enum sator_status sator_convert(struct sator_ctx *ctx, const struct sator_networ
         sator_help_names(ctx, format, names, N_FORMATS);
     } else {
         formats[found].write(&c);
-        if (arch != NULL && arch->control.instruction_bits > 0)
-            convert_unsaid(&c, "control");
+        if (formats[found].write != to_sator)
+            find_densities(&c);
     }
     if (ctx->n_errors == errors) {
         warn_of_unsaid(&c);

@@ -70,6 +70,7 @@ void convert_to_accelergy(struct convert *c)
     sator_text_put(c->text, "ERT:\n  version: '0.4'\n  tables:\n");
     for (int i = 0; i < c->arch->n_levels; i++)
         write_table(c, i);
+    convert_unsaid_machine(c);
     if (c->network != NULL || c->dataflow != NULL)
         convert_unsaid(c, "all but the architecture");
 }

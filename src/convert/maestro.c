@@ -337,6 +337,7 @@ static void write_machine(struct convert *c)
         if (level->kind == SATOR_LEVEL_MEMORY && level->memory.n_ports > 0)
             convert_unsaid(c, "ports");
     }
+    convert_unsaid_machine(c);
 }
 
 void convert_to_maestro(struct convert *c)

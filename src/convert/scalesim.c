@@ -112,6 +112,7 @@ static void write_machine(struct convert *c)
     sator_text_add(c->text, "\n[run_presets]\nInterfaceBandwidth: %s\n",
             isnan(bandwidth) ? "CALC" : "USER");
     convert_unsaid(c, "energies, wires and what is in a PE");
+    convert_unsaid_machine(c);
 }
 
 void convert_to_scalesim(struct convert *c)

@@ -80,6 +80,8 @@ static void write_problem(struct convert *c, const struct sator_workload *layer)
 
     if (!convert_accesses(c, layer, &accesses))
         return;
+    if (layer->repeat > 1)
+        convert_unsaid(c, "repeat");
     sator_text_put(
             c->text, "problem:\n  version: 0.4\n  shape:\n    name: layer\n    dimensions: [");
     for (int l = 0; l < layer->n_loops; l++)
@@ -199,6 +201,7 @@ static void write_machine(struct convert *c)
         else
             write_compute(c, level);
     }
+    convert_unsaid_machine(c);
 }
 
 /* ---- mapping ---- */

@@ -12,6 +12,40 @@ void convert_unsaid(struct convert *c, const char *what)
     SATOR_PUSH(c->arena, c->unsaid, c->n_unsaid, sator_arena_strdup(c->arena, what));
 }
 
+static void unsaid_of_memory(struct convert *c, const struct sator_memory *memory)
+{
+    const struct sator_burst *burst = &memory->burst;
+
+    if (memory->transfers.others != SATOR_TRANSFER_UNSAID || memory->transfers.n_tensors > 0 ||
+            !memory->overlaps)
+        convert_unsaid(c, "transfers (when words move)");
+    if (burst->setup_cycles > 0 || burst->granule_bits > 1)
+        convert_unsaid(c, "setup_cycles and granule_bits");
+    if (memory->n_gates > 0)
+        convert_unsaid(c, "gating");
+    if (memory->holds_idle)
+        convert_unsaid(c, "holds: idle");
+}
+
+void convert_unsaid_machine(struct convert *c)
+{
+    for (int i = 0; i < c->arch->n_levels; i++) {
+        const struct sator_level *level = &c->arch->levels[i];
+        if (level->kind == SATOR_LEVEL_MEMORY)
+            unsaid_of_memory(c, &level->memory);
+        if (level->kind == SATOR_LEVEL_ARRAY && level->array.pass_through)
+            convert_unsaid(c, "pass_through");
+        if (level->kind == SATOR_LEVEL_COMPUTE && level->compute.n_gates > 0)
+            convert_unsaid(c, "gating");
+        if (level->kind == SATOR_LEVEL_COMPUTE && level->compute.n_skips > 0)
+            convert_unsaid(c, "skipping");
+        if (level->kind == SATOR_LEVEL_COMPUTE && level->compute.per_stamp > 0)
+            convert_unsaid(c, "per_stamp");
+    }
+    if (c->arch->control.instruction_bits > 0)
+        convert_unsaid(c, "control");
+}
+
 const char *convert_shown(
         struct convert *c, const struct sator_workload *layer, const struct sator_expr *expr)
 {

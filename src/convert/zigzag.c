@@ -178,6 +178,7 @@ static void write_machine(struct convert *c)
             energy = level->compute.energy_pj.value;
         }
     }
+    convert_unsaid_machine(c);
     sator_text_add(c->text, "operational_array:\n  unit_energy: %.15g\n  unit_area: 1\n", energy);
     sator_text_put(c->text, "  dimensions: [");
     for (int d = 0; d < n_dims; d++)

@@ -34,7 +34,7 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
     struct report_map_totals t = {
             .known = network->n_unmapped == 0, .proved = network->n_unmapped == 0};
     double pe_steps = 0, busy = 0;
-    bool expects = false;
+    bool expects = false, skips = false;
 
     for (int i = 0; i < n_results; i++) {
         const struct sator_map_result *r = results[i];
@@ -48,6 +48,9 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
         t.expected_pj +=
                 r->repeat * (isnan(r->expected_energy_pj) ? r->energy_pj : r->expected_energy_pj);
         t.cycles += r->total_cycles * r->repeat;
+        skips |= !isnan(r->expected_cycles);
+        t.expected_cycles +=
+                r->repeat * (isnan(r->expected_cycles) ? r->total_cycles : r->expected_cycles);
         busy += r->utilization * steps;
         pe_steps += steps;
         t.proved &= r->proved;
@@ -61,6 +64,8 @@ struct report_map_totals report_map_totals(const struct sator_map_network *netwo
         t.pj = t.cycles = t.edp = t.utilization = NAN;
     if (!t.known || !expects)
         t.expected_pj = NAN;
+    if (!t.known || !skips)
+        t.expected_cycles = NAN;
     return t;
 }
 

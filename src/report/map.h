@@ -15,6 +15,7 @@ struct report_map_totals {
     sator_int instances; /* valid where "known" */
     double pj, cycles, edp, utilization;
     double expected_pj; /* the energy where zeros are gated; NAN where no layer states a density */
+    double expected_cycles; /* the same of the latency; NAN where no layer skips zeros */
     struct report_control control; /* of the layers that have a mapping */
     bool proved; /* every layer */
     int n_unproved; /* of the layers that have a mapping */

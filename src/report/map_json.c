@@ -204,6 +204,7 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
         json_put_number(totals, "instances", NAN);
     json_put_number(totals, "utilization", t.utilization);
     json_put_number(totals, "latency_cycles", t.cycles);
+    json_put_number(totals, "latency_expected_cycles", t.expected_cycles);
     json_put_number(totals, "energy_pj", t.pj);
     json_put_number(totals, "energy_expected_pj", t.expected_pj);
     json_put_number(totals, "edp", t.edp);

@@ -486,6 +486,9 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     if (!isnan(t.expected_pj))
         report_line(w->text, "expected", "%s where zeros are gated; chosen without it",
                 energy(w, t.expected_pj));
+    if (!isnan(t.expected_cycles))
+        report_line(w->text, "", "at least %s where zeros are skipped; chosen without it",
+                report_quantity(w->arena, t.expected_cycles, 0, "cycle"));
     if (t.control.instruction_bits > 0)
         report_line(w->text, "control", "%s; chosen without it",
                 report_control_text(w->arena, &t.control, t.pj));

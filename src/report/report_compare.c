@@ -320,6 +320,9 @@ static void write_totals(
     if (!isnan(n->expected_energy_pj))
         sator_text_add(text, "  expected: %s %s where zeros are gated\n",
                 report_number(arena, n->expected_energy_pj / unit_pj, 2), unit);
+    if (!isnan(n->expected_cycles))
+        sator_text_add(text, "  expected: at least %s where zeros are skipped\n",
+                report_quantity(arena, n->expected_cycles, 2, "cycle"));
     const struct report_control control = report_control_of_network(n);
     if (control.instruction_bits > 0)
         sator_text_add(text, "  control: %s\n", report_control_text(arena, &control, n->energy_pj));

@@ -72,6 +72,29 @@ refused 'ragged tiles' convert gemm:i=15,j=16,k=16 --arch machine.yaml --dataflo
 refused 'has 8 layers: choose one' convert alexnet --to timeloop
 refused "'A' is accessed several times" convert jacobi2d --to timeloop
 
+# what a machine or a workload says that no other notation has is named, and Sator's own has all of it
+cat >busy.yaml <<'EOF2'
+name: busy
+levels:
+  - {memory: DRAM, bandwidth_bits: 64, energy_pj: 1, setup_cycles: 3}
+  - {memory: L2, energy_pj: 1, transfers: serial, gating: {A: [A]}}
+  - {array: PE, shape: [4, 4], topology: systolic-2d, pass_through: true}
+  - {memory: registers, holds: idle, energy_pj: 1}
+  - {compute: mac, energy_pj: 1, skipping: [A, B], per_stamp: 1}
+control: {instruction_bits: 32, from: DRAM}
+EOF2
+for format in timeloop maestro scalesim zigzag accelergy; do
+    "$sator" convert --arch busy.yaml --to $format 2>messages >/dev/null || fail "$format: no machine: $(cat messages)"
+    for what in 'setup_cycles and granule_bits' 'transfers' 'gating' 'pass_through' 'holds: idle' 'skipping' 'per_stamp' 'control'; do
+        grep -q "left out: .*$what" messages || fail "$format: it is not said that $what is left out: $(cat messages)"
+    done
+done
+"$sator" convert --arch busy.yaml --to sator >again.yaml 2>messages || fail "no machine"
+[ ! -s messages ] || fail "Sator's own notation leaves out something: $(cat messages)"
+"$sator" convert --arch again.yaml --to sator | cmp - again.yaml || fail "a machine is another after it was written"
+"$sator" convert gemm:i=4,j=4,k=4 --set density='{A: 0.5}' --to timeloop 2>messages >/dev/null
+grep -q 'left out: density' messages || fail "it is not said that the density is left out: $(cat messages)"
+
 # MAESTRO: a dataflow of one array dimension is the same in its stamps, too.
 "$sator" convert conv.yaml --arch line.yaml --space k --time 'n, oy/2, c, ox, oy%2, ry' --to maestro -q >net.m || fail "no network"
 "$sator" show conv.yaml -q | grep op: >given

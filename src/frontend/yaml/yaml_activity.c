@@ -111,6 +111,8 @@ static const struct sator_gate *read_names(struct sator_yaml_reader *reader,
     if (node == NULL || !sator_yaml_names(reader, node, key, &gate.n_zeros, &gate.zeros))
         return NULL;
     gate.loc = node->loc;
+    if (gate.n_zeros == 0)
+        sator_error(reader->ctx, gate.loc, "%s for no tensor's zeros", key);
     SATOR_PUSH(reader->arena, gates, *n, gate);
     return gates;
 }
