@@ -169,14 +169,16 @@ static void fill(const struct mapper_problem *problem, uint64_t *state,
     }
 }
 
-/* Mend the loops whose words pass from PE to PE; fewer may do so then. */
+/* Mend the loops whose words pass from PE to PE; fewer may do so then. And all loops where only the
+ * last tiles are short. */
 static void mend(const struct mapper_problem *problem, uint64_t *state,
         struct mapper_mapping *mapping, int64_t *used)
 {
     for (int i = 0; i < problem->n_loops; i++) {
         struct mapper_unrolled unrolled;
         sator_mapper_unrolled(problem, mapping, i, &unrolled);
-        if (unrolled.form != MAPPER_ANY && !sator_mapper_is_chain(problem, mapping, i))
+        bool fills = unrolled.form != MAPPER_ANY || !problem->chains;
+        if (fills && !sator_mapper_is_chain(problem, mapping, i))
             fill(problem, state, mapping, used, i, &unrolled);
     }
 }

@@ -190,7 +190,7 @@ const char *const *sator_mapper_left_out(const struct mapper_problem *problems, 
 /* ---- draw.c ---- */
 uint64_t sator_mapper_random(uint64_t *state);
 /* A random mapping with factors that multiply to the extents and fit the arrays; tiles may not fit.
- */
+ * With short tiles and no fixed factors it is in the space (sator_mapper_is_in_space). */
 void sator_mapper_draw(
         const struct mapper_problem *problem, uint64_t *state, struct mapper_mapping *mapping);
 

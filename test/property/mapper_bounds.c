@@ -421,6 +421,8 @@ static void check_mappings(struct checked *c, int n_mappings)
     for (int k = 0; k < n_mappings && c->wrong < 3; k++) {
         struct mapper_mapping mapping;
         sator_mapper_draw(c->problem, &state, &mapping);
+        /* of mappings outside the space, bounds say nothing */
+        assert_true(!c->problem->imperfect || sator_mapper_is_in_space(c->problem, &mapping));
         know(c, &mapping);
         c->any_order = draw(c, 2) == 0;
         for (int child = 1; child <= c->problem->n_memories; child++)
