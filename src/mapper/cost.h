@@ -260,6 +260,10 @@ void sator_mapper_count_transfer(struct mapper_counting *counting,
  * the engines give up. */
 bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_mapping *mapping, struct mapper_traffic *traffic);
+/* At least what a mapping costs whose numbers, without late links, are "traffic": they may bring
+ * every word of their transfers but the first of each element, each the cheapest way. */
+struct mapper_cost sator_mapper_least_late(
+        const struct mapper_problem *problem, const struct mapper_traffic *traffic);
 /* Set the cycles of the ports of "memories" from the model. */
 void sator_mapper_count_ports(struct mapper_counting *counting,
         const struct mapper_mapping *mapping, unsigned memories, struct mapper_traffic *traffic);

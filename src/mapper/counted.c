@@ -598,3 +598,41 @@ bool sator_mapper_count_late(const struct mapper_problem *p, struct mapper_words
     sator_mapper_count_ports(c, mapping, p->late_ports, traffic);
     return !traffic->is_unknown;
 }
+
+/* The least that a word which some link or bus of a late transfer brings costs beyond its price. */
+static double least_extra(const struct mapper_problem *p, const struct mapper_transfer *t)
+{
+    const struct sator_model_network *network = t->network;
+    double least = INFINITY;
+
+    for (int i = 0; i < network->n_links; i++) {
+        double pj = sator_mapper_link_pj(p, network->link_sources[i], t->access);
+        least = fmin(least, isnan(pj) ? 0 : pj);
+    }
+    for (int i = 0; i < network->n_buses; i++)
+        least = fmin(least, sator_mapper_tree_pj(p, t, i));
+    return least - t->spared_pj;
+}
+
+struct mapper_cost sator_mapper_least_late(
+        const struct mapper_problem *p, const struct mapper_traffic *traffic)
+{
+    struct mapper_traffic least = *traffic;
+
+    for (int i = 0; i < p->n_transfers; i++) {
+        const struct mapper_transfer *t = &p->transfer[i];
+        if (!t->has_late)
+            continue;
+        int64_t most = traffic->unique[i], few = p->access[t->access].footprint;
+        double extra = least_extra(p, t), word = t->unique_pj - extra; /* that no link brings */
+        few = few < most ? few : most;
+        /* the time is that of few words; the energy that of few or of most */
+        least.unique[i] = few;
+        least.extra_pj[i] =
+                extra * (double)(traffic->arriving[i] - few) + fmin(0, word * (double)(most - few));
+    }
+    least.has_late = true;
+    if (traffic->is_uneven) /* whose busiest instance may have few of them */
+        memset(least.busiest_cycles, 0, sizeof least.busiest_cycles);
+    return sator_mapper_cost(p, &least);
+}

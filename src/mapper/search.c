@@ -79,23 +79,37 @@ bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_co
     return !sator_mapper_is_hopeless(search, cost.pj, cost.cycles);
 }
 
+/* Set the cost of a mapping with what late links bring, which no bound counts on; false where that
+ * cannot be better, or cannot be counted. A cost without it turns nothing away: the links may bring
+ * this mapping more than the one that it would lose to. */
+static bool cost_with_late(struct mapper_search *search, const struct mapper_mapping *mapping,
+        struct mapper_cost *cost)
+{
+    const struct mapper_problem *p = search->problem;
+    struct mapper_traffic traffic;
+
+    sator_mapper_count(p, search->words, mapping, &traffic);
+    struct mapper_cost least = sator_mapper_least_late(p, &traffic);
+    if (!sator_mapper_is_better(search, least))
+        return false;
+    if (!sator_mapper_count_late(p, search->words, mapping, &traffic)) {
+        sator_mapper_note_unknown(search, least.value);
+        return false;
+    }
+    *cost = sator_mapper_cost(p, &traffic);
+    return true;
+}
+
 void sator_mapper_offer(
         struct mapper_search *search, const struct mapper_mapping *mapping, struct mapper_cost cost)
 {
+    if (search->problem->has_late && !cost_with_late(search, mapping, &cost))
+        return;
     if (!sator_mapper_is_better(search, cost))
         return;
     if (!sator_mapper_windows_fit(search->problem, search->words, mapping)) {
         search->windows_open = true;
         return;
-    }
-    if (search->problem->has_late) { /* links that no bound counts on may bring some words */
-        struct mapper_traffic traffic;
-        sator_mapper_count(search->problem, search->words, mapping, &traffic);
-        if (!sator_mapper_count_late(search->problem, search->words, mapping, &traffic))
-            return;
-        cost = sator_mapper_cost(search->problem, &traffic);
-        if (!sator_mapper_is_better(search, cost)) /* a hop may cost more than what it spares */
-            return;
     }
     struct mapper_mapping arranged = *mapping;
     sator_mapper_arrange(search->problem, &arranged); /* loops whose place costs nothing */

@@ -47,6 +47,7 @@ bool sator_mapper_is_better(const struct mapper_search *search, struct mapper_co
 bool sator_mapper_is_hopeless(const struct mapper_search *search, double pj, double cycles);
 /* The energy beyond which nothing that takes at least "cycles" can be; INFINITY: none is known. */
 double sator_mapper_most_pj(const struct mapper_search *search, double cycles);
+/* Keep a legal mapping if it is the best so far; "cost" is without what late links bring. */
 void sator_mapper_offer(struct mapper_search *search, const struct mapper_mapping *mapping,
         struct mapper_cost cost);
 /* Offer a mapping whose words "traffic" are, when they are known; else it is no better than

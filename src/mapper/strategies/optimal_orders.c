@@ -214,7 +214,10 @@ static void finish_order(struct optimizer *o, const struct mapper_pace *pace)
     traffic.is_unknown = traffic.has_late = false;
     sator_mapper_find_busiest(p, o->search->words, &o->at.mapping, &o->at.shape, &traffic);
     o->search->counters.evaluated++;
-    sator_mapper_offer(o->search, &o->at.mapping, sator_mapper_cost(p, &traffic));
+    struct mapper_cost cost = sator_mapper_cost(p, &traffic);
+    if (p->has_late && !sator_mapper_is_better(o->search, cost))
+        return; /* nor do its bounds know of late links, which are left out of its proofs */
+    sator_mapper_offer(o->search, &o->at.mapping, cost);
 }
 
 /* Which transfers still care for the loops of memory row "m". */
