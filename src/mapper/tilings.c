@@ -135,7 +135,8 @@ struct sator_tiling *sator_mapper_tiling_open(struct mapper_tilings *tilings,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape, int transfer,
         const struct mapper_sharing *sharing, bool stays)
 {
-    static const int64_t single[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int64_t single[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    _Static_assert(sizeof single / sizeof *single == MAPPER_LOOPS, "one of each loop");
     const struct mapper_problem *p = tilings->problem;
     const struct mapper_transfer *t = &p->transfer[transfer];
     struct sator_tiling **tiling = stays ? &tilings->open[transfer][sharing->rows != 0]

@@ -106,3 +106,20 @@ levels:
   - {compute: mac, energy_pj: 1}
 YAML
 sator map gemm:i=7,j=2,k=2 --arch lanes.yaml --imperfect --constraint 'lane: i 3' --constraint 'L1: i 3' | grep -oE 'proved optimal|parallel .*'
+# The last of 14 loops has one iteration in the PEs' tiles, as all have: 3 on 2 PEs take 2 steps, of 2^12 x 3 x 2 in all.
+cat >many.yaml <<'END'
+name: many
+sizes: {a: 2, b: 2, c: 2, d: 2, e: 2, f: 2, g: 2, h: 2, i: 2, j: 2, k: 2, l: 2, m: 3, n: 3}
+op: "Y[a,b,c,d,e,f,g] += A[h,i,j,k,l,m,n] * B[a,n]"
+END
+cat >two.yaml <<'END'
+name: two
+levels:
+  - {memory: DRAM, energy_pj: {read: 100, write: 100}}
+  - {array: PE, shape: [2], multicast: [{name: m, map: "PE[i] -> BUS[0]", energy_pj: 0.5}]}
+  - {compute: mac, energy_pj: 1}
+END
+sator map many.yaml --arch two.yaml --imperfect --constraint 'PE: n 2' >best.txt
+sator map many.yaml --arch two.yaml --imperfect --constraint 'PE: n 2' --yaml -o best.yaml
+sed -n 's/^  energy  *//p; s/^  latency  *//p' best.txt
+sator analyze many.yaml --arch two.yaml -d best.yaml | sed -n 's/^  total  *\([0-9,.]* nJ\)/\1/p; s/^    compute  *//p'
