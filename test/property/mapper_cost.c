@@ -306,6 +306,56 @@ static void test_late_words_cost_their_hops(void **state)
     close_case(&c);
 }
 
+/* Where tiles are short not all PEs of a bus have work: 7 iterations of r, one for each of 3 x 3
+ * PEs, and both of x on lanes inside of them. A bus joins the lanes of one x in a row of PEs, whose
+ * r differ, so no two of them want the same word x + r of A; another the lanes of a PE that have
+ * one x, and only one of these has work. So of 14 words each is read, and no bus spares one; of B's
+ * 7, which stand in L2 once for both lanes, neither. */
+static void test_short_rows_of_pes(void **state)
+{
+    (void)state;
+    struct machines_rng rng = {1};
+    struct mapper_mapping mapping;
+    struct mapper_traffic traffic;
+    struct problem_case c = {
+            .workload_text = "name: small\nsizes: {x: 2, r: 7}\nop: \"Y[x] += A[x+r] * B[r]\"\n",
+            .arch_text = "name: two-arrays\nlevels:\n"
+                         "  - {memory: DRAM, energy_pj: {read: 109, write: 158}}\n"
+                         "  - array: PE\n    shape: [3, 3]\n    multicast:\n"
+                         "      - {name: m_PE, map: \"PE[i,j] -> BUS[i]\", energy_pj: 0.5}\n"
+                         "  - {memory: L2, energy_pj: {read: 20, write: 20}, bypass: [A]}\n"
+                         "  - array: lane\n    shape: [2, 2]\n    multicast:\n"
+                         "      - {name: m_lane, map: \"lane[i,j] -> BUS[i]\", energy_pj: 0.5}\n"
+                         "    reduction:\n"
+                         "      - {name: t_lane, map: \"lane[i,j] -> TREE[i]\", energy_pj: 0.5}\n"
+                         "  - {memory: L1, energy_pj: {read: 7, write: 7}}\n"
+                         "  - {compute: mac, energy_pj: 1, cycles: 1}\n"};
+
+    assert_true(open_texts(&c, &rng));
+    assert_int_equal(sator_mapper_allow_imperfect(c.ctx, &c.problem), SATOR_OK);
+    sator_mapper_mapping_init(&c.problem, &mapping);
+    mapping.factor[1][1] = mapping.factor[2][1] = 3; /* r on both dimensions of PE */
+    mapping.factor[4][0] = 2; /* x on lane's first */
+    struct mapper_words *words = sator_mapper_words_new(&c.problem);
+    sator_mapper_count(&c.problem, words, &mapping, &traffic);
+    int64_t read[2] = {0}; /* from DRAM: A, B */
+    for (int t = 0; t < c.problem.n_transfers; t++) {
+        const struct mapper_transfer *what = &c.problem.transfer[t];
+        if (what->parent != 0 || what->access > 1)
+            continue;
+        read[what->access] += traffic.unique[t];
+        assert_int_equal(traffic.arriving[t], what->access == 0 ? 14 : 7);
+        for (int n = 0; n <= what->n_buses; n++) /* no bus spares a word */
+            assert_int_equal(sator_mapper_count_ways(&c.problem, words, &mapping, t, n),
+                    what->access == 0 ? 14 : 7);
+    }
+    assert_int_equal(read[0], 14);
+    assert_int_equal(read[1], 7);
+    assert_int_equal(check_mapping(&c, words, &mapping), 0);
+    sator_mapper_words_free(words);
+    close_case(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +363,7 @@ int main(void)
             cmocka_unit_test(test_cost_of_imperfect_mappings),
             cmocka_unit_test(test_cost_of_skewed_mappings),
             cmocka_unit_test(test_late_words_cost_their_hops),
+            cmocka_unit_test(test_short_rows_of_pes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
