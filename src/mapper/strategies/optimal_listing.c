@@ -238,7 +238,8 @@ static void search_sizes(struct optimizer *o)
             break; /* fewer PEs take longer, at no less energy */
         optimal_open_crossing(o, list[k].size);
         list_unrollings(o, list[k].size, o->plan->n_classes, choice);
-        if (o->table.visits.count >= CHUNK)
+        bool only_more = o->search->only_dives && o->search->found;
+        if (o->table.visits.count >= (only_more ? DIVES : CHUNK))
             visit_all(o, bound.value);
         if (o->table.visits.count == 0 && o->search->only_dives && o->search->found)
             return; /* with a mapping of those that use most PEs */
