@@ -318,10 +318,9 @@ def copy_tree(tree):
 
 
 def put(path, content, like=None):
-    if path.exists() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    if not path.exists() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
     if like:
         shutil.copymode(like, path)
 

@@ -35,8 +35,6 @@ enum {
 
 /* ---- writing ---- */
 
-static const char skewed[] = "skewed arrays";
-
 /* What of a search no certificate is made of, or NULL. */
 static const char *uncovered_search(const struct sator_map_options *options,
         const struct sator_workload *workload, const struct sator_arch *arch)
@@ -61,7 +59,12 @@ static const char *uncovered_result(const struct sator_map_result *result)
         return "a mapping that is not proved to be the best";
     if (result->order != NULL)
         return "an operation in place";
-    return result->n_skews > 1 || result->skew != NULL ? skewed : NULL;
+    return NULL;
+}
+
+static bool is_skewed(const struct sator_map_result *result)
+{
+    return result->n_skews > 1 || result->skew != NULL;
 }
 
 static enum sator_status refuse(
@@ -188,10 +191,11 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     const struct sator_workload *workload = &network->layers[layer];
     const char *why = uncovered_search(&own, workload, arch);
     why = why == NULL ? uncovered_result(result) : why;
-    if (why != NULL) {
-        st = refuse(ctx, workload, why);
-        if (why == skewed)
-            help_unskewed(ctx, arch);
+    if (why != NULL)
+        return refuse(ctx, workload, why);
+    if (is_skewed(result)) {
+        st = refuse(ctx, workload, "skewed arrays");
+        help_unskewed(ctx, arch);
         return st;
     }
     int pairs = cert_count_choices(workload, arch);

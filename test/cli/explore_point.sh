@@ -43,7 +43,7 @@ check() { # machine, options of the exploration
     # shellcheck disable=SC2086
     "$SATOR" explore $workload --arch "$arch" "$@" --db a.db --quiet --prune none --no-symmetry --top 1 >/dev/null
     sator query a.db --json >kept
-    for point in $(python3 -c 'import json; p = [r["point"] for r in json.load(open("kept"))["results"]]; print(*p[::max(1, len(p) // 4)])'); do
+    for point in $(python3 -c 'import json; p = [r["point"] for r in json.load(open("kept"))["results"]]; print(*p[::max(1, len(p) // 2)])'); do
         sator explore "$workload" --arch "$arch" --point "$point" --json >"p.$point.point"
         maps=$(python3 -c 'import json, sys; d = json.load(open(sys.argv[1]))["dataflow"]
 print(d["space"].split("[", 1)[1][:-1] + "|" + d["time"].split("[", 1)[1][:-1])' "p.$point.point")

@@ -675,6 +675,32 @@ static void test_polygon_of_nothing(void **state)
     sator_system_free(system);
 }
 
+/* Where x holds whatever y and z are: x - y + z >= 0 for 0 <= z <= 5 and y <= 4 is met from x = 4
+ * on, and nowhere when nothing bounds y above, whatever is known of z. */
+static void test_interior(void **state)
+{
+    (void)state;
+    for (int bounded = 0; bounded < 2; bounded++) {
+        static const int64_t rows[][4] = {
+                {1, -1, 1, 0}, {0, 0, 1, 0}, {0, 0, -1, 5}, {0, 1, 0, 0}, {0, -1, 0, 4}};
+        struct sator_system *system = sator_system_new(3, 5);
+
+        for (int r = 0; r < 4 + bounded; r++) {
+            int64_t *row = sator_system_add(system, KIND_INEQUALITY);
+            memcpy(&row[ROW_COEFFICIENTS], rows[r], 3 * sizeof *row);
+            row[ROW_CONSTANT] = rows[r][3];
+        }
+        struct sator_range range = sator_points_interior(system, 0, (struct sator_range){-10, 10});
+        if (bounded) {
+            assert_int_equal(range.lower, 4);
+            assert_int_equal(range.upper, 10);
+        } else {
+            assert_true(range.lower > range.upper);
+        }
+        sator_system_free(system);
+    }
+}
+
 /* Polygons with long sides: the closed form against adding up line by line. */
 static void test_polygons(void **state)
 {
@@ -1106,6 +1132,7 @@ int main(void)
                     test_most_against_enumeration, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_polygons, open_fixture, close_fixture),
             cmocka_unit_test(test_polygon_of_nothing),
+            cmocka_unit_test(test_interior),
             cmocka_unit_test_setup_teardown(test_series, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_moves, open_fixture, close_fixture),
             cmocka_unit_test_setup_teardown(test_series_is_short, open_fixture, close_fixture),
