@@ -153,6 +153,8 @@ struct sator_result {
     const char *space, *time; /* the dataflow's maps as text */
     const char *engine; /* "closed", "skewed", "tiled", "listed", "general", or "mixed" */
     const char *declined; /* why the closed form was not used, or NULL */
+    const char *ragged; /* of a nest of tiles: loops whose factors cover more than their extents, as
+                           "i 3 x 3 over 8, k 10 over 8", so that last tiles have fewer; or NULL */
     sator_int instances, stamps, time_stamps, pes, active_pes, max_active_pes;
     sator_int max_instances_per_stamp; /* most MACs of one PE in one stamp */
     double utilization_average, utilization_max;

@@ -282,6 +282,8 @@ enum sator_status sator_model_evaluate(struct sator_ctx *ctx, const struct sator
     made->dataflow = question->name;
     made->space = question->space;
     made->time = question->time;
+    if (dataflow->ragged != NULL)
+        made->ragged = sator_arena_strdup(arena, dataflow->ragged);
     made->clock_mhz = model->arch->clock_mhz;
     made->area_um2 = model->area_um2;
     made->expected_energy_pj = NAN;

@@ -281,6 +281,16 @@ static struct sator_loc nest_loc(const struct binder *b)
     return nest->n_entries > 0 ? nest->entries[0].loc : b->dataflow->loc;
 }
 
+static void add_ragged(struct binder *b, const char *loop, const char *factors, int64_t extent)
+{
+    const char *before = b->bound->ragged;
+
+    b->bound->ragged =
+            sator_arena_printf(b->arena, "%s%s%s %s over %lld", before == NULL ? "" : before,
+                    before == NULL ? "" : ", ", loop, factors, (long long)extent);
+}
+
+/* The factors of each loop cover its extent; where they cover more, that is noted. */
 static enum sator_status check_covered(struct binder *b)
 {
     const struct sator_loop_nest *nest = b->dataflow->loops;
@@ -300,7 +310,7 @@ static enum sator_status check_covered(struct binder *b)
                 loc = nest->entries[i].loops[k].loc;
             }
         }
-        if (product >= extent)
+        if (product == extent)
             continue;
         for (int i = 0; i < nest->n_entries; i++) {
             for (int k = 0; k < nest->entries[i].n_loops; k++) {
@@ -309,10 +319,12 @@ static enum sator_status check_covered(struct binder *b)
                             (long long)nest->entries[i].loops[k].extent);
             }
         }
-        if (factors.length == 0)
+        if (product > extent && factors.length > 0)
+            add_ragged(b, w->loop_names[l], factors.data, extent);
+        else if (product < extent && factors.length == 0)
             st = sator_error(b->ctx, loc, "loop '%s' of extent %lld has no factor",
                     w->loop_names[l], (long long)extent);
-        else
+        else if (product < extent)
             st = sator_error(b->ctx, loc, "loop '%s' has extent %lld, its factors %s cover %lld",
                     w->loop_names[l], (long long)extent, factors.data, (long long)product);
         sator_text_clear(&factors);

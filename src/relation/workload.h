@@ -148,6 +148,8 @@ struct sator_bound_dataflow {
     struct sator_loc space_loc, time_loc;
     const struct sator_loc *dim_locs; /* of a "loops:" form: for each dimension of the space-stamp
                                          the outermost of its parallel loops; NULL: space_loc */
+    const char *ragged; /* the loops of a "loops:" form whose factors cover more than there is, as
+                           "i 3 x 3 over 8, k 10 over 8"; NULL: none */
 };
 
 /* Where dimension "dim" of the space-stamp is said. */

@@ -245,6 +245,8 @@ static void put_result(cJSON *object, struct sator_arena *arena, const struct sa
     json_put_text(dataflow, "name", arena, result->dataflow);
     json_put_text(dataflow, "space", arena, result->space);
     json_put_text(dataflow, "time", arena, result->time);
+    if (result->ragged != NULL)
+        json_put_text(dataflow, "ragged", arena, result->ragged);
     put_counts(object, arena, result);
     put_unique_volume(object, result);
     put_tensors(object, arena, result);

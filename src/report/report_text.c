@@ -45,6 +45,9 @@ static void write_header(struct writer *w)
     report_line(w->text, "dataflow", "%s", report_clean(w->arena, r->dataflow));
     report_line(w->text, "  space", "%s", report_clean(w->arena, r->space));
     report_line(w->text, "  time", "%s", report_clean(w->arena, r->time));
+    if (r->ragged != NULL)
+        report_line(w->text, "  ragged", "%s: last tiles have fewer",
+                report_clean(w->arena, r->ragged));
     if (strcmp(r->model, "sator") != 0)
         report_line(w->text, "model", "%s", r->model);
     if (r->declined != NULL)

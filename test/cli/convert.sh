@@ -68,6 +68,10 @@ cmp given back || fail "the design has other figures: $(diff given back)"
 "$sator" show problem.yaml | grep -q 'A\[n, c, 2\*oy + ry, 2\*ox + rx\]' || fail "strides are lost: $(cat problem.yaml)"
 refused "cannot say 'k + i%8 + j%8'.*without skew" show gemm --as timeloop --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t
 refused "at which memory each loop stands" convert gemm:i=8,j=8,k=8 --arch line.yaml --space i --time j,k --to timeloop
+# Tiles that are ragged are said to be, those that are not are not.
+"$sator" analyze gemm:i=15,j=16,k=16 --arch machine.yaml --dataflow nest.yaml -q | grep -q '^ *ragged  *i 2 x 2 x 2 x 2 over 15: last tiles' ||
+    fail "ragged tiles are not shown"
+"$sator" analyze gemm:i=16,j=16,k=16 --arch machine.yaml --dataflow nest.yaml --json -q | grep -q ragged && fail "whole tiles are ragged"
 refused 'ragged tiles' convert gemm:i=15,j=16,k=16 --arch machine.yaml --dataflow nest.yaml --to timeloop
 refused 'has 8 layers: choose one' convert alexnet --to timeloop
 refused "'A' is accessed several times" convert jacobi2d --to timeloop
