@@ -8,7 +8,8 @@
 
 enum {
     DRAWS = 1000,
-    COUNTED_DRAWS = 16 /* of mappings that take the counting engines longer */
+    COUNTED_DRAWS = 16, /* of mappings that take the counting engines longer */
+    START_LOOKS = 1 << 18 /* by the roofline, where bounds of the scheduled time prove: 0.2 s */
 };
 
 /* Seconds that a search which found nothing in time may still count the few that it takes then. */
@@ -71,6 +72,9 @@ static void take_any(const struct mapper_question *q, struct mapper_search *sear
 static void search_one(struct mapper_question *q, struct mapper_search *search, int i, int *best)
 {
     uint64_t improvements = search->counters.improvements;
+
+    search->most_looks = q->only_starts ? sator_mapper_looks(search) + START_LOOKS : 0;
+    search->gave_up = false;
 
     search->problem = &q->problems[i];
     search->words = sator_mapper_words_new(search->problem);
@@ -204,31 +208,44 @@ static double unskewed_value(
     return sator_mapper_cost(problem, &traffic).value;
 }
 
-/* Let the problems' bounds be of the scheduled time; whether all are. */
-static bool know_phases(struct mapper_question *q)
+/* Let the problems' bounds be of the scheduled time where they may. */
+static void know_phases(struct mapper_question *q)
 {
-    bool all = true;
-
     for (int i = 0; i < q->n_problems; i++) {
         /* the exhaustive strategy leaves out orders whose traffic is the same */
         if (!q->problems[i].imperfect && q->options->strategy != SATOR_MAP_EXHAUSTIVE)
             sator_mapper_know_phases(&q->problems[i]);
-        all &= q->problems[i].phases != NULL;
+    }
+}
+
+/* Whether bounds of the scheduled time prove what is best by it, and the model is never asked. */
+static bool counts_all_times(const struct mapper_question *q)
+{
+    bool all = q->options->strategy == SATOR_MAP_OPTIMAL;
+
+    for (int i = 0; i < q->n_problems && all; i++) {
+        struct mapper_problem timed = q->problems[i];
+        if (!timed.imperfect)
+            sator_mapper_know_phases(&timed);
+        all = timed.phases != NULL && timed.phases->counts_all;
     }
     return all;
 }
 
-/* The best by the scheduled time. Where its bounds are not known of all problems, these are
- * searched once more, with the best by the roofline to beat: what was proved of the roofline bounds
- * it, too. */
+/* The best by the scheduled time, with the best by the roofline to beat. What was proved of the
+ * roofline bounds it, too; but where that was only to find a start, it may have left things open
+ * that are searched now. */
 static void search_times(struct mapper_question *q, struct mapper_search *search,
         struct mapper_timer *timer, int *best)
 {
     struct mapper_mapping first = search->best;
     struct mapper_cost cost = search->best_cost;
-    double bound = search->proved ? cost.value : search->bound;
+    double bound = search->proved ? cost.value : q->only_starts ? 0 : search->bound;
     enum sator_status stopped = search->stopped;
 
+    if (q->only_starts)
+        search->orders_open = search->windows_open = search->chains_open = false;
+    q->only_starts = false;
     know_phases(q);
     search->timer = timer;
     search->found = false;
@@ -262,8 +279,6 @@ static void set_up(const struct mapper_question *q, struct mapper_answer *answer
         options->progress = report_without_bound;
         options->progress_data = (void *)(uintptr_t)q->options;
     }
-    if (options->timing == SATOR_TIMING_SCHEDULED)
-        options->threads = 1;
     if (options->samples == 0)
         options->samples = 100000;
     options->samples = (options->samples + (uint64_t)q->n_problems - 1) / (uint64_t)q->n_problems;
@@ -274,7 +289,17 @@ enum sator_status sator_mapper_answer(struct mapper_question *q, struct mapper_a
     struct mapper_search *search = &answer->search;
 
     set_up(q, answer);
+    if (answer->options.timing == SATOR_TIMING_SCHEDULED) {
+        q->only_starts = counts_all_times(q);
+        if (!q->only_starts) /* threads would share the model's answers */
+            answer->options.threads = 1;
+    }
     search_all(q, search, &answer->best);
+    if (q->only_starts && !search->found && !search->proved && search->stopped == SATOR_OK) {
+        q->only_starts = false; /* mappings are rare */
+        sator_mapper_words_free(search->words);
+        search_all(q, search, &answer->best);
+    }
     if (!search->found)
         return say_none(q, search);
     if (answer->options.timing == SATOR_TIMING_SCHEDULED)

@@ -189,6 +189,22 @@ static void find_serial_ports(const struct mapper_phases *phases, struct mapper_
     p->beside_ports = beside & ~serial;
 }
 
+/* Whether sator_mapper_scheduled never leaves a mapping to the model: no row is skewed, digits are
+ * few, and no port of reads and writes is inside of an array, where sums may be handed on. */
+static bool counts_all(const struct mapper_problem *p)
+{
+    int array = 0;
+
+    while (array < p->n_rows && !p->row[array].is_space)
+        array++;
+    for (int q = 0; q < p->n_ports; q++) {
+        if (p->port[q].lane->reads && p->port[q].lane->writes &&
+                p->memory[p->port[q].memory].row > array)
+            return false;
+    }
+    return p->skew == NULL && !p->imperfect && p->n_memories * p->n_loops <= MOST_DIGITS;
+}
+
 void sator_mapper_know_phases(struct mapper_problem *problem)
 {
     struct mapper_phases *phases = SATOR_NEW(problem->arena, struct mapper_phases);
@@ -202,6 +218,7 @@ void sator_mapper_know_phases(struct mapper_problem *problem)
         return;
     find_manners(phases);
     find_serial_ports(phases, problem);
+    phases->counts_all = counts_all(problem);
     problem->phases = phases;
 }
 

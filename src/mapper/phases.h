@@ -28,6 +28,7 @@ struct mapper_phases {
         bool waits; /* serial */
     } own[MAPPER_ACCESSES];
     int output; /* the access, or -1 */
+    bool counts_all; /* the time of every mapping has a closed form */
     int64_t stamp_cycles; /* of one instance, whole */
 };
 

@@ -15,6 +15,7 @@ struct mapper_question {
     const struct sator_map_options *options;
     double start, deadline; /* as sator_mapper_now; the latter INFINITY where there is no budget */
     double cycle_limit; /* look only for faster mappings; 0: for any */
+    bool only_starts; /* by the roofline: the best of a short search, for one by scheduled times */
     struct mapper_watch *watch; /* where some transfer is counted */
     struct mapper_choices choices;
     struct mapper_skews skews;

@@ -4,7 +4,7 @@
 
 #include "mapper/cost.h"
 
-/* What a search knows of scheduled times. */
+/* What a search knows of scheduled times; of one thread where the model may be asked. */
 struct mapper_timer {
     int n_asked;
 };
