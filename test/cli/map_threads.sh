@@ -11,6 +11,7 @@ compare() { # all figures but the seconds
 }
 compare resnet18 --arch eyeriss --layer conv1
 compare resnet18 --arch five-level --layer conv3_1
+compare resnet18 --arch gemmini --layer conv5_1 --timing scheduled
 compare gemm:i=16,j=12,k=10 --arch conventional --strategy exhaustive
 sator map resnet18:n=16 --arch five-level --layer conv1 --imperfect --threads 3 --budget 0.5 --json >out
 echo "exit $?"
