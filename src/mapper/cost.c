@@ -146,16 +146,18 @@ static void init_space(struct mapper_walk *walk, const struct mapper_shape *shap
 enum passing_as {
     AS_IT_IS,
     RELAXED, /* for a lower bound */
-    ALWAYS /* also where there is a formula */
+    ALWAYS, /* also where there is a formula */
+    LINKS_ALONE /* also from further back than the stamp before */
 };
 
 static void open_walk(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, enum passing_as as,
         struct mapper_walk *walk)
 {
-    const struct mapper_transfer *t = &problem->transfer[transfer];
+    const struct mapper_transfer *t = as == LINKS_ALONE ? problem->transfer[transfer].links_alone
+                                                        : &problem->transfer[transfer];
     const struct mapper_access *access = &problem->access[t->access];
-    bool passes = t->may_pass && (as == ALWAYS || sator_mapper_is_passed(problem, t, shape));
+    bool passes = t->may_pass && (as >= ALWAYS || sator_mapper_is_passed(problem, t, shape));
 
     walk->problem = problem;
     walk->transfer = t;
@@ -207,6 +209,12 @@ void sator_mapper_walk_relax(const struct mapper_problem *problem, struct mapper
         const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
 {
     open_walk(problem, words, shape, transfer, RELAXED, walk);
+}
+
+void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk)
+{
+    open_walk(problem, words, shape, transfer, LINKS_ALONE, walk);
 }
 
 static int64_t lanes_of(const struct mapper_walk *walk, const struct mapper_shape *shape, int loop)
@@ -343,10 +351,14 @@ void sator_mapper_pace_init(struct mapper_pace *pace)
 void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words *words,
         struct mapper_pace *pace, int loop, int64_t factor, int64_t step)
 {
-    if (pace->dead || factor == 1)
+    if (pace->settled || factor == 1)
         return;
     bool relevant = walk->access->relevant >> loop & 1;
+    pace->settled = (walk->access->plain >> loop & 1) &&
+            sator_mapper_is_out_of_reach(walk->transfer, pace->inside, factor);
     pace->inside *= factor;
+    if (pace->dead)
+        return;
     assert(walk->stamps % pace->inside == 0);
     int64_t times = walk->stamps / pace->inside * (factor - 1);
     if (!pace->moved && !relevant) {
@@ -406,8 +418,7 @@ int64_t sator_mapper_time_stamps(
     return stamps;
 }
 
-/* Place all temporal loops outside the walk's child. */
-static void run_walk(struct mapper_walk *walk, struct mapper_words *words,
+void sator_mapper_walk_pace(struct mapper_walk *walk, struct mapper_words *words,
         const struct mapper_mapping *mapping, const struct mapper_shape *shape,
         struct mapper_pace *pace)
 {
@@ -447,7 +458,7 @@ int64_t sator_mapper_count_ways(const struct mapper_problem *problem, struct map
                 sator_mapper_words_tilings(words), mapping, &shape, transfer, &sharing);
         return crossing < 0 ? 0 : crossing;
     }
-    run_walk(&walk, words, mapping, &shape, &pace);
+    sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
     return sator_mapper_unique(&walk, &pace);
 }
 
@@ -479,11 +490,11 @@ void sator_mapper_count(const struct mapper_problem *problem, struct mapper_word
             continue;
         }
         if (what->is_counted) {
-            sator_mapper_count_transfer(sator_mapper_words_counting(words), mapping, t, traffic);
+            sator_mapper_count_transfer(words, mapping, t, traffic);
             continue;
         }
         sator_mapper_walk_init(problem, words, &shape, t, &walk);
-        run_walk(&walk, words, mapping, &shape, &pace);
+        sator_mapper_walk_pace(&walk, words, mapping, &shape, &pace);
         traffic->unique[t] = sator_mapper_unique(&walk, &pace);
         traffic->arriving[t] = sator_mapper_arriving(&walk, &pace);
         assert(0 <= traffic->unique[t] && traffic->unique[t] <= traffic->arriving[t]);

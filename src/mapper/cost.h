@@ -69,6 +69,7 @@ struct mapper_pace {
             kept_arriving; /* words that need not cross, of one group and of one tile */
     int64_t shift[MAPPER_INDICES]; /* how far the placed loops fall back when the next one steps */
     bool moved, dead; /* some shift is not 0; nothing is kept from here on */
+    bool settled; /* dead, and no link brings anything from outside of the loops placed */
 };
 void sator_mapper_walk_init(const struct mapper_problem *problem, struct mapper_words *words,
         const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
@@ -92,6 +93,10 @@ void sator_mapper_walk_stamps(struct mapper_walk *walk, const struct mapper_mapp
 void sator_mapper_pace_init(struct mapper_pace *pace);
 void sator_mapper_pace_place(const struct mapper_walk *walk, struct mapper_words *words,
         struct mapper_pace *pace, int loop, int64_t factor, int64_t step);
+/* Place all temporal loops of a mapping outside the walk's child. */
+void sator_mapper_walk_pace(struct mapper_walk *walk, struct mapper_words *words,
+        const struct mapper_mapping *mapping, const struct mapper_shape *shape,
+        struct mapper_pace *pace);
 /* The words of a group and of a tile that are kept when "loop" steps by "step" and, along index e,
  * the loops inside it fall back by -shift[e]. */
 void sator_mapper_kept_words(const struct mapper_walk *walk, struct mapper_words *words,
@@ -117,6 +122,24 @@ static inline struct mapper_sharing sator_mapper_sharing_of(const struct mapper_
             .n_ways = has_ways ? t->n_passes + t->n_buses : 0};
 }
 
+/* Whether the steps of a loop that stands alone in an index, with "inside" stamps in each of them,
+ * leave nothing of the tiles before that a link of the transfer reaches. Of the interval d stamps
+ * it reaches over d / inside such steps, rounded up, at most: where there are more of them, the
+ * loop does not come back to its place in that time, so PEs held other elements then. */
+static inline bool sator_mapper_is_out_of_reach(
+        const struct mapper_transfer *t, int64_t inside, int64_t factor)
+{
+    return (t->latest + inside - 1) / inside < factor;
+}
+
+/* ---- late.c: words that links bring from further back than the stamp before ---- */
+/* Set the words of a transfer that has "links_alone". */
+void sator_mapper_count_late_links(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_mapping *mapping, int transfer, int64_t *unique, int64_t *arriving);
+/* Open the walk of such a transfer, as if its links had bounds, too. */
+void sator_mapper_walk_links(const struct mapper_problem *problem, struct mapper_words *words,
+        const struct mapper_shape *shape, int transfer, struct mapper_walk *walk);
+
 /* ---- passing.c: words that pass from PE to PE ---- */
 /* Whether the transfer needs passing.c: a sliding index has digits in rows with links, or in rows
  * of buses no one family of which has them all. */
@@ -130,6 +153,15 @@ bool sator_mapper_passes_directly(
         const struct mapper_problem *problem, const struct mapper_mapping *mapping);
 /* Set the digits of a walk that passes, whose shared rows are known. */
 void sator_mapper_walk_digits(struct mapper_walk *walk, const struct mapper_shape *shape);
+/* How far each index has moved since the stamps before: by shift[k - 1][e] since that k stamps
+ * before where bit k - 1 of "held" is set; else nothing that was held then is of use. */
+struct mapper_past {
+    unsigned held;
+    int64_t shift[MAPPER_LATEST][MAPPER_INDICES];
+};
+/* The words that enter the group of a walk that passes in a stamp after "past". */
+int64_t sator_mapper_entering_after(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past);
 /* The words that enter the group of a walk that passes in a stamp when each index e has moved by
  * shift[e] since the one before; NULL: nothing was held before. */
 int64_t sator_mapper_entering(
@@ -254,8 +286,8 @@ bool sator_mapper_counted_volumes(struct mapper_counting *counting,
 bool sator_mapper_is_settled_early(
         const struct mapper_problem *problem, const struct mapper_transfer *transfer);
 /* Set the words of a counted transfer; remembered by what of the mapping matters to it. */
-void sator_mapper_count_transfer(struct mapper_counting *counting,
-        const struct mapper_mapping *mapping, int transfer, struct mapper_traffic *traffic);
+void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,
+        int transfer, struct mapper_traffic *traffic);
 /* Set what late links bring into the numbers of a mapping that was counted without them; false when
  * the engines give up. */
 bool sator_mapper_count_late(const struct mapper_problem *problem, struct mapper_words *words,

@@ -411,17 +411,18 @@ static struct counted_words words_of(const struct mapper_problem *p,
 
 bool sator_mapper_is_settled_early(const struct mapper_problem *p, const struct mapper_transfer *t)
 {
-    return !p->in_hull && !p->imperfect && p->skew == NULL && !p->access[t->access].is_counted &&
-            !t->reaches_back;
+    return !p->in_hull && !p->imperfect && p->skew == NULL && !p->access[t->access].is_counted;
 }
 
 /* Put the loops of a memory row into the order of their names where their order does not matter to
  * a tensor: those that do not move its tile, with nothing else between them; those outside of the
  * first that stands alone in an index, whose steps leave nothing, so that what they repeat is what
  * is inside; and those of one step. "*is_settled": there is such a loop further in, or here. */
-static void sort_loops(const struct mapper_access *access, const int64_t *factor, int n_loops,
-        int8_t *order, bool *is_settled)
+static void sort_loops(const struct mapper_problem *p, const struct mapper_transfer *t,
+        const int64_t *factor, int8_t *order, int64_t *inside, bool *is_settled)
 {
+    const struct mapper_access *access = &p->access[t->access];
+    int n_loops = p->n_loops;
     int segment[MAPPER_LOOPS], last = 0;
     bool moved = false;
 
@@ -431,10 +432,12 @@ static void sort_loops(const struct mapper_access *access, const int64_t *factor
         last += !*is_settled && factor[loop] > 1 && (moves || moved) ? 1 : 0;
         segment[loop] = factor[loop] > 1 ? last : 2 * MAPPER_LOOPS;
         moved = factor[loop] > 1 ? moves : moved;
-        if (!*is_settled && factor[loop] > 1 && (access->plain >> loop & 1)) {
+        if (!*is_settled && factor[loop] > 1 && (access->plain >> loop & 1) &&
+                sator_mapper_is_out_of_reach(t, *inside, factor[loop])) {
             *is_settled = true;
             last++;
         }
+        *inside *= factor[loop];
     }
     for (int i = 0; i < n_loops; i++) { /* outermost first */
         int at = i;
@@ -450,12 +453,13 @@ static void find_alike(const struct mapper_problem *p, int transfer,
 {
     const struct mapper_transfer *t = &p->transfer[transfer];
     bool is_settled = false;
+    int64_t inside = 1;
 
     *alike = *mapping;
     for (int r = t->child_row - 1; r >= 0 && sator_mapper_is_settled_early(p, t); r--) {
         if (!p->row[r].is_space)
-            sort_loops(&p->access[t->access], mapping->factor[r], p->n_loops,
-                    alike->order[p->row[r].memory], &is_settled);
+            sort_loops(
+                    p, t, mapping->factor[r], alike->order[p->row[r].memory], &inside, &is_settled);
     }
 }
 
@@ -490,9 +494,16 @@ static void set_words(
     traffic->extra_pj[transfer] = words->extra_pj;
 }
 
-void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_mapping *mapping,
+/* Whether late.c counts a transfer: of whole tiles of a box. */
+static bool has_late_formula(const struct mapper_problem *p, int transfer)
+{
+    return p->transfer[transfer].links_alone != NULL && !p->in_hull && !p->imperfect;
+}
+
+void sator_mapper_count_transfer(struct mapper_words *memory, const struct mapper_mapping *mapping,
         int transfer, struct mapper_traffic *traffic)
 {
+    struct mapper_counting *c = sator_mapper_words_counting(memory);
     const struct mapper_problem *p = c->problem;
     struct counted_words words = {0}, *remembered;
     int64_t key[1 + MAPPER_ROWS * (MAPPER_LOOPS + 1)];
@@ -505,8 +516,13 @@ void sator_mapper_count_transfer(struct mapper_counting *c, const struct mapper_
     remembered = sator_memo_find(c->words, key, length);
     if (remembered != NULL) {
         words = *remembered;
-    } else if (sator_mapper_counted_volumes(c, &alike, transfer, &volumes)) {
-        words = words_of(p, &p->transfer[transfer], &volumes);
+    } else if (has_late_formula(p, transfer) ||
+            sator_mapper_counted_volumes(c, &alike, transfer, &volumes)) {
+        if (has_late_formula(p, transfer))
+            sator_mapper_count_late_links(
+                    p, memory, &alike, transfer, &words.unique, &words.arriving);
+        else
+            words = words_of(p, &p->transfer[transfer], &volumes);
         if (sator_memo_size(c->words) == MOST_WORDS)
             sator_memo_clear(c->words);
         remembered = sator_memo_place(c->words, key, length, &is_new);

@@ -125,21 +125,22 @@ static bool same_offsets(
 
 /* Add a source unless it is known, or holds no more than the PE itself did: everything that it
  * holds it holds at all positions of a digit that moves no index. */
-static void add_source(struct passing *passing, bool before, const int64_t *offset)
+static void add_source(struct passing *passing, int interval, const int64_t *offset)
 {
     const struct mapper_walk *walk = passing->walk;
     bool moves = false;
 
     for (int k = 0; k < walk->n_net_digits; k++)
         moves |= walk->net_digit[k].index >= 0 && offset[k] != 0;
-    if (before && !moves && passing->n_sources > 0)
+    if (interval == 1 && !moves && passing->n_sources > 0)
         return;
     for (int s = 0; s < passing->n_sources; s++) {
-        if (passing->source[s].before == before && same_offsets(walk, &passing->source[s], offset))
+        if (passing->source[s].interval == interval &&
+                same_offsets(walk, &passing->source[s], offset))
             return;
     }
     struct passing_source *source = &passing->source[passing->n_sources++];
-    source->before = before;
+    source->interval = interval;
     memcpy(source->offset, offset, sizeof *offset * (size_t)walk->n_net_digits);
 }
 
@@ -152,7 +153,7 @@ static void expand(struct passing *passing, const struct mapper_pass *pass, int 
 
     if (digit < 0) {
         if (left == 0)
-            add_source(passing, pass->interval == 1, offset);
+            add_source(passing, pass->interval, offset);
         return;
     }
     const struct mapper_net_digit *here = &walk->net_digit[digit];
@@ -173,7 +174,12 @@ static void expand(struct passing *passing, const struct mapper_pass *pass, int 
     }
 }
 
-static void find_sources(struct passing *passing, bool any_before, int n_links)
+static bool is_held(const struct passing *passing, int interval)
+{
+    return interval == 0 || (passing->past->held >> (interval - 1) & 1);
+}
+
+static void find_sources(struct passing *passing, int n_links)
 {
     const struct mapper_walk *walk = passing->walk;
     const struct mapper_transfer *t = walk->transfer;
@@ -183,11 +189,11 @@ static void find_sources(struct passing *passing, bool any_before, int n_links)
     passing->n_sources = 0;
     for (int k = 0; k < walk->n_net_digits; k++)
         rows |= 1U << walk->net_digit[k].row;
-    if (any_before)
-        add_source(passing, true, offset);
+    if (is_held(passing, 1))
+        add_source(passing, 1, offset);
     for (int i = 0; i < n_links; i++) {
         const struct mapper_pass *pass = &t->passes[i];
-        bool leads_out = pass->is_idle || (pass->interval == 1 && !any_before);
+        bool leads_out = pass->is_idle || !is_held(passing, pass->interval);
         for (int r = 0; r < t->child_row; r++)
             leads_out |= pass->shift[r] != 0 && !(rows >> r & 1);
         if (!leads_out)
@@ -198,7 +204,8 @@ static void find_sources(struct passing *passing, bool any_before, int n_links)
 int64_t sator_mapper_passing_reach(const struct passing *passing, int s, int e)
 {
     const struct mapper_walk *walk = passing->walk;
-    int64_t reach = passing->source[s].before ? passing->shift[e] : 0;
+    int interval = passing->source[s].interval;
+    int64_t reach = interval == 0 ? 0 : passing->past->shift[interval - 1][e];
 
     for (int k = 0; k < walk->n_net_digits; k++) {
         if (walk->net_digit[k].index == e)
@@ -424,10 +431,11 @@ static int64_t count_parts(const struct passing *passing)
 {
     const struct mapper_walk *walk = passing->walk;
     struct parts all = {0}, more = {0};
-    struct passing_set every;
+    struct passing_set every = {{0}};
     int64_t total = 1, served = 0;
 
-    memset(&every, 0xff, sizeof every);
+    for (int s = 0; s < passing->n_sources; s++)
+        every.bits[s / 64] |= UINT64_C(1) << s % 64;
     add_part(&all, &every, 1);
     for (int e = 0; e < walk->access->n_indices; e++) {
         if (walk->access->index[e].closed == 1)
@@ -500,16 +508,16 @@ struct passing_position *sator_mapper_passing_positions(
 /* ---- a stamp ---- */
 
 static int64_t count_entering(
-        struct passing *passing, const struct mapper_walk *walk, const int64_t *shift)
+        struct passing *passing, const struct mapper_walk *walk, const struct mapper_past *past)
 {
     const struct mapper_access *access = walk->access;
     const struct mapper_transfer *t = walk->transfer;
 
     passing->walk = walk;
-    passing->shift = shift;
+    passing->past = past;
     int n_links = walk->n_ways < t->n_passes ? walk->n_ways : t->n_passes;
     passing->n_families = walk->n_ways - n_links;
-    find_sources(passing, shift != NULL, n_links);
+    find_sources(passing, n_links);
     for (int e = 0; e < access->n_indices; e++) {
         const int64_t *tile = walk->steps[e].tile;
         if (access->index[e].closed != 1)
@@ -544,19 +552,20 @@ static void *passing_new(const struct mapper_problem *problem)
 
 /* What enters, without the values of plain indices. */
 static int64_t entering_sliding(
-        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
 {
-    int64_t key[4 + MAPPER_INDICES * (1 + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
+    int64_t key[4 + MAPPER_INDICES * (MAPPER_LATEST + MAPPER_PARTS) + 3 * MAPPER_DIGITS];
     int at = 0;
 
     key[at++] = walk->number;
-    key[at++] = walk->n_ways * 2 + (shift != NULL);
+    key[at++] = (int64_t)walk->n_ways << MAPPER_LATEST | past->held;
     key[at++] = walk->n_net_digits;
     for (int e = 0; e < walk->access->n_indices; e++) {
         const struct mapper_index *index = &walk->access->index[e];
         if (index->closed == 1)
             continue;
-        key[at++] = shift == NULL ? 0 : shift[e];
+        for (unsigned held = past->held; held != 0; held &= held - 1)
+            key[at++] = past->shift[__builtin_ctz(held)][e];
         for (int i = 0; i < index->n_parts; i++)
             key[at++] = walk->steps[e].tile[i];
     }
@@ -576,12 +585,22 @@ static int64_t entering_sliding(
     if (is_new)
         *value = count_entering(
                 sator_mapper_words_state(words, MAPPER_KEEPS_PASSING, passing_new, free), walk,
-                shift);
+                past);
     return *value;
 }
 
 int64_t sator_mapper_entering(
         struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
+{
+    struct mapper_past past = {.held = shift != NULL};
+
+    if (shift != NULL)
+        memcpy(past.shift[0], shift, sizeof *shift * (size_t)walk->access->n_indices);
+    return sator_mapper_entering_after(words, walk, &past);
+}
+
+int64_t sator_mapper_entering_after(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
 {
     int64_t plain = 1;
 
@@ -591,5 +610,5 @@ int64_t sator_mapper_entering(
         if (sator_mapper_is_grouped(walk, k) && is_plain(walk, k))
             plain /= walk->net_digit[k].count; /* which are told apart */
     }
-    return plain * entering_sliding(words, walk, shift);
+    return plain * entering_sliding(words, walk, past);
 }

@@ -15,13 +15,13 @@ struct passing_set { /* of sources */
 
 /* A PE that may have what this PE needs: the one whose digits are less by "offset". */
 struct passing_source {
-    bool before; /* it had it in the stamp before; else it has it now */
+    int interval; /* it had it so many stamps before; 0: it has it now */
     int64_t offset[MAPPER_DIGITS];
 };
 
 struct passing {
     const struct mapper_walk *walk;
-    const int64_t *shift; /* by index, since the stamp before; NULL: nothing was held then */
+    const struct mapper_past *past;
     int n_sources; /* the first is the PE itself */
     struct passing_source source[MAPPER_SOURCES];
     struct sator_value_set

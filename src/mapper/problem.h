@@ -27,6 +27,7 @@ enum {
     MAPPER_ROWS = 16,
     MAPPER_SPREADS = 16, /* parallel digits that move one index */
     MAPPER_DIGITS = 60, /* parallel factors above 1 of one mapping: fewer than 2^57 instances */
+    MAPPER_LATEST = 8, /* intervals of links with a formula */
     MAPPER_SOURCES = 256, /* ways from PE to PE, each loop's digit moved by a constant */
     MAPPER_MEMORIES = 8,
     MAPPER_TRANSFERS = 32,
@@ -180,7 +181,10 @@ struct mapper_transfer {
     /* Wires and buses that have no formula: "collapsed" are all rows that they lead over, "link"
      * and "buses" are empty. */
     bool is_complex;
-    bool reaches_back; /* to the stamp before the one before, or further */
+    bool reaches_back; /* to the stamp before the one before, or further: */
+    int latest; /* interval of its links; 1 where all that they bring is from the stamp before */
+    struct mapper_transfer *links_alone; /* the same without bounds' view of it, as late.c counts
+                                            what arrives from stamps before; NULL: the engines do */
     bool has_late; /* a skew makes some link later than that, or has its PE run ahead: not counted
                     * on
                     */

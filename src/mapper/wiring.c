@@ -169,8 +169,9 @@ static void add_link(struct mapper_problem *p, int level, const struct sator_lin
     }
     transfer->linked_rows |= rows;
     transfer->reaches_back |= pass.interval > 1;
-    transfer->is_complex |= pass.interval > 1 ||
-            (!is_constant && (pass.interval < 1 || p->access[transfer->access].is_sliding));
+    transfer->latest = pass.interval > transfer->latest ? pass.interval : transfer->latest;
+    transfer->is_complex |=
+            !is_constant && (pass.interval != 1 || p->access[transfer->access].is_sliding);
     SATOR_PUSH(p->arena, transfer->passes, transfer->n_passes, pass);
 }
 
@@ -365,7 +366,7 @@ static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
     bool slides = access->is_sliding && (t->n_passes > 0 || t->n_buses >= 2);
     int64_t sources = 1;
 
-    if (t->is_complex || (!slides && t->grouped_rows == 0))
+    if (t->is_complex || (!slides && t->grouped_rows == 0 && !t->reaches_back))
         return;
     t->may_pass = true;
     for (int i = 0; i < t->n_passes; i++) {
@@ -380,6 +381,23 @@ static void find_passes(struct mapper_problem *p, struct mapper_transfer *t)
     t->may_pass = !t->is_complex;
 }
 
+/* What links from further back than the stamp before bring has bounds as of any complex network,
+ * whose words the engines count; but of mappings there is a formula where they are all there is. */
+static void leave_late(struct mapper_problem *p, struct mapper_transfer *t)
+{
+    const struct mapper_access *access = &p->access[t->access];
+
+    if (!t->reaches_back)
+        return;
+    if (t->may_pass && t->n_buses == 0 && t->latest <= MAPPER_LATEST &&
+            access->role == SATOR_READ && !access->is_counted && p->skew == NULL) {
+        t->links_alone = SATOR_NEW(p->arena, struct mapper_transfer);
+        *t->links_alone = *t;
+    }
+    t->is_complex = true;
+    t->may_pass = false;
+}
+
 enum sator_status sator_mapper_wire(
         struct sator_ctx *ctx, struct mapper_problem *p, struct mapper_transfer *transfer)
 {
@@ -387,6 +405,7 @@ enum sator_status sator_mapper_wire(
     unsigned reached = 0;
     int last_level = -1;
 
+    transfer->latest = 1;
     for (int r = 0; r < transfer->child_row; r++) {
         int level = p->row[r].level;
         if (!(transfer->between >> r & 1) || level == last_level)
@@ -400,6 +419,7 @@ enum sator_status sator_mapper_wire(
     if (transfer->grouped_rows != 0)
         transfer->is_complex |= transfer->n_passes > 0 || access->is_counted || has_core(access);
     find_passes(p, transfer);
+    leave_late(p, transfer);
     transfer->apart |= transfer->grouped_rows;
     transfer->is_quotient = !transfer->is_complex && access->n_quotients > 0;
     transfer->is_counted = transfer->is_complex || (access->is_counted && !transfer->is_quotient);

@@ -356,6 +356,52 @@ static void test_short_rows_of_pes(void **state)
     close_case(&c);
 }
 
+/* Links from up to eight stamps before, beside wires, under windows with strides, dilated ones and
+ * plain tiles: loops of two and three steps come back to their place within that time. */
+static void test_cost_of_links_from_long_before(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"Y[k,x] += A[c,x+r] * B[k,c,r]",
+            "Y[k,x] += A[c,3*x+2*r] * B[k,c,r]", "Y[k,2*x+r] += A[c,x] * B[k,c,r]"};
+    uint64_t draws = seed();
+    struct machines_rng rng = {draws};
+    int wrong = 0, with_formula = 0;
+
+    for (int n = 0; n < 60 && wrong < 3; n++) {
+        struct problem_case c;
+        struct mapper_mapping mapping;
+        snprintf(c.workload_text, sizeof c.workload_text,
+                "name: conv\nsizes: {k: 4, c: 6, x: 12, r: 3}\nop: \"%s\"\n", ops[n % 3]);
+        snprintf(c.arch_text, sizeof c.arch_text,
+                "name: late\nlevels:\n"
+                "  - {memory: DRAM, energy_pj: {read: 128, write: 128}}\n"
+                "  - {memory: L1, energy_pj: {read: 4, write: 4}}\n"
+                "  - array: PE\n    shape: [4, 6]\n    links:\n"
+                "      - {name: left, map: \"PE[i,j] -> PE[i,j-1]\", interval: %d, tensors: [A], "
+                "energy_pj: 0.5}\n"
+                "      - {name: up, map: \"PE[i,j] -> PE[i-1,j+%d]\", interval: %d, tensors: [A], "
+                "energy_pj: 0.5}\n"
+                "      - {name: wire, map: \"PE[i,j] -> PE[i,j-1]\", interval: 0, tensors: [A], "
+                "energy_pj: 0.5}\n"
+                "  - {memory: registers, energy_pj: {read: 1, write: 1}}\n"
+                "  - {compute: mac, energy_pj: 1.25, cycles: 1}\n",
+                2 + (int)machines_draw(&rng, 7), (int)machines_draw(&rng, 2),
+                1 + (int)machines_draw(&rng, 8));
+        assert_true(open_texts(&c, &rng));
+        for (int t = 0; t < c.problem.n_transfers; t++)
+            with_formula += c.problem.transfer[t].links_alone != NULL;
+        struct mapper_words *words = sator_mapper_words_new(&c.problem);
+        for (int k = 0; k < 12 && wrong < 3; k++) {
+            sator_mapper_draw(&c.problem, &draws, &mapping);
+            wrong += check_mapping(&c, words, &mapping) != 0;
+        }
+        sator_mapper_words_free(words);
+        close_case(&c);
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(with_formula, 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +410,7 @@ int main(void)
             cmocka_unit_test(test_cost_of_skewed_mappings),
             cmocka_unit_test(test_late_words_cost_their_hops),
             cmocka_unit_test(test_short_rows_of_pes),
+            cmocka_unit_test(test_cost_of_links_from_long_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

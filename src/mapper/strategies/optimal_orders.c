@@ -156,13 +156,12 @@ static void append_rest(struct optimizer *o, int m, unsigned placed, int n_place
  * has some order of the other loops. */
 static bool counts_too_much(struct optimizer *o, uint32_t which, const struct mapper_pace *pace)
 {
-    struct mapper_counting *counting = sator_mapper_words_counting(o->search->words);
     struct counted_order counted = {.known = 0};
 
     for (; which != 0; which &= which - 1) {
         int t = __builtin_ctz(which);
         counted.traffic.is_unknown = false;
-        sator_mapper_count_transfer(counting, &o->at.mapping, t, &counted.traffic);
+        sator_mapper_count_transfer(o->search->words, &o->at.mapping, t, &counted.traffic);
         if (counted.traffic.is_unknown)
             continue;
         counted.known |= UINT32_C(1) << t;
@@ -175,6 +174,12 @@ static bool counts_too_much(struct optimizer *o, uint32_t which, const struct ma
     return false;
 }
 
+/* Whether loops outside those placed make transfer "t", counted or not, repeat what it brings. */
+static bool is_settled(const struct optimizer *o, int t, const struct mapper_pace *pace)
+{
+    return pace[t].settled && sator_mapper_is_settled_early(o->problem, &o->problem->transfer[t]);
+}
+
 /* The counted transfers for which no other loops than those placed matter, from memory "m" inward:
  * some loop among these stands alone in an index. "pace" NULL: all loops are placed. */
 static uint32_t counted_at(const struct optimizer *o, int m, const struct mapper_pace *pace)
@@ -184,10 +189,9 @@ static uint32_t counted_at(const struct optimizer *o, int m, const struct mapper
 
     for (int t = 0; t < p->n_transfers; t++) {
         const struct mapper_transfer *transfer = &p->transfer[t];
-        bool is_settled = pace == NULL ||
-                (pace[t].dead && o->tiling->walk[t].cold_row <= p->memory[m].row &&
-                        sator_mapper_is_settled_early(p, transfer));
-        if (transfer->is_counted && !transfer->is_outside && is_settled)
+        bool is_final = pace == NULL ||
+                (is_settled(o, t, pace) && o->tiling->walk[t].cold_row <= p->memory[m].row);
+        if (transfer->is_counted && !transfer->is_outside && is_final)
             which |= UINT32_C(1) << t;
     }
     return which;
@@ -229,7 +233,7 @@ static unsigned alive_at(const struct optimizer *o, int m, const struct mapper_p
         const struct mapper_transfer *transfer = &o->problem->transfer[t];
         if (transfer->child_row > o->problem->memory[m].row &&
                 o->tiling->walk[t].cold_row <= o->problem->memory[m].row &&
-                (!pace[t].dead || transfer->reaches_back))
+                (!pace[t].dead || (transfer->reaches_back && !is_settled(o, t, pace))))
             alive |= 1U << t;
     }
     return alive;
@@ -390,7 +394,8 @@ static void place_loop(
 
     memcpy(pace, o->tiling->pace[depth], sizeof *pace * (size_t)p->n_transfers);
     for (int t = 0; t < p->n_transfers; t++) {
-        if (p->transfer[t].child_row <= row || pace[t].dead || factor == 1)
+        bool is_over = o->tiling->is_ragged[t] ? pace[t].dead : pace[t].settled;
+        if (p->transfer[t].child_row <= row || is_over || factor == 1)
             continue;
         if (row < o->tiling->walk[t].cold_row) {
             pace[t].dead = true;
