@@ -116,14 +116,14 @@ static void range_of(struct mapper_bounds *b, struct local *local, const struct 
     const struct mapper_walk *walk = &local->walk;
     double groups = (double)walk->groups, tiles = (double)walk->tiles;
 
-    if (b->problem->chains)
+    if (local->covers_only)
+        range->unique_lb = range->arriving_lb = 0;
+    else if (b->problem->chains)
         bounds_least_of_chains(b, local, keep, shape, outside, range);
     else if (local->is_open)
         bounds_least_of_runs(b, local, keep, shape, outside, range);
     else
         bound_steps(local, keep, outside, range);
-    if (local->covers_only)
-        range->unique_lb = range->arriving_lb = 0;
     range->ratio = 0;
     if (local->ratio_fixed)
         range->ratio = tiles * local->tile_words / (groups * local->group_words);

@@ -49,7 +49,7 @@ struct ragged_steps {
 struct local {
     struct mapper_walk walk;
     double group_words, tile_words; /* of a stamp; with short last tiles, on average */
-    bool covers_only; /* nothing else is known */
+    bool covers_only; /* nothing else is known, nor are the slides below */
     bool is_open; /* some loops of its sliding indices are */
     unsigned run_loops; /* those that the figures below are for: see find_run */
     double run_group, run_tile;

@@ -179,7 +179,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     local->walk.open = b->open;
     if (local->is_open)
         local->walk.cut = p->imperfect ? outside->cut : NULL;
-    else if (is_asked)
+    else if (is_asked) /* for its cover */
         local->walk.cut = outside->is_direct ? NULL : outside->cut;
     else if (outside->is_direct)
         cut_lanes(shape, outside, b->strides, local);
@@ -188,7 +188,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
     if (!sliding)
         return;
     sator_mapper_walk_cover(&local->walk, b->words, shape);
-    if (!local->is_open)
+    if (!local->is_open && !local->covers_only)
         sator_mapper_slides_init(&local->slides, b->words, &local->walk, shape, outside->near,
                 outside->far, outside->is_direct ? &outside->blocks : NULL);
 }
