@@ -120,20 +120,32 @@ static void help_diagnostic(struct sator_ctx *ctx, const char *text)
     }
 }
 
-/* Report the unit's errors; a missing header makes all that follow worthless. */
+/* The first diagnostic that is worth a message: what is missing, a header say, if anything is, as
+ * it makes all else worthless; that there are too many errors is nowhere, and the errors are before
+ * it. */
+static unsigned first_diagnostic(struct c_units *units, CXTranslationUnit unit)
+{
+    const struct sator_libclang *clang = &units->clang;
+    unsigned n_diagnostics = clang->getNumDiagnostics(unit);
+
+    for (unsigned i = 0; i < n_diagnostics; i++) {
+        CXDiagnostic diagnostic = clang->getDiagnostic(unit, i);
+        bool is_fatal = clang->getDiagnosticSeverity(diagnostic) == CXDiagnostic_Fatal;
+        struct sator_loc place = diagnostic_place(units, clang->getDiagnosticLocation(diagnostic));
+        clang->disposeDiagnostic(diagnostic);
+        if (is_fatal && place.source != NULL)
+            return i;
+    }
+    return 0;
+}
+
 static enum sator_status report_diagnostics(struct c_units *units, CXTranslationUnit unit)
 {
     const struct sator_libclang *clang = &units->clang;
     enum sator_status st = SATOR_OK;
     unsigned n_diagnostics = clang->getNumDiagnostics(unit);
-    unsigned first = 0;
+    unsigned first = first_diagnostic(units, unit);
 
-    for (unsigned i = 0; i < n_diagnostics; i++) {
-        CXDiagnostic diagnostic = clang->getDiagnostic(unit, i);
-        if (clang->getDiagnosticSeverity(diagnostic) == CXDiagnostic_Fatal)
-            first = first ? first : i;
-        clang->disposeDiagnostic(diagnostic);
-    }
     for (unsigned i = first; i < n_diagnostics; i++) {
         CXDiagnostic diagnostic = clang->getDiagnostic(unit, i);
         enum CXDiagnosticSeverity severity = clang->getDiagnosticSeverity(diagnostic);
