@@ -423,7 +423,8 @@ static void sort_loops(const struct mapper_problem *p, const struct mapper_trans
 {
     const struct mapper_access *access = &p->access[t->access];
     int n_loops = p->n_loops;
-    int segment[MAPPER_LOOPS], last = 0;
+    /* Where only loops further in are placed, these settle it and an order need not have all. */
+    int segment[MAPPER_LOOPS] = {0}, last = 0;
     bool moved = false;
 
     for (int k = n_loops - 1; k >= 0; k--) {

@@ -7,8 +7,9 @@
  * 0. A prefix's stamps fall into a few such classes, whose sizes are products of factors; and what
  * a stamp has inside depends on its own class alone.
  */
-#include "mapper/phases_nest.h"
+#include "mapper/phases.h"
 
+#include "mapper/phases_nest.h"
 #include "mapper/skew.h"
 
 #include <limits.h>

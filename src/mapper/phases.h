@@ -4,33 +4,7 @@
 #ifndef SATOR_MAPPER_PHASES_H
 #define SATOR_MAPPER_PHASES_H
 
-#include "mapper/cost.h"
-
-/* What a machine says of when words move and how long they take, for one problem. */
-struct mapper_phases {
-    const struct mapper_problem *problem;
-    /* A port in whole numbers: of a transfer's bits times "scale", "bits" pass in a cycle. */
-    struct mapper_unit {
-        int64_t bits, scale, setup, granule;
-    } unit[MAPPER_PORTS];
-    /* When the words of a transfer move, and when where the child holds one stamp's; the ports that
-     * they pass, of the parent when they leave it and when sums come, and of the child; -1: no
-     * limit. */
-    struct mapper_manner {
-        enum sator_transfer_kind kind, kind_of_stamps;
-        int send, take, arrive;
-    } manner[MAPPER_TRANSFERS];
-    /* What serves the compute units from the PE's own memories: bits of each instance. */
-    int n_own;
-    struct mapper_own {
-        int access, read_port, write_port; /* -1: no limit */
-        int64_t bits;
-        bool waits; /* serial */
-    } own[MAPPER_ACCESSES];
-    int output; /* the access, or -1 */
-    bool counts_all; /* the time of every mapping has a closed form */
-    int64_t stamp_cycles; /* of one instance, whole */
-};
+#include "mapper/phases_machine.h"
 
 /* Set the problem's phases, in its arena, and the ports that bounds of the scheduled time tell
  * apart; none where it is of a form whose phases only the model counts: skews that make links late,

@@ -3,7 +3,7 @@
 #ifndef SATOR_MAPPER_PHASES_NEST_H
 #define SATOR_MAPPER_PHASES_NEST_H
 
-#include "mapper/phases.h"
+#include "mapper/phases_machine.h"
 
 enum {
     MOST_DIGITS = MAPPER_MEMORIES * 8, /* temporal ones of a mapping */

@@ -2,8 +2,8 @@
 #ifndef SATOR_COUNT_TILED_JOINED_H
 #define SATOR_COUNT_TILED_JOINED_H
 
+#include "count/tiled/net.h"
 #include "count/tiled/tiled.h"
-#include "count/tiled/tiling.h"
 
 /* A digit of PEs that links and buses join; of a row the innermost comes first. */
 struct tiling_joined {
