@@ -501,12 +501,12 @@ static bool has_late_formula(const struct mapper_problem *p, int transfer)
     return p->transfer[transfer].links_alone != NULL && !p->in_hull && !p->imperfect;
 }
 
-void sator_mapper_count_transfer(struct mapper_words *memory, const struct mapper_mapping *mapping,
+void sator_mapper_count_transfer(struct mapper_words *words, const struct mapper_mapping *mapping,
         int transfer, struct mapper_traffic *traffic)
 {
-    struct mapper_counting *c = sator_mapper_words_counting(memory);
+    struct mapper_counting *c = sator_mapper_words_counting(words);
     const struct mapper_problem *p = c->problem;
-    struct counted_words words = {0}, *remembered;
+    struct counted_words counted = {0}, *remembered;
     int64_t key[1 + MAPPER_ROWS * (MAPPER_LOOPS + 1)];
     struct mapper_mapping alike;
     struct sator_volumes volumes;
@@ -516,21 +516,21 @@ void sator_mapper_count_transfer(struct mapper_words *memory, const struct mappe
     size_t length = key_of(p, transfer, &alike, key);
     remembered = sator_memo_find(c->words, key, length);
     if (remembered != NULL) {
-        words = *remembered;
+        counted = *remembered;
     } else if (has_late_formula(p, transfer) ||
             sator_mapper_counted_volumes(c, &alike, transfer, &volumes)) {
         if (has_late_formula(p, transfer))
             sator_mapper_count_late_links(
-                    p, memory, &alike, transfer, &words.unique, &words.arriving);
+                    p, words, &alike, transfer, &counted.unique, &counted.arriving);
         else
-            words = words_of(p, &p->transfer[transfer], &volumes);
+            counted = words_of(p, &p->transfer[transfer], &volumes);
         if (sator_memo_size(c->words) == MOST_WORDS)
             sator_memo_clear(c->words);
         remembered = sator_memo_place(c->words, key, length, &is_new);
-        *remembered = words;
+        *remembered = counted;
     } else
         traffic->is_unknown = true;
-    set_words(transfer, &words, traffic);
+    set_words(transfer, &counted, traffic);
 }
 
 void sator_mapper_count_stamps(struct mapper_counting *c, const struct mapper_mapping *mapping,
