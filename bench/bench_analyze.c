@@ -303,7 +303,8 @@ static void set_random(int64_t (*extents)[3])
 }
 
 /* The points that one thread evaluates in a second of its own time. */
-static double measure_points(struct inputs *in, void (*set)(int64_t (*extents)[3]))
+static double measure_points(
+        struct inputs *in, enum sator_timing_choice timing, void (*set)(int64_t (*extents)[3]))
 {
     static int64_t extents[POINTS][3];
     static double latency[POINTS], energy[POINTS];
@@ -311,10 +312,12 @@ static double measure_points(struct inputs *in, void (*set)(int64_t (*extents)[3
             {.size = sizeof *columns, .figure = "latency", .numbers = latency},
             {.size = sizeof *columns, .figure = "energy", .numbers = energy}};
     struct sator_workspace *workspace = sator_workspace_new();
+    const struct sator_analyze_options options = {.timing = timing};
     struct sator_plan *plan;
 
     set(extents);
-    if (sator_plan_new(in->ctx, in->network, 0, in->arch, in->dataflow, NULL, &plan) != SATOR_OK)
+    if (sator_plan_new(in->ctx, in->network, 0, in->arch, in->dataflow, &options, &plan) !=
+            SATOR_OK)
         fail(in->ctx, "no plan");
     clock_t start = clock();
     if (sator_plan_evaluate_points(
@@ -330,18 +333,28 @@ struct points_figures {
     double grid, sweep, random;
 };
 
+/* The points of all three sets, by one way to tell the latency. */
+static struct points_figures measure_sets(struct inputs *in, enum sator_timing_choice timing)
+{
+    const struct points_figures points = {.grid = measure_points(in, timing, set_grid),
+            .sweep = measure_points(in, timing, set_sweep),
+            .random = measure_points(in, timing, set_random)};
+
+    fprintf(stderr,
+            "\n%d points at once, a second and thread (%s): grid %.0f, sweep %.0f, random %.0f\n",
+            POINTS, timing == SATOR_TIMING_SCHEDULED ? "scheduled" : "roofline", points.grid,
+            points.sweep, points.random);
+    return points;
+}
+
 static void plans(double *extents, double *dataflows, struct points_figures *points)
 {
     struct row row = {GEMM, "gemm/ij-p_j-ijk-t", "systolic-2d-8x8", NULL, NULL};
     struct inputs in = load(&row, row.arch);
     double analyzed;
 
-    *points = (struct points_figures){.grid = measure_points(&in, set_grid),
-            .sweep = measure_points(&in, set_sweep),
-            .random = measure_points(&in, set_random)};
-    fprintf(stderr,
-            "\n%d points at once, a second and thread: grid %.0f, sweep %.0f, random %.0f\n",
-            POINTS, points->grid, points->sweep, points->random);
+    *points = measure_sets(&in, SATOR_TIMING_ROOFLINE);
+    measure_sets(&in, SATOR_TIMING_SCHEDULED);
 
     compare_extents(&in, extents, &analyzed);
     fprintf(stderr, "\n%d evaluations, us each (sator_analyze each time: us)\n", MANY);

@@ -166,6 +166,8 @@ bool analysis_is_whole(const struct analysis *analysis, const struct memory *mem
 bool analysis_holds_two(struct analysis *analysis, struct memory *memory);
 /* levels.c: section 4 of doc/model.md; also collects the energy terms of memories and networks. */
 enum sator_status analysis_levels(struct analysis *analysis);
+/* The first part of it: what each tensor moves at each memory, and the networks' terms. */
+enum sator_status analysis_count_flows(struct analysis *analysis);
 /* What "access", or its part "part", moves at each memory; "flows" has one a memory. */
 enum sator_status analysis_flows(
         struct analysis *analysis, int access, const struct access_part *part, struct flow *flows);

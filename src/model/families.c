@@ -27,6 +27,7 @@ struct row {
     const struct sator_expr *expr;
     const struct sator_expr *first; /* of the access's first piece, NULL: of a stamp */
     bool is_space;
+    int number; /* among those of time */
     int owner; /* the free loop that moves it; -1: none */
 };
 
@@ -34,7 +35,8 @@ struct behaviour {
     bool is_free;
     int64_t period;
     int64_t least, greatest; /* extents of all points */
-    int64_t long_from; /* periods */
+    int first_row; /* of time, that it moves */
+    int64_t long_from, studied_from; /* periods */
 };
 
 struct sorter {
@@ -62,7 +64,7 @@ static bool add_stamps(struct sorter *s, const struct sator_relation *map, bool 
     const struct sator_piece *piece = sator_relation_function(map);
 
     for (int i = 0; piece != NULL && i < map->n_out; i++)
-        add_row(s, (struct row){.expr = piece->out[i], .is_space = is_space});
+        add_row(s, (struct row){.expr = piece->out[i], .is_space = is_space, .number = i});
     return piece != NULL;
 }
 
@@ -160,6 +162,12 @@ static void free_loop(struct sorter *s, int loop)
             s->rows[r].owner = loop;
     }
     b->is_free = is_free;
+    b->first_row = s->question->dataflow->time->n_out;
+    for (int r = s->n_rows - 1; r >= 0 && is_free; r--) {
+        const struct row *row = &s->rows[r];
+        if (row->owner == loop && !row->is_space && row->first == NULL)
+            b->first_row = row->number;
+    }
 }
 
 /* Of loops that move the same row, the one with more extents is free. */
@@ -231,8 +239,10 @@ static bool find_lengths(struct sorter *s)
         int64_t *most = row->first == NULL ? &time[row->owner] : &index[row->owner];
         *most = blur > *most ? blur : *most;
     }
-    for (int l = 0; l < s->n_loops; l++)
+    for (int l = 0; l < s->n_loops; l++) {
         s->loops[l].long_from = time[l] + index[l] + back + 3;
+        s->loops[l].studied_from = time[l] + index[l] + 2 * (back + 1) + 4;
+    }
     return true;
 }
 
@@ -321,14 +331,19 @@ static void span(const struct sorter *s, struct sator_family *family)
     int n = 0;
 
     for (int l = 0; l < s->n_loops; l++) {
-        const int64_t period = s->loops[l].period;
+        const struct behaviour *b = &s->loops[l];
         if (family->least[l] == family->greatest[l])
             continue;
         if (n == FAMILY_LOOPS)
             return;
-        int64_t width = (family->greatest[l] - family->least[l]) / period;
-        loops[n++] =
-                (struct family_loop){.loop = l, .period = period, .width = width < 2 ? 2 : width};
+        int64_t width = (family->greatest[l] - family->least[l]) / b->period;
+        int64_t tiles = (family->least[l] - 1) / b->period + 1;
+        family->box.step[n] = 1;
+        family->box.width[n] = width < 2 ? 2 : width;
+        loops[n++] = (struct family_loop){.loop = l,
+                .period = b->period,
+                .first_row = b->first_row,
+                .studied_from = tiles < b->studied_from ? b->studied_from - tiles : 0};
     }
     const int n_corners = 1 << n;
     if (family->n_points < (n == 0 ? 2 : (n_corners + 1) * 3 / 2))
@@ -373,8 +388,7 @@ struct sator_families *sator_families_new(struct sator_ctx *ctx, const struct sa
     const enum sator_engine_choice engine = question->options->engine;
 
     if (n_points < 2 || n_points >= INT_MAX || workload->n_loops > MOST_LOOPS ||
-            !workload->is_box || (engine != SATOR_ENGINE_AUTO && engine != SATOR_ENGINE_CLOSED) ||
-            question->options->timing != SATOR_TIMING_ROOFLINE)
+            !workload->is_box || (engine != SATOR_ENGINE_AUTO && engine != SATOR_ENGINE_CLOSED))
         return NULL;
     struct sorter s = {.arena = sator_arena_new(),
             .model = model,
@@ -402,6 +416,7 @@ void sator_families_free(struct sator_families *families)
     sator_memo_free(families->names);
     for (int i = 0; i < FAMILY_COUNTERS; i++)
         sator_counter_free(families->counters[i].counter);
+    sator_workspace_free(families->workspace);
     sator_arena_free(families->arena);
 }
 

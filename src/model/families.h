@@ -31,11 +31,37 @@ struct sator_family *sator_families_take(
 enum sator_status sator_family_answer(struct sator_family *family, const struct question *question,
         sator_int *numbers, bool *known);
 
-/* ---- families.c and family.c ---- */
-
 enum {
     FAMILY_LOOPS = 6, /* most loops along which the points of a family differ */
     FAMILY_COUNTERS = 65 /* a corner each, and the middle */
+};
+
+/* Numbers that are found out about a point as a whole, and follow the law of counts among points
+ * that lie multiples of "step" periods apart along each of the family's loops. */
+struct family_study {
+    int n_name; /* what tells it from others; QUESTION_NAME + 1: nothing does */
+    int64_t name[QUESTION_NAME];
+    int64_t step[FAMILY_LOOPS];
+    int n_numbers;
+    /* Find them for "workload", which has the extents of a corner; "family" was taken for it, or is
+     * NULL where it lies outside of the family's box. */
+    enum sator_status (*find)(void *of, const struct sator_workload *workload,
+            struct sator_family *family, struct sator_workspace *workspace, sator_int *numbers,
+            bool *known);
+    void *of;
+};
+
+/* The numbers of "study" at the point that was taken, from those of corners, once enough points
+ * have asked; "*known" is false where these do not tell. SATOR_INTERRUPTED. */
+enum sator_status sator_family_study(struct sator_family *family, const struct family_study *study,
+        sator_int *numbers, bool *known);
+
+/* ---- families.c and family.c ---- */
+
+/* Points of a family, "step" periods apart along each of its loops: the first of them, in periods
+ * from the family's least, and how many steps further the last is. */
+struct family_box {
+    int64_t first[FAMILY_LOOPS], step[FAMILY_LOOPS], width[FAMILY_LOOPS];
 };
 
 struct sator_family {
@@ -45,10 +71,13 @@ struct sator_family {
     int n_loops, n_corners; /* 0 corners: it is not worth it */
     struct family_loop {
         int loop;
-        int64_t period, width; /* the box is "width" periods long */
+        int64_t period;
+        int first_row; /* of time, that the loop moves; all of them: none */
+        int64_t studied_from; /* periods from the least: from there on studies follow the law */
         int64_t at; /* of the point that was taken, in periods from the least */
     } * loops;
-    const struct sator_relation **domains; /* of the corners, and of a point inside */
+    struct family_box box; /* of all points */
+    const struct sator_relation **domains; /* of its corners, and of a point inside */
     struct sator_arena *arena; /* made on demand, as are the answers */
     struct sator_memo *answers;
 };
@@ -58,6 +87,7 @@ struct sator_families {
     const struct sator_model *model;
     const struct sator_model_question *question;
     struct sator_arena *arena;
+    struct sator_workspace *workspace; /* of studies; NULL: none yet */
     struct family_counter {
         struct sator_counter *counter; /* NULL: not made yet */
         const struct sator_family *family; /* whose question it was last asked */

@@ -168,7 +168,7 @@ static enum sator_status finish_level(struct analysis *analysis, struct memory *
     return SATOR_OK;
 }
 
-enum sator_status analysis_levels(struct analysis *analysis)
+enum sator_status analysis_count_flows(struct analysis *analysis)
 {
     struct flow *flows = SATOR_NEW_ARRAY(analysis->arena, struct flow, analysis->n_memories + 1);
     enum sator_status st = SATOR_OK;
@@ -184,6 +184,15 @@ enum sator_status analysis_levels(struct analysis *analysis)
             analysis->memories[m].entries[i] = flows[m].entries;
         }
     }
+done:
+    return st;
+}
+
+enum sator_status analysis_levels(struct analysis *analysis)
+{
+    enum sator_status st;
+
+    SATOR_TRY(analysis_count_flows(analysis));
     for (int m = 0; m < analysis->n_memories; m++)
         SATOR_TRY(finish_level(analysis, &analysis->memories[m]));
 done:

@@ -156,21 +156,32 @@ static double compute_cycles(const struct sator_arch *arch)
     return 1;
 }
 
+/* Whose words pass the wires. */
+static void find_served(const struct timing *timing)
+{
+    const int n_accesses = timing->analysis->workload->n_accesses;
+
+    for (int i = 0; i < timing->n_transfers; i++) {
+        const struct timing_transfer *transfer = &timing->transfers[i];
+        for (int w = 3; w < timing_n_ways(transfer); w++) {
+            int port = transfer->wires[w - 3].port;
+            if (port >= 0)
+                timing->served[port * n_accesses + transfer->access] = true;
+        }
+    }
+}
+
 /* The tensors whose words pass port "q", which is of wires. */
 static const char *const *list_tensors(const struct timing *timing, int q, int *n)
 {
     struct analysis *analysis = timing->analysis;
-    const char **names =
-            SATOR_NEW_ARRAY(analysis->arena, const char *, analysis->workload->n_accesses + 1);
+    const int n_accesses = analysis->workload->n_accesses;
+    const char **names = SATOR_NEW_ARRAY(analysis->arena, const char *, n_accesses + 1);
 
     *n = 0;
-    for (int i = 0; i < timing->n_transfers; i++) {
-        const struct timing_transfer *transfer = &timing->transfers[i];
-        const char *tensor = analysis->model->tensors[transfer->access];
-        bool passes = false;
-        for (int w = 3; w < timing_n_ways(transfer); w++)
-            passes |= transfer->wires[w - 3].port == q;
-        if (passes && !model_lists(tensor, *n, names))
+    for (int i = 0; i < n_accesses; i++) {
+        const char *tensor = analysis->model->tensors[i];
+        if (timing->served[q * n_accesses + i] && !model_lists(tensor, *n, names))
             names[(*n)++] = tensor;
     }
     return names;
@@ -260,14 +271,27 @@ static bool passes_through(const struct sator_arch *arch)
     return false;
 }
 
+enum sator_status timing_count_by_classes(struct timing *timing, struct timing_sum *sum, bool *done)
+{
+    enum sator_status st;
+
+    *done = false;
+    SATOR_TRY(timing_by_classes(timing, sum, done));
+    *done = *done && adds_up(timing, sum);
+    if (*done)
+        find_served(timing);
+done:
+    return st;
+}
+
 /* By classes, or where they do not apply one by one. */
 static enum sator_status measure(struct timing *timing, struct timing_sum *sum)
 {
-    bool done = false;
+    bool done;
     enum sator_status st;
 
-    SATOR_TRY(timing_by_classes(timing, sum, &done));
-    if (done && adds_up(timing, sum))
+    SATOR_TRY(timing_count_by_classes(timing, sum, &done));
+    if (done)
         return SATOR_OK;
     if (passes_through(timing->analysis->arch)) {
         timing->why = "'pass_through' is counted for nests with one skewed row only";
@@ -276,6 +300,7 @@ static enum sator_status measure(struct timing *timing, struct timing_sum *sum)
     SATOR_TRY(run_one_by_one(timing, sum));
     if (timing->why == NULL && !adds_up(timing, sum))
         timing->why = "what moves in the stamps does not add up to what moves in all";
+    find_served(timing);
 done:
     if (st == SATOR_LIMIT) {
         timing->why = "the work limit does not let the stamps be followed";
@@ -302,6 +327,7 @@ enum sator_status analysis_timing(struct analysis *analysis)
 {
     struct timing timing = {.analysis = analysis, .arena = sator_arena_new()};
     struct timing_sum sum;
+    bool known = false;
     enum sator_status st = SATOR_OK;
 
     if (!timing_list_ports(&timing) ||
@@ -311,11 +337,17 @@ enum sator_status analysis_timing(struct analysis *analysis)
         timing.why = "what idle PEs hold ('holds: idle') is not followed stamp by stamp";
     if (timing.why == NULL) {
         list_levels(&timing);
-        SATOR_TRY(timing_list_transfers(&timing));
-        timing.delays = SATOR_NEW_ARRAY(timing.arena, struct timing_delays, timing.n_ports + 1);
-        SATOR_TRY(measure(&timing, &sum));
+        timing_make_room(&timing);
+        SATOR_TRY(timing_by_family(&timing, &sum, &known));
     }
-    if (timing.why == NULL)
+    if (timing.why == NULL && !known) {
+        timing_warn_of_room(&timing);
+        SATOR_TRY(timing_list_transfers(&timing));
+        SATOR_TRY(measure(&timing, &sum));
+        if (timing.why != NULL && analysis->family != NULL)
+            st = SATOR_LIMIT; /* which had its part of the work: the point is to be asked alone */
+    }
+    if (st == SATOR_OK && timing.why == NULL)
         report(&timing, &sum);
     else
         analysis->result->unscheduled = timing.why;

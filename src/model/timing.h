@@ -13,7 +13,8 @@
 struct timing_port {
     const char *name;
     int memory, lane; /* -1: wires */
-    const void *declared; /* of wires: the sator_link or sator_bus */
+    const void *declared; /* of wires: the sator_link or sator_bus, */
+    const struct sator_widths *widths; /* how wide it is for whom */
     const struct sator_level *array;
     sator_int setup, granule;
     sator_int bits, cycles;
@@ -76,6 +77,7 @@ struct timing {
     int n_levels; /* distinct time prefixes, ascending; the last is all dimensions */
     int *lengths;
     struct timing_delays *delays; /* room for the ports' */
+    bool *served; /* of wires: whose words pass, [port * accesses + access] */
     sator_int cycles, per_cycles; /* an instance takes cycles / per_cycles */
     const char *why; /* NULL, or why the time is not known */
 };
@@ -91,12 +93,18 @@ bool timing_list_ports(struct timing *timing);
 struct timing_use timing_use_of_memory(
         const struct timing *timing, int memory, int access, bool writes, sator_int words);
 /* The port of a link, a family of buses or of trees. */
-struct timing_use timing_use_of_wires(const struct timing *timing, int access, const void *declared,
-        const struct sator_widths *widths, sator_int words);
+struct timing_use timing_use_of_wires(
+        const struct timing *timing, int access, const void *declared, sator_int words);
+/* The least number of words, multiples of which fill whole granules and take whole cycles, whatever
+ * tensor's they are and at which port, and of instances that do at a PE; at most 2^20, else
+ * INT64_MAX / 2^20. */
+int64_t timing_whole_words(const struct timing *timing);
 
 /* ---- timing_transfers.c: what moves between which memories ---- */
 
-/* List them, outermost first for each access; a memory without room for two tiles is warned of. */
+/* Warn of memories that are said to overlap, and have no room for two tiles. */
+void timing_warn_of_room(struct timing *timing);
+/* List them, outermost first for each access. */
 enum sator_status timing_list_transfers(struct timing *timing);
 
 /* ---- timing_phases.c: sums ---- */
@@ -215,6 +223,8 @@ enum sator_status timing_recur(struct timing *timing, const struct timing_stamps
 /* What a stamp computes for, where no PE runs more than "instances". */
 sator_int timing_compute(const struct timing *timing, int64_t instances);
 int timing_level_of(const struct timing *timing, int length);
+/* Make room for what is found out about ports: "delays", "served". */
+void timing_make_room(struct timing *timing);
 struct timing_sum timing_sum_new(const struct timing *timing);
 /* sum += times x more */
 void timing_sum_add(const struct timing *timing, struct timing_sum *sum, sator_int times,
@@ -256,5 +266,16 @@ void timing_add_stamp(const struct timing *timing, const struct timing_entries *
 
 /* The sum by classes; "*done" tells whether the nest has a form that falls into them. */
 enum sator_status timing_by_classes(struct timing *timing, struct timing_sum *sum, bool *done);
+
+/* ---- timing.c ---- */
+
+/* The same, where it also adds up to what is counted of the whole run. */
+enum sator_status timing_count_by_classes(
+        struct timing *timing, struct timing_sum *sum, bool *done);
+
+/* ---- timing_family.c: points of a plan that share it ---- */
+
+/* The sum, as the analysis's family knows it: "*done". The transfers need not be listed. */
+enum sator_status timing_by_family(struct timing *timing, struct timing_sum *sum, bool *done);
 
 #endif

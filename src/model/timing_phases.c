@@ -11,6 +11,14 @@ static int n_numbers(const struct timing *timing)
     return 2 + 3 * timing->n_ports + timing->n_moved;
 }
 
+void timing_make_room(struct timing *timing)
+{
+    const int n_accesses = timing->analysis->workload->n_accesses;
+
+    timing->delays = SATOR_NEW_ARRAY(timing->arena, struct timing_delays, timing->n_ports + 1);
+    timing->served = SATOR_NEW_ARRAY(timing->arena, bool, timing->n_ports *n_accesses + 1);
+}
+
 struct timing_sum timing_sum_new(const struct timing *timing)
 {
     sator_int *all = SATOR_NEW_ARRAY(timing->arena, sator_int, n_numbers(timing));

@@ -70,10 +70,14 @@ static bool list_memory_ports(struct timing *timing)
 }
 
 static bool add_wires(struct timing *timing, const struct sator_level *array, const char *name,
-        const void *declared, double bandwidth)
+        const void *declared, const struct sator_widths *widths, double bandwidth)
 {
-    struct timing_port port = {
-            .memory = -1, .lane = -1, .declared = declared, .array = array, .granule = 1};
+    struct timing_port port = {.memory = -1,
+            .lane = -1,
+            .declared = declared,
+            .widths = widths,
+            .array = array,
+            .granule = 1};
 
     if (isnan(bandwidth))
         return true;
@@ -95,10 +99,10 @@ static bool list_wire_ports(struct timing *timing)
             continue;
         for (int i = 0; i < array->n_links; i++)
             fits &= add_wires(timing, &arch->levels[l], array->links[i].name, &array->links[i],
-                    array->links[i].bandwidth_bits);
+                    &array->links[i].widths, array->links[i].bandwidth_bits);
         for (int i = 0; i < array->n_buses; i++)
             fits &= add_wires(timing, &arch->levels[l], array->buses[i].name, &array->buses[i],
-                    array->buses[i].bandwidth_bits);
+                    &array->buses[i].widths, array->buses[i].bandwidth_bits);
     }
     return fits;
 }
@@ -120,8 +124,8 @@ struct timing_use timing_use_of_memory(
     return (struct timing_use){.port = -1};
 }
 
-struct timing_use timing_use_of_wires(const struct timing *timing, int access, const void *declared,
-        const struct sator_widths *widths, sator_int words)
+struct timing_use timing_use_of_wires(
+        const struct timing *timing, int access, const void *declared, sator_int words)
 {
     const struct sator_access *what = &timing->analysis->workload->accesses[access];
     const struct sator_arch *arch = timing->analysis->arch;
@@ -133,7 +137,7 @@ struct timing_use timing_use_of_wires(const struct timing *timing, int access, c
     }
     if (use.port < 0)
         return use;
-    use.bits = sator_width_of(widths, what->tensor, what->word_bits);
+    use.bits = sator_width_of(timing->ports[use.port].widths, what->tensor, what->word_bits);
     for (int l = 0; &arch->levels[l] != timing->ports[use.port].array; l++)
         use.first_dims +=
                 arch->levels[l].kind == SATOR_LEVEL_ARRAY ? arch->levels[l].array.n_dims : 0;
@@ -144,4 +148,53 @@ struct timing_use timing_use_of_wires(const struct timing *timing, int access, c
 bool timing_list_ports(struct timing *timing)
 {
     return list_memory_ports(timing) && list_wire_ports(timing);
+}
+
+/* ---- whole cycles ---- */
+
+/* Let "*words" be a multiple of "by / gcd(by, of)", so that so many times "of" are one of "by". */
+static void fill_up(sator_int by, sator_int of, int64_t *words)
+{
+    const int64_t most = INT64_C(1) << 20;
+
+    if (by > INT64_MAX || of > INT64_MAX || *words > most) {
+        *words = INT64_MAX >> 20;
+        return;
+    }
+    int64_t factor = (int64_t)by / sator_gcd((int64_t)by, (int64_t)of);
+    factor /= sator_gcd(factor, *words);
+    *words = factor > most / *words ? INT64_MAX >> 20 : *words * factor;
+}
+
+/* The bits of an access's word at a port; 0: none passes it. */
+static int bits_of(const struct timing *timing, const struct timing_port *port, int access)
+{
+    const struct sator_access *what = &timing->analysis->workload->accesses[access];
+
+    if (port->memory < 0)
+        return sator_width_of(port->widths, what->tensor, what->word_bits);
+    const struct memory *memory = &timing->analysis->memories[port->memory];
+    const struct sator_lane *lane = &memory->named->lanes[port->lane];
+    bool serves = sator_lane_serves(&memory->level->memory, lane, what->tensor, false) ||
+            sator_lane_serves(&memory->level->memory, lane, what->tensor, true);
+    return serves ? memory->named->word_bits[access] : 0;
+}
+
+int64_t timing_whole_words(const struct timing *timing)
+{
+    int64_t words = 1;
+
+    fill_up(timing->per_cycles, timing->cycles, &words);
+    for (int q = 0; q < timing->n_ports; q++) {
+        const struct timing_port *port = &timing->ports[q];
+        for (int i = 0; i < timing->analysis->workload->n_accesses; i++) {
+            int bits = bits_of(timing, port, i);
+            if (bits == 0)
+                continue;
+            fill_up(port->granule, bits, &words);
+            fill_up(port->bits, (port->granule > 1 ? port->granule : bits) * port->cycles, &words);
+            fill_up(port->bits, bits * port->cycles, &words);
+        }
+    }
+    return words;
 }

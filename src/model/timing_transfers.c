@@ -69,14 +69,13 @@ static void use_network(struct timing *timing, struct timing_transfer *transfer,
     for (int k = 0; k < whole.n_links; k++) {
         if (volumes->by_link[k] == 0)
             continue;
-        transfer->wires[n++] = timing_use_of_wires(timing, transfer->access,
-                network->link_sources[k], &network->link_sources[k]->widths, volumes->by_link[k]);
+        transfer->wires[n++] = timing_use_of_wires(
+                timing, transfer->access, network->link_sources[k], volumes->by_link[k]);
         links[transport->n_links++] = whole.links[k];
     }
     for (int b = 0; b < whole.n_buses; b++) {
         struct timing_use use = timing_use_of_wires(timing, transfer->access,
-                network->bus_sources[b], &network->bus_sources[b]->widths,
-                count_crossing(volumes, &whole, b, is_output));
+                network->bus_sources[b], count_crossing(volumes, &whole, b, is_output));
         if (volumes->by_bus[b] == 0 && use.port < 0)
             continue;
         transfer->wires[n++] = use;
@@ -152,7 +151,7 @@ static enum sator_status add_transfer(
 }
 
 /* A memory that is said to overlap needs room for the next tile while it uses one. */
-static void warn_of_room(struct timing *timing, int m)
+static void warn_of(struct timing *timing, int m)
 {
     struct analysis *analysis = timing->analysis;
     struct memory *memory = &analysis->memories[m];
@@ -168,13 +167,17 @@ static void warn_of_room(struct timing *timing, int m)
     sator_help(analysis->ctx, "with 'double_buffered: true', tiles are chosen to be half as large");
 }
 
+void timing_warn_of_room(struct timing *timing)
+{
+    for (int m = 0; m < timing->analysis->n_memories; m++)
+        warn_of(timing, m);
+}
+
 enum sator_status timing_list_transfers(struct timing *timing)
 {
     struct analysis *analysis = timing->analysis;
     enum sator_status st = SATOR_OK;
 
-    for (int m = 0; m < analysis->n_memories; m++)
-        warn_of_room(timing, m);
     for (int i = 0; i < analysis->workload->n_accesses; i++) {
         int holder = -1;
         for (int m = 0; m < analysis->n_memories; m++) {

@@ -118,6 +118,9 @@ static void port(
     COUNT(a->name, bits);
     NUMBER(a->name, bandwidth_bits);
     NUMBER(a->name, cycles);
+    NUMBER(a->name, busy_cycles);
+    NUMBER(a->name, exposed_cycles);
+    NUMBER(a->name, stalled_cycles);
     COUNT(a->name, unknown != NULL);
 }
 
@@ -177,6 +180,8 @@ static void totals(struct comparison *c, const struct sator_result *a, const str
     NUMBER("result", macs_per_cycle);
     NUMBER("result", compute_cycles);
     NUMBER("result", total_cycles);
+    NUMBER("result", scheduled_cycles);
+    NUMBER("result", scheduled_compute_cycles);
     NUMBER("result", read_cycles);
     NUMBER("result", write_cycles);
     NUMBER("result", interconnect_bits_per_cycle);
