@@ -318,6 +318,26 @@ static isl_map *less_at(struct sator_stamps *stamps, int dim)
     return isl_map_order_gt(less, isl_dim_in, dim, isl_dim_out, dim);
 }
 
+/* "set" (TAKE) as its hull without the holes, where these are fewer pieces: stamps that i != k and
+ * a last tile of one value leave out are a corner of a box, and the rest of the box are two pieces,
+ * not one for each case of i < k and i > k. */
+static isl_set *without_holes(isl_set *set)
+{
+    isl_set *hull, *holes;
+
+    if (isl_set_n_basic_set(set) <= 2 || isl_set_involves_locals(set) != isl_bool_false)
+        return set;
+    hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set)));
+    holes = isl_set_coalesce(isl_set_subtract(isl_set_copy(hull), isl_set_copy(set)));
+    hull = isl_set_coalesce(isl_set_subtract(hull, holes));
+    if (isl_set_n_basic_set(hull) < isl_set_n_basic_set(set)) {
+        isl_set_free(set);
+        return hull;
+    }
+    isl_set_free(hull);
+    return set;
+}
+
 enum sator_status sator_stamps_prev(struct sator_stamps *stamps, isl_map **prev)
 {
     isl_set *times, *rest;
@@ -326,8 +346,8 @@ enum sator_status sator_stamps_prev(struct sator_stamps *stamps, isl_map **prev)
         *prev = stamps->prev;
         return SATOR_OK;
     }
-    times = sator_bridge_coalesce(
-            sator_bridge_compute_divs(isl_map_range(isl_map_copy(stamps->time))));
+    times = without_holes(sator_bridge_coalesce(
+            sator_bridge_compute_divs(isl_map_range(isl_map_copy(stamps->time)))));
     rest = isl_set_copy(times);
     stamps->prev = isl_map_empty(isl_space_alloc(
             sator_bridge_ctx(stamps->ctx), 0, (unsigned)stamps->n_time, (unsigned)stamps->n_time));

@@ -336,28 +336,25 @@ done:
  * constant. */
 static int compare_rows(const int64_t *a, const int64_t *b, int n_vars)
 {
-    int sign_a = 0, sign_b = 0;
+    const int64_t *x = a + ROW_COEFFICIENTS, *y = b + ROW_COEFFICIENTS;
+    int v = 0;
 
-    for (int v = 0; v < n_vars; v++) {
-        int64_t x = a[ROW_COEFFICIENTS + v];
-        int64_t y = b[ROW_COEFFICIENTS + v];
+    while (v < n_vars && x[v] == 0 && y[v] == 0)
+        v++;
+    if (v < n_vars && (x[v] == 0 || y[v] == 0))
+        return x[v] == 0 ? -1 : 1;
+    bool minus_a = v < n_vars && x[v] < 0, minus_b = v < n_vars && y[v] < 0;
+    for (; v < n_vars; v++) {
+        int64_t of_a = minus_a ? -x[v] : x[v], of_b = minus_b ? -y[v] : y[v];
 
-        if (sign_a == 0)
-            sign_a = (x > 0) - (x < 0);
-        if (sign_b == 0)
-            sign_b = (y > 0) - (y < 0);
-        x = sign_a < 0 ? -x : x;
-        y = sign_b < 0 ? -y : y;
-        if (x != y)
-            return x < y ? -1 : 1;
+        if (of_a != of_b)
+            return of_a < of_b ? -1 : 1;
     }
     if (a[ROW_KIND] != b[ROW_KIND])
         return a[ROW_KIND] > b[ROW_KIND] ? -1 : 1;
-    if (sign_a != sign_b)
-        return sign_a > sign_b ? -1 : 1;
-    if (a[ROW_CONSTANT] != b[ROW_CONSTANT])
-        return a[ROW_CONSTANT] < b[ROW_CONSTANT] ? -1 : 1;
-    return 0;
+    if (minus_a != minus_b)
+        return minus_a ? 1 : -1;
+    return (a[ROW_CONSTANT] > b[ROW_CONSTANT]) - (a[ROW_CONSTANT] < b[ROW_CONSTANT]);
 }
 
 static void swap_rows(int64_t *a, int64_t *b, int stride)
