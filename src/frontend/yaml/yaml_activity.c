@@ -91,10 +91,9 @@ void sator_yaml_memory_gates(struct sator_yaml_reader *reader, const struct sato
         struct sator_gate gate = {.loc = node->pairs[i].key->loc};
         if (!sator_yaml_identifier(reader, node->pairs[i].key, "a tensor", &gate.tensor) ||
                 !sator_yaml_names(
-                        reader, node->pairs[i].value, "gating", &gate.n_zeros, &gate.zeros))
+                        reader, node->pairs[i].value, "gating", &gate.n_zeros, &gate.zeros) ||
+                gate.n_zeros == 0)
             continue;
-        if (gate.n_zeros == 0)
-            sator_error(reader->ctx, gate.loc, "gating of '%s' for no tensor's zeros", gate.tensor);
         if (!may_hold(memory, gate.tensor))
             sator_error(reader->ctx, gate.loc, "gating of '%s', which the memory never holds",
                     gate.tensor);
@@ -108,11 +107,10 @@ static const struct sator_gate *read_names(struct sator_yaml_reader *reader,
 {
     struct sator_gate gate = {0}, *gates = NULL;
 
-    if (node == NULL || !sator_yaml_names(reader, node, key, &gate.n_zeros, &gate.zeros))
+    if (node == NULL || !sator_yaml_names(reader, node, key, &gate.n_zeros, &gate.zeros) ||
+            gate.n_zeros == 0)
         return NULL;
     gate.loc = node->loc;
-    if (gate.n_zeros == 0)
-        sator_error(reader->ctx, gate.loc, "%s for no tensor's zeros", key);
     SATOR_PUSH(reader->arena, gates, *n, gate);
     return gates;
 }

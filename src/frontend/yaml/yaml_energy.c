@@ -427,7 +427,7 @@ static void estimate(struct giving *giving, const struct sator_yaml_node *node, 
 /* ---- the request ---- */
 
 /* What says how a table or an estimate is to be used says nothing without: say so instead of
- * passing over it. */
+ * passing over it. One bank and one port are what a memory has anyway. */
 static void refuse_unused(struct sator_yaml_reader *reader, const struct sator_yaml_node *list)
 {
     static const char *const keys[] = {"component", "banks", "cell_ports"};
@@ -435,7 +435,10 @@ static void refuse_unused(struct sator_yaml_reader *reader, const struct sator_y
     for (int i = 0; i < list->n_items; i++) {
         for (int k = 0; k < SATOR_YAML_COUNT(keys); k++) {
             const struct sator_yaml_node *node = sator_yaml_get(reader, list->items[i], keys[k]);
-            if (node == NULL)
+            int64_t number = 0;
+            if (node == NULL ||
+                    (k > 0 && sator_yaml_int(reader, node, keys[k], 1, INT64_MAX, &number) &&
+                            number == 1))
                 continue;
             if (k == 0)
                 sator_error(reader->ctx, node->loc,

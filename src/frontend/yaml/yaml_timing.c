@@ -77,14 +77,14 @@ void sator_yaml_burst(struct sator_yaml_reader *reader, const struct sator_yaml_
         bool has_bandwidth, struct sator_burst *burst)
 {
     static const char *const keys[] = {"setup_cycles", "granule_bits"};
-    static const int64_t most[] = {MOST_SETUP_CYCLES, MOST_GRANULE_BITS};
-    int64_t values[] = {0, 1};
+    static const int64_t most[] = {MOST_SETUP_CYCLES, MOST_GRANULE_BITS}, unsaid[] = {0, 1};
+    int64_t values[] = {unsaid[0], unsaid[1]};
 
     for (int k = 0; k < SATOR_YAML_COUNT(keys); k++) {
         const struct sator_yaml_node *node = sator_yaml_get(reader, map, keys[k]);
         if (node == NULL || !sator_yaml_int(reader, node, keys[k], k, most[k], &values[k]))
             continue;
-        if (!has_bandwidth)
+        if (!has_bandwidth && values[k] != unsaid[k])
             sator_warn(reader->ctx, node->loc,
                     "'%s' has no effect: without a bandwidth, transfers take no time", keys[k]);
     }
