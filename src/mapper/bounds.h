@@ -37,9 +37,15 @@ double sator_mapper_cycles(const struct mapper_problem *problem, const struct ma
 struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
         const struct mapper_crew *crew, double compute, const struct mapper_share *share);
 
+/* The set of the transfers into memory "child" (n_memories: the compute units). */
+uint32_t sator_mapper_transfers_into(const struct mapper_problem *problem, int child);
+
+/* "joined": transfers into the innermost memory that are bounded together with those into the
+ * compute units, in one order of loops. No loop that indexes such a tensor may have a factor at the
+ * memory, or inside of it; none of them lends (struct mapper_crew). */
 struct mapper_bounds;
 struct mapper_bounds *sator_mapper_bounds_new(
-        const struct mapper_problem *problem, struct mapper_words *words);
+        const struct mapper_problem *problem, struct mapper_words *words, uint32_t joined);
 void sator_mapper_bounds_free(struct mapper_bounds *bounds);
 
 /* From now on the tiles along "loops" are only known to be at most those of the shape. That costs
@@ -68,20 +74,23 @@ void sator_mapper_bounds_known(struct mapper_bounds *bounds, int m);
 /* From now on all mappings take at least these cycles: steps below them are of no use. */
 void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles);
 
-/* A lower bound of the transfers into memory "child" (n_memories: the compute units). The factors
+/* The transfers that are bounded with "child" (n_memories: the compute units): those into it, but
+ * for those that are joined. */
+uint32_t sator_mapper_bounds_group(const struct mapper_bounds *bounds, int child);
+/* A lower bound of the transfers of the group of "child". The factors
  * of rows inside it, and of all space rows, are those of "shape". "near" are the factors of the
  * nearest time row outside, by loop, "far" the products of those beyond it; all 1 and the whole
  * outside product when the near row is not known either. */
 void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
         const struct mapper_shape *shape, const int64_t *near, const int64_t *far,
         struct mapper_share *share);
-/* The same when nothing is known: each word crosses at least once. */
+/* A lower bound of some transfers when nothing is known: each word crosses at least once. */
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
-        int child, struct mapper_share *share);
+        uint32_t transfers, struct mapper_share *share);
 
 /* The energy of it. */
 double sator_mapper_least_pj(
-        const struct mapper_problem *problem, const struct mapper_crew *crew, int child);
+        const struct mapper_problem *problem, const struct mapper_crew *crew, uint32_t transfers);
 
 /* What a transfer costs at least, between bounds of its two numbers. "ratio" is arriving / unique
  * where that is fixed, else 0. */

@@ -6,8 +6,11 @@
  */
 #include "mapper/bounds_parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+static const int64_t ones[MAPPER_LOOPS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 /* Find the ports whose time the transfers into "child" take. */
 static void find_sides(struct mapper_bounds *b, int child)
@@ -19,7 +22,7 @@ static void find_sides(struct mapper_bounds *b, int child)
         struct side side = {.port = i};
         bool used = false;
         for (int k = 0; k < orders->count; k++) {
-            const struct mapper_transfer *t = &p->transfer[orders->first + k];
+            const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];
             for (int f = 0; f < t->n_flows; f++) {
                 const struct mapper_flow *flow = &t->flow[f];
                 if (flow->port != i)
@@ -34,12 +37,14 @@ static void find_sides(struct mapper_bounds *b, int child)
 }
 
 struct mapper_bounds *sator_mapper_bounds_new(
-        const struct mapper_problem *problem, struct mapper_words *words)
+        const struct mapper_problem *problem, struct mapper_words *words, uint32_t joined)
 {
     struct mapper_bounds *b = sator_alloc(sizeof *b);
 
+    assert(joined == 0 || (!problem->lends && !problem->imperfect));
     b->problem = problem;
     b->words = words;
+    b->joined = joined;
     b->open = 0;
     b->shrink = NULL;
     b->strides = false;
@@ -48,11 +53,22 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->known = problem->n_memories;
     b->beside = NULL;
     for (int child = 0; child <= problem->n_memories; child++) {
-        sator_mapper_order_table_init(&b->orders[child], problem, child);
+        uint32_t group = sator_mapper_transfers_into(problem, child);
+        sator_mapper_order_table_init(&b->orders[child], problem,
+                child == problem->n_memories ? group | joined : group & ~joined);
         b->n_sides[child] = 0;
         find_sides(b, child);
     }
     return b;
+}
+
+uint32_t sator_mapper_bounds_group(const struct mapper_bounds *b, int child)
+{
+    uint32_t group = 0;
+
+    for (int k = 0; k < b->orders[child].count; k++)
+        group |= UINT32_C(1) << b->orders[child].transfer[k];
+    return group;
 }
 
 void sator_mapper_bounds_free(struct mapper_bounds *b)
@@ -267,32 +283,35 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
     struct local local;
     struct mapper_range least;
     struct ranges *ranges = &b->ranges;
-    struct outside outside;
+    struct outside outside[2];
     unsigned near_loops = 0, far_loops = 0;
 
     *share = (struct mapper_share){0};
     if (orders->count == 0)
         return;
-    bounds_open_outside(b, child, shape, near, far, &outside);
+    bounds_open_outside(b, child, shape, near, far, &outside[0]);
+    if (child == p->n_memories && b->joined != 0) /* the near loops are inside of its tile */
+        bounds_open_outside(b, child - 1, shape, ones, far, &outside[1]);
     for (int i = 0; i < p->n_loops; i++) {
-        near_loops |= outside.inverse[i] < 1 ? 1U << i : 0;
-        far_loops |= outside.inverse[p->n_loops + i] < 1 ? 1U << i : 0;
+        near_loops |= outside[0].inverse[i] < 1 ? 1U << i : 0;
+        far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
     }
     const struct order_classes *classes = sator_mapper_order_classes(orders, near_loops, far_loops);
     for (int k = 0; k < orders->count; k++) {
-        const struct mapper_transfer *t = &p->transfer[orders->first + k];
+        const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];
+        const struct outside *its = &outside[t->child == child ? 0 : 1];
         double lent = lent_by(b, t);
-        bounds_open_local(b, orders->first + k, shape, &outside, &local);
+        bounds_open_local(b, orders->transfer[k], shape, its, &local);
         for (int i = 0; i < classes->n_keeps[k]; i++) {
             struct mapper_range *range = &ranges->range[k][i];
-            range_of(b, &local, &classes->keep[k][i], shape, &outside, range);
+            range_of(b, &local, &classes->keep[k][i], shape, its, range);
             ranges->pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
             if (i == 0)
                 least = *range;
             least.unique_lb = fmin(least.unique_lb, range->unique_lb);
             least.arriving_lb = fmin(least.arriving_lb, range->arriving_lb);
         }
-        sator_mapper_share_transfer(p, orders->first + k, &least, lent, share);
+        sator_mapper_share_transfer(p, orders->transfer[k], &least, lent, share);
     }
     find_steps(b, child, classes, share);
 }

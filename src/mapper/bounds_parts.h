@@ -25,6 +25,7 @@ struct side {
 struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
+    uint32_t joined; /* transfers */
     unsigned open; /* loops whose tiles are not known */
     const int64_t *shrink; /* how much smaller tiles may be by loop, or NULL */
     bool strides; /* see sator_mapper_bounds_strides */
@@ -32,7 +33,7 @@ struct mapper_bounds {
     const struct mapper_crew *crew;
     int known; /* memories from here inward have known tiles */
     const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
-    struct order_table orders[MAPPER_MEMORIES + 1]; /* by child */
+    struct order_table orders[MAPPER_MEMORIES + 1]; /* by child, of its group */
     int n_sides[MAPPER_MEMORIES + 1];
     struct side side[MAPPER_MEMORIES + 1][MAPPER_PORTS];
     struct ranges ranges; /* of the child that is being bounded */

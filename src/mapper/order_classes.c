@@ -18,7 +18,7 @@ struct class_search {
 
 static const struct mapper_access *access_of(const struct class_search *s, int k)
 {
-    return &s->problem->access[s->problem->transfer[s->table->first + k].access];
+    return &s->problem->access[s->problem->transfer[s->table->transfer[k]].access];
 }
 
 /* Whether "a" keeps at least what "b" keeps, for every transfer. */
@@ -221,12 +221,12 @@ const struct order_classes *sator_mapper_order_classes(
 }
 
 void sator_mapper_order_table_init(
-        struct order_table *table, const struct mapper_problem *problem, int child)
+        struct order_table *table, const struct mapper_problem *problem, uint32_t transfers)
 {
     *table = (struct order_table){.problem = problem, .n_slots = 64, .slot = new_slots(64)};
-    for (int i = 0; i < problem->n_transfers; i++) {
-        if (problem->transfer[i].child == child && table->count++ == 0)
-            table->first = i;
+    for (; transfers != 0; transfers &= transfers - 1) {
+        assert(table->count < MAPPER_ACCESSES);
+        table->transfer[table->count++] = __builtin_ctz(transfers);
     }
 }
 

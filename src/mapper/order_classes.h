@@ -36,17 +36,17 @@ struct order_classes {
     struct order_keep *keep[MAPPER_ACCESSES];
 };
 
-/* The classes for the transfers into one child, by loops outside; found when first asked for. */
+/* The classes for some transfers, by loops outside; found when first asked for. */
 struct order_table {
     const struct mapper_problem *problem;
-    int first, count; /* transfers */
+    int count, transfer[MAPPER_ACCESSES];
     size_t n_slots, n_used;
     struct order_classes *slot; /* by loops, open addressing */
 };
 
-/* Prepare the table of the transfers into memory "child" (n_memories: the compute units). */
+/* Prepare the table of the set "transfers", at most MAPPER_ACCESSES of them. */
 void sator_mapper_order_table_init(
-        struct order_table *table, const struct mapper_problem *problem, int child);
+        struct order_table *table, const struct mapper_problem *problem, uint32_t transfers);
 void sator_mapper_order_table_free(struct order_table *table);
 /* The classes for the loops "near" and "far", those with factors above 1; valid until the next
  * call.

@@ -172,29 +172,39 @@ static double least_pj(const struct mapper_problem *problem, const struct mapper
     return t->inward < 0 ? pj - lent * volume : pj;
 }
 
+uint32_t sator_mapper_transfers_into(const struct mapper_problem *problem, int child)
+{
+    uint32_t into = 0;
+
+    for (int i = 0; i < problem->n_transfers; i++)
+        into |= problem->transfer[i].child == child ? UINT32_C(1) << i : 0;
+    return into;
+}
+
 double sator_mapper_least_pj(
-        const struct mapper_problem *problem, const struct mapper_crew *crew, int child)
+        const struct mapper_problem *problem, const struct mapper_crew *crew, uint32_t transfers)
 {
     double pj = 0;
 
-    for (int i = 0; i < problem->n_transfers; i++) {
-        const struct mapper_transfer *t = &problem->transfer[i];
-        if (t->child == child && !sator_mapper_is_loaded(problem, t, 1))
+    for (; transfers != 0; transfers &= transfers - 1) {
+        int i = __builtin_ctz(transfers);
+        if (!sator_mapper_is_loaded(problem, &problem->transfer[i], 1))
             pj += least_pj(problem, crew, i);
     }
     return pj;
 }
 
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
-        int child, struct mapper_share *share)
+        uint32_t transfers, struct mapper_share *share)
 {
     *share = (struct mapper_share){0};
-    for (int i = 0; i < problem->n_transfers; i++) {
+    for (uint32_t left = transfers; left != 0; left &= left - 1) {
+        int i = __builtin_ctz(left);
         const struct mapper_transfer *t = &problem->transfer[i];
         double footprint = (double)problem->access[t->access].footprint;
         struct mapper_range range = {footprint, footprint, footprint, footprint, 1};
-        if (t->child == child && !sator_mapper_is_loaded(problem, t, 1))
+        if (!sator_mapper_is_loaded(problem, t, 1))
             sator_mapper_share_transfer(problem, i, &range, 0, share);
     }
-    share->pj = sator_mapper_least_pj(problem, crew, child);
+    share->pj = sator_mapper_least_pj(problem, crew, transfers);
 }

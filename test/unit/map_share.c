@@ -302,7 +302,7 @@ static double least(struct mapper_transfer transfer, double unique, double arriv
     if (!problem.lends)
         transfer.outward = transfer.inward = -1;
     problem.transfer[0] = transfer;
-    return sator_mapper_least_pj(&problem, &crew, 1);
+    return sator_mapper_least_pj(&problem, &crew, 1U << 0);
 }
 
 /* Words that cost something cross once at least, those that spare something as often as there are

@@ -173,6 +173,8 @@ struct optimal_plan {
     bool feeds; /* the innermost memory fills compute units in steps of its own */
     bool may_grow; /* where costs do, the innermost memory's tiles may be taken to be maximal */
     bool fills_second; /* so may be those of the memory just inside the outermost one */
+    uint32_t joined; /* transfers into it of tensors of which it holds one iteration's words: they
+                        are bounded with those into the compute units (bounds.h) */
     bool outside_fits; /* the memories outside it hold the whole problem */
     bool beyond_fits; /* all of them but the nearest do */
 };
@@ -445,7 +447,7 @@ void optimal_tabulate(struct optimizer *o);
 void optimal_add_outer(struct optimizer *o, int m, const struct mapper_share *own);
 
 /* ---- optimal_tiles.c ---- */
-/* Find the largest tiles along single loops. */
+/* Find the largest tiles along single loops, and with them which transfers are joined. */
 void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan);
 /* Find which memories tiles of those further in may be too large for, for the unrolling chosen. */
 void optimal_find_crowded(const struct optimal_plan *plan, struct optimal_branch *branch);

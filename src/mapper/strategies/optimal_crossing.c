@@ -242,10 +242,10 @@ void optimal_find_crossing(struct optimal_plan *plan, struct sator_arena *arena)
     *crossing = (struct crossing){.child = p->n_memories - 1};
     if (p->imperfect || p->has_counted || p->lends || p->n_memories < 2 || plan->n_classes == 0)
         return;
-    sator_mapper_order_table_init(&table, p, crossing->child);
+    sator_mapper_order_table_init(&table, p, sator_mapper_transfers_into(p, crossing->child));
     const struct order_classes *orders =
             sator_mapper_order_classes(&table, 0, (1U << p->n_loops) - 1);
-    crossing->first = table.first;
+    crossing->first = table.transfer[0];
     crossing->n = table.count;
     crossing->n_orders = orders->count;
     crossing->known = table.count > 0 && table.count <= CROSSING_TRANSFERS &&
@@ -296,7 +296,7 @@ void optimal_open_crossing(struct optimizer *o, const int *size)
         struct mapper_share one;
         if (child == crossing->child)
             continue;
-        sator_mapper_bounds_least(p, &o->at.crew, child, &one);
+        sator_mapper_bounds_least(p, &o->at.crew, sator_mapper_transfers_into(p, child), &one);
         if (child < p->n_memories && o->table.outer[child].complete)
             one = o->table.outer[child].least;
         one.n_steps = 0;

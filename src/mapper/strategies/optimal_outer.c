@@ -22,7 +22,8 @@ static struct mapper_share least_inside(const struct optimizer *o, int m)
 
     for (int child = m + 1; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
-        sator_mapper_bounds_least(o->problem, &o->at.crew, child, &one);
+        sator_mapper_bounds_least(
+                o->problem, &o->at.crew, sator_mapper_transfers_into(o->problem, child), &one);
         sator_mapper_share_add(o->problem, &sum, &one);
     }
     return sum;

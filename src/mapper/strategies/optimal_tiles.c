@@ -294,6 +294,24 @@ static bool fits_with(struct optimizer *o, int m, int loop, int64_t factor, cons
     return fits;
 }
 
+/* The transfers into the innermost memory that bring one iteration's words each time. */
+static uint32_t find_joined(const struct optimal_plan *plan)
+{
+    const struct mapper_problem *p = plan->problem;
+    int n = __builtin_popcount(sator_mapper_transfers_into(p, p->n_memories));
+    uint32_t joined = 0;
+
+    for (int t = 0; t < p->n_transfers && !p->lends && !p->imperfect; t++) {
+        bool single = p->transfer[t].child == p->n_memories - 1 && !p->transfer[t].is_outside;
+        for (int i = 0; i < p->n_loops; i++)
+            single &= !(p->access[p->transfer[t].access].relevant >> i & 1) ||
+                    plan->most[p->n_memories - 1][i] == 1;
+        if (single && n++ < MAPPER_ACCESSES)
+            joined |= UINT32_C(1) << t;
+    }
+    return joined;
+}
+
 void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan)
 {
     const struct mapper_problem *p = plan->problem;
@@ -316,6 +334,7 @@ void optimal_find_most(struct mapper_words *words, struct optimal_plan *plan)
             tile[i] = 1;
         }
     }
+    plan->joined = find_joined(plan);
 }
 
 /* Drop the factors from which a prime could move into the grown memory's tile: dominated. */

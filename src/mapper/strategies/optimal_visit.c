@@ -41,7 +41,8 @@ void optimal_find_least(struct optimizer *o)
     o->table.least[0] = (struct mapper_share){0};
     for (int child = 0; child <= o->problem->n_memories; child++) {
         struct mapper_share one;
-        sator_mapper_bounds_least(o->problem, &o->at.crew, child, &one);
+        sator_mapper_bounds_least(
+                o->problem, &o->at.crew, sator_mapper_bounds_group(o->bounds, child), &one);
         if (child < o->problem->n_memories && o->table.outer[child].complete)
             one = o->table.outer[child].least;
         o->table.least[child + 1] = o->table.least[child];
@@ -134,7 +135,8 @@ void optimal_know_least(struct optimizer *o)
     note_crew(o);
     for (int child = 0; child <= p->n_memories; child++) {
         bool listed = child < p->n_memories && o->table.outer[child].complete;
-        double pj = listed ? o->table.outer[child].least.pj : sator_mapper_least_pj(p, crew, child);
+        uint32_t group = sator_mapper_bounds_group(o->bounds, child);
+        double pj = listed ? o->table.outer[child].least.pj : sator_mapper_least_pj(p, crew, group);
         o->table.least[child + 1].pj = o->table.least[child].pj + pj;
     }
 }

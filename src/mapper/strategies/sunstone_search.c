@@ -716,7 +716,7 @@ static void find_least(struct scheduler *s)
             struct mapper_share one;
             if (s->top_down ? other <= child : other >= child)
                 continue;
-            sator_mapper_bounds_least(p, &s->unknown, other, &one);
+            sator_mapper_bounds_least(p, &s->unknown, sator_mapper_transfers_into(p, other), &one);
             sator_mapper_share_add(p, &s->least[child], &one);
         }
     }
