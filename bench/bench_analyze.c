@@ -188,7 +188,8 @@ static void evaluate(struct inputs *in, const struct sator_plan *plan,
 static double time_many(struct inputs *in, const struct many *many, bool plans)
 {
     struct sator_workspace *workspace = sator_workspace_new();
-    struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
+    struct sator_analyze_options options = {
+            .engine = SATOR_ENGINE_CLOSED, .timing = SATOR_TIMING_ROOFLINE};
     struct sator_plan *plan;
     double least = 1e30;
 

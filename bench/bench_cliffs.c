@@ -110,7 +110,7 @@ static double measure(const struct row *row, int size, char *engine, size_t room
     struct sator_network *network = make_network(ctx, row, size);
     struct sator_arch *arch = NULL;
     struct sator_dataflow *dataflow = NULL;
-    struct sator_analyze_options options = {.engine = SATOR_ENGINE_AUTO};
+    struct sator_analyze_options options = {.timing = SATOR_TIMING_ROOFLINE};
     struct sator_result *result;
     struct timespec begin, end;
 

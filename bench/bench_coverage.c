@@ -166,7 +166,8 @@ static void unload_library(struct library *all)
 static void try_combination(
         const struct library *all, int workload, int arch, int dataflow, struct tally *tally)
 {
-    struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
+    struct sator_analyze_options options = {
+            .engine = SATOR_ENGINE_CLOSED, .timing = SATOR_TIMING_ROOFLINE};
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_result *result = NULL;
     char example[200];
@@ -334,7 +335,8 @@ static void write_rows(
 static void try_matrix(const struct space *space, const struct sator_network *network,
         const struct sator_arch *arch, matrix m, struct tally *tally)
 {
-    struct sator_analyze_options options = {.engine = SATOR_ENGINE_CLOSED};
+    struct sator_analyze_options options = {
+            .engine = SATOR_ENGINE_CLOSED, .timing = SATOR_TIMING_ROOFLINE};
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_dataflow *dataflow = NULL;
     struct sator_result *result = NULL;
@@ -441,7 +443,8 @@ static void cover_explored(int samples, bool list, struct tally *sum)
             .whole_skews = true,
             .no_symmetry = true,
             .prune = SATOR_PRUNE_NONE,
-            .engine = SATOR_ENGINE_CLOSED};
+            .engine = SATOR_ENGINE_CLOSED,
+            .timing = SATOR_TIMING_ROOFLINE};
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_network *network = NULL;
     struct sator_exploration *exploration = NULL;

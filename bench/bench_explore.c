@@ -71,9 +71,12 @@ static struct sator_explore_summary explore(
 int main(void)
 {
     static const char *const varies[] = {"scratchpad.bandwidth_bits=64:160:8"};
-    struct sator_explore_options paper = {
-            .prune = SATOR_PRUNE_NONE, .no_symmetry = true, .n_points = WANTED};
-    struct sator_explore_options million = {.n_varies = 1, .varies = varies, .threads = 2};
+    struct sator_explore_options paper = {.prune = SATOR_PRUNE_NONE,
+            .no_symmetry = true,
+            .n_points = WANTED,
+            .timing = SATOR_TIMING_ROOFLINE};
+    struct sator_explore_options million = {
+            .n_varies = 1, .varies = varies, .threads = 2, .timing = SATOR_TIMING_ROOFLINE};
     double best[3] = {0, INFINITY, INFINITY}, wall, processor;
 
     for (int threads = 1; threads <= 2; threads++) {

@@ -51,8 +51,11 @@ static struct {
 static double value_of(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, enum sator_map_strategy strategy)
 {
-    struct sator_map_options options = {
-            .strategy = strategy, .seed = 1, .samples = 20000, .budget_seconds = 20};
+    struct sator_map_options options = {.strategy = strategy,
+            .seed = 1,
+            .samples = 20000,
+            .budget_seconds = 20,
+            .timing = SATOR_TIMING_ROOFLINE};
     struct sator_map_result *result = NULL;
     double value = NAN;
 
@@ -68,8 +71,10 @@ static double value_of(struct sator_ctx *ctx, const struct sator_network *networ
 static void run_imperfect(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, const struct outcome *perfect)
 {
-    struct sator_map_options options = {
-            .size = sizeof options, .budget_seconds = 60, .imperfect = true};
+    struct sator_map_options options = {.size = sizeof options,
+            .budget_seconds = 60,
+            .imperfect = true,
+            .timing = SATOR_TIMING_ROOFLINE};
     struct sator_map_result *result;
     double ms = bench_proof(ctx, network, layer, arch, &options, &result);
 
@@ -91,7 +96,8 @@ static void run_imperfect(struct sator_ctx *ctx, const struct sator_network *net
 static double run_layer(struct sator_ctx *ctx, const struct sator_network *network, int layer,
         const struct sator_arch *arch, enum group group)
 {
-    struct sator_map_options options = {.size = sizeof options, .budget_seconds = 60};
+    struct sator_map_options options = {
+            .size = sizeof options, .budget_seconds = 60, .timing = SATOR_TIMING_ROOFLINE};
     struct outcome *o = &outcomes[n_outcomes++];
     struct sator_map_result *result;
 
@@ -172,6 +178,7 @@ static struct evaluations evaluate(struct sator_ctx *ctx, const struct sator_arc
     struct sator_map_options options = {.strategy = strategy,
             .seed = 1,
             .samples = 200000,
+            .timing = SATOR_TIMING_ROOFLINE,
             .limit = INFINITY,
             .constraints = space->constraints};
     struct evaluations least = {0, INFINITY};

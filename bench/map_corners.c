@@ -118,8 +118,10 @@ static void run_layer(struct sator_ctx *ctx, const struct corner *c,
         const struct sator_network *network, int layer, const struct sator_arch *arch,
         struct bench_corners *sum, struct bench_certificates *certificates)
 {
-    struct sator_map_options options = {
-            .size = sizeof options, .budget_seconds = 60, .imperfect = c->imperfect};
+    struct sator_map_options options = {.size = sizeof options,
+            .budget_seconds = 60,
+            .imperfect = c->imperfect,
+            .timing = SATOR_TIMING_ROOFLINE};
     struct sator_map_result *result;
 
     if (certificates != NULL) {

@@ -42,7 +42,8 @@ static int by_ms(const void *a, const void *b)
 static void run_layers(
         struct sator_ctx *ctx, const struct sator_network *network, const struct sator_arch *arch)
 {
-    struct sator_map_options options = {.size = sizeof options, .budget_seconds = 60};
+    struct sator_map_options options = {
+            .size = sizeof options, .budget_seconds = 60, .timing = SATOR_TIMING_ROOFLINE};
 
     for (int layer = 0; layer < sator_network_layer_count(network); layer++) {
         struct sator_map_result *result = NULL;

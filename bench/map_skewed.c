@@ -8,7 +8,8 @@
 /* Set the time to prove all distinct layers of a network, and the longest, in seconds. */
 static void prove(const char *spec, const char *arch_spec, double *sum, double *worst)
 {
-    struct sator_map_options options = {.size = sizeof options, .budget_seconds = 60};
+    struct sator_map_options options = {
+            .size = sizeof options, .budget_seconds = 60, .timing = SATOR_TIMING_ROOFLINE};
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_network *network = NULL;
     struct sator_arch *arch = NULL;

@@ -30,6 +30,7 @@ enum sator_model_choice {
 };
 
 enum sator_timing_choice {
+    SATOR_TIMING_AUTO, /* what is usual: the roofline */
     SATOR_TIMING_ROOFLINE, /* doc/model.md, section 3: everything overlaps, a lower bound */
     SATOR_TIMING_SCHEDULED /* section 7: phases */
 };
@@ -161,7 +162,7 @@ struct sator_result {
     double macs_per_cycle;
     double compute_cycles, total_cycles;
     double roofline_cycles;
-    double scheduled_cycles; /* NAN when it was not asked for, or is not known */
+    double scheduled_cycles; /* NAN when the roofline was asked for, or it is not known */
     double scheduled_compute_cycles; /* of these, computing */
     const char *unscheduled; /* why it is not known though it was asked for; NULL otherwise */
     double read_cycles, write_cycles; /* of the slowest ports; NAN without a bandwidth */

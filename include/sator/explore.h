@@ -68,7 +68,7 @@ struct sator_explore_options {
     bool resume; /* go on with the database if it is there */
     int shard, n_shards; /* 1 to n_shards: visit one of n batches; n_shards 0: all */
     uint64_t batch; /* points a batch; 0: by the size of the space */
-    enum sator_timing_choice timing; /* what latencies are; of mappings the roofline alone */
+    enum sator_timing_choice timing; /* what latencies are */
 };
 
 struct sator_exploration;

@@ -49,8 +49,8 @@ struct sator_map_options {
                     any number. Others block all signals. */
     void (*progress)(void *data, const struct sator_map_progress *progress); /* caller's thread */
     void *progress_data;
-    enum sator_timing_choice timing; /* the scheduled time: of a hundred mappings at most, on the
-                                        caller's thread; not of a front */
+    enum sator_timing_choice timing; /* what latencies are; fronts and certificates are of the
+                                        roofline */
 };
 
 /* What a search did: the certificate's counts. */

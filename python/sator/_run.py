@@ -99,18 +99,18 @@ _ENGINES = ("auto", "closed", "general", "listed", "tiled")
 _MODELS = ("sator", "tenet")
 
 
-_TIMINGS = ("roofline", "scheduled")
+_TIMINGS = ("auto", "roofline", "scheduled")
 
 
 def analyze(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer: Union[None, int, str] = None,
-            engine: str = "auto", model: str = "sator", timing: str = "roofline", advise: bool = False,
+            engine: str = "auto", model: str = "sator", timing: str = "auto", advise: bool = False,
             bandwidths: Sequence[float] = (), work_limit: int = 0) -> Union[Result, NetworkResult]:
     """Analyse a workload on an architecture under a dataflow: a Result, for a network a NetworkResult.
 
     layer: of a network, only this one, by name or number from 0; engine: "auto", "closed", "tiled", "listed", "general", which
     give the same numbers; model: "sator" (doc/model.md) or "tenet" (that paper's equations); timing: what total_cycles
-    is, "roofline" (everything overlaps: a lower bound, cycles) or "scheduled" (phases, cycles); advise: also find what
-    would make it faster, ``result.advice``; bandwidths: also the latency at these bandwidths of the
+    is, "scheduled" (phases, cycles) or "roofline" (everything overlaps: a lower bound, cycles), "auto": the
+    roofline; advise: also find what would make it faster, ``result.advice``; bandwidths: also the latency at these bandwidths of the
     scratchpad, bits per cycle; work_limit: give up a counting question after so many units of work, 0: the default.
     """
     network = _network(workload)
@@ -210,7 +210,7 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         strategy: str = "optimal", constraints: Union[str, Sequence[str]] = (), imperfect: bool = False,
         pareto: bool = False, budget_seconds: float = 0, seed: int = 0, samples: int = 0, limit: float = 0,
         top_down: bool = False, intra_order: int = 0, threads: int = 1, work_limit: int = 0,
-        timing: str = "roofline", certificate: Optional[Spec] = None,
+        timing: str = "auto", certificate: Optional[Spec] = None,
         progress: Union[None, bool, Callable[[MapProgress], None]] = None) -> Union[Mapping, NetworkMapping, Front, NetworkFront]:
     """Find the best mapping, with proof: a Mapping, for a network a NetworkMapping, with ``pareto`` a Front, for a
     network a NetworkFront.
@@ -219,8 +219,8 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
     "exhaustive"; constraints: "PE: only k c" and the like (doc/mapper.md); imperfect: innermost tiles need not divide
     extents; pareto: the front of energy (pJ) and latency (cycles), of a network that of its totals; budget_seconds: stop after so long, 0: never; seed,
     samples: of "random"; limit: the largest space of "exhaustive"; timing: what latencies are, as in analyze, but for
-    fronts; certificate: a file to write why no mapping is better, for check() (doc/certificate.md); InputError for
-    what certificates do not cover; progress: a function that is called now and then with a MapProgress, or True for a line of text.
+    fronts and certificates, which are of rooflines; certificate: a file to write why no mapping is
+    better, for check() (doc/certificate.md); InputError for what certificates do not cover; progress: a function that is called now and then with a MapProgress, or True for a line of text.
     """
     network = _network(workload)
     number = network._layer(layer)
@@ -228,6 +228,8 @@ def map(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str] = N
         raise ValueError("a certificate is of one mapping a layer, not of a front")
     if certificate is not None:
         _try_to_write(certificate)
+    if certificate is not None and timing == "auto":
+        timing = "roofline"
     report, end = _reporter(progress, MapProgress, _map_line)
     try:
         outcome = _sator.map(network._input, number, _arch(arch), _choose("objective", objective, _OBJECTIVES),
@@ -356,7 +358,7 @@ class Plan:
 
 
 def plan(workload: AnyNetwork, arch: AnyArch, dataflow: AnyDataflow, *, layer: Union[None, int, str] = None,
-         engine: str = "auto", model: str = "sator", timing: str = "roofline") -> Plan:
+         engine: str = "auto", model: str = "sator", timing: str = "auto") -> Plan:
     """Bind a dataflow to a workload and an architecture, to be evaluated at many extents; as analyze."""
     network = _network(workload)
     number = network._layer(layer)
@@ -379,7 +381,7 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
             idle: bool = False, symmetry: bool = True, ordered: bool = False, first_point: int = 0, n_points: int = 0,
             where: Optional[str] = None, keep: Optional[str] = None, objective: Optional[str] = None,
             budget_seconds: float = 0, imperfect: bool = False, threads: int = 0, database: Optional[Spec] = None,
-            resume: bool = False, work_limit: int = 0, timing: str = "roofline",
+            resume: bool = False, work_limit: int = 0, timing: str = "auto",
             progress: Union[None, bool, Callable[[ExploreProgress], None]] = None) -> Exploration:
     """Every dataflow of a space, or the best mapping of every layer, on every variant of an architecture
     (doc/explore.md), into a database.
@@ -387,8 +389,8 @@ def explore(workload: AnyNetwork, arch: AnyArch, *, layer: Union[None, int, str]
     vary: fields of the architecture that vary, {"levels.PE.shape": [[4, 4], [8, 8]]} or ["PE.shape=[4,8]"]; dataflows:
     "tiled", "matrix" or "optimal"; skew: how many time dimensions are skewed, 0 to 2, None: the default, 1; objective:
     "latency" (default) or any expression over figures; where: results to keep; database: the file, None: a temporary
-    one that lives as long as the Exploration; threads: 0: one a processor; timing: what latencies are, as in analyze,
-    but for mappings ("optimal"); progress: as in map, with ExploreProgress.
+    one that lives as long as the Exploration; threads: 0: one a processor; timing: what latencies are, as in
+    analyze; progress: as in map, with ExploreProgress.
     """
     network = _network(workload)
     number = network._layer(layer)

@@ -57,6 +57,8 @@ static const char *uncovered_result(const struct sator_map_result *result)
 {
     if (!result->proved)
         return "a mapping that is not proved to be the best";
+    if (strcmp(result->timing, "roofline") != 0)
+        return "the scheduled time";
     if (result->order != NULL)
         return "an operation in place";
     return NULL;
@@ -156,7 +158,7 @@ enum sator_status sator_certificate_covers(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx, network != NULL && arch != NULL);
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    enum sator_status st = sator_map_take_options(ctx, options, true, &own);
     if (st != SATOR_OK)
         return st;
     const struct sator_workload *workload = &network->layers[layer];
@@ -184,7 +186,7 @@ enum sator_status sator_certificate_write(struct sator_ctx *ctx,
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL && text != NULL);
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    enum sator_status st = sator_map_take_options(ctx, options, true, &own);
     if (st != SATOR_OK)
         return st;
 

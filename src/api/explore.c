@@ -3,6 +3,7 @@
 #include "sator/explore.h"
 
 #include "api/spec.h"
+#include "api/timing.h"
 #include "base/arguments.h"
 #include "base/text.h"
 #include "explore/problem.h"
@@ -113,7 +114,8 @@ static enum sator_status take_options(struct sator_ctx *ctx,
     *options = own;
     SATOR_NUMBER(ctx, options->space, SATOR_SPACE_TILED, SATOR_SPACE_MAPPINGS);
     SATOR_NUMBER(ctx, options->prune, SATOR_PRUNE_SAFE, SATOR_PRUNE_NONE);
-    SATOR_NUMBER(ctx, options->timing, SATOR_TIMING_ROOFLINE, SATOR_TIMING_SCHEDULED);
+    SATOR_NUMBER(ctx, options->timing, SATOR_TIMING_AUTO, SATOR_TIMING_SCHEDULED);
+    options->timing = sator_timing_of(options->timing, true);
     SATOR_NUMBER(ctx, options->pack, 0, 3);
     SATOR_NUMBER(ctx, options->skew, SATOR_NO_SKEW, 2);
     SATOR_NUMBER(ctx, options->fold, 0, INT_MAX);

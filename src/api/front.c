@@ -147,7 +147,7 @@ enum sator_status sator_map_network_front(struct sator_ctx *ctx,
     struct sator_map_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    enum sator_status st = sator_map_take_options(ctx, options, false, &own);
     if (st != SATOR_OK)
         return st;
     struct sator_map_options each = own;

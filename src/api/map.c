@@ -3,6 +3,7 @@
 #include "sator/analyze.h"
 
 #include "api/map.h"
+#include "api/timing.h"
 
 #include "base/arguments.h"
 #include "base/context.h"
@@ -48,7 +49,7 @@ done:
 }
 
 enum sator_status sator_map_take_options(struct sator_ctx *ctx,
-        const struct sator_map_options *given, struct sator_map_options *options)
+        const struct sator_map_options *given, bool has_schedule, struct sator_map_options *options)
 {
     struct sator_map_options own;
 
@@ -61,7 +62,8 @@ enum sator_status sator_map_take_options(struct sator_ctx *ctx,
     SATOR_REAL(ctx, options->limit);
     SATOR_NUMBER(ctx, options->intra_order, 0, 2);
     SATOR_NUMBER(ctx, options->threads, 0, INT_MAX);
-    SATOR_NUMBER(ctx, options->timing, SATOR_TIMING_ROOFLINE, SATOR_TIMING_SCHEDULED);
+    SATOR_NUMBER(ctx, options->timing, SATOR_TIMING_AUTO, SATOR_TIMING_SCHEDULED);
+    options->timing = sator_timing_of(options->timing, has_schedule);
     return expand_constraints(ctx, options);
 }
 
@@ -217,7 +219,7 @@ enum sator_status sator_map(struct sator_ctx *ctx, const struct sator_network *n
     struct sator_map_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && result != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    enum sator_status st = sator_map_take_options(ctx, options, true, &own);
     if (st != SATOR_OK)
         return st;
     return map_below(ctx, network, layer, arch, &own, 0, result);
@@ -230,7 +232,7 @@ enum sator_status sator_map_pareto(struct sator_ctx *ctx, const struct sator_net
     struct sator_map_options own;
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && results != NULL && n_results != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
-    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    enum sator_status st = sator_map_take_options(ctx, options, false, &own);
     if (st != SATOR_OK)
         return st;
     if (own.timing == SATOR_TIMING_SCHEDULED) {

@@ -4,8 +4,10 @@
 
 #include "sator/map.h"
 
-/* The caller's options, checked. */
+/* The caller's options, checked. "has_schedule": they are of a search that may be by the scheduled
+ * time, which then is the default. */
 enum sator_status sator_map_take_options(struct sator_ctx *ctx,
-        const struct sator_map_options *given, struct sator_map_options *options);
+        const struct sator_map_options *given, bool has_schedule,
+        struct sator_map_options *options);
 
 #endif

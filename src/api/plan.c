@@ -1,6 +1,7 @@
 /* Plans: what is read, bound and prepared once, and evaluated often. */
 #include "api/plan.h"
 
+#include "api/timing.h"
 #include "base/arguments.h"
 
 #include <limits.h>
@@ -22,7 +23,8 @@ enum sator_status sator_analyze_take_options(struct sator_ctx *ctx,
     SATOR_OPTIONS(ctx, given, options);
     SATOR_NUMBER(ctx, options.engine, SATOR_ENGINE_AUTO, SATOR_ENGINE_TILED);
     SATOR_NUMBER(ctx, options.model, SATOR_MODEL_SATOR, SATOR_MODEL_TENET);
-    SATOR_NUMBER(ctx, options.timing, SATOR_TIMING_ROOFLINE, SATOR_TIMING_SCHEDULED);
+    SATOR_NUMBER(ctx, options.timing, SATOR_TIMING_AUTO, SATOR_TIMING_SCHEDULED);
+    options.timing = sator_timing_of(options.timing, options.model == SATOR_MODEL_SATOR);
     SATOR_NUMBER(ctx, options.n_sweep, 0, INT_MAX);
     SATOR_NEEDS(ctx, options.sweep_bandwidths != NULL || options.n_sweep == 0);
     for (int i = 0; i < options.n_sweep; i++) {

@@ -22,6 +22,7 @@ struct given {
     const struct sator_dataflow *dataflow;
     const struct sator_map_result *best;
     struct mapper_faults faults;
+    struct sator_analyze_options analyze; /* times are those of "best" */
     double energy_pj, cycles; /* as the analysis counts them */
 };
 
@@ -66,8 +67,8 @@ static enum sator_status judge(struct given *given, bool *is_legal)
     struct sator_hush before;
 
     sator_ctx_hush(ctx, &before);
-    enum sator_status st = sator_analyze(
-            ctx, given->network, given->layer, given->arch, given->dataflow, NULL, &result);
+    enum sator_status st = sator_analyze(ctx, given->network, given->layer, given->arch,
+            given->dataflow, &given->analyze, &result);
     *is_legal = st == SATOR_OK;
     if (st == SATOR_OK) {
         given->energy_pj = result->energy_pj;
@@ -93,7 +94,8 @@ static enum sator_status check_order(
     if (sator_mapper_is_in_order(given->dataflow))
         return SATOR_OK;
     SATOR_TRY(sator_model_analyze(given->ctx, p->workload, p->arch,
-            sator_mapper_dataflow(p, given->arena, mapping, given->dataflow->name), NULL, &result));
+            sator_mapper_dataflow(p, given->arena, mapping, given->dataflow->name), &given->analyze,
+            &result));
     double value = sator_mapper_value(p->objective, given->energy_pj, given->cycles);
     double searched = sator_mapper_value(p->objective, result->energy_pj, result->total_cycles);
     if (fabs(value - searched) > 1e-9 * searched)
@@ -145,7 +147,7 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
     SATOR_NEEDS(ctx, network != NULL && arch != NULL && dataflow != NULL && text != NULL);
     SATOR_CALL(ctx, return SATOR_NOMEM)
     SATOR_NUMBER(ctx, layer, 0, network->n_layers - 1);
-    enum sator_status st = sator_map_take_options(ctx, options, &own);
+    enum sator_status st = sator_map_take_options(ctx, options, true, &own);
     if (st != SATOR_OK)
         return st;
     options = &own;
@@ -157,7 +159,10 @@ enum sator_status sator_map_why_not(struct sator_ctx *ctx, const struct sator_ne
             .layer = layer,
             .arch = arch,
             .dataflow = dataflow,
-            .best = best};
+            .best = best,
+            .analyze.timing = best != NULL && strcmp(best->timing, "scheduled") == 0
+                    ? SATOR_TIMING_SCHEDULED
+                    : SATOR_TIMING_ROOFLINE};
     struct sator_text made = {0};
     enum sator_map_objective objective = options->objective;
     const struct sator_workload *workload = &network->layers[layer];

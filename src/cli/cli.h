@@ -207,6 +207,8 @@ int cli_choose_layer(const struct sator_network *network, const char *wanted, in
 struct sator_ctx *cli_ctx_new(const struct cli_options *options);
 /* The value of --engine, "auto" where it is not given. */
 enum sator_engine_choice cli_engine(const struct cli_options *options);
+/* That of --timing; what is usual where it is not given. */
+enum sator_timing_choice cli_timing(const struct cli_options *options);
 
 /* Zeroed memory, never NULL (memory.c). */
 void *cli_alloc(size_t size);

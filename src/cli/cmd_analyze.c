@@ -187,8 +187,7 @@ static int check_usage(struct analysis *analysis)
             return cli_usage(options, "--model tenet is about numbers, there are no pictures");
         analysis->analyze.model = SATOR_MODEL_TENET;
     }
-    if (options->timing != NULL && strcmp(options->timing, "scheduled") == 0)
-        analysis->analyze.timing = SATOR_TIMING_SCHEDULED;
+    analysis->analyze.timing = cli_timing(options);
     analysis->analyze.engine = cli_engine(options);
     return CLI_DONE;
 }

@@ -172,9 +172,7 @@ static int read_options(struct explore *e)
     explore->keep = options->keep;
     explore->objective = e->objectives;
     explore->engine = cli_engine(options);
-    explore->timing = options->timing != NULL && strcmp(options->timing, "scheduled") == 0
-            ? SATOR_TIMING_SCHEDULED
-            : SATOR_TIMING_ROOFLINE;
+    explore->timing = cli_timing(options);
     explore->work_limit = (uint64_t)options->work_limit;
     explore->threads = (int)options->threads;
     explore->database = options->database;

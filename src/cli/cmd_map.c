@@ -69,9 +69,9 @@ static int read_options(struct mapping *mapping)
             .samples = (uint64_t)options->random_samples,
             .top_down = choice(options->direction, directions, 2) == 1,
             .intra_order = choice(options->intra_order, intra, 3),
-            .timing = options->timing != NULL && strcmp(options->timing, "scheduled") == 0
-                    ? SATOR_TIMING_SCHEDULED
-                    : SATOR_TIMING_ROOFLINE};
+            .timing = cli_timing(options)};
+    if (options->timing == NULL && (options->why_not != NULL || options->certificate != NULL))
+        mapping->map.timing = SATOR_TIMING_ROOFLINE; /* which these are about */
     return cli_read_budget(options, &mapping->map.budget_seconds);
 }
 
@@ -388,7 +388,7 @@ static int write_machines(struct mapping *mappings, int n)
 /* The task's mapping as a dataflow, and its analysis. */
 static enum sator_status analyse(struct mapping *mapping, struct task *task)
 {
-    static const struct sator_analyze_options options = {.engine = SATOR_ENGINE_AUTO};
+    const struct sator_analyze_options options = {.timing = mapping->map.timing};
     enum sator_status st = sator_dataflow_parse(
             mapping->ctx, "the best mapping", task->result->yaml, NULL, &task->dataflow);
 

@@ -37,3 +37,11 @@ enum sator_engine_choice cli_engine(const struct cli_options *options)
     }
     return SATOR_ENGINE_AUTO;
 }
+
+enum sator_timing_choice cli_timing(const struct cli_options *options)
+{
+    if (options->timing == NULL)
+        return SATOR_TIMING_AUTO;
+    return strcmp(options->timing, "scheduled") == 0 ? SATOR_TIMING_SCHEDULED
+                                                     : SATOR_TIMING_ROOFLINE;
+}

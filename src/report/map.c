@@ -28,6 +28,17 @@ const char *report_map_strategy(enum sator_map_strategy strategy)
     return names[strategy];
 }
 
+const struct report_timed *report_maps_timed(
+        struct sator_arena *arena, const struct sator_map_result *const *results, int n_results)
+{
+    struct report_timed *rows = SATOR_NEW_ARRAY(arena, struct report_timed, n_results + 1);
+
+    for (int i = 0; i < n_results; i++)
+        rows[i] = (struct report_timed){
+                results[i]->workload, results[i]->timing, results[i]->unscheduled};
+    return rows;
+}
+
 struct report_map_totals report_map_totals(const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results)
 {
@@ -91,7 +102,7 @@ static void write_csv_header(struct sator_text *text)
 {
     sator_text_add(text,
             "workload,repeat,arch,strategy,objective,energy_pj,latency_cycles,edp,"
-            "utilization,bound_by,proved,bound,gap,evaluated,seconds\n");
+            "utilization,bound_by,proved,bound,gap,evaluated,seconds,timing\n");
 }
 
 static void write_csv(
@@ -113,7 +124,7 @@ static void write_csv(
         csv_number(text, r->gap);
         sator_text_add(text, ",%llu", (unsigned long long)r->counters.evaluated);
         csv_number(text, r->seconds);
-        sator_text_add(text, "\n");
+        sator_text_add(text, ",%s\n", r->timing);
     }
 }
 

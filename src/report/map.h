@@ -3,6 +3,7 @@
 #define SATOR_REPORT_MAP_H
 
 #include "report/control.h"
+#include "report/timing.h"
 #include "sator/map.h"
 
 const char *report_map_objective(enum sator_map_objective objective);
@@ -21,6 +22,9 @@ struct report_map_totals {
     int n_unproved; /* of the layers that have a mapping */
     double evaluated, seconds; /* of the search, which equal layers share */
 };
+/* What their latencies are. */
+const struct report_timed *report_maps_timed(
+        struct sator_arena *arena, const struct sator_map_result *const *results, int n_results);
 struct report_map_totals report_map_totals(const struct sator_map_network *network,
         const struct sator_map_result *const *results, int n_results);
 

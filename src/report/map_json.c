@@ -143,11 +143,13 @@ static cJSON *result_object(struct sator_arena *arena, const struct sator_map_re
     json_put_number(latency, "read", slowest(r, false));
     json_put_number(latency, "write", slowest(r, true));
     json_put_number(latency, "roofline", r->roofline_cycles);
+    json_put_number(
+            latency, "scheduled", strcmp(r->timing, "scheduled") == 0 ? r->total_cycles : NAN);
+    if (r->unscheduled != NULL)
+        json_put_text(latency, "unscheduled", arena, r->unscheduled);
     json_put_number(latency, "total", r->total_cycles);
     if (!isnan(r->expected_cycles))
         json_put_number(latency, "expected", r->expected_cycles);
-    if (r->unscheduled != NULL)
-        json_put_text(object, "unscheduled", arena, r->unscheduled);
     json_put_text(object, "bound_by", arena, r->bound_by);
     const struct physical physical = report_physical(
             (double)r->instances, r->total_cycles, r->energy_pj, r->clock_mhz, r->area_um2);
@@ -202,6 +204,8 @@ static void put_totals(cJSON *root, struct sator_arena *arena,
         json_put_count(totals, "instances", t.instances);
     else
         json_put_number(totals, "instances", NAN);
+    json_put_text(totals, "timing", arena,
+            report_timing(report_maps_timed(arena, results, n_results), n_results));
     json_put_number(totals, "utilization", t.utilization);
     json_put_number(totals, "latency_cycles", t.cycles);
     json_put_number(totals, "latency_expected_cycles", t.expected_cycles);

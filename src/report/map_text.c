@@ -152,7 +152,7 @@ static void write_header(struct writer *w)
         report_line(w->text, "", "at least %s expected where zeros are skipped",
                 report_quantity(w->arena, r->expected_cycles, 1, "cycle"));
     if (r->unscheduled != NULL)
-        report_line(w->text, "", "a lower bound: %s", r->unscheduled);
+        report_line(w->text, "", "the roofline, a lower bound: %s", r->unscheduled);
     write_physical(w, &physical);
     report_line(w->text, "EDP", "%s%s", edp(w, r->edp), isnan(r->edp) ? "" : " pJ x cycles");
     report_line(w->text, "utilization", "%.1f%%; %s of %s %s work", r->utilization * 100,
@@ -465,6 +465,8 @@ static void write_network(struct writer *w, const struct sator_map_network *netw
     sator_text_add(w->text, "\n");
     layer_table(w, &table, results, n_results);
     sator_grid_text(w->text, &table, w->look.width, w->look.color);
+    report_write_unscheduled(
+            w->text, w->arena, report_maps_timed(w->arena, results, n_results), n_results);
     sator_text_add(w->text, "\n");
     if (network->n_unmapped > 0) {
         struct sator_text names = {0};
@@ -528,6 +530,26 @@ static const char *machine_proof(struct writer *w, const struct machine_row *row
     return "optimal";
 }
 
+/* On which machines, of which layers latencies are lower bounds. */
+static void write_machines_unscheduled(
+        struct writer *w, const struct sator_map_machine *machines, int n_machines)
+{
+    struct report_timed *rows = NULL;
+    int n = 0;
+
+    for (int i = 0; i < n_machines; i++) {
+        const struct sator_map_machine *m = &machines[i];
+        for (int k = 0; k < m->n_results; k++) {
+            const struct sator_map_result *r = m->results[k];
+            const char *name = m->is_network
+                    ? sator_arena_printf(w->arena, "%s on %s", r->workload, m->arch)
+                    : m->arch;
+            SATOR_PUSH(w->arena, rows, n, ((struct report_timed){name, r->timing, r->unscheduled}));
+        }
+    }
+    report_write_unscheduled(w->text, w->arena, rows, n);
+}
+
 void report_machines_text(struct sator_text *text, struct sator_arena *arena,
         const struct sator_map_machine *machines, int n_machines, struct look look)
 {
@@ -575,6 +597,7 @@ void report_machines_text(struct sator_text *text, struct sator_arena *arena,
         sator_grid_cell(&table, machine_proof(w, &rows[i]), false);
     }
     sator_grid_text(text, &table, look.width, look.color);
+    write_machines_unscheduled(w, machines, n_machines);
 }
 
 void report_front_text(struct sator_text *text, struct sator_arena *arena,

@@ -2,6 +2,7 @@
  * '*'; figures that are all the same have none. */
 #include "report/control.h"
 #include "report/physical.h"
+#include "report/timing.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,6 +249,19 @@ static void write_model(struct sator_text *text, const struct sator_result *resu
         sator_text_add(text, "  model: %s\n", result->model);
 }
 
+/* Whose latencies are lower bounds. */
+static void write_unscheduled(struct sator_text *text, const struct comparison *comparison)
+{
+    int n = comparison->n_results;
+    struct report_timed *rows = SATOR_NEW_ARRAY(comparison->arena, struct report_timed, n);
+
+    for (int i = 0; i < n; i++) {
+        const struct sator_result *result = comparison->results[i];
+        rows[i] = (struct report_timed){result->dataflow, result->timing, result->unscheduled};
+    }
+    report_write_unscheduled(text, comparison->arena, rows, n);
+}
+
 void report_text_results(struct sator_text *text, const struct comparison *comparison)
 {
     struct sator_arena *arena = comparison->arena;
@@ -273,6 +287,7 @@ void report_text_results(struct sator_text *text, const struct comparison *compa
     sator_text_add(text,
             "\n  * best of its column; bound by: what decides the latency;\n"
             "  scratchpad, interconnect: bandwidth needed to keep up with the PEs\n");
+    write_unscheduled(text, comparison);
     write_model(text, results[0]);
     write_sweeps(text, comparison);
 }
@@ -343,6 +358,7 @@ static void write_network(struct sator_text *text, const struct comparison *comp
     layer_columns(&grid, network);
     grid_write(text, &grid, report_look(comparison->options));
     write_totals(text, arena, network);
+    report_write_unscheduled(text, arena, report_network_timed(arena, network), network->n_layers);
     write_model(text, network->layers[0].result);
 }
 

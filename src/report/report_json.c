@@ -4,6 +4,7 @@
 #include "report/expected.h"
 #include "report/page.h"
 #include "report/physical.h"
+#include "report/timing.h"
 
 #include <math.h>
 #include <string.h>
@@ -302,6 +303,8 @@ static void put_network(
         put_result(item, arena, layer->result);
     }
     cJSON *totals = json_put_object(object, "totals");
+    json_put_text(totals, "timing", arena,
+            report_timing(report_network_timed(arena, network), network->n_layers));
     json_put_count(totals, "instances", network->instances);
     json_put_count(totals, "unique_volume", network->unique_volume);
     json_put_number(

@@ -151,7 +151,7 @@ static void write_schedule(struct writer *w)
     const struct sator_result *r = w->result;
 
     if (r->unscheduled != NULL)
-        report_line(w->text, "  scheduled", "- (%s)", r->unscheduled);
+        report_line(w->text, "", "the roofline, a lower bound: %s", r->unscheduled);
     if (isnan(r->scheduled_cycles))
         return;
     report_line(w->text, "  computing", "%s", cycles(w, r->scheduled_compute_cycles));

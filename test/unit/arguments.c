@@ -123,7 +123,7 @@ static void explorations(void **state)
             {{.shard = 1}, "options->shard is 1: it is between 0 and 0"},
             {{.n_shards = -1}, "options->n_shards is -1"},
             {{.threads = -4}, "options->threads is -4"},
-            {{.timing = (enum sator_timing_choice)2}, "options->timing is 2"},
+            {{.timing = (enum sator_timing_choice)3}, "options->timing is 3"},
             {{.budget_seconds = NAN}, "options->budget_seconds is nan"},
             {{.n_varies = 1}, "options->varies"}, {{.n_varies = -1}, "options->varies"},
             {{.size = 3}, "'size' is 3"}};
