@@ -64,6 +64,10 @@ void sator_mapper_bounds_strides(struct mapper_bounds *bounds, bool strides);
  * known), what every mapping moves included: memories take their time for both. */
 void sator_mapper_bounds_beside(struct mapper_bounds *bounds, const struct mapper_share *beside);
 
+/* From now on a share that spends more than "pj" is of no interest: how much more need not be
+ * known. INFINITY: every one is. */
+void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj);
+
 /* From now on "crew" (borrowed) says what the unrolling does. */
 void sator_mapper_bounds_crew(struct mapper_bounds *bounds, const struct mapper_crew *crew);
 
@@ -88,9 +92,11 @@ void sator_mapper_bounds_share(struct mapper_bounds *bounds, int child,
 void sator_mapper_bounds_least(const struct mapper_problem *problem, const struct mapper_crew *crew,
         uint32_t transfers, struct mapper_share *share);
 
-/* The energy of it. */
+/* The energy of it, and that of one transfer. */
 double sator_mapper_least_pj(
         const struct mapper_problem *problem, const struct mapper_crew *crew, uint32_t transfers);
+double sator_mapper_least_pj_of(
+        const struct mapper_problem *problem, const struct mapper_crew *crew, int transfer);
 
 /* What a transfer costs at least, between bounds of its two numbers. "ratio" is arriving / unique
  * where that is fixed, else 0. */

@@ -49,9 +49,12 @@ struct mapper_bounds *sator_mapper_bounds_new(
     b->shrink = NULL;
     b->strides = false;
     b->compute = 0;
+    b->limit = INFINITY;
     b->crew = NULL;
     b->known = problem->n_memories;
     b->beside = NULL;
+    for (int t = 0; t < MAPPER_TRANSFERS; t++)
+        b->recalled[t].is_set = false;
     for (int child = 0; child <= problem->n_memories; child++) {
         uint32_t group = sator_mapper_transfers_into(problem, child);
         sator_mapper_order_table_init(&b->orders[child], problem,
@@ -95,7 +98,7 @@ static void bound_steps(struct local *local, const struct order_keep *keep,
     double group = stamps * local->group_words, tile = stamps * local->tile_words;
     if (keep->slide >= 0) {
         struct mapper_slide_order order = {keep->slide, keep->halo, stamps, outside->stamps};
-        sator_mapper_slides_least(&local->slides, &order, &group, &tile);
+        sator_mapper_slides_least(&local->recalled->slides, &order, &group, &tile);
     } else if (keep->slide == ORDER_ANY_SLIDE) { /* the first stamp brings all */
         group = local->group_words;
         tile = local->tile_words;
@@ -213,6 +216,11 @@ void sator_mapper_bounds_compute(struct mapper_bounds *bounds, double cycles)
     bounds->compute = cycles;
 }
 
+void sator_mapper_bounds_limit(struct mapper_bounds *bounds, double pj)
+{
+    bounds->limit = pj;
+}
+
 /* ---- classes of orders: energy against time ---- */
 
 /* The cycles that the transfers take in order class "c", at least. */
@@ -235,6 +243,17 @@ static double class_cycles(
     return slowest;
 }
 
+/* The energy that the transfers spend in order class "c", at least. */
+static double class_pj(
+        const struct mapper_bounds *b, int n_transfers, const struct order_classes *classes, int c)
+{
+    double pj = 0;
+
+    for (int k = 0; k < n_transfers; k++)
+        pj += b->ranges.pj[k][classes->keeps[c][k]];
+    return isnan(pj) ? 0 : pj; /* of no account */
+}
+
 /* Set the share's energy to the least of all classes, and the steps by which it rises for those
  * that are faster. */
 static void find_steps(const struct mapper_bounds *b, int child,
@@ -244,12 +263,8 @@ static void find_steps(const struct mapper_bounds *b, int child,
     double pj[ORDER_CLASSES], cycles[ORDER_CLASSES], limit = INFINITY;
     bool known = false; /* "cycles" */
 
-    for (int c = 0; c < classes->count; c++) {
-        pj[c] = 0;
-        for (int k = 0; k < orders->count; k++)
-            pj[c] += b->ranges.pj[k][classes->keeps[c][k]];
-        pj[c] = isnan(pj[c]) ? 0 : pj[c]; /* of no account */
-    }
+    for (int c = 0; c < classes->count; c++)
+        pj[c] = class_pj(b, orders->count, classes, c);
     for (int n = 0; n <= MAPPER_STEPS; n++) {
         double least = INFINITY, fastest = INFINITY;
         for (int c = 0; c < classes->count; c++) {
@@ -275,14 +290,65 @@ static void find_steps(const struct mapper_bounds *b, int child,
     }
 }
 
+/* Bound the "k"-th transfer into a child in all classes, and add what it costs in any. */
+static void bound_transfer(struct mapper_bounds *b, const struct order_classes *classes,
+        int transfer, int k, const struct mapper_shape *shape, const struct outside *outside,
+        struct mapper_share *share)
+{
+    const struct mapper_transfer *t = &b->problem->transfer[transfer];
+    double lent = lent_by(b, t);
+    struct mapper_range least;
+    struct local local;
+
+    bounds_open_local(b, transfer, shape, outside, &local);
+    for (int i = 0; i < classes->n_keeps[k]; i++) {
+        struct mapper_range *range = &b->ranges.range[k][i];
+        range_of(b, &local, &classes->keep[k][i], shape, outside, range);
+        b->ranges.pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
+        if (i == 0)
+            least = *range;
+        least.unique_lb = fmin(least.unique_lb, range->unique_lb);
+        least.arriving_lb = fmin(least.arriving_lb, range->arriving_lb);
+    }
+    sator_mapper_share_transfer(b->problem, transfer, &least, lent, share);
+}
+
+static bool is_dear(const struct mapper_bounds *b, int transfer)
+{
+    return b->problem->access[b->problem->transfer[transfer].access].is_sliding;
+}
+
+/* Whether more is spent than is of interest if transfers with windows, which are not bounded yet,
+ * bring every word once; the share's energy is then so much. */
+static bool is_over_limit(struct mapper_bounds *b, const struct order_table *orders,
+        const struct order_classes *classes, struct mapper_share *share)
+{
+    double least = INFINITY, windows = 0;
+    bool any = false;
+
+    if (b->limit == INFINITY || b->problem->lends)
+        return false;
+    for (int k = 0; k < orders->count; k++) {
+        if (!is_dear(b, orders->transfer[k]))
+            continue;
+        any = true;
+        windows += sator_mapper_least_pj_of(b->problem, b->crew, orders->transfer[k]);
+        for (int i = 0; i < classes->n_keeps[k]; i++)
+            b->ranges.pj[k][i] = 0;
+    }
+    for (int c = 0; c < classes->count && any; c++)
+        least = fmin(least, windows + class_pj(b, orders->count, classes, c));
+    if (!any || !(least > b->limit))
+        return false;
+    share->pj = least;
+    return true;
+}
+
 void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct mapper_shape *shape,
         const int64_t *near, const int64_t *far, struct mapper_share *share)
 {
     const struct mapper_problem *p = b->problem;
     struct order_table *orders = &b->orders[child];
-    struct local local;
-    struct mapper_range least;
-    struct ranges *ranges = &b->ranges;
     struct outside outside[2];
     unsigned near_loops = 0, far_loops = 0;
 
@@ -297,21 +363,15 @@ void sator_mapper_bounds_share(struct mapper_bounds *b, int child, const struct 
         far_loops |= outside[0].inverse[p->n_loops + i] < 1 ? 1U << i : 0;
     }
     const struct order_classes *classes = sator_mapper_order_classes(orders, near_loops, far_loops);
-    for (int k = 0; k < orders->count; k++) {
-        const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];
-        const struct outside *its = &outside[t->child == child ? 0 : 1];
-        double lent = lent_by(b, t);
-        bounds_open_local(b, orders->transfer[k], shape, its, &local);
-        for (int i = 0; i < classes->n_keeps[k]; i++) {
-            struct mapper_range *range = &ranges->range[k][i];
-            range_of(b, &local, &classes->keep[k][i], shape, its, range);
-            ranges->pj[k][i] = sator_mapper_range_pj(t->unique_pj - lent, t->arriving_pj, range);
-            if (i == 0)
-                least = *range;
-            least.unique_lb = fmin(least.unique_lb, range->unique_lb);
-            least.arriving_lb = fmin(least.arriving_lb, range->arriving_lb);
+    for (int dear = 0; dear < 2; dear++) { /* windows take long */
+        for (int k = 0; k < orders->count; k++) {
+            const struct mapper_transfer *t = &p->transfer[orders->transfer[k]];
+            const struct outside *its = &outside[t->child == child ? 0 : 1];
+            if (is_dear(b, orders->transfer[k]) == (dear == 1))
+                bound_transfer(b, classes, orders->transfer[k], k, shape, its, share);
         }
-        sator_mapper_share_transfer(p, orders->transfer[k], &least, lent, share);
+        if (dear == 0 && is_over_limit(b, orders, classes, share))
+            return;
     }
     find_steps(b, child, classes, share);
 }

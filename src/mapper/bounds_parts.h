@@ -22,6 +22,19 @@ struct side {
     double unique[MAPPER_ACCESSES], arriving[MAPPER_ACCESSES];
 };
 
+/* What is known of a transfer's sliding indices, and what it was found for: tiles that differ in
+ * other loops alone have the same. */
+struct recalled {
+    bool is_set, in_any_order;
+    int n_digits;
+    struct mapper_digit digit[MAPPER_ROWS * MAPPER_LOOPS];
+    /* loops of sliding indices: what the tiles of rows are, and the factors outside */
+    int64_t inside[MAPPER_LOOPS][MAPPER_ROWS + 1], near[MAPPER_LOOPS], far[MAPPER_LOOPS];
+    int64_t entering; /* in a stamp that keeps nothing: sator_mapper_entering_each; -1: not known */
+    bool has_slides;
+    struct mapper_slides slides;
+};
+
 struct mapper_bounds {
     const struct mapper_problem *problem;
     struct mapper_words *words;
@@ -30,6 +43,7 @@ struct mapper_bounds {
     const int64_t *shrink; /* how much smaller tiles may be by loop, or NULL */
     bool strides; /* see sator_mapper_bounds_strides */
     double compute; /* cycles that every mapping takes */
+    double limit; /* of the energy of a share that is of interest */
     const struct mapper_crew *crew;
     int known; /* memories from here inward have known tiles */
     const struct mapper_share *beside; /* what all other transfers cost at least, or NULL */
@@ -37,6 +51,7 @@ struct mapper_bounds {
     int n_sides[MAPPER_MEMORIES + 1];
     struct side side[MAPPER_MEMORIES + 1][MAPPER_PORTS];
     struct ranges ranges; /* of the child that is being bounded */
+    struct recalled recalled[MAPPER_TRANSFERS];
 };
 
 /* Where tiles may be short: the steps of a group of PEs, or of each by itself, along all loops, on
@@ -63,7 +78,7 @@ struct local {
         unsigned bits; /* near and far */
         double kept[2], fetched[2];
     } idle[MAPPER_LOOPS];
-    struct mapper_slides slides;
+    struct recalled *recalled; /* whose slides are the transfer's */
     struct ragged_steps group_steps, tile_steps; /* chains */
     double lone; /* the share of the words that loops further out may keep, though some inside of
                     them move the tile: these may have but one step */

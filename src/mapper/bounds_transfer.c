@@ -1,6 +1,8 @@
 /* One transfer while it is bounded: what is known whatever the order. */
 #include "mapper/bounds_parts.h"
 
+#include <string.h>
+
 enum {
     MOST_TRIED = 64 /* numbers of tiles */
 };
@@ -127,12 +129,89 @@ static bool has_cut(const struct mapper_problem *p, const struct mapper_access *
     return false;
 }
 
+/* Whether what is recalled of a transfer's sliding indices, those of "loops", holds here. */
+static bool is_recalled(const struct recalled *r, const struct mapper_transfer *t, unsigned loops,
+        const struct mapper_shape *shape, const struct outside *outside)
+{
+    if (!r->is_set || r->in_any_order != shape->in_any_order || r->n_digits != shape->n_digits ||
+            memcmp(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits) != 0)
+        return false;
+    for (; loops != 0; loops &= loops - 1) {
+        int i = __builtin_ctz(loops);
+        if (r->near[i] != outside->near[i] || r->far[i] != outside->far[i])
+            return false;
+        for (int row = 0; row <= t->child_row; row++) {
+            if (r->inside[i][row] != shape->inside[row][i])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* What is recalled of the transfer here: nothing, if anything else than loops that stand alone in
+ * an index, or in none, is not what it was. Where last tiles are short, nothing ever is. */
+static struct recalled *recall(struct mapper_bounds *b, int transfer,
+        const struct mapper_shape *shape, const struct outside *outside)
+{
+    const struct mapper_transfer *t = &b->problem->transfer[transfer];
+    const struct mapper_access *access = &b->problem->access[t->access];
+    struct recalled *r = &b->recalled[transfer];
+    unsigned loops = access->relevant & ~access->plain;
+
+    if (is_recalled(r, t, loops, shape, outside))
+        return r;
+    r->is_set = !b->problem->imperfect;
+    r->in_any_order = shape->in_any_order;
+    r->n_digits = shape->n_digits;
+    memcpy(r->digit, shape->digit, sizeof *r->digit * (size_t)r->n_digits);
+    for (; loops != 0; loops &= loops - 1) {
+        int i = __builtin_ctz(loops);
+        r->near[i] = outside->near[i];
+        r->far[i] = outside->far[i];
+        for (int row = 0; row <= t->child_row; row++)
+            r->inside[i][row] = shape->inside[row][i];
+    }
+    r->entering = -1;
+    r->has_slides = false;
+    return r;
+}
+
+/* What enters in a stamp that keeps nothing, over a net that is known. */
+static void find_entering(
+        struct mapper_bounds *b, const struct mapper_shape *shape, struct local *local)
+{
+    struct recalled *recalled = local->recalled;
+
+    local->walk.knows_net = true;
+    sator_mapper_walk_digits(&local->walk, shape);
+    if (recalled->entering < 0)
+        recalled->entering = sator_mapper_entering_each(b->words, &local->walk, NULL);
+    int64_t words = recalled->entering * sator_mapper_entering_times(&local->walk);
+    local->walk.entering = (double)words / (double)local->walk.copies;
+    local->group_words = local->walk.entering;
+}
+
+static void open_slides(struct mapper_bounds *b, const struct mapper_shape *shape,
+        const struct outside *outside, struct local *local)
+{
+    struct recalled *recalled = local->recalled;
+
+    if (recalled->has_slides)
+        sator_mapper_slides_again(
+                &recalled->slides, &local->walk, shape, outside->near, outside->far);
+    else
+        sator_mapper_slides_init(&recalled->slides, b->words, &local->walk, shape, outside->near,
+                outside->far, outside->is_direct ? &outside->blocks : NULL);
+    recalled->has_slides = true;
+}
+
 void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mapper_shape *shape,
         const struct outside *outside, struct local *local)
 {
     const struct mapper_problem *p = b->problem;
 
     sator_mapper_walk_relax(p, b->words, shape, transfer, &local->walk);
+    local->recalled = recall(b, transfer, shape, outside);
     bool sliding = local->walk.access->is_sliding;
     if (sliding && local->walk.spread && has_gap(p, &local->walk)) {
         local->walk.group_words = local->walk.tile_words;
@@ -164,11 +243,7 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         local->covers_only |= any_holds;
     else if (local->walk.is_relaxed && !local->covers_only &&
             !(sliding && has_gap(p, &local->walk)) && !shape->in_any_order) {
-        local->walk.knows_net = true;
-        sator_mapper_walk_digits(&local->walk, shape);
-        local->walk.entering = (double)sator_mapper_entering(b->words, &local->walk, NULL) /
-                (double)local->walk.copies;
-        local->group_words = local->walk.entering;
+        find_entering(b, shape, local);
     }
     local->ratio_fixed &= !local->walk.is_relaxed || local->walk.knows_net;
     bool is_asked = p->imperfect && sliding && local->walk.transfer->is_counted;
@@ -189,6 +264,5 @@ void bounds_open_local(struct mapper_bounds *b, int transfer, const struct mappe
         return;
     sator_mapper_walk_cover(&local->walk, b->words, shape);
     if (!local->is_open && !local->covers_only)
-        sator_mapper_slides_init(&local->slides, b->words, &local->walk, shape, outside->near,
-                outside->far, outside->is_direct ? &outside->blocks : NULL);
+        open_slides(b, shape, outside, local);
 }

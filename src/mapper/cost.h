@@ -163,7 +163,11 @@ struct mapper_past {
 int64_t sator_mapper_entering_after(
         struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past);
 /* The words that enter the group of a walk that passes in a stamp when each index e has moved by
- * shift[e] since the one before; NULL: nothing was held before. */
+ * shift[e] since the one before; NULL: nothing was held before. They are those of sliding indices
+ * ("each"), which plain ones and their loops do not change, as many times as the latter make. */
+int64_t sator_mapper_entering_each(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift);
+int64_t sator_mapper_entering_times(const struct mapper_walk *walk);
 int64_t sator_mapper_entering(
         struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift);
 /* The words that enter all groups of a transfer that passes, over the whole run of a mapping, when

@@ -589,18 +589,17 @@ static int64_t entering_sliding(
     return *value;
 }
 
-int64_t sator_mapper_entering(
+int64_t sator_mapper_entering_each(
         struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
 {
     struct mapper_past past = {.held = shift != NULL};
 
     if (shift != NULL)
         memcpy(past.shift[0], shift, sizeof *shift * (size_t)walk->access->n_indices);
-    return sator_mapper_entering_after(words, walk, &past);
+    return entering_sliding(words, walk, &past);
 }
 
-int64_t sator_mapper_entering_after(
-        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
+int64_t sator_mapper_entering_times(const struct mapper_walk *walk)
 {
     int64_t plain = 1;
 
@@ -610,5 +609,17 @@ int64_t sator_mapper_entering_after(
         if (sator_mapper_is_grouped(walk, k) && is_plain(walk, k))
             plain /= walk->net_digit[k].count; /* which are told apart */
     }
-    return plain * entering_sliding(words, walk, past);
+    return plain;
+}
+
+int64_t sator_mapper_entering(
+        struct mapper_words *words, const struct mapper_walk *walk, const int64_t *shift)
+{
+    return sator_mapper_entering_times(walk) * sator_mapper_entering_each(words, walk, shift);
+}
+
+int64_t sator_mapper_entering_after(
+        struct mapper_words *words, const struct mapper_walk *walk, const struct mapper_past *past)
+{
+    return sator_mapper_entering_times(walk) * entering_sliding(words, walk, past);
 }

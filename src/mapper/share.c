@@ -150,14 +150,17 @@ struct mapper_cost sator_mapper_bound(const struct mapper_problem *problem,
     return best;
 }
 
-/* The energy that a transfer costs at least when each of its words crosses once at the least: a
- * word is lent what it may spare further in, and lends to those further out. */
-static double least_pj(const struct mapper_problem *problem, const struct mapper_crew *crew, int i)
+/* When each of its words crosses once at the least: a word is lent what it may spare further in,
+ * and lends to those further out. */
+double sator_mapper_least_pj_of(
+        const struct mapper_problem *problem, const struct mapper_crew *crew, int i)
 {
     const struct mapper_transfer *t = &problem->transfer[i];
     const struct mapper_access *access = &problem->access[t->access];
     double footprint = (double)access->footprint, volume = (double)access->volume;
     assert(0 <= footprint && footprint <= volume);
+    if (sator_mapper_is_loaded(problem, t, 1))
+        return 0;
     double lent = problem->lends ? crew->lent_pj[i] : 0;
     double unique =
             t->unique_pj - (problem->lends && t->outward >= 0 ? crew->lent_pj[t->outward] : 0);
@@ -186,11 +189,8 @@ double sator_mapper_least_pj(
 {
     double pj = 0;
 
-    for (; transfers != 0; transfers &= transfers - 1) {
-        int i = __builtin_ctz(transfers);
-        if (!sator_mapper_is_loaded(problem, &problem->transfer[i], 1))
-            pj += least_pj(problem, crew, i);
-    }
+    for (; transfers != 0; transfers &= transfers - 1)
+        pj += sator_mapper_least_pj_of(problem, crew, __builtin_ctz(transfers));
     return pj;
 }
 

@@ -28,24 +28,33 @@ void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words 
         const int64_t *far, const struct mapper_blocks *blocks)
 {
     slides->memory = words;
-    slides->walk = walk;
-    slides->shape = shape;
-    slides->near = near;
-    slides->far = far;
     slides->blocks = blocks;
     slides->seldom_known[0] = slides->seldom_known[1] = 0;
     slides->entering_known[0] = slides->entering_known[1] = 0;
-    slides->entering = walk->entering;
     slides->nearest = walk->transfer->child_row - 1;
     while (walk->problem->row[slides->nearest].is_space)
         slides->nearest--;
     for (int k = 0; k < 2; k++) {
         struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
         side->grouped = k == 0;
-        side->rate = k == 0 ? walk->group_rate : walk->tile_rate;
-        side->words = 1;
         side->leap_known[0] = side->leap_known[1] = side->step_known[0] = side->step_known[1] =
                 side->pair_known = 0;
+    }
+    sator_mapper_slides_again(slides, walk, shape, near, far);
+}
+
+void sator_mapper_slides_again(struct mapper_slides *slides, const struct mapper_walk *walk,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far)
+{
+    slides->walk = walk;
+    slides->shape = shape;
+    slides->near = near;
+    slides->far = far;
+    slides->entering = walk->entering;
+    for (int k = 0; k < 2; k++) {
+        struct mapper_slide_side *side = k == 0 ? &slides->group : &slides->tile;
+        side->rate = k == 0 ? walk->group_rate : walk->tile_rate;
+        side->words = 1;
         for (int e = 0; e < walk->access->n_indices; e++) {
             side->whole[e] = (double)(k == 0 ? walk->group_values[e] : walk->tile_values[e]);
             side->mean[e] = walk->cut == NULL ? side->whole[e]
@@ -194,7 +203,12 @@ static double entering_by(const struct mapper_slides *s, int loop, int64_t step)
     int64_t shift[MAPPER_INDICES] = {0};
 
     shift[access->index_of[loop]] = access->coef_of[loop] * step;
-    return (double)sator_mapper_entering(s->memory, s->walk, shift) / (double)s->walk->copies;
+    return (double)sator_mapper_entering_each(s->memory, s->walk, shift);
+}
+
+static double entering_times(const struct mapper_walk *walk)
+{
+    return (double)sator_mapper_entering_times(walk) / (double)walk->copies;
 }
 
 /* The new words in single steps of the loop of "bit", on average over all stamps. */
@@ -208,7 +222,7 @@ static double step_words(struct mapper_slides *s, struct mapper_slide_side *side
     if (!side->grouped || !s->walk->knows_net)
         return side->other[s->walk->access->index_of[loop]] * step_values(s, side, bit);
     if (s->entering_known[is_near] >> loop & 1)
-        return s->entering_by[bit];
+        return s->entering_by[bit] * entering_times(s->walk);
     double least = entering_by(s, loop, step);
     while (!is_near && --row >= 0) { /* it may step further out, over parallel digits */
         if (p->row[row].is_space || s->shape->inside[row + 1][loop] == step)
@@ -217,7 +231,8 @@ static double step_words(struct mapper_slides *s, struct mapper_slide_side *side
         least = fmin(least, entering_by(s, loop, step));
     }
     s->entering_known[is_near] |= 1U << loop;
-    return s->entering_by[bit] = (1 - seldom(s, bit)) * least;
+    s->entering_by[bit] = (1 - seldom(s, bit)) * least;
+    return s->entering_by[bit] * entering_times(s->walk);
 }
 
 /* ---- several steps ---- */

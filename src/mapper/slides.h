@@ -39,17 +39,22 @@ struct mapper_slides {
     unsigned seldom_known[2]; /* bits; near and far ones */
     double seldom[2 * MAPPER_LOOPS];
     struct mapper_slide_side group, tile;
-    /* Where words pass from PE to PE: what enters a group in a stamp that keeps nothing, and by bit
-     * in one in which that loop alone moves, by a single step. */
+    /* Where words pass from PE to PE: what enters a group in a stamp that keeps nothing, and by bit,
+     * for each value of the plain indices, in one in which that loop alone moves, by a single step.
+     */
     double entering;
     unsigned entering_known[2];
     double entering_by[2 * MAPPER_LOOPS];
 };
 
-/* "walk" is cut where tiles may be short; all pointers are borrowed. */
+/* Nothing is known yet. "walk" is cut where tiles may be short; all pointers are borrowed. */
 void sator_mapper_slides_init(struct mapper_slides *slides, struct mapper_words *words,
         const struct mapper_walk *walk, const struct mapper_shape *shape, const int64_t *near,
         const int64_t *far, const struct mapper_blocks *blocks);
+/* The same transfer again where only loops that are part of no sliding index have other tiles, or
+ * other factors outside, and no tile is short: what is known of values stays. */
+void sator_mapper_slides_again(struct mapper_slides *slides, const struct mapper_walk *walk,
+        const struct mapper_shape *shape, const int64_t *near, const int64_t *far);
 
 /* An order of the loops outside. */
 struct mapper_slide_order {

@@ -39,6 +39,16 @@ static double energy_beside(const struct optimizer *o, int m, const struct inner
     return inner->settled->pj + inner->last->pj + o->table.least[m].pj;
 }
 
+/* Let bounds of the transfers into memory "m" end where the tile cannot win: all others spend
+ * "beside" at least. */
+static void limit_bounds(struct optimizer *o, double beside)
+{
+    double cycles = o->at.compute_cycles;
+
+    sator_mapper_bounds_limit(o->bounds,
+            sator_mapper_most_pj(o->search, cycles) - o->problem->leakage_pj * cycles - beside);
+}
+
 /* What the transfers into memory "m" cost at least, its factors being known. */
 static void bound_own(struct optimizer *o, int m, struct mapper_share *own)
 {
@@ -148,7 +158,9 @@ static void add_tile(struct optimizer *o, int m, const struct inner *inner)
     double compute = o->at.compute_cycles;
     if (o->plan->imperfect && m == p->n_memories - 1)
         o->at.compute_cycles = optimal_compute(o->plan, &o->at);
+    limit_bounds(o, energy_beside(o, m, inner));
     bound_own(o, m, &choice.own);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
     if (!is_hopeless(o, m, inner->settled, inner->last, &choice.own, &bound)) {
         if (o->at.tabulating)
             optimal_add_outer(o, m, &choice.own);
@@ -519,7 +531,9 @@ static bool none_can_win(
     sator_mapper_bounds_open(o->bounds, open);
     sator_mapper_bounds_shrink(o->bounds, costs_grow ? NULL : most);
     sator_mapper_bounds_known(o->bounds, m);
+    limit_bounds(o, energy_beside(o, m, inner));
     sator_mapper_bounds_share(o->bounds, m, &o->at.shape, optimal_ones, far, &own);
+    sator_mapper_bounds_limit(o->bounds, INFINITY);
     sator_mapper_bounds_shrink(o->bounds, NULL);
     sator_mapper_bounds_open(o->bounds, 0);
     bool is_sure = !slides || all_gapless(o, m);
