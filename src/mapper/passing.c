@@ -19,6 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    MOST_DIVIDED = 8 /* kinds of values that are remembered of a tile */
+};
+
 /* ---- digits ---- */
 
 /* Whether words pass when sliding indices are unrolled over "rows", and any loops over "all". */
@@ -414,6 +418,46 @@ static void add_tile(const struct passing *passing, int e, struct parts *parts)
     }
 }
 
+/* The values of a tile, by the sources that have them: few kinds, mostly. */
+struct divided {
+    int64_t values;
+    int n; /* MOST_DIVIDED + 1: more than there is room for */
+    struct part part[MOST_DIVIDED];
+};
+
+/* Make the tile of index "e" and divide it, or recall how it was when the sources lay as they do;
+ * the number of its values. */
+static int64_t divide_tile(struct passing *passing, int e, struct parts *parts)
+{
+    const struct mapper_walk *walk = passing->walk;
+    const struct mapper_index *index = &walk->access->index[e];
+    const int64_t *tile = walk->steps[e].tile;
+    int64_t key[2 + MAPPER_PARTS + MAPPER_SOURCES];
+    int at = 0;
+    bool is_new;
+
+    key[at++] = walk->transfer->access * MAPPER_INDICES + e;
+    key[at++] = passing->n_sources;
+    for (int i = 0; i < index->n_parts; i++)
+        key[at++] = tile[i];
+    for (int s = 0; s < passing->n_sources; s++)
+        key[at++] = sator_mapper_passing_reach(passing, s, e);
+    struct divided *divided = sator_memo_place(passing->divided, key, (size_t)at, &is_new);
+    if (!is_new && divided->n <= MOST_DIVIDED) {
+        for (int i = 0; i < divided->n; i++)
+            add_part(parts, &divided->part[i].set, divided->part[i].count);
+        return divided->values;
+    }
+    sator_mapper_tile_set(index, tile, tile, &passing->tile[e]);
+    add_tile(passing, e, parts);
+    divided->values = sator_value_set_size(&passing->tile[e]);
+    divided->n = parts->n <= MOST_DIVIDED ? parts->n : MOST_DIVIDED + 1;
+    for (int i = 0; i < parts->n && parts->n <= MOST_DIVIDED; i++)
+        divided->part[i] = parts->part[i];
+    sator_value_set_free(&passing->tile[e]);
+    return divided->values;
+}
+
 static void add_digit(const struct passing *passing, int k, struct parts *parts)
 {
     int64_t n = passing->walk->net_digit[k].count, low[MAPPER_SOURCES], high[MAPPER_SOURCES];
@@ -427,7 +471,7 @@ static void add_digit(const struct passing *passing, int k, struct parts *parts)
 }
 
 /* The words that no source has, where there are no buses; without the plain indices. */
-static int64_t count_parts(const struct passing *passing)
+static int64_t count_parts(struct passing *passing)
 {
     const struct mapper_walk *walk = passing->walk;
     struct parts all = {0}, more = {0};
@@ -440,8 +484,7 @@ static int64_t count_parts(const struct passing *passing)
     for (int e = 0; e < walk->access->n_indices; e++) {
         if (walk->access->index[e].closed == 1)
             continue;
-        total *= sator_value_set_size(&passing->tile[e]);
-        add_tile(passing, e, &more);
+        total *= divide_tile(passing, e, &more);
         intersect(&all, &more);
     }
     for (int k = 0; k < walk->n_net_digits; k++) {
@@ -518,13 +561,14 @@ static int64_t count_entering(
     int n_links = walk->n_ways < t->n_passes ? walk->n_ways : t->n_passes;
     passing->n_families = walk->n_ways - n_links;
     find_sources(passing, n_links);
+    if (passing->n_families == 0)
+        return count_parts(passing);
     for (int e = 0; e < access->n_indices; e++) {
         const int64_t *tile = walk->steps[e].tile;
         if (access->index[e].closed != 1)
             sator_mapper_tile_set(&access->index[e], tile, tile, &passing->tile[e]);
     }
-    int64_t words =
-            passing->n_families == 0 ? count_parts(passing) : sator_mapper_families_count(passing);
+    int64_t words = sator_mapper_families_count(passing);
     for (int e = 0; e < access->n_indices; e++) {
         if (access->index[e].closed != 1)
             sator_value_set_free(&passing->tile[e]);
@@ -546,8 +590,19 @@ static void entering_free(void *state)
 /* Room for what is being counted, which is too large for a stack. */
 static void *passing_new(const struct mapper_problem *problem)
 {
+    struct passing *passing = sator_alloc(sizeof *passing);
+
     (void)problem;
-    return sator_alloc(sizeof(struct passing));
+    passing->divided = sator_memo_new(sizeof(struct divided));
+    return passing;
+}
+
+static void passing_free(void *state)
+{
+    struct passing *passing = state;
+
+    sator_memo_free(passing->divided);
+    free(passing);
 }
 
 /* What enters, without the values of plain indices. */
@@ -584,8 +639,8 @@ static int64_t entering_sliding(
     int64_t *value = sator_memo_place(entering, key, (size_t)at, &is_new);
     if (is_new)
         *value = count_entering(
-                sator_mapper_words_state(words, MAPPER_KEEPS_PASSING, passing_new, free), walk,
-                past);
+                sator_mapper_words_state(words, MAPPER_KEEPS_PASSING, passing_new, passing_free),
+                walk, past);
     return *value;
 }
 

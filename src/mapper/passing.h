@@ -26,6 +26,7 @@ struct passing {
     struct passing_source source[MAPPER_SOURCES];
     struct sator_value_set
             tile[MAPPER_INDICES]; /* of one position; of indices with several loops */
+    struct sator_memo *divided; /* passing.c: how sources divide the values of such a tile */
     int n_families; /* of buses, in order of declaration */
 };
 

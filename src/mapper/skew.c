@@ -101,14 +101,15 @@ bool sator_mapper_has_gaps(const struct mapper_problem *p, const struct mapper_m
 int64_t sator_mapper_skewed_stamps(
         const struct mapper_problem *p, const struct mapper_mapping *mapping, int first)
 {
-    int64_t known = 1, open = p->instances, spans = 0;
+    int64_t known = 1, open = p->instances, spans = 0, used = 1;
 
     for (int r = 0; r < p->n_rows; r++) {
-        for (int i = 0; i < p->n_loops && p->row[r].is_space; i++)
-            open /= mapping->factor[r][i];
+        if (p->row[r].is_space)
+            used *= used_along(p, mapping, r);
     }
+    open /= used;
     for (int m = p->n_memories - 1; m >= 0; m--) {
-        int64_t own = 1, span = sator_mapper_span(p, mapping, m);
+        int64_t span = sator_mapper_span(p, mapping, m);
         bool goes_on = span > 0 && sator_mapper_joined_from(p, m) < m;
         if (m < first || goes_on)
             spans += span;
@@ -116,8 +117,7 @@ int64_t sator_mapper_skewed_stamps(
             break; /* all loops further out are in this row */
         if (m < first)
             continue;
-        for (int i = 0; i < p->n_loops; i++)
-            own *= mapping->factor[p->memory[m].row][i];
+        int64_t own = used_along(p, mapping, p->memory[m].row);
         assert(open % own == 0);
         open /= own;
         known *= own + span;

@@ -39,8 +39,9 @@ struct mapper_slides {
     unsigned seldom_known[2]; /* bits; near and far ones */
     double seldom[2 * MAPPER_LOOPS];
     struct mapper_slide_side group, tile;
-    /* Where words pass from PE to PE: what enters a group in a stamp that keeps nothing, and by bit,
-     * for each value of the plain indices, in one in which that loop alone moves, by a single step.
+    /* Where words pass from PE to PE: what enters a group in a stamp that keeps nothing, and by
+     * bit, for each value of the plain indices, in one in which that loop alone moves, by a single
+     * step.
      */
     double entering;
     unsigned entering_known[2];

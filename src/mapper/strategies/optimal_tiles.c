@@ -424,25 +424,43 @@ static int list_factors(struct optimizer *o, int m, int loop, int64_t *factors)
     return fit;
 }
 
-/* The same without factors that take too long for a mapping that spends "least_pj" at the least:
- * where PEs are skewed, each stamp of a run takes the longer, its start and its end included, the
- * more runs inside the array. */
+/* The compute cycles with "factor" of "loop" at memory "m". */
+static double cycles_with(struct optimizer *o, int m, int loop, int64_t factor)
+{
+    int64_t *here = &o->at.mapping.factor[o->problem->memory[m].row][loop], before = *here;
+
+    *here = factor;
+    double cycles = optimal_skewed_compute(o->problem, &o->at, m);
+    *here = before;
+    return cycles;
+}
+
+/* Whether that is too long for a mapping that spends "least_pj" at the least. */
+static bool is_too_long(const struct optimizer *o, double least_pj, double cycles)
+{
+    return sator_mapper_is_hopeless(o->search, least_pj + o->problem->leakage_pj * cycles, cycles);
+}
+
+/* The same without factors that take too long: where PEs are skewed, each stamp of a run takes the
+ * longer, its start and its end included, the more runs inside the array; by so much for each. */
 static int list_fast_factors(
         struct optimizer *o, int m, int loop, double least_pj, int64_t *factors)
 {
     const struct mapper_problem *p = o->problem;
-    int64_t *factor = &o->at.mapping.factor[p->memory[m].row][loop];
     int count = list_factors(o, m, loop, factors), fast = count;
 
-    if (p->skew == NULL || o->at.tabulating || sator_mapper_span(p, &o->at.mapping, m) > 0)
+    if (p->skew == NULL || o->at.tabulating || count < 2 ||
+            sator_mapper_span(p, &o->at.mapping, m) > 0)
         return count;
-    for (; fast > 1; fast--) {
-        *factor = factors[fast - 1];
-        double cycles = optimal_skewed_compute(p, &o->at, m);
-        if (!sator_mapper_is_hopeless(o->search, least_pj + p->leakage_pj * cycles, cycles))
+    double most = cycles_with(o, m, loop, factors[count - 1]);
+    if (!is_too_long(o, least_pj, most))
+        return count;
+    double least = cycles_with(o, m, loop, factors[0]);
+    double each = (most - least) / (double)(factors[count - 1] - factors[0]);
+    for (fast--; fast > 1; fast--) {
+        if (!is_too_long(o, least_pj, least + each * (double)(factors[fast - 1] - factors[0])))
             break;
     }
-    *factor = 1;
     o->search->counters.pruned_tiling += (uint64_t)(count - fast);
     return fast;
 }
