@@ -5,9 +5,10 @@
  * Of a loop that does not index a tensor, the tensor is fetched again in each of its steps that the
  * order does not keep, unless PEs that share words run them; of one along which it is kept, each PE
  * that shares nothing fetches its own words. A tensor that slides has another word at each PE
- * whenever the innermost of its loops steps, if a PE holds no more than one iteration of them and
- * has nothing of its neighbours from the stamp before; else each word of a run crosses once, a run
- * being the loops inside of the first that stands alone in an index of the tensor.
+ * whenever the innermost of its loops steps, if a PE holds no more than one iteration of them;
+ * where PEs have words of their neighbours from the stamp before, one of those along that loop's
+ * index has a word that none had. Else each word of a run crosses once, a run being the loops
+ * inside of the first that stands alone in an index of the tensor.
  */
 #include "mapper/order_classes.h"
 #include "mapper/strategies/optimal.h"
@@ -39,6 +40,7 @@ struct form {
     const struct mapper_access *access;
     unsigned slides; /* loops of sliding indices */
     unsigned shares; /* rows along which PEs may have words of each other */
+    unsigned passes; /* others, along which PEs pass on what they had in the stamp before */
     bool one_class; /* these are rows of one class only */
     bool follows; /* each step of the tensor's innermost loop brings other words, to each PE */
     unsigned kept; /* loops that do not index it, in whose steps all is kept ... */
@@ -63,15 +65,16 @@ static struct form form_of(const struct optimal_plan *plan, const struct mapper_
         form.follows &= access->index[e].joint == NULL;
     for (int i = 0; i < p->n_loops; i++)
         form.follows &= !(form.slides >> i & 1) || most[i] == 1;
-    for (int i = 0; i < t->n_passes && form.slides != 0; i++)
-        form.follows &= t->passes[i].interval == 0;
+    form.follows &= form.slides == 0 || !t->reaches_back;
     form.within = form.kept;
     if (form.slides != 0 && !form.follows) {
         form.within |= keep->halo >> p->n_loops;
         form.shares |= t->linked_rows;
+    } else if (form.slides != 0) {
+        form.passes = t->linked_rows & ~form.shares;
     }
     for (int c = 0; c < plan->n_classes; c++)
-        classes += (form.shares >> plan->class[c].row[0] & 1) != 0;
+        classes += ((form.shares | form.passes) >> plan->class[c].row[0] & 1) != 0;
     form.one_class = classes <= 1;
     return form;
 }
@@ -139,9 +142,11 @@ static double words_unshared(const struct optimal_plan *plan, const struct form 
 }
 
 /* PEs that may share a word of a sliding index: those along one of its loops at least want
- * different ones. */
+ * different ones. Where some pass on what they had, of the PEs along the index that moves first one
+ * at least has a value that none of them had: no finite set is what it is after a move. */
 static double shared_sliding(const struct form *form, const struct unrolling *u)
 {
+    int moved = form->passes != 0 && form->first >= 0 ? form->access->index_of[form->first] : -1;
     double shared = 1;
 
     for (int e = 0; e < form->access->n_indices; e++) {
@@ -154,7 +159,7 @@ static double shared_sliding(const struct form *form, const struct unrolling *u)
             all *= pes;
             most = fmax(most, pes);
         }
-        shared *= form->one_class ? all / most : all;
+        shared *= form->one_class && e != moved ? all / most : all;
     }
     return shared;
 }
@@ -165,6 +170,7 @@ static struct crossing_words factor_of(const struct optimal_plan *plan, int c,
         const struct unrolling *u, const struct mapper_transfer *t, const struct form *form)
 {
     bool shares = form->shares >> plan->class[c].row[0] & 1;
+    bool passes = form->passes >> plan->class[c].row[0] & 1;
     struct crossing_words words = {1, 1};
 
     if (plan->class[c].row[0] > t->child_row || form->first == ORDER_ANY_SLIDE)
@@ -180,7 +186,7 @@ static struct crossing_words factor_of(const struct optimal_plan *plan, int c,
         else if (!(form->within >> i & 1))
             words.unique *= shares ? 1 / pes : 1;
     }
-    if (shares && form->slides != 0)
+    if ((shares || passes) && form->slides != 0)
         words.unique /= shared_sliding(form, u);
     return words;
 }
