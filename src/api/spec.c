@@ -257,12 +257,19 @@ static bool is_repeated(const char *sizes, const char *size)
     return false;
 }
 
-static enum sator_status add_sizes(
-        struct sator_ctx *ctx, struct sator_spec *spec, const char *text, const char *sizes)
+static enum sator_status add_sizes(struct sator_ctx *ctx, struct sator_spec *spec, const char *text,
+        const char *sizes, enum sator_document kind)
 {
     const struct sator_source *source = sator_source_from_field(ctx, "argument", text);
     const char *all = sizes;
 
+    if (kind == SATOR_DOCUMENT_ARCH || kind == SATOR_DOCUMENT_DATAFLOW) {
+        sator_error(ctx, (struct sator_loc){source, (size_t)(sizes - text), strlen(sizes)},
+                "sizes are those of a workload's loops: %s has none",
+                kind == SATOR_DOCUMENT_ARCH ? "an architecture" : "a dataflow");
+        sator_help(ctx, "--set changes its fields");
+        return SATOR_INPUT;
+    }
     for (;;) {
         size_t length = strcspn(sizes, ","), name = strcspn(sizes, "=,");
         struct sator_loc loc = {source, (size_t)(sizes - text), length};
@@ -389,7 +396,7 @@ enum sator_status sator_spec_open(struct sator_ctx *ctx, const char *text,
     SATOR_TRY(try_open(ctx, nowhere, name, kind, spec, &found));
     if (!found && colon != NULL) {
         name = sator_arena_strndup(spec->arena, text, (size_t)(colon - text));
-        SATOR_TRY(add_sizes(ctx, spec, text, colon + 1));
+        SATOR_TRY(add_sizes(ctx, spec, text, colon + 1, kind));
         SATOR_TRY(try_open(ctx, nowhere, name, kind, spec, &found));
     }
     if (!found) {

@@ -185,6 +185,8 @@ static int check_usage(struct analysis *analysis)
     if (options->model != NULL && strcmp(options->model, "tenet") == 0) {
         if (options->show != NULL || cli_wants_page(options))
             return cli_usage(options, "--model tenet is about numbers, there are no pictures");
+        if (options->timing != NULL && strcmp(options->timing, "scheduled") == 0)
+            return cli_usage(options, "--model tenet has no schedule: --timing is of the other");
         analysis->analyze.model = SATOR_MODEL_TENET;
     }
     analysis->analyze.timing = cli_timing(options);

@@ -38,6 +38,8 @@ int cli_check_page(const struct cli_options *options)
             {shows_picture(options), "json csv sort", "does not go with a picture"},
             {!cli_wants_page(options) && options->show == NULL, "from stamps",
                     "goes with --show stamps, --show array, --svg array, --html, or sator report"},
+            {options->show == NULL || strcmp(options->show, "stamps") != 0, "max-cells",
+                    "goes with --show stamps"},
     };
     int exit_code = cli_refuse_void(options, cases, sizeof cases / sizeof *cases);
 

@@ -31,6 +31,30 @@ for file in buses trees tree; do
     said "analyze $file" analyze gemm:i=4,j=4,k=4 --arch $file.yaml $flow
 done
 said 'explore trees' explore gemm:i=4,j=4,k=4 --arch trees.yaml --vary 'levels.PE.shape=[[4,4],[2,2]]' --list --top 1
+# memories: two buffers of nothing, bandwidths past which all words go, and what is said of tensors that are never held
+memory() { # an architecture with this inner memory
+    printf 'levels:\n  - {memory: L2}\n  - {array: PE, shape: [4, 4]}\n  - memory: L1\n    %s\n  - {compute: mac}\n' "$1"
+}
+memory 'double_buffered: true' >halves.yaml
+memory 'bandwidth_bits: 64
+    ports: [{name: p, bandwidth_bits: 8}, {name: q, tensors: [A], bandwidth_bits: 8}]' >ports.yaml
+memory 'bandwidth_bits: 64
+    ports: [{name: p, direction: read, bandwidth_bits: 8}]' >writes.yaml # writes still pass there
+memory 'tensors: [A, B]
+    word_bits: {A: 8, Y: 32}
+    may_bypass: [B, Z]
+    energy_pj: {read: 1, tensors: {Y: {read: 2}}}' >held.yaml
+for file in halves ports writes held; do
+    said $file check $file.yaml
+done
+array 'links: [{name: a, map: "PE[i,j] -> PE[i,j+1]", tensors: []}]' >nothing.yaml
+said nothing check nothing.yaml
+# sizes of what has no loops; a schedule of a model that has none; cells of no table
+said 'sizes of a machine' analyze gemm --arch tree.yaml:i=3 $flow
+said 'sizes of a dataflow' analyze gemm --arch tree.yaml --dataflow gemm/ij-p_j-ijk-t:k=4,j=3
+said 'tenet scheduled' analyze gemm --arch tree.yaml $flow --model tenet --timing scheduled
+said 'cells' analyze gemm --arch tree.yaml $flow --max-cells 30
+said 'cells of relations' analyze gemm --arch tree.yaml $flow --show relations --max-cells 30
 # loops that index nothing
 printf 'name: net\nlayers:\n  - {name: a, sizes: {i: 8, z: 9}, where: "z < 3", op: "Y[i] += A[i]"}\n  - {workload: gemm}\n' >net.yaml
 said 'a size' check net.yaml

@@ -1,5 +1,7 @@
 #include "frontend/yaml/yaml_activity.h"
 
+#include "frontend/yaml/yaml_arch.h"
+
 #include <string.h>
 
 /* ---- densities ---- */
@@ -69,17 +71,6 @@ void sator_yaml_densities(struct sator_yaml_reader *reader, const struct sator_y
 
 /* ---- gates ---- */
 
-static bool may_hold(const struct sator_memory *memory, const char *tensor)
-{
-    bool held = memory->n_tensors == 0;
-
-    for (int i = 0; i < memory->n_tensors; i++)
-        held |= strcmp(memory->tensors[i], tensor) == 0;
-    for (int i = 0; i < memory->n_bypass; i++)
-        held &= strcmp(memory->bypass[i], tensor) != 0;
-    return held;
-}
-
 void sator_yaml_memory_gates(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_memory *memory)
 {
@@ -94,7 +85,7 @@ void sator_yaml_memory_gates(struct sator_yaml_reader *reader, const struct sato
                         reader, node->pairs[i].value, "gating", &gate.n_zeros, &gate.zeros) ||
                 gate.n_zeros == 0)
             continue;
-        if (!may_hold(memory, gate.tensor))
+        if (!sator_yaml_may_hold(memory, gate.tensor))
             sator_error(reader->ctx, gate.loc, "gating of '%s', which the memory never holds",
                     gate.tensor);
         SATOR_PUSH(reader->arena, gates, memory->n_gates, gate);

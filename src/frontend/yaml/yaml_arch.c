@@ -353,8 +353,11 @@ static void read_common(struct sator_yaml_reader *reader, const struct sator_yam
     *energy = sator_no_energy;
     if ((node = sator_yaml_get(reader, entry, "name")) != NULL)
         sator_yaml_string(reader, node, "name", name);
-    if ((node = sator_yaml_get(reader, entry, "tensors")) != NULL)
-        sator_yaml_names(reader, node, "tensors", n_tensors, tensors);
+    if ((node = sator_yaml_get(reader, entry, "tensors")) != NULL &&
+            sator_yaml_names(reader, node, "tensors", n_tensors, tensors) && *n_tensors == 0) {
+        sator_error(reader->ctx, node->loc, "tensors: the list is empty");
+        sator_help(reader->ctx, "without 'tensors' it is for all of them");
+    }
     sator_yaml_wire_energy(reader, sator_yaml_get(reader, entry, "energy_pj"),
             sator_yaml_source(reader, entry, source), energy);
 }
@@ -603,27 +606,6 @@ static void check_levels(
         sator_error(reader->ctx, loc, "the arrays together have too many PEs or dimensions");
 }
 
-/* "overlaps: false" where no delay is added up: the model asks the scratchpad alone. */
-static void warn_of_overlaps(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
-        const struct sator_arch *arch)
-{
-    int scratchpad = -1;
-
-    for (int i = 0; i < arch->n_levels && arch->levels[i].kind == SATOR_LEVEL_MEMORY; i++)
-        scratchpad = i;
-    for (int i = 0; i < arch->n_levels; i++) {
-        const struct sator_level *level = &arch->levels[i];
-        if (level->kind != SATOR_LEVEL_MEMORY || level->memory.overlaps || i == scratchpad)
-            continue;
-        sator_warn(reader->ctx, sator_yaml_find(list->items[i], "overlaps")->loc,
-                "'overlaps: false' has no effect at '%s'", level->name);
-        sator_help(reader->ctx,
-                "it is for the scratchpad, the innermost memory outside all arrays%s%s%s",
-                scratchpad < 0 ? "" : ": here '",
-                scratchpad < 0 ? "" : arch->levels[scratchpad].name, scratchpad < 0 ? "" : "'");
-    }
-}
-
 static void read_levels(struct sator_yaml_reader *reader, const struct sator_yaml_node *root,
         struct sator_arch *arch)
 {
@@ -647,9 +629,7 @@ static void read_levels(struct sator_yaml_reader *reader, const struct sator_yam
         sator_yaml_check_gates(reader, arch);
     }
     if (reader->ctx->n_errors == before)
-        warn_of_overlaps(reader, list, arch);
-    if (reader->ctx->n_errors == before)
-        sator_yaml_warn_of_timing(reader, list, arch);
+        sator_yaml_warn_of_effects(reader, list, arch);
     sator_yaml_control(reader, sator_yaml_get(reader, root, "control"), arch);
     if (reader->ctx->n_errors == before)
         sator_yaml_apply_energies(reader, root, list, arch, levels);

@@ -101,12 +101,7 @@ static void check_held(struct sator_yaml_reader *reader, const struct sator_yaml
         const struct sator_memory *memory, const struct sator_port *port)
 {
     for (int i = 0; i < port->n_tensors; i++) {
-        bool held = memory->n_tensors == 0;
-        for (int k = 0; k < memory->n_tensors; k++)
-            held |= strcmp(memory->tensors[k], port->tensors[i]) == 0;
-        for (int k = 0; k < memory->n_bypass; k++)
-            held &= strcmp(memory->bypass[k], port->tensors[i]) != 0;
-        if (!held)
+        if (!sator_yaml_may_hold(memory, port->tensors[i]))
             sator_error(reader->ctx, list->loc,
                     "port '%s' serves '%s', which the memory never holds", port->name,
                     port->tensors[i]);

@@ -32,17 +32,6 @@ static bool read_kind(struct sator_yaml_reader *reader, const struct sator_yaml_
     return false;
 }
 
-static bool may_hold(const struct sator_memory *memory, const char *tensor)
-{
-    bool held = memory->n_tensors == 0;
-
-    for (int i = 0; i < memory->n_tensors; i++)
-        held |= strcmp(memory->tensors[i], tensor) == 0;
-    for (int i = 0; i < memory->n_bypass; i++)
-        held &= strcmp(memory->bypass[i], tensor) != 0;
-    return held;
-}
-
 static void read_transfers(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
         struct sator_memory *memory)
 {
@@ -63,7 +52,7 @@ static void read_transfers(struct sator_yaml_reader *reader, const struct sator_
         if (!sator_yaml_identifier(reader, node->pairs[i].key, "a tensor", &one.tensor) ||
                 !read_kind(reader, node->pairs[i].value, &one.kind))
             continue;
-        if (!may_hold(memory, one.tensor))
+        if (!sator_yaml_may_hold(memory, one.tensor))
             sator_error(reader->ctx, one.loc, "transfers of '%s', which the memory never holds",
                     one.tensor);
         SATOR_PUSH(reader->arena, tensors, transfers->n_tensors, one);
@@ -130,28 +119,4 @@ void sator_yaml_memory_timing(struct sator_yaml_reader *reader, const struct sat
         read_holds(reader, node, memory);
     sator_yaml_burst(
             reader, map, !isnan(memory->read_bits) || !isnan(memory->write_bits), &memory->burst);
-}
-
-void sator_yaml_warn_of_timing(struct sator_yaml_reader *reader, const struct sator_yaml_node *list,
-        const struct sator_arch *arch)
-{
-    bool in_array = false;
-
-    for (int i = 0; i < arch->n_levels; i++) {
-        const struct sator_level *level = &arch->levels[i];
-        const struct sator_yaml_node *map = list->items[i];
-        if (level->kind == SATOR_LEVEL_ARRAY && level->array.pass_through &&
-                level->array.n_links == 0) {
-            sator_warn(reader->ctx, sator_yaml_find(map, "pass_through")->loc,
-                    "'pass_through' has no effect: '%s' has no links", level->name);
-        }
-        in_array |= level->kind == SATOR_LEVEL_ARRAY;
-        if (level->kind != SATOR_LEVEL_MEMORY)
-            continue;
-        if (level->memory.holds_idle && !in_array)
-            sator_warn(reader->ctx, sator_yaml_find(map, "holds")->loc,
-                    "'holds' has no effect at '%s': no array is outside of it, so that it never "
-                    "idles",
-                    level->name);
-    }
 }

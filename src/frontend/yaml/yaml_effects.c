@@ -1,0 +1,114 @@
+/* What an architecture says and that can have no effect, whatever the workload: said in warnings,
+ * once all levels are known. */
+#include "frontend/yaml/yaml_arch.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sator_yaml_may_hold(const struct sator_memory *memory, const char *tensor)
+{
+    bool held = memory->n_tensors == 0;
+
+    for (int i = 0; i < memory->n_tensors; i++)
+        held |= strcmp(memory->tensors[i], tensor) == 0;
+    for (int i = 0; i < memory->n_bypass; i++)
+        held &= strcmp(memory->bypass[i], tensor) != 0;
+    return held;
+}
+
+/* Names in a list, or keys of a map, of tensors that the memory never holds. */
+static void warn_of_names(struct sator_yaml_reader *reader, const struct sator_yaml_node *node,
+        const char *key, const struct sator_level *level)
+{
+    bool is_map = node != NULL && node->kind == SATOR_YAML_MAP;
+    int n = node == NULL || node->kind == SATOR_YAML_SCALAR ? 0
+            : is_map                                        ? node->n_pairs
+                                                            : node->n_items;
+
+    for (int i = 0; i < n; i++) {
+        const struct sator_yaml_node *name = is_map ? node->pairs[i].key : node->items[i];
+        if (!sator_yaml_may_hold(&level->memory, name->text))
+            sator_warn(reader->ctx, name->loc, "%s of '%s' has no effect: '%s' never holds it", key,
+                    name->text, level->name);
+    }
+}
+
+/* A bandwidth of a direction in which a declared port takes what no other port names. */
+static void warn_of_bandwidth(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const struct sator_memory *memory)
+{
+    const struct sator_port *read = NULL, *write = NULL;
+
+    for (int i = 0; i < memory->n_ports; i++) {
+        const struct sator_port *port = &memory->ports[i];
+        read = port->n_tensors == 0 && port->reads ? port : read;
+        write = port->n_tensors == 0 && port->writes ? port : write;
+    }
+    bool reads_unused = isnan(memory->read_bits) || read != NULL;
+    bool writes_unused = isnan(memory->write_bits) || write != NULL;
+    if (memory->n_ports > 0 && sator_yaml_find(map, "bandwidth_bits") != NULL && reads_unused &&
+            writes_unused)
+        sator_warn(reader->ctx, sator_yaml_find(map, "bandwidth_bits")->loc,
+                "'bandwidth_bits' has no effect: all words pass the declared ports, of which '%s' "
+                "takes those that no other port names",
+                (read != NULL ? read : write)->name);
+}
+
+/* "overlaps: false" where no delay is added up: the model asks the scratchpad alone. */
+static void warn_of_overlaps(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const struct sator_arch *arch, const struct sator_level *level)
+{
+    const struct sator_level *scratchpad = NULL;
+
+    for (int i = 0; i < arch->n_levels && arch->levels[i].kind == SATOR_LEVEL_MEMORY; i++)
+        scratchpad = &arch->levels[i];
+    if (level->memory.overlaps || level == scratchpad)
+        return;
+    sator_warn(reader->ctx, sator_yaml_find(map, "overlaps")->loc,
+            "'overlaps: false' has no effect at '%s'", level->name);
+    sator_help(reader->ctx,
+            "it is for the scratchpad, the innermost memory outside all arrays%s%s%s",
+            scratchpad == NULL ? "" : ": here '", scratchpad == NULL ? "" : scratchpad->name,
+            scratchpad == NULL ? "" : "'");
+}
+
+static void warn_of_memory(struct sator_yaml_reader *reader, const struct sator_yaml_node *map,
+        const struct sator_arch *arch, const struct sator_level *level, bool in_array)
+{
+    const struct sator_memory *memory = &level->memory;
+    const struct sator_yaml_node *energy = sator_yaml_find(map, "energy_pj");
+
+    warn_of_overlaps(reader, map, arch, level);
+    if (memory->holds_idle && !in_array)
+        sator_warn(reader->ctx, sator_yaml_find(map, "holds")->loc,
+                "'holds' has no effect at '%s': no array is outside of it, so that it never "
+                "idles",
+                level->name);
+    if (memory->double_buffered && memory->n_capacities == 0)
+        sator_warn(reader->ctx, sator_yaml_find(map, "double_buffered")->loc,
+                "'double_buffered' has no effect at '%s': it halves a capacity, and none is given",
+                level->name);
+    warn_of_bandwidth(reader, map, memory);
+    warn_of_names(reader, sator_yaml_find(map, "word_bits"), "word_bits", level);
+    warn_of_names(reader, sator_yaml_find(map, "may_bypass"), "may_bypass", level);
+    if (energy != NULL && energy->kind == SATOR_YAML_MAP)
+        warn_of_names(reader, sator_yaml_find(energy, "tensors"), "energy_pj", level);
+}
+
+void sator_yaml_warn_of_effects(struct sator_yaml_reader *reader,
+        const struct sator_yaml_node *list, const struct sator_arch *arch)
+{
+    bool in_array = false;
+
+    for (int i = 0; i < arch->n_levels; i++) {
+        const struct sator_level *level = &arch->levels[i];
+        const struct sator_yaml_node *map = list->items[i];
+        if (level->kind == SATOR_LEVEL_ARRAY && level->array.pass_through &&
+                level->array.n_links == 0)
+            sator_warn(reader->ctx, sator_yaml_find(map, "pass_through")->loc,
+                    "'pass_through' has no effect: '%s' has no links", level->name);
+        in_array |= level->kind == SATOR_LEVEL_ARRAY;
+        if (level->kind == SATOR_LEVEL_MEMORY)
+            warn_of_memory(reader, map, arch, level, in_array);
+    }
+}
