@@ -152,9 +152,11 @@ static void say_tiles(const struct mapper_problem *p, const struct mapper_mappin
         int64_t factor = mapping->factor[r][i], number = sator_mapper_blocks(left, factor);
         const char *level = p->arch->levels[p->row[r].level].name;
         if (!p->row[r].is_space && !sator_mapper_is_ceiling(left, factor)) {
-            sator_text_add(text, "%lld tiles of loop '%s' need no more than %lld at %s, not %lld\n",
-                    (long long)number, p->loop_names[i],
-                    (long long)sator_mapper_blocks(left, number), level, (long long)factor);
+            sator_text_add(text,
+                    "%lld tile%s of loop '%s' need%s no more than %lld at %s, not %lld\n",
+                    (long long)number, number == 1 ? "" : "s", p->loop_names[i],
+                    number == 1 ? "s" : "", (long long)sator_mapper_blocks(left, number), level,
+                    (long long)factor);
             return;
         }
         left = number;

@@ -442,8 +442,15 @@ enum sator_status analysis_cuts(struct analysis *analysis)
     find_memories(analysis);
     SATOR_TRY(apply_cuts(analysis));
     find_holders(analysis);
-    for (int i = 0; i < analysis->n_memories; i++)
-        SATOR_TRY(find_cut(analysis, i));
+    for (int i = 0; i < analysis->n_memories; i++) {
+        enum sator_status one = find_cut(analysis, i);
+        /* Declared cuts do not follow from each other: all that do not fit are said. */
+        if (one != SATOR_OK &&
+                (one != SATOR_INPUT || !analysis->memories[i].result->cut_declared ||
+                        analysis->overflows != NULL))
+            SATOR_TRY(one);
+        st = one == SATOR_OK ? st : one;
+    }
 done:
     return st;
 }

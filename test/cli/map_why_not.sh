@@ -48,3 +48,10 @@ why_not 'space: "PE[i%32, j%32]"
 time: "T[i/32, j/32, k]"'
 why_not 'space: "PE[i, j%32]"
 time: "T[j/32, k]"'
+# declared cuts of several memories: each that does not fit
+printf 'space: "PE[i%%32, j%%32]"\ntime: "T[i/32, j/32, k]"\ncuts: {L1: {time: 0}, L2: {time: 0}}\n' >cuts.yaml
+sator map gemm:i=2048,j=2048,k=2048 --arch conventional --why-not cuts.yaml
+echo "exit $?"
+# 9 x 8 covers 64, as 8 x 8 does
+nest '  - {at: DRAM, for: [i 9, j 8, k 8]}
+  - {at: L1, for: [i 8, j 8, k 8]}' --imperfect

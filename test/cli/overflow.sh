@@ -13,3 +13,7 @@ sator analyze "gemm:i=$n,j=$n,k=$n" --arch systolic-2d-8x8 --dataflow gemm/ij-p_
 grep -q '2,596,148,429,267,413,814,265,248,164,610,048 loop instances' out || exit 1
 sator analyze "gemm:i=$n,j=$n,k=$n" --arch systolic-2d-8x8 --dataflow gemm/ij-p_j-ijk-t --engine closed >out 2>err && exit 1
 grep -q 'there are 2^110 instances or more' err
+# numbers past 64 bits on the way: that is the reason, not the 64 instances
+printf 'sizes: {i: 4, j: 4, k: 4}\nop: "Y[4611686018427387904*i,j] += A[i,k] * B[k,j]"\n' >far.yaml
+sator analyze far.yaml --arch mesh-8x8 --space i,j --time k 2>err >out && exit 1
+grep -q 'numbers on the way to its counts have more than 64 bits$' err

@@ -405,9 +405,11 @@ static enum sator_status ask(struct general *general, const struct question *que
     st = ask_table(general->table, question);
 done:
     if (st == SATOR_DECLINED)
-        *reason = DECLINE(
-                "the systems on the way to its counts grow too large (numbers of more than 64 "
-                "bits, or thousands of inequalities), and it has too many instances to list");
+        *reason = may_list(general)
+                ? DECLINE("numbers on the way to its counts have more than 64 bits")
+                : DECLINE("the systems on the way to its counts grow too large (numbers of more "
+                          "than 64 bits, or thousands of inequalities), and it has too many "
+                          "instances to list");
     return st;
 }
 
