@@ -24,6 +24,12 @@ sator query part.db --summary >summary # its percentage is that of its counts
 awk '/^  points / {gsub(/[,(]/, ""); if ($2 == 0 || $2 >= $4 || sprintf("%.2f", 100 * $2 / $4) != $6) print}' summary
 sator merge c.db part.db shard1.db shard2.db part.db shard3.db shard4.db --quiet
 sator query c.db --csv | cmp - whole.csv || echo "c differs"
+# a number of shards that no union has is not believed: all is accounted for as one
+sator query whole.db --summary | grep -E '^  (points|results) ' >account
+for n in 0 -3 1000001; do
+    store_sql b.db "UPDATE meta SET value = '$n' WHERE key = 'merged_shards'"
+    sator query b.db --summary | grep -E '^  (points|results|missing) ' | cmp - account || echo "$n shards were believed"
+done
 # other explorations do not mix
 "$SATOR" explore alexnet --arch mesh-8x8 --points 0:10 --db other.db --quiet >/dev/null
 sator merge a.db other.db && echo "another exploration was taken"
