@@ -137,6 +137,40 @@ static void make_case(struct random *random, struct test_case *c)
             .fold = random_chance(random, 15)};
 }
 
+/* Spaces that are seldom drawn, each of which shows what one rule must not leave out:
+ *
+ *   - by a whole loop that runs in time, too: PE[i%4] | T[k, floor(i/4) + i] has 8 stamps, and its
+ *     mirror image, T[k, floor(i/4) - i], has 7;
+ *   - an array of three dimensions, whose orders are six;
+ *   - a skew that lets PEs of a bus use one word: in T[rx + ox] at a stamp t PE[ox] has A[t];
+ *   - the same on buses that are not whole rows or columns. */
+#define CUBE(name, i, j, k)                                                                        \
+    "{name: " #name ", map: \"PE[i,j,k] -> PE[i+" #i ",j+" #j ",k+" #k                             \
+    "]\", interval: 1, energy_pj: "                                                                \
+    "0.2}"
+static const struct test_case fixed[] = {
+        {.workload = "gemv:i=8,k=2",
+                .arch = "mesh-8x8",
+                .shape = "levels.PE.shape=[4,2]",
+                .options = {.pack = 1, .skew = 1, .whole_skews = true}},
+        {.workload = "gemm:i=2,j=2,k=2",
+                .arch = "mesh-8x8",
+                .shape = "levels.PE.shape=[2,2,2]",
+                .wires = "levels.PE.links=[" CUBE(x, 1, 0, 0) ", " CUBE(y, 0, 1, 0) ", " CUBE(
+                        z, 0, 0, 1) "]",
+                .options = {.pack = 1, .skew = 1}},
+        {.workload = "conv2d:k=2,ox=4,rx=3,c=1,oy=1,ry=1",
+                .arch = "multicast-8x8",
+                .shape = "levels.PE.shape=[2,4]",
+                .options = {.pack = 1, .skew = 1}},
+        {.workload = "conv2d:k=2,ox=4,rx=3,c=1,oy=1,ry=1",
+                .arch = "multicast-8x8",
+                .shape = "levels.PE.shape=[2,4]",
+                .wires = "levels.PE.multicast=[{name: pair, map: \"PE[i,j] -> BUS[i, j/2]\", "
+                         "energy_pj: 0.2}]",
+                .options = {.pack = 1, .skew = 1}},
+};
+
 /* ---- one point, instance by instance ---- */
 
 static bool step(const struct sator_workload *layer, int64_t *point)
@@ -373,22 +407,19 @@ static struct sator_exploration *explore(struct sator_ctx *ctx, const struct sat
 }
 
 /* false: a failure. */
-static bool run_case(uint64_t seed, int *n_run, int *left_out)
+static bool run_case(const struct test_case *c, int *n_run, int *left_out)
 {
-    struct random random = {seed};
     struct sator_ctx *ctx = sator_ctx_new();
     struct sator_network *network = NULL;
-    struct test_case c;
     const char *wrong = "an input cannot be read";
-
-    make_case(&random, &c);
     struct sator_exploration *all = NULL, *symmetric = NULL, *safe = NULL;
-    const char *widths[] = {c.width};
-    struct sator_input_options input = {.sets = widths, .n_sets = c.width[0] != '\0'};
-    if (sator_network_load(ctx, c.workload, &input, &network) == SATOR_OK) {
-        all = explore(ctx, network, &c, false, SATOR_PRUNE_NONE);
-        symmetric = explore(ctx, network, &c, true, SATOR_PRUNE_NONE);
-        safe = explore(ctx, network, &c, true, SATOR_PRUNE_SAFE);
+    const char *widths[] = {c->width};
+    struct sator_input_options input = {.sets = widths, .n_sets = c->width[0] != '\0'};
+
+    if (sator_network_load(ctx, c->workload, &input, &network) == SATOR_OK) {
+        all = explore(ctx, network, c, false, SATOR_PRUNE_NONE);
+        symmetric = explore(ctx, network, c, true, SATOR_PRUNE_NONE);
+        safe = explore(ctx, network, c, true, SATOR_PRUNE_SAFE);
     }
     if (all != NULL && symmetric != NULL && safe != NULL) {
         wrong = NULL;
@@ -400,10 +431,11 @@ static bool run_case(uint64_t seed, int *n_run, int *left_out)
     if (wrong != NULL || getenv("SATOR_VERBOSE") != NULL) {
         char *messages = sator_ctx_take_messages(ctx, false);
         printf("%s%s\n  %s %s on %s, %s %s %s %s %s, pack %d skew %d whole %d idle %d fold %d\n%s",
-                wrong == NULL ? "" : "FAILED: ", wrong == NULL ? "fine" : wrong, c.workload,
-                c.width, c.arch, c.shape, c.wires == NULL ? "" : c.wires, c.memory[0], c.memory[1],
-                c.memory[2], c.options.pack, c.options.skew, c.options.whole_skews, c.options.idle,
-                c.options.fold, messages == NULL ? "" : messages);
+                wrong == NULL ? "" : "FAILED: ", wrong == NULL ? "fine" : wrong, c->workload,
+                c->width, c->arch, c->shape, c->wires == NULL ? "" : c->wires, c->memory[0],
+                c->memory[1], c->memory[2], c->options.pack, c->options.skew,
+                c->options.whole_skews, c->options.idle, c->options.fold,
+                messages == NULL ? "" : messages);
         free(messages);
     }
     sator_exploration_free(all);
@@ -421,8 +453,15 @@ int main(int argc, char **argv)
 
     if (!run_options(argc, argv, 150, &options))
         return 2;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        if (!run_case(&fixed[i], &n_run, &left_out))
+            return 1;
+    }
     for (int64_t i = 0; i < options.n_cases; i++) {
-        if (!run_case(run_case_seed(&options, options.first_case + i), &n_run, &left_out)) {
+        struct random random = {run_case_seed(&options, options.first_case + i)};
+        struct test_case c;
+        make_case(&random, &c);
+        if (!run_case(&c, &n_run, &left_out)) {
             printf("  again: --seed %" PRIu64 " --case %" PRId64 "\n", options.seed,
                     options.first_case + i);
             return 1;

@@ -528,6 +528,32 @@ static struct sator_exploration *explore_with(struct sator_ctx *ctx,
     return exploration;
 }
 
+/* Wires alike along three dimensions: any order of them is as good. */
+static void cubes_have_six_orders(void **state)
+{
+    const char *sets[] = {"levels.PE.shape=[2,2,2]",
+            "levels.PE.links=[{name: x, map: \"PE[i,j,k] -> PE[i+1,j,k]\", interval: 1}, "
+            "{name: y, map: \"PE[i,j,k] -> PE[i,j+1,k]\", interval: 1}, "
+            "{name: z, map: \"PE[i,j,k] -> PE[i,j,k+1]\", interval: 1}]"};
+    struct sator_explore_options options = {.skew = 1};
+    struct sator_ctx *ctx = *state;
+    struct sator_network *network = NULL;
+    int seen = 0;
+
+    assert_int_equal(sator_network_load(ctx, "gemm:i=2,j=2,k=2", NULL, &network), SATOR_OK);
+    struct sator_exploration *made = explore_with(ctx, network, sets, 2, &options);
+    const struct space *space = made->parts[0].space;
+    assert_int_equal(space->n_dim_orders, 6);
+    for (int i = 0; i < 6; i++) { /* each once: as digits of a number */
+        const int *to = space->dim_orders[i];
+        assert_int_equal(1 << to[0] | 1 << to[1] | 1 << to[2], 7);
+        assert_int_equal(seen >> (3 * to[0] + to[1]) & 1, 0);
+        seen |= 1 << (3 * to[0] + to[1]);
+    }
+    sator_exploration_free(made);
+    sator_network_free(network);
+}
+
 /* The points that rule "name" leaves out. */
 static int left_out_by(const struct sator_exploration *exploration, const char *name)
 {
@@ -718,7 +744,7 @@ int main(void)
             CASE(shards_share_rounds_and_layers), CASE(variants_are_all_combinations),
             CASE(wrong_variants_are_located), CASE(spaces_have_their_sizes),
             CASE(matrices_are_valid_or_not), CASE(dependences_are_kept_or_not),
-            CASE(distances_may_vary), CASE(idle_skews_need_cheap_hops),
+            CASE(distances_may_vary), CASE(cubes_have_six_orders), CASE(idle_skews_need_cheap_hops),
             CASE(machines_tell_tensors_apart), CASE(descriptions_tell_machines_apart)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
