@@ -1,0 +1,119 @@
+/* What a map problem knows of its machine and of its own size: values by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "frontend/frontend.h"
+#include "mapper/search.h"
+
+static const char workload_text[] = "name: conv1d\n"
+                                    "sizes: {k: 4, c: 4, p: 14, r: 3}\n"
+                                    "op: \"Out[k,p] += In[c,p+r] * W[k,c,r]\"\n";
+static const char shallow_text[] = "name: shallow\n"
+                                   "levels:\n"
+                                   "  - {memory: L2, energy_pj: {read: 10, write: 10}}\n"
+                                   "  - {array: PE, shape: [1]}\n"
+                                   "  - {memory: L1, energy_pj: {read: 1, write: 1}}\n"
+                                   "  - {compute: mac, energy_pj: 1}\n";
+/* W goes past L2. */
+static const char deep_text[] = "name: deep\n"
+                                "levels:\n"
+                                "  - {memory: DRAM, energy_pj: {read: 90, write: 90}}\n"
+                                "  - {memory: L2, energy_pj: {read: 10, write: 10}, bypass: [W]}\n"
+                                "  - {array: PE, shape: [2]}\n"
+                                "  - {memory: L1, energy_pj: {read: 1, write: 1}}\n"
+                                "  - {memory: registers, energy_pj: {read: 0.1, write: 0.1}}\n"
+                                "  - {compute: mac, energy_pj: 1}\n";
+
+struct example {
+    struct sator_ctx *ctx;
+    struct sator_arena *arena;
+    struct sator_network *network;
+    struct sator_arch *arch;
+    struct mapper_problem problem;
+};
+
+static void read_example(struct example *e, const char *arch)
+{
+    struct sator_settings settings = {0};
+
+    e->ctx = sator_ctx_new();
+    e->arena = sator_arena_new();
+    assert_int_equal(
+            sator_yaml_network(e->ctx, sator_source_from_text(e->ctx, "w.yaml", workload_text),
+                    &settings, &e->network),
+            SATOR_OK);
+    assert_int_equal(sator_yaml_arch(e->ctx, sator_source_from_text(e->ctx, "a.yaml", arch),
+                             &settings, &e->arch),
+            SATOR_OK);
+    assert_int_equal(sator_mapper_problem_init(e->ctx, e->arena, &e->network->layers[0], e->arch,
+                             SATOR_MAP_EDP, NULL, &e->problem),
+            SATOR_OK);
+}
+
+static void free_example(struct example *e)
+{
+    sator_network_free(e->network);
+    sator_arch_free(e->arch);
+    sator_arena_free(e->arena);
+    sator_ctx_free(e->ctx);
+}
+
+/* The transfer outward of one is that of the same tensor into the memory that it comes from. */
+static void test_transfers_are_joined(void **state)
+{
+    struct example e;
+    int n_joined = 0;
+
+    (void)state;
+    read_example(&e, deep_text);
+    for (int i = 0; i < e.problem.n_transfers; i++) {
+        const struct mapper_transfer *t = &e.problem.transfer[i];
+        int outward = -1, inward = -1;
+        for (int j = 0; j < e.problem.n_transfers; j++) {
+            const struct mapper_transfer *other = &e.problem.transfer[j];
+            if (other->access == t->access && other->child == t->parent)
+                outward = j;
+            if (other->access == t->access && other->parent == t->child)
+                inward = j;
+        }
+        assert_int_equal(t->outward, outward);
+        assert_int_equal(t->inward, inward);
+        n_joined += outward >= 0;
+    }
+    /* In and Out go into L2, L1 and the registers, W into two of them; what the units take from
+     * the registers is the same in every mapping */
+    assert_int_equal(e.problem.n_transfers, 3 + 3 + 2);
+    assert_int_equal(n_joined, 2 + 2 + 1);
+    free_example(&e);
+}
+
+/* With factors that need not divide a loop's tile leaves as many tiles as there are ceilings: of 4
+ * iterations 4, 2, 1; of 14 they are 14, 7, 5, 4, 3, 2, 1; of 3 all three. What is left runs at the
+ * outermost memory, which has no choice but the 4! orders of its loops. */
+static void test_size_of_chains(void **state)
+{
+    struct example e;
+
+    (void)state;
+    read_example(&e, shallow_text);
+    assert_int_equal(sator_mapper_allow_imperfect(e.ctx, &e.problem), SATOR_OK);
+    assert_true(sator_mapper_space_size(&e.problem) == (3 * 3 * 7 * 3) * 24);
+    free_example(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_transfers_are_joined),
+            cmocka_unit_test(test_size_of_chains),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
