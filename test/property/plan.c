@@ -5,6 +5,7 @@
  *
  *     property_plan [--seed N] [--cases N]
  */
+#include "oracle/run.h"
 #include "sator/plan.h"
 
 #include <math.h>
@@ -512,7 +513,7 @@ int main(int argc, char **argv)
 {
     static struct combination shared[SHARED];
     struct sator_workspace *workspace = sator_workspace_new();
-    int cases = 120, n_shared = 0, results = 0;
+    int cases = (int)run_count(120), n_shared = 0, results = 0;
 
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seed") == 0)
@@ -520,6 +521,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--cases") == 0)
             cases = atoi(argv[i + 1]);
     }
+    cases = cases < 8 ? 8 : cases; /* enough for two threads to share some */
     for (int i = 0; i < cases;) {
         struct combination c;
         if (!open_combination(&c))
