@@ -93,6 +93,12 @@ SATOR_API void sator_arch_compute(
  * NULL), loop instances. Time stays (doc/model.md, "Expectations"). */
 SATOR_API void sator_arch_gate(
         struct sator_builder *b, const char *tensor, int n_zeros, const char *const *zeros);
+/* The same of the compute level alone, and what is left out takes no time either: the expected
+ * latency. */
+SATOR_API void sator_arch_skip(struct sator_builder *b, int n_zeros, const char *const *zeros);
+/* The memory that was added last, below an array, keeps its contents while its instance runs
+ * nothing (doc/model.md, "Idle PEs"). */
+SATOR_API void sator_arch_hold_idle(struct sator_builder *b);
 SATOR_API enum sator_status sator_arch_end(
         SATOR_TAKE struct sator_builder *b, SATOR_GIVE struct sator_arch **arch);
 

@@ -202,7 +202,8 @@ class Memory(_Part):
     bits per cycle of one instance, for each direction or {"read": 64, "write": 32}; energy_pj: pJ per word, likewise;
     leakage_pj: pJ per cycle and instance; area_um2: of one instance; double_buffered: halves the capacity; bypass,
     may_bypass: tensors that it does not hold, or need not; gating: accesses that are left out where an element
-    is 0, {"B": ["A"]}: those of B where that of A is; it counts for workloads that state a density.
+    is 0, {"B": ["A"]}: those of B where that of A is; it counts for workloads that state a density; transfers: when
+    words move, "serial", "overlapped" or "streamed", or {tensor: when}; holds: "idle", contents stay while a PE idles.
     """
 
     def __init__(self, name: str, *, capacity_bytes: Optional[Figure] = None,
@@ -210,11 +211,13 @@ class Memory(_Part):
                  energy_pj: Optional[Figure] = None, leakage_pj: Optional[Figure] = None,
                  area_um2: Optional[Figure] = None, double_buffered: Optional[bool] = None,
                  bypass: Optional[Sequence[str]] = None, may_bypass: Optional[Sequence[str]] = None,
-                 gating: Optional[MappingOf[str, Sequence[str]]] = None, **fields: Any) -> None:
+                 gating: Optional[MappingOf[str, Sequence[str]]] = None,
+                 transfers: Union[None, str, MappingOf[str, str]] = None, holds: Optional[str] = None,
+                 **fields: Any) -> None:
         super().__init__(memory=name, capacity_bytes=capacity_bytes, capacity_words=capacity_words,
                          bandwidth_bits=bandwidth_bits, energy_pj=energy_pj, leakage_pj=leakage_pj,
                          area_um2=area_um2, double_buffered=double_buffered, bypass=bypass, may_bypass=may_bypass,
-                         gating=gating, **fields)
+                         gating=gating, transfers=transfers, holds=holds, **fields)
 
 
 class Link(_Part):
@@ -243,13 +246,15 @@ class Array(_Part):
 class Compute(_Part):
     """The compute level, the last one. energy_pj: pJ per loop instance; cycles: per loop instance, default 1;
     per_stamp: the most instances of a PE in one time-stamp; area_um2: of one PE; gating: instances that are left
-    out where the element of one of these tensors is 0, ["A", "B"]; it counts for workloads that state a density."""
+    out where the element of one of these tensors is 0, ["A", "B"]; it counts for workloads that state a density;
+    skipping: likewise, and these instances take no time."""
 
     def __init__(self, name: str = "mac", *, energy_pj: Optional[Figure] = None, cycles: Optional[float] = None,
                  per_stamp: Optional[int] = None, area_um2: Optional[Figure] = None,
-                 gating: Optional[Sequence[str]] = None, **fields: Any) -> None:
+                 gating: Optional[Sequence[str]] = None, skipping: Optional[Sequence[str]] = None,
+                 **fields: Any) -> None:
         super().__init__(compute=name, energy_pj=energy_pj, cycles=cycles, per_stamp=per_stamp, area_um2=area_um2,
-                         gating=gating, **fields)
+                         gating=gating, skipping=skipping, **fields)
 
 
 class Arch(_Input):

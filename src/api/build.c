@@ -37,7 +37,7 @@ struct sator_builder {
     int n_layers;
     struct sator_workload *layers;
     /* architecture */
-    struct sator_text levels, links, gates;
+    struct sator_text levels, links, gates, skips;
     const char *level_kind; /* of the level that was added last */
     int n_dims; /* of the array that is open */
     const char *topology;
@@ -75,7 +75,8 @@ void sator_builder_free(struct sator_builder *b)
     if (b == NULL)
         return;
     struct sator_text *texts[] = {&b->domain, &b->reads, &b->writes, &b->word_bits, &b->density,
-            &b->levels, &b->links, &b->gates, &b->nest, &b->tiles, &b->parallel, &b->bypass};
+            &b->levels, &b->links, &b->gates, &b->skips, &b->nest, &b->tiles, &b->parallel,
+            &b->bypass};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         sator_text_clear(texts[i]);
     for (int s = 0; s < 2; s++) {
@@ -340,8 +341,11 @@ static void close_level(struct sator_builder *b)
         sator_text_add(&b->levels, "    links:\n%s", b->links.data);
     if (b->gates.length > 0)
         sator_text_add(&b->levels, "    gating:\n%s", b->gates.data);
+    if (b->skips.length > 0)
+        sator_text_add(&b->levels, "    skipping:\n%s", b->skips.data);
     sator_text_clear(&b->links);
     sator_text_clear(&b->gates);
+    sator_text_clear(&b->skips);
     b->topology = NULL;
     b->in_array = false;
 }
@@ -461,31 +465,57 @@ void sator_arch_compute(struct sator_builder *b, const char *name, double pj, do
     add_figure(b, "cycles", cycles);
 }
 
+/* Whether the level that was added last is of this kind, as "what" has to be said of one. */
+static bool is_after(struct sator_builder *b, const char *kind, const char *what)
+{
+    if (b->level_kind != NULL && strcmp(b->level_kind, kind) == 0)
+        return true;
+    b->status = sator_misuse(b->ctx, "%s comes after the %s that it is of", what,
+            strcmp(kind, "compute") == 0 ? "compute level" : "memory");
+    return false;
+}
+
+static void add_zeros(
+        struct sator_builder *b, struct sator_text *text, int n_zeros, const char *const *zeros)
+{
+    for (int i = 0; i < n_zeros; i++) {
+        if (zeros[i] == NULL)
+            b->status = sator_misuse(b->ctx, "a tensor whose zeros gate is NULL");
+        sator_text_add(text, "        - ");
+        sator_text_add_json(text, zeros[i] == NULL ? "" : zeros[i]);
+        sator_text_add(text, "\n");
+    }
+}
+
 void sator_arch_gate(
         struct sator_builder *b, const char *tensor, int n_zeros, const char *const *zeros)
 {
     BUILDER_CALL(b, return )
-    if (!enter(b, __func__, architecture, n_zeros > 0 && zeros != NULL))
+    if (!enter(b, __func__, architecture, n_zeros > 0 && zeros != NULL) ||
+            !is_after(b, tensor == NULL ? "compute" : "memory",
+                    tensor == NULL ? "a gate of loop instances" : "a gate of a tensor"))
         return;
-    if (b->level_kind == NULL ||
-            strcmp(b->level_kind, tensor == NULL ? "compute" : "memory") != 0) {
-        b->status = sator_misuse(b->ctx, "a gate of %s comes after the %s that it is of",
-                tensor == NULL ? "loop instances" : "a tensor",
-                tensor == NULL ? "compute level" : "memory");
-        return;
-    }
     if (tensor != NULL) {
         sator_text_add(&b->gates, "      ");
         sator_text_add_json(&b->gates, tensor);
         sator_text_add(&b->gates, ":\n");
     }
-    for (int i = 0; i < n_zeros; i++) {
-        if (zeros[i] == NULL)
-            b->status = sator_misuse(b->ctx, "a tensor whose zeros gate is NULL");
-        sator_text_add(&b->gates, "        - ");
-        sator_text_add_json(&b->gates, zeros[i] == NULL ? "" : zeros[i]);
-        sator_text_add(&b->gates, "\n");
-    }
+    add_zeros(b, &b->gates, n_zeros, zeros);
+}
+
+void sator_arch_skip(struct sator_builder *b, int n_zeros, const char *const *zeros)
+{
+    BUILDER_CALL(b, return )
+    if (enter(b, __func__, architecture, n_zeros > 0 && zeros != NULL) &&
+            is_after(b, "compute", "what is skipped"))
+        add_zeros(b, &b->skips, n_zeros, zeros);
+}
+
+void sator_arch_hold_idle(struct sator_builder *b)
+{
+    BUILDER_CALL(b, return )
+    if (enter(b, __func__, architecture, true) && is_after(b, "memory", "what idles and holds"))
+        sator_text_add(&b->levels, "    holds: idle\n");
 }
 
 enum sator_status sator_arch_end(struct sator_builder *b, struct sator_arch **arch)

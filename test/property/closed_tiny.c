@@ -7,6 +7,7 @@
  * shares nothing with src/. A question may be declined, but every answer must be right. The share
  * of answers, by flavour of the programs, and the reasons to decline are printed.
  */
+#include "count/count.h"
 #include "count/engine.h"
 #include "property/tiny_program.h"
 
@@ -176,13 +177,32 @@ static bool feeds(const struct program *p, const struct link *link, const int *f
     return b > a && b - a <= link->size;
 }
 
+/* The last stamp up to "stamp" in which the PE is active; -1: none. */
+static int last_active(const struct brute *b, int pe, int stamp)
+{
+    for (; stamp >= 0; stamp--) {
+        int64_t slot = (int64_t)pe * b->n_stamps + stamp;
+        if (bsearch(&slot, b->slot, (size_t)b->n_slots, sizeof slot, compare_numbers) != NULL)
+            break;
+    }
+    return stamp;
+}
+
+/* Whether the PE has the element at the stamp (doc/model.md, section 2, "Idle PEs"). */
+static bool holds(const struct program *p, const struct brute *b, int pe, int stamp, int element)
+{
+    if (p->holds_idle)
+        stamp = last_active(b, pe, stamp);
+    return stamp >= 0 && has_pair(b, pe, stamp, element);
+}
+
 static bool served(const struct program *p, struct brute *b, const struct link *link, int pe,
         int stamp, int element)
 {
     if (stamp - link->interval < 0)
         return false;
     for (int q = 0; q < b->n_pes; q++) {
-        if (feeds(p, link, b->pe[q], b->pe[pe]) && has_pair(b, q, stamp - link->interval, element))
+        if (feeds(p, link, b->pe[q], b->pe[pe]) && holds(p, b, q, stamp - link->interval, element))
             return true;
     }
     return false;
@@ -219,7 +239,7 @@ static void count_reuse(const struct program *p, struct brute *b)
         int element = (int)(b->pair[i] % b->n_elements);
         int stamp = (int)(b->pair[i] / b->n_elements % b->n_stamps);
         int pe = (int)(b->pair[i] / b->n_elements / b->n_stamps);
-        bool found = p->registers && stamp > 0 && has_pair(b, pe, stamp - 1, element);
+        bool found = p->registers && holds(p, b, pe, stamp - 1, element);
         b->temporal += found;
         for (int k = 0; k < p->n_links && !found; k++) {
             found = served(p, b, &p->link[k], pe, stamp, element);
@@ -388,7 +408,7 @@ static void print_program(const struct program *p)
     printf("\nspace "), write_stamp(stdout, p, false);
     printf(" (%d used)\ntime ", p->cut_space), write_stamp(stdout, p, true);
     printf(" (%d used)\naccess ", p->cut_time), write_access(stdout, p);
-    printf("\nregisters %d\n", p->registers);
+    printf("\nregisters %d, holds idle %d\n", p->registers, p->holds_idle);
     for (int i = 0; i < p->n_links; i++) {
         printf("link (interval %d) ", p->link[i].interval);
         write_link(stdout, &p->link[i], p->cut_space);
@@ -484,20 +504,43 @@ static void check_most(
     expect("instances in the stamp named", members, b->max_per_stamp);
 }
 
-static void check_volumes(void *engine, const struct program *p, const struct inputs *in,
+/* What idle PEs hold is a question to the interface in front of the engines (count/count.h), which
+ * asks those that count it. */
+static enum sator_status ask_volumes(struct sator_ctx *ctx, void *engine,
+        const struct sator_stamping *stamping, const struct sator_relation *access,
+        const struct sator_transport *transport, struct sator_volumes *volumes,
+        const struct sator_decline **reason)
+{
+    static const struct sator_decline idle = {"the work limit, for what idle PEs hold"};
+    struct sator_counter *counter;
+
+    if (!transport->holds_idle)
+        return asked->volumes(engine, access, transport, volumes, reason);
+    *reason = &idle;
+    enum sator_status st = sator_counter_new(ctx, SATOR_ENGINE_AUTO, stamping, &counter);
+    if (st == SATOR_OK)
+        st = sator_count_volumes(counter, access, transport, volumes);
+    sator_counter_free(counter);
+    free(sator_ctx_take_messages(ctx, false));
+    return st;
+}
+
+static void check_volumes(struct sator_ctx *ctx, void *engine,
+        const struct sator_stamping *stamping, const struct program *p, const struct inputs *in,
         const struct brute *b, struct tally *tally)
 {
     sator_int by_link[LINKS] = {0};
     sator_int by_bus[BUSES] = {0};
     struct sator_volumes v = {.by_link = by_link, .by_bus = by_bus};
     struct sator_transport transport = {.registers = p->registers,
+            .holds_idle = p->holds_idle,
             .n_links = p->n_links,
             .links = in->link,
             .n_buses = p->n_buses,
             .buses = in->bus};
     const struct sator_decline *reason = NULL;
     int64_t spatial = 0;
-    enum sator_status st = asked->volumes(engine, in->access, &transport, &v, &reason);
+    enum sator_status st = ask_volumes(ctx, engine, stamping, in->access, &transport, &v, &reason);
     note(tally, ASK_VOLUMES, st, reason);
     if (st != SATOR_OK)
         return;
@@ -580,7 +623,7 @@ static void check_engine(struct sator_ctx *ctx, const struct sator_stamping *sta
     check_stamps(engine, b, tally);
     check_most(engine, p, b, tally);
     if (!outside)
-        check_volumes(engine, p, in, b, tally);
+        check_volumes(ctx, engine, stamping, p, in, b, tally);
     st = asked->tile(engine, in->access, &tile, &reason);
     note(tally, ASK_TILE, st, reason);
     if (st == SATOR_OK)

@@ -563,7 +563,7 @@ static void report(const struct run_options *options, int64_t number, struct che
 int main(int argc, char **argv)
 {
     static const struct hardware_options plain = {
-            .max_instances = 120, .max_pes = 16, .bypass = true};
+            .max_instances = 120, .max_pes = 16, .bypass = true, .idle = true};
     static struct hardware hardware;
     struct run_options options;
     struct check check = {0};

@@ -9,6 +9,7 @@
 #include "model/families.h"
 #include "oracle/run.h"
 #include "support/machine.h"
+#include "support/phases.h"
 #include "support/same.h"
 
 #include <inttypes.h>
@@ -174,19 +175,25 @@ static bool check_inputs(struct check *check, struct sator_ctx *ctx,
     struct sator_plan *plan;
     bool fine = true;
 
+    if (options.timing == SATOR_TIMING_SCHEDULED && random_chance(&check->random, 60))
+        phases_draw((uint64_t)random_below(&check->random, INT64_MAX), in->arch);
     if (sator_plan_new(ctx, in->network, 0, in->arch, in->dataflow, &options, &plan) == SATOR_OK) {
         if (!sator_plan_binds(plan) && sator_plan_loop_count(plan) <= MOST_LOOPS)
             fine = check_plan(check, ctx, plan, longest);
         sator_plan_free(plan);
     }
     forget_messages(ctx);
+    if (!fine)
+        phases_print(in->arch);
     return fine;
 }
 
 static bool check_random(struct check *check, struct sator_ctx *ctx, uint64_t seed)
 {
-    static const struct hardware_options options = {
-            .max_instances = 400, .max_pes = 16, .bypass = true};
+    const struct hardware_options options = {.max_instances = 400,
+            .max_pes = 16,
+            .bypass = true,
+            .idle = random_chance(&check->random, 20)};
     static struct hardware hardware;
     struct machine_inputs in;
     const char *what;

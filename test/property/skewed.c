@@ -161,8 +161,10 @@ static void make_network(struct skewed_case *c)
                 .map = read_text(c, map), .interval = 1 + (int)draw(c, 3)};
         sator_text_add(&c->text, "  interval %d\n", c->links[k].interval);
     }
-    c->transport = (struct sator_transport){
-            .registers = draw(c, 5) != 0, .n_links = n_links, .links = c->links};
+    c->transport = (struct sator_transport){.registers = draw(c, 5) != 0,
+            .n_links = n_links,
+            .links = c->links,
+            .holds_idle = draw(c, 4) == 0};
     if (draw(c, 4) == 0) {
         c->bus = read_text(c, draw(c, 2) == 0 ? "{ PE[a,b] -> BUS[a] }" : "{ PE[a,b] -> BUS[b] }");
         c->transport.n_buses = 1;

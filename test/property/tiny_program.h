@@ -83,6 +83,7 @@ struct program {
     int n_parts, part[DIMS]; /* the access is of the instances whose first n_parts space rows are
                                 these alone */
     bool registers;
+    bool holds_idle; /* what a PE has stays while it runs nothing */
     int n_links, n_buses;
     struct link link[LINKS];
     int n_bus[BUSES];
@@ -331,6 +332,7 @@ static void generate_matrix(struct program *p)
         }
     }
     p->registers = chance(70);
+    p->holds_idle = chance(20);
     p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
     for (int i = 0; i < p->n_links; i++)
         p->link[i] = random_link(p);
@@ -442,6 +444,7 @@ static void generate_mapping(struct program *p)
                     .n = 1, .term = {{.factor = 1, .loop = l, .div = 1, .div2 = 1}}};
     }
     p->registers = chance(85);
+    p->holds_idle = chance(20);
     p->n_links = p->cut_space > 0 && chance(25) ? 1 + pick(2) : 0;
     for (int i = 0; i < p->n_links; i++) {
         p->link[i] = (struct link){.interval = pick(2), .n_offsets = 1};
@@ -556,6 +559,7 @@ static struct expression nest_index(const struct program *p, int i)
 static void nest_network(struct program *p)
 {
     p->registers = chance(85);
+    p->holds_idle = chance(20);
     p->n_links = p->cut_space > 0 && chance(45) ? 1 + pick(3) : 0;
     for (int i = 0; i < p->n_links; i++) {
         p->link[i] = (struct link){.interval = pick(3), .n_offsets = 1 + chance(15)};
@@ -708,6 +712,7 @@ static void generate(struct program *p)
     if (flavour == FLAVOUR_MAPS)
         change_maps(p);
     p->registers = chance(70);
+    p->holds_idle = chance(20);
     p->n_links = p->cut_space == 0 ? 0 : pick(LINKS);
     for (int i = 0; i < p->n_links; i++)
         p->link[i] = random_link(p);

@@ -111,6 +111,29 @@ class Analyses(unittest.TestCase):
         with self.assertRaisesRegex(sator.SatorError, "density"):
             sator.Workload("odd", sizes=sizes, op=op, density={"A": 1.5})
 
+    def test_skipping(self):
+        """As in test/cli/density.sh: of 64 instances on two PEs a share of 0.5 x 0.25 takes time."""
+        sizes, op = {"i": 4, "j": 2, "k": 8}, "Y[i,j] += A[i,k] * B[k,j]"
+        sparse = sator.Workload("sparse", sizes=sizes, op=op, density={"A": 0.5, "B": 0.25})
+        arch = sator.Arch("skips", [sator.Memory("DRAM"), sator.Array("PE", [2]),
+                                    sator.Compute("mac", skipping=["A", "B"])])
+        result = sator.analyze(sparse, arch, sator.Dataflow(space="j", time="k, i"))
+        self.assertEqual((result.total_cycles, result.to_dict()["latency_cycles"]["expected"]), (32, 4))
+
+    def test_holds(self):
+        """The known answers of doc/model.md, "Idle PEs": Y's words, and B's, without and with what idle PEs hold."""
+        skewed = {"gemm:i=64,j=64,k=512": ("i%8, j%8", "i/8, j/8, k/32, i%8 + j%8 + k%32"),
+                  "gemm:i=8,j=4,k=5": ("i%4, j%4", "8*(k/4) + 4*(i/4) + k%4 + i%4 + j%4")}
+        links = [sator.Link("east", "PE[i,j] -> PE[i,j+1]"), sator.Link("south", "PE[i,j] -> PE[i+1,j]")]
+        unique = []
+        for holds in (None, "idle"):
+            arch = sator.Arch("holds", [sator.Memory("DRAM"), sator.Array("PE", [8, 8], links=links),
+                                        sator.Memory("registers", holds=holds), sator.Compute()])
+            results = [sator.analyze(name, arch, sator.Dataflow(space=space, time=time))
+                       for name, (space, time) in skewed.items()]
+            unique.append(tuple(t["unique_volume"] for r, n in zip(results, "YB") for t in r.tensors if t["name"] == n))
+        self.assertEqual(unique, [(65536, 40), (4096, 36)])
+
     def test_advice(self):
         """README.md's first example: what would make it faster."""
         result = sator.analyze("gemm", "systolic-2d-8x8", sator.Dataflow(**SKEWED), advise=True)

@@ -136,8 +136,11 @@ static void architectures(void **state)
     sator_arch_gate(b, "B", 1, zeros + 1);
     sator_arch_array(b, "PE", 2, shape);
     sator_arch_link(b, "right", east, 1, 0.25);
+    sator_arch_memory(b, "registers", NULL);
+    sator_arch_hold_idle(b);
     sator_arch_compute(b, "mac", 1.5, 2);
-    sator_arch_gate(b, NULL, 2, zeros);
+    sator_arch_gate(b, NULL, 1, zeros);
+    sator_arch_skip(b, 2, zeros);
     sator_build_set(b, "levels.L1.area_um2", "1000");
     assert_int_equal(sator_arch_end(b, &built), SATOR_OK);
     assert_int_equal(
@@ -147,7 +150,9 @@ static void architectures(void **state)
                     "double_buffered: true, area_um2: 1000, gating: {A: [A], B: [B]}}\n  - "
                     "{array: PE, shape: [4, 8], links: "
                     "[{name: right, map: 'PE[p0,p1] -> PE[p0,p1+1]', energy_pj: 0.25}]}\n"
-                    "  - {compute: mac, energy_pj: 1.5, cycles: 2, gating: [A, B]}\n",
+                    "  - {memory: registers, holds: idle}\n"
+                    "  - {compute: mac, energy_pj: 1.5, cycles: 2, gating: [A], skipping: [A, "
+                    "B]}\n",
                     NULL, &read),
             SATOR_OK);
     assert_int_equal(sator_arch_text(ctx, built, &x), SATOR_OK);
@@ -218,6 +223,15 @@ static void wrong_calls(void **state)
     sator_arch_gate(b, "A", 1, (const char *const[]){"A"});
     assert_int_equal(sator_arch_end(b, &arch), SATOR_USAGE);
     expect_messages(ctx, "comes after the memory that it is of");
+    b = sator_arch_begin(ctx, "skips");
+    sator_arch_memory(b, "DRAM", NULL);
+    sator_arch_skip(b, 1, (const char *const[]){"A"});
+    assert_int_equal(sator_arch_end(b, &arch), SATOR_USAGE);
+    expect_messages(ctx, "what is skipped comes after the compute level that it is of");
+    b = sator_arch_begin(ctx, "holds");
+    sator_arch_hold_idle(b);
+    assert_int_equal(sator_arch_end(b, &arch), SATOR_USAGE);
+    expect_messages(ctx, "what idles and holds comes after the memory that it is of");
     b = sator_workload_begin(ctx, "late");
     sator_workload_loop(b, "i", 4);
     sator_workload_access(b, SATOR_WRITE, "Y", 1, row);
